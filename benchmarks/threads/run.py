@@ -28,41 +28,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
-sys.path.append(str(ROOT / "benchmarks" / "biomolecules"))
+sys.path += [str(ROOT / "benchmarks" / name) for name in ("biomolecules", "lj_melt")]
 from process import Cores, EngineError, processor, run_process  # noqa: E402
+from start import sterna_input  # noqa: E402
 from sterna.launch import command_line  # noqa: E402
 from sterna.program import find_program  # noqa: E402
 from systems import SETTINGS, SYSTEMS, input_of  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "threads.json"
 STEPS = 200
-MELT = f"""\
-[run]
-steps = {STEPS}
-timestep = 0.005
-precision = "mixed"
-[start]
-kind = "lattice"
-lattice = "fcc"
-cells = [40, 40, 40]
-density = 0.8442
-temperature = 1.44
-[[type]]
-name = "A"
-[interaction]
-cutoff = 2.5
-truncation = "truncated"
-[neighbor]
-skin = 0.3
-[output]
-thermo_interval = {STEPS}
-"""
 
 
 def prepared(name: str, folder: Path, gmx: str | None) -> str:
     """The name of the input, which is then in the folder."""
     if name == "melt":
-        (folder / "melt.toml").write_text(MELT, encoding="utf-8")
+        (folder / "melt.toml").write_text(sterna_input(40, "mixed", STEPS), encoding="utf-8")
         return "melt.toml"
     system = SYSTEMS[name]
     system.steps = STEPS

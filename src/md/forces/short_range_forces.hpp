@@ -52,12 +52,12 @@ class ShortRangeForces : public ForceTerm {
   virtual void rebuild(const PairList& list, const ParticleStore& particles) = 0;
   void rebuild(const ParticleStore&) final {}
 
-  /// Sets `force` (and `torque`, where the store rotates) of all local particles by the two calls,
-  /// in any order, and may change those of ghosts; adds to `sums`, where it is given, their share of the energy and the virial: half
-  /// of each pair, so that the sum over all ranks is the whole. Interior cells come first; nobody
-  /// within `range()` of their particles is a ghost, and ghosts must not be read then, as they are
-  /// of the step before or being written. A potential may leave work of interior cells to the call
-  /// for the boundary.
+  /// The two calls of a step set `force` (and `torque`, where the store rotates) of all local
+  /// particles; they may change those of ghosts. Adds to `sums`, where it is given, this rank's share
+  /// of the energy and the virial: half of each pair, so that the sum over all ranks is the whole.
+  /// Interior cells come first. Nobody within `range()` of their particles is a ghost, and ghosts
+  /// must not be read then, as they are of the step before or being written. A potential may leave
+  /// work of interior cells to the call for the boundary.
   virtual void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                        EnergyAndVirial* sums) = 0;
 

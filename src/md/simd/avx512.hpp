@@ -41,10 +41,6 @@ inline Vector<float> inverse_root(Vector<float> x) {
 }
 
 /// Two thirds of 1/sqrt(x)^3: less to do for an approximate root than without the factor.
-inline Vector<double> two_thirds_of_inverse_root_cubed(Vector<double> x) {
-  const Vector<double> r = inverse_root(x);
-  return (2.0 / 3.0 * r) * (r * r);
-}
 inline Vector<float> two_thirds_of_inverse_root_cubed(Vector<float> x) {
   return two_thirds_of_inverse_root_cubed(x, Vector<float>(_mm512_rsqrt14_ps(x)));
 }

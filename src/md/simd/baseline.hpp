@@ -49,10 +49,6 @@ inline Vector<float> inverse_root(Vector<float> x) {
   return refined_inverse_root(x, first);
 }
 
-inline Vector<double> two_thirds_of_inverse_root_cubed(Vector<double> x) {
-  const Vector<double> r = inverse_root(x);
-  return (2.0 / 3.0 * r) * (r * r);
-}
 inline Vector<float> two_thirds_of_inverse_root_cubed(Vector<float> x) {
   const Vector<float> r = inverse_root(x);
   return (2.0f / 3.0f * r) * (r * r);

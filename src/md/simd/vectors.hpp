@@ -63,6 +63,12 @@ inline double sum_by_halves(Vector<double> x) {
   }
 }
 
+/// Two thirds of 1/sqrt(x)^3, to some units in the last place.
+inline Vector<double> two_thirds_of_inverse_root_cubed(Vector<double> x) {
+  const Vector<double> r = inverse_root(x);
+  return (2.0 / 3.0 * r) * (r * r);
+}
+
 /// The registers of a pack as vectors.
 template <class SomePack>
 using VectorOf = Vector<typename SomePack::Real>;

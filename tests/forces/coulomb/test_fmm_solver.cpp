@@ -292,11 +292,11 @@ TEST_CASE("every instruction set, in all precisions") {
           1e-13);
     parameters.precision = FmmPrecision::single;
     CHECK(relative_rms(FmmSolver(box, parameters).solve(system.view()).forces, reference.forces) <
-          2e-6);
+          1e-6);
     parameters.precision = FmmPrecision::mixed;
     // Positions in the near field are rounded.
     CHECK(relative_rms(FmmSolver(box, parameters).solve(system.view()).forces, reference.forces) <
-          1.5e-6);
+          1e-6);
   }
 }
 
