@@ -162,7 +162,7 @@ class PairList {
 /// Reads the rows of one cell after the other.
 class PairList::RowReader {
  public:
-  explicit RowReader(const PairList& list) : rows_(list.rows()) {}
+  explicit RowReader(const PairList& list) : kernels_(list.kernels_), rows_(list.rows()) {}
   void go_to_cell(std::uint32_t cell) {
     if (rows_.compressed != nullptr) gather_begins(rows_, cell, begins_);
   }
@@ -172,28 +172,23 @@ class PairList::RowReader {
   }
   /// The same of entries [begin, end).
   std::span<std::uint32_t> row(std::uint32_t begin, std::uint32_t end) {
-    entries_.resize(end - begin);
-    for (std::uint32_t k = begin; k < end; ++k) {
-      if (rows_.compressed == nullptr) {
-        entries_[k - begin] = rows_.plain[k];
-        continue;
-      }
-      const std::uint32_t entry = rows_.compressed[k];
-      entries_[k - begin] = begins_[entry >> run_offset_bits] + (entry & (run_length_limit - 1));
-    }
-    return entries_;
+    // Kernels write whole vectors.
+    places_.reserve(end - begin + 2 * masked_together);
+    kernels_.decode(rows_, begins_, begin, end - begin, places_.data());
+    return {places_.data(), end - begin};
   }
 
  private:
+  const PairKernels& kernels_;
   PairWork rows_;
   std::uint32_t begins_[32];
-  std::vector<std::uint32_t> entries_;
+  AlignedBuffer<std::uint32_t> places_;
 };
 
 template <class ExcludedOf>
 void PairList::exclude(const ExcludedOf& excluded_of) {
-  // Of each place: which of a row's particles, counted in it, exclude it.
-  std::vector<std::uint8_t> marks(total_count_, 0);
+  // Of each place: which of a row's particles, counted in it, exclude it. None excludes the dummy.
+  std::vector<std::uint8_t> marks(total_count_ + sizeof(std::uint32_t), 0);
   const auto mark = [&](std::uint32_t particle, std::uint32_t bits) {
     for (const std::uint32_t place : excluded_of(particle)) {
       if (place < total_count_) marks[place] = static_cast<std::uint8_t>(marks[place] ^ bits);
@@ -226,6 +221,7 @@ void PairList::exclude(const ExcludedOf& excluded_of) {
   masks_.clear();
   mask_begin_.resize(grid_.listed_local() + 1);
   std::vector<std::uint8_t> of_entries;
+  AlignedBuffer<std::uint32_t> marked;
   for (const std::uint32_t cell : grid_.local_cells()) {
     reader.go_to_cell(cell);
     const CellRange range = grid_.cells()[cell];
@@ -241,11 +237,14 @@ void PairList::exclude(const ExcludedOf& excluded_of) {
         const std::uint32_t own = half_ ? 0xffu << q : 1u << q;
         of_entries.push_back(static_cast<std::uint8_t>(marks[row[q]] | own));
       }
-      for (std::uint32_t k = size; k < row.size(); ++k) {
-        const std::uint8_t excluded = marks[row[k]];
-        if (excluded == 0) continue;
-        swap_entries(begin + k, begin + static_cast<std::uint32_t>(of_entries.size()));
-        of_entries.push_back(excluded);
+      const std::span<const std::uint32_t> others = row.subspan(size);
+      marked.reserve(others.size());
+      const std::size_t found =
+          kernels_.select_marked(others.data(), others.size(), marks.data(), marked.data());
+      for (std::size_t k = 0; k < found; ++k) {
+        swap_entries(begin + size + marked[k],
+                     begin + static_cast<std::uint32_t>(of_entries.size()));
+        of_entries.push_back(marks[others[marked[k]]]);
       }
       for (std::uint32_t q = 0; q < size; ++q) mark(row[q], 1u << q);
       mask_begin_[range.begin + g] = static_cast<std::uint32_t>(masks_.size());

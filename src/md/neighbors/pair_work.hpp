@@ -165,6 +165,14 @@ struct PairKernels {
   /// room for all; returns how many they are.
   std::size_t (*select_far)(const float* squares, std::size_t begin, std::size_t end, float least,
                             std::uint32_t* out);
+  /// The places of `count` entries from `first` on, of rows of the cell whose neighbors begin at
+  /// `begins`, and behind them `masked_together` times that of the dummy.
+  void (*decode)(const PairWork&, const std::uint32_t (&begins)[32], std::size_t first,
+                 std::size_t count, std::uint32_t* places);
+  /// Writes to `out` which of these, counted in the row, have a mark other than 0, by place; returns
+  /// how many. Marks can be read four bytes at a time.
+  std::size_t (*select_marked)(const std::uint32_t* places, std::size_t count,
+                               const std::uint8_t* marks, std::uint32_t* out);
   /// Both from half lists.
   void (*compute_double)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
                          int truncation, bool with_energy);

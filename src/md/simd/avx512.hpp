@@ -276,6 +276,11 @@ struct FloatPack {
     return {_mm512_permutexvar_ps(indices, _mm512_loadu_ps(table))};
   }
   static unsigned bits(Mask mask) { return mask; }
+  /// A bit for each of these places, in whole vectors, whose byte is not 0; bytes are read by fours.
+  static unsigned nonzero_bytes(const std::uint8_t* bytes, const std::uint32_t* places) {
+    const __m512i found = _mm512_i32gather_epi32(_mm512_loadu_si512(places), bytes, 1);
+    return _mm512_test_epi32_mask(found, _mm512_set1_epi32(0xff));
+  }
 
   static void load_four(const float* records, const std::uint32_t* j, FloatPack (&out)[4]) {
     const auto load = [&](std::uint32_t a) { return _mm_load_ps(records + a); };

@@ -197,6 +197,12 @@ struct Pack {
   static Pack lookup(const T* table, int, Indices indices) {
     return each_lane([&](int k) { return table[indices.t[k]]; });
   }
+  /// A bit for each of these places, in whole packs, whose byte is not 0.
+  static unsigned nonzero_bytes(const std::uint8_t* bytes, const std::uint32_t* places) {
+    unsigned result = 0;
+    for (int k = 0; k < width; ++k) result |= bytes[places[k]] != 0 ? 1u << k : 0u;
+    return result;
+  }
   [[gnu::always_inline]] static unsigned bits(Mask mask) {
     unsigned result = 0;
     for (int k = 0; k < registers; ++k) {

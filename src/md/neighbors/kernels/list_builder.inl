@@ -334,6 +334,29 @@ double square_displacements(const PairWork& work, std::size_t begin, std::size_t
   return largest;
 }
 
+void decode(const PairWork& work, const std::uint32_t (&begins)[32], std::size_t first,
+            std::size_t count, std::uint32_t* places) {
+  if (work.compressed != nullptr) {
+    const RowDecoder<0> decode(begins);
+    decode(work.compressed + first, count, places);
+  } else {
+    for (std::size_t k = 0; k < count; ++k) places[k] = work.plain[first + k];
+  }
+  for (std::size_t k = 0; k < masked_together; ++k) places[count + k] = work.total;
+}
+
+std::size_t select_marked(const std::uint32_t* places, std::size_t count, const std::uint8_t* marks,
+                          std::uint32_t* out) {
+  std::size_t found = 0;
+  for (std::size_t k = 0; k < count; k += FloatPack::width) {
+    for (unsigned marked = FloatPack::nonzero_bytes(marks, places + k); marked != 0;
+         marked &= marked - 1) {
+      out[found++] = static_cast<std::uint32_t>(k) + static_cast<std::uint32_t>(__builtin_ctz(marked));
+    }
+  }
+  return found;
+}
+
 std::size_t select_far(const float* squares, std::size_t begin, std::size_t end, float least,
                        std::uint32_t* out) {
   constexpr auto lanes = static_cast<std::size_t>(FloatPack::width);

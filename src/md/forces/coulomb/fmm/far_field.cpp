@@ -139,8 +139,8 @@ void FarField<Real>::add_moments(const FarSources<Real>& sources, Real* multipol
   // A dipole's multipole is its component along the gradient of the harmonics.
   for (std::size_t axis = 0; axis < 3; ++axis) {
     scratch_.assign(coefficients_, Real(0));
-    kernels_.charges_to_multipole(factors_, sources.moments[axis], 0, sources.charges.x.size(),
-                                  operators_.leaf_unit, scratch_.data(), 1);
+    kernels_.charges_to_multipole(factors_, sources.moments[axis], operators_.leaf_unit,
+                                  scratch_.data(), 1);
     for (const GradientTerm& term : operators_.gradient) {
       if (term.component != static_cast<int>(axis)) continue;
       multipole[term.from * stride] += static_cast<Real>(term.factor) * scratch_[term.to];
@@ -165,8 +165,8 @@ void FarField<Real>::clear() {
 template <class Real>
 void FarField<Real>::add_multipole(std::size_t leaf, const FarSources<Real>& sources) {
   Real* const multipole = leaves_.data() + leaf;
-  kernels_.charges_to_multipole(factors_, sources.charges, 0, sources.charges.x.size(),
-                                operators_.leaf_unit, multipole, leaves_.stride());
+  kernels_.charges_to_multipole(factors_, sources.charges, operators_.leaf_unit, multipole,
+                                leaves_.stride());
   if (parameters_.dipoles) add_moments(sources, multipole, leaves_.stride());
 }
 
@@ -310,23 +310,19 @@ void FarField<Real>::finish(FmmTimes& times) {
 
 template <class Real>
 void FarField<Real>::evaluate(std::size_t leaf, FarSources<Real>& sources) {
-  const std::size_t count = sources.charges.x.size();
-  const auto add_to = [&](FarCharges<Real>& charges, const std::vector<Real>& local) {
-    for (auto* array : {&charges.potential, &charges.field_x, &charges.field_y, &charges.field_z}) {
-      array->assign(count, Real(0));
-    }
-    kernels_.local_to_charges(factors_, local.data(), operators_.leaf_unit, charges, 0, count);
+  const auto evaluate = [&](const std::vector<Real>& local, FarCharges<Real>& charges) {
+    kernels_.local_to_charges(factors_, local.data(), operators_.leaf_unit, charges);
   };
   local_.assign(4 * coefficients_, Real(0));
   const Real* from = leaves_.data() + leaf;
   for (std::size_t a = 0; a < coefficients_; ++a) local_[a] = from[a * leaves_.stride()];
   add_gradient(local_);
-  add_to(sources.charges, local_);
+  evaluate(local_, sources.charges);
   for (std::size_t axis = 0; axis < 3 && parameters_.dipoles; ++axis) {
     slope_.assign(local_.size(), Real(0));
     std::copy_n(local_.data() + (axis + 1) * coefficients_, coefficients_, slope_.data());
     add_gradient(slope_);
-    add_to(sources.moments[axis], slope_);
+    evaluate(slope_, sources.moments[axis]);
   }
 }
 

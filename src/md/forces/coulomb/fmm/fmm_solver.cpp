@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 
 #include "md/forces/coulomb/fmm/far_field.hpp"
 #include "md/forces/coulomb/fmm/leaf_parts.hpp"
@@ -66,11 +68,14 @@ class Background {
     }
   };
   /// `position`: from the center of the box.
+  Vec3 field(const Vec3& position) const {
+    return (2.0 * scale_) * (dipole_ - total_ * position);
+  }
   Effect on(double charge, const Vec3& moment, const Vec3& position) const {
     Effect effect;
     effect.potential =
         scale_ * (total_ * dot(position, position) - 2.0 * dot(dipole_, position) + spread_);
-    effect.field = (2.0 * scale_) * (dipole_ - total_ * position);
+    effect.field = field(position);
     effect.force = charge * effect.field - (2.0 * scale_ * total_) * moment;
     effect.energy = 0.5 * (charge * effect.potential - dot(moment, effect.field));
     return effect;
@@ -123,7 +128,7 @@ class Solver final : public FmmSolver::Implementation {
     far_.clear();
     sums_of_charges_ = {};
     for_each_leaf([&](const Leaf& leaf) {
-      gather_far_sources(leaf);
+      if (parameters_.dipoles) take_moments(leaf);
       far_.add_multipole(leaf.index, far_sources_);
       add_to_sums(leaf);
     });
@@ -148,7 +153,7 @@ class Solver final : public FmmSolver::Implementation {
     if (with_far_field_ && keeps_far_part_) far_part.emplace(*this, Wanted{}, far_result_);
     for_each_leaf([&](const Leaf& leaf) {
       if (!with_far_field_) return assemble<true, false>(leaf, whole);
-      gather_far_sources(leaf);
+      if (parameters_.dipoles) take_moments(leaf);
       far_.evaluate(leaf.index, far_sources_);
       assemble<true, true>(leaf, whole);
       if (far_part) assemble<false, true>(leaf, *far_part);
@@ -200,44 +205,66 @@ class Solver final : public FmmSolver::Implementation {
     return parameters_.periodic && parameters_.surroundings == Surroundings::vacuum;
   }
 
-  /// Of those that are not empty, one after the other: `offsets_` are those of its parts.
+  /// Of those that are not empty, one after the other: `far_sources_` has the charges of its parts.
   template <class Function>
   void for_each_leaf(Function function) {
     const auto& begins = leaf_parts_.begins();
     for (std::size_t index = 0; index + 1 < begins.size(); ++index) {
       if (begins[index] == begins[index + 1]) continue;
-      leaf_parts_.offsets(index, positions_, offsets_);
-      function(Leaf{index, begins[index], begins[index + 1],
-                    leaf_parts_.from_box_center(leaf_parts_.leaves().cell(index))});
+      const Leaf leaf{index, begins[index], begins[index + 1],
+                      leaf_parts_.from_box_center(leaf_parts_.leaves().cell(index))};
+      take_charges(leaf);
+      function(leaf);
     }
   }
 
-  double charge_of(std::size_t part) const {
-    return leaf_parts_.weight(part) * charges_.charges[leaf_parts_.charge(part)];
+  /// Of the leaf at hand, from its center.
+  Vec3 offset(std::size_t k) const {
+    const FarCharges<Far>& charges = far_sources_.charges;
+    return {static_cast<double>(charges.x[k]), static_cast<double>(charges.y[k]),
+            static_cast<double>(charges.z[k])};
   }
+  double charge(std::size_t k) const { return static_cast<double>(far_sources_.charges.charge[k]); }
   Vec3 dipole_of(std::size_t part) const {
     return parameters_.dipoles ? part_dipoles_[part] : Vec3{};
   }
   Vec3 dipole_of_charge(std::size_t i) const { return parameters_.dipoles ? dipoles_[i] : Vec3{}; }
 
-  void gather_far_sources(const Leaf& leaf) {
+  void take_charges(const Leaf& leaf) {
     FarCharges<Far>& charges = far_sources_.charges;
     const std::size_t count = leaf.end - leaf.begin;
-    for (auto* array : {&charges.x, &charges.y, &charges.z, &charges.charge}) array->resize(count);
-    for (std::size_t k = 0; k < count; ++k) {
-      charges.x[k] = static_cast<Far>(offsets_[k].x);
-      charges.y[k] = static_cast<Far>(offsets_[k].y);
-      charges.z[k] = static_cast<Far>(offsets_[k].z);
-      charges.charge[k] = static_cast<Far>(charge_of(leaf.begin + k));
+    charges.resize(count);
+    if constexpr (std::is_same_v<Near, Far>) {
+      // The near field has the same numbers, side by side.
+      const NearCharges<Near>& near = near_.charges();
+      const auto copy = [&](const std::vector<Near>& from, std::vector<Far>& to) {
+        std::copy_n(from.data() + leaf.begin, count, to.data());
+      };
+      copy(near.x, charges.x), copy(near.y, charges.y), copy(near.z, charges.z);
+      copy(near.charge, charges.charge);
+    } else {
+      leaf_parts_.offsets(leaf.index, positions_, offsets_);
+      for (std::size_t k = 0; k < count; ++k) {
+        charges.x[k] = static_cast<Far>(offsets_[k].x);
+        charges.y[k] = static_cast<Far>(offsets_[k].y);
+        charges.z[k] = static_cast<Far>(offsets_[k].z);
+        const std::size_t part = leaf.begin + k;
+        charges.charge[k] = static_cast<Far>(leaf_parts_.weight(part) *
+                                             charges_.charges[leaf_parts_.charge(part)]);
+      }
     }
+  }
+
+  void take_moments(const Leaf& leaf) {
+    const FarCharges<Far>& charges = far_sources_.charges;
     const double scale = 1.0 / far_.leaf_unit();
-    for (int axis = 0; axis < 3 && parameters_.dipoles; ++axis) {
+    for (int axis = 0; axis < 3; ++axis) {
       FarCharges<Far>& moments = far_sources_.moments[static_cast<std::size_t>(axis)];
+      moments.resize(charges.count);
       moments.x = charges.x;
       moments.y = charges.y;
       moments.z = charges.z;
-      moments.charge.resize(count);
-      for (std::size_t k = 0; k < count; ++k) {
+      for (std::size_t k = 0; k < charges.count; ++k) {
         moments.charge[k] = static_cast<Far>(scale * part_dipoles_[leaf.begin + k][axis]);
       }
     }
@@ -260,7 +287,9 @@ class Solver final : public FmmSolver::Implementation {
     Vec3 force;
     if constexpr (with_near) {
       const auto& near = near_.charges();
-      force = {near.dipole_force_x[part], near.dipole_force_y[part], near.dipole_force_z[part]};
+      force = {static_cast<double>(near.dipole_force_x[part]),
+               static_cast<double>(near.dipole_force_y[part]),
+               static_cast<double>(near.dipole_force_z[part])};
     }
     if constexpr (!with_far) return force;
     for (const FarCharges<Far>& moments : far_sources_.moments) {
@@ -276,8 +305,8 @@ class Solver final : public FmmSolver::Implementation {
     double total = 0.0, spread = 0.0;
     Vec3 dipole, given_dipole;
     for (std::size_t part = leaf.begin; part < leaf.end; ++part) {
-      const Vec3 position = leaf.center + offsets_[part - leaf.begin];
-      const double charge = charge_of(part);
+      const Vec3 position = leaf.center + offset(part - leaf.begin);
+      const double charge = this->charge(part - leaf.begin);
       const Vec3 moment = dipole_of(part);
       total += charge;
       dipole += charge * position + moment;
@@ -291,42 +320,62 @@ class Solver final : public FmmSolver::Implementation {
 
   template <bool with_near, bool with_far>
   void assemble(const Leaf& leaf, Sums& sums) const {
+    if (parameters_.dipoles || overlapping() || sums.wanted.virial || sums.wanted.energy) {
+      assemble<with_near, with_far, false>(leaf, sums);
+    } else {
+      assemble<with_near, with_far, true>(leaf, sums);
+    }
+  }
+
+  /// `forces_only`: nothing else is wanted, and charges are all there is.
+  template <bool with_near, bool with_far, bool forces_only>
+  void assemble(const Leaf& leaf, Sums& sums) const {
     const auto& near = near_.charges();
     const auto& far = far_sources_.charges;
     const bool with_near_potential = with_near && !near.potential.empty();
+    const bool periodic = parameters_.periodic;
+    const Background background = sums.background;
     for (std::size_t part = leaf.begin; part < leaf.end; ++part) {
       const std::size_t k = part - leaf.begin;
-      const Vec3& offset = offsets_[k];
+      const double charge = this->charge(k);
+      const Vec3 offset = this->offset(k);
       Vec3 field;
       double potential = 0.0;
       if constexpr (with_near) {
-        field = {near.field_x[part], near.field_y[part], near.field_z[part]};
-        if (with_near_potential) potential = near.potential[part];
+        field = {static_cast<double>(near.field_x[part]), static_cast<double>(near.field_y[part]),
+                 static_cast<double>(near.field_z[part])};
+        if (with_near_potential) potential = static_cast<double>(near.potential[part]);
       }
       if constexpr (with_far) {
         field += Vec3{static_cast<double>(far.field_x[k]), static_cast<double>(far.field_y[k]),
                       static_cast<double>(far.field_z[k])};
         potential += static_cast<double>(far.potential[k]);
       }
-      Vec3 force = charge_of(part) * field;
+      Vec3 force = charge * field;
+      if constexpr (forces_only) {
+        // With the same bits as below.
+        if (with_far && periodic) force += charge * background.field(leaf.center + offset);
+        sums.forces[leaf_parts_.charge(part)] += force;
+        continue;
+      }
       if (parameters_.dipoles) force += dipole_force<with_near, with_far>(part, k);
       if (sums.wanted.virial) add_product(sums.virial, offset, force);
-      if (with_far && parameters_.periodic) {
+      if (with_far && periodic) {
         const Vec3 position = leaf.center + offset;
-        const auto effect = sums.background.on(charge_of(part), dipole_of(part), position);
+        const auto effect = background.on(charge, dipole_of(part), position);
         potential += effect.potential;
         field += effect.field;
         force += effect.force;
         if (sums.wanted.virial) effect.add_to(sums.virial, position);
       }
-      add_to_result(part, potential, field, force, sums);
+      add_to_result(part, charge, potential, field, force, sums);
     }
   }
 
   /// Weights depend on positions in units of the box, so that what they pull at a center has no
   /// part in the virial, the derivative over a strain of the box.
-  void add_to_result(std::size_t part, double potential, const Vec3& field, const Vec3& force,
-                     Sums& sums) const {
+  void add_to_result(std::size_t part, double charge, double potential, const Vec3& field,
+                     const Vec3& force, Sums& sums) const {
     CoulombResult& result = sums.result;
     const std::size_t i = leaf_parts_.charge(part);
     const double weight = leaf_parts_.weight(part);
@@ -334,7 +383,7 @@ class Solver final : public FmmSolver::Implementation {
     if (!result.potentials.empty()) {
       result.potentials[i] += weight * potential;
     } else if (sums.wanted.energy) {
-      result.energy += 0.5 * charge_of(part) * potential;
+      result.energy += 0.5 * charge * potential;
     }
     if (parameters_.dipoles) result.fields[i] += weight * field;
     if (!overlapping()) return;
@@ -410,7 +459,7 @@ class Solver final : public FmmSolver::Implementation {
   /// positions as given.
   std::array<double, FarField<Far>::sum_count> sums_of_charges_{};
   // Of the leaf at hand.
-  std::vector<Vec3> offsets_;
+  std::vector<Vec3> offsets_;  ///< where the near field has others
   FarSources<Far> far_sources_;
   bool with_far_field_ = true;  ///< in the present computation
 };

@@ -165,9 +165,10 @@ void NearField<Real>::place_arriving(std::span<const Counts> counts) {
 
 template <class Real>
 void NearField<Real>::resize(std::size_t count) {
-  for (auto* array : {&charges_.x, &charges_.y, &charges_.z}) array->resize(count);
-  charges_.charge.resize(count);
-  charges_.molecule.resize(count, -1);
+  for (auto* array : {&charges_.x, &charges_.y, &charges_.z, &charges_.charge}) {
+    array->resize(count + most_lanes);
+  }
+  charges_.molecule.resize(count + most_lanes, -1);
   if (!dipoles_) return;
   for (auto* array : {&charges_.dipole_x, &charges_.dipole_y, &charges_.dipole_z}) {
     array->resize(count);
@@ -296,20 +297,20 @@ void NearField<Real>::start(const LeafParts& parts, const VectorView& positions,
 
 template <class Real>
 void NearField<Real>::clear_results(Wanted wanted) {
-  const std::size_t count = begins_.back();
+  const std::size_t count = begins_.back() + most_lanes;
   for (auto* array : {&charges_.field_x, &charges_.field_y, &charges_.field_z}) {
-    array->assign(count + FmmKernels<Real>::spare_results, 0.0);
+    array->assign(count, Real(0));
   }
   if (wanted.potentials || dipoles_) {
-    charges_.potential.assign(count + FmmKernels<Real>::spare_results, 0.0);
+    charges_.potential.assign(count, Real(0));
   } else {
     // Few steps want them.
-    charges_.potential = std::vector<double>();
+    charges_.potential = std::vector<Real>();
   }
   if (!dipoles_) return;
   for (auto* array :
        {&charges_.dipole_force_x, &charges_.dipole_force_y, &charges_.dipole_force_z}) {
-    array->assign(count, 0.0);
+    array->assign(count, Real(0));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,27 +24,40 @@ constexpr std::size_t wave_count(int order) {
   return static_cast<std::size_t>((order + 1) * (order + 2) / 2);
 }
 
-/// Charges sorted by cell as the far field sees them, positions relative to the center of their
-/// cell. Components apart, as the lanes of a vector are charges of one cell.
+/// Numbers in the widest vector. Arrays of charges have room for as many behind the last charge, so
+/// that kernels read and write whole vectors.
+constexpr std::size_t most_lanes = 16;
+
+/// Charges of one cell as the far field sees them, positions from the cell's center. Components
+/// apart, as the lanes of a vector are charges of one cell.
 template <class Real>
 struct FarCharges {
-  std::vector<Real> x, y, z, charge;
+  std::size_t count = 0;
+  std::vector<Real> x, y, z, charge;  ///< no charge behind the last
   // Results.
   std::vector<Real> potential, field_x, field_y, field_z;
+
+  void resize(std::size_t charges) {
+    count = charges;
+    const std::size_t room = (count + most_lanes - 1) / most_lanes * most_lanes;
+    for (auto* array : {&x, &y, &z, &potential, &field_x, &field_y, &field_z}) array->resize(room);
+    charge.resize(room);
+    std::fill(charge.begin() + static_cast<std::ptrdiff_t>(count), charge.end(), Real(0));
+  }
 };
 
 /// As the near field sees them, positions from the center of their cell. With float these are
 /// rounded to 2^-24 of its edge: two charges a hundredth of an edge apart have a force that is exact
-/// to 1e-5. Sums over the charges of one cell are Real, those over cells double.
+/// to 1e-5.
 template <class Real>
 struct NearCharges {
   using Index = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
   std::vector<Real> x, y, z, charge;
   std::vector<Index> molecule;
   std::vector<Real> dipole_x, dipole_y, dipole_z;  ///< where there are dipoles
-  // Results, of as many as are targets, and some to spare.
-  std::vector<double> potential, field_x, field_y, field_z;
-  std::vector<double> dipole_force_x, dipole_force_y, dipole_force_z;  ///< on dipoles alone
+  // Results, of as many as are targets.
+  std::vector<Real> potential, field_x, field_y, field_z;
+  std::vector<Real> dipole_force_x, dipole_force_y, dipole_force_z;  ///< on dipoles alone
 };
 
 /// Charges `begin` to `end`, whose cell's center lies at `shift` from the target cell's.
@@ -70,8 +84,6 @@ struct NearSources {
 /// The inner loops of the method for one instruction set and precision.
 template <class Real>
 struct FmmKernels {
-  /// Room for results that kernels want behind those of the last charge.
-  static constexpr std::size_t spare_results = 8;
   std::size_t lanes;
   /// Adds the shifted expansions of `count` cells to `target`; coefficient a of cell i lies at
   /// a * stride + i.
@@ -92,15 +104,14 @@ struct FmmKernels {
   /// of the others at (4 * wave_index(order, l, m) + part) * lanes + i: cosines of both columns,
   /// then sines.
   void (*convolve)(int order, const Real* sums, const Real* multipoles, Real* locals);
-  /// Adds the multipoles of the charges `begin` to `end` to coefficients at multiples of `stride`;
-  /// positions are divided by `unit`.
+  /// Adds the multipoles of the charges to coefficients at multiples of `stride`; positions are
+  /// divided by `unit`.
   void (*charges_to_multipole)(const HarmonicFactors& factors, const FarCharges<Real>& charges,
-                               std::size_t begin, std::size_t end, double unit, Real* multipole,
-                               std::size_t stride);
-  /// Adds potential and field (minus its gradient) of a local expansion at the charges. `local`:
+                               double unit, Real* multipole, std::size_t stride);
+  /// Sets potential and field (minus its gradient) of a local expansion at the charges. `local`:
   /// four expansions one after the other, of the potential and of its gradient's components.
   void (*local_to_charges)(const HarmonicFactors& factors, const Real* local, double unit,
-                           FarCharges<Real>& charges, std::size_t begin, std::size_t end);
+                           FarCharges<Real>& charges);
   /// Adds field and, where wanted, potential of the charges of near cells (the cell itself among
   /// them), those of the same molecule left out. Where `virial` is given, adds half of each ordered
   /// pair's force times the vector between the centers of the two cells, from the source's to the

@@ -159,23 +159,6 @@ void shift_all(const ShiftOperator<Real>& shift, const Real* source, std::size_t
   }
 }
 
-/// Lanes from `begin` on of an array that ends at `end`; what is missing is 0.
-template <class V, class Real>
-V load_some(const std::vector<Real>& array, std::size_t begin, std::size_t end) {
-  constexpr std::size_t width = sizeof(V) / sizeof(Real);
-  if (begin + width <= end) return load_unaligned<V>(array.data() + begin);
-  V value{};
-  std::memcpy(&value, array.data() + begin, (end - begin) * sizeof(Real));
-  return value;
-}
-
-template <class V, class Real>
-void add_some(std::vector<Real>& array, std::size_t begin, std::size_t end, V value) {
-  const V sum = load_some<V>(array, begin, end) + value;
-  const std::size_t count = std::min(end - begin, sizeof(V) / sizeof(Real));
-  std::memcpy(array.data() + begin, &sum, count * sizeof(Real));
-}
-
 template <class V, class Real>
 void regular_harmonics_of(const HarmonicFactors& factors, V x, V y, V z, V* values) {
   const V r2 = x * x + y * y + z * z;
@@ -201,21 +184,29 @@ void regular_harmonics_of(const HarmonicFactors& factors, V x, V y, V z, V* valu
   }
 }
 
+/// Of the charges from `i` on, in units.
+template <class Real>
+void regular_harmonics_at(const HarmonicFactors& factors, const FarCharges<Real>& charges,
+                          std::size_t i, Real scale, Vector<Real>* values) {
+  const auto coordinate = [&](const std::vector<Real>& array) {
+    return load_unaligned<Vector<Real>>(array.data() + i) * scale;
+  };
+  regular_harmonics_of<Vector<Real>, Real>(factors, coordinate(charges.x), coordinate(charges.y),
+                                           coordinate(charges.z), values);
+}
+
 template <class Real>
 void charges_to_multipole(const HarmonicFactors& factors, const FarCharges<Real>& charges,
-                          std::size_t begin, std::size_t end, double unit, Real* multipole,
-                          std::size_t stride) {
+                          double unit, Real* multipole, std::size_t stride) {
   using V = Vector<Real>;
   constexpr std::size_t most = harmonics_count(FmmParameters::highest_order);
   V values[most], sums[most];
   const std::size_t count = harmonics_count(factors.order);
   for (std::size_t a = 0; a < count; ++a) sums[a] = V{};
   const Real scale = static_cast<Real>(1.0 / unit);
-  for (std::size_t i = begin; i < end; i += lanes<Real>) {
-    regular_harmonics_of<V, Real>(factors, load_some<V>(charges.x, i, end) * scale,
-                                  load_some<V>(charges.y, i, end) * scale,
-                                  load_some<V>(charges.z, i, end) * scale, values);
-    const V charge = load_some<V>(charges.charge, i, end);
+  for (std::size_t i = 0; i < charges.count; i += lanes<Real>) {
+    regular_harmonics_at<Real>(factors, charges, i, scale, values);
+    const V charge = load_unaligned<V>(charges.charge.data() + i);
     for (std::size_t a = 0; a < count; ++a) sums[a] += charge * values[a];
   }
   for (std::size_t a = 0; a < count; ++a) {
@@ -227,15 +218,13 @@ void charges_to_multipole(const HarmonicFactors& factors, const FarCharges<Real>
 
 template <class Real>
 void local_to_charges(const HarmonicFactors& factors, const Real* local, double unit,
-                      FarCharges<Real>& charges, std::size_t begin, std::size_t end) {
+                      FarCharges<Real>& charges) {
   using V = Vector<Real>;
   V values[harmonics_count(FmmParameters::highest_order)];
   const std::size_t count = harmonics_count(factors.order);
   const Real scale = static_cast<Real>(1.0 / unit), scale2 = scale * scale;
-  for (std::size_t i = begin; i < end; i += lanes<Real>) {
-    regular_harmonics_of<V, Real>(factors, load_some<V>(charges.x, i, end) * scale,
-                                  load_some<V>(charges.y, i, end) * scale,
-                                  load_some<V>(charges.z, i, end) * scale, values);
+  for (std::size_t i = 0; i < charges.count; i += lanes<Real>) {
+    regular_harmonics_at<Real>(factors, charges, i, scale, values);
     V potential{}, x{}, y{}, z{};
     for (std::size_t a = 0; a < count; ++a) {
       potential += values[a] * local[a];
@@ -243,10 +232,10 @@ void local_to_charges(const HarmonicFactors& factors, const Real* local, double 
       y += values[a] * local[2 * count + a];
       z += values[a] * local[3 * count + a];
     }
-    add_some(charges.potential, i, end, potential * scale);
-    add_some(charges.field_x, i, end, -x * scale2);
-    add_some(charges.field_y, i, end, -y * scale2);
-    add_some(charges.field_z, i, end, -z * scale2);
+    store_unaligned(charges.potential.data() + i, potential * scale);
+    store_unaligned(charges.field_x.data() + i, -x * scale2);
+    store_unaligned(charges.field_y.data() + i, -y * scale2);
+    store_unaligned(charges.field_z.data() + i, -z * scale2);
   }
 }
 

@@ -4,9 +4,8 @@
 // whatever the number of charges in a cell is. A few target charges meet each vector of sources:
 // their own sums stay in registers; what the sources get is added to memory once for all of them.
 // Cells of this rank come once for each pair of cells, which costs 19 operations for each vector
-// of pairs instead of twice 15. Sums over a cell's targets, and over the sources that one lane
-// meets, are Real and two thirds of what they stand for, which saves an operation for each pair;
-// those over cells are double.
+// of pairs instead of twice 15. Sums of one target cell are two thirds of what they stand for, which
+// saves an operation for each pair.
 
 constexpr std::size_t targets_together = vector_bytes == 64 ? 3 : 1;
 constexpr double unit_of_sums = 1.5;
@@ -18,23 +17,17 @@ struct NearRange {
 /// By `same_molecules` and `mutual`.
 using NearRanges = std::array<std::array<NearRange, 2>, 2>;
 
-using Doubles = Vector<double>;
-using Numbers = Vector<std::int64_t>;
-
-/// The numbers that begin at `from`, as many as a vector of doubles has.
-template <class Real>
-Doubles load_doubles(const Real* from) {
-  using Some [[gnu::vector_size(vector_bytes / sizeof(double) * sizeof(Real))]] = Real;
-  return __builtin_convertvector(load_unaligned<Some>(from), Doubles);
-}
-
-template <class Real>
-double double_sum_of(Vector<Real> value) {
-  Real numbers[lanes<Real>];
-  store_unaligned(numbers, value);
-  Doubles sum{};
-  for (std::size_t k = 0; k < lanes<Real>; k += lanes<double>) sum += load_doubles(numbers + k);
-  return sum_by_halves(sum);
+/// The sum of each of these vectors.
+template <class Real, std::size_t count>
+void add_up(const Vector<Real> (&vectors)[count], double (&sums)[count]) {
+  using Pack = std::conditional_t<sizeof(Real) == sizeof(float), FloatPack, DoublePack>;
+  if constexpr (sizeof(Pack) == vector_bytes) {
+    Pack packs[count];
+    for (std::size_t k = 0; k < count; ++k) part(packs[k], 0) = vectors[k];
+    Pack::sums(packs, sums);
+  } else {
+    for (std::size_t k = 0; k < count; ++k) sums[k] = sum<Real>(vectors[k]);
+  }
 }
 
 /// Targets that meet vectors of sources.
@@ -108,11 +101,15 @@ struct NearTargets {
   void add_to(NearCharges<Real>& charges, std::size_t first) const {
     for (std::size_t t = 0; t < count; ++t) {
       if constexpr (potentials) {
-        charges.potential[first + t] += unit_of_sums * double_sum_of<Real>(potential[t]);
+        charges.potential[first + t] +=
+            static_cast<Real>(unit_of_sums * sum<Real>(potential[t]));
       }
-      charges.field_x[first + t] += unit_of_sums * double_sum_of<Real>(field_x[t]);
-      charges.field_y[first + t] += unit_of_sums * double_sum_of<Real>(field_y[t]);
-      charges.field_z[first + t] += unit_of_sums * double_sum_of<Real>(field_z[t]);
+      const V field[3] = {field_x[t], field_y[t], field_z[t]};
+      double sums[3];
+      add_up<Real>(field, sums);
+      charges.field_x[first + t] += static_cast<Real>(unit_of_sums * sums[0]);
+      charges.field_y[first + t] += static_cast<Real>(unit_of_sums * sums[1]);
+      charges.field_z[first + t] += static_cast<Real>(unit_of_sums * sums[2]);
     }
   }
 };
@@ -152,14 +149,17 @@ void gather_near_cell(const NearCharges<Real>& charges, const NearCell<Real>& ce
                       std::size_t place, NearSources<Real>& sources) {
   using V = Vector<Real>;
   using I = Vector<typename NearCharges<Real>::Index>;
-  const std::size_t end = charges.x.size();
   for (std::size_t i = cell.begin; i < cell.end; i += lanes<Real>, place += lanes<Real>) {
-    store_unaligned(sources.x.data() + place, load_some<V>(charges.x, i, end) + cell.shift[0]);
-    store_unaligned(sources.y.data() + place, load_some<V>(charges.y, i, end) + cell.shift[1]);
-    store_unaligned(sources.z.data() + place, load_some<V>(charges.z, i, end) + cell.shift[2]);
-    store_unaligned(sources.charge.data() + place, load_some<V>(charges.charge, i, end));
+    const auto copy = [&](const std::vector<Real>& from, AlignedBuffer<Real>& to, Real shift) {
+      store_unaligned(to.data() + place, load_unaligned<V>(from.data() + i) + shift);
+    };
+    copy(charges.x, sources.x, cell.shift[0]);
+    copy(charges.y, sources.y, cell.shift[1]);
+    copy(charges.z, sources.z, cell.shift[2]);
+    store_unaligned(sources.charge.data() + place, load_unaligned<V>(charges.charge.data() + i));
     if constexpr (same_molecules) {
-      store_unaligned(sources.molecule.data() + place, load_some<I>(charges.molecule, i, end));
+      store_unaligned(sources.molecule.data() + place,
+                      load_unaligned<I>(charges.molecule.data() + i));
     }
   }
 }
@@ -200,21 +200,24 @@ NearRanges gather_near_sources(const NearCharges<Real>& charges,
 template <bool potentials, class Real>
 void add_near_sums(const NearSources<Real>& sources, std::size_t place, const NearCell<Real>& cell,
                    NearCharges<Real>& charges) {
-  Numbers left{};
-  for (std::size_t k = 0; k < lanes<double>; ++k) {
-    left[k] = static_cast<std::int64_t>(cell.end - cell.begin - k);
+  using V = Vector<Real>;
+  using Index = typename NearCharges<Real>::Index;
+  constexpr auto unit = static_cast<Real>(unit_of_sums);
+  Vector<Index> left{};
+  for (std::size_t k = 0; k < lanes<Real>; ++k) {
+    left[k] = static_cast<Index>(cell.end - cell.begin) - static_cast<Index>(k);
   }
-  for (std::size_t i = cell.begin; i < cell.end; i += lanes<double>, place += lanes<double>) {
-    const auto add = [&](const AlignedBuffer<Real>& from, std::vector<double>& to) {
-      const Doubles sums = load_doubles(from.data() + place);
-      store_unaligned(to.data() + i, load_unaligned<Doubles>(to.data() + i) +
-                                         (left > 0 ? sums * unit_of_sums : Doubles{}));
+  for (std::size_t i = cell.begin; i < cell.end; i += lanes<Real>, place += lanes<Real>) {
+    const auto add = [&](const AlignedBuffer<Real>& from, std::vector<Real>& to) {
+      const V sums = load_unaligned<V>(from.data() + place) * unit;
+      store_unaligned(to.data() + i,
+                      load_unaligned<V>(to.data() + i) + (left > 0 ? sums : V{}));
     };
     if constexpr (potentials) add(sources.potential, charges.potential);
     add(sources.field_x, charges.field_x);
     add(sources.field_y, charges.field_y);
     add(sources.field_z, charges.field_z);
-    left -= static_cast<std::int64_t>(lanes<double>);
+    left -= static_cast<Index>(lanes<Real>);
   }
 }
 
@@ -240,10 +243,12 @@ void near_charges_of(NearCharges<Real>& charges, std::size_t begin, std::size_t 
                      VirialProducts* virial) {
   const NearRanges ranges = gather_near_sources(charges, cells, sources);
   const std::size_t count = ranges[0][1].end;
-  for (auto* array : {&sources.potential, &sources.field_x, &sources.field_y, &sources.field_z}) {
-    array->resize(count + lanes<double>);
-    std::fill(array->begin(), array->begin() + count, Real(0));
-  }
+  const auto clear = [&](AlignedBuffer<Real>& sums) {
+    sums.resize(count + lanes<Real>);
+    std::fill(sums.begin(), sums.begin() + count, Real(0));
+  };
+  if constexpr (potentials) clear(sources.potential);
+  for (auto* array : {&sources.field_x, &sources.field_y, &sources.field_z}) clear(*array);
   std::size_t i = begin;
   for (; i + targets_together <= end; i += targets_together) {
     meet_near_sources<Real, targets_together, potentials>(charges, i, sources, ranges,

@@ -46,6 +46,16 @@ struct DipoleTargets {
   }
 };
 
+/// Lanes from `begin` on of an array that ends at `end`; what is missing is 0.
+template <class V, class Real>
+V load_some(const std::vector<Real>& array, std::size_t begin, std::size_t end) {
+  constexpr std::size_t width = sizeof(V) / sizeof(Real);
+  if (begin + width <= end) return load_unaligned<V>(array.data() + begin);
+  V value{};
+  std::memcpy(&value, array.data() + begin, (end - begin) * sizeof(Real));
+  return value;
+}
+
 template <class Real, std::size_t vectors>
 void near_dipoles_of(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
                      std::span<const NearCell<Real>> sources, VirialProducts* virial) {
@@ -91,13 +101,13 @@ void near_dipoles_of(NearCharges<Real>& charges, std::size_t begin, std::size_t 
     }
   }
   for (std::size_t k = 0; k < count; ++k) {
-    charges.potential[begin + k] += totals[0][k];
-    charges.field_x[begin + k] += totals[1][k];
-    charges.field_y[begin + k] += totals[2][k];
-    charges.field_z[begin + k] += totals[3][k];
-    charges.dipole_force_x[begin + k] += totals[4][k];
-    charges.dipole_force_y[begin + k] += totals[5][k];
-    charges.dipole_force_z[begin + k] += totals[6][k];
+    charges.potential[begin + k] += static_cast<Real>(totals[0][k]);
+    charges.field_x[begin + k] += static_cast<Real>(totals[1][k]);
+    charges.field_y[begin + k] += static_cast<Real>(totals[2][k]);
+    charges.field_z[begin + k] += static_cast<Real>(totals[3][k]);
+    charges.dipole_force_x[begin + k] += static_cast<Real>(totals[4][k]);
+    charges.dipole_force_y[begin + k] += static_cast<Real>(totals[5][k]);
+    charges.dipole_force_z[begin + k] += static_cast<Real>(totals[6][k]);
   }
 }
 
