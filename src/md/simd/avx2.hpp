@@ -245,9 +245,9 @@ struct FloatPack {
   static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_ps(mask)); }
   /// A bit for each of these places, in whole vectors, whose byte is not 0; bytes are read by fours.
   static unsigned nonzero_bytes(const std::uint8_t* bytes, const std::uint32_t* places) {
-    const __m256i found = _mm256_i32gather_epi32(
-        reinterpret_cast<const int*>(bytes),
-        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places)), 1);
+    const __m256i found =
+        _mm256_i32gather_epi32(reinterpret_cast<const int*>(bytes),
+                               _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places)), 1);
     const __m256i none = _mm256_cmpeq_epi32(_mm256_and_si256(found, _mm256_set1_epi32(0xff)),
                                             _mm256_setzero_si256());
     return ~static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(none))) & 0xffu;

@@ -38,7 +38,7 @@ inline MolecularResult compute(const MoleculeModel& model, const MolecularSystem
                                Precision precision, std::string_view kernels,
                                bool with_energy = true, double skin = 0.3) {
   MolecularForces forces(model, precision, kernels);
-  PairList list(kernels);
+  PairList list(kernels, forces.group(), forces.reads_half_lists());
   ParticleStore particles;
   particles.set_rotating(true);
   particles.resize_local(system.size());

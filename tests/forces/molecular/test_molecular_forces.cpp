@@ -325,9 +325,13 @@ TEST_CASE("molecules of the shapes that have loops of their own") {
   triangle.dipoles = {dipole};
   pair.lennard_jones = {{{0.2, 0, 0}, 1.0, 0.9}, {{-0.2, 0, 0}, 1.0, 0.9}};
   pair.quadrupoles = {quadrupole};
+  Component triangle_only = triangle, pair_only = pair;
+  triangle_only.dipoles = {};
+  pair_only.quadrupoles = {};
   const Box box{{8.2, 8.6, 8.9}};
   for (const std::vector<Component>& components :
        {std::vector{water}, std::vector{linear}, std::vector{triangle}, std::vector{pair},
+        std::vector{triangle_only}, std::vector{pair_only},
         std::vector{water, linear, triangle, pair}}) {
     const MolecularSystem system = lattice(box, 5, components.size(), 6);
     MoleculeModel model = model_of(components, 2.6);

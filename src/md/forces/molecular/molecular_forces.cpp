@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <type_traits>
 
+#include "md/core/cross_product.hpp"
 #include "md/forces/molecular/molecular_kernels.hpp"
 
 namespace sterna::md {
@@ -41,6 +43,11 @@ std::vector<PointSites> points_of(const Component& component) {
     }
   }
   return points;
+}
+
+/// Of a grid; none has no such number.
+std::size_t terms_of(SiteGrid grid) {
+  return grid == SiteGrid::none ? ~std::size_t{0} : grid == SiteGrid::two_lennard_jones ? 4 : 9;
 }
 
 /// The grid of two components, whose points come into the order that it asks for.
@@ -150,6 +157,8 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
     }
   }
   term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
+  shared_rows_ = precision == Precision::mixed && kernels_.shared_rows && site_grids_.size() == 1 &&
+                 terms_.size() == terms_of(site_grids_[0]);
   scratch_.resize(molecular_scratch_size(model.components.size(), record_stride_));
 }
 
@@ -280,6 +289,15 @@ void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_
 }
 
 void MolecularForces::rebuild(const PairList& list, const ParticleStore& particles) {
+  if (list.rows().half != shared_rows_) {
+    throw std::logic_error("molecules that share rows read half lists, others full ones");
+  }
+  if (shared_rows_) {
+    point_slots_ = 1 + layouts_[0].point_count;
+    point_stride_ = particles.total_count() + 1;
+    point_force_.resize(point_slots_ * point_stride_);
+    clear_points(0, point_stride_);
+  }
   // One record of zeros behind the last: that of the dummy.
   const auto make_room = [&](auto& sites) {
     using Real = std::decay_t<decltype(sites[0])>;
@@ -295,6 +313,35 @@ void MolecularForces::rebuild(const PairList& list, const ParticleStore& particl
     make_room(sites_);
   }
   if (!particles.rotating()) unused_torque_.resize(particles.local_count());
+}
+
+void MolecularForces::clear_points(std::size_t begin, std::size_t end) {
+  for (std::size_t slot = 0; slot < point_slots_; ++slot) {
+    SingleForce* const first = point_force_.data() + slot * point_stride_;
+    std::fill(first + begin, first + end, SingleForce{});
+  }
+}
+
+void MolecularForces::collect(ParticleStore& particles) {
+  Vec3* const torques = particles.rotating() ? particles.torque.data() : unused_torque_.data();
+  const auto vector = [](const float* numbers) {
+    return Vec3{static_cast<double>(numbers[0]), static_cast<double>(numbers[1]),
+                static_cast<double>(numbers[2])};
+  };
+  const std::uint32_t points = layouts_[0].point_count;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const float* const sites = sites_single_.data() + i * record_stride_;
+    Vec3 force = vector(&point_force_[i].x), torque;
+    for (std::uint32_t v = 0; v < points; ++v) {
+      const std::size_t slot = point_slot(first_record_column + 4 * v);
+      const Vec3 f = vector(&point_force_[slot * point_stride_ + i].x);
+      force += f;
+      torque += cross(vector(sites + 4 * v), f);
+    }
+    particles.force[i] = force;
+    torques[i] = torque;
+  }
+  clear_points(0, particles.local_count());
 }
 
 void MolecularForces::place_sites(const ParticleStore& particles, std::size_t begin,
@@ -338,6 +385,7 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
     place_sites(particles, 0, local, center);
   } else {
     place_sites(particles, local, particles.total_count(), center);
+    if (shared_rows_) clear_points(local, particles.total_count());
   }
   MolecularWork work{};
   work.rows = list.rows();
@@ -357,12 +405,15 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
   work.cutoff_squared = cutoff_squared_;
   work.lennard_jones_cutoff_squared = lennard_jones_cutoff_squared_;
   work.scratch = scratch_.data();
+  work.point_force = point_force_.data();
+  work.point_stride = point_stride_;
   work.force = particles.force.data();
   work.torque = particles.rotating() ? particles.torque.data() : unused_torque_.data();
   const auto cells = list.cells(which);
   const auto compute =
       precision_ == Precision::mixed ? kernels_.compute_mixed : kernels_.compute_double;
   compute(work, cells.data(), cells.size(), sums != nullptr);
+  if (shared_rows_ && which == PairList::Cells::boundary) collect(particles);
   if (sums != nullptr) {
     if (which == PairList::Cells::interior) lennard_jones_energy_ = coulomb_energy_ = 0.0;
     lennard_jones_energy_ += work.lennard_jones;

@@ -27,6 +27,9 @@ class MolecularForces final : public ShortRangeForces {
   /// The cutoff, and with a cutoff of sites how far they are from their centers besides.
   double range() const override { return range_; }
   std::string_view kernels() const override { return kernels_.name; }
+  /// Where molecules of one kind that are a grid of sites share rows.
+  bool reads_half_lists() const override { return shared_rows_; }
+  std::uint32_t group() const override { return shared_rows_ ? largest_group : 1; }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   /// Orientations of components without extent are not read: a store of only such ones need not
   /// rotate, and then has no torques either.
@@ -49,6 +52,11 @@ class MolecularForces final : public ShortRangeForces {
   void place_sites(const ParticleStore& particles, std::size_t begin, std::size_t end,
                    const Vec3& center);
 
+  // Of shared rows: forces and torques of all molecules from those on their points, which become 0;
+  // forces on the points of the molecules [begin, end) become 0.
+  void collect(ParticleStore& particles);
+  void clear_points(std::size_t begin, std::size_t end);
+
   const MolecularKernels& kernels_;
   Precision precision_;
   double range_ = 0.0;
@@ -64,6 +72,11 @@ class MolecularForces final : public ShortRangeForces {
   std::size_t record_stride_ = 0;          ///< numbers of the longest record
   AlignedBuffer<double> sites_;
   AlignedBuffer<float> sites_single_;
+  bool shared_rows_;
+  // Of shared rows, as MolecularWork has them.
+  std::size_t point_slots_ = 0;  ///< the center, and points of a molecule
+  std::size_t point_stride_ = 0;
+  AlignedBuffer<SingleForce> point_force_;
   AlignedBuffer<FixedPosition> fixed_position_;  ///< in mixed precision, and a dummy
   double fixed_scale_ = 1.0;                     ///< length of one fixed-point step
   AlignedBuffer<double> scratch_;

@@ -88,13 +88,22 @@ struct MolecularWork {
 
   double* scratch;  ///< `molecular_scratch_size` numbers on a 64-byte boundary
 
-  // Results: set for the molecules of the rows; energy and virial are added to.
+  // Results. From full lists forces and torques are set for the molecules of the rows. From half
+  // lists, in mixed precision, for molecules of one kind that are a grid, forces on points are added
+  // to, those of ghosts and the dummy too. Energy and virial are added to.
+  SingleForce* point_force;  ///< of molecule i at point_slot(column) * point_stride + i
+  std::size_t point_stride;
   Vec3* force;
   Vec3* torque;
   double energy;
   double lennard_jones;  ///< the part of `energy` that is of Lennard-Jones sites
   double virial[6];
 };
+
+/// Forces on the points of one column are side by side; those on centers come first.
+constexpr std::size_t point_slot(std::uint32_t column) {
+  return column / 4;
+}
 
 /// Numbers of scratch that the kernels need for records of up to `record_length` numbers.
 inline std::size_t molecular_scratch_size(std::size_t component_count, std::size_t record_length) {
@@ -110,6 +119,9 @@ inline std::size_t molecular_scratch_size(std::size_t component_count, std::size
 /// energy and virial where asked.
 struct MolecularKernels {
   const char* name;  ///< "avx512"
+  /// Whether `compute_mixed` takes half lists of rows that molecules share, where these are of one
+  /// kind and a grid.
+  bool shared_rows;
   void (*compute_double)(MolecularWork&, const std::uint32_t* cells, std::size_t cell_count,
                          bool with_energy);
   void (*compute_mixed)(MolecularWork&, const std::uint32_t* cells, std::size_t cell_count,

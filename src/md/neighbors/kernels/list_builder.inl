@@ -351,7 +351,8 @@ std::size_t select_marked(const std::uint32_t* places, std::size_t count, const 
   for (std::size_t k = 0; k < count; k += FloatPack::width) {
     for (unsigned marked = FloatPack::nonzero_bytes(marks, places + k); marked != 0;
          marked &= marked - 1) {
-      out[found++] = static_cast<std::uint32_t>(k) + static_cast<std::uint32_t>(__builtin_ctz(marked));
+      out[found++] =
+          static_cast<std::uint32_t>(k) + static_cast<std::uint32_t>(__builtin_ctz(marked));
     }
   }
   return found;

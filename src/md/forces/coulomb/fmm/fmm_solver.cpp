@@ -68,9 +68,7 @@ class Background {
     }
   };
   /// `position`: from the center of the box.
-  Vec3 field(const Vec3& position) const {
-    return (2.0 * scale_) * (dipole_ - total_ * position);
-  }
+  Vec3 field(const Vec3& position) const { return (2.0 * scale_) * (dipole_ - total_ * position); }
   Effect on(double charge, const Vec3& moment, const Vec3& position) const {
     Effect effect;
     effect.potential =
@@ -249,8 +247,8 @@ class Solver final : public FmmSolver::Implementation {
         charges.y[k] = static_cast<Far>(offsets_[k].y);
         charges.z[k] = static_cast<Far>(offsets_[k].z);
         const std::size_t part = leaf.begin + k;
-        charges.charge[k] = static_cast<Far>(leaf_parts_.weight(part) *
-                                             charges_.charges[leaf_parts_.charge(part)]);
+        charges.charge[k] =
+            static_cast<Far>(leaf_parts_.weight(part) * charges_.charges[leaf_parts_.charge(part)]);
       }
     }
   }

@@ -11,9 +11,11 @@
 //          sites, and 2 for each number copied.
 // Hazards: two sites at one point give infinite forces; large charges close together on one
 //          molecule cancel, which mixed precision feels.
-// Others:  half lists win where a pair of molecules has hundreds of pairs of sites.
+// Others:  rows that molecules share (shared_rows.inl), for one kind of molecule that is a grid of
+//          sites; loops without columns (single_site.inl) for one pair of sites.
 
 #include "md/forces/molecular/kernels/site_pairs.hpp"
+#include "md/forces/pair/kernels/rows.inl"
 #include "md/simd/unrolled.hpp"
 
 namespace sterna::md {
@@ -435,10 +437,17 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
   }
 }
 
+#include "md/forces/molecular/kernels/shared_rows.inl"
+
 #include "md/forces/molecular/kernels/single_site.inl"
 
 template <class Pack, bool site_cutoff, bool with_energy>
 void compute_cells(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_count) {
+  if constexpr (shares_rows<Pack>) {
+    if (work.rows.half) {
+      return compute_shared_rows<site_cutoff, with_energy>(work, cells, cell_count);
+    }
+  }
   if (meet_by_single_sites(work)) {
     compute_single_sites<Pack, site_cutoff, with_energy>(work, cells, cell_count);
   } else {
@@ -458,7 +467,8 @@ void compute(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_c
   }
 }
 
-const MolecularKernels kernels{STERNA_KERNEL_NAME, compute<DoublePack>, compute<FloatPack>};
+const MolecularKernels kernels{STERNA_KERNEL_NAME, shares_rows<FloatPack>, compute<DoublePack>,
+                               compute<FloatPack>};
 
 }  // namespace
 }  // namespace sterna::md

@@ -92,27 +92,32 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
   }
 }
 
+/// Calls function.operator()<points, charges, only_first>() of `sum_grid` for a grid, if it is one.
+template <class Function>
+void with_grid(SiteGrid grid, const Function& function) {
+  switch (grid) {
+    case SiteGrid::none:
+      break;
+    case SiteGrid::three_charges_one_lennard_jones:
+      return function.template operator()<3, true, true>();
+    case SiteGrid::three_charges_and_lennard_jones:
+      return function.template operator()<3, true, false>();
+    case SiteGrid::three_lennard_jones:
+      return function.template operator()<3, false, false>();
+    case SiteGrid::two_lennard_jones:
+      return function.template operator()<2, false, false>();
+  }
+}
+
 /// Sums what the kind of grid has together. Returns the first of the other terms.
 template <class Pack, bool site_cutoff, bool with_energy>
 const SiteTerm* sum_site_grid(const MolecularWork& work,
                               const MolecularScratch<typename Pack::Real>& scratch, SiteGrid grid,
                               const SiteTerm* terms, std::size_t count, TermSums& total) {
-  const auto sum = [&]<int points, bool charges, bool only_first>() {
+  with_grid(grid, [&]<int points, bool charges, bool only_first>() {
     sum_grid<Pack, points, charges, only_first, site_cutoff, with_energy>(work, scratch, terms,
                                                                           count, total);
-    return terms + points * points;
-  };
-  switch (grid) {
-    case SiteGrid::none:
-      break;
-    case SiteGrid::three_charges_one_lennard_jones:
-      return sum.template operator()<3, true, true>();
-    case SiteGrid::three_charges_and_lennard_jones:
-      return sum.template operator()<3, true, false>();
-    case SiteGrid::three_lennard_jones:
-      return sum.template operator()<3, false, false>();
-    case SiteGrid::two_lennard_jones:
-      return sum.template operator()<2, false, false>();
-  }
+    terms += points * points;
+  });
   return terms;
 }

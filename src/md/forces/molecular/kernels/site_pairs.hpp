@@ -60,6 +60,8 @@ struct LennardJonesPair {
   static constexpr bool lennard_jones_cutoff = true, with_reaction_field = false;
   static constexpr bool with_lennard_jones = true;
   Pack twelve_c12, six_c6, energy_shift;
+  LennardJonesPair(Pack twelve_c12_of, Pack six_c6_of, Pack shift)
+      : twelve_c12(twelve_c12_of), six_c6(six_c6_of), energy_shift(shift) {}
   LennardJonesPair(const SiteTerm& term, const PackVector<Pack>&)
       : twelve_c12(Pack::all(term.coefficient[0])),
         six_c6(Pack::all(term.coefficient[1])),

@@ -101,8 +101,7 @@ struct NearTargets {
   void add_to(NearCharges<Real>& charges, std::size_t first) const {
     for (std::size_t t = 0; t < count; ++t) {
       if constexpr (potentials) {
-        charges.potential[first + t] +=
-            static_cast<Real>(unit_of_sums * sum<Real>(potential[t]));
+        charges.potential[first + t] += static_cast<Real>(unit_of_sums * sum<Real>(potential[t]));
       }
       const V field[3] = {field_x[t], field_y[t], field_z[t]};
       double sums[3];
@@ -210,8 +209,7 @@ void add_near_sums(const NearSources<Real>& sources, std::size_t place, const Ne
   for (std::size_t i = cell.begin; i < cell.end; i += lanes<Real>, place += lanes<Real>) {
     const auto add = [&](const AlignedBuffer<Real>& from, std::vector<Real>& to) {
       const V sums = load_unaligned<V>(from.data() + place) * unit;
-      store_unaligned(to.data() + i,
-                      load_unaligned<V>(to.data() + i) + (left > 0 ? sums : V{}));
+      store_unaligned(to.data() + i, load_unaligned<V>(to.data() + i) + (left > 0 ? sums : V{}));
     };
     if constexpr (potentials) add(sources.potential, charges.potential);
     add(sources.field_x, charges.field_x);
