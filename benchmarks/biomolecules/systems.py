@@ -77,9 +77,13 @@ class System:
 
     def write_inputs(self, folder: Path, text: str) -> None:
         """An input of each setting, from one whose accuracy is to be replaced."""
+        trees = ("", '\ntree = "measured"')
         lists = ("", '\n[neighbor]\nbuffer = "tolerance"\n')
-        for name, accuracy, section in zip(SETTINGS, self.accuracies, lists, strict=True):
-            written = replaced(text, r"accuracy = \S+", f"accuracy = {accuracy}") + section
+        for name, accuracy, tree, section in zip(
+            SETTINGS, self.accuracies, trees, lists, strict=True
+        ):
+            charges = f"accuracy = {accuracy}{tree}"
+            written = replaced(text, r"accuracy = \S+", charges) + section
             input_of(folder, name).write_text(written, encoding="utf-8")
 
 

@@ -364,7 +364,8 @@ TEST_CASE("molecules that meet by one Lennard-Jones site each") {
 }
 
 TEST_CASE("more neighbors than are treated together") {
-  // About 700 neighbors, of one component and of two; without charges in longer rows, too.
+  // About 700 neighbors, of one component and of two; without charges in longer rows, too, and of
+  // molecules that share rows.
   Component a;
   a.lennard_jones = {{{0.01, 0, 0}, 1.0, 0.2}};
   a.charges = {{{0, 0.02, 0}, 0.3}};
@@ -373,8 +374,10 @@ TEST_CASE("more neighbors than are treated together") {
   const Box box{{6.5, 6.5, 6.5}};
   Component uncharged = a;
   uncharged.charges.clear();
+  Component pair = uncharged;
+  pair.lennard_jones.push_back({{-0.02, 0, 0}, 0.8, 0.2});
   for (const std::vector<Component>& components :
-       {std::vector{a}, std::vector{a, b}, std::vector{uncharged}}) {
+       {std::vector{a}, std::vector{a, b}, std::vector{uncharged}, std::vector{pair}}) {
     MolecularSystem system = lattice(box, 11, components.size(), 8);
     const MoleculeModel model = model_of(components, 3.2);
     const double skin = components[0].charges.empty() ? 1.2 : 0.03;

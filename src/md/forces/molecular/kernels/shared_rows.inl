@@ -108,9 +108,9 @@ class SharedRows {
         const std::size_t first = rows_.row_begin[cell.begin + g];
         const std::size_t count = rows_.row_begin[cell.begin + g + 1] - first;
         compute_row(decode(first, count), count, size_of_group(cell.count, groups, g));
+        // In double: a sum over many molecules would lose its digits.
+        if constexpr (with_energy) add_sums();
       }
-      // In double: a sum over many molecules would lose its digits.
-      if constexpr (with_energy) add_sums();
     }
     // Each pair of two molecules of this rank counts twice, each with a ghost stands on two ranks.
     work_.energy += 0.5 * total_.energy;
@@ -259,7 +259,7 @@ class SharedRows {
   bool at_center_[points];
   const float* sites_[points];
   Pack twelve_c12_[pairs], six_c6_[pairs], energy_shift_[pairs], product_[pairs];
-  Pack energy_, lennard_jones_, virial_[6];  ///< of the cell at hand
+  Pack energy_, lennard_jones_, virial_[6];  ///< of the row at hand
   TermSums total_;
 };
 
