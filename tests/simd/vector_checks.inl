@@ -123,16 +123,6 @@ void check_arithmetic(ReportNumber report, Numbers& numbers) {
   report("sum", 0, sum<Real>(x), total, 0.0);
 }
 
-void check_sum_by_halves(ReportNumber report, Numbers& numbers) {
-  double a[16], half[16];
-  fill(a, numbers);
-  for (int k = 0; k < lanes<double>; ++k) half[k] = a[k];
-  for (int count = lanes<double> / 2; count > 0; count /= 2) {
-    for (int k = 0; k < count; ++k) half[k] = half[k] + half[k + count];
-  }
-  report("sum_by_halves", 0, sum_by_halves(vector_of(a)), half[0], 0.0);
-}
-
 template <class Real>
 void check_functions(ReportNumber report, Numbers& numbers) {
   constexpr double unit = rounding<Real>;
@@ -197,7 +187,6 @@ void check_vectors(ReportNumber report) {
     check_transpose<Real>(report, numbers);
     check_arithmetic<Real>(report, numbers);
     check_functions<Real>(report, numbers);
-    if constexpr (sizeof(Real) == 8) check_sum_by_halves(report, numbers);
   }
 }
 

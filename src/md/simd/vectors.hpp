@@ -14,7 +14,6 @@
 // one what can be said in terms of these. Elementary functions are in `elementary.hpp`.
 
 #include <cstddef>
-#include <utility>
 
 #if defined(__AVX512F__)
 #include "md/simd/avx512.hpp"
@@ -46,21 +45,6 @@ inline double sum(Vector<Real> x) {
   double result = 0.0;
   for (int k = 0; k < lanes<Real>; ++k) result += static_cast<double>(x[k]);
   return result;
-}
-
-template <std::size_t half, std::size_t... k>
-inline Vector<double> with_halves_exchanged(Vector<double> x, std::index_sequence<k...>) {
-  return __builtin_shufflevector(x, x, static_cast<int>(k ^ half)...);
-}
-/// Half and half, in registers.
-template <std::size_t half = lanes<double> / 2>
-inline double sum_by_halves(Vector<double> x) {
-  if constexpr (half == 0) {
-    return x[0];
-  } else {
-    x += with_halves_exchanged<half>(x, std::make_index_sequence<lanes<double>>());
-    return sum_by_halves<half / 2>(x);
-  }
 }
 
 /// Two thirds of 1/sqrt(x)^3, to some units in the last place.

@@ -15,7 +15,7 @@
 //          sites; loops without columns (single_site.inl) for one pair of sites.
 
 #include "md/forces/molecular/kernels/site_pairs.hpp"
-#include "md/forces/pair/kernels/rows.inl"
+#include "md/neighbors/kernels/rows.inl"
 #include "md/simd/unrolled.hpp"
 
 namespace sterna::md {

@@ -18,8 +18,8 @@
 // Others:  clusters on both sides win at long cutoffs (more than about 100 neighbors), where their
 //          lanes are full.
 
-#include "md/forces/pair/kernels/rows.inl"
 #include "md/neighbors/kernels/list_builder.inl"
+#include "md/neighbors/kernels/rows.inl"
 #include "md/simd/unrolled.hpp"
 
 namespace sterna::md {

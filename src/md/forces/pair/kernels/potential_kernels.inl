@@ -13,9 +13,9 @@
 
 #include <utility>
 
-#include "md/forces/pair/kernels/rows.inl"
 #include "md/forces/pair/potential_work.hpp"
 #include "md/forces/pair/potentials/list.hpp"
+#include "md/neighbors/kernels/rows.inl"
 
 namespace sterna::md {
 namespace {
