@@ -11,6 +11,8 @@
 // Hazards: coordinates are single precision: the radius must include a margin for their rounding.
 // Others:  a search through ever smaller cells wins where the radius is much shorter than a cell.
 
+#include "md/neighbors/kernels/row_traits.hpp"
+
 namespace sterna::md {
 namespace {
 
