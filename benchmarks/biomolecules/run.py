@@ -8,7 +8,8 @@
 Systems: systems.py. Bonds of hydrogen constrained, 2 fs, cutoff 0.9 nm, velocity rescaling, mixed
 precision, a pinned core for each rank. Sterna: once with exact lists and smaller force errors, once
 as GROMACS does by default: lists by a tolerance of 0.005 kJ/mol/ps, charges with an error no larger
-than that of GROMACS's PME, and a tree that is timed at the start, as GROMACS tunes its PME. GROMACS: PME with its defaults, where a `gmx` is found or given;
+than that of GROMACS's PME, and a tree that is timed at the start, as GROMACS tunes its PME.
+GROMACS: PME with its defaults, where a `gmx` is found or given;
 `--gmx` may come again, for other builds. CHECKOUT is another checkout with a build of `sterna-md`.
 The time of a step is that of the step loop, as each program reports it.
 

@@ -11,7 +11,7 @@
 // Hazards: coordinates are single precision: the radius must include a margin for their rounding.
 // Others:  a search through ever smaller cells wins where the radius is much shorter than a cell.
 
-#include "md/neighbors/kernels/row_traits.hpp"
+#include "md/neighbors/kernels/rows.inl"
 
 namespace sterna::md {
 namespace {
@@ -338,13 +338,7 @@ double square_displacements(const PairWork& work, std::size_t begin, std::size_t
 
 void decode(const PairWork& work, const std::uint32_t (&begins)[32], std::size_t first,
             std::size_t count, std::uint32_t* places) {
-  if (work.compressed != nullptr) {
-    const RowDecoder<0> decode(begins);
-    decode(work.compressed + first, count, places);
-  } else {
-    for (std::size_t k = 0; k < count; ++k) places[k] = work.plain[first + k];
-  }
-  for (std::size_t k = 0; k < masked_together; ++k) places[count + k] = work.total;
+  decode_row<0>(work, begins, first, count, masked_together, places);
 }
 
 std::size_t select_marked(const std::uint32_t* places, std::size_t count, const std::uint8_t* marks,

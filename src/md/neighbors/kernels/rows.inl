@@ -8,6 +8,20 @@
 namespace sterna::md {
 namespace {
 
+/// The places, times 2^shift, of `count` entries from `first` on, and behind them so many of the
+/// dummy's. `begins`: where the neighbors of the row's cell begin.
+template <int shift>
+inline void decode_row(const PairWork& work, const std::uint32_t (&begins)[32], std::size_t first,
+                       std::size_t count, std::size_t dummies, std::uint32_t* out) {
+  if (work.compressed != nullptr) {
+    const RowDecoder<shift> decode(begins);
+    decode(work.compressed + first, count, out);
+  } else {
+    for (std::size_t k = 0; k < count; ++k) out[k] = work.plain[first + k] << shift;
+  }
+  for (std::size_t k = 0; k < dummies; ++k) out[count + k] = work.total << shift;
+}
+
 /// Turns the entries of a row into offsets.
 template <class Pack>
 class Decoder {
@@ -19,20 +33,10 @@ class Decoder {
   /// Entries [begin, begin + length) of the list, and behind them two vectors of dummies, which are
   /// beyond every cutoff.
   const std::uint32_t* operator()(std::size_t begin, std::size_t length) {
-    std::uint32_t* const decoded = work_.decoded;
-    if (work_.compressed != nullptr) {
-      const RowDecoder<RowTraits<Pack>::offset_shift> decode(begins_);
-      decode(work_.compressed + begin, length, decoded);
-    } else {
-      for (std::size_t k = 0; k < length; ++k) {
-        decoded[k] = work_.plain[begin + k] << RowTraits<Pack>::offset_shift;
-      }
-    }
-    for (int lane = 0; lane < 2 * Pack::width; ++lane) {
-      decoded[length + static_cast<std::size_t>(lane)] = work_.total
-                                                         << RowTraits<Pack>::offset_shift;
-    }
-    return decoded;
+    constexpr auto dummies = static_cast<std::size_t>(2 * Pack::width);
+    decode_row<RowTraits<Pack>::offset_shift>(work_, begins_, begin, length, dummies,
+                                              work_.decoded);
+    return work_.decoded;
   }
 
  private:

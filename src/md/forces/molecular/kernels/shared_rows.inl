@@ -72,6 +72,7 @@ class SharedRows {
   using Traits = RowTraits<Pack>;
   using Member = RowMember<points>;
   static constexpr int pairs = points * points;
+  static constexpr bool has_lennard_jones(int pair) { return !only_first || pair == 0; }
 
  public:
   explicit SharedRows(MolecularWork& work)
@@ -91,8 +92,8 @@ class SharedRows {
       twelve_c12_[pair] = Pack::all(coefficient[0]);
       six_c6_[pair] = Pack::all(coefficient[1]);
       energy_shift_[pair] = Pack::all(coefficient[2]);
-      const bool by_cube = charges && only_first && pair > 0;
-      product_[pair] = Pack::all((by_cube ? 1.5 : 1.0) * coefficient[3]);
+      // Charges alone take two thirds of a third power.
+      product_[pair] = Pack::all((has_lennard_jones(pair) ? 1.0 : 1.5) * coefficient[3]);
     }
     for (Pack& sum : virial_) sum = Pack::zero();
     energy_ = lennard_jones_ = Pack::zero();
@@ -138,11 +139,12 @@ class SharedRows {
 
   void compute_row(const std::uint32_t* entries, std::size_t count, std::uint32_t size) {
     Member members[largest_group];
-    const std::size_t origin = entries[0] >> Traits::offset_shift;
+    const std::size_t first = entries[0] >> Traits::offset_shift;
+    const Vec3 origin = center_of(rows_, first);
     for (std::uint32_t q = 0; q < size; ++q) {
-      take_member(entries[q] >> Traits::offset_shift, center_of(rows_, origin), members[q]);
+      take_member(entries[q] >> Traits::offset_shift, origin, members[q]);
     }
-    const Traits::Center center(rows_, origin);
+    const Traits::Center center(rows_, first);
     alignas(64) std::uint32_t place[longest_vector];
     for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(Pack::width)) {
       const PackVector<Pack> at = distance_(center, entries + k);
@@ -191,7 +193,7 @@ class SharedRows {
       PackVector<Pack> force = member.force[p];
       unrolled<points>([&]<int r>() __attribute__((always_inline)) {
         constexpr int pair = points * p + r;
-        constexpr bool with_lennard_jones = !only_first || pair == 0;
+        constexpr bool with_lennard_jones = has_lennard_jones(pair);
         const PackVector<Pack> e{own.x - other[r].x, own.y - other[r].y, own.z - other[r].z};
         const Pack r2 = dot(e, e);
         Pack::Mask inside = near;
@@ -263,10 +265,10 @@ class SharedRows {
   TermSums total_;
 };
 
-/// Whether molecules share rows: in wide registers it is 10 to 20 % faster, by measurement, but as
-/// fast in double precision with AVX-512, and slower without wide registers.
+/// Whether molecules share rows. By measurement that is faster in single precision in wide registers,
+/// as fast in double precision with AVX-512, and slower without wide registers.
 template <class Pack>
-constexpr bool shares_rows = std::is_same_v<Pack, FloatPack>&& vector_bytes >= 32;
+constexpr bool shares_rows = sizeof(typename Pack::Real) == sizeof(float) && vector_bytes >= 32;
 
 template <bool site_cutoff, bool with_energy>
 void compute_shared_rows(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_count) {

@@ -6,7 +6,7 @@
 // Source:  general.
 // Cost:    half of the way through columns, as neighbors are loaded once instead of twice.
 // Hazards: none.
-// Others:  compute_molecules, for all other molecules.
+// Others:  shared_rows.inl for two and three sites; compute_molecules for all other molecules.
 
 /// Whether all that any two molecules do to each other is one Lennard-Jones pair.
 inline bool meet_by_single_sites(const MolecularWork& work) {

@@ -19,7 +19,6 @@
 //          lanes are full.
 
 #include "md/neighbors/kernels/list_builder.inl"
-#include "md/neighbors/kernels/rows.inl"
 #include "md/simd/unrolled.hpp"
 
 namespace sterna::md {
