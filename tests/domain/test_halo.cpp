@@ -344,7 +344,8 @@ TEST_CASE("vectors of all ghosts, or of those selected, are those of their parti
               vectors.push_back(of_type(particles.position[i].type, step));
             }
             halo.exchange_vectors(vectors, every);
-            halo.exchange_selected_vectors(vectors, some);
+            halo.start_selected_vectors(vectors, some);
+            halo.finish_selected_vectors(vectors, some);
             for (std::size_t k = 0; k < ghosts; ++k) {
               const Vec3 expected = of_type(particles.position[local + k].type, step);
               wrong += every[k] != expected;

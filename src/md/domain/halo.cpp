@@ -103,8 +103,16 @@ void Halo::exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts)
   for (auto& stage : stages_) stage->exchange_vectors(local, ghosts);
 }
 
-void Halo::exchange_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
-  for (auto& stage : stages_) stage->exchange_selected_vectors(local, ghosts);
+void Halo::start_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+  stages_.front()->start_selected_vectors(local, ghosts);
+}
+
+void Halo::finish_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+  stages_.front()->finish_selected_vectors(local, ghosts);
+  for (std::size_t i = 1; i < stages_.size(); ++i) {
+    stages_[i]->start_selected_vectors(local, ghosts);
+    stages_[i]->finish_selected_vectors(local, ghosts);
+  }
 }
 
 void Halo::select_ghosts(const ParticleStore& particles, std::span<const std::uint32_t> places) {

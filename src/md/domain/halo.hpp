@@ -75,8 +75,10 @@ class Halo {
   /// velocities, forces.
   void exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts);
   /// The same for the ghosts alone that the last `select_ghosts` named, on each rank its own; those
-  /// of others stay as they are. Collective.
-  void exchange_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts);
+  /// of others stay as they are. Collective. In between, the vectors of particles that these are
+  /// copies of must stay.
+  void start_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts);
+  void finish_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts);
   /// Collective, after `rebuild` and `order_ghosts`, and for so long as they last. `places`: of
   /// ghosts in the store.
   void select_ghosts(const ParticleStore& particles, std::span<const std::uint32_t> places);

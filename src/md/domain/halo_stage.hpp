@@ -263,9 +263,8 @@ class Halo::Stage {
     }
   }
 
-  void exchange_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+  void start_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
     const ConstGhostedVectors vectors(local, ghosts);
-    const auto ghost = [&](std::uint32_t place) -> Vec3& { return ghosts[place - local.size()]; };
     for (const auto& receiver : receivers_) {
       if (receiver.peer >= 0) {
         double* out = selected_exchange_->outbox(receiver.peer).data();
@@ -278,18 +277,21 @@ class Halo::Stage {
         selected_exchange_->commit(receiver.peer, 3 * receiver.originals.size());
       } else {
         for (std::size_t k = 0; k < receiver.originals.size(); ++k) {
-          ghost(receiver.selected_ghosts[k]) = vectors[receiver.originals[k]];
+          ghosts[receiver.selected_ghosts[k] - local.size()] = vectors[receiver.originals[k]];
         }
       }
     }
+    if (selected_exchange_) selected_exchange_->start();
+  }
+
+  void finish_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
     if (!selected_exchange_) return;
-    selected_exchange_->start();
     while (const auto peer = selected_exchange_->next()) {
       const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
                                          [&](const auto& r) { return r.peer == *peer; });
       const double* in = selected_exchange_->inbox(*peer).data();
       for (const std::uint32_t place : receiver->selected_ghosts) {
-        ghost(place) = {in[0], in[1], in[2]};
+        ghosts[place - local.size()] = {in[0], in[1], in[2]};
         in += 3;
       }
     }

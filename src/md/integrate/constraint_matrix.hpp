@@ -15,8 +15,16 @@ namespace sterna::md {
 class ConstraintMatrix {
  public:
   /// Writes the vectors of the ghosts with those of the particles that they are copies of.
-  /// Collective.
-  using GhostVectors = std::function<void(std::span<const Vec3> local, std::span<Vec3> ghosts)>;
+  /// Collective. Between `start` and `finish` the caller may compute, and change the vectors of
+  /// particles that no other rank has among its ghosts.
+  struct GhostVectors {
+    using Exchange = std::function<void(std::span<const Vec3> local, std::span<Vec3> ghosts)>;
+    Exchange start, finish;
+    void operator()(std::span<const Vec3> local, std::span<Vec3> ghosts) const {
+      start(local, ghosts);
+      finish(local, ghosts);
+    }
+  };
 
   ConstraintMatrix(const comm::Context& context, GhostVectors ghost_vectors);
 

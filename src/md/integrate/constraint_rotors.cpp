@@ -18,14 +18,14 @@ void put_into(RotorWork::Numbers (&rows)[3], std::size_t lane, const Vec3& v) {
 
 }  // namespace
 
-void ConstraintRotors::add(const ConstraintGroup& group,
+void ConstraintRotors::add(const ConstraintGroup& group, GroupsPart part,
                            std::span<const ConstraintSet::Atom> atoms) {
-  Kind& kind = kinds_.try_emplace(group.number, Kind{&group, {}, {}}).first->second;
+  Kind& kind = kinds_.try_emplace({part, group.number}, Kind{&group, {}, {}}).first->second;
   for (const ConstraintSet::Atom& atom : atoms) kind.atoms.push_back({atom.place, atom.vector});
 }
 
 void ConstraintRotors::complete() {
-  for (auto& [number, kind] : kinds_) {
+  for (auto& [key, kind] : kinds_) {
     // Vectors that grow take up to twice what they need.
     kind.atoms.shrink_to_fit();
     kind.connections.resize(kind.bodies() * (kind.size() - 1));
@@ -33,7 +33,7 @@ void ConstraintRotors::complete() {
 }
 
 void ConstraintRotors::update_connections(const ParticleStore& particles) {
-  for (auto& [number, kind] : kinds_) {
+  for (auto& [key, kind] : kinds_) {
     Vec3* connection = kind.connections.data();
     for (std::size_t body = 0; body < kind.bodies(); ++body) {
       const auto atoms = kind.atoms_of(body);
@@ -56,8 +56,9 @@ std::vector<Vec3> ConstraintRotors::Kind::places_of(std::size_t body) const {
 }
 
 template <class Use>
-void ConstraintRotors::for_each_batch(Use&& use) {
-  for (const auto& [number, kind] : kinds_) {
+void ConstraintRotors::for_each_batch(GroupsPart part, Use&& use) {
+  for (const auto& [key, kind] : kinds_) {
+    if (part != GroupsPart::all && part != key.first) continue;
     const std::size_t bodies = kind.bodies();
     for (std::size_t first = 0; first < bodies; first += rotors_together) {
       const std::size_t count = std::min(bodies - first, rotors_together);
@@ -86,10 +87,10 @@ void ConstraintRotors::put(const Batch& batch, const VectorOf& vector_of) {
   }
 }
 
-void ConstraintRotors::turn(double timestep, ParticleStore& particles,
+void ConstraintRotors::turn(GroupsPart part, double timestep, ParticleStore& particles,
                             const ConstGhostedVectors& velocity, Motion& motion) {
   const std::size_t local = particles.local_count();
-  for_each_batch([&](const Batch& batch) {
+  for_each_batch(part, [&](const Batch& batch) {
     put(batch, [&](std::size_t, std::size_t, std::size_t at) { return velocity[at]; });
     batch.kind.group->rotor->turn(work_, timestep);
     for (std::size_t lane = 0; lane < batch.count; ++lane) {
@@ -114,7 +115,7 @@ void ConstraintRotors::turn(double timestep, ParticleStore& particles,
 
 double ConstraintRotors::longest_distance() const {
   double longest = 0.0;
-  for (const auto& [number, kind] : kinds_) {
+  for (const auto& [key, kind] : kinds_) {
     for (std::size_t k = 0; k + 1 < kind.size(); ++k) {
       longest = std::max(longest, kind.group->constraints[k].distance);
     }
@@ -124,7 +125,7 @@ double ConstraintRotors::longest_distance() const {
 
 double ConstraintRotors::largest_deviation() const {
   double largest = 0.0;
-  for (const auto& [number, kind] : kinds_) {
+  for (const auto& [key, kind] : kinds_) {
     for (std::size_t body = 0; body < kind.bodies(); ++body) {
       const std::vector<Vec3> places = kind.places_of(body);
       for (const auto& [first, second, distance] : kind.group->constraints) {
@@ -139,7 +140,7 @@ double ConstraintRotors::largest_deviation() const {
 
 double ConstraintRotors::largest_velocity_along(const ConstGhostedVectors& velocity) const {
   double largest = 0.0;
-  for (const auto& [number, kind] : kinds_) {
+  for (const auto& [key, kind] : kinds_) {
     for (std::size_t body = 0; body < kind.bodies(); ++body) {
       const std::vector<Vec3> places = kind.places_of(body);
       const auto atoms = kind.atoms_of(body);
@@ -156,7 +157,7 @@ double ConstraintRotors::largest_velocity_along(const ConstGhostedVectors& veloc
 std::optional<std::pair<std::uint32_t, std::uint32_t>> ConstraintRotors::fit(
     ParticleStore& particles, double& farthest) {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> failed;
-  for_each_batch([&](const Batch& batch) {
+  for_each_batch(GroupsPart::all, [&](const Batch& batch) {
     batch.kind.group->rotor->fit(work_);
     for (std::size_t lane = 0; lane < batch.count; ++lane) {
       const auto atoms = batch.atoms(lane);
@@ -182,8 +183,8 @@ void ConstraintRotors::project(const Batch& batch, const ConstGhostedVectors& ve
   batch.kind.group->rotor->project(work_);
 }
 
-void ConstraintRotors::project(const GhostedVectors& velocity) {
-  for_each_batch([&](const Batch& batch) {
+void ConstraintRotors::project(GroupsPart part, const GhostedVectors& velocity) {
+  for_each_batch(part, [&](const Batch& batch) {
     project(batch, velocity);
     for (std::size_t lane = 0; lane < batch.count; ++lane) {
       const auto atoms = batch.atoms(lane);
@@ -204,7 +205,7 @@ EnergyAndVirial ConstraintRotors::constrain_accelerations(const ParticleStore& p
   const auto weight = [&](std::size_t at) {
     return weights[static_cast<std::size_t>(particles.position[at].type)];
   };
-  for_each_batch([&](const Batch& batch) {
+  for_each_batch(GroupsPart::all, [&](const Batch& batch) {
     const ConstraintRotor& rotor = *batch.kind.group->rotor;
     if (velocity == nullptr) {
       put(batch, [](std::size_t, std::size_t, std::size_t) { return Vec3{}; });

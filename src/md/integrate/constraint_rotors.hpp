@@ -22,8 +22,9 @@ class ConstraintRotors {
  public:
   void clear() { kinds_.clear(); }
   bool empty() const { return kinds_.empty(); }
-  /// One more body; its atoms in the order of the group.
-  void add(const ConstraintGroup& group, std::span<const ConstraintSet::Atom> atoms);
+  /// One more body; its atoms in the order of the group. `part`: inside or border.
+  void add(const ConstraintGroup& group, GroupsPart part,
+           std::span<const ConstraintSet::Atom> atoms);
   /// After the last was added.
   void complete();
   /// Places from now on.
@@ -35,8 +36,8 @@ class ConstraintRotors {
   /// Local particles have moved for a `timestep` by these velocities from where the connections
   /// are: moves them to where the bodies are then, and changes velocities to those at the end.
   /// `motion` is raised to the largest velocity that led there, and difference of both.
-  void turn(double timestep, ParticleStore& particles, const ConstGhostedVectors& velocity,
-            Motion& motion);
+  void turn(GroupsPart part, double timestep, ParticleStore& particles,
+            const ConstGhostedVectors& velocity, Motion& motion);
   /// The longest distance between an atom and its parent.
   double longest_distance() const;
   /// The largest relative deviation of a distance from that of a constraint.
@@ -48,7 +49,7 @@ class ConstraintRotors {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> fit(ParticleStore& particles,
                                                              double& farthest);
   /// Leaves of velocities those of the rigid motion with the same momenta.
-  void project(const GhostedVectors& velocity);
+  void project(GroupsPart part, const GhostedVectors& velocity);
   /// Turns accelerations by these forces into those of the rigid bodies, which move with
   /// `velocity`, null: rest. `weights`: inverse masses by type. Local particles get the forces that
   /// would give them these, where `changed` has room. Returns this rank's share of the virial of the
@@ -60,7 +61,7 @@ class ConstraintRotors {
                                           std::span<Vec3> changed);
 
  private:
-  /// Bodies of one group of one kind of molecule, one behind the other.
+  /// Bodies of one group of one kind of molecule in one part, one behind the other.
   struct Kind {
     struct Atom {
       std::uint32_t place, vector;  ///< as of ConstraintSet::Atom
@@ -88,15 +89,15 @@ class ConstraintRotors {
       return kind.atoms_of(first + lane);
     }
   };
-  /// Calls use(batch) for all bodies, with their places in `work_`.
+  /// Calls use(batch) for all bodies of a part, with their places in `work_`.
   template <class Use>
-  void for_each_batch(Use&& use);
+  void for_each_batch(GroupsPart part, Use&& use);
   /// Into `work_.velocity`; `vector_of(lane, atom, place of its vector)` is taken for each.
   template <class VectorOf>
   void put(const Batch& batch, const VectorOf& vector_of);
   void project(const Batch& batch, const ConstGhostedVectors& vectors);
 
-  std::map<std::uint32_t, Kind> kinds_;  ///< by the number of the group
+  std::map<std::pair<GroupsPart, std::uint32_t>, Kind> kinds_;  ///< by the number of the group
   RotorWork work_;
 };
 

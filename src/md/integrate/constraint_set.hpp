@@ -15,6 +15,10 @@ inline double largest_of(double a, double b) {
   return a < b || std::isnan(b) ? b : a;
 }
 
+/// Groups of constraints: those of local particles alone, those that have ghosts of other ranks
+/// too, or all.
+enum class GroupsPart { inside, border, all };
+
 /// The constraints that a rank takes part in, with what solvers ask of each.
 struct ConstraintSet {
   struct Atom {

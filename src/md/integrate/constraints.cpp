@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "md/core/agreement.hpp"
@@ -94,7 +95,7 @@ void Constraints::rebuild(const ParticleStore& particles) {
   rotors_.complete();
   std::ranges::stable_sort(groups_, {}, [](const LocalGroup& group) {
     const std::optional<std::uint32_t> shape = group.group->shape;
-    return std::pair(group.group->settle ? 0 : shape ? 1 : 2, shape.value_or(0));
+    return std::tuple(group.part, group.group->settle ? 0 : shape ? 1 : 2, shape.value_or(0));
   });
   agree(context_, missing);
   select_ghosts_(ghosts_);
@@ -148,14 +149,15 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
     }
     atom.weight = weight_of(particles.position[atom.place]);
   }
+  const GroupsPart part = locals == group.atoms.size() ? GroupsPart::inside : GroupsPart::border;
   if (group.rotor) {
-    rotors_.add(group, std::span(atoms).subspan(first_atom));
+    rotors_.add(group, part, std::span(atoms).subspan(first_atom));
     atoms.resize(first_atom);
     return;
   }
   const auto first = static_cast<std::uint32_t>(set_.constraints.size());
   const double share = static_cast<double>(locals) / static_cast<double>(group.atoms.size());
-  groups_.push_back({&group, first, share});
+  groups_.push_back({&group, part, first, share});
   for (const PointDistance& pair : group.constraints) {
     set_.constraints.push_back(
         {first_atom + pair.first, first_atom + pair.second, pair.distance * pair.distance, Vec3{}});
@@ -212,7 +214,7 @@ void Constraints::sweep(const LocalGroup& group, Correct&& correct, const Partic
   note_failure(*open, fmt::format("{} sweeps", most_sweeps), particles, step);
 }
 
-void Constraints::correct(const GhostedVectors& velocity, double timestep,
+void Constraints::correct(GroupsPart part, const GhostedVectors& velocity, double timestep,
                           const ParticleStore& particles, std::int64_t step) {
   const auto shake = [&](const Constraint& constraint) {
     const Vec3 next = constraint.connection + timestep * set_.difference(constraint, velocity);
@@ -226,6 +228,7 @@ void Constraints::correct(const GhostedVectors& velocity, double timestep,
   };
   const auto alone = [&](const LocalGroup& group) { sweep(group, shake, particles, step); };
   for_each_batch(
+      part,
       [&](std::span<const LocalGroup> groups) {
         for (const LocalGroup* group : settle(groups, velocity, timestep)) alone(*group);
       },
@@ -235,12 +238,21 @@ void Constraints::correct(const GhostedVectors& velocity, double timestep,
             alone);
       },
       alone);
-  if (kinds_.span_ranks()) correct_spanning(velocity, timestep, particles, step);
+  if (solves_spanning(part)) correct_spanning(velocity, timestep, particles, step);
+}
+
+std::span<const Constraints::LocalGroup> Constraints::groups_of(GroupsPart part) const {
+  const auto border = std::ranges::partition_point(
+      groups_, [](const LocalGroup& group) { return group.part == GroupsPart::inside; });
+  if (part == GroupsPart::inside) return {groups_.begin(), border};
+  if (part == GroupsPart::border) return {border, groups_.end()};
+  return groups_;
 }
 
 template <class Settle, class Together, class Alone>
-void Constraints::for_each_batch(Settle&& settle, Together&& together, Alone&& alone) const {
-  std::span<const LocalGroup> rest = groups_;
+void Constraints::for_each_batch(GroupsPart part, Settle&& settle, Together&& together,
+                                 Alone&& alone) const {
+  std::span<const LocalGroup> rest = groups_of(part);
   while (!rest.empty()) {
     const ConstraintGroup& first = *rest.front().group;
     const bool settles = first.settle.has_value();
@@ -351,9 +363,9 @@ void Constraints::solve_triangle(const LocalGroup& group, Along&& along, Push&& 
 }
 
 template <class Along, class Push, class Triangles, class Together>
-void Constraints::solve_linear(Along&& along, Push&& push, double goal, Triangles&& triangles,
-                               Together&& together, const ParticleStore& particles,
-                               std::int64_t step) {
+void Constraints::solve_linear(GroupsPart part, Along&& along, Push&& push, double goal,
+                               Triangles&& triangles, Together&& together,
+                               const ParticleStore& particles, std::int64_t step) {
   const auto rattle = [&](const Constraint& constraint) {
     const double rest = along(constraint);
     if (std::abs(rest) <= goal * constraint.squared_distance) return true;
@@ -362,8 +374,8 @@ void Constraints::solve_linear(Along&& along, Push&& push, double goal, Triangle
   };
   const auto alone = [&](const LocalGroup& group) { sweep(group, rattle, particles, step); };
   for_each_batch(
-      triangles, [&](std::span<const LocalGroup> groups) { together(groups, alone); }, alone);
-  if (!kinds_.span_ranks()) return;
+      part, triangles, [&](std::span<const LocalGroup> groups) { together(groups, alone); }, alone);
+  if (!solves_spanning(part)) return;
   const std::size_t count = spanning().size();
   along_.resize(count);
   solution_.resize(count);
@@ -398,7 +410,7 @@ Constraints::Violation Constraints::project_positions(ParticleStore& particles, 
   }
   std::vector<Vec3> all(solves_others() ? particles.total_count() : 0);
   const GhostedVectors shift(all, std::min(all.size(), particles.local_count()));
-  correct(shift, 1.0, particles, step);
+  correct(GroupsPart::all, shift, 1.0, particles, step);
   throw_where_not_converged();
   for (const std::uint32_t i : particles_) {
     Position& position = particles.position[i];
@@ -418,14 +430,15 @@ void Constraints::begin_step(const ParticleStore& particles) {
 
 Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, double timestep,
                                                      std::int64_t step) {
-  const GhostedVectors velocity = with_ghosts(particles, velocities(particles), ghost_velocity_);
   ConstraintRotors::Motion motion;
-  rotors_.turn(timestep, particles, velocity, motion);
   before_.clear();
-  for (const std::uint32_t i : particles_) before_.push_back(velocity[i]);
-  correct(velocity, timestep, particles, step);
+  for (const std::uint32_t i : particles_) before_.push_back(particles.velocity[i]);
+  solve_inside_then_border(particles, [&](GroupsPart part, const GhostedVectors& velocity) {
+    rotors_.turn(part, timestep, particles, velocity, motion);
+    correct(part, velocity, timestep, particles, step);
+  });
   for (std::size_t k = 0; k < particles_.size(); ++k) {
-    const Vec3& corrected = velocity[particles_[k]];
+    const Vec3& corrected = particles.velocity[particles_[k]];
     const Vec3 change = corrected - before_[k];
     Position& position = particles.position[particles_[k]];
     position.x += timestep * change.x;
@@ -452,28 +465,30 @@ double Constraints::largest_velocity_along(const ParticleStore& particles) {
 
 void Constraints::constrain_velocities(ParticleStore& particles, std::int64_t step) {
   update_connections(particles);
-  const GhostedVectors velocity = with_ghosts(particles, velocities(particles), ghost_velocity_);
-  const auto along = [&](const Constraint& constraint) {
-    return dot(set_.difference(constraint, velocity), constraint.connection);
-  };
-  const auto push = [&](const Constraint& constraint, double multiplier) {
-    set_.push(constraint, multiplier, velocity);
-  };
-  rotors_.project(velocity);
   // What is left changes a distance in a step by no more than the tolerance.
   const double goal = tolerance_ / timestep_;
   const auto solved_exactly = [](const LocalGroup&) {};
-  solve_linear(
-      along, push, goal,
-      [&](std::span<const LocalGroup> groups) {
-        solve_together(
-            groups, velocity, [&] { kernels_.solve_triangles(work_); }, solved_exactly);
-      },
-      [&](std::span<const LocalGroup> groups, const auto& alone) {
-        solve_together(
-            groups, velocity, [&] { kernels_.rattle(work_, goal, most_sweeps); }, alone);
-      },
-      particles, step);
+  solve_inside_then_border(particles, [&](GroupsPart part, const GhostedVectors& velocity) {
+    rotors_.project(part, velocity);
+    solve_linear(
+        part,
+        [&](const Constraint& constraint) {
+          return dot(set_.difference(constraint, velocity), constraint.connection);
+        },
+        [&](const Constraint& constraint, double multiplier) {
+          set_.push(constraint, multiplier, velocity);
+        },
+        goal,
+        [&](std::span<const LocalGroup> groups) {
+          solve_together(
+              groups, velocity, [&] { kernels_.solve_triangles(work_); }, solved_exactly);
+        },
+        [&](std::span<const LocalGroup> groups, const auto& alone) {
+          solve_together(
+              groups, velocity, [&] { kernels_.rattle(work_, goal, most_sweeps); }, alone);
+        },
+        particles, step);
+  });
 }
 
 EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& particles,
@@ -514,7 +529,7 @@ EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& partic
     multipliers[static_cast<std::size_t>(&constraint - set_.constraints.data())] -= multiplier;
   };
   solve_linear(
-      along, push, tolerance_ / (timestep_ * timestep_),
+      GroupsPart::all, along, push, tolerance_ / (timestep_ * timestep_),
       [&](std::span<const LocalGroup> groups) {
         for (const LocalGroup& group : groups) solve_triangle(group, along, push);
       },

@@ -88,6 +88,7 @@ class Constraints {
   /// A group that this rank solves alone.
   struct LocalGroup {
     const ConstraintGroup* group;
+    GroupsPart part;
     std::uint32_t first_constraint;
     double share;  ///< of its atoms that this rank owns
   };
@@ -109,6 +110,18 @@ class Constraints {
     ghost_vectors_(local, ghosts);
     return {local, ghosts};
   }
+  /// Calls solve(part, velocity) for the groups inside while the velocities of ghosts are on their
+  /// way, then for those at the border. Collective.
+  template <class Solve>
+  void solve_inside_then_border(ParticleStore& particles, Solve&& solve) {
+    const std::span<Vec3> local = velocities(particles);
+    ghost_velocity_.resize(context_.size() > 1 ? particles.ghost_count() : 0);
+    const GhostedVectors velocity(local, ghost_velocity_);
+    ghost_vectors_.start(local, ghost_velocity_);
+    solve(GroupsPart::inside, velocity);
+    ghost_vectors_.finish(local, ghost_velocity_);
+    solve(GroupsPart::border, velocity);
+  }
   static std::span<Vec3> velocities(ParticleStore& particles) {
     return {particles.velocity.data(), particles.local_count()};
   }
@@ -128,12 +141,18 @@ class Constraints {
 
   /// Changes `velocity` until all connections, plus `timestep` times the difference of velocities,
   /// have the right length.
-  void correct(const GhostedVectors& velocity, double timestep, const ParticleStore& particles,
-               std::int64_t step);
-  /// Calls visit(groups) for the groups that SETTLE solves together, then for those that kernels
-  /// sweep over together, then for each of the others.
+  void correct(GroupsPart part, const GhostedVectors& velocity, double timestep,
+               const ParticleStore& particles, std::int64_t step);
+  /// Those of this part, in the order of `groups_`.
+  std::span<const LocalGroup> groups_of(GroupsPart part) const;
+  /// Those that span ranks are solved after all others.
+  bool solves_spanning(GroupsPart part) const {
+    return part != GroupsPart::inside && kinds_.span_ranks();
+  }
+  /// Calls visit(groups) for the groups of the part that SETTLE solves together, then for those that
+  /// kernels sweep over together, then for each of the others.
   template <class Settle, class Together, class Alone>
-  void for_each_batch(Settle&& settle, Together&& together, Alone&& alone) const;
+  void for_each_batch(GroupsPart part, Settle&& settle, Together&& together, Alone&& alone) const;
   /// Lets kernels sweep over groups of one shape. Where some constraint stays open, calls
   /// alone(group) for that group, whose vectors are as they were.
   template <class Solve, class Alone>
@@ -148,7 +167,7 @@ class Constraints {
   /// distance. `triangles(groups)` does so for groups of SETTLE's, `together(groups, alone)` for
   /// groups of one shape, of which alone(group) takes one.
   template <class Along, class Push, class Triangles, class Together>
-  void solve_linear(Along&& along, Push&& push, double goal, Triangles&& triangles,
+  void solve_linear(GroupsPart part, Along&& along, Push&& push, double goal, Triangles&& triangles,
                     Together&& together, const ParticleStore& particles, std::int64_t step);
   template <class Along, class Push>
   void solve_triangle(const LocalGroup& group, Along&& along, Push&& push) const;
@@ -184,7 +203,7 @@ class Constraints {
   ConstraintMatrix matrix_;
   const ConstraintKernels& kernels_;
   ConstraintWork work_;
-  /// Those that SETTLE solves come first, then those of each shape.
+  /// Those inside come first; of each part those that SETTLE solves, then those of each shape.
   std::vector<LocalGroup> groups_;
   ConstraintRotors rotors_;
   ConstraintSet set_;                     ///< of the groups, then those that span ranks

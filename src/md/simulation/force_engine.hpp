@@ -130,8 +130,11 @@ class ForceEngine {
     halo_.exchange_vectors(local, ghosts);
   }
   /// The same of the ghosts that `select_ghosts` named since the last rebuild.
-  void exchange_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
-    halo_.exchange_selected_vectors(local, ghosts);
+  void start_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+    halo_.start_selected_vectors(local, ghosts);
+  }
+  void finish_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+    halo_.finish_selected_vectors(local, ghosts);
   }
   void select_ghosts(const ParticleStore& particles, std::span<const std::uint32_t> places) {
     halo_.select_ghosts(particles, places);

@@ -500,9 +500,14 @@ void Simulation::Implementation::make_engine() {
         [this](std::span<const std::uint32_t> places) {
           engine_->select_ghosts(particles_, places);
         },
-        [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
-          engine_->exchange_selected_vectors(local, ghosts);
-        });
+        Constraints::GhostVectors{.start =
+                                      [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
+                                        engine_->start_selected_vectors(local, ghosts);
+                                      },
+                                  .finish =
+                                      [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
+                                        engine_->finish_selected_vectors(local, ghosts);
+                                      }});
   }
   if (barostat_) {
     centers_ = std::make_unique<Centers>(context_, options.places, masses_, exchange_vectors);

@@ -161,6 +161,9 @@ TEST_CASE_TEMPLATE("in an open grid: as shifts from each cell to each, with ever
       CellConvolution<Real> convolution(cell, grid, false, order, unit, set->kernels<Real>(),
                                         nullptr, {box}, {});
       convolution.start(multipoles);
+      convolution.to_waves();
+      convolution.multiply();
+      convolution.from_waves(locals);
       convolution.finish(locals);
       for (std::size_t a = 0; a < harmonics_count(order); ++a) {
         double error = 0.0, size = 0.0;

@@ -179,20 +179,6 @@ void CellConvolution<Real>::start(const CellExpansions<Real>& multipoles) {
 }
 
 template <class Real>
-void CellConvolution<Real>::finish(CellExpansions<Real>& locals, Virial* virial) {
-  to_waves();
-  if (virial != nullptr) *virial = this->virial();
-  std::vector<Real> of_block(block_size());
-  for (std::size_t block = 0; block < blocks_of(rank_).count(); ++block) {
-    Real* const expansions = expansions_.data() + block * block_size();
-    std::fill(of_block.begin(), of_block.end(), Real(0));
-    kernels_.convolve(order_, sums_.data() + block * sums_size(), expansions, of_block.data());
-    std::copy(of_block.begin(), of_block.end(), expansions);
-  }
-  from_waves(locals);
-}
-
-template <class Real>
 void CellConvolution<Real>::gather_values(std::size_t first, std::size_t count) {
   std::fill(values_.begin(), values_.end(), Real(0));
   for (std::size_t rank = 0; rank < boxes_.size(); ++rank) {
@@ -239,29 +225,44 @@ void CellConvolution<Real>::to_waves() {
   for_each_peer(
       [&](int peer, std::size_t rank) { waves_out_->commit(peer, wave_message(rank_, rank)); });
   waves_out_->start();
-  waves_out_->finish();
-  for_each_peer([&](int peer, std::size_t rank) {
-    const Real* from = waves_out_->inbox(peer).data();
-    for_each_part_of(rank, expansions_.data(), [&](Real* to) {
-      std::copy_n(from, 2 * lanes_, to);
-      from += 2 * lanes_;
+}
+
+template <class Real>
+void CellConvolution<Real>::multiply(Virial* virial) {
+  if (waves_out_) {
+    waves_out_->finish();
+    for_each_peer([&](int peer, std::size_t rank) {
+      const Real* from = waves_out_->inbox(peer).data();
+      for_each_part_of(rank, expansions_.data(), [&](Real* to) {
+        std::copy_n(from, 2 * lanes_, to);
+        from += 2 * lanes_;
+      });
     });
+  }
+  if (virial != nullptr) *virial = this->virial();
+  std::vector<Real> of_block(block_size());
+  for (std::size_t block = 0; block < blocks_of(rank_).count(); ++block) {
+    Real* const expansions = expansions_.data() + block * block_size();
+    std::fill(of_block.begin(), of_block.end(), Real(0));
+    kernels_.convolve(order_, sums_.data() + block * sums_size(), expansions, of_block.data());
+    std::copy(of_block.begin(), of_block.end(), expansions);
+  }
+  if (!waves_back_) return;
+  for_each_peer([&](int peer, std::size_t rank) {
+    Real* out = waves_back_->outbox(peer).data();
+    for_each_part_of(rank, expansions_.data(), [&](const Real* from) {
+      std::copy_n(from, 2 * lanes_, out);
+      out += 2 * lanes_;
+    });
+    waves_back_->commit(peer, wave_message(rank, rank_));
   });
+  waves_back_->start();
 }
 
 template <class Real>
 void CellConvolution<Real>::from_waves(CellExpansions<Real>& locals) {
   std::vector<Real*> inboxes(boxes_.size()), outboxes(boxes_.size());
   if (waves_back_) {
-    for_each_peer([&](int peer, std::size_t rank) {
-      Real* out = waves_back_->outbox(peer).data();
-      for_each_part_of(rank, expansions_.data(), [&](const Real* from) {
-        std::copy_n(from, 2 * lanes_, out);
-        out += 2 * lanes_;
-      });
-      waves_back_->commit(peer, wave_message(rank, rank_));
-    });
-    waves_back_->start();
     waves_back_->finish();
     for_each_peer([&](int peer, std::size_t rank) {
       inboxes[rank] = const_cast<Real*>(waves_back_->inbox(peer).data());
@@ -293,6 +294,11 @@ void CellConvolution<Real>::from_waves(CellExpansions<Real>& locals) {
     cells_back_->commit(peer, own.count() * boxes_[rank].count());
   });
   cells_back_->start();
+}
+
+template <class Real>
+void CellConvolution<Real>::finish(CellExpansions<Real>& locals) {
+  if (!cells_back_) return;
   cells_back_->finish();
   const std::size_t cells = locals.box().count();
   for_each_peer([&](int peer, std::size_t rank) {

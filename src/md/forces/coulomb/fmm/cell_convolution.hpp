@@ -31,10 +31,16 @@ class CellConvolution {
   /// lattice are strained and the multipoles stay (xx yy zz xy xz yz), in the unit of length of the
   /// coefficients. A rank's share.
   using Virial = std::array<double, 6>;
-  /// `multipoles`, of this rank's box, must stay until `finish`, which sets `locals` of the same
-  /// box; both may be the same. Computes the virial where it is given.
+  /// The five stages of a computation, all collective. Each receives what the one before it sent,
+  /// and sends: ranks that do something else in between need not wait for each other.
+  /// `multipoles`, of this rank's box, must stay until `to_waves` has returned.
   void start(const CellExpansions<Real>& multipoles);
-  void finish(CellExpansions<Real>& locals, Virial* virial = nullptr);
+  void to_waves();
+  /// Computes the virial where it is given.
+  void multiply(Virial* virial = nullptr);
+  /// These two set `locals`, of the same box; they may be where the multipoles were.
+  void from_waves(CellExpansions<Real>& locals);
+  void finish(CellExpansions<Real>& locals);
 
   /// Gives most of the memory back, after the last computation.
   void forget();
@@ -68,10 +74,8 @@ class CellConvolution {
   void make_places();
   void make_exchanges(const comm::Context& context, const std::string& exchange_method);
   std::vector<Real> packed_sums(ImageSums::Strain strain) const;
-  void to_waves();
   /// Of the multipoles in `expansions_`.
   Virial virial();
-  void from_waves(CellExpansions<Real>& locals);
   /// `count` coefficients at all cells, from all ranks; and to them.
   void gather_values(std::size_t first, std::size_t count);
   void scatter_values(std::size_t first, std::size_t count, const std::vector<Real*>& outboxes,

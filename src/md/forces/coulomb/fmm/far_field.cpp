@@ -171,15 +171,52 @@ void FarField<Real>::add_multipole(std::size_t leaf, const FarSources<Real>& sou
 }
 
 template <class Real>
-void FarField<Real>::start(bool last, FmmTimes& times) {
+void FarField<Real>::start(const std::array<double, sum_count>& sums, bool last, FmmTimes& times) {
   Stopwatch watch;
   last_ = last;
+  next_stage_ = 0;
+  virial_ = {};
+  std::fill(reduced_->begin(), reduced_->end(), 0.0);
+  std::copy(sums.begin(), sums.end(), reduced_->end() - sum_count);
   const int leaf = partition_.leaf_depth();
-  if (leaf > 0 && distributed(leaf)) {
+  if (leaf == partition_.first_distributed_depth()) {
+    start_top(leaves_);
+  } else {
     depth(leaf).multipoles->start(cells_of(leaves_), multipoles_of(depth(leaf)));
     if (last) leaves_ = {};
-    watch.lap(times.communication);
   }
+  watch.lap(times.communication);
+}
+
+template <class Real>
+std::vector<typename FarField<Real>::Stage> FarField<Real>::stages() const {
+  std::vector<Stage> stages;
+  if (partition_.leaf_depth() > partition_.first_distributed_depth()) {
+    stages.push_back(Stage::climb);
+  }
+  if (partition_.top_distributed()) {
+    stages.insert(stages.end(), {Stage::to_waves, Stage::multiply, Stage::from_waves});
+  }
+  stages.push_back(Stage::descend);
+  return stages;
+}
+
+template <class Real>
+int FarField<Real>::stage_count() const {
+  return static_cast<int>(stages().size());
+}
+
+template <class Real>
+void FarField<Real>::next_stage(bool with_virial, FmmTimes& times) {
+  with_virial_ = with_virial;
+  const Stage stage = stages().at(next_stage_++);
+  if (stage == Stage::climb) return climb(times);
+  if (stage == Stage::descend) return descend(times);
+  Stopwatch watch;
+  if (stage == Stage::to_waves) top_.to_waves();
+  if (stage == Stage::multiply) multiply_top();
+  if (stage == Stage::from_waves) top_.from_waves(top_locals());
+  watch.lap(times.multipoles_to_locals);
 }
 
 template <class Real>
@@ -207,15 +244,9 @@ void FarField<Real>::start_top(const CellExpansions<Real>& part) {
 }
 
 template <class Real>
-void FarField<Real>::climb(const std::array<double, sum_count>& sums, bool with_virial,
-                           FmmTimes& times) {
+void FarField<Real>::climb(FmmTimes& times) {
   Stopwatch watch;
-  with_virial_ = with_virial;
-  virial_ = {};
-  std::fill(reduced_->begin(), reduced_->end(), 0.0);
-  std::copy(sums.begin(), sums.end(), reduced_->end() - sum_count);
   const int shared = partition_.first_distributed_depth();
-  if (shared == partition_.leaf_depth()) start_top(leaves_);
   for (int number = partition_.leaf_depth(); number > shared; --number) {
     Depth& here = depth(number);
     here.multipoles->finish(multipoles_of(here));
@@ -235,20 +266,23 @@ void FarField<Real>::climb(const std::array<double, sum_count>& sums, bool with_
 }
 
 template <class Real>
-void FarField<Real>::finish(FmmTimes& times) {
+void FarField<Real>::multiply_top() {
+  // Where the top is not distributed, all ranks know the same.
+  const bool counted = partition_.top_distributed() || partition_.rank() == 0;
+  typename CellConvolution<Real>::Virial virial{};
+  const bool with_virial = with_virial_ && counted;
+  top_.multiply(with_virial ? &virial : nullptr);
+  if (with_virial) add_virial_of_top(virial);
+}
+
+template <class Real>
+void FarField<Real>::compute_top(FmmTimes& times) {
   Stopwatch watch;
-  if (reduction_) reduction_->finish();
-  watch.lap(times.communication);
-  const int shared = partition_.first_distributed_depth(), leaf = partition_.leaf_depth();
-  if (partition_.top_distributed()) {
-    Background background;
-    std::copy_n(reduced_->begin(), background_count, background.begin());
-    far_field_of_top(background);
-  } else if (has_whole_top_) {
-    top_.start(top_source());
-    far_field_of_top(background_of(top_source()));
-  } else {
-    CellExpansions<Real> whole(CellBox::grid(partition_.grid(shared)), coefficients_);
+  CellExpansions<Real> whole;
+  const CellExpansions<Real>* source = &top_source();
+  const int shared = partition_.first_distributed_depth();
+  if (!has_whole_top_) {
+    whole = CellExpansions<Real>(CellBox::grid(partition_.grid(shared)), coefficients_);
     const std::size_t cells = whole.box().count();
     for (std::size_t a = 0; a < coefficients_; ++a) {
       std::copy_n(reduced_->data() + a * cells, cells, whole.data() + a * whole.stride());
@@ -262,10 +296,34 @@ void FarField<Real>::finish(FmmTimes& times) {
       multipoles_to_locals(here);
       watch.lap(times.multipoles_to_locals);
     }
-    top_.start(whole);
-    far_field_of_top(background_of(whole));
+    source = &whole;
   }
+  top_.start(*source);
+  const Background background = background_of(*source);
+  top_.to_waves();
+  multiply_top();
+  top_.from_waves(top_locals());
+  if (parameters_.periodic) move_background_of_top(background);
   watch.lap(times.multipoles_to_locals);
+}
+
+template <class Real>
+void FarField<Real>::descend(FmmTimes& times) {
+  Stopwatch watch;
+  const int shared = partition_.first_distributed_depth(), leaf = partition_.leaf_depth();
+  if (reduction_) reduction_->finish();
+  if (!partition_.top_distributed()) {
+    watch.lap(times.communication);
+    compute_top(times);
+    watch = {};
+  } else {
+    top_.finish(top_locals());
+    watch.lap(times.communication);
+    Background background;
+    std::copy_n(reduced_->begin(), background_count, background.begin());
+    if (parameters_.periodic) move_background_of_top(background);
+    watch.lap(times.multipoles_to_locals);
+  }
 
   std::vector<Real> block;
   for (int number = 1; number <= leaf; ++number) {
@@ -434,17 +492,6 @@ std::vector<CellBox> FarField<Real>::boxes_of_top() const {
                                                  : partition_.owned(0, rank));
   }
   return boxes;
-}
-
-template <class Real>
-void FarField<Real>::far_field_of_top(const Background& background) {
-  // Where the top is not distributed, all ranks know the same.
-  const bool counted = partition_.top_distributed() || partition_.rank() == 0;
-  typename CellConvolution<Real>::Virial virial{};
-  const bool with_virial = with_virial_ && counted;
-  top_.finish(top_locals(), with_virial ? &virial : nullptr);
-  if (with_virial) add_virial_of_top(virial);
-  if (parameters_.periodic) move_background_of_top(background);
 }
 
 template <class Real>

@@ -47,19 +47,20 @@ class FarField {
   /// come, by the leaf's index.
   void clear();
   void add_multipole(std::size_t leaf, const FarSources<Real>& sources);
-  /// Its three parts, all collective. `last`: no computation follows this one, which gives memory
-  /// back as soon as it can.
-  void start(bool last, FmmTimes& times);
-  /// `sums`: of this rank.
-  void climb(const std::array<double, sum_count>& sums, bool with_virial, FmmTimes& times);
-  void finish(FmmTimes& times);
-  /// After that: sets potential and field at the sources of a leaf; of the moments, each a charge
+  /// Its first messages leave; collective. `sums`: of this rank. `last`: no computation follows this
+  /// one, which gives memory back as soon as it can.
+  void start(const std::array<double, sum_count>& sums, bool last, FmmTimes& times);
+  /// The stages that follow, all collective: each goes on until it would have to wait for other
+  /// ranks, which computing something else before the next one saves.
+  int stage_count() const;
+  void next_stage(bool with_virial, FmmTimes& times);
+  /// After the last one: sets potential and field at the sources of a leaf; of the moments, each a charge
   /// in the potential that the field's component is.
   void evaluate(std::size_t leaf, FarSources<Real>& sources);
   double leaf_unit() const { return operators_.leaf_unit; }
-  /// Of all ranks, after `finish`.
+  /// Of all ranks.
   std::array<double, sum_count> sums() const;
-  /// After `finish`, where `climb` was asked for it: this rank's share of the virial of the centers
+  /// Where it was asked for: this rank's share of the virial of the centers
   /// of leaves, that is, without the product of each charge's force and its position in its leaf.
   const VirialProducts& virial() const { return virial_; }
 
@@ -95,6 +96,14 @@ class FarField {
   /// From the multipoles of this rank of the deepest level that is not distributed, or of a
   /// distributed top.
   void start_top(const CellExpansions<Real>& part);
+  enum class Stage { climb, to_waves, multiply, from_waves, descend };
+  std::vector<Stage> stages() const;
+  /// From the leaves to the top.
+  void climb(FmmTimes& times);
+  /// Of a top that is not distributed: its far field.
+  void compute_top(FmmTimes& times);
+  /// From the top to the leaves.
+  void descend(FmmTimes& times);
   /// The multipoles of the top, or this rank's part of them.
   const CellExpansions<Real>& top_source() const {
     return depths_.empty() ? leaves_ : depths_.front().of_parents;
@@ -120,7 +129,8 @@ class FarField {
   static constexpr std::size_t background_count = 25;
   using Background = std::array<double, background_count>;
   Background background_of(const CellExpansions<Real>& multipoles) const;
-  void far_field_of_top(const Background& background);
+  /// The second stage of the top's convolution, with the virial where it is wanted.
+  void multiply_top();
   /// The caller's background is about the center of the box, that of the convolution about those
   /// of the cells.
   void move_background_of_top(const Background& background);
@@ -159,6 +169,7 @@ class FarField {
   std::vector<Real> scratch_;
   std::vector<Real> local_, slope_;  ///< of `evaluate`
 
+  std::size_t next_stage_ = 0;
   bool last_ = false;  ///< the present computation
   bool with_virial_ = false;
   VirialProducts virial_{};

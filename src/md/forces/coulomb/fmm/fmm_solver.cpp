@@ -131,20 +131,28 @@ class Solver final : public FmmSolver::Implementation {
       add_to_sums(leaf);
     });
     watch.lap(times_.charges_to_multipoles);
-    far_.start(last_, times_);
+    far_.start(sums_of_charges_, last_, times_);
   }
 
   const CoulombResult& finish(const Wanted& wanted) override {
     // Weights of parts of molecules pull by potentials.
     const typename NearField<Near>::Wanted of_near{.potentials = wanted.energy || overlapping(),
                                                    .virial = wanted.virial};
-    const auto climb = [&] { far_.climb(sums_of_charges_, wanted.virial, times_); };
+    int stages = with_far_field_ ? far_.stage_count() : 0;
+    const auto go_on = [&](int until_left) {
+      for (; stages > until_left; --stages) far_.next_stage(wanted.virial, times_);
+    };
     // At last the far field gives memory back, before the near field's results need some.
-    if (with_far_field_ && last_) climb(), far_.finish(times_);
-    near_.compute_local(of_near, times_);
-    if (with_far_field_ && !last_) climb();
+    if (last_) go_on(0);
+    near_.compute_arrived(of_near, times_);
+    const int parts = std::max(stages - 1, 1);
+    for (int part = 0; part < parts; ++part) {
+      // The last stage needs nothing after it that hides its waiting.
+      go_on(parts - part);
+      near_.compute_local(of_near, part, parts, times_);
+    }
     near_.finish(of_near, times_);
-    if (with_far_field_ && !last_) far_.finish(times_);
+    go_on(0);
     Stopwatch watch;
     Sums whole(*this, wanted, result_);
     std::optional<Sums> far_part;
@@ -163,8 +171,9 @@ class Solver final : public FmmSolver::Implementation {
   }
 
   std::vector<comm::Verdict> verdicts() const override {
-    std::vector<comm::Verdict> verdicts = far_.verdicts();
-    if (const auto verdict = near_.verdict()) verdicts.insert(verdicts.begin(), *verdict);
+    std::vector<comm::Verdict> verdicts = near_.verdicts();
+    const std::vector<comm::Verdict> of_far = far_.verdicts();
+    verdicts.insert(verdicts.end(), of_far.begin(), of_far.end());
     return verdicts;
   }
 

@@ -8,6 +8,12 @@
 #include "md/forces/coulomb/fmm/far_field.hpp"
 
 namespace sterna::md {
+namespace {
+
+/// Fields and a potential of each charge.
+constexpr std::size_t most_returned = 4;
+
+}  // namespace
 
 template <class Real>
 NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
@@ -17,22 +23,32 @@ NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
       kernels_(fmm_instruction_set(parameters.instruction_set).kernels<Real>()),
       dipoles_(parameters.dipoles),
       overlapping_(parameters.overlap > 0.0),
+      once_(!dipoles_),
       rank_(partition.rank()),
+      grid_(partition.grid(partition.leaf_depth())),
       own_(partition.touched_leaves(rank_)),
       around_(own_.grown(1)) {
-  const Cells leaves = partition.grid(partition.leaf_depth());
-  leaf_ = {lattice.a * (1.0 / leaves[0]), lattice.b * (1.0 / leaves[1]),
-           lattice.c * (1.0 / leaves[2])};
-  std::size_t next_shift = 0;
+  leaf_ = {lattice.a * (1.0 / grid_[0]), lattice.b * (1.0 / grid_[1]),
+           lattice.c * (1.0 / grid_[2])};
+  const auto first_axis = static_cast<std::size_t>(partition.most_cut_axis());
+  std::size_t next_step = 0;
   CellBox{{-1, -1, -1}, {2, 2, 2}}.for_each([&](const Cells& by) {
     const Vec3 at = leaf_.position({double(by[0]), double(by[1]), double(by[2])});
-    shifts_[next_shift++] = {static_cast<Real>(at.x), static_cast<Real>(at.y),
-                             static_cast<Real>(at.z)};
+    const Cells in_turn{by[first_axis], by[(first_axis + 2) % 3], by[(first_axis + 1) % 3]};
+    steps_[next_step++] = {
+        by,
+        {static_cast<Real>(at.x), static_cast<Real>(at.y), static_cast<Real>(at.z)},
+        in_turn > Cells{0, 0, 0}};
   });
+  const auto wanted_from = [&](int rank) {
+    const CellBox touched = partition_.touched_leaves(rank);
+    CellBox wanted = touched.grown(1);
+    if (once_) wanted.lower[first_axis] = touched.lower[first_axis];
+    return wanted;
+  };
   transfers_ = CellTransfers::plan(
-      rank_, partition.rank_count(), leaves, partition.periodic(),
-      [&](int rank) { return partition_.touched_leaves(rank); },
-      [&](int rank) { return partition_.touched_leaves(rank).grown(1); });
+      rank_, partition.rank_count(), grid_, partition.periodic(),
+      [&](int rank) { return partition_.touched_leaves(rank); }, wanted_from);
   arrived_ranges_.sort(around_.count());
   if (context == nullptr) return;
   std::vector<comm::NeighborPattern::Peer> peers;
@@ -48,8 +64,12 @@ NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
     });
     if (sent + received > 0) peers.push_back({rank, sent, received});
   }
-  exchange_.emplace(*context, comm::NeighborPattern::from_peers(*context, peers),
-                    comm::NeighborOptions{exchange_method, "fmm charges"});
+  const auto pattern = comm::NeighborPattern::from_peers(*context, peers);
+  exchange_.emplace(*context, pattern, comm::NeighborOptions{exchange_method, "fmm charges"});
+  if (once_) {
+    returns_.emplace(*context, pattern.reversed(),
+                     comm::NeighborOptions{exchange_method, "fmm near fields"});
+  }
   arrived_.resize(peers.size());
 }
 
@@ -136,7 +156,7 @@ void NearField<Real>::place_own() {
       const Cells at{cell[0] + block.shift[0], cell[1] + block.shift[1], cell[2] + block.shift[2]};
       if (begins_[i] < begins_[i + 1]) {
         own_ranges_.add(around_.index(at),
-                        {begins_[i], begins_[i + 1], i, block.shift == Cells{0, 0, 0}});
+                        {begins_[i], begins_[i + 1], rank_, i, block.shift == Cells{0, 0, 0}});
       }
     });
   }
@@ -154,7 +174,7 @@ void NearField<Real>::place_arriving(std::span<const Counts> counts) {
     while (exchange_->peers()[peer].rank != block.rank) ++peer, next = 0;
     block.target().for_each([&](const Cells& at) {
       const auto here = static_cast<std::size_t>(counts[peer][next++]);
-      if (here > 0) arrived_ranges_.add(around_.index(at), {place, place + here});
+      if (here > 0) arrived_ranges_.add(around_.index(at), {place, place + here, block.rank});
       place += here;
       arrived_[peer] += here;
     });
@@ -190,6 +210,12 @@ void NearField<Real>::reserve(std::span<const std::size_t> charges) {
     capacities.push_back(needed <= p.send_capacity ? needed : needed + needed / 4);
   }
   exchange_->reserve(capacities);
+  if (!returns_) return;
+  capacities.clear();
+  for (const auto& p : exchange_->peers()) {
+    capacities.push_back(most_returned * (p.receive_capacity / bytes_per_charge()));
+  }
+  returns_->reserve(capacities);
 }
 
 template <class Real>
@@ -297,7 +323,8 @@ void NearField<Real>::start(const LeafParts& parts, const VectorView& positions,
 
 template <class Real>
 void NearField<Real>::clear_results(Wanted wanted) {
-  const std::size_t count = begins_.back() + most_lanes;
+  std::size_t count = begins_.back() + most_lanes;
+  if (once_) count = charges_.charge.size();
   for (auto* array : {&charges_.field_x, &charges_.field_y, &charges_.field_z}) {
     array->assign(count, Real(0));
   }
@@ -315,35 +342,41 @@ void NearField<Real>::clear_results(Wanted wanted) {
 }
 
 template <class Real>
-void NearField<Real>::compute(bool local, Wanted wanted) {
+bool NearField<Real>::computes_within(const Cells& leaf, int other) const {
+  const Cells in_box = partition_.periodic() ? wrapped(leaf, grid_) : leaf;
+  const bool lower_computes = (in_box[0] + in_box[1] + in_box[2]) % 2 == 0;
+  return lower_computes == (rank_ < other);
+}
+
+template <class Real>
+void NearField<Real>::compute(bool local, Wanted wanted, std::size_t begin, std::size_t end) {
   const Ranges& ranges = local ? own_ranges_ : arrived_ranges_;
-  own_.for_each([&](const Cells& cell) {
-    const std::size_t target = own_.index(cell);
-    if (begins_[target] == begins_[target + 1]) return;
+  for (std::size_t target = begin; target < end; ++target) {
+    if (begins_[target] == begins_[target + 1]) continue;
+    const Cells cell = own_.cell(target);
     cells_.clear();
-    // Two leaves of this rank meet twice, once from each side, with opposite steps. One time is
-    // enough, but for dipoles.
-    const bool mutual = local && !dipoles_;
-    std::size_t next_step = 0;
-    CellBox{{-1, -1, -1}, {2, 2, 2}}.for_each([&](const Cells& step) {
-      constexpr std::size_t to_itself = 13;  // of 27, in the middle
-      const std::size_t number = next_step++;
-      if (mutual && number < to_itself) return;
-      const Cells at{cell[0] + step[0], cell[1] + step[1], cell[2] + step[2]};
-      const Shift& shift = shifts_[number];
+    for (std::size_t number = 0; number < steps_.size(); ++number) {
+      const Step& step = steps_[number];
+      // Two leaves meet twice, once from each side, with opposite steps.
+      if (once_ && number != to_itself && !step.up) continue;
+      const Cells at{cell[0] + step.by[0], cell[1] + step.by[1], cell[2] + step.by[2]};
       for (const Range& range : ranges.of(around_.index(at))) {
         // Several images of a leaf may lie at the same place.
-        if (mutual && number == to_itself && range.source < target) continue;
+        if (once_ && number == to_itself &&
+            (local ? range.source < target : !computes_within(cell, range.rank))) {
+          continue;
+        }
         const bool itself = range.in_place && range.source == target;
         // Where leaves overlap, those around have parts of the same molecules.
         const bool same_molecules = range.in_place && (itself || overlapping_);
         cells_.push_back({range.begin,
                           range.end,
-                          {shift[0], shift[1], shift[2]},
+                          {step.shift[0], step.shift[1], step.shift[2]},
                           same_molecules,
-                          mutual && !itself});
+                          once_ && !itself});
       }
-    });
+    }
+    if (cells_.empty()) continue;
     VirialProducts* const virial = wanted.virial ? &virial_ : nullptr;
     if (dipoles_) {
       kernels_.near_dipoles(charges_, begins_[target], begins_[target + 1], cells_, virial);
@@ -351,16 +384,7 @@ void NearField<Real>::compute(bool local, Wanted wanted) {
       kernels_.near_charges(charges_, begins_[target], begins_[target + 1], cells_, sources_,
                             wanted.potentials, virial);
     }
-  });
-}
-
-template <class Real>
-void NearField<Real>::compute_local(Wanted wanted, FmmTimes& times) {
-  Stopwatch watch;
-  virial_ = {};
-  clear_results(wanted);
-  compute(true, wanted);
-  watch.lap(times.near_field);
+  }
 }
 
 template <class Real>
@@ -404,18 +428,81 @@ void NearField<Real>::read_arrays(int peer, const std::byte* in, std::size_t pla
 }
 
 template <class Real>
-void NearField<Real>::finish(Wanted wanted, FmmTimes& times) {
+template <class Function>
+void NearField<Real>::for_each_returned(Wanted wanted, Function function) {
+  function(charges_.field_x), function(charges_.field_y), function(charges_.field_z);
+  if (wanted.potentials) function(charges_.potential);
+}
+
+template <class Real>
+void NearField<Real>::return_results(Wanted wanted) {
+  std::size_t place = begins_.back();
+  for (std::size_t p = 0; p < arrived_.size(); ++p) {
+    const auto peer = static_cast<int>(p);
+    if (returns_->peers()[p].send_capacity == 0) continue;
+    Real* const begin = returns_->outbox(peer).data();
+    Real* out = begin;
+    for_each_returned(wanted, [&](const std::vector<Real>& results) {
+      out = std::copy_n(results.data() + place, arrived_[p], out);
+    });
+    returns_->commit(peer, static_cast<std::size_t>(out - begin));
+    place += arrived_[p];
+  }
+  returns_->start();
+}
+
+template <class Real>
+void NearField<Real>::compute_arrived(Wanted wanted, FmmTimes& times) {
   Stopwatch watch;
   if (exchange_) overlapping_ ? receive_all() : receive_positions();
   watch.lap(times.communication);
-  compute(false, wanted);
+  virial_ = {};
+  clear_results(wanted);
+  compute(false, wanted, 0, own_.count());
+  watch.lap(times.near_field);
+  if (returns_) return_results(wanted);
+  watch.lap(times.communication);
+}
+
+template <class Real>
+void NearField<Real>::compute_local(Wanted wanted, int part, int parts, FmmTimes& times) {
+  Stopwatch watch;
+  const auto first = [&](int of) {
+    return own_.count() * static_cast<std::size_t>(of) / static_cast<std::size_t>(parts);
+  };
+  compute(true, wanted, first(part), first(part + 1));
   watch.lap(times.near_field);
 }
 
 template <class Real>
-std::optional<comm::Verdict> NearField<Real>::verdict() const {
-  if (!exchange_) return std::nullopt;
-  return exchange_->verdict();
+void NearField<Real>::finish(Wanted wanted, FmmTimes& times) {
+  if (!returns_) return;
+  Stopwatch watch;
+  returns_->take_in_order([&](int peer, std::span<const Real> in) {
+    const Real* next = in.data();
+    for_each_returned(wanted, [&](std::vector<Real>& results) {
+      for_each_remote_block(transfers_.sends,
+                            returns_->peers()[static_cast<std::size_t>(peer)].rank,
+                            [&](const CellBlock& block) {
+                              block.source.for_each([&](const Cells& cell) {
+                                const std::size_t leaf = own_.index(cell);
+                                for (std::size_t i = begins_[leaf]; i < begins_[leaf + 1]; ++i) {
+                                  results[i] += *next++;
+                                }
+                              });
+                            });
+    });
+  });
+  returns_->finish();
+  watch.lap(times.communication);
+}
+
+template <class Real>
+std::vector<comm::Verdict> NearField<Real>::verdicts() const {
+  std::vector<comm::Verdict> verdicts;
+  if (exchange_) verdicts.push_back(exchange_->verdict());
+  if (returns_) verdicts.push_back(returns_->verdict());
+  return verdicts;
 }
 
 template class NearField<float>;

@@ -20,6 +20,13 @@ namespace sterna::md {
 /// molecule. Charges of leaves that touch or border on another rank's region travel there; between
 /// two rebuilds the same ones, so that a message is coordinates only, unless leaves overlap: then
 /// charges come and go, and a message has the numbers of them and the charges too.
+///
+/// Each pair of charges is computed once, also where they are of two ranks: by the rank whose leaf
+/// lies lower along the axis that is cut most, or along the next where both lie alike. So a rank
+/// receives charges from half of its surroundings only. What its charges do to those goes back to
+/// their owners in a second message, which leaves before all that needs no other rank is computed.
+/// Within one leaf either rank computes, in turns from leaf to leaf. Dipoles have no kernel for
+/// this: their pairs are computed on both sides.
 template <class Real>
 class NearField {
  public:
@@ -40,21 +47,25 @@ class NearField {
   struct Wanted {
     bool potentials, virial;
   };
-  /// What needs no charges of other ranks.
-  void compute_local(Wanted wanted, FmmTimes& times);
-  /// Collective: receives, and computes the rest.
+  /// Collective: receives what others sent at `start`, computes what needs it, and sends what their
+  /// charges get.
+  void compute_arrived(Wanted wanted, FmmTimes& times);
+  /// A part, of several, of what needs no charges of other ranks.
+  void compute_local(Wanted wanted, int part, int parts, FmmTimes& times);
+  /// Collective: receives what the charges of this rank got elsewhere.
   void finish(Wanted wanted, FmmTimes& times);
   /// Has the results for the charges of this rank.
   const NearCharges<Real>& charges() const { return charges_; }
   /// Where it was asked for: half of the sum over pairs of near leaves of their distance and force.
   const VirialProducts& virial() const { return virial_; }
 
-  std::optional<comm::Verdict> verdict() const;
+  std::vector<comm::Verdict> verdicts() const;
 
  private:
   /// Charges that lie in one leaf.
   struct Range {
     std::size_t begin, end;
+    int rank;
     // Of this rank's:
     std::size_t source = 0;  ///< the leaf of own_ that has them
     bool in_place = false;   ///< where they are, not in another image of the box
@@ -100,19 +111,35 @@ class NearField {
   void receive_all();
   /// What was written of a peer's charges, but for the counts.
   void read_arrays(int peer, const std::byte* in, std::size_t place);
-  void compute(bool local, Wanted wanted);
+  /// Of leaves from `begin` up to `end`, by their index.
+  void compute(bool local, Wanted wanted, std::size_t begin, std::size_t end);
+  /// Whether this rank computes pairs of its charges with another rank's in the same leaf.
+  bool computes_within(const Cells& leaf, int other) const;
   void clear_results(Wanted wanted);
+  /// Calls `function` for each array of results that goes back to the owners of charges.
+  template <class Function>
+  void for_each_returned(Wanted wanted, Function function);
+  void return_results(Wanted wanted);
 
   TreePartition partition_;
   const FmmKernels<Real>& kernels_;
   bool dipoles_, overlapping_;
+  bool once_;     ///< whether each pair is computed once
   Lattice leaf_;  ///< edges of a leaf
-  using Shift = std::array<Real, 3>;
-  std::array<Shift, 27> shifts_;  ///< to the centers of the leaves around
+  /// From a leaf to one of those around it.
+  struct Step {
+    Cells by;
+    std::array<Real, 3> shift;  ///< between their centers
+    bool up;                    ///< pairs that are computed once are computed in this direction
+  };
+  static constexpr std::size_t to_itself = 13;  ///< of the steps
+  std::array<Step, 27> steps_;
   int rank_;
+  Cells grid_;            ///< of all leaves
   CellBox own_, around_;  ///< leaves with charges of this rank, and those with their neighbors
   CellTransfers transfers_;
   std::optional<comm::NeighborExchange<std::byte>> exchange_;
+  std::optional<comm::NeighborExchange<Real>> returns_;  ///< where pairs are computed once
 
   NearCharges<Real> charges_;  ///< of this rank, then those that arrived, block by block
   std::vector<std::size_t> begins_;

@@ -1,6 +1,7 @@
 #include "md/forces/coulomb/fmm/tree_partition.hpp"
 
 #include <cmath>
+#include <set>
 #include <utility>
 
 namespace sterna::md {
@@ -57,6 +58,17 @@ CellBox TreePartition::touched_leaves(int rank) const {
         std::clamp(static_cast<int>(std::ceil(upper * n)), box.lower[axis] + 1, n + beyond);
   }
   return box;
+}
+
+int TreePartition::most_cut_axis() const {
+  int most_cut = 0;
+  std::size_t most = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    std::set<double> bounds;
+    for (const FractionRegion& region : regions_) bounds.insert(region.lower[axis]);
+    if (bounds.size() >= most) most_cut = axis, most = bounds.size();
+  }
+  return most_cut;
 }
 
 }  // namespace sterna::md

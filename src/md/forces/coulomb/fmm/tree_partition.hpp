@@ -34,6 +34,8 @@ class TreePartition {
   /// Leaves that the region touches, or reaches into: in a periodic box also images of leaves,
   /// beyond the grid by one at most.
   CellBox touched_leaves(int rank) const;
+  /// Along which the regions have the most bounds; of several such axes the last.
+  int most_cut_axis() const;
   /// Depths from 0 to this one have no more cells than there are ranks: each rank has all of what
   /// lies directly below them, which saves exchanges. 0 at least; leaf_depth(): no exchanges.
   int first_distributed_depth() const { return first_distributed_; }
