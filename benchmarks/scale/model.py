@@ -274,18 +274,25 @@ class Water:
         near, near_inside = self.near(partition), self.near_inside(partition)
         depths = range(tree.levels, first, -1)
         multipoles = {depth: partition.multipoles(depth) for depth in depths}
+        top = partition.top_rounds() if partition.top_distributed else []
+        convolution = self.convolution(partition)
         under_way = {}
         if tree.levels > first:
             under_way[tree.levels] = plan.start("levels", multipoles[tree.levels])
+        elif top:
+            under_way[0] = plan.start("top", top[0][1])
         plan.compute("computing", inside * pairs)
         plan.finish("halo", started[0])
         for stage in halo[1:]:
             plan.exchange("halo", stage)
-        plan.compute("computing", (1 - inside) * pairs + near_inside * near)
-        top = partition.top_rounds() if partition.top_distributed else []
-        convolution = self.convolution(partition)
-        if top and tree.levels == 0:
-            under_way[0] = plan.start("top", top[0][1])
+        plan.compute("computing", (1 - inside) * pairs)
+        plan.finish("charges nearby", charges)
+        plan.compute("computing", (1 - near_inside) * near)
+        fields = plan.start("charges nearby", partition.near_fields(self.atoms))
+        # The rest of the near field hides what the far field's stages wait for.
+        part = near_inside * near / max(1, (len(depths) > 0) + len(top[1:]))
+        if not depths and not top:
+            plan.compute("computing", part)
         for depth in depths:
             plan.finish("levels", under_way[depth])
             work = self.level(partition, depth)
@@ -295,14 +302,18 @@ class Water:
             elif top:
                 under_way[0] = plan.start("top", top[0][1])
             plan.compute("computing", work * 189 / 205)
-        plan.finish("charges nearby", charges)
-        plan.compute("computing", (1 - near_inside) * near)
+        if depths:
+            plan.compute("computing", part)
+        waves = top[1:]
+        for work, (_, messages) in zip(convolution[: len(waves)], waves, strict=True):
+            plan.finish("top", under_way[0])
+            plan.compute("computing on few ranks", work)
+            under_way[0] = plan.start("top", messages)
+            plan.compute("computing", part)
+        plan.finish("charges nearby", fields)
         plan.reduce("reductions", partition.reduced_bytes())
         if top:
             plan.finish("top", under_way[0])
-            for work, (_, messages) in zip(convolution, top[1:], strict=True):
-                plan.compute("computing on few ranks", work)
-                plan.exchange("top", messages)
         else:
             plan.compute("computing", self.shared_levels(partition) + convolution[0])
         for depth in reversed(depths):

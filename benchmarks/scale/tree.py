@@ -16,7 +16,7 @@ SUMS_OF_CHARGES = 8
 SUMS_OF_BACKGROUND = 25
 HEADER_OF_REDUCTION = 56
 REAL = 4  # bytes of a coefficient
-CHARGE = 12  # bytes of a charge's place in each step
+CHARGE = 12  # bytes of a charge's place in each step, and of the field at it
 
 
 @dataclass(frozen=True)
@@ -145,20 +145,27 @@ class Partition:
         return self._exchange(depth, provided, lambda axis: self.below(depth, axis))
 
     def charges(self, atoms: float) -> Messages:
-        """Places of the charges in the leaves around those that a rank touches."""
+        """Places of the charges in half of the leaves around those that a rank touches."""
         n = self.tree.cells(self.tree.levels)
         factors = []
+        most_cut = max(range(3), key=lambda axis: (self.grid[axis], axis))
         for axis in range(3):
+            down = 0 if axis == most_cut else 1
             touched, bounds = self.touched(axis), bounds_of(self.grid[axis], float(n))
             factor = numpy.zeros((len(touched), len(touched)))
             for i, (begin, end) in enumerate(touched):
                 for j, (lower, upper) in enumerate(touched):
                     for shift in (-2 * n, -n, 0, n, 2 * n):
-                        b, e = max(lower, begin - 1 - shift), min(upper, end + 1 - shift)
+                        b, e = max(lower, begin - down - shift), min(upper, end + 1 - shift)
                         if b < e:  # a leaf that two ranks touch has charges of both
                             factor[j, i] += max(0.0, min(e, bounds[j][1]) - max(b, bounds[j][0]))
             factors.append(factor)
         return Messages.of_axes(self.grid, factors, CHARGE * atoms / self.tree.leaves())
+
+    def near_fields(self, atoms: float) -> Messages:
+        """What the charges of others get goes back to them."""
+        charges = self.charges(atoms)
+        return Messages(charges.target, charges.source, charges.size)
 
     def _shares(self, count: int) -> numpy.ndarray:
         """How many of `count` things each rank has, as evenly as whole things allow."""
@@ -207,7 +214,7 @@ class Partition:
 
     def exchanges(self, atoms: float) -> list[tuple[str, Messages]]:
         """By the names that a run gives them."""
-        found = [("fmm charges", self.charges(atoms))]
+        found = [("fmm charges", self.charges(atoms)), ("fmm near fields", self.near_fields(atoms))]
         if self.top_distributed:
             found += self.top_rounds()
         for depth in range(self.first_distributed + 1, self.tree.levels + 1):

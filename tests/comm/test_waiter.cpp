@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <time.h>
 
 #include <chrono>
 #include <stdexcept>
@@ -48,6 +49,26 @@ TEST_CASE("no context is made of no communicator") {
   CHECK_THROWS_WITH_AS(Context::from_communicator(&none),
                        "making a context: the communicator is MPI_COMM_NULL", Error);
   CHECK_THROWS_AS(Context::from_communicator(nullptr), Error);
+}
+
+TEST_CASE("the processor's time of a wait is counted, and none but that") {
+  const Context context;
+  const auto none = [] { return Awaited{}; };
+  double before = context.processor_seconds_waited();
+  Waiter(context.implementation()).wait([] { return true; }, none);
+  CHECK(context.processor_seconds_waited() == before);
+  const auto processor_seconds = [] {
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  };
+  before = context.processor_seconds_waited();
+  const double start = processor_seconds();
+  // Beyond all polls, so that the core is yielded; what the condition computes is part of the wait.
+  Waiter(context.implementation()).wait([&] { return processor_seconds() > start + 0.01; }, none);
+  const double waited = context.processor_seconds_waited() - before;
+  CHECK(waited > 0.009);
+  CHECK(waited <= processor_seconds() - start + 0.001);
 }
 
 TEST_CASE("a process lives, is a zombie, or is gone") {

@@ -133,6 +133,25 @@ TEST_CASE("forces do not depend on how the box is cut, to rounding") {
   }
 }
 
+TEST_CASE("what a rank waits for others inside of a force term is no load") {
+  const comm::Context world;
+  if (world.size() == 1) return;
+  const test::SharedFolder output(world);
+  // Most charges are in one corner of the box; a step of the multipole method waits several times.
+  const Vec3 box{20, 20, 20};
+  write_drop(world, output.path() + "/drop.extxyz", box, 5.0);
+  std::string text = drop_run(100, "decomposition = \"grid\"",
+                              "[electrostatics]\nkind = \"fmm\"\naccuracy = 1e-4");
+  text.replace(text.find("name = \"A\""), 10, "name = \"A\"\ncharge = 0.1");
+  Simulation simulation(world, test::input_of(output.path(), "waits", text), {.quiet = true});
+  simulation.run();
+  if (world.rank() != 0) return;
+  std::ifstream log(output.path() + "/waits.log.jsonl");
+  Json end;
+  for (std::string line; std::getline(log, line);) end = Json::parse(line);
+  CHECK(end.at("timing").at("balance").at("imbalance").get<double>() > 1.2);
+}
+
 TEST_CASE("regions that are cut every 10 steps lose nothing and change no physics, every method") {
   const comm::Context world;
   const test::SharedFolder output(world);

@@ -67,6 +67,10 @@ class Context {
   /// Of all waits that begin from now on, in all objects made from this context.
   void set_timeout(std::chrono::duration<double> timeout) const;
 
+  /// Seconds of the processor that this rank has spent waiting for others so far: what it must take
+  /// off its processor's time to know how long it has computed.
+  double processor_seconds_waited() const;
+
   /// Of all exchanges that are made from now on. The same on all ranks.
   void set_tuning(const TuningOptions& tuning) const;
 

@@ -98,6 +98,7 @@ void Context::Implementation::find_nodes() {
   int ranks_here = 0;
   MPI_Comm_size(node, &ranks_here);
   if (ranks_here > cores) {
+    shares_cores = true;
     polls_of_memory = 0;
     polls_of_messages = 20;
   }
@@ -203,6 +204,10 @@ bool Context::valid() const {
 
 void Context::set_timeout(std::chrono::duration<double> timeout) const {
   implementation_->options.timeout = timeout;
+}
+
+double Context::processor_seconds_waited() const {
+  return implementation_->processor_seconds_waited;
 }
 
 void Context::set_tuning(const TuningOptions& tuning) const {

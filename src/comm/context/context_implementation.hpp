@@ -34,10 +34,12 @@ class Context::Implementation {
   std::vector<Process> processes_on_node;  ///< in the order of `ranks_on_node`
   std::vector<Transport> transports;
   std::function<void()> idle_hook;
-  /// Checks of a condition before a wait begins to yield the core. With more ranks than cores the
-  /// one waited for may need this very core: each further look at memory only delays it.
+  bool shares_cores = false;  ///< this node has more ranks than cores
+  /// Checks of a condition before a wait begins to yield the core. Where ranks share cores the one
+  /// waited for may need this very core: each further look at memory only delays it.
   int polls_of_memory = 1000;
   int polls_of_messages = 1000;
+  double processor_seconds_waited = 0.0;
   /// A wait has thrown: peers may be gone, so nothing may wait for them any more, not even to
   /// free what they share with us.
   bool failed = false;

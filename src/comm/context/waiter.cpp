@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <time.h>
 
 #include <algorithm>
 
@@ -79,6 +80,34 @@ void make_progress(const Context::Implementation& context) {
   call_progress_helpers();
 }
 
+namespace {
+
+double processor_seconds_now() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double seconds_between(std::chrono::steady_clock::time_point start,
+                       std::chrono::steady_clock::time_point end) {
+  return std::chrono::duration<double>(end - start).count();
+}
+
+}  // namespace
+
+Waiter::WaitingTime::WaitingTime(double& seconds) : seconds_(seconds), start_(now()) {}
+
+void Waiter::WaitingTime::read_processor() {
+  if (processor_start_) return;
+  seconds_ += seconds_between(start_, now());
+  processor_start_ = processor_seconds_now();
+}
+
+Waiter::WaitingTime::~WaitingTime() {
+  seconds_ += processor_start_ ? processor_seconds_now() - *processor_start_
+                               : seconds_between(start_, now());
+}
+
 bool Waiter::pause() {
   if (idle_) {
     make_progress(context_);
@@ -128,7 +157,7 @@ void Waiter::look_closer(const Awaited& awaited) {
 }
 
 double Waiter::waited() const {
-  return std::chrono::duration<double>(now() - start_).count();
+  return seconds_between(start_, now());
 }
 
 void Waiter::fail(const std::string& message) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,10 +68,14 @@ class Waiter {
   /// closer. Throws Error when the deadline passes or an awaited rank has died.
   template <class Condition, class Describe>
   void wait(Condition&& condition, Describe&& describe) {
-    for (int poll = 0; poll < polls_; ++poll) {
-      if (condition()) return;
+    if (condition()) return;
+    WaitingTime time(context_.processor_seconds_waited);
+    if (context_.shares_cores) time.read_processor();  // MPI may yield the core while it polls
+    for (int poll = 1; poll < polls_; ++poll) {
       relax_processor();
+      if (condition()) return;
     }
+    time.read_processor();
     while (!condition()) {
       if (pause()) look_closer(describe());
     }
@@ -78,6 +83,23 @@ class Waiter {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  /// Adds the processor's time until its end. While a wait has its core for itself, this is the time
+  /// that passes. From `read_processor` on the processor is asked, which takes half a microsecond.
+  class WaitingTime {
+   public:
+    explicit WaitingTime(double& seconds);
+    ~WaitingTime();
+    WaitingTime(const WaitingTime&) = delete;
+    WaitingTime& operator=(const WaitingTime&) = delete;
+    void read_processor();
+
+   private:
+    double& seconds_;
+    Clock::time_point start_;
+    std::optional<double> processor_start_;
+  };
+
   /// Yields the core for a moment; true when it is time to look closer.
   bool pause();
   void look_closer(const Awaited& awaited);

@@ -87,6 +87,7 @@ Balancer::Balancer(const comm::Context& context, const Input& input, const Box& 
   comm::ReductionBatch(context_, "cores").max(sharing).run();
   shares_cores_ = sharing != 0;
   resolution_ = processor_clock_resolution();
+  timer_.leave_out_waits(context_);
 }
 
 std::string Balancer::description() const {

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sterna/comm/context.hpp"
 #include "sterna/comm/synchronized_timing.hpp"
 
 namespace sterna::md {
@@ -43,9 +45,10 @@ double processor_seconds_now();
 /// The least difference of two readings, found by reading.
 double processor_clock_resolution();
 
-/// Seconds per phase of one rank. Of force terms and list work also the processor's time, which
-/// others on the same core do not lengthen: what balancing wants to know. The clock of that time is
-/// slow to read (about 0.5 us), so the forces are measured in some steps only.
+/// Seconds per phase of one rank. Of force terms and list work also the processor's time without
+/// what waiting for others took of it: how long this rank computes, which neither they nor other
+/// programs on the core lengthen, and by which regions are cut. The clock of that time is slow to
+/// read (about 0.5 us), so the forces are measured in some steps only.
 class PhaseTimer {
  public:
   using Clock = std::chrono::steady_clock;
@@ -58,12 +61,12 @@ class PhaseTimer {
           phase_(phase),
           reads_processor_(timer.reads_processor(phase)),
           start_(Clock::now()),
-          processor_start_(reads_processor_ ? processor_seconds_now() : 0.0),
+          processor_start_(reads_processor_ ? timer.computed_seconds() : 0.0),
           exchanges_start_(timer.exchange_times()) {}
     ~Scope() {
       const auto phase = static_cast<std::size_t>(phase_);
       if (reads_processor_) {
-        timer_.processor_seconds_[phase] += processor_seconds_now() - processor_start_;
+        timer_.processor_seconds_[phase] += timer_.computed_seconds() - processor_start_;
       }
       timer_.seconds_[phase] += std::chrono::duration<double>(Clock::now() - start_).count();
       const auto exchanges = timer_.exchange_times();
@@ -83,6 +86,8 @@ class PhaseTimer {
   };
 
   PhaseTimer();
+  /// Waits of this context are no computing.
+  void leave_out_waits(const comm::Context& context) { context_ = context; }
 
   /// A phase for a force term of this name, later than all there are.
   Phase add_term(std::string_view name);
@@ -114,7 +119,7 @@ class PhaseTimer {
     lists_ = lists;
     forces_ = forces;
   }
-  /// Of the measured scopes since the start; `reset` leaves it.
+  /// Of the measured scopes since the start, without waits; `reset` leaves it.
   double processor_seconds(Phase phase) const {
     return processor_seconds_[static_cast<std::size_t>(phase)];
   }
@@ -127,6 +132,10 @@ class PhaseTimer {
     return lists_ && (phase == Phase::sorting || phase == Phase::pair_list);
   }
 
+  double computed_seconds() const {
+    return processor_seconds_now() - (context_ ? context_->processor_seconds_waited() : 0.0);
+  }
+
   comm::SynchronizedTiming::Times exchange_times() const {
     return timing_ == nullptr ? comm::SynchronizedTiming::Times{} : timing_->times();
   }
@@ -136,6 +145,7 @@ class PhaseTimer {
   bool lists_ = false;
   bool forces_ = false;
   const comm::SynchronizedTiming* timing_ = nullptr;
+  std::optional<comm::Context> context_;
 };
 
 }  // namespace sterna::md
