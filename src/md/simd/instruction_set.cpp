@@ -16,6 +16,15 @@ bool processor_has_avx512() {
 #endif
 }
 
+bool processor_halves_avx512() {
+#if defined(__x86_64__)
+  // Zen 3 and Zen 4; the former has no AVX-512.
+  return processor_has_avx512() && __builtin_cpu_is("amdfam19h");
+#else
+  return false;
+#endif
+}
+
 bool processor_has_avx2() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

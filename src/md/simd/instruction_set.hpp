@@ -24,6 +24,8 @@ struct KernelFamily {
   }
 
 bool processor_has_avx512();
+/// Whether it does 64 bytes in two halves: AMD's Zen 4.
+bool processor_halves_avx512();
 bool processor_has_avx2();
 
 /// Those of a family that this build has and this processor can run, widest first.

@@ -197,6 +197,13 @@ bool PairForces::needs_in_list(int type) const {
   return false;
 }
 
+std::uint32_t PairForces::group() const {
+  // Rows of four doubles sum up more than registers hold. Where a vector takes two halves to come
+  // back from memory that costs more than shorter rows.
+  const bool spills = precision_ != Precision::mixed && kernels() == "avx512";
+  return spills && processor_halves_avx512() ? 2 : largest_group;
+}
+
 void PairForces::rebuild(const PairList& list, const ParticleStore& particles) {
   if (!list.rows().half) throw std::logic_error("the kernels of pairs read half lists");
   if (precision_ != Precision::mixed) return;

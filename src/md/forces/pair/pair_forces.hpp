@@ -30,7 +30,7 @@ class PairForces final : public ShortRangeForces {
   std::string_view name() const override { return name_; }
   double range() const override { return range_; }
   /// What is fastest; it can read any rows.
-  std::uint32_t group() const override { return largest_group; }
+  std::uint32_t group() const override;
   /// Atoms like the hydrogen of TIP3P attract and repel nobody.
   bool needs_in_list(int type) const override;
   bool reads_half_lists() const override { return true; }
