@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,17 @@ using namespace sterna;
 using namespace sterna::md;
 
 namespace {
+
+void write_places(const comm::Context& context, const std::string& path, const Vec3& box,
+                  const std::vector<Vec3>& places) {
+  if (context.rank() == 0) {
+    std::ofstream file(path);
+    file << fmt::format("{}\nLattice=\"{} 0 0 0 {} 0 0 0 {}\" Properties=species:S:1:pos:R:3\n",
+                        places.size(), box.x, box.y, box.z);
+    for (const Vec3& p : places) file << fmt::format("A {} {} {}\n", p.x, p.y, p.z);
+  }
+  comm::barrier(context);
+}
 
 /// A crystalline drop in a corner of its box and a few particles around it; the number of them.
 std::int64_t write_drop(const comm::Context& context, const std::string& path, const Vec3& box,
@@ -31,13 +43,7 @@ std::int64_t write_drop(const comm::Context& context, const std::string& path, c
       }
     }
   }
-  if (context.rank() == 0) {
-    std::ofstream file(path);
-    file << fmt::format("{}\nLattice=\"{} 0 0 0 {} 0 0 0 {}\" Properties=species:S:1:pos:R:3\n",
-                        places.size(), box.x, box.y, box.z);
-    for (const Vec3& p : places) file << fmt::format("A {} {} {}\n", p.x, p.y, p.z);
-  }
-  comm::barrier(context);
+  write_places(context, path, box, places);
   return static_cast<std::int64_t>(places.size());
 }
 
@@ -131,6 +137,42 @@ TEST_CASE("forces do not depend on how the box is cut, to rounding") {
       CHECK(std::fabs(state.virial - first.virial) < 1e-10 * std::fabs(first.potential_energy));
     }
   }
+}
+
+TEST_CASE("of grids of the same surface the one is taken that shares particles out most evenly") {
+  const comm::Context world;
+  if (world.size() == 1) return;
+  const test::SharedFolder output(world);
+  // Half of the box is empty, along z.
+  std::vector<Vec3> places;
+  for (int k = 0; k < 16 * 16 * 8; ++k) {
+    places.push_back({0.6 + 1.12 * (k % 16), 0.6 + 1.12 * (k / 16 % 16), 0.6 + 1.12 * (k / 256)});
+  }
+  write_places(world, output.path() + "/drop.extxyz", {18, 18, 18}, places);
+  const Input input =
+      test::input_of(output.path(), "film", drop_run(150, "decomposition = \"grid\""));
+  const auto cuts = [](const Simulation& simulation) {
+    return dynamic_cast<const RegularGrid&>(simulation.decomposition()).grid();
+  };
+  std::array<int, 3> grid;
+  std::int64_t whole = 0;
+  {
+    Simulation simulation(world, input, {.quiet = true});
+    grid = cuts(simulation);
+    CHECK(grid[2] == 1);
+    CHECK(all_there_once(world, simulation, static_cast<std::int64_t>(places.size())));
+    simulation.run();
+    whole = test::fingerprint(world, simulation.particles(), simulation.box());
+  }
+  // The checkpoint before the last is one of the middle of the run, and knows the grid.
+  comm::barrier(world);
+  if (world.rank() == 0) std::filesystem::remove(checkpoint_path(output.path() + "/film"));
+  comm::barrier(world);
+  Simulation rest(world, input, {.resume = true, .quiet = true});
+  CHECK(rest.step_number() < 150);
+  CHECK(cuts(rest) == grid);
+  rest.run();
+  CHECK(test::fingerprint(world, rest.particles(), rest.box()) == whole);
 }
 
 TEST_CASE("what a rank waits for others inside of a force term is no load") {

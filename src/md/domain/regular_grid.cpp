@@ -13,35 +13,35 @@
 #include <stdexcept>
 
 namespace sterna::md {
-namespace {
 
-/// The grid of least surface among those that keep the requested axes; empty (zeros) where none.
-/// Of equals the one with most cuts along z, then y: slabs along the slowest axis lie together.
-std::array<int, 3> choose_grid(const Box& box, int ranks, const std::array<int, 3>& requested) {
-  std::array<int, 3> best{0, 0, 0};
+std::vector<std::array<int, 3>> RegularGrid::of_least_surface(const Box& box, int rank_count,
+                                                              const std::array<int, 3>& requested) {
+  // Grids that are equal by symmetry differ by rounding.
+  constexpr double rounding = 1e-12;
+  std::vector<std::array<int, 3>> found;
   const Vec3 lean =
       box.shear().extent(1.0);  // of faces: how much larger than those of an orthorhombic box
   double least = std::numeric_limits<double>::infinity();
-  for (int x = 1; x <= ranks; ++x) {
-    if (ranks % x != 0 || (requested[0] != 0 && requested[0] != x)) continue;
-    const int rest = ranks / x;
+  // Most cuts along z come first, then along y: slabs along the slowest axis lie together.
+  for (int x = 1; x <= rank_count; ++x) {
+    if (rank_count % x != 0 || (requested[0] != 0 && requested[0] != x)) continue;
+    const int rest = rank_count / x;
     for (int y = 1; y <= rest; ++y) {
       if (rest % y != 0 || (requested[1] != 0 && requested[1] != y)) continue;
       const int z = rest / y;
       if (requested[2] != 0 && requested[2] != z) continue;
       const double a = box.length.x / x, b = box.length.y / y, c = box.length.z / z;
       const double surface = a * b * lean.z + b * c * lean.x + c * a * lean.y;
-      // Without the margin, rounding would choose among grids that are equal by symmetry.
-      if (surface < least * (1.0 - 1e-12)) {
+      if (surface > least * (1.0 + rounding)) continue;
+      if (surface < least * (1.0 - rounding)) {
+        found.clear();
         least = surface;
-        best = {x, y, z};
       }
+      found.push_back({x, y, z});
     }
   }
-  return best;
+  return found;
 }
-
-}  // namespace
 
 RegularGrid::RegularGrid(const Box& box, int rank_count, std::array<int, 3> requested) : box_(box) {
   for (int axis = 0; axis < 3; ++axis) {
@@ -54,14 +54,15 @@ RegularGrid::RegularGrid(const Box& box, int rank_count, std::array<int, 3> requ
   if (rank_count < 1) {
     throw std::invalid_argument(fmt::format("a decomposition needs ranks, not {}", rank_count));
   }
-  grid_ = choose_grid(box, rank_count, requested);
-  if (grid_[0] == 0) {
-    const auto free = choose_grid(box, rank_count, {0, 0, 0});
+  const auto grids = of_least_surface(box, rank_count, requested);
+  if (grids.empty()) {
+    const auto free = of_least_surface(box, rank_count, {0, 0, 0}).front();
     throw std::invalid_argument(fmt::format(
         "grid = [{}, {}, {}] does not divide {} ranks (0 leaves an axis free); "
         "[{}, {}, {}] would",
         requested[0], requested[1], requested[2], rank_count, free[0], free[1], free[2]));
   }
+  grid_ = grids.front();
   for (int axis = 0; axis < 3; ++axis) {
     const int n = grid_[axis];
     auto& planes = boundaries_[axis];

@@ -15,6 +15,9 @@ class RegularGrid final : public Decomposition {
   /// `requested` that are not 0 are kept. Throws std::invalid_argument where the box has an edge
   /// that is not positive, or no grid of `rank_count` ranks has the requested axes.
   RegularGrid(const Box& box, int rank_count, std::array<int, 3> requested = {0, 0, 0});
+  /// The grids that it may choose among: those of the same least surface. The first is its choice.
+  static std::vector<std::array<int, 3>> of_least_surface(const Box& box, int rank_count,
+                                                          const std::array<int, 3>& requested);
 
   const Box& box() const override { return box_; }
   int rank_count() const override { return grid_[0] * grid_[1] * grid_[2]; }

@@ -27,6 +27,8 @@ constexpr double kStaticTolerance = 1.05;
 /// A grid is kept where the work by neighbors, slowest rank over mean, is not above this: what the
 /// times then differ by is the machine's noise, and a run that it cut could not be repeated.
 constexpr double kEvenWork = 1.1;
+/// Another grid than the usual one is taken where its fullest rank has at most this share.
+constexpr double kGainOfGrid = 0.99;
 /// Steps between measurements for the log alone: at first, and at most.
 constexpr std::int64_t kFirstMeasurement = 50;
 constexpr std::int64_t kLongestMeasurement = 800;
@@ -63,6 +65,7 @@ Balancer::Balancer(const comm::Context& context, const Input& input, const Box& 
       measures_time_(input.domain.weights == DomainWeights::time),
       model_(input.domain.weights == DomainWeights::particles ? CostModel::particles
                                                               : CostModel::neighbors),
+      asked_grid_(input.domain.grid),
       forced_interval_(input.domain.rebalance_interval),
       migration_method_(input.communication.migration),
       decomposition_(std::make_unique<RegularGrid>(box, context.size(), input.domain.grid)) {
@@ -153,8 +156,36 @@ void Balancer::take(std::unique_ptr<Decomposition> next, ParticleStore& particle
   cut_at_ = step;
 }
 
+void Balancer::take_most_even_grid(ParticleStore& particles, std::int64_t step) {
+  const auto grids = RegularGrid::of_least_surface(box_, context_.size(), asked_grid_);
+  if (grids.size() == 1) return;
+  const auto ranks = static_cast<std::size_t>(context_.size());
+  std::vector<std::int64_t> counts(grids.size() * ranks, 0);
+  const Shear shear = box_.shear();
+  for (std::size_t g = 0; g < grids.size(); ++g) {
+    const RegularGrid grid(box_, context_.size(), grids[g]);
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      const Vec3 place = shear.unsheared(particles.position[i].vector());
+      ++counts[g * ranks + static_cast<std::size_t>(grid.owner(place))];
+    }
+  }
+  comm::ReductionBatch(context_, "grids").sum(counts.data(), counts.size()).run();
+  const auto most = [&](std::size_t g) {
+    return *std::max_element(counts.begin() + g * ranks, counts.begin() + (g + 1) * ranks);
+  };
+  std::size_t best = 0;
+  for (std::size_t g = 1; g < grids.size(); ++g) {
+    if (most(g) < most(best)) best = g;
+  }
+  if (static_cast<double>(most(best)) > kGainOfGrid * static_cast<double>(most(0))) return;
+  take(std::make_unique<RegularGrid>(box_, context_.size(), grids[best]), particles, nullptr, step);
+  moved_ = 0;  // dealt out, not rebalanced
+}
+
 void Balancer::cut_at_start(ParticleStore& particles, std::int64_t step) {
-  if (!balances_ || starts_with_grid_) return;
+  if (context_.size() == 1) return;
+  if (starts_with_grid_) return take_most_even_grid(particles, step);
+  if (!balances_) return;
   double most = 0.0, mean = 0.0;
   auto next = make(particle_costs(particles), &most, &mean);
   take(std::move(next), particles, nullptr, step);
@@ -193,6 +224,13 @@ bool Balancer::restore(const Json& state) {
   decomposition_ = std::make_unique<CutTree>(box_, context_.size(), cuts);
   looked_at_ = state.at("looked_at").get<std::int64_t>();
   cut_at_ = state.at("cut_at").get<std::int64_t>();
+  return true;
+}
+
+bool Balancer::restore(const std::array<int, 3>& grid) {
+  const auto grids = RegularGrid::of_least_surface(box_, context_.size(), asked_grid_);
+  if (!starts_with_grid_ || std::ranges::find(grids, grid) == grids.end()) return false;
+  decomposition_ = std::make_unique<RegularGrid>(box_, context_.size(), grid);
   return true;
 }
 

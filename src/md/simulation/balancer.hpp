@@ -34,12 +34,14 @@ class Balancer {
   /// "2 x 2 x 1", "bisection".
   std::string description() const;
 
-  /// Before the engine is made: cuts by estimated cost where the input names a method that weighs,
-  /// and brings the particles to their owners.
+  /// Before the engine is made, with the particles at their owners: cuts by estimated cost where
+  /// the input names a method that weighs, and otherwise takes the grid that shares particles out
+  /// most evenly, of those that `RegularGrid` may choose. Brings the particles to their new owners.
   void cut_at_start(ParticleStore& particles, std::int64_t step);
   /// The regions of a checkpoint that as many ranks wrote; false where it has none that the input
   /// allows, and then the present ones stay.
   bool restore(const Json& state);
+  bool restore(const std::array<int, 3>& grid);
   /// Empty for a regular grid.
   Json state() const;
 
@@ -79,6 +81,7 @@ class Balancer {
   void take(std::unique_ptr<Decomposition> next, ParticleStore& particles, ForceEngine* engine,
             std::int64_t step);
   double longest(double seconds) const;
+  void take_most_even_grid(ParticleStore& particles, std::int64_t step);
   /// By the lists of the ranks, not by the clock.
   bool work_is_even(const ParticleStore& particles, const PairList& list) const;
   /// Whether the policy decides; otherwise the input's interval or static weights do.
@@ -97,6 +100,7 @@ class Balancer {
   bool starts_with_grid_ = true;
   bool measures_time_ = true;  ///< weights by time
   CostModel model_ = CostModel::neighbors;
+  std::array<int, 3> asked_grid_{};  ///< 0: as it is best
   std::int64_t forced_interval_ = 0;
   std::string migration_method_;
   bool shares_cores_ = false;  ///< more ranks than cores: the time of a step says nothing

@@ -425,14 +425,12 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   // Blocks of as many ranks with the very same regions are where they belong.
   const auto regions = state.state.find("regions");
   const bool of_grid = regions == state.state.end();
-  if (of_grid || !reader.has_block_per_rank() || !balancer_->restore(*regions)) {
-    if (!of_grid || !reader.has_block_per_rank() || state.grid != balancer_->grid()->grid()) {
-      const auto measured = start_times_.measure(StartTimes::distributing);
-      Migration anywhere(context_, balancer_->decomposition(), 0.0,
-                         {.anywhere = true, .rotating = particles_.rotating()});
-      anywhere.migrate(particles_, step_);
-    }
+  if (!reader.has_block_per_rank() ||
+      !(of_grid ? balancer_->restore(state.grid) : balancer_->restore(*regions))) {
     const auto measured = start_times_.measure(StartTimes::distributing);
+    Migration anywhere(context_, balancer_->decomposition(), 0.0,
+                       {.anywhere = true, .rotating = particles_.rotating()});
+    anywhere.migrate(particles_, step_);
     balancer_->cut_at_start(particles_, step_);
   }
   if (finished_) {

@@ -48,7 +48,9 @@ InputSection domain() {
            .aliases = {"balance_interval"}},
           {.name = "grid",
            .target = target_in<&Input::domain, &DomainSection::grid>,
-           .description = "Ranks along x, y and z; 0 lets the program choose that number.",
+           .description = "Ranks along x, y and z; 0 lets the program choose that number: so that "
+                          "regions have the least surface and, of such grids, share particles out "
+                          "most evenly at the start.",
            .default_text = "[0, 0, 0]: chosen",
            .range = {.minimum = 0.0, .maximum = 1e6},
            .condition = Condition{"domain", "decomposition", {"auto", "grid"}, Severity::error},

@@ -54,14 +54,14 @@ class FarField {
   /// ranks, which computing something else before the next one saves.
   int stage_count() const;
   void next_stage(bool with_virial, FmmTimes& times);
-  /// After the last one: sets potential and field at the sources of a leaf; of the moments, each a charge
-  /// in the potential that the field's component is.
+  /// After the last one: sets potential and field at the sources of a leaf; of the moments, each a
+  /// charge in the potential that the field's component is.
   void evaluate(std::size_t leaf, FarSources<Real>& sources);
   double leaf_unit() const { return operators_.leaf_unit; }
   /// Of all ranks.
   std::array<double, sum_count> sums() const;
-  /// Where it was asked for: this rank's share of the virial of the centers
-  /// of leaves, that is, without the product of each charge's force and its position in its leaf.
+  /// Where it was asked for: this rank's share of the virial of the centers of leaves, that is,
+  /// without the product of each charge's force and its position in its leaf.
   const VirialProducts& virial() const { return virial_; }
 
   std::vector<comm::Verdict> verdicts() const;
