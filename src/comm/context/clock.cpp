@@ -1,5 +1,9 @@
 #include "comm/context/clock.hpp"
 
+#include <time.h>
+
+#include "sterna/comm/processor_time.hpp"
+
 #ifdef STERNA_SIMULATED
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
@@ -32,5 +36,11 @@ void sleep_for(std::chrono::microseconds time) {
 }
 
 #endif
+
+double processor_seconds_now() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 }  // namespace sterna::comm

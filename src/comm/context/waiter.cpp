@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 
@@ -11,6 +10,7 @@
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/progress.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/processor_time.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -81,12 +81,6 @@ void make_progress(const Context::Implementation& context) {
 }
 
 namespace {
-
-double processor_seconds_now() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 double seconds_between(std::chrono::steady_clock::time_point start,
                        std::chrono::steady_clock::time_point end) {

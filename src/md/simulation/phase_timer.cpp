@@ -1,25 +1,17 @@
 #include "md/simulation/phase_timer.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <iterator>
 #include <numeric>
 
 namespace sterna::md {
 
-double processor_seconds_now() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 double processor_clock_resolution() {
   double least = 1.0;
   for (int k = 0; k < 10; ++k) {
-    const double start = processor_seconds_now();
+    const double start = comm::processor_seconds_now();
     double now = start;
-    while (now == start) now = processor_seconds_now();
+    while (now == start) now = comm::processor_seconds_now();
     least = std::min(least, now - start);
   }
   return least;

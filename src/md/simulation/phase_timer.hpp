@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sterna/comm/context.hpp"
+#include "sterna/comm/processor_time.hpp"
 #include "sterna/comm/synchronized_timing.hpp"
 
 namespace sterna::md {
@@ -40,9 +41,7 @@ struct PhaseInfo {
   bool communication;
 };
 
-/// What this thread has had of a processor so far.
-double processor_seconds_now();
-/// The least difference of two readings, found by reading.
+/// The least difference of two readings of comm::processor_seconds_now, found by reading.
 double processor_clock_resolution();
 
 /// Seconds per phase of one rank. Of force terms and list work also the processor's time without
@@ -133,7 +132,7 @@ class PhaseTimer {
   }
 
   double computed_seconds() const {
-    return processor_seconds_now() - (context_ ? context_->processor_seconds_waited() : 0.0);
+    return comm::processor_seconds_now() - (context_ ? context_->processor_seconds_waited() : 0.0);
   }
 
   comm::SynchronizedTiming::Times exchange_times() const {

@@ -45,6 +45,11 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
       leaves_are_top_(partition.leaf_depth() == 0 && leaves_.box() == box_of_top()),
       top_locals_(leaves_are_top_ ? CellBox{} : box_of_top(), coefficients_) {
   make_depths(context, exchange_method);
+  if (distributed(partition.leaf_depth())) stages_.push_back(Stage::climb);
+  if (partition.top_distributed()) {
+    stages_.insert(stages_.end(), {Stage::to_waves, Stage::multiply, Stage::from_waves});
+  }
+  stages_.push_back(Stage::descend);
   has_whole_top_ = (context == nullptr || context->size() == 1) &&
                    top_source().box() == CellBox::grid(partition.grid(0));
   const Cells leaves = partition.grid(partition.leaf_depth());
@@ -179,7 +184,7 @@ void FarField<Real>::start(const std::array<double, sum_count>& sums, bool last,
   std::fill(reduced_->begin(), reduced_->end(), 0.0);
   std::copy(sums.begin(), sums.end(), reduced_->end() - sum_count);
   const int leaf = partition_.leaf_depth();
-  if (leaf == partition_.first_distributed_depth()) {
+  if (!distributed(leaf)) {
     start_top(leaves_);
   } else {
     depth(leaf).multipoles->start(cells_of(leaves_), multipoles_of(depth(leaf)));
@@ -189,27 +194,9 @@ void FarField<Real>::start(const std::array<double, sum_count>& sums, bool last,
 }
 
 template <class Real>
-std::vector<typename FarField<Real>::Stage> FarField<Real>::stages() const {
-  std::vector<Stage> stages;
-  if (partition_.leaf_depth() > partition_.first_distributed_depth()) {
-    stages.push_back(Stage::climb);
-  }
-  if (partition_.top_distributed()) {
-    stages.insert(stages.end(), {Stage::to_waves, Stage::multiply, Stage::from_waves});
-  }
-  stages.push_back(Stage::descend);
-  return stages;
-}
-
-template <class Real>
-int FarField<Real>::stage_count() const {
-  return static_cast<int>(stages().size());
-}
-
-template <class Real>
 void FarField<Real>::next_stage(bool with_virial, FmmTimes& times) {
   with_virial_ = with_virial;
-  const Stage stage = stages().at(next_stage_++);
+  const Stage stage = stages_.at(next_stage_++);
   if (stage == Stage::climb) return climb(times);
   if (stage == Stage::descend) return descend(times);
   Stopwatch watch;

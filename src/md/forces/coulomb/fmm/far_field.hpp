@@ -52,7 +52,7 @@ class FarField {
   void start(const std::array<double, sum_count>& sums, bool last, FmmTimes& times);
   /// The stages that follow, all collective: each goes on until it would have to wait for other
   /// ranks, which computing something else before the next one saves.
-  int stage_count() const;
+  int stage_count() const { return static_cast<int>(stages_.size()); }
   void next_stage(bool with_virial, FmmTimes& times);
   /// After the last one: sets potential and field at the sources of a leaf; of the moments, each a
   /// charge in the potential that the field's component is.
@@ -97,7 +97,6 @@ class FarField {
   /// distributed top.
   void start_top(const CellExpansions<Real>& part);
   enum class Stage { climb, to_waves, multiply, from_waves, descend };
-  std::vector<Stage> stages() const;
   /// From the leaves to the top.
   void climb(FmmTimes& times);
   /// Of a top that is not distributed: its far field.
@@ -169,6 +168,7 @@ class FarField {
   std::vector<Real> scratch_;
   std::vector<Real> local_, slope_;  ///< of `evaluate`
 
+  std::vector<Stage> stages_;
   std::size_t next_stage_ = 0;
   bool last_ = false;  ///< the present computation
   bool with_virial_ = false;

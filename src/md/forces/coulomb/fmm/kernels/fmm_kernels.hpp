@@ -55,7 +55,7 @@ struct NearCharges {
   std::vector<Real> x, y, z, charge;
   std::vector<Index> molecule;
   std::vector<Real> dipole_x, dipole_y, dipole_z;  ///< where there are dipoles
-  // Results, of as many as are targets.
+  // Results, of as many as are targets or lie in mutual cells.
   std::vector<Real> potential, field_x, field_y, field_z;
   std::vector<Real> dipole_force_x, dipole_force_y, dipole_force_z;  ///< on dipoles alone
 };
