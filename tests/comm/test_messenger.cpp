@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -233,6 +234,38 @@ TEST_CASE("the receiver says where arrays go, after it has seen the small argume
     messenger.wait_until([&] { return arrived == ranks; }, "all homes");
     CHECK(wrong == 0);
   });
+}
+
+TEST_CASE("in a node a buffer given away arrives though its sender leaves by an exception") {
+  const Context world;
+  if (world.node_count() > 1) return;
+  const std::size_t size = 100000;
+  std::string text;
+  try {
+    Messenger messenger(world);
+    if (world.size() > 1 && messenger.route((world.rank() + 1) % world.size()) != "shm") return;
+    if (world.rank() > 0) {
+      Buffer<double> buffer = messenger.buffer<double>(size);
+      fill(buffer.items(), world.rank());
+      messenger.send(0, 3, nocopy(std::move(buffer)));
+      throw std::runtime_error("of the caller");
+    }
+    // The senders' messengers are gone before this one looks for the first time.
+    barrier(world);
+    for (int rank = 1; rank < world.size(); ++rank) {
+      Delivery<double> delivery = messenger.receive<double>(rank, 3);
+      messenger.wait(delivery.arrived());
+      const Buffer<double> buffer = delivery.take();
+      CHECK(buffer.size() == size);
+      CHECK(faults(buffer.items(), rank) == 0);
+    }
+    throw std::runtime_error("of the caller");
+  } catch (const std::exception& error) {
+    text = error.what();
+  }
+  CHECK(text == "of the caller");
+  if (world.rank() > 0) barrier(world);
+  barrier(world);
 }
 
 TEST_CASE("memory posted before or after its array arrives, many senders to one receiver") {

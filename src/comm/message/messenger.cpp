@@ -73,8 +73,9 @@ Messenger::Implementation::~Implementation() {
   } catch (const std::exception&) {
     // A rank is gone, or an entry failed at the very end; whoever needs it will say so.
   }
-  // Somebody may still write where these lie.
+  // Somebody may still write where these lie, or read what this rank gave away.
   for (auto& memory : kept_) state().keep_until_exit(std::move(memory));
+  state().keep_until_exit(std::move(pool_));
   state().keep_until_exit(std::move(network_));
   state().keep_until_exit(std::move(shm_));
 }
