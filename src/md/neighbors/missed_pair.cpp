@@ -73,7 +73,7 @@ bool list_misses_pair(PairList& list, const ParticleStore& particles, double cut
   const auto local = static_cast<std::uint32_t>(particles.local_count());
   const auto far_ghosts =
       list.ghost_displacements(particles, std::max(0.0, 0.5 * skin - ghost_path)).far;
-  const float* const squares = list.squared_displacements();
+  const CoarseNumber* const squares = list.squared_displacements();
   const double near = cutoff * cutoff;
   const double near_ghost = (cutoff + ghost_path) * (cutoff + ghost_path);
   // The list was built in single precision.
@@ -89,7 +89,8 @@ bool list_misses_pair(PairList& list, const ParticleStore& particles, double cut
     const double moved = std::sqrt(squared(list.displacement(particles, i))) + ghost_path;
     if (!(moved <= skin)) return true;
     // Those who have moved less cannot have come so near.
-    const auto least = static_cast<float>((1.0 - 1e-5) * (skin - moved) * (skin - moved));
+    const CoarseNumber least =
+        coarse_below(static_cast<float>((1.0 - 1e-5) * (skin - moved) * (skin - moved)));
     return surroundings.any(particles.position[i].vector(),
                             [&](std::uint32_t begin, std::uint32_t end) {
                               if (i >= local && begin >= local) return false;  // two ghosts

@@ -73,6 +73,11 @@ void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius,
                 width.y + std::abs(shear.y_per_z) * width.z, width.z});
 }
 
+std::size_t PairList::row_count() const {
+  // By the numbers that `first_row` gives.
+  return grid_.listed_local() / group_ + (group_ == 1 ? 0 : grid_.cells().size());
+}
+
 PairWork PairList::rows() const {
   PairWork work{};
   work.local = static_cast<std::uint32_t>(local_count_);
@@ -156,7 +161,7 @@ void PairList::build(ParticleStore& particles) {
   std::uint32_t longest_cell = 0;
   for (const CellRange& cell : grid_.cells()) longest_cell = std::max(longest_cell, cell.count);
   use_compressed_ = longest_cell < run_length_limit - 1;
-  row_begin_.resize(grid_.listed_local() + 1);
+  row_begin_.resize(row_count() + 1);
   row_begin_[0] = 0;
 
   // Single precision rounds a coordinate by up to this, so a distance by up to 4 times as much.
@@ -228,7 +233,7 @@ void PairList::append_masks(std::span<const std::uint8_t> excluded, std::uint32_
   }
 }
 
-bool PairList::is_excluded(std::uint32_t row, std::uint32_t size, std::uint32_t q,
+bool PairList::is_excluded(std::size_t row, std::uint32_t size, std::uint32_t q,
                            std::uint32_t k) const {
   if (!masked_) return false;
   // Of two particles of a row, half lists have the pair with the first one.
@@ -251,30 +256,30 @@ double PairList::square_displacements(const ParticleStore& particles, std::size_
 
 void PairList::measure_displacements(const ParticleStore& particles, std::size_t begin,
                                      std::size_t end) {
-  largest_measured_ = std::max(largest_measured_, square_displacements(particles, begin, end));
+  const std::size_t listed = std::clamp<std::size_t>(grid_.listed_local(), begin, end);
+  largest_listed_ = std::max(largest_listed_, square_displacements(particles, begin, listed));
+  largest_other_ = std::max(largest_other_, square_displacements(particles, listed, end));
   measured_ += end - begin;
 }
 
-std::span<const std::uint32_t> PairList::select_far(std::size_t begin, std::size_t end,
+std::span<const std::uint32_t> PairList::select_far(const ParticleStore& particles,
+                                                    std::size_t begin, std::size_t end,
                                                     double far) {
   far_.resize(end - begin);
-  // Squares are rounded.
-  const auto least = static_cast<float>((1.0 - 1e-6) * far * far);
-  return {far_.data(),
-          kernels_.select_far(squared_displacement_.data(), begin, end, least, far_.data())};
-}
-
-double PairList::square_of_listed(bool ghosts) {
-  const std::size_t begin = ghosts ? local_count_ : 0, end = ghosts ? total_count_ : local_count_;
-  float* const others = squared_displacement_.data() + begin +
-                        (ghosts ? grid_.listed_ghosts() : grid_.listed_local());
-  std::fill(others, squared_displacement_.data() + end, 0.0f);
-  float largest = 0.0f;
-  for (const float* square = squared_displacement_.data() + begin; square < others; ++square) {
-    largest = std::max(largest, *square);
+  const double least = far * far;
+  std::size_t count =
+      kernels_.select_far(squared_displacement_.data(), begin, end,
+                          coarse_below(static_cast<float>((1.0 - 1e-6) * least)), far_.data());
+  // Squares are rounded up.
+  if (least > 0.0) {
+    const auto is_near = [&](std::uint32_t i) {
+      const Vec3 moved = displacement(particles, i);
+      return dot(moved, moved) < least;
+    };
+    const auto end_of_far = std::remove_if(far_.begin(), far_.begin() + count, is_near);
+    count = static_cast<std::size_t>(end_of_far - far_.begin());
   }
-  // Squares are rounded.
-  return (1.0 + 1e-6) * static_cast<double>(largest);
+  return {far_.data(), count};
 }
 
 PairList::Displacements PairList::displacements(const ParticleStore& particles, double far,
@@ -284,16 +289,26 @@ PairList::Displacements PairList::displacements(const ParticleStore& particles, 
     measure_displacements(particles, 0, local_count_);
   }
   listed_only_ = listed_only && grid_.has_unlisted();
-  if (listed_only_) largest_measured_ = square_of_listed(false);
-  const double largest = std::sqrt(largest_measured_);
+  CoarseNumber* const squares = squared_displacement_.data();
+  if (listed_only_) {
+    std::fill(squares + grid_.listed_local(), squares + local_count_, CoarseNumber{0});
+    largest_other_ = 0.0;
+  }
+  const double largest = std::sqrt(std::max(largest_listed_, largest_other_));
   forget_displacements();
-  return {largest, select_far(0, local_count_, far)};
+  return {largest, select_far(particles, 0, local_count_, far)};
 }
 
 PairList::Displacements PairList::ghost_displacements(const ParticleStore& particles, double far) {
-  double largest = square_displacements(particles, local_count_, total_count_);
-  if (listed_only_) largest = square_of_listed(true);
-  return {std::sqrt(largest), select_far(local_count_, total_count_, far)};
+  const std::size_t listed = local_count_ + grid_.listed_ghosts();
+  double largest = square_displacements(particles, local_count_, listed);
+  if (listed_only_) {
+    CoarseNumber* const squares = squared_displacement_.data();
+    std::fill(squares + listed, squares + total_count_, CoarseNumber{0});
+  } else {
+    largest = std::max(largest, square_displacements(particles, listed, total_count_));
+  }
+  return {std::sqrt(largest), select_far(particles, local_count_, total_count_, far)};
 }
 
 }  // namespace sterna::md

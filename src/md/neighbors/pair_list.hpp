@@ -76,15 +76,15 @@ class PairList {
   /// from where they were at `build`. To be called while they are in the near caches.
   void measure_displacements(const ParticleStore& particles, std::size_t begin, std::size_t end);
   /// All have moved or will before `displacements`: what was measured is of no use any more.
-  void forget_displacements() { measured_ = 0, largest_measured_ = 0.0; }
-  /// Of local particles since `build`: the largest, and who moved by at least `far` (some who moved
-  /// by hardly less may be among them). Measures them unless all have been. `listed_only`: particles
-  /// that are not listed count as if they had not moved, here and for ghosts until the next call.
+  void forget_displacements() { measured_ = 0, largest_listed_ = largest_other_ = 0.0; }
+  /// Of local particles since `build`: the largest, and who moved by at least `far`. Measures them
+  /// unless all have been. `listed_only`: particles that are not listed count as if they had not
+  /// moved, here and for ghosts until the next call.
   Displacements displacements(const ParticleStore& particles, double far, bool listed_only = false);
   /// The same of ghosts, which are where the store has them.
   Displacements ghost_displacements(const ParticleStore& particles, double far);
-  /// Squares, rounded, of what these two found last.
-  const float* squared_displacements() const { return squared_displacement_.data(); }
+  /// Squares, rounded up, of what these two found last.
+  const CoarseNumber* squared_displacements() const { return squared_displacement_.data(); }
   /// Of particle or ghost i since `build`.
   Vec3 displacement(const ParticleStore& particles, std::size_t i) const {
     return particles.position[i].vector() - grid_.center() -
@@ -113,6 +113,8 @@ class PairList {
   /// for_each_row that calls visit(i, neighbors, n): i shares its row with the first n of them.
   template <class Visit>
   void for_each_shared_row(Cells cells, Visit&& visit) const;
+  /// So many numbers rows have at most.
+  std::size_t row_count() const;
   /// An entry of the list goes to an earlier place; two change places.
   void move_entry(std::uint32_t from, std::uint32_t to) {
     use_compressed_ ? void(compressed_[to] = compressed_[from]) : void(plain_[to] = plain_[from]);
@@ -123,12 +125,10 @@ class PairList {
   /// Of a row whose first entries these particles, counted in it, exclude.
   void append_masks(std::span<const std::uint8_t> excluded, std::uint32_t size);
   /// Whether particle q of a shared row of `size` excludes its entry k.
-  bool is_excluded(std::uint32_t row, std::uint32_t size, std::uint32_t q, std::uint32_t k) const;
+  bool is_excluded(std::size_t row, std::uint32_t size, std::uint32_t q, std::uint32_t k) const;
   double square_displacements(const ParticleStore& particles, std::size_t begin, std::size_t end);
-  /// Forgets the displacements of local particles, or of ghosts, that are not listed; returns the
-  /// square of the largest of the others.
-  double square_of_listed(bool ghosts);
-  std::span<const std::uint32_t> select_far(std::size_t begin, std::size_t end, double far);
+  std::span<const std::uint32_t> select_far(const ParticleStore& particles, std::size_t begin,
+                                            std::size_t end, double far);
 
   const PairKernels& kernels_;
   std::uint32_t group_;  ///< particles that share a row, at most
@@ -142,7 +142,7 @@ class PairList {
   AlignedBuffer<std::uint32_t> plain_;
   bool use_compressed_ = true;
   std::size_t entries_built_ = 0, entries_used_ = 0;  ///< the latter without what was dropped
-  AlignedBuffer<std::uint32_t> row_begin_;            ///< of listed particles
+  AlignedBuffer<std::uint32_t> row_begin_;            ///< by the numbers of rows
   bool masked_ = false;
   std::vector<std::uint16_t> masks_;
   std::vector<std::uint32_t> mask_begin_;
@@ -152,10 +152,10 @@ class PairList {
   AlignedBuffer<float> x_, y_, z_;
   AlignedBuffer<float> unsheared_x_;  ///< in a triclinic box only
   AlignedBuffer<std::uint32_t> far_;
-  AlignedBuffer<float> squared_displacement_;
-  std::size_t measured_ = 0;       ///< local particles, by measure_displacements
-  double largest_measured_ = 0.0;  ///< squared
-  bool listed_only_ = false;       ///< in `displacements`
+  AlignedBuffer<CoarseNumber> squared_displacement_;
+  std::size_t measured_ = 0;  ///< local particles, by measure_displacements
+  double largest_listed_ = 0.0, largest_other_ = 0.0;  ///< squared, of these
+  bool listed_only_ = false;                           ///< in `displacements`
   std::vector<CellBounds> bounds_;
 };
 
@@ -166,9 +166,9 @@ class PairList::RowReader {
   void go_to_cell(std::uint32_t cell) {
     if (rows_.compressed != nullptr) gather_begins(rows_, cell, begins_);
   }
-  /// The row that stands at a particle's place. The caller may change it.
-  std::span<std::uint32_t> row(std::uint32_t place) {
-    return row(rows_.row_begin[place], rows_.row_begin[place + 1]);
+  /// The row of this number. The caller may change it.
+  std::span<std::uint32_t> row(std::size_t number) {
+    return row(rows_.row_begin[number], rows_.row_begin[number + 1]);
   }
   /// The same of entries [begin, end).
   std::span<std::uint32_t> row(std::uint32_t begin, std::uint32_t end) {
@@ -219,16 +219,19 @@ void PairList::exclude(const ExcludedOf& excluded_of) {
   }
   masked_ = true;
   masks_.clear();
-  mask_begin_.resize(grid_.listed_local() + 1);
+  mask_begin_.resize(row_count() + 1);
+  const PairWork work = rows();
   std::vector<std::uint8_t> of_entries;
   AlignedBuffer<std::uint32_t> marked;
   for (const std::uint32_t cell : grid_.local_cells()) {
     reader.go_to_cell(cell);
     const CellRange range = grid_.cells()[cell];
     const std::uint32_t groups = group_count(range.count, group_);
+    const std::size_t first = first_row(work, cell);
     for (std::uint32_t g = 0; g < groups; ++g) {
-      const std::uint32_t begin = row_begin_[range.begin + g];
-      const std::span<const std::uint32_t> row = reader.row(range.begin + g);
+      const std::size_t number = first + g;
+      const std::uint32_t begin = row_begin_[number];
+      const std::span<const std::uint32_t> row = reader.row(number);
       const std::uint32_t size = size_of_group(range.count, groups, g);
       for (std::uint32_t q = 0; q < size; ++q) mark(row[q], 1u << q);
       of_entries.clear();
@@ -247,10 +250,10 @@ void PairList::exclude(const ExcludedOf& excluded_of) {
         of_entries.push_back(marks[others[marked[k]]]);
       }
       for (std::uint32_t q = 0; q < size; ++q) mark(row[q], 1u << q);
-      mask_begin_[range.begin + g] = static_cast<std::uint32_t>(masks_.size());
+      mask_begin_[number] = static_cast<std::uint32_t>(masks_.size());
       append_masks(of_entries, size);
     }
-    mask_begin_[range.begin + groups] = static_cast<std::uint32_t>(masks_.size());
+    mask_begin_[first + groups] = static_cast<std::uint32_t>(masks_.size());
   }
 }
 
@@ -263,13 +266,15 @@ void PairList::for_each_row(Cells which, Visit&& visit) const {
 template <class Visit>
 void PairList::for_each_shared_row(Cells which, Visit&& visit) const {
   RowReader reader(*this);
+  const PairWork work = rows();
   std::vector<std::uint32_t> counted;
   for (const std::uint32_t cell : cells(which)) {
     reader.go_to_cell(cell);
     const CellRange range = grid_.cells()[cell];
     const std::uint32_t groups = group_count(range.count, group_);
+    const std::size_t first = first_row(work, cell);
     for (std::uint32_t g = 0; g < groups; ++g) {
-      const std::span<const std::uint32_t> row = reader.row(range.begin + g);
+      const std::span<const std::uint32_t> row = reader.row(first + g);
       if (group_ == 1) {
         visit(range.begin + g, row, 0u);
         continue;
@@ -280,7 +285,7 @@ void PairList::for_each_shared_row(Cells which, Visit&& visit) const {
         std::uint32_t mates = 0;
         counted.clear();
         for (std::uint32_t k = 0; k < row.size(); ++k) {
-          if (k == q || is_excluded(range.begin + g, size, q, k)) continue;
+          if (k == q || is_excluded(first + g, size, q, k)) continue;
           if (k < size) ++mates;
           counted.push_back(row[k]);
         }

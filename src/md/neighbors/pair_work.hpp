@@ -45,6 +45,17 @@ struct CellBounds {
   }
 };
 
+/// A number that is not negative in two bytes: the upper half of a float, whose bits ascend with it,
+/// so that it is enough to compare them. Rounded up by at most 1/128 of it.
+using CoarseNumber = std::uint16_t;
+inline CoarseNumber coarse_above(float number) {
+  return static_cast<CoarseNumber>((__builtin_bit_cast(std::uint32_t, number) + 0xffffu) >> 16);
+}
+/// What is at least `number` is at least this when rounded up, too.
+inline CoarseNumber coarse_below(float number) {
+  return static_cast<CoarseNumber>(__builtin_bit_cast(std::uint32_t, number) >> 16);
+}
+
 /// A neighbor in a compressed row: which of the 27 cells around the row's cell its run of particles
 /// begins in, in the upper 5 bits, the place within the run in the lower 11. Two bytes instead of
 /// four: the list is most of the memory of a run, and its bandwidth.
@@ -52,7 +63,7 @@ inline constexpr int run_offset_bits = 11;
 inline constexpr std::uint32_t run_length_limit = 1u << run_offset_bits;
 
 /// Particles of a cell can share a row, which then holds the neighbors of all of them; these groups
-/// are of equal size, up to one. Row g of a cell stands at the place of its g-th particle.
+/// are of equal size, up to one.
 inline constexpr std::uint32_t largest_group = 4;
 inline std::uint32_t group_count(std::uint32_t particles, std::uint32_t largest) {
   return (particles + largest - 1) / largest;
@@ -101,7 +112,7 @@ struct PairWork {
   // of a group begins with its particles, then come all others that are neighbors of any of them.
   std::uint16_t* compressed;
   std::uint32_t* plain;
-  std::uint32_t* row_begin;  ///< local + 1 places in the entries
+  std::uint32_t* row_begin;  ///< places in the entries, by the numbers of rows
   std::uint32_t group;       ///< 1, or how many particles share a row at most
   bool half;                 ///< of two local particles only one has the other in its row
   /// Masks of shared rows, bit k of one for the k-th of its entries; null where nothing is excluded.
@@ -133,6 +144,14 @@ struct PairWork {
   double virial[6];  ///< sum over pairs of r_a f_b: xx yy zz xy xz yz
 };
 
+/// The number of a cell's first row; the others follow. Rows of one particle have its number. Cells
+/// begin a new row each, so that of shared rows there are one more for each cell before, at most.
+/// `row_begin` has the end of a cell's last row behind its begin.
+inline std::size_t first_row(const PairWork& work, std::size_t cell) {
+  const std::size_t begin = work.cells[cell].begin;
+  return work.group == 1 ? begin : begin / work.group + cell;
+}
+
 /// Where the particles of the 27 cells around `cell` begin, by slot: what decodes a compressed row.
 /// It depends on no cell's number of particles, so that in a gas, where most cells are empty,
 /// nothing has to be guessed.
@@ -160,11 +179,11 @@ struct PairKernels {
   /// Of particles [begin, end), from x, y, z (and `center`, the origin of these) to `position`: the
   /// largest squared displacement. That of each is written to `squares`.
   double (*square_displacements)(const PairWork&, std::size_t begin, std::size_t end,
-                                 const Vec3& center, float* squares);
+                                 const Vec3& center, CoarseNumber* squares);
   /// Writes those of [begin, end) whose number in `squares` is at least `least` to `out`, which has
   /// room for all; returns how many they are.
-  std::size_t (*select_far)(const float* squares, std::size_t begin, std::size_t end, float least,
-                            std::uint32_t* out);
+  std::size_t (*select_far)(const CoarseNumber* squares, std::size_t begin, std::size_t end,
+                            CoarseNumber least, std::uint32_t* out);
   /// The places of `count` entries from `first` on, of rows of the cell whose neighbors begin at
   /// `begins`, and behind them `masked_together` times that of the dummy.
   void (*decode)(const PairWork&, const std::uint32_t (&begins)[32], std::size_t first,

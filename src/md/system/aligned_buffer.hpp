@@ -36,22 +36,11 @@ class AlignedBuffer {
 
   /// Keeps the first min(old, new) items; grows by an eighth more than asked.
   void resize(std::size_t size) {
-    if (size > capacity_) reserve(size + size / 8 + 64);
+    if (size > capacity_) grow(size + size / 8 + 64, size);
     size_ = size;
   }
   void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    const std::size_t items = capacity * sizeof(T);
-    const std::size_t alignment = items / huge_page >= 2 ? huge_page : 64;
-    const std::size_t bytes = (items + alignment - 1) / alignment * alignment;
-    T* grown = static_cast<T*>(std::aligned_alloc(alignment, bytes));
-    if (grown == nullptr) throw std::bad_alloc();
-    // Fewer page walks; where the system refuses, nothing is lost.
-    if (alignment == huge_page) static_cast<void>(madvise(grown, bytes, MADV_HUGEPAGE));
-    if (size_ > 0) std::memcpy(static_cast<void*>(grown), data_, size_ * sizeof(T));
-    std::free(data_);
-    data_ = grown;
-    capacity_ = capacity;
+    if (capacity > capacity_) grow(capacity, capacity);
   }
   /// As `resize`, but keeps no item: memory that nobody writes to is not touched.
   void renew(std::size_t size) {
@@ -81,6 +70,25 @@ class AlignedBuffer {
 
  private:
   static constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+  /// `used`: how many of the items are needed now.
+  void grow(std::size_t capacity, std::size_t used) {
+    const std::size_t items = capacity * sizeof(T);
+    const std::size_t alignment = items / huge_page >= 2 ? huge_page : 64;
+    const std::size_t bytes = (items + alignment - 1) / alignment * alignment;
+    T* grown = static_cast<T*>(std::aligned_alloc(alignment, bytes));
+    if (grown == nullptr) throw std::bad_alloc();
+    // Fewer page walks; where the system refuses, nothing is lost. What does not fill a huge page
+    // has small ones, as all of a huge page is taken as soon as one item in it is.
+    if (alignment == huge_page) {
+      const std::size_t filled = used * sizeof(T) / huge_page * huge_page;
+      static_cast<void>(madvise(grown, filled, MADV_HUGEPAGE));
+    }
+    if (size_ > 0) std::memcpy(static_cast<void*>(grown), data_, size_ * sizeof(T));
+    std::free(data_);
+    data_ = grown;
+    capacity_ = capacity;
+  }
 
   T* data_ = nullptr;
   std::size_t size_ = 0;

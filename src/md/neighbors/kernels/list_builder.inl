@@ -268,9 +268,10 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
       for (std::uint32_t k = 0; k < cell.count; ++k) order[k] = k;
     }
     const std::uint32_t* members = order;
+    std::uint32_t* const row_begin = work.row_begin + first_row(work, cells[c]);
     Entry* out = entries + used;
     for (std::uint32_t g = 0; g < groups; ++g) {
-      work.row_begin[cell.begin + g] = static_cast<std::uint32_t>(out - entries);
+      row_begin[g] = static_cast<std::uint32_t>(out - entries);
       const std::uint32_t size = size_of_group(cell.count, groups, g);
       if (work.group == 1) {
         out = append_row<1, false>(work, candidates, few, members, out);
@@ -282,7 +283,7 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
       members += size;
     }
     used = static_cast<std::size_t>(out - entries);
-    work.row_begin[cell.begin + groups] = static_cast<std::uint32_t>(used);
+    row_begin[groups] = static_cast<std::uint32_t>(used);
   }
   return used;
 }
@@ -295,7 +296,7 @@ std::size_t build(PairWork& work, const std::uint32_t* cells, std::size_t cell_c
 }
 
 double square_displacements(const PairWork& work, std::size_t begin, std::size_t end,
-                            const Vec3& center, float* squares) {
+                            const Vec3& center, CoarseNumber* squares) {
   double largest = 0.0;
   std::size_t i = begin;
 #ifdef __AVX2__
@@ -319,7 +320,9 @@ double square_displacements(const PairWork& work, std::size_t begin, std::size_t
     const __m256d squared =
         _mm256_add_pd(_mm256_add_pd(_mm256_mul_pd(x, x), _mm256_mul_pd(y, y)), _mm256_mul_pd(z, z));
     most = _mm256_max_pd(most, squared);
-    _mm_storeu_ps(squares + i, _mm256_cvtpd_ps(squared));
+    const __m128i bits = _mm_castps_si128(_mm256_cvtpd_ps(squared));
+    const __m128i above = _mm_srli_epi32(_mm_add_epi32(bits, _mm_set1_epi32(0xffff)), 16);
+    _mm_storeu_si64(squares + i, _mm_packus_epi32(above, above));
   }
   alignas(32) double lanes[4];
   _mm256_store_pd(lanes, most);
@@ -331,7 +334,7 @@ double square_displacements(const PairWork& work, std::size_t begin, std::size_t
     const double z = work.position[i].z - center.z - static_cast<double>(work.z[i]);
     const double squared = x * x + y * y + z * z;
     largest = squared > largest ? squared : largest;
-    squares[i] = static_cast<float>(squared);
+    squares[i] = coarse_above(static_cast<float>(squared));
   }
   return largest;
 }
@@ -354,18 +357,22 @@ std::size_t select_marked(const std::uint32_t* places, std::size_t count, const 
   return found;
 }
 
-std::size_t select_far(const float* squares, std::size_t begin, std::size_t end, float least,
-                       std::uint32_t* out) {
-  constexpr auto lanes = static_cast<std::size_t>(FloatPack::width);
-  const FloatPack limit = FloatPack::all(static_cast<double>(least));
-  constexpr unsigned all = (1u << lanes) - 1u;
+std::size_t select_far(const CoarseNumber* squares, std::size_t begin, std::size_t end,
+                       CoarseNumber least, std::uint32_t* out) {
   std::size_t count = 0, i = begin;
-  for (; i + lanes <= end; i += lanes) {
-    unsigned far = all & ~FloatPack::bits(FloatPack::load(squares + i) < limit);
-    for (; far != 0; far &= far - 1) {
+#ifdef __SSE2__
+  const __m128i limit = _mm_set1_epi16(static_cast<short>(least));
+  const __m128i zero = _mm_setzero_si128();
+  for (; i + 8 <= end; i += 8) {
+    const auto* const eight = reinterpret_cast<const __m128i*>(squares + i);
+    // There are no comparisons of numbers without sign, but differences that end at 0.
+    const __m128i lacking = _mm_subs_epu16(limit, _mm_loadu_si128(eight));
+    const __m128i is_far = _mm_packs_epi16(_mm_cmpeq_epi16(lacking, zero), zero);
+    for (auto far = static_cast<unsigned>(_mm_movemask_epi8(is_far)); far != 0; far &= far - 1) {
       out[count++] = static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(__builtin_ctz(far));
     }
   }
+#endif
   for (; i < end; ++i) {
     if (squares[i] >= least) out[count++] = static_cast<std::uint32_t>(i);
   }

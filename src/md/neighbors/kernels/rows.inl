@@ -63,8 +63,8 @@ template <class Pack>
 inline void fetch_cell(const PairWork& work, std::size_t cell) {
   const CellRange own = work.cells[cell];
   const std::uint32_t rows = group_count(own.count, work.group);
-  const std::size_t first = work.row_begin[own.begin];
-  const std::size_t count = work.row_begin[own.begin + rows] - first;
+  const std::uint32_t* const begins = work.row_begin + first_row(work, cell);
+  const std::size_t first = begins[0], count = begins[rows] - first;
   work.compressed != nullptr ? fetch(work.compressed + first, count)
                              : fetch(work.plain + first, count);
   const auto row = static_cast<std::ptrdiff_t>(work.nx + 2);

@@ -105,9 +105,9 @@ class SharedRows {
       const CellRange cell = rows_.cells[cells[c]];
       decode.go_to_cell(cells[c]);
       const std::uint32_t groups = group_count(cell.count, rows_.group);
+      const std::uint32_t* const begins = rows_.row_begin + first_row(rows_, cells[c]);
       for (std::uint32_t g = 0; g < groups; ++g) {
-        const std::size_t first = rows_.row_begin[cell.begin + g];
-        const std::size_t count = rows_.row_begin[cell.begin + g + 1] - first;
+        const std::size_t first = begins[g], count = begins[g + 1] - first;
         compute_row(decode(first, count), count, size_of_group(cell.count, groups, g));
         // In double: a sum over many molecules would lose its digits.
         if constexpr (with_energy) add_sums();

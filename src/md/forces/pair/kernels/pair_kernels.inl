@@ -319,10 +319,11 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
     decode.go_to_cell(cells[c]);
     if (c + 1 < cell_count) fetch_cell<Pack>(work, cells[c + 1]);
     const std::uint32_t rows = group_count(cell.count, work.group);
+    const std::size_t before = first_row(work, cells[c]);
     // As `size_of_group`, without a division for each row.
     const std::uint32_t smallest = cell.count / rows, larger_ones = cell.count % rows;
     for (std::uint32_t g = 0; g < rows; ++g) {
-      const std::size_t row = cell.begin + g;
+      const std::size_t row = before + g;
       const std::size_t first = work.row_begin[row], count = work.row_begin[row + 1] - first;
       const auto compute = [&]<Members members, int size>() {
         compute_row<Pack, truncation, with_energy, single_type, members, size>(

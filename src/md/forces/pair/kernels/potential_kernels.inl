@@ -162,8 +162,9 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
     decode.go_to_cell(cells[c]);
     if (c + 1 < cell_count) fetch_cell<Pack>(work, cells[c + 1]);
     const std::uint32_t rows = group_count(cell.count, work.group);
+    const std::size_t before = first_row(work, cells[c]);
     for (std::uint32_t g = 0; g < rows; ++g) {
-      const std::size_t row = cell.begin + g;
+      const std::size_t row = before + g;
       const std::size_t first = work.row_begin[row], count = work.row_begin[row + 1] - first;
       const std::uint32_t* const entries = decode(first, count);
       const bool group = work.group > 1;
