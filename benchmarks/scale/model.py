@@ -1,13 +1,12 @@
 """What a step of water computes and sends on many ranks: measured costs, geometry, its plan."""
 
-import itertools
 import math
 from dataclasses import dataclass
 
 import numpy
 from network import Plan
 from regions import Messages, direct_halo, grid_of, staged_halo
-from tree import Partition, Tree, chosen, order_for, work_of
+from tree import Partition, Tree, chosen, work_of
 
 DENSITY = 3 / 29.9e-3  # atoms of water in nm^3
 CUTOFF = 0.9
@@ -23,27 +22,35 @@ ONE_NUMBER = 64
 
 
 def fitted_factors(measured: list[dict]) -> dict[str, float]:
-    """Of each term of the cost on one core, so that the measured times follow; none is negative.
+    """Of each term of the cost on one core, so that it follows the measured times of its part.
 
-    By least squares of the relative deviation, over all sets of terms that are not 0.
+    By least squares of the relative deviation. Levels below a top have shifts, and the top's
+    convolution.
     """
-    rows = []
-    for case in measured:
-        tree = Tree(case["top"], case["levels"], case["order"])
-        work = work_of(tree, case["atoms"])
-        rows.append([work[term] / (case["electrostatics"] * case["atoms"]) for term in TERMS])
-    matrix = numpy.array(rows)
-    best, least = numpy.zeros(len(TERMS)), math.inf
-    for size in range(1, len(TERMS) + 1):
-        for kept in itertools.combinations(range(len(TERMS)), size):
-            part = matrix[:, kept]
-            factors = numpy.linalg.lstsq(part, numpy.ones(len(part)), rcond=None)[0]
-            deviation = float(((part @ factors - 1) ** 2).sum())
-            if (factors > 0).all() and deviation < least:
-                least = deviation
-                best = numpy.zeros(len(TERMS))
-                best[list(kept)] = factors
-    return dict(zip(TERMS, map(float, best), strict=True))
+
+    def factor(pairs: list[tuple[float, float]]) -> float:
+        ratios = [work / time for work, time in pairs]
+        return sum(ratios) / sum(ratio**2 for ratio in ratios)
+
+    cases = [
+        (row, work_of(Tree(row["top"], row["below"], row["order"]), row["atoms"]))
+        for row in measured
+    ]
+    factors = {
+        "near": factor([(work["near"], row["near"]) for row, work in cases]),
+        "expansions": factor([(work["expansions"], row["expansions"]) for row, work in cases]),
+        "convolution": factor(
+            [(work["convolution"], row["levels"]) for row, work in cases if row["below"] == 0]
+        ),
+    }
+    factors["shifts"] = factor(
+        [
+            (work["shifts"], row["levels"] - factors["convolution"] * work["convolution"])
+            for row, work in cases
+            if row["below"] > 0
+        ]
+    )
+    return factors
 
 
 @dataclass
@@ -52,7 +59,7 @@ class Costs:
 
     factors: dict[str, float]  # of the terms of the multipole method
     sizes: list[int]  # atoms on a rank
-    others: list[float]  # ns for each atom of all but the multipole method, at these sizes
+    others: list[float]  # ns for each atom of all but those terms, at these sizes
     pairs: float  # which part of that are the pairs of Lennard-Jones and their lists
     rebuild_interval: float
     skin: float
@@ -95,8 +102,6 @@ class Water:
     atoms: float
     ranks: int
     costs: Costs
-    #: See Partition.
-    most_shared: int | None = None
 
     def __post_init__(self) -> None:
         self.grid = grid_of(self.ranks)
@@ -109,35 +114,17 @@ class Water:
         return self.edge, self.edge, self.edge
 
     def tree(self, levels: int | None = None) -> Tree | None:
-        return chosen(self.atoms, ACCURACY, LEAST_LEAF / self.edge, levels)
+        return chosen(self.atoms, ACCURACY, LEAST_LEAF / self.edge, self.ranks, levels)
 
     def partition(self, tree: Tree) -> Partition:
-        return Partition(tree, self.grid, self.most_shared)
+        return Partition(tree, self.grid)
 
-    def tree_for_ranks(self, *, any_top: bool = False) -> Tree:
-        """By the key `levels`: that which takes least time by the estimate.
-
-        `any_top`: also of tops of 8 to 64 cells with as many levels as fit.
-        """
+    def tree_by_levels(self) -> Tree:
+        """By the key `levels`: that which takes least time by the estimate."""
         trees = {self.tree(levels) for levels in range(1, 10)} - {None}
-        if any_top:
-            trees = {
-                Tree(top, levels, order)
-                for top in (2, 3, 4)
-                for levels in range(1, 9)
-                if (order := order_for(ACCURACY, self.atoms / (top << levels) ** 3)) is not None
-                and self.edge / (top << levels) >= LEAST_LEAF
-            }
-        best, least = None, math.inf
-        for computing, tree in sorted(
-            ((self.estimated_computing(tree), tree) for tree in trees), key=lambda pair: pair[0]
-        ):
-            if computing >= least:
-                break
-            seconds = computing + self.estimated_messages(tree)
-            if seconds < least:
-                best, least = tree, seconds
-        return best
+        return min(
+            trees, key=lambda tree: self.estimated_computing(tree) + self.estimated_messages(tree)
+        )
 
     def halo(self, *, staged: bool, size: float = PLACE) -> list[Messages]:
         return water_halo(self.grid, self.edges, self.width, size, staged=staged)

@@ -7,8 +7,6 @@ from recording import Case
 from regions import grid_of
 from tree import CHARGE, Partition, Tree
 
-SPREAD_BEYOND = 64
-
 
 def predicted(
     case: Case, tree: Tree, skin: float, steps: int, rebuilds: int, ranks: int = 8
@@ -37,11 +35,6 @@ def predicted(
     return found | {"halo positions": of_halo, "fmm charges": of_charges}
 
 
-def tree_of_water(water: Water, kind: str) -> tuple[Water, Tree]:
-    """`chosen`, `levels`, or with levels of more than 64 cells spread over the ranks."""
-    if kind == "chosen":
-        return water, water.tree()
-    if kind == "levels":
-        return water, water.tree_for_ranks()
-    spread = Water(water.atoms, water.ranks, water.costs, most_shared=SPREAD_BEYOND)
-    return spread, spread.tree_for_ranks(any_top=True)
+def tree_of_water(water: Water, kind: str) -> Tree:
+    """`chosen`, or the best by `levels`."""
+    return water.tree() if kind == "chosen" else water.tree_by_levels()

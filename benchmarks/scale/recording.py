@@ -23,6 +23,11 @@ HERE = Path(__file__).resolve().parent
 BASE_STEPS = 1000
 #: Molecules along the edge of the waters that are brought to rest, each on its own.
 BASES = (6, 10, 14)
+#: Charges, leaves along an edge, levels below the top: of the trees whose parts are timed.
+TIMED_TREES = [
+    *[(10_000, 5, 0), (10_000, 8, 0), (10_000, 8, 1)],
+    *[(100_000, 10, 0), (100_000, 16, 0), (100_000, 32, 0), (100_000, 16, 1), (100_000, 16, 2)],
+]
 SETTINGS = '\n[neighbor]\nbuffer = "tolerance"\n'
 
 
@@ -153,6 +158,31 @@ def tree_of(settings: dict, levels: int | None) -> Tree:
 
 def exchanges_of(timing: dict) -> dict[str, dict]:
     return {row["exchange"]: row for row in timing["methods"]}
+
+
+def parts_of_multipole_method(folder: Path, cores: Cores) -> list[dict]:
+    """ns of the parts of one computation on one rank, of each of TIMED_TREES."""
+    rows = []
+    for charges, leaves, below in TIMED_TREES:
+        output = folder / "fmm.json"
+        program = [find_program().parent / "sterna-bench", "fmm", f"--charges={charges}"]
+        options = [f"--leaves={leaves}", f"--levels={below}", "--accuracies=1e-3", "--samples=100"]
+        run_process(
+            cores.pinned(1, [str(item) for item in (*program, *options, "--json", output)]),
+            folder,
+            dict(os.environ),
+        )
+        (found,) = json.loads(output.read_text(encoding="utf-8"))["rows"]
+        row = {"atoms": found["charges"], "top": leaves >> below, "below": below}
+        row |= {"order": found["order"]}
+        for part, phases in {
+            "near": ("near",),
+            "levels": ("m2m", "m2l", "l2l"),
+            "expansions": ("p2m", "l2p"),
+        }.items():
+            row[part] = round(1e3 * found["charges"] * sum(found[phase] for phase in phases))
+        rows.append(row)
+    return rows
 
 
 def computing_ns(result: dict, atoms: int) -> dict[str, float]:

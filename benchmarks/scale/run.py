@@ -41,10 +41,12 @@ from recording import (  # noqa: E402
     computing_ns,
     count_reductions,
     exchanges_of,
+    parts_of_multipole_method,
     run,
     tree_of,
     write_case,
 )
+from tree import Tree, work_of  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "scale.json"
 ATOMS = (1e6, 1e7, 1e8)
@@ -58,14 +60,10 @@ METHODS = {
     "put, staged": ("put", True, False),
     "put, direct, numbers one by one": ("put", False, True),
 }
-#: As the program chooses it; by its key `levels`; and if 64 cells were the rule for shared levels.
-SPREAD = "spread"
-TREES = ("chosen", "levels", SPREAD)
+#: As the program chooses it; by its key `levels`.
+CHOSEN = "chosen"
+TREES = (CHOSEN, "levels")
 SMALL = [Case(6), Case(10), Case(14)]
-TREES_TO_FIT = [
-    *[Case(14, levels=2), Case(14, order=4), Case(14, order=10)],
-    *[Case(10, (2, 2, 2), levels=2), Case(10, (2, 2, 2), levels=3)],
-]
 ON_EIGHT = [
     *[Case(10), Case(14), Case(14, (2, 2, 2))],
     *[Case(14, (2, 2, 2), levels=2), Case(14, (2, 2, 2), levels=3)],
@@ -80,7 +78,7 @@ def say(text: str) -> None:
 
 def record_computing(folder: Path, cores: Cores) -> list[dict]:
     rows = []
-    for case in SMALL + TREES_TO_FIT:
+    for case in SMALL:
         path = write_case(folder, case, max(20, int(8e5 / case.atoms)))
         runs = [run(path, 1, cores) for _ in range(REPEATS)]
         tree = tree_of(runs[0]["settings"], case.levels)
@@ -142,6 +140,7 @@ def record(*, priority: bool, only_computing: bool) -> dict:
         for base in BASES:
             run(base_input(folder, base), 1, cores)
         recorded = {"computing": record_computing(folder, cores)}
+        recorded["multipole_method"] = parts_of_multipole_method(folder, cores)
         if not only_computing:
             recorded["messages"] = record_messages(folder)
             recorded["reductions"] = record_reductions(folder)
@@ -150,7 +149,13 @@ def record(*, priority: bool, only_computing: bool) -> dict:
 
 def costs_of(recorded: dict) -> Costs:
     computing, messages = recorded["computing"], recorded["messages"]
-    small = computing[: len(SMALL)]
+    factors = fitted_factors(recorded["multipole_method"])
+    others = []
+    for row in computing:
+        work = work_of(Tree(row["top"], row["levels"], row["order"]), row["atoms"])
+        terms = sum(factors[term] * work[term] for term in work) / row["atoms"]
+        # What is not in the terms: sorting, packing, excluded pairs.
+        others.append(row["others"] + max(0.0, row["electrostatics"] - terms))
     migrating = []
     rebuilds = sum(row["rebuilds"] for row in messages)
     for row in messages:
@@ -159,10 +164,10 @@ def costs_of(recorded: dict) -> Costs:
         if row["rebuilds"]:
             migrating.append(count / row["rebuilds"] / (6 * edge**2))
     return Costs(
-        factors=fitted_factors(computing),
-        sizes=[row["atoms"] for row in small],
-        others=[row["others"] for row in small],
-        pairs=small[-1]["pairs"],
+        factors=factors,
+        sizes=[row["atoms"] for row in computing],
+        others=others,
+        pairs=computing[-1]["pairs"] * computing[-1]["others"] / others[-1],
         rebuild_interval=len(messages) * STEPS_ON_EIGHT / rebuilds,
         skin=messages[-1]["skin"],
         migrating=sum(migrating) / len(migrating),
@@ -188,19 +193,19 @@ def jobs_of(atoms: float, ranks: int) -> list[Job]:
         compared = list(METHODS)
         if many and not (first and atoms == ATOMS[0]):
             compared = ["put, direct", "p2p, direct"] if first else ["put, direct"]
-        jobs += [Job(atoms, ranks, network, SPREAD, method) for method in compared]
+        jobs += [Job(atoms, ranks, network, CHOSEN, method) for method in compared]
         if first or not many:
-            jobs += [Job(atoms, ranks, network, tree, "put, direct") for tree in TREES[:2]]
+            jobs += [Job(atoms, ranks, network, TREES[1], "put, direct")]
         if not many:
-            jobs.append(Job(atoms, ranks, network, SPREAD, "put, direct", rebuild=True))
+            jobs.append(Job(atoms, ranks, network, CHOSEN, "put, direct", rebuild=True))
     return jobs
 
 
 def importance(job: Job) -> int:
     """What is replayed first: there may be no time for all."""
-    if job.tree == SPREAD and job.method == "put, direct" and not job.rebuild:
+    if job.tree == CHOSEN and job.method == "put, direct" and not job.rebuild:
         return 0
-    if job.tree != SPREAD and job.network == NETWORKS[0]:
+    if job.tree != CHOSEN and job.network == NETWORKS[0]:
         return 1
     return 2 if job.atoms == ATOMS[0] else 3
 
@@ -209,7 +214,8 @@ def replay_one(program: Path, costs: Costs, job: Job, steps: int, end: float) ->
     """None: there was no time."""
     if time.time() > end:
         return None
-    water, tree = tree_of_water(Water(job.atoms, job.ranks, costs), job.tree)
+    water = Water(job.atoms, job.ranks, costs)
+    tree = tree_of_water(water, job.tree)
     name, staged, one_by_one = METHODS[job.method]
     plan = water.plan(tree, staged=staged, one_by_one=one_by_one, rebuild=job.rebuild)
     row = vars(job) | {"cells": str(tree)}
@@ -234,7 +240,7 @@ def check(folder: Path, costs: Costs, ranks: int) -> list[dict]:
     rows = []
     for atoms in ATOMS[:2]:
         water = Water(atoms, ranks, costs)
-        plan = water.plan(tree_of_water(water, "levels")[1])
+        plan = water.plan(tree_of_water(water, CHOSEN))
         for network in NETWORKS:
             for method in ("p2p", "put"):
                 row = {"atoms": atoms, "ranks": ranks, "network": network, "method": method}

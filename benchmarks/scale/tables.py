@@ -6,7 +6,6 @@ NETWORKS = {"fat_tree": "fat tree", "torus": "torus"}
 TREES = {
     "chosen": "as `sterna-md` chooses it",
     "levels": "the best by `levels`, as estimated",
-    "spread": "were all to share levels of 64 cells at most",
 }
 
 
@@ -54,11 +53,11 @@ def trees(rows: list[dict]) -> str:
 
 
 def shares(rows: list[dict]) -> str:
-    """Of the step whose levels are spread: efficiency, and what the time goes to."""
+    """Of the step with the chosen tree: efficiency, and what the time goes to."""
     parts = ["computing", "halo", "charges nearby", "levels", "reductions"]
     lines = []
     for row in sorted(rows, key=lambda row: (row["atoms"], row["ranks"], row["network"])):
-        if row["tree"] != "spread" or row["method"] != "put, direct" or row["rebuild"]:
+        if row["tree"] != "chosen" or row["method"] != "put, direct" or row["rebuild"]:
             continue
         efficiency = row["one_rank_ms"] / row["ranks"] / row["ms"]
         cells = [size_of(row["atoms"]), str(row["ranks"]), NETWORKS[row["network"]]]
@@ -71,7 +70,7 @@ def shares(rows: list[dict]) -> str:
 
 def methods(rows: list[dict]) -> str:
     """The same tree by each method."""
-    wanted = [row for row in rows if row["tree"] == "spread" and not row["rebuild"]]
+    wanted = [row for row in rows if row["tree"] == "chosen" and not row["rebuild"]]
     names = list(dict.fromkeys(row["method"] for row in wanted))
     lines = []
     for key in sorted({(row["atoms"], row["ranks"], row["network"]) for row in wanted}):
@@ -106,7 +105,7 @@ def text_of(results: dict) -> str:
         f"\n`{predicted['command']}`, {predicted['date']}; predicted ms of a step by puts and a "
     )
     text += "direct halo, with the tree of the multipole method:\n\n" + trees(rows)
-    text += "\nWith the last of these trees, as parts of the step (mean of the ranks, waiting "
+    text += "\nAs `sterna-md` chooses it, as parts of the step (mean of the ranks, waiting "
     text += "included). Efficiency: the time of one rank with the tree that it chooses, over the "
     text += "ranks and their time:\n\n" + shares(rows)
     text += "\nThe same by each method of exchange, ms of a step:\n\n" + methods(rows)

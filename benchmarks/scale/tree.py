@@ -10,6 +10,7 @@ from regions import Interval, Messages, bounds_of, common_cells
 MEASURED_ERRORS = [(3, 9e-3), (4, 4e-3), (5, 1.9e-3), (6, 9e-4), (7, 5e-4), (8, 2.6e-4)]
 MEASURED_ERRORS += [(9, 1.4e-4), (10, 8e-5)]
 MOST_TOP_CELLS = 64
+MOST_SHARED_CELLS = 64  # of a level that all ranks have
 MOST_BYTES_OF_SUMS = 128 * 1024 * 1024
 LANES = 16  # of single precision with AVX-512
 SUMS_OF_CHARGES = 8
@@ -41,7 +42,7 @@ class Tree:
 
 
 def work_of(tree: Tree, atoms: float) -> dict[str, float]:
-    """The terms of fmm_parameters.cpp's cost on one core, in its ns: what the choice goes by."""
+    """The terms of fmm_parameters.cpp's cost on one core, in its ns."""
     coefficients, top, leaves = tree.coefficients, tree.top**3, tree.leaves()
     return {
         "near": 27 * 0.064 * atoms * (atoms / leaves + 31),
@@ -57,7 +58,41 @@ def order_for(accuracy: float, charges_per_leaf: float) -> int | None:
     return next((order for order, error in MEASURED_ERRORS if error * factor <= accuracy), None)
 
 
-def chosen(atoms: float, accuracy: float, width: float, levels: int | None = None) -> Tree | None:
+def cost_on_ranks(tree: Tree, atoms: float, ranks: int) -> float:
+    """What the choice goes by, as in fmm_parameters.cpp: ns on the busiest rank, with messages."""
+    work = work_of(tree, atoms)
+    coefficients, top = tree.coefficients, tree.top**3
+    most_shared = min(ranks, MOST_SHARED_CELLS)
+    top_is_shared_out = ranks > 1 and top > most_shared
+    shared_cells, distributed_levels, shifted = (0 if top_is_shared_out else top), 0, 0.0
+    for depth in range(1, tree.levels + 1):
+        cells = tree.cells(depth) ** 3
+        if not top_is_shared_out and tree.cells(depth - 1) ** 3 <= most_shared:
+            shared_cells = cells
+        else:
+            distributed_levels += 1
+        shifted += max(cells / ranks, 8)
+    shifts = 189 * shifted * 0.08 * coefficients**1.5
+    products = top * coefficients * 0.017 * coefficients
+    transforms = work["convolution"] - products
+    if top_is_shared_out:
+        transforms /= min(ranks, -(-coefficients // LANES))
+        products /= ranks
+    computing = (work["near"] + work["expansions"]) / ranks + shifts + transforms + products
+    if ranks == 1:
+        return computing
+    messages = distributed_levels * 2 * (1000 + min(26, ranks - 1) * 600)
+    reduced = coefficients * shared_cells
+    if shared_cells == 0:
+        size = min(coefficients, LANES) * top * REAL
+        messages += 4 * (1000 + (ranks - 1) * 600 + size / 6)
+        reduced = SUMS_OF_BACKGROUND
+    return computing + messages + math.ceil(math.log2(ranks)) * (1600 + reduced * (8 / 6 + 1))
+
+
+def chosen(
+    atoms: float, accuracy: float, width: float, ranks: int = 1, levels: int | None = None
+) -> Tree | None:
     """The tree that `sterna-md` tries first; with `levels` (in all) as the input may name them.
 
     `width`: the least edge of a leaf in units of the box's.
@@ -71,7 +106,7 @@ def chosen(atoms: float, accuracy: float, width: float, levels: int | None = Non
             tree = Tree(top, below, order)
             if 8 * tree.coefficients * top**3 > MOST_BYTES_OF_SUMS:
                 continue
-            cost = sum(work_of(tree, atoms).values())
+            cost = cost_on_ranks(tree, atoms, ranks)
             if cost < lowest:
                 best, lowest = tree, cost
     return best
@@ -83,8 +118,6 @@ class Partition:
 
     tree: Tree
     grid: tuple[int, int, int]
-    #: Levels of more cells are shared among the ranks; the program's rule is the number of ranks.
-    most_shared: int | None = None
 
     @property
     def ranks(self) -> int:
@@ -94,14 +127,19 @@ class Partition:
     def first_distributed(self) -> int:
         depth = 0
         if self.ranks > 1:
-            most = self.most_shared or self.ranks
-            while depth < self.tree.levels and self.tree.cells(depth) ** 3 <= most:
+            while depth < self.tree.levels and self.tree.cells(depth) ** 3 <= self.most_shared:
                 depth += 1
         return depth
 
     @property
+    def most_shared(self) -> int:
+        return min(self.ranks, MOST_SHARED_CELLS)
+
+    @property
     def top_distributed(self) -> bool:
-        return self.ranks > 1 and self.first_distributed == 0 and self.tree.top**3 > self.ranks
+        return (
+            self.ranks > 1 and self.first_distributed == 0 and self.tree.top**3 > self.most_shared
+        )
 
     def owned(self, depth: int, axis: int) -> list[Interval]:
         """Cells whose centers lie in the region."""

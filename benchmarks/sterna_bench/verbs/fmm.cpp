@@ -222,10 +222,15 @@ class Fmm final : public Verb {
         ->capture_default_str();
     command
         .add_option("--leaves", leaves_,
-                    "numbers of leaves along an edge to measure, one level of them, instead of "
-                    "the tree that costs least by the model")
+                    "numbers of leaves along an edge to measure, instead of the tree that costs "
+                    "least by the model")
         ->delimiter(',')
         ->check(CLI::Range(2, md::FmmParameters::most_top_cells));
+    command
+        .add_option("--levels", levels_,
+                    "levels below the top of these trees, each of twice the cells along an edge")
+        ->check(CLI::Range(0, 4))
+        ->capture_default_str();
     command.add_option("--exchange", exchange_, "method of the exchanges")->capture_default_str();
     command.add_option("--write", file_,
                        "write positions and charges, four doubles each, to this file, and charge "
@@ -259,8 +264,15 @@ class Fmm final : public Verb {
         };
         if (leaves_.empty()) measure_tree();
         for (const int leaves : leaves_) {
-          parameters.levels = 0;
-          parameters.top_cells = {leaves, leaves, leaves};
+          const int top = leaves >> levels_;
+          if (top < 2 || top << levels_ != leaves) {
+            throw comm::Error(
+                fmt::format("fmm: {} leaves are not at least 2 top cells, doubled {} "
+                            "times",
+                            leaves, levels_));
+          }
+          parameters.levels = levels_;
+          parameters.top_cells = {top, top, top};
           measure_tree();
         }
       }
@@ -315,6 +327,7 @@ class Fmm final : public Verb {
     row["order"] = parameters.order;
     row["precision"] = md::name_of(parameters.precision);
     row["leaves"] = fmt::format("{}^3", parameters.top_cells[0] << parameters.levels);
+    row["levels"] = parameters.levels;
     // This rank's shares of the time, as fractions of the sum of phases, in us per particle.
     const double scale = timing.median_us / particles / times.total();
     row["p2m"] = times.charges_to_multipoles * scale;
@@ -330,6 +343,7 @@ class Fmm final : public Verb {
 
   std::vector<std::size_t> charges_{100000};
   std::vector<int> leaves_;
+  int levels_ = 0;
   std::vector<double> accuracies_{1e-3, 1e-4, 1e-6};
   std::size_t samples_ = 300;
   std::string exchange_ = "auto";

@@ -278,6 +278,24 @@ TEST_CASE("the accuracy that is asked for: a salt crystal with defects, a gas of
   }
 }
 
+TEST_CASE("many ranks get a tree whose top they do not wait for") {
+  const Lattice lattice =
+      Lattice::orthorhombic({21.5, 21.5, 21.5});  // nm, a million atoms of water
+  const auto chosen = [&](int ranks) {
+    return FmmParameters::choose(lattice, true, 1000000, 1e-3, 0.25, 0, ranks);
+  };
+  const FmmParameters of_one = chosen(1);
+  CHECK(of_one.levels == 0);
+  // Two halve all work alike.
+  CHECK(chosen(2).top_cells == of_one.top_cells);
+  CHECK(chosen(2).levels == 0);
+  for (const int ranks : {512, 4096}) {
+    const FmmParameters tree = chosen(ranks);
+    CHECK(tree.levels >= 1);
+    CHECK(tree.top_cells[0] < of_one.top_cells[0] / 2);
+  }
+}
+
 TEST_CASE("every instruction set, in all precisions") {
   const Lattice box = Lattice::orthorhombic({8, 8, 8});
   const OwnedCharges system = random_charges(box, 700, 0.0, 2);

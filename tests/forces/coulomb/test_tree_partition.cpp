@@ -43,6 +43,25 @@ TEST_CASE("every cell of every depth has one owner, and leaves with charges are 
   }
 }
 
+TEST_CASE("levels of few cells are those of all ranks") {
+  std::vector<TreePartition::FractionRegion> slices;
+  for (int k = 0; k < 1000; ++k) slices.push_back({{0.001 * k, 0, 0}, {0.001 * (k + 1), 1, 1}});
+  const auto of_ranks = [&](const Cells& top, std::size_t ranks) {
+    const std::vector regions(slices.begin(), slices.begin() + static_cast<std::ptrdiff_t>(ranks));
+    return TreePartition(top, 3, true, regions, 0);
+  };
+  // 8, 64, 512 and 4096 cells.
+  CHECK(of_ranks({2, 2, 2}, 1).first_distributed_depth() == 0);
+  CHECK(of_ranks({2, 2, 2}, 7).first_distributed_depth() == 0);
+  CHECK(of_ranks({2, 2, 2}, 7).top_distributed());
+  CHECK(of_ranks({2, 2, 2}, 8).first_distributed_depth() == 1);
+  CHECK(of_ranks({2, 2, 2}, 63).first_distributed_depth() == 1);
+  CHECK(of_ranks({2, 2, 2}, 64).first_distributed_depth() == 2);
+  CHECK(of_ranks({2, 2, 2}, 1000).first_distributed_depth() == 2);
+  CHECK(!of_ranks({2, 2, 2}, 1000).top_distributed());
+  CHECK(of_ranks({5, 5, 5}, 1000).top_distributed());
+}
+
 TEST_CASE("what one rank sends is what the other receives, and all that is wanted comes once") {
   const TreePartition partition({2, 2, 2}, 3, true, uneven_regions(), 0);
   const int depth = 3;

@@ -131,7 +131,7 @@ void Electrostatics::choose_parameters(const ParticleStore& particles) {
   constexpr std::size_t timed_trees = 6;
   std::vector<FmmParameters> trials = FmmParameters::candidates(
       lattice, options_.periodic, static_cast<std::size_t>(charge_count_), options_.accuracy,
-      least_width, options_.levels, options_.measured_tree ? timed_trees : 1);
+      least_width, options_.levels, context_.size(), options_.measured_tree ? timed_trees : 1);
   for (FmmParameters& trial : trials) {
     set_options(trial);
     if (options_.precision) trial.precision = *options_.precision;

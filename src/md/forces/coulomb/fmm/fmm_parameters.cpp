@@ -53,13 +53,39 @@ int order_for(double accuracy, double charges_per_leaf) {
   return FmmParameters::highest_order;
 }
 
+/// Coefficients that are transformed together, with AVX-512 in single precision.
+constexpr double transformed_together = 16.0;
+
 double cells_of(const std::array<int, 3>& cells) {
   return static_cast<double>(cells[0]) * cells[1] * cells[2];
 }
 
-/// Of one computation, fitted to times on one core of Zen 5 with AVX-512; infinite where the sums
-/// of the top take too much memory.
-double nanoseconds(const FmmParameters& parameters, double count) {
+/// Of the messages of one computation, on a usual network: 0.6 us for each message, 1 us of
+/// latency, 6 GB/s; a reduction adds a number in 1 ns.
+double nanoseconds_of_messages(const FmmParameters& parameters, double ranks,
+                               double distributed_levels, double shared_cells) {
+  if (ranks == 1.0) return 0.0;
+  constexpr double message = 600.0, latency = 1000.0, per_byte = 1.0 / 6.0, per_sum = 1.0;
+  const double size = parameters.precision == FmmPrecision::single ? 4.0 : 8.0;
+  const double coefficients = std::pow(parameters.order + 1.0, 2);
+  const double around = std::min(26.0, ranks - 1.0);
+  // Multipoles up and local expansions down. Of a level a rank has at least one parent's cells.
+  double sum = distributed_levels * 2.0 * (latency + around * message);
+  double reduced = coefficients * shared_cells;
+  if (shared_cells == 0.0) {
+    // Few ranks transform: each has messages from all and to all, four times.
+    const double bytes =
+        std::min(coefficients, transformed_together) * cells_of(parameters.top_cells) * size;
+    sum += 4.0 * (latency + (ranks - 1.0) * message + bytes * per_byte);
+    reduced = 25.0;
+  }
+  return sum +
+         std::ceil(std::log2(ranks)) * (latency + message + reduced * (8.0 * per_byte + per_sum));
+}
+
+/// Of one computation on the busiest of so many ranks, fitted to times on one core of Zen 5 with
+/// AVX-512; infinite where the sums of the top take too much memory.
+double nanoseconds(const FmmParameters& parameters, double count, double ranks) {
   const double far_width = parameters.precision == FmmPrecision::single ? 1.0 : 2.0;
   const double near_width = parameters.precision == FmmPrecision::full ? 2.5 : 1.0;
   const double coefficients = std::pow(parameters.order + 1.0, 2);
@@ -72,11 +98,30 @@ double nanoseconds(const FmmParameters& parameters, double count) {
   for (const int cells : parameters.top_cells) edges += padding * cells;
   const double bytes_of_sums = 4.0 * far_width * 2.0 * coefficients * waves;
   if (bytes_of_sums > FmmParameters::most_bytes_of_sums) return HUGE_VAL;
-  const double near = 27.0 * 0.064 * near_width * count * (count / leaves + 31.0);
-  const double shifts = 189.0 * 8.0 / 7.0 * (leaves - top) * 0.08 * std::pow(coefficients, 1.5);
-  const double convolution = waves * coefficients * (5.0 + 0.045 * edges + 0.017 * coefficients);
-  const double expansions = coefficients * (8.0 * leaves + 0.22 * count);
-  return near + far_width * (shifts + convolution) + (far_width > 1.0 ? 1.4 : 1.0) * expansions;
+
+  // What all ranks have is that of TreePartition.
+  const double most_shared = std::min<double>(ranks, parameters.most_shared_cells);
+  const bool top_is_shared_out = ranks > 1.0 && top > most_shared;
+  double shared_cells = top_is_shared_out ? 0.0 : top;
+  double distributed_levels = 0.0, shifted = 0.0;
+  for (int level = 1; level <= parameters.levels; ++level) {
+    const double cells = std::ldexp(top, 3 * level);
+    const bool all_have_it = !top_is_shared_out && std::ldexp(top, 3 * (level - 1)) <= most_shared;
+    if (all_have_it) shared_cells = cells;
+    if (!all_have_it) ++distributed_levels;
+    // The children of one cell at least.
+    shifted += std::max(cells / ranks, 8.0);
+  }
+  const double near = 27.0 * 0.064 * near_width * count * (count / leaves + 31.0) / ranks;
+  const double shifts = 189.0 * shifted * 0.08 * std::pow(coefficients, 1.5);
+  const double transform_ranks =
+      top_is_shared_out ? std::min(ranks, std::ceil(coefficients / transformed_together)) : 1.0;
+  const double convolution = waves * coefficients *
+                             ((5.0 + 0.045 * edges) / transform_ranks +
+                              0.017 * coefficients / (top_is_shared_out ? ranks : 1.0));
+  const double expansions = coefficients * (8.0 * leaves + 0.22 * count) / ranks;
+  return near + far_width * (shifts + convolution) + (far_width > 1.0 ? 1.4 : 1.0) * expansions +
+         nanoseconds_of_messages(parameters, ranks, distributed_levels, shared_cells);
 }
 
 }  // namespace
@@ -134,13 +179,14 @@ double FmmParameters::reach(const Lattice& lattice, int axis) const {
 }
 
 FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::size_t count,
-                                    double accuracy, double least_width, int all_levels) {
-  return candidates(lattice, periodic, count, accuracy, least_width, all_levels, 1).front();
+                                    double accuracy, double least_width, int all_levels,
+                                    int ranks) {
+  return candidates(lattice, periodic, count, accuracy, least_width, all_levels, ranks, 1).front();
 }
 
 std::vector<FmmParameters> FmmParameters::candidates(const Lattice& lattice, bool periodic,
                                                      std::size_t count, double accuracy,
-                                                     double least_width, int all_levels,
+                                                     double least_width, int all_levels, int ranks,
                                                      std::size_t most) {
   std::vector<std::pair<double, FmmParameters>> found;  // with their costs
   for (int levels = 0; levels <= 12; ++levels) {
@@ -163,7 +209,7 @@ std::vector<FmmParameters> FmmParameters::candidates(const Lattice& lattice, boo
       trial.order = order_for(accuracy, charges);
       // The first one has the widest leaves.
       if (wide || found.empty()) {
-        found.emplace_back(nanoseconds(trial, static_cast<double>(count)), trial);
+        found.emplace_back(nanoseconds(trial, static_cast<double>(count), ranks), trial);
       }
     }
   }

@@ -41,6 +41,10 @@ struct FmmParameters {
   /// Where they overlap: how far a molecule's center may move between two calls of `rebuild`.
   double travel = 0.0;
   std::string_view instruction_set = "auto";
+  /// All ranks have a level of no more cells than this, and than there are ranks. A level of more
+  /// is shared out, even where some ranks then have nothing of it: all of it would come by a
+  /// reduction, which takes as long as the level has cells.
+  int most_shared_cells = 64;
 
   /// Throws std::invalid_argument for what is out of range.
   void check() const;
@@ -51,14 +55,16 @@ struct FmmParameters {
   /// Order and precision for a relative root-mean-square force error of about `accuracy` in liquid
   /// water, and a tree for which near and far field take about the same time. No leaf is narrower
   /// than `least_width`, where that leaves enough of them, and none is divided in an oblique box.
-  /// `all_levels`: the top and those below; 0: as many as cost least.
+  /// `all_levels`: the top and those below; 0: as many as cost least. `ranks` share the work: the
+  /// transforms of the top by groups of coefficients, all else by regions.
   static FmmParameters choose(const Lattice& lattice, bool periodic, std::size_t count,
-                              double accuracy, double least_width = 0.0, int all_levels = 0);
+                              double accuracy, double least_width = 0.0, int all_levels = 0,
+                              int ranks = 1);
   /// Such a tree and others that a model takes for nearly as fast, the fastest first, at most
   /// `most`.
   static std::vector<FmmParameters> candidates(const Lattice& lattice, bool periodic,
                                                std::size_t count, double accuracy,
-                                               double least_width, int all_levels,
+                                               double least_width, int all_levels, int ranks,
                                                std::size_t most);
 
   /// A tree of one level, of the shape of those that `choose` finds.

@@ -244,7 +244,7 @@ class Solver final : public FmmSolver::Implementation {
     if constexpr (std::is_same_v<Near, Far>) {
       // The near field has the same numbers, side by side.
       const NearCharges<Near>& near = near_.charges();
-      const auto copy = [&](const std::vector<Near>& from, std::vector<Far>& to) {
+      const auto copy = [&](const StaggeredArray<Near>& from, std::vector<Far>& to) {
         std::copy_n(from.data() + leaf.begin, count, to.data());
       };
       copy(near.x, charges.x), copy(near.y, charges.y), copy(near.z, charges.z);
@@ -486,8 +486,8 @@ std::unique_ptr<FmmSolver::Implementation> make_solver(
         parameters.travel));
   }
   const TreePartition partition(parameters.top_cells, parameters.levels, parameters.periodic,
-                                std::move(regions), context == nullptr ? 0 : context->rank(),
-                                reach);
+                                std::move(regions), context == nullptr ? 0 : context->rank(), reach,
+                                static_cast<std::size_t>(parameters.most_shared_cells));
   const auto make = [&]<class Near, class Far>(Near, Far) {
     return std::make_unique<Solver<Near, Far>>(context, lattice, parameters, partition,
                                                exchange_method);

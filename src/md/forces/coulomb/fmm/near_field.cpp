@@ -332,7 +332,7 @@ void NearField<Real>::clear_results(Wanted wanted) {
     charges_.potential.assign(count, Real(0));
   } else {
     // Few steps want them.
-    charges_.potential = std::vector<Real>();
+    charges_.potential.release();
   }
   if (!dipoles_) return;
   for (auto* array :
@@ -442,7 +442,7 @@ void NearField<Real>::return_results(Wanted wanted) {
     if (returns_->peers()[p].send_capacity == 0) continue;
     Real* const begin = returns_->outbox(peer).data();
     Real* out = begin;
-    for_each_returned(wanted, [&](const std::vector<Real>& results) {
+    for_each_returned(wanted, [&](const StaggeredArray<Real>& results) {
       out = std::copy_n(results.data() + place, arrived_[p], out);
     });
     returns_->commit(peer, static_cast<std::size_t>(out - begin));
@@ -480,7 +480,7 @@ void NearField<Real>::finish(Wanted wanted, FmmTimes& times) {
   Stopwatch watch;
   returns_->take_in_order([&](int peer, std::span<const Real> in) {
     const Real* next = in.data();
-    for_each_returned(wanted, [&](std::vector<Real>& results) {
+    for_each_returned(wanted, [&](StaggeredArray<Real>& results) {
       for_each_remote_block(transfers_.sends,
                             returns_->peers()[static_cast<std::size_t>(peer)].rank,
                             [&](const CellBlock& block) {

@@ -1,5 +1,6 @@
 #include "md/forces/coulomb/fmm/tree_partition.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -7,19 +8,19 @@
 namespace sterna::md {
 
 TreePartition::TreePartition(const Cells& top, int depth, bool periodic,
-                             std::vector<FractionRegion> regions, int rank, const Vec3& reach)
+                             std::vector<FractionRegion> regions, int rank, const Vec3& reach,
+                             std::size_t most_shared)
     : top_(top),
       depth_(depth),
       periodic_(periodic),
       regions_(std::move(regions)),
       rank_(rank),
-      reach_(reach) {
-  const auto ranks = static_cast<std::size_t>(rank_count());
-  if (ranks > 1) {
-    while (first_distributed_ < depth_ &&
-           CellBox::grid(grid(first_distributed_)).count() <= ranks) {
-      ++first_distributed_;
-    }
+      reach_(reach),
+      most_shared_(std::min(most_shared, regions_.size())) {
+  if (rank_count() == 1) return;
+  while (first_distributed_ < depth_ &&
+         CellBox::grid(grid(first_distributed_)).count() <= most_shared_) {
+    ++first_distributed_;
   }
 }
 

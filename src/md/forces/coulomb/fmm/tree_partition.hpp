@@ -20,9 +20,9 @@ class TreePartition {
     Vec3 lower{0, 0, 0}, upper{1, 1, 1};
   };
   /// `reach`: how far outside of their region charges may count as its own, in fractions of the
-  /// edges; less than a leaf.
+  /// edges; less than a leaf. `most_shared`: FmmParameters::most_shared_cells.
   TreePartition(const Cells& top, int depth, bool periodic, std::vector<FractionRegion> regions,
-                int rank, const Vec3& reach = {});
+                int rank, const Vec3& reach = {}, std::size_t most_shared = 64);
 
   int rank() const { return rank_; }
   int rank_count() const { return static_cast<int>(regions_.size()); }
@@ -36,13 +36,14 @@ class TreePartition {
   CellBox touched_leaves(int rank) const;
   /// Along which the regions have the most bounds; of several such axes the last.
   int most_cut_axis() const;
-  /// Depths from 0 to this one have no more cells than there are ranks: each rank has all of what
-  /// lies directly below them, which saves exchanges. 0 at least; leaf_depth(): no exchanges.
+  /// Depths above this one have no more cells than there are ranks, and than are shared at most:
+  /// each rank has all of them and of this one, by a reduction, which saves exchanges. 0 at least;
+  /// leaf_depth(): no exchanges.
   int first_distributed_depth() const { return first_distributed_; }
-  /// Whether even the top has more cells than there are ranks: then each has its own of them.
+  /// Whether even the top has more cells than that: then each rank has its own of them, if any.
   bool top_distributed() const {
     return regions_.size() > 1 && first_distributed_ == 0 &&
-           CellBox::grid(top_).count() > regions_.size();
+           CellBox::grid(top_).count() > most_shared_;
   }
 
  private:
@@ -52,6 +53,7 @@ class TreePartition {
   std::vector<FractionRegion> regions_;
   int rank_;
   Vec3 reach_;
+  std::size_t most_shared_;
   int first_distributed_ = 0;
 };
 

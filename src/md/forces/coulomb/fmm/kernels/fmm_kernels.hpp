@@ -12,7 +12,7 @@
 #include "md/forces/coulomb/fmm/grid_transform.hpp"
 #include "md/forces/coulomb/fmm/shift_operator.hpp"
 #include "md/forces/coulomb/fmm/solid_harmonics.hpp"
-#include "md/system/aligned_buffer.hpp"
+#include "md/system/staggered_array.hpp"
 
 namespace sterna::md {
 
@@ -52,12 +52,12 @@ struct FarCharges {
 template <class Real>
 struct NearCharges {
   using Index = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
-  std::vector<Real> x, y, z, charge;
-  std::vector<Index> molecule;
-  std::vector<Real> dipole_x, dipole_y, dipole_z;  ///< where there are dipoles
+  StaggeredArray<Real> x{0}, y{1}, z{2}, charge{3};
+  StaggeredArray<Index> molecule{4};
+  StaggeredArray<Real> dipole_x{0}, dipole_y{1}, dipole_z{2};  ///< where there are dipoles
   // Results, of as many as are targets or lie in mutual cells.
-  std::vector<Real> potential, field_x, field_y, field_z;
-  std::vector<Real> dipole_force_x, dipole_force_y, dipole_force_z;  ///< on dipoles alone
+  StaggeredArray<Real> potential{5}, field_x{6}, field_y{7}, field_z{8};
+  StaggeredArray<Real> dipole_force_x{3}, dipole_force_y{4}, dipole_force_z{5};  ///< on them alone
 };
 
 /// Charges `begin` to `end`, whose cell's center lies at `shift` from the target cell's.
@@ -76,9 +76,9 @@ struct NearCell {
 /// positions from the target cell's center, and sums over target charges.
 template <class Real>
 struct NearSources {
-  AlignedBuffer<Real> x, y, z, charge;
-  AlignedBuffer<typename NearCharges<Real>::Index> molecule;
-  AlignedBuffer<Real> potential, field_x, field_y, field_z;
+  StaggeredArray<Real> x{0}, y{1}, z{2}, charge{3};
+  StaggeredArray<typename NearCharges<Real>::Index> molecule{4};
+  StaggeredArray<Real> potential{5}, field_x{6}, field_y{7}, field_z{8};
 };
 
 /// The inner loops of the method for one instruction set and precision.

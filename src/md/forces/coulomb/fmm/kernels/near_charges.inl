@@ -149,7 +149,7 @@ void gather_near_cell(const NearCharges<Real>& charges, const NearCell<Real>& ce
   using V = Vector<Real>;
   using I = Vector<typename NearCharges<Real>::Index>;
   for (std::size_t i = cell.begin; i < cell.end; i += lanes<Real>, place += lanes<Real>) {
-    const auto copy = [&](const std::vector<Real>& from, AlignedBuffer<Real>& to, Real shift) {
+    const auto copy = [&](const StaggeredArray<Real>& from, StaggeredArray<Real>& to, Real shift) {
       store_unaligned(to.data() + place, load_unaligned<V>(from.data() + i) + shift);
     };
     copy(charges.x, sources.x, cell.shift[0]);
@@ -207,7 +207,7 @@ void add_near_sums(const NearSources<Real>& sources, std::size_t place, const Ne
     left[k] = static_cast<Index>(cell.end - cell.begin) - static_cast<Index>(k);
   }
   for (std::size_t i = cell.begin; i < cell.end; i += lanes<Real>, place += lanes<Real>) {
-    const auto add = [&](const AlignedBuffer<Real>& from, std::vector<Real>& to) {
+    const auto add = [&](const StaggeredArray<Real>& from, StaggeredArray<Real>& to) {
       const V sums = load_unaligned<V>(from.data() + place) * unit;
       store_unaligned(to.data() + i, load_unaligned<V>(to.data() + i) + (left > 0 ? sums : V{}));
     };
@@ -222,8 +222,8 @@ void add_near_sums(const NearSources<Real>& sources, std::size_t place, const Ne
 template <class Real>
 void add_near_virial(const NearSources<Real>& sources, std::size_t place,
                      const NearCell<Real>& cell, double unit, VirialProducts& virial) {
-  const AlignedBuffer<Real>* const field[3] = {&sources.field_x, &sources.field_y,
-                                               &sources.field_z};
+  const StaggeredArray<Real>* const field[3] = {&sources.field_x, &sources.field_y,
+                                                &sources.field_z};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     double force = 0.0;
     for (std::size_t j = place; j < place + cell.end - cell.begin; ++j) {
@@ -241,10 +241,7 @@ void near_charges_of(NearCharges<Real>& charges, std::size_t begin, std::size_t 
                      VirialProducts* virial) {
   const NearRanges ranges = gather_near_sources(charges, cells, sources);
   const std::size_t count = ranges[0][1].end;
-  const auto clear = [&](AlignedBuffer<Real>& sums) {
-    sums.resize(count + lanes<Real>);
-    std::fill(sums.begin(), sums.begin() + count, Real(0));
-  };
+  const auto clear = [&](StaggeredArray<Real>& sums) { sums.assign(count, Real(0)); };
   if constexpr (potentials) clear(sources.potential);
   for (auto* array : {&sources.field_x, &sources.field_y, &sources.field_z}) clear(*array);
   std::size_t i = begin;

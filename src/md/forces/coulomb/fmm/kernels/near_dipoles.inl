@@ -48,7 +48,7 @@ struct DipoleTargets {
 
 /// Lanes from `begin` on of an array that ends at `end`; what is missing is 0.
 template <class V, class Real>
-V load_some(const std::vector<Real>& array, std::size_t begin, std::size_t end) {
+V load_some(const StaggeredArray<Real>& array, std::size_t begin, std::size_t end) {
   constexpr std::size_t width = sizeof(V) / sizeof(Real);
   if (begin + width <= end) return load_unaligned<V>(array.data() + begin);
   V value{};
