@@ -1,6 +1,7 @@
 """What the formulas say of a recorded run on 8 ranks, and which tree a water has on many ranks."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from model import AT_REBUILD, CUTOFF, PLACE, Water, water_halo
 from recording import Case
@@ -36,5 +37,7 @@ def predicted(
 
 
 def tree_of_water(water: Water, kind: str) -> Tree:
-    """`chosen`, or the best by `levels`."""
+    """`chosen`, the best by `levels`, or that `of one core`."""
+    if kind == "of one core":
+        return replace(water, ranks=1).tree()
     return water.tree() if kind == "chosen" else water.tree_by_levels()

@@ -60,9 +60,9 @@ METHODS = {
     "put, staged": ("put", True, False),
     "put, direct, numbers one by one": ("put", False, True),
 }
-#: As the program chooses it; by its key `levels`.
+#: As the program chooses it; by its key `levels`; and what costs least on one core.
 CHOSEN = "chosen"
-TREES = (CHOSEN, "levels")
+OTHER_TREES = ("levels", "of one core")
 SMALL = [Case(6), Case(10), Case(14)]
 ON_EIGHT = [
     *[Case(10), Case(14), Case(14, (2, 2, 2))],
@@ -195,7 +195,7 @@ def jobs_of(atoms: float, ranks: int) -> list[Job]:
             compared = ["put, direct", "p2p, direct"] if first else ["put, direct"]
         jobs += [Job(atoms, ranks, network, CHOSEN, method) for method in compared]
         if first or not many:
-            jobs += [Job(atoms, ranks, network, TREES[1], "put, direct")]
+            jobs += [Job(atoms, ranks, network, tree, "put, direct") for tree in OTHER_TREES]
         if not many:
             jobs.append(Job(atoms, ranks, network, CHOSEN, "put, direct", rebuild=True))
     return jobs

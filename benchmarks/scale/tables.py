@@ -6,6 +6,7 @@ NETWORKS = {"fat_tree": "fat tree", "torus": "torus"}
 TREES = {
     "chosen": "as `sterna-md` chooses it",
     "levels": "the best by `levels`, as estimated",
+    "of one core": "were it that of one core",
 }
 
 

@@ -10,6 +10,7 @@ std::unique_ptr<Verb> make_sparse();
 std::unique_ptr<Verb> make_direct_put();
 std::unique_ptr<Verb> make_fmm();
 std::unique_ptr<Verb> make_halo_fmm();
+std::unique_ptr<Verb> make_kernels();
 std::unique_ptr<Verb> make_message();
 std::unique_ptr<Verb> make_soak();
 std::unique_ptr<Verb> make_tune();
@@ -32,6 +33,7 @@ const VerbRow rows[] = {
      make_halo_fmm},
     {"fmm", "electrostatics by the fast multipole method: time per charge at measured errors",
      make_fmm},
+    {"kernels", "inner loops of forces on one core: cycles for a vector of pairs", make_kernels},
     {"message", "one array between two ranks: copied, lent, given away, posted, persistent",
      make_message},
     {"soak", "ten million rounds of every method: does memory grow, does a round stall", make_soak},

@@ -49,8 +49,8 @@ InputSection electrostatics() {
           {.name = "levels",
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::levels>,
            .description =
-               "Levels of cells, in place of those that cost least on one core. On many ranks more "
-               "of them send less: cells below the top need their neighbors only.",
+               "Levels of cells, in place of those that cost least by a model of this number of "
+               "ranks. More of them send less: cells below the top need their neighbors only.",
            .default_text = "as the cost wants it",
            .range = {.minimum = 1, .maximum = 13},
            .condition = solver_is_fmm(),
@@ -59,9 +59,9 @@ InputSection electrostatics() {
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::tree>,
            .description =
                "How the number of cells is chosen. \"modeled\": as it costs least by a model of "
-               "one core, so that a run has the same digits each time. \"measured\": up to six "
-               "trees are timed at the start, on all ranks, and the fastest is taken; another run "
-               "may take another one, but one that is resumed keeps it.",
+               "this number of ranks, so that a run has the same digits each time. \"measured\": "
+               "up to six trees are timed at the start, on all ranks, and the fastest is taken; "
+               "another run may take another one, but one that is resumed keeps it.",
            .condition = solver_is_fmm(),
            .aliases = {"tuning", "tune", "tunepme"}},
           {.name = "precision",
