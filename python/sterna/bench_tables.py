@@ -301,6 +301,24 @@ _VIEWS = {
             _ALL_IN_JSON,
         ),
     ),
+    "kernels": View(
+        ranks=(1,),
+        columns=(
+            _column("kernel", "method"),
+            _column("GHz", "GHz"),
+            _column("operations per cycle", "operations_per_cycle"),
+            _column("rows of", "rows_of"),
+            _column("pairs per particle", "pairs_per_particle"),
+            _column("ns per particle", "ns_per_particle"),
+            _column("cycles per vector", "cycles_per_vector"),
+        ),
+        look_at=(
+            "Look at `cycles per vector`: of as many pairs as a vector has lanes, those beyond the",
+            "cutoff included. `operations per cycle` is the most that the processor does with such",
+            "vectors: additions and multiplications of single precision, half of each.",
+            _ALL_IN_JSON,
+        ),
+    ),
     "direct_put": View(
         columns=(
             _column("atoms", "atoms"),

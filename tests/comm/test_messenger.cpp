@@ -3,49 +3,26 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "comm/message/copy_limit.hpp"
+#include "comm/messenger_items.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/messenger.hpp"
 
 using namespace sterna::comm;
+using test::faults;
+using test::fill;
+using test::for_each_transport;
 
 namespace {
-
-/// Runs `body(messenger)` over each transport that works here, and checks that nothing is left.
-template <class Body>
-void for_each_transport(const Context& world, Body body) {
-  for (const std::string way : {"auto", "shm", "kernel", "rdma", "two_sided"}) {
-    // In a node, with private memory copied by the kernel.
-    const std::string name = way == "kernel" ? "shm" : way;
-    const auto known = std::ranges::find(world.transports(), name, &Context::Transport::name);
-    if (known != world.transports().end() && !known->available) {
-      MESSAGE("skipped " << name << ": " << known->reason);
-      continue;
-    }
-    if (name == "shm" && world.node_count() > 1) continue;
-    CAPTURE(way);
-    MessengerOptions options{.transport = name, .check = true};
-    if (way == "kernel") options.kernel_copies_from = 3000;
-    Messenger messenger(world, options);
-    body(messenger);
-    messenger.finish();
-    CHECK(messenger.open_operations() == 0);
-    CHECK(messenger.outstanding_buffers() == 0);
-    barrier(world);
-  }
-}
 
 /// A barrier in which messages go on: others may wait for what this rank has still to do for them.
 class Meeting {
@@ -70,20 +47,6 @@ class Meeting {
 
 /// Sizes in doubles, from nothing to more than a slab, around every threshold.
 const std::vector<std::size_t> sizes{0, 1, 2, 127, 128, 255, 256, 257, 2047, 2049, 20000, 600000};
-
-double item(int sender, std::size_t size, std::size_t i) {
-  return 1e6 * sender + static_cast<double>(size % 1000) + 0.001 * static_cast<double>(i % 977);
-}
-void fill(std::span<double> items, int sender) {
-  for (std::size_t i = 0; i < items.size(); ++i) items[i] = item(sender, items.size(), i);
-}
-std::size_t faults(std::span<const double> items, int sender) {
-  std::size_t wrong = 0;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i] != item(sender, items.size(), i)) ++wrong;
-  }
-  return wrong;
-}
 
 }  // namespace
 
@@ -234,38 +197,6 @@ TEST_CASE("the receiver says where arrays go, after it has seen the small argume
     messenger.wait_until([&] { return arrived == ranks; }, "all homes");
     CHECK(wrong == 0);
   });
-}
-
-TEST_CASE("in a node a buffer given away arrives though its sender leaves by an exception") {
-  const Context world;
-  if (world.node_count() > 1) return;
-  const std::size_t size = 100000;
-  std::string text;
-  try {
-    Messenger messenger(world);
-    if (world.size() > 1 && messenger.route((world.rank() + 1) % world.size()) != "shm") return;
-    if (world.rank() > 0) {
-      Buffer<double> buffer = messenger.buffer<double>(size);
-      fill(buffer.items(), world.rank());
-      messenger.send(0, 3, nocopy(std::move(buffer)));
-      throw std::runtime_error("of the caller");
-    }
-    // The senders' messengers are gone before this one looks for the first time.
-    barrier(world);
-    for (int rank = 1; rank < world.size(); ++rank) {
-      Delivery<double> delivery = messenger.receive<double>(rank, 3);
-      messenger.wait(delivery.arrived());
-      const Buffer<double> buffer = delivery.take();
-      CHECK(buffer.size() == size);
-      CHECK(faults(buffer.items(), rank) == 0);
-    }
-    throw std::runtime_error("of the caller");
-  } catch (const std::exception& error) {
-    text = error.what();
-  }
-  CHECK(text == "of the caller");
-  if (world.rank() > 0) barrier(world);
-  barrier(world);
 }
 
 TEST_CASE("memory posted before or after its array arrives, many senders to one receiver") {
@@ -565,92 +496,6 @@ TEST_CASE("calls that come before their entry is registered wait for it") {
     messenger.finish();
     CHECK(sum == (world.rank() == world.size() - 1 ? 1005 : 0));
   });
-}
-
-TEST_CASE("what goes wrong is an error, here and at the sender") {
-  const Context world;
-  for_each_transport(world, [&](Messenger& messenger) {
-    const int right = (world.rank() + 1) % world.size();
-    const auto entry = messenger.entry<int, NoCopy<double>>(
-        "entry", [&](Sender, int value, std::span<const double>) {
-          if (value == 3) throw Error("three is too many");
-        });
-    CHECK_THROWS_WITH_AS(entry(world.size(), 1, nocopy(std::vector<double>(3))),
-                         doctest::Contains("was called on rank"), Error);
-    CHECK_THROWS_WITH_AS(entry(-1, 1, nocopy(std::vector<double>(3))),
-                         doctest::Contains("was called on rank -1 of "), Error);
-    CHECK_THROWS_WITH_AS((messenger.entry<double>("entry", [](Sender, double) {})),
-                         doctest::Contains("registered twice"), Error);
-
-    std::vector<double> items(1000);
-    Future failed;
-    entry(right, 3, nocopy(items, on_operation(failed)));
-    std::string here;
-    while (here.empty() || !failed.ready()) {
-      try {
-        messenger.wait_until([&] { return !here.empty() && failed.ready(); }, "both errors");
-      } catch (const Error& error) {
-        here = error.what();
-      }
-    }
-    CHECK(here.find("three is too many") != std::string::npos);
-    CHECK_THROWS_WITH_AS(failed.value(), doctest::Contains("three is too many"), Error);
-    messenger.finish();
-
-    // Memory too small for what comes: an error of the receive and of the sender.
-    std::vector<double> target(10);
-    const Future too_small =
-        messenger.receive<double>((world.rank() + world.size() - 1) % world.size(), 1, target);
-    barrier(world);  // all have posted
-    Future refused;
-    messenger.send(right, 1, nocopy(items, on_remote(refused)));
-    messenger.wait_until([&] { return too_small.ready() && refused.ready(); }, "both errors");
-    CHECK_THROWS_WITH_AS(too_small.value(), doctest::Contains("into memory of 80"), Error);
-    CHECK_THROWS_WITH_AS(refused.value(), doctest::Contains("into memory of 80"), Error);
-  });
-}
-
-TEST_CASE("a lent array that is changed too early is noticed") {
-  const Context world;
-  Messenger messenger(world, {.check = true});
-  const auto entry =
-      messenger.entry<NoCopy<double>>("entry", [](Sender, std::span<const double>) {});
-  const Buffer<double> items = messenger.buffer<double>(100000);
-  std::ranges::fill(items, 1.0);
-  Future source;
-  entry((world.rank() + 1) % world.size(), nocopy(items, on_source(source)));
-  items[50000] = 2.0;
-  CHECK_THROWS_WITH_AS(messenger.wait(source), doctest::Contains("changed before"), Error);
-  messenger.finish();
-}
-
-TEST_CASE("buffers that were let go are filled with 0xdb, and those still held are reported") {
-  const Context world;
-  std::optional<Messenger> messenger;
-  messenger.emplace(world, MessengerOptions{.name = "calls", .check = true});
-  Buffer<unsigned char> held = messenger->buffer<unsigned char>(3000);
-  Buffer<unsigned char> other = messenger->buffer<unsigned char>(3000);
-  unsigned char* const memory = other.data();
-  std::fill_n(memory, 3000, static_cast<unsigned char>(1));
-  other = {};
-  CHECK(std::all_of(memory, memory + 3000, [](unsigned char byte) { return byte == 0xdb; }));
-  CHECK(messenger->outstanding_buffers() == 1);
-
-  std::FILE* const file = std::tmpfile();
-  REQUIRE(file != nullptr);
-  std::fflush(stderr);
-  const int standard_error = dup(STDERR_FILENO);
-  dup2(fileno(file), STDERR_FILENO);
-  messenger.reset();
-  std::fflush(stderr);
-  dup2(standard_error, STDERR_FILENO);
-  close(standard_error);
-  std::rewind(file);
-  char text[200] = "";
-  CHECK(std::fgets(text, sizeof text, file) != nullptr);
-  std::fclose(file);
-  CHECK(std::string(text).find("calls: rank " + std::to_string(world.rank()) +
-                               ": 1 buffers of its pool are still held") != std::string::npos);
 }
 
 TEST_CASE("what is better copied is measured, kept in the machine file and used") {

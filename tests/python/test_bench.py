@@ -63,6 +63,7 @@ def test_a_panel_for_each_topology_and_a_column_for_each_number_of_neighbors(ste
         ("message", ["median us", "of MPI"]),
         ("halo_fmm", ["median us", "of MPI", "% of step"]),
         ("direct_put", ["ghosts", "median us"]),
+        ("kernels", ["cycles", "peak avx2", "near field"]),
         ("soak", ["longest ms", "grown MB"]),
         ("tune_check", ["best us", "Not shown, but written by --json FILE: nodes"]),
         ("neighbor_1d", ["6 adjacent"]),

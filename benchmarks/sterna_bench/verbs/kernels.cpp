@@ -48,17 +48,22 @@ void add_in_a_chain() {
 // Six multiplications and six additions a step, of which none waits for another of its step. The
 // compiler would keep them in memory.
 #define STERNA_OPERATIONS(V)                                                  \
-  "vmulps %%" V "12, %%" V "0, %%" V "0\n\tvaddps %%" V "12, %%" V "6, %%" V "6\n\t" \
-  "vmulps %%" V "12, %%" V "1, %%" V "1\n\tvaddps %%" V "12, %%" V "7, %%" V "7\n\t" \
-  "vmulps %%" V "12, %%" V "2, %%" V "2\n\tvaddps %%" V "12, %%" V "8, %%" V "8\n\t" \
-  "vmulps %%" V "12, %%" V "3, %%" V "3\n\tvaddps %%" V "12, %%" V "9, %%" V "9\n\t" \
-  "vmulps %%" V "12, %%" V "4, %%" V "4\n\tvaddps %%" V "12, %%" V "10, %%" V "10\n\t" \
+  "vmulps %%" V "12, %%" V "0, %%" V "0\n\tvaddps %%" V "12, %%" V "6, %%" V  \
+  "6\n\t"                                                                     \
+  "vmulps %%" V "12, %%" V "1, %%" V "1\n\tvaddps %%" V "12, %%" V "7, %%" V  \
+  "7\n\t"                                                                     \
+  "vmulps %%" V "12, %%" V "2, %%" V "2\n\tvaddps %%" V "12, %%" V "8, %%" V  \
+  "8\n\t"                                                                     \
+  "vmulps %%" V "12, %%" V "3, %%" V "3\n\tvaddps %%" V "12, %%" V "9, %%" V  \
+  "9\n\t"                                                                     \
+  "vmulps %%" V "12, %%" V "4, %%" V "4\n\tvaddps %%" V "12, %%" V "10, %%" V \
+  "10\n\t"                                                                    \
   "vmulps %%" V "12, %%" V "5, %%" V "5\n\tvaddps %%" V "12, %%" V "11, %%" V "11\n\t"
-#define STERNA_OPERATIONS_IN_A_LOOP(V)                                                     \
-  int left = chain;                                                                       \
-  asm volatile("vzeroall\n1:\n\t" STERNA_OPERATIONS(V) "dec %0\n\tjnz 1b"                 \
-               : "+r"(left)                                                               \
-               :                                                                          \
+#define STERNA_OPERATIONS_IN_A_LOOP(V)                                                         \
+  int left = chain;                                                                            \
+  asm volatile("vzeroall\n1:\n\t" STERNA_OPERATIONS(V) "dec %0\n\tjnz 1b"                      \
+               : "+r"(left)                                                                    \
+               :                                                                               \
                : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", \
                  "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15")
 void compute_with_512_bits() {
@@ -180,8 +185,9 @@ class Kernels final : public Verb {
       if (k >= first) {
         const Liquid& liquid = *liquids[k - first];
         const bool mixed = (k - first) % 2 == 0;
-        const double lanes = static_cast<double>(bytes_of_vectors(available[(k - first) / 2]->name)) /
-                             (mixed ? 4.0 : 8.0);
+        const double lanes =
+            static_cast<double>(bytes_of_vectors(available[(k - first) / 2]->name)) /
+            (mixed ? 4.0 : 8.0);
         row["rows_of"] = liquid.group();
         row["pairs_per_particle"] = liquid.pairs() / liquid.particles();
         row["ns_per_particle"] = 1e3 * timings[k].median_us / liquid.particles();
@@ -217,13 +223,12 @@ class Kernels final : public Verb {
         const md::PointCharges charges{positions, values, molecules};
         solver.rebuild(charges);
         solver.reset_times();
-        const Candidate candidates[] = {{"additions in a chain", add_in_a_chain},
-                                        {fmt::format("near field {} {}", single ? "single" : "double",
-                                                     set->name),
-                                         [&] {
-                                           solver.start(positions);
-                                           solver.finish();
-                                         }}};
+        const Candidate candidates[] = {
+            {"additions in a chain", add_in_a_chain},
+            {fmt::format("near field {} {}", single ? "single" : "double", set->name), [&] {
+               solver.start(positions);
+               solver.finish();
+             }}};
         const std::vector<Timing> timings = measure(world, candidates, sampling);
         const double cycle_ns = 1e3 * timings[0].median_us / chain;
         const md::FmmTimes times = solver.times();
@@ -231,7 +236,8 @@ class Kernels final : public Verb {
         const double near_ns =
             1e3 * timings[1].median_us * times.near_field / times.total() / count;
         const double pairs = 13.5 * count / 729.0;
-        const double lanes = static_cast<double>(bytes_of_vectors(set->name)) / (single ? 4.0 : 8.0);
+        const double lanes =
+            static_cast<double>(bytes_of_vectors(set->name)) / (single ? 4.0 : 8.0);
         Row row = row_of(candidates[1].method, world, 0, 0, timings[1]);
         row["GHz"] = 1.0 / cycle_ns;
         row["pairs_per_particle"] = pairs;
