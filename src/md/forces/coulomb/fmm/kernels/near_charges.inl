@@ -241,7 +241,7 @@ void near_charges_of(NearCharges<Real>& charges, std::size_t begin, std::size_t 
                      VirialProducts* virial) {
   const NearRanges ranges = gather_near_sources(charges, cells, sources);
   const std::size_t count = ranges[0][1].end;
-  const auto clear = [&](StaggeredArray<Real>& sums) { sums.assign(count, Real(0)); };
+  const auto clear = [&](StaggeredArray<Real>& sums) { sums.assign(count + lanes<Real>, Real(0)); };
   if constexpr (potentials) clear(sources.potential);
   for (auto* array : {&sources.field_x, &sources.field_y, &sources.field_z}) clear(*array);
   std::size_t i = begin;
