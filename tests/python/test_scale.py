@@ -11,11 +11,12 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "benchmarks" / name) for name in ("scale", "support", "biomolecules")]
 
 import recording  # noqa: E402
+from model import LEAST_LEAF  # noqa: E402
 from network import Plan, build, replay  # noqa: E402
 from prediction import predicted  # noqa: E402
 from recording import Case  # noqa: E402
 from regions import Messages, direct_halo, grid_of, staged_halo  # noqa: E402
-from tree import Partition, Tree  # noqa: E402
+from tree import Partition, Tree, chosen  # noqa: E402
 
 OVERHEAD, LATENCY, BANDWIDTH = 0.3e-6, 200e-9, 6.25e9  # of replay.cpp and its torus
 INSIDE_NODE = 20e9
@@ -84,6 +85,18 @@ def test_formulas_give_what_eight_ranks_send(tmp_path, monkeypatch):
         counts_atoms = name in ("halo positions", "fmm charges", "fmm near fields")
         tolerance = 0.2 if counts_atoms else 1e-12
         assert size == pytest.approx(recorded[name]["bytes_sent"], rel=tolerance), name
+
+
+@pytest.mark.parametrize("ranks", [1, 8])
+def test_the_tree_is_that_which_the_program_chooses(tmp_path, monkeypatch, ranks):
+    monkeypatch.setattr(recording, "BASE_STEPS", 1)
+    case = Case(10)  # five cells along an edge on one rank, four on eight
+    recording.run(recording.base_input(tmp_path, case.base), 1, None)
+    result = recording.run(recording.write_case(tmp_path, case, 1), ranks, None)
+    found = recording.tree_of(result["settings"], None)
+    expected = chosen(case.atoms, 1e-3, LEAST_LEAF / case.edges[0], ranks)
+    assert (expected.top, expected.levels) == (found.top, 0)
+    assert expected.order <= found.order  # the run raises it until the error is small enough
 
 
 @pytest.fixture(scope="module")

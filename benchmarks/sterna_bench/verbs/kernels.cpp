@@ -1,6 +1,6 @@
 // kernels: the inner loops on one core, in cycles of it. Each instruction set that the processor has
 // computes the forces of a Lennard-Jones liquid and the near field of water's charges, in single and
-// double precision. A chain of dependent additions, one a cycle, tells how long a cycle is; it is
+// double precision. A chain of dependent additions, one a cycle, tells how long a cycle is. It is
 // measured by turns with the kernels, as the clock of a processor changes with what it does.
 // Independent multiplications and additions of the widest vectors tell what it does at most.
 //
@@ -34,6 +34,8 @@ using md::Vec3;
 
 constexpr int chain = 100000;  ///< additions, or steps of independent operations
 
+#if defined(__x86_64__)
+
 /// One addition a cycle.
 void add_in_a_chain() {
   std::uint64_t sum = 1;
@@ -45,47 +47,53 @@ void add_in_a_chain() {
   }
 }
 
-// Six multiplications and six additions a step, of which none waits for another of its step. The
-// compiler would keep them in memory.
-#define STERNA_OPERATIONS(V)                                                  \
-  "vmulps %%" V "12, %%" V "0, %%" V "0\n\tvaddps %%" V "12, %%" V "6, %%" V  \
-  "6\n\t"                                                                     \
-  "vmulps %%" V "12, %%" V "1, %%" V "1\n\tvaddps %%" V "12, %%" V "7, %%" V  \
-  "7\n\t"                                                                     \
-  "vmulps %%" V "12, %%" V "2, %%" V "2\n\tvaddps %%" V "12, %%" V "8, %%" V  \
-  "8\n\t"                                                                     \
-  "vmulps %%" V "12, %%" V "3, %%" V "3\n\tvaddps %%" V "12, %%" V "9, %%" V  \
-  "9\n\t"                                                                     \
-  "vmulps %%" V "12, %%" V "4, %%" V "4\n\tvaddps %%" V "12, %%" V "10, %%" V \
-  "10\n\t"                                                                    \
-  "vmulps %%" V "12, %%" V "5, %%" V "5\n\tvaddps %%" V "12, %%" V "11, %%" V "11\n\t"
-#define STERNA_OPERATIONS_IN_A_LOOP(V)                                                         \
+// Six multiplications and six additions a step, of which none waits for another of its step. In
+// C++ the compiler would keep them in memory.
+#define STERNA_TWO_OPERATIONS(V, FACTOR, SUM)     \
+  "vmulps %%" V "12, %%" V FACTOR ", %%" V FACTOR \
+  "\n\t"                                          \
+  "vaddps %%" V "12, %%" V SUM ", %%" V SUM "\n\t"
+#define STERNA_COMPUTE(V)                                                                      \
   int left = chain;                                                                            \
-  asm volatile("vzeroall\n1:\n\t" STERNA_OPERATIONS(V) "dec %0\n\tjnz 1b"                      \
+  asm volatile("vzeroall\n1:\n\t" STERNA_TWO_OPERATIONS(V, "0", "6")                           \
+                   STERNA_TWO_OPERATIONS(V, "1", "7") STERNA_TWO_OPERATIONS(V, "2", "8")       \
+                       STERNA_TWO_OPERATIONS(V, "3", "9") STERNA_TWO_OPERATIONS(V, "4", "10")  \
+                           STERNA_TWO_OPERATIONS(V, "5", "11") "dec %0\n\tjnz 1b"              \
                : "+r"(left)                                                                    \
                :                                                                               \
                : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", \
                  "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15")
 void compute_with_512_bits() {
-  STERNA_OPERATIONS_IN_A_LOOP("zmm");
+  STERNA_COMPUTE("zmm");
 }
 void compute_with_256_bits() {
-  STERNA_OPERATIONS_IN_A_LOOP("ymm");
+  STERNA_COMPUTE("ymm");
 }
-#undef STERNA_OPERATIONS_IN_A_LOOP
-#undef STERNA_OPERATIONS
+#undef STERNA_COMPUTE
+#undef STERNA_TWO_OPERATIONS
 
-std::size_t bytes_of_vectors(std::string_view kernels) {
-  return kernels == "avx512" ? 64 : kernels == "avx2" ? 32 : 16;
+#else
+void add_in_a_chain() {
+  throw comm::Error("kernels: cycles are known of x86-64 processors only");
+}
+void compute_with_512_bits() {}
+void compute_with_256_bits() {}
+#endif
+
+/// Of vectors of single or double precision.
+double lanes_of(std::string_view kernels, bool single) {
+  const int floats = kernels == "avx512" ? 16 : kernels == "avx2" ? 8 : 4;
+  return single ? floats : 0.5 * floats;
 }
 
 /// A liquid of reduced density 0.8442 with a list of radius 2.8 and a cutoff of 2.5.
 class Liquid {
  public:
-  Liquid(int along, md::Precision precision, std::string_view kernels)
-      : forces_(md::LennardJones(std::vector<md::LennardJones::PairParameters>{{1.0, 1.0}}, 1, 2.5,
+  Liquid(int along, bool mixed, std::string_view kernels)
+      : lanes_(lanes_of(kernels, mixed)),
+        forces_(md::LennardJones(std::vector<md::LennardJones::PairParameters>{{1.0, 1.0}}, 1, 2.5,
                                  md::Truncation::truncated),
-                precision, kernels),
+                mixed ? md::Precision::mixed : md::Precision::double_precision, kernels),
         list_(kernels, forces_.group(), true) {
     const double edge = along * std::cbrt(1.0 / 0.8442);
     place(along, edge);
@@ -101,6 +109,7 @@ class Liquid {
   }
   double particles() const { return static_cast<double>(particles_.local_count()); }
   double pairs() const { return static_cast<double>(list_.neighbor_count()); }
+  double vectors() const { return pairs() / lanes_; }
   std::uint32_t group() const { return list_.group(); }
 
  private:
@@ -141,6 +150,7 @@ class Liquid {
     }
   }
 
+  double lanes_;
   md::PairForces forces_;
   md::PairList list_;
   md::ParticleStore particles_;
@@ -167,9 +177,7 @@ class Kernels final : public Verb {
     const std::size_t first = candidates.size();
     for (const md::PairKernels* kernels : available) {
       for (const bool mixed : {true, false}) {
-        const auto precision = mixed ? md::Precision::mixed : md::Precision::double_precision;
-        auto& liquid =
-            liquids.emplace_back(std::make_unique<Liquid>(along_, precision, kernels->name));
+        auto& liquid = liquids.emplace_back(std::make_unique<Liquid>(along_, mixed, kernels->name));
         candidates.push_back(
             {fmt::format("lennard_jones {} {}", mixed ? "mixed" : "double", kernels->name),
              [liquid = liquid.get()] { liquid->compute(); }});
@@ -184,14 +192,10 @@ class Kernels final : public Verb {
       if (k > 0 && k < first) row["operations_per_cycle"] = 12.0 * chain / cycles;
       if (k >= first) {
         const Liquid& liquid = *liquids[k - first];
-        const bool mixed = (k - first) % 2 == 0;
-        const double lanes =
-            static_cast<double>(bytes_of_vectors(available[(k - first) / 2]->name)) /
-            (mixed ? 4.0 : 8.0);
         row["rows_of"] = liquid.group();
         row["pairs_per_particle"] = liquid.pairs() / liquid.particles();
         row["ns_per_particle"] = 1e3 * timings[k].median_us / liquid.particles();
-        row["cycles_per_vector"] = cycles / liquid.pairs() * lanes;
+        row["cycles_per_vector"] = cycles / liquid.vectors();
       }
       report.add(std::move(row));
     }
@@ -206,17 +210,22 @@ class Kernels final : public Verb {
     std::vector<Vec3> positions;
     std::vector<double> values;
     std::vector<std::int32_t> molecules;
-    for (const WaterBox::Molecule& sites : water.molecules()) {
-      for (std::size_t site = 0; site < sites.size(); ++site) {
-        positions.push_back(sites[site]);
+    for (std::size_t m = 0; m < water.molecules().size(); ++m) {
+      for (std::size_t site = 0; site < water.molecules()[m].size(); ++site) {
+        positions.push_back(water.molecules()[m][site]);
         values.push_back(WaterBox::site_charges[site]);
-        molecules.push_back(static_cast<std::int32_t>((positions.size() - 1) / 3));
+        molecules.push_back(static_cast<std::int32_t>(m));
       }
     }
+    constexpr int leaves = 9;  // along an edge
+    const auto count = static_cast<double>(positions.size());
+    // Each pair of 27 leaves is computed once.
+    const double pairs = 13.5 * count / (leaves * leaves * leaves);
     for (const md::FmmInstructionSet* set : md::available_fmm_kernels()) {
       for (const bool single : {true, false}) {
         md::FmmParameters parameters;
-        parameters.order = 4, parameters.levels = 0, parameters.top_cells = {9, 9, 9};
+        parameters.order = 4, parameters.levels = 0,
+        parameters.top_cells = {leaves, leaves, leaves};
         parameters.precision = single ? md::FmmPrecision::single : md::FmmPrecision::full;
         parameters.instruction_set = set->name;
         md::FmmSolver solver(world, grid, parameters);
@@ -232,17 +241,13 @@ class Kernels final : public Verb {
         const std::vector<Timing> timings = measure(world, candidates, sampling);
         const double cycle_ns = 1e3 * timings[0].median_us / chain;
         const md::FmmTimes times = solver.times();
-        const double count = static_cast<double>(positions.size());
         const double near_ns =
             1e3 * timings[1].median_us * times.near_field / times.total() / count;
-        const double pairs = 13.5 * count / 729.0;
-        const double lanes =
-            static_cast<double>(bytes_of_vectors(set->name)) / (single ? 4.0 : 8.0);
         Row row = row_of(candidates[1].method, world, 0, 0, timings[1]);
         row["GHz"] = 1.0 / cycle_ns;
         row["pairs_per_particle"] = pairs;
         row["ns_per_particle"] = near_ns;
-        row["cycles_per_vector"] = near_ns / cycle_ns / pairs * lanes;
+        row["cycles_per_vector"] = near_ns / cycle_ns / pairs * lanes_of(set->name, single);
         report.add(std::move(row));
       }
     }

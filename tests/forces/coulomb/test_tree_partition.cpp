@@ -20,7 +20,7 @@ std::vector<TreePartition::FractionRegion> uneven_regions() {
 }  // namespace
 
 TEST_CASE("every cell of every depth has one owner, and leaves with charges are touched") {
-  const TreePartition partition({2, 2, 3}, 3, true, uneven_regions(), 0);
+  const TreePartition partition({2, 2, 3}, 3, true, uneven_regions(), 0, 64);
   for (int depth = 0; depth <= 3; ++depth) {
     std::map<Cells, int> owners;
     for (int rank = 0; rank < 4; ++rank) {
@@ -48,7 +48,7 @@ TEST_CASE("levels of few cells are those of all ranks") {
   for (int k = 0; k < 1000; ++k) slices.push_back({{0.001 * k, 0, 0}, {0.001 * (k + 1), 1, 1}});
   const auto of_ranks = [&](const Cells& top, std::size_t ranks) {
     const std::vector regions(slices.begin(), slices.begin() + static_cast<std::ptrdiff_t>(ranks));
-    return TreePartition(top, 3, true, regions, 0);
+    return TreePartition(top, 3, true, regions, 0, 64);
   };
   // 8, 64, 512 and 4096 cells.
   CHECK(of_ranks({2, 2, 2}, 1).first_distributed_depth() == 0);
@@ -63,7 +63,7 @@ TEST_CASE("levels of few cells are those of all ranks") {
 }
 
 TEST_CASE("what one rank sends is what the other receives, and all that is wanted comes once") {
-  const TreePartition partition({2, 2, 2}, 3, true, uneven_regions(), 0);
+  const TreePartition partition({2, 2, 2}, 3, true, uneven_regions(), 0, 64);
   const int depth = 3;
   const Cells grid = partition.grid(depth);
   const auto provides = [&](int rank) { return partition.owned(depth, rank); };

@@ -486,8 +486,8 @@ std::unique_ptr<FmmSolver::Implementation> make_solver(
         parameters.travel));
   }
   const TreePartition partition(parameters.top_cells, parameters.levels, parameters.periodic,
-                                std::move(regions), context == nullptr ? 0 : context->rank(), reach,
-                                static_cast<std::size_t>(parameters.most_shared_cells));
+                                std::move(regions), context == nullptr ? 0 : context->rank(),
+                                static_cast<std::size_t>(parameters.most_shared_cells), reach);
   const auto make = [&]<class Near, class Far>(Near, Far) {
     return std::make_unique<Solver<Near, Far>>(context, lattice, parameters, partition,
                                                exchange_method);

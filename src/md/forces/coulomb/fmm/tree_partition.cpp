@@ -8,15 +8,15 @@
 namespace sterna::md {
 
 TreePartition::TreePartition(const Cells& top, int depth, bool periodic,
-                             std::vector<FractionRegion> regions, int rank, const Vec3& reach,
-                             std::size_t most_shared)
+                             std::vector<FractionRegion> regions, int rank, std::size_t most_shared,
+                             const Vec3& reach)
     : top_(top),
       depth_(depth),
       periodic_(periodic),
       regions_(std::move(regions)),
       rank_(rank),
-      reach_(reach),
-      most_shared_(std::min(most_shared, regions_.size())) {
+      most_shared_(std::min(most_shared, regions_.size())),
+      reach_(reach) {
   if (rank_count() == 1) return;
   while (first_distributed_ < depth_ &&
          CellBox::grid(grid(first_distributed_)).count() <= most_shared_) {

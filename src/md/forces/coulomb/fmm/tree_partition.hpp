@@ -19,10 +19,10 @@ class TreePartition {
   struct FractionRegion {
     Vec3 lower{0, 0, 0}, upper{1, 1, 1};
   };
-  /// `reach`: how far outside of their region charges may count as its own, in fractions of the
-  /// edges; less than a leaf. `most_shared`: FmmParameters::most_shared_cells.
+  /// `most_shared`: FmmParameters::most_shared_cells. `reach`: how far outside of their region charges may count as its own, in fractions of the
+  /// edges; less than a leaf.
   TreePartition(const Cells& top, int depth, bool periodic, std::vector<FractionRegion> regions,
-                int rank, const Vec3& reach = {}, std::size_t most_shared = 64);
+                int rank, std::size_t most_shared, const Vec3& reach = {});
 
   int rank() const { return rank_; }
   int rank_count() const { return static_cast<int>(regions_.size()); }
@@ -52,8 +52,8 @@ class TreePartition {
   bool periodic_;
   std::vector<FractionRegion> regions_;
   int rank_;
-  Vec3 reach_;
   std::size_t most_shared_;
+  Vec3 reach_;
   int first_distributed_ = 0;
 };
 

@@ -168,9 +168,10 @@ NearRanges gather_near_sources(const NearCharges<Real>& charges,
                                std::span<const NearCell<Real>> cells, NearSources<Real>& sources) {
   std::size_t most = 5 * lanes<Real>;
   for (const NearCell<Real>& cell : cells) most += cell.end - cell.begin;
-  for (auto* array : {&sources.x, &sources.y, &sources.z}) array->resize(most);
-  sources.charge.resize(most);
-  sources.molecule.resize(most);
+  if (most > sources.molecule.size()) {
+    for (auto* array : {&sources.x, &sources.y, &sources.z, &sources.charge}) array->resize(most);
+    sources.molecule.resize(most);
+  }
   NearRanges ranges;
   std::size_t end = 0;
   for (const bool same_molecules : {true, false}) {
