@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy
 from network import Plan
-from regions import Messages, direct_halo, grid_of, staged_halo
+from regions import Messages, direct_halo, grid_of, half_shell, staged_forces, staged_halo
 from tree import Partition, Tree, chosen, work_of
 
 DENSITY = 3 / 29.9e-3  # atoms of water in nm^3
 CUTOFF = 0.9
 ACCURACY = 1e-3
-PLACE, AT_REBUILD = 24, 40  # bytes of a ghost in each step, and when lists are rebuilt
+#: Bytes of a ghost in each step, when lists are rebuilt, and of its force on the way back.
+PLACE, AT_REBUILD, FORCE = 24, 40, 24
 #: Half a molecule's reach times 2.5, as the program wants leaves at least: of water, nm.
 LEAST_LEAF = 0.25
 TERMS = ("near", "shifts", "convolution", "expansions")
@@ -93,6 +94,16 @@ def water_halo(
 
     stages = zip(of(width, 1 / 3), of(width / 2, 2 / 3), strict=True)
     return [oxygen.plus(hydrogen) for oxygen, hydrogen in stages]
+
+
+def water_forces(
+    grid: tuple[int, int, int], edges: tuple[float, float, float], width: float, *, staged: bool
+) -> list[Messages]:
+    """Of oxygens alone."""
+    per_volume = FORCE * DENSITY / 3
+    if staged:
+        return staged_forces(grid, edges, width, per_volume)
+    return [half_shell(grid, edges, width, per_volume).returned()]
 
 
 @dataclass
@@ -248,15 +259,16 @@ class Water:
             for size in (4, 4):  # counts, and the charges
                 part = Messages(charges.source, charges.target, charges.size * size / 12)
                 exchange("charges nearby", [part])
+        forces = water_forces(self.grid, self.edges, self.width, staged=staged)
         started = [plan.start("halo", halo[0])]
         charges = plan.start("charges nearby", partition.charges(self.atoms))
         plan.compute("computing", self.expansions(partition))
-        self._tree_steps(plan, partition, started, pairs, inside, halo, charges)
+        self._tree_steps(plan, partition, started, pairs, inside, halo, forces, charges)
         small_reductions(SUMS_OF_CHARGES, 0)
         plan.compute("computing", self.expansions(partition))
         return plan
 
-    def _tree_steps(self, plan, partition, started, pairs, inside, halo, charges) -> None:
+    def _tree_steps(self, plan, partition, started, pairs, inside, halo, forces, charges) -> None:
         tree, first = partition.tree, partition.first_distributed
         near, near_inside = self.near(partition), self.near_inside(partition)
         depths = range(tree.levels, first, -1)
@@ -268,11 +280,16 @@ class Water:
             under_way[tree.levels] = plan.start("levels", multipoles[tree.levels])
         elif top:
             under_way[0] = plan.start("top", top[0][1])
-        plan.compute("computing", inside * pairs)
+        plan.compute("computing", 0.5 * inside * pairs)
         plan.finish("halo", started[0])
         for stage in halo[1:]:
             plan.exchange("halo", stage)
         plan.compute("computing", (1 - inside) * pairs)
+        returning = plan.start("halo", forces[0])
+        plan.compute("computing", 0.5 * inside * pairs)
+        plan.finish("halo", returning)
+        for stage in forces[1:]:
+            plan.exchange("halo", stage)
         plan.finish("charges nearby", charges)
         plan.compute("computing", (1 - near_inside) * near)
         fields = plan.start("charges nearby", partition.near_fields(self.atoms))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from model import AT_REBUILD, CUTOFF, PLACE, Water, water_halo
+from model import AT_REBUILD, CUTOFF, PLACE, Water, water_forces, water_halo
 from recording import Case
 from regions import grid_of
 from tree import CHARGE, Partition, Tree
@@ -33,6 +33,8 @@ def predicted(
         return lambda rounds: (rounds * count, rounds * size)
 
     found = {name: of(messages) for name, messages in partition.exchanges(case.atoms)}
+    (forces,) = water_forces(grid, case.edges, CUTOFF + skin, staged=False)
+    found["halo forces"] = of(forces)
     return found | {"halo positions": of_halo, "fmm charges": of_charges}
 
 

@@ -58,6 +58,20 @@ class Messages:
         size[order[numpy.searchsorted(key, of_other, sorter=order)]] += other.size
         return Messages(self.source, self.target, size)
 
+    @classmethod
+    def joined(cls, parts: "list[Messages]") -> "Messages":
+        """One message from one rank to another, with the bytes of all parts."""
+        source = numpy.concatenate([part.source for part in parts])
+        target = numpy.concatenate([part.target for part in parts])
+        size = numpy.concatenate([part.size for part in parts])
+        ranks = target.max(initial=0) + 1
+        keys, place = numpy.unique(source * ranks + target, return_inverse=True)
+        return cls(keys // ranks, keys % ranks, numpy.bincount(place, weights=size))
+
+    def returned(self) -> "Messages":
+        """The same bytes back to where they came from."""
+        return Messages(self.target, self.source, self.size)
+
     def sent_by(self, rank: int) -> tuple[int, float]:
         """Messages and bytes."""
         own = self.source == rank
@@ -93,17 +107,23 @@ def common_cells(
 
 
 def common_lengths(
-    bounds: list[tuple[float, float]], wanted: list[tuple[float, float]], length: float
+    bounds: list[tuple[float, float]],
+    wanted: list[tuple[float, float]],
+    length: float,
+    images_from: int | None = None,
+    images_to: int | None = None,
 ) -> numpy.ndarray:
-    """(j, i): how much of region j along an axis lies within what i wants, with all images.
+    """(j, i): how much of region j along an axis lies within what i wants, with its images.
 
     Regions that only touch what is wanted count with a tiny length: they are peers.
     """
     factor = numpy.zeros((len(bounds), len(wanted)))
     for i, (begin, end) in enumerate(wanted):
         images = int(numpy.ceil((end - begin) / length)) + 1
+        first = -images if images_from is None else images_from
+        last = images if images_to is None else images_to
         for j, (lower, upper) in enumerate(bounds):
-            for image in range(-images, images + 1):
+            for image in range(first, last + 1):
                 shift = image * length
                 common = min(upper, end - shift) - max(lower, begin - shift)
                 if common >= -1e-9 * length:
@@ -145,3 +165,36 @@ def staged_halo(
                 factors.append(known * numpy.eye(grid[other]))
         stages.append(Messages.of_axes(grid, factors, size))
     return stages
+
+
+def half_shell(
+    grid: tuple[int, int, int], edges: tuple[float, float, float], width: float, size: float
+) -> Messages:
+    """What of the direct halo is in half shells (`Halo::half_shell`): by images, then by ranks."""
+
+    def factors(axis: int, images_from: int | None, images_to: int | None) -> numpy.ndarray:
+        bounds = bounds_of(grid[axis], edges[axis])
+        wanted = [(lower - width, upper + width) for lower, upper in bounds]
+        return common_lengths(bounds, wanted, edges[axis], images_from, images_to)
+
+    here = [factors(axis, 0, 0) for axis in range(3)]
+    above = [factors(axis, 1, None) for axis in range(3)]
+    anywhere = [factors(axis, None, None) for axis in range(3)]
+    parts = [
+        Messages.of_axes(grid, here[:axis] + [above[axis]] + anywhere[axis + 1 :], size)
+        for axis in range(3)
+    ]
+    inside = Messages.of_axes(grid, here, size)
+    kept = inside.source > inside.target
+    parts.append(Messages(inside.source[kept], inside.target[kept], inside.size[kept]))
+    return Messages.joined(parts)
+
+
+def staged_forces(
+    grid: tuple[int, int, int], edges: tuple[float, float, float], width: float, size: float
+) -> list[Messages]:
+    """Back from z to x: the half shell in the first stage, what came there and the rest then."""
+    stages = staged_halo(grid, edges, width, size)
+    last = stages[-1]
+    stages[-1] = Messages(last.source, last.target, 0.5 * last.size)
+    return [stage.returned() for stage in reversed(stages)]

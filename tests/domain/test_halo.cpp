@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 #include "md/domain/regular_grid.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/reduction_batch.hpp"
 
 using namespace sterna;
 using namespace sterna::md;
@@ -395,7 +397,8 @@ TEST_CASE("the forces of ghosts come back to the particles that they are copies 
       for (const auto& exchange :
            &c == &all_cases[1] ? available_methods(context) : std::vector<std::string>{"auto"}) {
         CAPTURE(exchange);
-        Halo halo(context, grid, c.width, {std::string(halo_method.name), exchange, true});
+        Halo halo(context, grid, c.width,
+                  {std::string(halo_method.name), exchange, GhostForces::full_shell});
         ParticleStore particles = own_particles(context, grid, all);
         halo.rebuild(particles);
         std::vector<std::uint32_t> slots;
@@ -410,7 +413,8 @@ TEST_CASE("the forces of ghosts come back to the particles that they are copies 
           for (const Position& p : std::span(particles.position.data(), particles.total_count())) {
             force.push_back({1.0, at_place(as_ghost(p)), static_cast<double>(p.type), 0.0});
           }
-          halo.return_forces(force);
+          halo.start_forces(particles, {std::span(force)});
+          halo.finish_forces(particles, {std::span(force)});
           std::size_t wrong = 0;
           for (std::size_t i = 0; i < particles.local_count(); ++i) {
             const auto number = static_cast<std::size_t>(particles.position[i].type);
@@ -420,6 +424,159 @@ TEST_CASE("the forces of ghosts come back to the particles that they are copies 
         }
         if (context.size() > 1) CHECK(halo.verdicts().size() % 2 == 0);
       }
+    }
+  }
+}
+
+namespace {
+
+/// Numbers of pairs of a receiver and a particle's image, for arrays that ranks add up.
+class SidesOfPairs {
+ public:
+  explicit SidesOfPairs(int ranks) : ranks_(static_cast<std::size_t>(ranks)) {}
+  std::size_t count() const { return ranks_ * ranks_ * edge * edge * edge; }
+  /// Of ghosts that come to `to` from `from` with this offset in boxes.
+  std::size_t operator()(int from, int to, const std::array<int, 3>& offset) const {
+    std::size_t number = static_cast<std::size_t>(from) * ranks_ + static_cast<std::size_t>(to);
+    for (const int boxes : offset) number = number * edge + static_cast<std::size_t>(boxes + most);
+    return number;
+  }
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (int from = 0; from < static_cast<int>(ranks_); ++from) {
+      for (int to = 0; to < static_cast<int>(ranks_); ++to) {
+        for (int x = -most; x <= most; ++x) {
+          for (int y = -most; y <= most; ++y) {
+            for (int z = -most; z <= most; ++z) visit(from, to, std::array{x, y, z});
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr int most = 3;
+  static constexpr std::size_t edge = 2 * most + 1;
+  std::size_t ranks_;
+};
+
+}  // namespace
+
+TEST_CASE("of the two sides of a pair across a border, one has the ghost in its half shell") {
+  const comm::Context context;
+  const SidesOfPairs number(context.size());
+  for (const Case& c : cases(context.size())) {
+    CAPTURE(c.what);
+    const RegularGrid grid({c.length}, context.size(), c.grid);
+    const auto all = make_positions(grid, c.width, 300);
+    for (const auto& halo_method : halo_methods()) {
+      CAPTURE(halo_method.name);
+      Halo halo(context, grid, c.width,
+                {std::string(halo_method.name), "auto", GhostForces::half_shell});
+      ParticleStore particles = own_particles(context, grid, all);
+      halo.rebuild(particles);
+      const std::vector<char> half = halo.half_shell();
+      REQUIRE(half.size() == particles.ghost_count());
+      std::vector<double> in_half(number.count(), 0.0), beyond(number.count(), 0.0);
+      for (std::size_t k = 0; k < half.size(); ++k) {
+        const Position& ghost = particles.position[particles.local_count() + k];
+        const Position& original = all[static_cast<std::size_t>(ghost.type)];
+        std::array<int, 3> offset{};
+        for (int axis = 0; axis < 3; ++axis) {
+          const double apart = ghost.vector()[axis] - original.vector()[axis];
+          offset[static_cast<std::size_t>(axis)] =
+              static_cast<int>(std::lround(apart / c.length[axis]));
+        }
+        const int from = grid.owner(original.vector());
+        (half[k] != 0 ? in_half : beyond)[number(from, context.rank(), offset)] = 1.0;
+      }
+      comm::ReductionBatch batch(context, "half shells");
+      batch.sum(in_half.data(), in_half.size()).sum(beyond.data(), beyond.size()).run();
+      std::size_t wrong = 0, pairs = 0;
+      number.for_each([&](int from, int to, const std::array<int, 3>& offset) {
+        const std::size_t here = number(from, to, offset);
+        const std::size_t there = number(to, from, {-offset[0], -offset[1], -offset[2]});
+        if (in_half[here] != 0.0 && beyond[here] != 0.0) ++wrong;
+        const bool both_seen =
+            in_half[here] + beyond[here] > 0.0 && in_half[there] + beyond[there] > 0.0;
+        if (!both_seen) return;
+        ++pairs;
+        if (in_half[here] == in_half[there]) ++wrong;
+      });
+      CHECK(wrong == 0);
+      CHECK(pairs > 0);
+    }
+  }
+}
+
+TEST_CASE("the forces of the half shell's ghosts come back, of each kind and precision") {
+  const comm::Context context;
+  for (const Case& c : cases(context.size())) {
+    CAPTURE(c.what);
+    const RegularGrid grid({c.length}, context.size(), c.grid);
+    const auto all = make_positions(grid, c.width, 300);
+    for (const auto& halo_method : halo_methods()) {
+      CAPTURE(halo_method.name);
+      Halo halo(context, grid, c.width,
+                {std::string(halo_method.name), "auto", GhostForces::half_shell});
+      ParticleStore particles = own_particles(context, grid, all);
+      halo.rebuild(particles);
+      const std::vector<char> half = halo.half_shell();
+      std::vector<std::uint32_t> slots;
+      for (std::size_t k = 0; k < half.size(); ++k) {
+        slots.push_back(static_cast<std::uint32_t>(half.size() - 1 - k));
+      }
+      halo.order_ghosts(particles, slots);
+      const std::size_t local = particles.local_count(), total = particles.total_count();
+      // What each copy adds, by the particle's number: whole numbers, so that no order matters.
+      const auto force_on = [&](std::size_t i, std::size_t kind) {
+        const Position& p = particles.position[i];
+        return std::floor(16.0 * (p.x + 3.0 * p.y)) + static_cast<double>(kind);
+      };
+      const auto check = [&]<class Force>(std::size_t kinds) {
+        using Number = decltype(Force::x);
+        std::vector<Force> forces(kinds * total);
+        std::vector<double> expected(kinds * all.size(), 0.0);
+        const auto put = [&](std::size_t i) {
+          for (std::size_t kind = 0; kind < kinds; ++kind) {
+            const double f = force_on(i, kind);
+            Force& force = forces[kind * total + i];
+            force.x = static_cast<Number>(f);
+            force.y = static_cast<Number>(2.0 * f);
+            force.z = static_cast<Number>(-f);
+            expected[kind * all.size() + static_cast<std::size_t>(particles.position[i].type)] += f;
+          }
+        };
+        for (std::size_t i = 0; i < local; ++i) put(i);
+        for (std::size_t k = 0; k < half.size(); ++k) {
+          if (half[k] != 0) put(local + slots[k]);
+        }
+        comm::ReductionBatch batch(context, "forces");
+        batch.sum(expected.data(), expected.size()).run();
+        const CollectedForces collected{std::span(forces), kinds};
+        halo.start_forces(particles, collected);
+        halo.finish_forces(particles, collected);
+        std::size_t wrong = 0;
+        for (std::size_t kind = 0; kind < kinds; ++kind) {
+          for (std::size_t i = 0; i < local; ++i) {
+            const double f =
+                expected[kind * all.size() + static_cast<std::size_t>(particles.position[i].type)];
+            const Force& force = forces[kind * total + i];
+            wrong += static_cast<double>(force.x) != f || static_cast<double>(force.y) != 2.0 * f ||
+                     static_cast<double>(force.z) != -f;
+          }
+        }
+        CHECK(wrong == 0);
+      };
+      for (int step = 0; step < 2; ++step) {
+        halo.start_positions(particles);
+        halo.finish_positions(particles);
+        // The same number of kinds between two rebuilds.
+        check.template operator()<Vec3>(3);
+        check.template operator()<SingleForce>(3);
+        check.template operator()<PaddedForce>(3);
+      }
+      if (context.size() > 1) CHECK(halo.verdicts().size() % 2 == 0);
     }
   }
 }

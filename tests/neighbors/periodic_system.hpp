@@ -3,8 +3,11 @@
 // A periodic box on one rank without any communication: images are made by brute force, so that
 // the short-range tests depend on nothing above or beside them.
 
+#include <array>
 #include <cstdint>
 #include <random>
+#include <span>
+#include <variant>
 #include <vector>
 
 #include "md/core/box.hpp"
@@ -40,13 +43,20 @@ inline ParticleStore jittered_lattice(const Box& box, int count, int type_count,
   return particles;
 }
 
-/// Sorts, adds every image within `radius` of the box as ghosts, and builds the list.
-inline void rebuild(PairList& list, ParticleStore& particles, const Box& box, double radius) {
+/// Which ghosts are in the list.
+enum class Shell { full, half };
+
+/// Sorts, adds every image within `radius` of the box as ghosts, and builds the list. Returns, of
+/// each ghost by its place, the local particle that it is an image of.
+inline std::vector<std::uint32_t> rebuild(PairList& list, ParticleStore& particles, const Box& box,
+                                          double radius, Shell shell = Shell::full) {
   const Shear shear = box.shear();
   const Vec3 extent = shear.extent(radius);
   list.set_region({0, 0, 0}, box.length, radius, shear);
   list.sort_local(particles);
   std::vector<Position> ghosts;
+  std::vector<std::uint32_t> original_of;
+  std::vector<char> half_shell;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     for (int sx = -2; sx <= 2; ++sx) {
       for (int sy = -2; sy <= 2; ++sy) {
@@ -59,27 +69,64 @@ inline void rebuild(PairList& list, ParticleStore& particles, const Box& box, do
             near = near && unsheared[axis] >= -extent[axis] &&
                    unsheared[axis] <= box.length[axis] + extent[axis];
           }
-          if (near) ghosts.push_back({image.x, image.y, image.z, particles.position[i].type});
+          if (!near) continue;
+          ghosts.push_back({image.x, image.y, image.z, particles.position[i].type});
+          original_of.push_back(static_cast<std::uint32_t>(i));
+          half_shell.push_back(std::array{sx, sy, sz} > std::array{0, 0, 0} ? 1 : 0);
         }
       }
     }
   }
   std::vector<std::uint32_t> slots;
   particles.resize_ghosts(ghosts.size());
-  list.place_ghosts(ghosts, particles.local_count(), slots);
+  if (shell == Shell::half) {
+    list.place_ghosts(ghosts, particles.local_count(), slots, half_shell);
+  } else {
+    list.place_ghosts(ghosts, particles.local_count(), slots);
+  }
+  std::vector<std::uint32_t> originals(ghosts.size());
   for (std::size_t k = 0; k < ghosts.size(); ++k) {
     particles.position[particles.local_count() + slots[k]] = ghosts[k];
+    originals[slots[k]] = original_of[k];
   }
   list.build(particles);
+  return originals;
 }
 
-/// As the engine calls them after a rebuild.
+/// As the engine calls them in a step; `originals` as `rebuild` returns them.
+inline void compute_step(ShortRangeForces& forces, const PairList& list, ParticleStore& particles,
+                         std::span<const std::uint32_t> originals, EnergyAndVirial* sums) {
+  forces.compute(list, particles, PairList::Cells::interior, sums);
+  forces.compute(list, particles, PairList::Cells::boundary, sums);
+  if (list.half_shell()) {
+    forces.compute(list, particles, PairList::Cells::late_interior, sums);
+    const CollectedForces collected = forces.collected_forces(particles);
+    std::visit(
+        [&](auto all) {
+          const std::size_t of_a_kind = all.size() / collected.kinds;
+          for (std::size_t kind = 0; kind < collected.kinds; ++kind) {
+            auto* const force = all.data() + kind * of_a_kind;
+            const auto* const ghosts = force + particles.local_count();
+            // Only listed ghosts have forces.
+            for (std::size_t g = 0; g < list.grid().listed_ghosts(); ++g) {
+              force[originals[g]].x += ghosts[g].x;
+              force[originals[g]].y += ghosts[g].y;
+              force[originals[g]].z += ghosts[g].z;
+            }
+          }
+        },
+        collected.forces);
+  }
+  forces.set_forces(list, particles, nullptr);
+}
+
+/// The first step after a rebuild.
 inline EnergyAndVirial compute(ShortRangeForces& forces, const PairList& list,
-                               ParticleStore& particles) {
+                               ParticleStore& particles,
+                               std::span<const std::uint32_t> originals = {}) {
   EnergyAndVirial sums;
   forces.rebuild(list, particles);
-  forces.compute(list, particles, PairList::Cells::interior, &sums);
-  forces.compute(list, particles, PairList::Cells::boundary, &sums);
+  compute_step(forces, list, particles, originals, &sums);
   return sums;
 }
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "md/neighbors/pair_kernels.hpp"
 #include "md/neighbors/pair_list.hpp"
@@ -172,8 +174,11 @@ TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
             CHECK(forces.needs_in_list(type) == (type != system.without_forces));
           }
           list.set_listed_types(listed);
-          test::rebuild(list, particles, system.box, cutoff + skin);
-          const EnergyAndVirial sums = test::compute(forces, list, particles);
+          // Each with all ghosts, and with those of the half shell.
+          const auto shell =
+              static_cast<std::size_t>(truncation) / 2 == 0 ? test::Shell::full : test::Shell::half;
+          const auto originals = test::rebuild(list, particles, system.box, cutoff + skin, shell);
+          const EnergyAndVirial sums = test::compute(forces, list, particles, originals);
           // Switched forces of the reference are central differences.
           const double exact = truncation == Truncation::switched ? 2e-7 : 1e-12;
           const double tolerance = precision == Precision::mixed ? 1e-5 : exact;
@@ -191,8 +196,7 @@ TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
           CHECK(worst < tolerance);
           // Without energy the kernel is another, and the forces have the same bits.
           const Vec3 before = particles.force[5];
-          forces.compute(list, particles, PairList::Cells::interior, nullptr);
-          forces.compute(list, particles, PairList::Cells::boundary, nullptr);
+          test::compute_step(forces, list, particles, originals, nullptr);
           CHECK(particles.force[5] == before);
         }
       }
@@ -426,6 +430,47 @@ TEST_CASE("a half list holds every pair once, and visits it from both sides") {
       const std::size_t all = in_rows.size();
       in_rows.erase(std::unique(in_rows.begin(), in_rows.end()), in_rows.end());
       CHECK(all - in_rows.size() <= local * (group - 1) / 2);
+    }
+  }
+}
+
+TEST_CASE("with a half shell a list has each pair across the border from one of its two images") {
+  for (const ListCase& system : list_cases) {
+    ParticleStore particles = test::jittered_lattice(system.box, system.count, 1, 0.1, 13);
+    for (std::uint32_t group = 1; group <= largest_group; ++group) {
+      CAPTURE(group);
+      PairList list("auto", group, true);
+      const double radius = system.radius - 1e-5;
+      std::size_t of_two_ghosts = 0;
+      // Pairs by their particles and the distance, so that an image is told from another.
+      using Pair = std::tuple<std::uint32_t, std::uint32_t, double>;
+      const auto pairs = [&](test::Shell shell) {
+        const auto originals = test::rebuild(list, particles, system.box, system.radius, shell);
+        const auto local = static_cast<std::uint32_t>(particles.local_count());
+        const auto original = [&](std::uint32_t i) { return i < local ? i : originals[i - local]; };
+        std::vector<Pair> visited;
+        list.for_each_neighbor(particles, radius, [&](std::uint32_t i, std::uint32_t j, double r2) {
+          of_two_ghosts += i >= local && j >= local ? 1 : 0;
+          visited.emplace_back(original(i), original(j), 1e-6 * std::round(1e6 * r2));
+        });
+        std::sort(visited.begin(), visited.end());
+        return visited;
+      };
+      const std::vector<Pair> full = pairs(test::Shell::full);
+      const std::vector<Pair> half = pairs(test::Shell::half);
+      CHECK(half == full);
+      CHECK(of_two_ghosts == 0);
+      CHECK(list.grid().listed_ghosts() < particles.ghost_count());
+      CHECK(list.grid().ghosts_of_listed_types() == particles.ghost_count());
+      std::size_t entries = 0;
+      for (const auto which : PairList::all_cells) {
+        list.for_each_row(which, [&](std::uint32_t, std::span<const std::uint32_t> neighbors) {
+          for (const std::uint32_t j : neighbors) {
+            if (j >= particles.local_count() + list.grid().listed_ghosts()) ++entries;
+          }
+        });
+      }
+      CHECK(entries == 0);
     }
   }
 }

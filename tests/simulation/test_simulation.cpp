@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "md/neighbors/pair_kernels.hpp"
 #include "md/output/checkpoint.hpp"
@@ -78,20 +79,20 @@ int rebuilds_of_a_right_list(const comm::Context& world, const std::string& fold
 
 }  // namespace
 
-TEST_CASE("a trajectory has the same bits whichever exchange and halo method carries it") {
+TEST_CASE("a trajectory has the same bits whichever exchange carries it, by each halo method") {
   const comm::Context world;
   const test::SharedFolder output(world);
-  std::int64_t expected = 0;
-  bool first = true;
-  for (const auto& method : comm::neighbor_methods()) {
-    if (!comm::why_neighbor_method_unavailable(world, method.name).empty()) continue;
-    for (const std::string halo : {"direct", "staged"}) {
+  // The forces of ghosts come back in another order where ghosts are sent on in stages.
+  for (const std::string halo : {"direct", "staged"}) {
+    CAPTURE(halo);
+    std::optional<std::int64_t> expected;
+    for (const auto& method : comm::neighbor_methods()) {
+      if (!comm::why_neighbor_method_unavailable(world, method.name).empty()) continue;
       for (const auto& sparse : comm::sparse_methods()) {
         // Every sparse method once; the pairs of both add nothing.
         if (halo == "staged" && sparse.name != comm::sparse_methods()[0].name) continue;
         CAPTURE(std::string(method.name));
         CAPTURE(std::string(sparse.name));
-        CAPTURE(halo);
         const Input input = test::input_of(
             output.path(), "methods",
             run_section(60) + liquid + simple_interaction() +
@@ -102,9 +103,8 @@ TEST_CASE("a trajectory has the same bits whichever exchange and halo method car
         CHECK(simulation.run() == Outcome::complete);
         const std::int64_t found =
             test::fingerprint(world, simulation.particles(), simulation.box());
-        if (first) expected = found;
-        first = false;
-        CHECK(found == expected);
+        if (!expected) expected = found;
+        CHECK(found == *expected);
       }
     }
   }

@@ -106,6 +106,7 @@ class Liquid {
   void compute() {
     forces_.compute(list_, particles_, md::PairList::Cells::interior, nullptr);
     forces_.compute(list_, particles_, md::PairList::Cells::boundary, nullptr);
+    forces_.set_forces(list_, particles_, nullptr);
   }
   double particles() const { return static_cast<double>(particles_.local_count()); }
   double pairs() const { return static_cast<double>(list_.neighbor_count()); }

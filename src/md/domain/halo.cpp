@@ -24,8 +24,11 @@ Halo::Halo(const comm::Context& context, const Decomposition& decomposition, dou
   own_ = decomposition.region(context.rank());
   shear_ = decomposition.box().shear();
   const Vec3 margin = shear_.extent(width) - shear_.extent(std::min(width, options.narrow_width));
-  for (const auto& stage : halo_method(options.method).plan(decomposition, context.rank(), width)) {
-    stages_.push_back(std::make_unique<Stage>(context, stage, own_, shear_, margin, options));
+  const HaloPlan plan = halo_method(options.method).plan(decomposition, context.rank(), width);
+  for (const HaloStage& stage : plan) {
+    // In stages before the last, ghosts also get what comes back to them from others' ghosts.
+    const bool half = options.ghost_forces == GhostForces::half_shell && &stage == &plan.back();
+    stages_.push_back(std::make_unique<Stage>(context, stage, own_, shear_, margin, options, half));
   }
 }
 Halo::~Halo() = default;
@@ -123,9 +126,20 @@ void Halo::select_ghosts(const ParticleStore& particles, std::span<const std::ui
   }
 }
 
-void Halo::return_forces(std::span<PaddedForce> force) {
+std::vector<char> Halo::half_shell() const {
+  std::vector<char> marks;
+  for (const auto& stage : stages_) stage->append_half_shell(marks);
+  return marks;
+}
+
+void Halo::start_forces(const ParticleStore& particles, const CollectedForces& collected) {
+  stages_.back()->start_forces(particles, collected);
+}
+
+void Halo::finish_forces(const ParticleStore& particles, const CollectedForces& collected) {
   for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
-    (*stage)->return_forces(force);
+    if (stage != stages_.rbegin()) (*stage)->start_forces(particles, collected);
+    (*stage)->finish_forces(collected);
   }
 }
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "md/domain/decomposition.hpp"
+#include "md/system/ghost_forces.hpp"
 #include "md/system/ghosted_vectors.hpp"
-#include "md/system/padded_force.hpp"
 #include "md/system/particle_store.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/methods.hpp"
@@ -19,7 +19,8 @@ namespace sterna::md {
 struct HaloOptions {
   std::string method = "direct";         ///< of halo_methods(): "direct", "staged"
   std::string exchange_method = "auto";  ///< of comm::neighbor_methods()
-  bool returns_forces = false;           ///< `return_forces` will be called
+  /// Of which ghosts `start_forces` and `finish_forces` return the forces.
+  GhostForces ghost_forces = GhostForces::none;
   /// By type: whether ghosts come from `narrow_width` only. Empty: none is such.
   std::vector<char> narrow_types = {};
   double narrow_width = 0.0;
@@ -83,11 +84,19 @@ class Halo {
   /// ghosts in the store.
   void select_ghosts(const ParticleStore& particles, std::span<const std::uint32_t> places);
 
-  /// Collective, and only with `returns_forces`. Adds the force of every ghost to that of the
-  /// particle whose copy it is, on whichever rank. `force` has an item for each local particle and
-  /// ghost; those of the ghosts are of no meaning afterwards. The order of addition, and so every
-  /// bit of the result, does not depend on the exchange or on time.
-  void return_forces(std::span<PaddedForce> force);
+  /// Of each ghost of the last `rebuild`, in the order in which they came: whether it is in the half
+  /// shell of this rank. Of a particle of this rank and a ghost, the pair is seen here and where the
+  /// ghost comes from (or for another image on this rank); on exactly one of the two sides the ghost
+  /// is in the half shell.
+  std::vector<char> half_shell() const;
+
+  /// Collective, and only with `HaloOptions::ghost_forces`. Adds the force of every ghost, or of
+  /// those in half shells, to that of the particle whose copy it is, on whichever rank; narrow types
+  /// are left out. Forces of all ghosts must be numbers, those that are not meant 0; they are of no
+  /// meaning afterwards. In between, the caller may go on with the forces of local particles. The
+  /// order of addition, and so every bit of the result, does not depend on the exchange or on time.
+  void start_forces(const ParticleStore& particles, const CollectedForces& collected);
+  void finish_forces(const ParticleStore& particles, const CollectedForces& collected);
 
   double width() const;
   /// Pairs of receiver and periodic offset that this rank serves, itself included.

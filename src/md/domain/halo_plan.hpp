@@ -21,6 +21,14 @@ struct HaloSegment {
   Vec3 shift;                 ///< of unsheared coordinates: offset times box length
   Vec3 lower, upper;          ///< region of the receiver, widened by the halo
   Vec3 translation;           ///< of positions: the lattice vector
+
+  /// Whether the receiver, not `sender`, computes the pairs of these ghosts with its particles: of
+  /// two regions or images of regions that which comes first, by the offset and then the rank. On
+  /// a grid these are the neighbors on its upper side.
+  bool is_in_half_shell(int sender) const {
+    constexpr std::array<int, 3> none{};
+    return offset != none ? offset > none : rank < sender;
+  }
 };
 
 /// Exchanges that may go on at the same time. Stages follow one another; a stage may send what

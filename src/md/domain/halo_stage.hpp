@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "md/domain/halo.hpp"
@@ -50,31 +51,46 @@ typename Field::Numbers of_ghost(const Field& field, const typename Field::Eleme
   return numbers;
 }
 
+template <class Force>
+void add_force(Force& sum, const Force& force) {
+  sum.x += force.x;
+  sum.y += force.y;
+  sum.z += force.z;
+}
+
 /// One exchange: selection, messages to other ranks, copies for this rank.
 class Halo::Stage {
  public:
+  /// `returns_half`: of the half shell's ghosts alone forces return, not of all ghosts.
   Stage(const comm::Context& context, const HaloStage& plan, const Region& own, const Shear& shear,
-        const Vec3& margin, const HaloOptions& options)
-      : rank_(context.rank()), name_(plan.name), selection_(plan.segments, own, shear) {
+        const Vec3& margin, const HaloOptions& options, bool returns_half)
+      : rank_(context.rank()),
+        name_(plan.name),
+        selection_(plan.segments, own, shear),
+        narrow_types_(options.narrow_types),
+        returns_half_(returns_half) {
     selection_.set_narrow_types(options.narrow_types, margin);
     std::vector<comm::NeighborPattern::Peer> peers;
     const auto& segments = selection_.segments();
     for (std::size_t s = 0; s < segments.size(); ++s) {
       if (receivers_.empty() || receivers_.back().rank != segments[s].rank) {
-        receivers_.push_back({segments[s].rank, s, s, -1, 0, 0});
+        receivers_.push_back({.rank = segments[s].rank, .first = s});
         if (segments[s].rank != rank_) {
           receivers_.back().peer = static_cast<int>(peers.size());
           peers.push_back({segments[s].rank, kFirstCapacity, kFirstCapacity});
         }
       }
       receivers_.back().last = s + 1;
+      // They ascend by their offsets, so that the half shell comes last.
+      if (!segments[s].is_in_half_shell(rank_)) receivers_.back().first_of_half_shell = s + 1;
     }
     if (plan.with_other_ranks) {
       const auto pattern = comm::NeighborPattern::from_peers(context, peers);
       exchange_.emplace(context, pattern,
                         comm::NeighborOptions{options.exchange_method, name_ + " positions"});
-      if (options.returns_forces) {
-        return_exchange_.emplace(context, pattern.reversed(),
+      if (options.ghost_forces != GhostForces::none) {
+        return_exchange_.emplace(context,
+                                 comm::NeighborPattern::from_peers(context, returning_peers()),
                                  comm::NeighborOptions{options.exchange_method, name_ + " forces"});
       }
     }
@@ -91,14 +107,18 @@ class Halo::Stage {
       std::vector<std::size_t> capacities;
       for (const auto& receiver : receivers_) {
         if (receiver.peer < 0) continue;
-        const std::size_t needed = selected(receiver) * items;
+        const std::size_t needed = selected(receiver) * items + 1;
         const auto& peer = exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
         // With some to spare, so that a fluctuating count does not grow it again and again.
         capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
       }
       exchange_->reserve(capacities);
       for (const auto& receiver : receivers_) {
-        if (receiver.peer >= 0) send(particles, receiver, kAtRebuild);
+        if (receiver.peer < 0) continue;
+        double* const begin = exchange_->outbox(receiver.peer).data();
+        double* end = write(particles, receiver, kAtRebuild, begin);
+        *end++ = static_cast<double>(selected(receiver, receiver.first_of_half_shell));
+        exchange_->commit(receiver.peer, static_cast<std::size_t>(end - begin));
       }
       exchange_->start();
       while (exchange_->next()) {
@@ -107,8 +127,14 @@ class Halo::Stage {
     places_ = {particles.local_count(), {}};
     std::size_t ghosts = particles.ghost_count();
     for (auto& receiver : receivers_) {
-      receiver.ghosts =
-          receiver.peer < 0 ? selected(receiver) : exchange_->inbox(receiver.peer).size() / items;
+      if (receiver.peer < 0) {
+        receiver.ghosts = selected(receiver);
+        receiver.of_half_shell = selected(receiver, receiver.first_of_half_shell);
+      } else {
+        const auto inbox = exchange_->inbox(receiver.peer);
+        receiver.ghosts = (inbox.size() - 1) / items;
+        receiver.of_half_shell = static_cast<std::size_t>(inbox.back());
+      }
       receiver.first_ghost = ghosts;
       ghosts += receiver.ghosts;
     }
@@ -118,15 +144,14 @@ class Halo::Stage {
     }
     copy(particles, kAtRebuild);
     if (exchange_) exchange_->finish();
-    if (return_exchange_) {
-      std::vector<std::size_t> capacities;
-      for (const auto& receiver : receivers_) {
-        if (receiver.peer < 0) continue;
-        const std::size_t needed = receiver.ghosts * kForceItems;
-        const auto& peer = return_exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
-        capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
-      }
-      return_exchange_->reserve(capacities);
+    returning_is_listed_ = false;
+  }
+
+  /// Of the ghosts of the last `exchange`.
+  void append_half_shell(std::vector<char>& marks) const {
+    for (const auto& receiver : receivers_) {
+      marks.insert(marks.end(), receiver.ghosts - receiver.of_half_shell, 0);
+      marks.insert(marks.end(), receiver.of_half_shell, 1);
     }
   }
 
@@ -134,12 +159,16 @@ class Halo::Stage {
   void order_ghosts(std::size_t local_count, std::span<const std::uint32_t> slots) {
     selection_.renumber(local_count, slots);
     places_ = {local_count, slots};
+    returning_is_listed_ = false;
   }
 
   void start_positions(const ParticleStore& particles) {
     if (!exchange_) return;
     for (const auto& receiver : receivers_) {
-      if (receiver.peer >= 0) send(particles, receiver, kEveryStep);
+      if (receiver.peer < 0) continue;
+      double* const begin = exchange_->outbox(receiver.peer).data();
+      double* const end = write(particles, receiver, kEveryStep, begin);
+      exchange_->commit(receiver.peer, static_cast<std::size_t>(end - begin));
     }
     exchange_->start();
   }
@@ -298,58 +327,16 @@ class Halo::Stage {
     selected_exchange_->finish();
   }
 
-  void return_forces(std::span<PaddedForce> force) {
-    if (return_exchange_) {
-      for (const auto& receiver : receivers_) {
-        if (receiver.peer < 0) continue;
-        double* out = return_exchange_->outbox(receiver.peer).data();
-        for (std::size_t k = 0; k < receiver.ghosts; ++k, out += kForceItems) {
-          const PaddedForce& f = force[places_(receiver.first_ghost + k)];
-          out[0] = f.x;
-          out[1] = f.y;
-          out[2] = f.z;
-        }
-        return_exchange_->commit(receiver.peer, receiver.ghosts * kForceItems);
-      }
-      return_exchange_->start();
-    }
-    for (const auto& receiver : receivers_) {
-      if (receiver.peer >= 0) continue;
-      std::size_t k = receiver.first_ghost;
-      for_each_original(
-          receiver,
-          [&](PaddedForce& f) {
-            const PaddedForce& ghost = force[places_(k++)];
-            f.x += ghost.x;
-            f.y += ghost.y;
-            f.z += ghost.z;
-          },
-          force);
-    }
+  void start_forces(const ParticleStore& particles, const CollectedForces& collected) {
+    if (!returning_is_listed_) list_returning(particles, collected.kinds);
     if (!return_exchange_) return;
-    return_exchange_->take_in_order([&](int peer, std::span<const double> items) {
-      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
-                                         [&](const auto& r) { return r.peer == peer; });
-      if (items.size() != selected(*receiver) * kForceItems) {
-        throw comm::Error(fmt::format(
-            "{} forces: rank {} sent {} numbers to rank {}, which expected {} for {} particles",
-            name_, receiver->rank, items.size(), rank_, selected(*receiver) * kForceItems,
-            selected(*receiver)));
-      }
-      const double* in = items.data();
-      for_each_original(
-          *receiver,
-          [&](PaddedForce& f) {
-            f.x += in[0];
-            f.y += in[1];
-            f.z += in[2];
-            in += kForceItems;
-          },
-          force);
-    });
-    return_exchange_->finish();
+    std::visit([&](auto forces) { send_forces(forces, collected.kinds); }, collected.forces);
+    return_exchange_->start();
   }
 
+  void finish_forces(const CollectedForces& collected) {
+    std::visit([&](auto forces) { add_returned(forces, collected.kinds); }, collected.forces);
+  }
   std::size_t segment_count() const { return selection_.segments().size(); }
   std::size_t sent() const { return selection_.count() - copied(); }
   std::size_t copied() const {
@@ -366,11 +353,17 @@ class Halo::Stage {
  private:
   struct Receiver {
     int rank;
-    std::size_t first, last;          ///< its segments
-    int peer;                         ///< index in the exchange; -1 for this rank
-    std::size_t first_ghost, ghosts;  ///< in the order of arrival, from 0
+    std::size_t first, last = first;  ///< its segments
+    /// Those from here on are for its half shell.
+    std::size_t first_of_half_shell = first;
+    int peer = -1;                            ///< index in the exchange; -1 for this rank
+    std::size_t first_ghost = 0, ghosts = 0;  ///< in the order of arrival, from 0
+    std::size_t of_half_shell = 0;            ///< so many of these ghosts, the last ones
     /// Places in the store, of `select_ghosts`: what this rank sends or copies, what it gets.
     std::vector<std::uint32_t> originals{}, selected_ghosts{};
+    /// The same of forces that return, in the order of the ghosts: those to which they are added,
+    /// and those whose forces this rank returns.
+    std::vector<std::uint32_t> returning_originals{}, returning_ghosts{};
   };
   using Exchange = comm::NeighborExchange<double>;
 
@@ -390,22 +383,122 @@ class Halo::Stage {
       for (const std::uint32_t i : selection_.of(s)) visit(i);
     }
   }
-  /// Calls add(force) for each particle that the receiver has a ghost of, in the order of those.
-  template <class Add>
-  void for_each_original(const Receiver& receiver, Add&& add, std::span<PaddedForce> force) const {
-    for_each_selected(receiver, [&](std::uint32_t i) { add(force[i]); });
-  }
-
   std::size_t selected(const Receiver& receiver) const {
+    return selected(receiver, receiver.first);
+  }
+  /// In its segments from `first` on.
+  std::size_t selected(const Receiver& receiver, std::size_t first) const {
     std::size_t count = 0;
-    for (std::size_t s = receiver.first; s < receiver.last; ++s) count += selection_.of(s).size();
+    for (std::size_t s = first; s < receiver.last; ++s) count += selection_.of(s).size();
     return count;
   }
 
-  void send(const ParticleStore& particles, const Receiver& receiver,
-            std::span<const SentToGhosts> when) {
-    double* const begin = exchange_->outbox(receiver.peer).data();
-    double* out = begin;
+  /// On a grid of many ranks the half shell's forces come from half of the neighbors and go to the
+  /// others.
+  std::vector<comm::NeighborPattern::Peer> returning_peers() const {
+    std::vector<comm::NeighborPattern::Peer> peers;
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer < 0) continue;
+      // What is in the half shell at one side, under one offset, is not in that of the other.
+      const bool sends = !returns_half_ || receiver.first_of_half_shell > receiver.first;
+      const bool receives = !returns_half_ || receiver.first_of_half_shell < receiver.last;
+      peers.push_back({receiver.rank, sends ? kFirstCapacity : 0, receives ? kFirstCapacity : 0});
+    }
+    return peers;
+  }
+
+  /// Which forces return to whom, `kinds` of each ghost. Collective among neighbors.
+  void list_returning(const ParticleStore& particles, std::size_t kinds) {
+    const auto keep = [&](std::vector<std::uint32_t>& places, std::size_t place) {
+      const auto type = static_cast<std::size_t>(particles.position[place].type);
+      if (!narrow_types_.empty() && narrow_types_[type] != 0) return;
+      places.push_back(static_cast<std::uint32_t>(place));
+    };
+    std::vector<std::size_t> capacities;
+    for (auto& receiver : receivers_) {
+      receiver.returning_originals.clear();
+      receiver.returning_ghosts.clear();
+      const std::size_t first = returns_half_ ? receiver.ghosts - receiver.of_half_shell : 0;
+      for (std::size_t k = first; k < receiver.ghosts; ++k) {
+        keep(receiver.returning_ghosts, places_(receiver.first_ghost + k));
+      }
+      for (std::size_t s = returns_half_ ? receiver.first_of_half_shell : receiver.first;
+           s < receiver.last; ++s) {
+        for (const std::uint32_t i : selection_.of(s)) keep(receiver.returning_originals, i);
+      }
+      if (receiver.peer < 0) continue;
+      const std::size_t needed = receiver.returning_ghosts.size() * kinds * kForceItems;
+      // With some to spare, as for positions.
+      const auto& peer = return_exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
+      capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
+    }
+    if (return_exchange_) return_exchange_->reserve(capacities);
+    returning_is_listed_ = true;
+  }
+
+  template <class Force>
+  void send_forces(std::span<Force> all, std::size_t kinds) {
+    const std::size_t of_a_kind = all.size() / kinds;
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer < 0) continue;
+      double* out = return_exchange_->outbox(receiver.peer).data();
+      for (std::size_t kind = 0; kind < kinds; ++kind) {
+        const Force* const force = all.data() + kind * of_a_kind;
+        for (const std::uint32_t ghost : receiver.returning_ghosts) {
+          *out++ = static_cast<double>(force[ghost].x);
+          *out++ = static_cast<double>(force[ghost].y);
+          *out++ = static_cast<double>(force[ghost].z);
+        }
+      }
+      return_exchange_->commit(receiver.peer,
+                               receiver.returning_ghosts.size() * kinds * kForceItems);
+    }
+  }
+
+  /// Those of this rank's own images, then those of other ranks in the order of the ranks.
+  template <class Force>
+  void add_returned(std::span<Force> all, std::size_t kinds) {
+    const std::size_t of_a_kind = all.size() / kinds;
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer >= 0) continue;
+      for (std::size_t kind = 0; kind < kinds; ++kind) {
+        Force* const force = all.data() + kind * of_a_kind;
+        for (std::size_t k = 0; k < receiver.returning_originals.size(); ++k) {
+          add_force(force[receiver.returning_originals[k]], force[receiver.returning_ghosts[k]]);
+        }
+      }
+    }
+    if (!return_exchange_) return;
+    return_exchange_->take_in_order([&](int peer, std::span<const double> items) {
+      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
+                                         [&](const auto& r) { return r.peer == peer; });
+      const std::size_t expected = receiver->returning_originals.size() * kinds * kForceItems;
+      if (items.size() != expected) {
+        throw comm::Error(fmt::format(
+            "{} forces: rank {} sent {} numbers to rank {}, which expected {} for {} particles",
+            name_, receiver->rank, items.size(), rank_, expected,
+            receiver->returning_originals.size()));
+      }
+      using Number = decltype(Force::x);
+      const double* in = items.data();
+      for (std::size_t kind = 0; kind < kinds; ++kind) {
+        Force* const force = all.data() + kind * of_a_kind;
+        for (const std::uint32_t original : receiver->returning_originals) {
+          Force returned{};
+          returned.x = static_cast<Number>(in[0]);
+          returned.y = static_cast<Number>(in[1]);
+          returned.z = static_cast<Number>(in[2]);
+          add_force(force[original], returned);
+          in += kForceItems;
+        }
+      }
+    });
+    return_exchange_->finish();
+  }
+
+  /// Returns the end of what it has written to `out`.
+  double* write(const ParticleStore& particles, const Receiver& receiver,
+                std::span<const SentToGhosts> when, double* out) const {
     for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
       const auto* const originals = (particles.*field.array).data();
       for (std::size_t s = receiver.first; s < receiver.last; ++s) {
@@ -417,7 +510,7 @@ class Halo::Stage {
         }
       }
     });
-    exchange_->commit(receiver.peer, static_cast<std::size_t>(out - begin));
+    return out;
   }
 
   void receive(ParticleStore& particles, const Receiver& receiver,
@@ -466,6 +559,9 @@ class Halo::Stage {
   int rank_;
   std::string name_;
   HaloSelection selection_;
+  std::vector<char> narrow_types_;  ///< as HaloOptions has them
+  bool returns_half_;
+  bool returning_is_listed_ = false;  ///< of the ghosts at their present places
   GhostPlaces places_;
   bool images_copied_ = false;       ///< of the positions that are under way
   std::vector<Receiver> receivers_;  ///< ascending; other ranks are senders to this one as well

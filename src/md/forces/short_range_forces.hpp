@@ -6,7 +6,7 @@
 
 #include "md/forces/force_term.hpp"
 #include "md/neighbors/pair_list.hpp"
-#include "md/system/padded_force.hpp"
+#include "md/system/ghost_forces.hpp"
 #include "md/system/particle_store.hpp"
 
 namespace sterna::md {
@@ -23,8 +23,11 @@ inline constexpr std::size_t moved_together = 32;
 /// halo and calls, on every rank,
 ///
 ///     rebuild(list, particles)             whenever the list was rebuilt
-///     compute(list, particles, interior)   in every step, while ghosts are on their way
-///     compute(list, particles, boundary)   when they have arrived
+///     compute(list, particles, interior)       in every step, while ghosts are on their way
+///     compute(list, particles, boundary)       when they have arrived
+///     collected_forces(particles)              where ghosts have forces
+///     compute(list, particles, late_interior)  while these return
+///     set_forces(list, particles, move)        when all is added
 ///
 /// Between two rebuilds particles keep their places in the store, and the rows of the list hold all
 /// neighbors within `range()`: none comes within that range of another whose row lacks it and,
@@ -33,7 +36,7 @@ class ShortRangeForces : public ForceTerm {
  public:
   TimeScale time_scale() const final { return TimeScale::medium; }
   /// The force on a particle depends on particles whose centers are nearer than this, and on
-  /// nothing else; but see `acts_on_ghosts`. The halo and the rows of the list are this wide plus
+  /// nothing else; but see `ghost_forces`. The halo and the rows of the list are this wide plus
   /// the skin.
   virtual double range() const = 0;
   /// How many particles should share a row of the list that `compute` reads.
@@ -52,31 +55,31 @@ class ShortRangeForces : public ForceTerm {
   virtual void rebuild(const PairList& list, const ParticleStore& particles) = 0;
   void rebuild(const ParticleStore&) final {}
 
-  /// The two calls of a step set `force` (and `torque`, where the store rotates) of all local
-  /// particles; they may change those of ghosts. Adds to `sums`, where it is given, this rank's share
-  /// of the energy and the virial: half of each pair, so that the sum over all ranks is the whole.
+  /// With `set_forces` the calls of a step set `force` (and `torque`, where the store rotates)
+  /// of all local particles; they may change those of ghosts. Adds to `sums`, where it is given, this
+  /// rank's share of the energy and the virial: half of each pair that another rank computes too,
+  /// so that the sum over all ranks is the whole.
   /// Interior cells come first. Nobody within `range()` of their particles is a ghost, and ghosts
-  /// must not be read then, as they are of the step before or being written. A potential may leave
-  /// work of interior cells to the call for the boundary.
+  /// must not be read then, as they are of the step before or being written. When the boundary is
+  /// done, no force on a ghost changes any more. The late interior has cells only with a half shell.
   virtual void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                        EnergyAndVirial* sums) = 0;
 
-  /// Whether it has a `compute_and_move`: where it still has something to do with each particle
-  /// when all pairs are done, or will have at first in the next step.
-  virtual bool can_move() const { return false; }
-  /// The last `compute` of a step, for the boundary, without sums; then calls `move` for all local
-  /// particles, so few at a time that they are in the near caches before and after. Nobody else
-  /// moves particles before the next `compute`, except with a `rebuild`.
-  virtual void compute_and_move(const PairList&, ParticleStore&, const Mover&) {}
+  /// Whether `compute` puts forces on ghosts: on all, as a bond does whose order depends on the atoms
+  /// around it, or as the other half of each pair. With a list of the half shell the latter must
+  /// return; with a list of all ghosts nobody asks for them. When the boundary cells are done, the
+  /// engine adds what ghosts have in `collected_forces` to their originals. The same on all ranks.
+  virtual GhostForces ghost_forces() const { return GhostForces::none; }
+  virtual CollectedForces collected_forces(ParticleStore&) { return {}; }
 
-  /// Whether `compute` puts forces on ghosts too, as a bond does whose order depends on the atoms
-  /// around it. Then it sets no `force`: when the boundary cells are done, the engine adds what
-  /// ghosts have in `collected_forces` to their originals, on all ranks, and calls `set_forces`.
-  /// The same on all ranks.
-  virtual bool acts_on_ghosts() const { return false; }
-  /// One item for each local particle and ghost, in the order of the store.
-  virtual std::span<PaddedForce> collected_forces() { return {}; }
-  virtual void set_forces(ParticleStore&) {}
+  /// The last call of a step: what was collected elsewhere is in the store then. `move` is given
+  /// only where the term `can_move`, and called for all local particles, so few at a time that they
+  /// are in the near caches before and after. Nobody else moves particles before the next `compute`,
+  /// except with a `rebuild`.
+  virtual void set_forces(const PairList&, ParticleStore&, const Mover* /*move*/) {}
+  /// Whether `set_forces` moves particles: where it still has something to do with each of them when
+  /// all pairs are done, or will have at first in the next step.
+  virtual bool can_move() const { return false; }
 
   /// All is done when the boundary cells are.
   void finish(ParticleStore&, EnergyAndVirial*) final {}

@@ -56,6 +56,7 @@ void CellGrid::set_region(const Vec3& low, const Vec3& high, double list_radius,
   cells_.assign(static_cast<std::size_t>(count_[0] + 2) * static_cast<std::size_t>(count_[1] + 2) *
                     static_cast<std::size_t>(count_[2] + 2),
                 CellRange{});
+  cells_beyond_.clear();
 }
 
 std::uint32_t CellGrid::local_cell(const Position& position) const {
@@ -103,9 +104,11 @@ void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cel
   const auto count = static_cast<std::uint32_t>(particles.local_count());
   particles.resize_local(count);
   // Of each cell, its listed particles; behind all cells, the others of each.
+  const auto cell_count = static_cast<std::uint32_t>(cells_.size());
   std::vector<std::uint32_t> next(2 * cells_.size(), 0);
   for (std::uint32_t i = 0; i < count; ++i) {
-    cell_of[i] = place_in_order(local_cell(particles.position[i]), particles.position[i]);
+    const bool listed = is_listed(particles.position[i]);
+    cell_of[i] = local_cell(particles.position[i]) + (listed ? 0 : cell_count);
     ++next[cell_of[i]];
   }
   std::uint32_t begin = 0;
@@ -162,12 +165,16 @@ void CellGrid::classify_cells() {
 }
 
 void CellGrid::place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
-                            std::vector<std::uint32_t>& slots) {
+                            std::vector<std::uint32_t>& slots,
+                            std::optional<std::span<const char>> half_shell) {
   slots.resize(ghosts.size());
-  // Only the outer layer may hold ghosts; it is refilled.
-  std::vector<std::uint32_t> next(2 * cells_.size(), 0);
+  // Only the outer layer may hold ghosts; it is refilled. Of each cell the listed ones; behind all
+  // cells those beyond the half shell of each, and then those of types that are not listed.
+  const auto cell_count = static_cast<std::uint32_t>(cells_.size());
+  std::vector<std::uint32_t> next(3 * cells_.size(), 0);
   for (std::size_t k = 0; k < ghosts.size(); ++k) {
-    slots[k] = place_in_order(ghost_cell(ghosts[k]), ghosts[k]);
+    const std::uint32_t part = !is_listed(ghosts[k]) ? 2 : half_shell && !(*half_shell)[k] ? 1 : 0;
+    slots[k] = ghost_cell(ghosts[k]) + part * cell_count;
     ++next[slots[k]];
   }
   std::uint32_t begin = 0;
@@ -184,7 +191,15 @@ void CellGrid::place_ghosts(std::span<const Position> ghosts, std::size_t local_
     }
   }
   listed_ghosts_ = begin;
-  for (; cell < next.size(); ++cell) begin += std::exchange(next[cell], begin);
+  cells_beyond_.resize(half_shell ? cells_.size() : 0);
+  for (; cell < next.size(); ++cell) {
+    if (cell == 2 * cells_.size()) ghosts_of_listed_types_ = begin;
+    if (half_shell && cell < 2 * cells_.size()) {
+      cells_beyond_[cell - cells_.size()] = {begin + static_cast<std::uint32_t>(local_count),
+                                             next[cell]};
+    }
+    begin += std::exchange(next[cell], begin);
+  }
   // The inverse first: which ghost comes at each place; then each cell by x.
   std::vector<std::uint32_t> source(ghosts.size());
   for (std::size_t k = 0; k < ghosts.size(); ++k) {

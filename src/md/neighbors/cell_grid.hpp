@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -38,6 +39,9 @@ class CellGrid {
   /// So many local particles, the first ones, are listed, and so many of the ghosts.
   std::uint32_t listed_local() const { return listed_local_; }
   std::uint32_t listed_ghosts() const { return listed_ghosts_; }
+  /// So many ghosts, the first ones, are of listed types: the listed ones, then those beyond the
+  /// half shell.
+  std::uint32_t ghosts_of_listed_types() const { return ghosts_of_listed_types_; }
 
   /// Sorts the local particles, which must lie in the region; stable, so that sorting a sorted
   /// store changes nothing. Drops the ghosts. `cell_of` and `source` are scratch, one item each
@@ -47,9 +51,11 @@ class CellGrid {
   static constexpr std::size_t sort_room = sizeof(Vec3);
 
   /// Places ghosts, given in any order, into the cells around: `slots[k]` is the position of
-  /// ghost k behind the local particles.
+  /// ghost k behind the local particles. `half_shell`: where given, whether ghost k is listed; the
+  /// others come behind the cells, in the order of `cells_beyond`.
   void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
-                    std::vector<std::uint32_t>& slots);
+                    std::vector<std::uint32_t>& slots,
+                    std::optional<std::span<const char>> half_shell = {});
 
   /// Indices of local cells with particles: those whose rows hold local particles only, and the rest.
   std::span<const std::uint32_t> interior_cells() const { return interior_; }
@@ -58,6 +64,8 @@ class CellGrid {
   std::span<const std::uint32_t> local_cells() const { return local_; }
 
   const std::vector<CellRange>& cells() const { return cells_; }
+  /// Of each cell, the ghosts of listed types beyond the half shell. Empty where all are listed.
+  const std::vector<CellRange>& cells_beyond() const { return cells_beyond_; }
   int nx() const { return count_[0]; }
   int ny() const { return count_[1]; }
   int nz() const { return count_[2]; }
@@ -75,12 +83,8 @@ class CellGrid {
   }
   void classify_cells();
   void sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions);
-  /// A number by which the particles of cells are sorted: its cell's, or where it is not listed its
-  /// cell's behind those of all cells.
-  std::uint32_t place_in_order(std::uint32_t cell, const Position& particle) const {
-    const bool listed =
-        is_listed_.empty() || is_listed_[static_cast<std::size_t>(particle.type)] != 0;
-    return listed ? cell : cell + static_cast<std::uint32_t>(cells_.size());
+  bool is_listed(const Position& particle) const {
+    return is_listed_.empty() || is_listed_[static_cast<std::size_t>(particle.type)] != 0;
   }
 
   Vec3 low_, high_, per_length_;
@@ -88,8 +92,8 @@ class CellGrid {
   int count_[3] = {1, 1, 1};
   std::vector<char> is_listed_;
   bool has_unlisted_ = false;
-  std::uint32_t listed_local_ = 0, listed_ghosts_ = 0;
-  std::vector<CellRange> cells_;
+  std::uint32_t listed_local_ = 0, listed_ghosts_ = 0, ghosts_of_listed_types_ = 0;
+  std::vector<CellRange> cells_, cells_beyond_;
   std::vector<std::uint32_t> interior_, boundary_, local_;
   std::vector<std::pair<double, std::uint32_t>> by_x_;  ///< scratch of sort_cell
 };

@@ -40,16 +40,21 @@ class Surroundings {
     for (int z = first[2]; z <= last[2]; ++z) {
       for (int y = first[1]; y <= last[1]; ++y) {
         const auto row = static_cast<std::size_t>((z * (count_[1] + 2) + y) * (count_[0] + 2));
-        std::uint32_t begin = 0, end = 0;
-        for (int x = first[0]; x <= last[0]; ++x) {
-          const CellRange& cell = grid_.cells()[row + static_cast<std::size_t>(x)];
-          if (cell.begin != end) {
-            if (visit(begin, end)) return true;
-            begin = cell.begin;
+        // One of a pair across a border may be in the halo of the other's rank only, and is then
+        // looked at there, also beyond the half shell.
+        for (const auto* cells : {&grid_.cells(), &grid_.cells_beyond()}) {
+          if (cells->empty()) continue;
+          std::uint32_t begin = 0, end = 0;
+          for (int x = first[0]; x <= last[0]; ++x) {
+            const CellRange& cell = (*cells)[row + static_cast<std::size_t>(x)];
+            if (cell.begin != end) {
+              if (visit(begin, end)) return true;
+              begin = cell.begin;
+            }
+            end = cell.begin + cell.count;
           }
-          end = cell.begin + cell.count;
+          if (visit(begin, end)) return true;
         }
-        if (visit(begin, end)) return true;
       }
     }
     return false;

@@ -91,6 +91,7 @@ PairWork PairList::rows() const {
   work.row_begin = const_cast<std::uint32_t*>(row_begin_.data());
   work.group = group_;
   work.half = half_;
+  work.whole_below = static_cast<std::uint32_t>(whole_below());
   work.masks = masked_ ? masks_.data() : nullptr;
   work.mask_begin = mask_begin_.data();
   work.decoded = const_cast<std::uint32_t*>(decoded_.data());
@@ -300,7 +301,7 @@ PairList::Displacements PairList::displacements(const ParticleStore& particles, 
 }
 
 PairList::Displacements PairList::ghost_displacements(const ParticleStore& particles, double far) {
-  const std::size_t listed = local_count_ + grid_.listed_ghosts();
+  const std::size_t listed = local_count_ + grid_.ghosts_of_listed_types();
   double largest = square_displacements(particles, local_count_, listed);
   if (listed_only_) {
     CoarseNumber* const squares = squared_displacement_.data();

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -36,10 +38,15 @@ class PairList {
   void set_listed_types(std::vector<char> listed) { grid_.set_listed_types(std::move(listed)); }
   /// Forces become scratch.
   void sort_local(ParticleStore& particles);
+  /// `half_shell`: for each ghost, whether rows have it. Of two ranks with a pair across their
+  /// border then only one has it in its list (Halo::half_shell).
   void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
-                    std::vector<std::uint32_t>& slots) {
-    grid_.place_ghosts(ghosts, local_count, slots);
+                    std::vector<std::uint32_t>& slots,
+                    std::optional<std::span<const char>> half_shell = {}) {
+    grid_.place_ghosts(ghosts, local_count, slots, half_shell);
+    half_shell_ = half_shell.has_value();
   }
+  bool half_shell() const { return half_shell_; }
   /// Rows of all local particles, from the positions in the store (ghosts at their slots).
   void build(ParticleStore& particles);
 
@@ -52,10 +59,16 @@ class PairList {
   template <class ExcludedOf>
   void exclude(const ExcludedOf& excluded_of);
 
-  /// Cells whose rows hold local particles only, and the rest.
-  enum class Cells { interior, boundary };
+  /// Cells whose rows hold local particles only, and the rest. With a half shell half of the interior
+  /// is late: for the time after the boundary, while the forces on ghosts return.
+  enum class Cells { interior, boundary, late_interior };
+  static constexpr std::array all_cells{Cells::interior, Cells::boundary, Cells::late_interior};
   std::span<const std::uint32_t> cells(Cells which) const {
-    return which == Cells::interior ? grid_.interior_cells() : grid_.boundary_cells();
+    if (which == Cells::boundary) return grid_.boundary_cells();
+    const auto interior = grid_.interior_cells();
+    const std::size_t late = half_shell_ ? interior.size() / 2 : 0;
+    return which == Cells::late_interior ? interior.last(late)
+                                         : interior.first(interior.size() - late);
   }
   /// Cells and rows as kernels read them; everything else in it is 0.
   PairWork rows() const;
@@ -103,7 +116,8 @@ class PairList {
   double extent() const { return extent_; }
 
   /// Calls visit(i, j, squared distance) for every local i and every j within `radius` of it;
-  /// ghosts included, so each pair of local particles comes twice.
+  /// ghosts included, so each pair of local particles comes twice. With a half shell this rank has
+  /// some of the pairs across its border, each of them twice, too: i is the ghost then once.
   template <class Visit>
   void for_each_neighbor(const ParticleStore& particles, double radius, Visit&& visit) const;
 
@@ -113,6 +127,8 @@ class PairList {
   /// for_each_row that calls visit(i, neighbors, n): i shares its row with the first n of them.
   template <class Visit>
   void for_each_shared_row(Cells cells, Visit&& visit) const;
+  /// Of pairs with particles of lower places the other rank has none.
+  std::size_t whole_below() const { return half_shell_ ? total_count_ : local_count_; }
   /// So many numbers rows have at most.
   std::size_t row_count() const;
   /// An entry of the list goes to an earlier place; two change places.
@@ -133,6 +149,7 @@ class PairList {
   const PairKernels& kernels_;
   std::uint32_t group_;  ///< particles that share a row, at most
   bool half_;
+  bool half_shell_ = false;
   double list_radius_ = 0.0;
   double extent_ = 0.0;
 
@@ -298,7 +315,7 @@ void PairList::for_each_shared_row(Cells which, Visit&& visit) const {
 template <class Visit>
 void PairList::for_each_neighbor(const ParticleStore& particles, double radius,
                                  Visit&& visit) const {
-  for (const Cells which : {Cells::interior, Cells::boundary}) {
+  for (const Cells which : all_cells) {
     for_each_shared_row(
         which, [&](std::uint32_t i, std::span<const std::uint32_t> neighbors, std::uint32_t mates) {
           for (std::uint32_t k = 0; k < neighbors.size(); ++k) {
@@ -307,7 +324,7 @@ void PairList::for_each_neighbor(const ParticleStore& particles, double radius,
             const double r2 = dot(d, d);
             if (r2 >= radius * radius) continue;
             visit(i, j, r2);
-            if (half_ && k >= mates && j < local_count_) visit(j, i, r2);
+            if (half_ && k >= mates && j < whole_below()) visit(j, i, r2);
           }
         });
   }

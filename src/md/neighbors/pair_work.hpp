@@ -5,6 +5,7 @@
 
 #include "md/core/vector.hpp"
 #include "md/system/particle_store.hpp"
+#include "md/system/single_force.hpp"
 
 namespace sterna::md {
 
@@ -21,11 +22,6 @@ struct alignas(16) FixedPosition {
 inline constexpr std::int32_t fixed_half_range = 1 << 29;
 inline constexpr FixedPosition fixed_dummy{2 * fixed_half_range, 2 * fixed_half_range,
                                            2 * fixed_half_range, 0};
-
-/// Force on a particle in single precision, padded so that it is one aligned load.
-struct alignas(16) SingleForce {
-  float x, y, z, unused;
-};
 
 /// Where the particles of a cell lie in the store. Particles without pair forces are in none.
 struct CellRange {
@@ -115,6 +111,9 @@ struct PairWork {
   std::uint32_t* row_begin;  ///< places in the entries, by the numbers of rows
   std::uint32_t group;       ///< 1, or how many particles share a row at most
   bool half;                 ///< of two local particles only one has the other in its row
+  /// Pairs with particles of lower places count whole in half lists; of the others, ghosts, another
+  /// row has the other half.
+  std::uint32_t whole_below;
   /// Masks of shared rows, bit k of one for the k-th of its entries; null where nothing is excluded.
   /// Those of a row lie as `row_begin` has its entries, the particles' of its first entries first.
   const std::uint16_t* masks;

@@ -176,7 +176,9 @@ ObserverSection hydrogen_bonds_section() {
 
 }  // namespace
 
-const ObserverRow observer::hydrogen_bonds{
-    .section = hydrogen_bonds_section, .make = make_hydrogen_bonds, .needs_all_pairs = true};
+const ObserverRow observer::hydrogen_bonds{.section = hydrogen_bonds_section,
+                                           .make = make_hydrogen_bonds,
+                                           .needs_all_pairs = true,
+                                           .needs_full_shell = true};
 
 }  // namespace sterna::md

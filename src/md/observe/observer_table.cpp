@@ -83,4 +83,8 @@ bool observers_need_all_pairs(const Input& input) {
   return any_needs(input, &ObserverRow::needs_all_pairs);
 }
 
+bool observers_need_full_shell(const Input& input) {
+  return any_needs(input, &ObserverRow::needs_full_shell);
+}
+
 }  // namespace sterna::md

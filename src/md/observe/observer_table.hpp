@@ -37,6 +37,9 @@ struct ObserverRow {
   bool needs_virial_tensor = false;
   /// Whether samples need pairs of all types in the list, not only of those with pair forces.
   bool needs_all_pairs = false;
+  /// Whether samples need all pairs of each local particle from its own rank, also those across a
+  /// border that another rank computes.
+  bool needs_full_shell = false;
 };
 
 /// The rows, each defined in the observer's own file.
@@ -57,5 +60,7 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
 bool observers_need_virial_tensor(const Input& input);
 /// Whether any needs pairs of all types in the list.
 bool observers_need_all_pairs(const Input& input);
+/// Whether any needs all pairs of each local particle from its own rank.
+bool observers_need_full_shell(const Input& input);
 
 }  // namespace sterna::md

@@ -24,7 +24,11 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
       timer_(timer),
       migration_(context, decomposition, halo_width_, migration_options()),
       unlisted_(unlisted_types(*short_range)),
-      halo_(context, decomposition, halo_width_, halo_options(*short_range)),
+      ghost_forces_(short_range->ghost_forces() == GhostForces::half_shell &&
+                            options.lists_full_shell
+                        ? GhostForces::none
+                        : short_range->ghost_forces()),
+      halo_(context, decomposition, halo_width_, halo_options()),
       list_(options.kernels, short_range->group(), short_range->reads_half_lists()),
       forces_(std::move(short_range)),
       terms_(std::move(terms)),
@@ -55,9 +59,9 @@ std::vector<char> ForceEngine::unlisted_types(const ShortRangeForces& forces) co
   return unlisted;
 }
 
-HaloOptions ForceEngine::halo_options(const ShortRangeForces& forces) const {
+HaloOptions ForceEngine::halo_options() const {
   HaloOptions options = options_.halo;
-  options.returns_forces = forces.acts_on_ghosts();
+  options.ghost_forces = ghost_forces_;
   options.narrow_types = unlisted_;
   // Bonds may be longer than the input says.
   options.narrow_width = std::max(options_.molecule_extent, 0.5 * list_radius_);
@@ -92,7 +96,7 @@ std::vector<ForceTerm*> ForceEngine::terms() {
 void ForceEngine::set_decomposition(const Decomposition& decomposition) {
   earlier_ = verdicts();
   migration_ = Migration(context_, decomposition, halo_width_, migration_options());
-  halo_ = Halo(context_, decomposition, halo_width_, halo_options(*forces_));
+  halo_ = Halo(context_, decomposition, halo_width_, halo_options());
   set_region(decomposition);
   for (ForceTerm* term : terms()) term->set_decomposition(decomposition);
 }
@@ -136,8 +140,13 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
   {
     const auto measured = timer_.measure(Phase::sorting);
     const std::size_t local = particles.local_count();
-    list_.place_ghosts({particles.position.data() + local, particles.ghost_count()}, local,
-                       ghost_slots_);
+    const std::span<const Position> ghosts(particles.position.data() + local,
+                                           particles.ghost_count());
+    if (ghost_forces_ == GhostForces::half_shell) {
+      list_.place_ghosts(ghosts, local, ghost_slots_, halo_.half_shell());
+    } else {
+      list_.place_ghosts(ghosts, local, ghost_slots_);
+    }
     halo_.order_ghosts(particles, ghost_slots_);
   }
   if (options_.places) {
@@ -310,21 +319,23 @@ void ForceEngine::compute_forces(ParticleStore& particles, std::int64_t step, bo
 
 void ForceEngine::compute_boundary(ParticleStore& particles, EnergyAndVirial* sums,
                                    const Mover* move) {
-  {
+  const auto compute = [&](PairList::Cells cells) {
     const auto measured = timer_.measure(phases_[0]);
-    if (move != nullptr) {
-      forces_->compute_and_move(list_, particles, *move);
-    } else {
-      forces_->compute(list_, particles, PairList::Cells::boundary, sums);
+    forces_->compute(list_, particles, cells, sums);
+  };
+  compute(PairList::Cells::boundary);
+  if (ghost_forces_ != GhostForces::none) {
+    const CollectedForces collected = forces_->collected_forces(particles);
+    {
+      const auto measured = timer_.measure(Phase::halo);
+      halo_.start_forces(particles, collected);
     }
-  }
-  if (!forces_->acts_on_ghosts()) return;
-  {
+    compute(PairList::Cells::late_interior);
     const auto measured = timer_.measure(Phase::halo);
-    halo_.return_forces(forces_->collected_forces());
+    halo_.finish_forces(particles, collected);
   }
   const auto measured = timer_.measure(phases_[0]);
-  forces_->set_forces(particles);
+  forces_->set_forces(list_, particles, move);
 }
 
 void ForceEngine::add_impulses(const ParticleStore& particles, std::int64_t step) {

@@ -34,6 +34,8 @@ class ForceEngine {
     int type_count = 0;
     /// Whether somebody reads pairs from the list that have no forces.
     bool lists_all_pairs = false;
+    /// Whether somebody needs each local particle's row with all its neighbors.
+    bool lists_full_shell = false;
     HaloOptions halo;
     /// Of flexible molecules, whose atoms ghosts are looked up by; null: there are none. The
     /// particles' ghosts have ids then.
@@ -155,7 +157,7 @@ class ForceEngine {
     return {.exchange_method = options_.migration_method, .rotating = options_.rotating};
   }
 
-  HaloOptions halo_options(const ShortRangeForces& forces) const;
+  HaloOptions halo_options() const;
   std::vector<char> unlisted_types(const ShortRangeForces& forces) const;
 
   /// `all`: also what is not due.
@@ -189,6 +191,7 @@ class ForceEngine {
   PhaseTimer& timer_;
   Migration migration_;
   std::vector<char> unlisted_;  ///< by type; empty where all are in the list
+  GhostForces ghost_forces_;    ///< that return
   Halo halo_;
   PairList list_;
   std::unique_ptr<ShortRangeForces> forces_;

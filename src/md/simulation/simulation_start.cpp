@@ -457,6 +457,7 @@ void Simulation::Implementation::make_engine() {
   options.rotating = particles_.rotating();
   options.type_count = static_cast<int>(masses_.size());
   options.lists_all_pairs = observers_need_all_pairs(input_);
+  options.lists_full_shell = observers_need_full_shell(input_);
   if (!minimizer_) {
     const Input::TimeSteps& steps = input_.time_steps;
     options.time_steps = MultipleTimeSteps(steps.pairs, steps.longest());

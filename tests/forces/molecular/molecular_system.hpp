@@ -33,10 +33,12 @@ inline Quaternion random_orientation(std::mt19937_64& engine) {
   return Quaternion{normal(engine), normal(engine), normal(engine), normal(engine)}.normalized();
 }
 
-/// `skin`: by how much the list radius exceeds the range of the forces.
+/// `skin`: by how much the list radius exceeds the range of the forces. `shell`: which ghosts are
+/// listed, where the forces can do with half.
 inline MolecularResult compute(const MoleculeModel& model, const MolecularSystem& system,
                                Precision precision, std::string_view kernels,
-                               bool with_energy = true, double skin = 0.3) {
+                               bool with_energy = true, double skin = 0.3,
+                               Shell shell = Shell::half) {
   MolecularForces forces(model, precision, kernels);
   PairList list(kernels, forces.group(), forces.reads_half_lists());
   ParticleStore particles;
@@ -51,28 +53,20 @@ inline MolecularResult compute(const MoleculeModel& model, const MolecularSystem
     particles.id[i] = static_cast<std::int64_t>(i);
     particles.image[i] = {};
   }
-  rebuild(list, particles, system.box, forces.range() + skin);
+  const bool half = forces.ghost_forces() == GhostForces::half_shell && shell == Shell::half;
+  const auto originals =
+      rebuild(list, particles, system.box, forces.range() + skin, half ? Shell::half : Shell::full);
 
   // A ghost turns as the molecule whose image it is.
   const std::size_t local = particles.local_count();
   for (std::size_t i = local; i < particles.total_count(); ++i) {
-    double nearest = 1e300;
-    for (std::size_t k = 0; k < local; ++k) {
-      Vec3 d = particles.position[i].vector() - particles.position[k].vector();
-      for (int axis = 0; axis < 3; ++axis) {
-        d[axis] -= system.box.length[axis] * std::round(d[axis] / system.box.length[axis]);
-      }
-      if (dot(d, d) >= nearest) continue;
-      nearest = dot(d, d);
-      particles.orientation[i] = particles.orientation[k];
-    }
+    particles.orientation[i] = particles.orientation[originals[i - local]];
   }
 
   MolecularResult result;
   EnergyAndVirial* const sums = with_energy ? &result.sums : nullptr;
   forces.rebuild(list, particles);
-  forces.compute(list, particles, PairList::Cells::interior, sums);
-  forces.compute(list, particles, PairList::Cells::boundary, sums);
+  compute_step(forces, list, particles, originals, sums);
   result.force.resize(local);
   result.torque.resize(local);
   for (std::size_t i = 0; i < local; ++i) {

@@ -185,6 +185,11 @@ void check_against(const MoleculeModel& model, const MolecularSystem& system,
       const MolecularResult again = test::compute(model, system, precision, kernels->name, false);
       CHECK(again.force == result.force);
       CHECK(again.torque == result.torque);
+      // With all ghosts in the list, pairs across the border are computed on both sides.
+      const MolecularResult full =
+          test::compute(model, system, precision, kernels->name, true, 0.3, test::Shell::full);
+      CHECK(largest_deviation(full.force, expected.force) < tolerance);
+      CHECK(full.sums.energy == doctest::Approx(expected.sums.energy).epsilon(energy_tolerance));
     }
   }
 }

@@ -26,7 +26,7 @@ void TersoffForces::rebuild(const PairList& list, const ParticleStore& particles
       radius_squared.push_back(radius * radius);
     }
   }
-  for (const PairList::Cells cells : {PairList::Cells::interior, PairList::Cells::boundary}) {
+  for (const PairList::Cells cells : PairList::all_cells) {
     list.for_each_row(cells, [&](std::uint32_t i, std::span<const std::uint32_t> neighbors) {
       const Position& center = particles.position[i];
       const double* const radii = radius_squared.data() + center.type * types;
@@ -57,7 +57,7 @@ void TersoffForces::compute(const PairList& list, ParticleStore& particles, Pair
   for (int k = 0; k < 6; ++k) sums->virial[k] += own.virial[k];
 }
 
-void TersoffForces::set_forces(ParticleStore& particles) {
+void TersoffForces::set_forces(const PairList&, ParticleStore& particles, const Mover*) {
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     particles.force[i] = {force_[i].x, force_[i].y, force_[i].z};
   }

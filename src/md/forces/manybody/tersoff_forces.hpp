@@ -6,7 +6,7 @@
 #include "md/forces/manybody/tersoff_evaluator.hpp"
 #include "md/forces/short_range_forces.hpp"
 #include "md/system/aligned_buffer.hpp"
-#include "md/system/padded_force.hpp"
+#include "md/system/ghost_forces.hpp"
 
 namespace sterna::md {
 
@@ -26,9 +26,9 @@ class TersoffForces final : public ShortRangeForces {
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                EnergyAndVirial* sums) override;
-  bool acts_on_ghosts() const override { return true; }
-  std::span<PaddedForce> collected_forces() override { return force_.span(); }
-  void set_forces(ParticleStore& particles) override;
+  GhostForces ghost_forces() const override { return GhostForces::full_shell; }
+  CollectedForces collected_forces(ParticleStore&) override { return {force_.span()}; }
+  void set_forces(const PairList& list, ParticleStore& particles, const Mover* move) override;
 
  private:
   TersoffEvaluator evaluator_;

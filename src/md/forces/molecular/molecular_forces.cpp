@@ -322,7 +322,18 @@ void MolecularForces::clear_points(std::size_t begin, std::size_t end) {
   }
 }
 
-void MolecularForces::collect(ParticleStore& particles) {
+CollectedForces MolecularForces::collected_forces(ParticleStore&) {
+  // No force is on the center where no site is.
+  const auto at_center = [](const SiteTerm& term) { return term.point_a < first_record_column; };
+  const std::size_t first = std::ranges::any_of(terms_, at_center) ? 0 : 1;
+  return {std::span(point_force_.data() + first * point_stride_,
+                    (point_slots_ - first) * point_stride_),
+          point_slots_ - first};
+}
+
+void MolecularForces::set_forces(const PairList&, ParticleStore& particles, const Mover*) {
+  if (!shared_rows_) return;
+  // Forces and torques from the forces on points, which become 0.
   Vec3* const torques = particles.rotating() ? particles.torque.data() : unused_torque_.data();
   const auto vector = [](const float* numbers) {
     return Vec3{static_cast<double>(numbers[0]), static_cast<double>(numbers[1]),
@@ -383,7 +394,7 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
   const Vec3 center = list.grid().center();
   if (which == PairList::Cells::interior) {
     place_sites(particles, 0, local, center);
-  } else {
+  } else if (which == PairList::Cells::boundary) {
     place_sites(particles, local, particles.total_count(), center);
     if (shared_rows_) clear_points(local, particles.total_count());
   }
@@ -413,7 +424,6 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
   const auto compute =
       precision_ == Precision::mixed ? kernels_.compute_mixed : kernels_.compute_double;
   compute(work, cells.data(), cells.size(), sums != nullptr);
-  if (shared_rows_ && which == PairList::Cells::boundary) collect(particles);
   if (sums != nullptr) {
     if (which == PairList::Cells::interior) lennard_jones_energy_ = coulomb_energy_ = 0.0;
     lennard_jones_energy_ += work.lennard_jones;

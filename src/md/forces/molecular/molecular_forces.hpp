@@ -35,6 +35,11 @@ class MolecularForces final : public ShortRangeForces {
   /// rotate, and then has no torques either.
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                EnergyAndVirial* sums) override;
+  GhostForces ghost_forces() const override {
+    return shared_rows_ ? GhostForces::half_shell : GhostForces::none;
+  }
+  CollectedForces collected_forces(ParticleStore& particles) override;
+  void set_forces(const PairList& list, ParticleStore& particles, const Mover* move) override;
   std::vector<Part> parts() const override {
     return {{"lennard_jones", lennard_jones_energy_}, {"coulomb", coulomb_energy_}};
   }
@@ -52,9 +57,7 @@ class MolecularForces final : public ShortRangeForces {
   void place_sites(const ParticleStore& particles, std::size_t begin, std::size_t end,
                    const Vec3& center);
 
-  // Of shared rows: forces and torques of all molecules from those on their points, which become 0;
-  // forces on the points of the molecules [begin, end) become 0.
-  void collect(ParticleStore& particles);
+  /// Of shared rows: forces on the points of the molecules [begin, end) become 0.
   void clear_points(std::size_t begin, std::size_t end);
 
   const MolecularKernels& kernels_;

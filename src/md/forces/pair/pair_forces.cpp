@@ -215,13 +215,20 @@ void PairForces::rebuild(const PairList& list, const ParticleStore& particles) {
   fixed_position_.renew(total + 1);
   fixed_position_[total] = fixed_dummy;
   collected_.renew(total + 1);
-  const auto clear = [this](std::size_t begin, std::size_t count) {
-    std::fill_n(collected_.data() + begin, count, SingleForce{});
-  };
-  clear(0, list.grid().listed_local());
-  clear(particles.local_count(), list.grid().listed_ghosts());
-  clear(total, 1);
+  std::fill_n(collected_.data(), list.grid().listed_local(), SingleForce{});
+  collected_[total] = {};
   moved_ = false;
+}
+
+PairWork PairForces::work(const PairList& list, ParticleStore& particles) {
+  PairWork work = list.rows();
+  work.position = particles.position.data();
+  work.force = particles.force.data();
+  work.collected = collected_.data();
+  work.fixed_position = fixed_position_.data();
+  work.fixed_scale = fixed_scale_;
+  work.type_count = type_count_;
+  return work;
 }
 
 PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairList::Cells which,
@@ -232,20 +239,18 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
     particles.force.reserve(particles.total_count() + 1);
     std::fill_n(particles.force.data(), particles.total_count() + 1, Vec3{});
   }
-  PairWork work = list.rows();
-  work.position = particles.position.data();
-  work.force = particles.force.data();
-  work.collected = collected_.data();
-  work.fixed_position = fixed_position_.data();
-  work.fixed_scale = fixed_scale_;
-  work.type_count = type_count_;
+  PairWork work = this->work(list, particles);
 
   const auto cells = list.cells(which);
   if (mixed) {
     const CellGrid& grid = list.grid();
     if (which == PairList::Cells::boundary) {
-      kernels_.to_fixed(work, work.local, work.local + grid.listed_ghosts(), grid.center());
-    } else if (!std::exchange(moved_, false)) {
+      const std::size_t ghosts = work.local + grid.listed_ghosts();
+      kernels_.to_fixed(work, work.local, ghosts, grid.center());
+      // Others' forces come to ghosts beyond the half shell on their way home.
+      std::fill(collected_.data() + work.local,
+                collected_.data() + (list.half_shell() ? work.total : ghosts), SingleForce{});
+    } else if (which == PairList::Cells::interior && !std::exchange(moved_, false)) {
       kernels_.to_fixed(work, 0, grid.listed_local(), grid.center());
     }
   }
@@ -300,31 +305,34 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
 
 void PairForces::compute(const PairList& list, ParticleStore& particles, PairList::Cells which,
                          EnergyAndVirial* sums) {
-  PairWork work = run(list, particles, which, sums != nullptr);
-  if (which == PairList::Cells::boundary && precision_ == Precision::mixed) {
-    const std::uint32_t listed = list.grid().listed_local();
-    kernels_.collect(work, 0, listed);
-    std::fill(particles.force.begin() + listed, particles.force.begin() + work.local, Vec3{});
-  }
+  const PairWork work = run(list, particles, which, sums != nullptr);
   if (sums != nullptr) {
     sums->energy += work.energy;
     for (int k = 0; k < 6; ++k) sums->virial[k] += work.virial[k];
   }
 }
 
-void PairForces::compute_and_move(const PairList& list, ParticleStore& particles,
-                                  const Mover& move) {
-  PairWork work = run(list, particles, PairList::Cells::boundary, false);
-  const std::size_t listed = list.grid().listed_local();
-  for (std::size_t begin = 0; begin < work.local; begin += moved_together) {
-    const std::size_t end = std::min(begin + moved_together, std::size_t{work.local});
+CollectedForces PairForces::collected_forces(ParticleStore& particles) {
+  const std::size_t total = particles.total_count();
+  if (precision_ == Precision::mixed) return {std::span(collected_.data(), total)};
+  return {std::span(particles.force.data(), total)};
+}
+
+void PairForces::set_forces(const PairList& list, ParticleStore& particles, const Mover* move) {
+  if (precision_ != Precision::mixed) return;
+  PairWork work = this->work(list, particles);
+  const std::size_t local = work.local, listed = list.grid().listed_local();
+  const std::size_t together = move == nullptr ? local : moved_together;
+  for (std::size_t begin = 0; begin < local; begin += together) {
+    const std::size_t end = std::min(begin + together, local);
     const std::size_t listed_end = std::clamp(listed, begin, end);
     kernels_.collect(work, begin, listed_end);
     std::fill(particles.force.begin() + listed_end, particles.force.begin() + end, Vec3{});
-    move(begin, end);
+    if (move == nullptr) continue;
+    (*move)(begin, end);
     kernels_.to_fixed(work, begin, listed_end, list.grid().center());
   }
-  moved_ = true;
+  moved_ = move != nullptr;
 }
 
 std::vector<ForceTerm::Part> PairForces::parts() const {

@@ -38,9 +38,11 @@ class PairForces final : public ShortRangeForces {
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                EnergyAndVirial* sums) override;
+  GhostForces ghost_forces() const override { return GhostForces::half_shell; }
+  CollectedForces collected_forces(ParticleStore& particles) override;
   /// In mixed precision positions and forces have other forms here than in the store.
   bool can_move() const override { return precision_ == Precision::mixed; }
-  void compute_and_move(const PairList& list, ParticleStore& particles, const Mover& move) override;
+  void set_forces(const PairList& list, ParticleStore& particles, const Mover* move) override;
   /// Where there are several potentials, each of them.
   std::vector<Part> parts() const override;
 
@@ -75,6 +77,8 @@ class PairForces final : public ShortRangeForces {
   /// Computes the rows of these cells; forces of mixed precision are then in `collected_`.
   PairWork run(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                bool with_sums);
+  /// Of positions and forces in all forms, as the kernels have them.
+  PairWork work(const PairList& list, ParticleStore& particles);
 
   const PairKernels& kernels_;
   const PotentialKernels& potential_kernels_;
@@ -89,7 +93,7 @@ class PairForces final : public ShortRangeForces {
   AlignedBuffer<FixedPosition> fixed_position_;
   double fixed_scale_ = 1.0;
   bool moved_ = false;  ///< fixed_position_ holds the local particles of the next step
-  AlignedBuffer<SingleForce> collected_;  ///< until `force` is set; then 0
+  AlignedBuffer<SingleForce> collected_;  ///< until `force` is set; of local particles then 0
 };
 
 }  // namespace sterna::md

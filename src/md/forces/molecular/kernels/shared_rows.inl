@@ -52,7 +52,7 @@ inline void add_to_point(const MolecularWork& work, std::uint32_t column, std::s
 inline FloatPack weights(const PairWork& rows, const std::uint32_t* offsets) {
   alignas(64) float weights[FloatPack::width];
   for (int lane = 0; lane < FloatPack::width; ++lane) {
-    weights[lane] = offsets[lane] >> RowTraits<FloatPack>::offset_shift < rows.local ? 2 : 1;
+    weights[lane] = offsets[lane] >> RowTraits<FloatPack>::offset_shift < rows.whole_below ? 2 : 1;
   }
   return FloatPack::load(weights);
 }
@@ -113,7 +113,7 @@ class SharedRows {
         if constexpr (with_energy) add_sums();
       }
     }
-    // Each pair of two molecules of this rank counts twice, each with a ghost stands on two ranks.
+    // Pairs that count whole have been added twice.
     work_.energy += 0.5 * total_.energy;
     work_.lennard_jones += 0.5 * total_.lennard_jones;
     for (int k = 0; k < 6; ++k) work_.virial[k] += 0.5 * total_.virial[k];

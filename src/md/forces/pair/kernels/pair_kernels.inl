@@ -226,7 +226,7 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
     if constexpr (with_energy) {
       alignas(64) typename Pack::Real weights[Pack::width];
       for (int lane = 0; lane < Pack::width; ++lane) {
-        weights[lane] = neighbors[lane] >> RowTraits<Pack>::offset_shift < work.local ? 2 : 1;
+        weights[lane] = neighbors[lane] >> RowTraits<Pack>::offset_shift < work.whole_below ? 2 : 1;
       }
       weight = Pack::load(weights);
     }
@@ -338,7 +338,7 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
       }
     }
   }
-  // Each pair of two local particles counts twice, each with a ghost stands on two ranks.
+  // Pairs that count whole have been added twice.
   work.energy += 0.5 * totals.energy;
   for (int k = 0; k < 6; ++k) {
     work.virial[k] += 0.5 * constants.step * constants.step * totals.virial[k];

@@ -205,7 +205,8 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
         if constexpr (with_energy) {
           alignas(64) Real weights[Pack::width];
           for (std::size_t lane = 0; lane < static_cast<std::size_t>(Pack::width); ++lane) {
-            weights[lane] = entries[k + lane] >> RowTraits<Pack>::offset_shift < work.local ? 2 : 1;
+            weights[lane] =
+                entries[k + lane] >> RowTraits<Pack>::offset_shift < work.whole_below ? 2 : 1;
           }
           weight = Pack::load(weights);
         }
@@ -268,7 +269,7 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
       }
     }
   }
-  // Each pair of two local particles counts twice, each with a ghost stands on two ranks.
+  // Pairs that count whole have been added twice.
   work.energy += 0.5 * totals.energy;
   for (int k = 0; k < 6; ++k) work.virial[k] += 0.5 * step * step * totals.virial[k];
 }

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <variant>
+
+#include "md/core/vector.hpp"
+#include "md/system/padded_force.hpp"
+#include "md/system/single_force.hpp"
+
+namespace sterna::md {
+
+/// Which ghosts get forces that belong to the particles that they are copies of.
+enum class GhostForces {
+  none,        ///< a pair across a border is computed on both sides, each for its own particle
+  half_shell,  ///< it is computed on one side, whose half shell (Halo::half_shell) has the ghost
+  full_shell,  ///< all
+};
+
+/// What all particles have of such forces, ghosts behind the local ones in the order of the store;
+/// where a particle has several (one for each of its sites), those of one kind side by side, and
+/// all kinds equally many.
+struct CollectedForces {
+  std::variant<std::span<PaddedForce>, std::span<SingleForce>, std::span<Vec3>> forces;
+  std::size_t kinds = 1;
+};
+
+}  // namespace sterna::md
