@@ -505,6 +505,18 @@ TEST_CASE("of the two sides of a pair across a border, one has the ghost in its 
       });
       CHECK(wrong == 0);
       CHECK(pairs > 0);
+      // Where nobody needs the others, there are these ghosts only; stages send on what they need.
+      std::vector<Ghost> expected;
+      for (std::size_t k = 0; k < half.size(); ++k) {
+        if (half[k] == 0 && halo_method.name == "direct") continue;
+        expected.push_back(as_ghost(particles.position[particles.local_count() + k]));
+      }
+      Halo only(context, grid, c.width,
+                {std::string(halo_method.name), "auto", GhostForces::half_shell, true});
+      ParticleStore fewer = own_particles(context, grid, all);
+      only.rebuild(fewer);
+      CHECK(ghosts_of(fewer) == expected);
+      CHECK(ghosts_left_behind(only, fewer, all, c.length) == 0);
     }
   }
 }
@@ -512,71 +524,76 @@ TEST_CASE("of the two sides of a pair across a border, one has the ghost in its 
 TEST_CASE("the forces of the half shell's ghosts come back, of each kind and precision") {
   const comm::Context context;
   for (const Case& c : cases(context.size())) {
-    CAPTURE(c.what);
-    const RegularGrid grid({c.length}, context.size(), c.grid);
-    const auto all = make_positions(grid, c.width, 300);
-    for (const auto& halo_method : halo_methods()) {
-      CAPTURE(halo_method.name);
-      Halo halo(context, grid, c.width,
-                {std::string(halo_method.name), "auto", GhostForces::half_shell});
-      ParticleStore particles = own_particles(context, grid, all);
-      halo.rebuild(particles);
-      const std::vector<char> half = halo.half_shell();
-      std::vector<std::uint32_t> slots;
-      for (std::size_t k = 0; k < half.size(); ++k) {
-        slots.push_back(static_cast<std::uint32_t>(half.size() - 1 - k));
-      }
-      halo.order_ghosts(particles, slots);
-      const std::size_t local = particles.local_count(), total = particles.total_count();
-      // What each copy adds, by the particle's number: whole numbers, so that no order matters.
-      const auto force_on = [&](std::size_t i, std::size_t kind) {
-        const Position& p = particles.position[i];
-        return std::floor(16.0 * (p.x + 3.0 * p.y)) + static_cast<double>(kind);
-      };
-      const auto check = [&]<class Force>(std::size_t kinds) {
-        using Number = decltype(Force::x);
-        std::vector<Force> forces(kinds * total);
-        std::vector<double> expected(kinds * all.size(), 0.0);
-        const auto put = [&](std::size_t i) {
-          for (std::size_t kind = 0; kind < kinds; ++kind) {
-            const double f = force_on(i, kind);
-            Force& force = forces[kind * total + i];
-            force.x = static_cast<Number>(f);
-            force.y = static_cast<Number>(2.0 * f);
-            force.z = static_cast<Number>(-f);
-            expected[kind * all.size() + static_cast<std::size_t>(particles.position[i].type)] += f;
-          }
-        };
-        for (std::size_t i = 0; i < local; ++i) put(i);
+    for (const bool only_half : {false, true}) {
+      CAPTURE(c.what);
+      CAPTURE(only_half);
+      const RegularGrid grid({c.length}, context.size(), c.grid);
+      const auto all = make_positions(grid, c.width, 300);
+      for (const auto& halo_method : halo_methods()) {
+        CAPTURE(halo_method.name);
+        Halo halo(context, grid, c.width,
+                  {std::string(halo_method.name), "auto", GhostForces::half_shell, only_half});
+        ParticleStore particles = own_particles(context, grid, all);
+        halo.rebuild(particles);
+        const std::vector<char> half = halo.half_shell();
+        std::vector<std::uint32_t> slots;
         for (std::size_t k = 0; k < half.size(); ++k) {
-          if (half[k] != 0) put(local + slots[k]);
+          slots.push_back(static_cast<std::uint32_t>(half.size() - 1 - k));
         }
-        comm::ReductionBatch batch(context, "forces");
-        batch.sum(expected.data(), expected.size()).run();
-        const CollectedForces collected{std::span(forces), kinds};
-        halo.start_forces(particles, collected);
-        halo.finish_forces(particles, collected);
-        std::size_t wrong = 0;
-        for (std::size_t kind = 0; kind < kinds; ++kind) {
-          for (std::size_t i = 0; i < local; ++i) {
-            const double f =
-                expected[kind * all.size() + static_cast<std::size_t>(particles.position[i].type)];
-            const Force& force = forces[kind * total + i];
-            wrong += static_cast<double>(force.x) != f || static_cast<double>(force.y) != 2.0 * f ||
-                     static_cast<double>(force.z) != -f;
+        halo.order_ghosts(particles, slots);
+        const std::size_t local = particles.local_count(), total = particles.total_count();
+        // What each copy adds, by the particle's number: whole numbers, so that no order matters.
+        const auto force_on = [&](std::size_t i, std::size_t kind) {
+          const Position& p = particles.position[i];
+          return std::floor(16.0 * (p.x + 3.0 * p.y)) + static_cast<double>(kind);
+        };
+        const auto check = [&]<class Force>(std::size_t kinds) {
+          using Number = decltype(Force::x);
+          std::vector<Force> forces(kinds * total);
+          std::vector<double> expected(kinds * all.size(), 0.0);
+          const auto put = [&](std::size_t i) {
+            for (std::size_t kind = 0; kind < kinds; ++kind) {
+              const double f = force_on(i, kind);
+              Force& force = forces[kind * total + i];
+              force.x = static_cast<Number>(f);
+              force.y = static_cast<Number>(2.0 * f);
+              force.z = static_cast<Number>(-f);
+              expected[kind * all.size() + static_cast<std::size_t>(particles.position[i].type)] +=
+                  f;
+            }
+          };
+          for (std::size_t i = 0; i < local; ++i) put(i);
+          for (std::size_t k = 0; k < half.size(); ++k) {
+            if (half[k] != 0) put(local + slots[k]);
           }
+          comm::ReductionBatch batch(context, "forces");
+          batch.sum(expected.data(), expected.size()).run();
+          const CollectedForces collected{std::span(forces), kinds};
+          halo.start_forces(particles, collected);
+          halo.finish_forces(particles, collected);
+          std::size_t wrong = 0;
+          for (std::size_t kind = 0; kind < kinds; ++kind) {
+            for (std::size_t i = 0; i < local; ++i) {
+              const double f = expected[kind * all.size() +
+                                        static_cast<std::size_t>(particles.position[i].type)];
+              const Force& force = forces[kind * total + i];
+              wrong += static_cast<double>(force.x) != f ||
+                       static_cast<double>(force.y) != 2.0 * f ||
+                       static_cast<double>(force.z) != -f;
+            }
+          }
+          CHECK(wrong == 0);
+        };
+        for (int step = 0; step < 2; ++step) {
+          halo.start_positions(particles);
+          halo.finish_positions(particles);
+          // The same number of kinds between two rebuilds.
+          check.template operator()<Vec3>(3);
+          check.template operator()<SingleForce>(3);
+          check.template operator()<PaddedForce>(3);
         }
-        CHECK(wrong == 0);
-      };
-      for (int step = 0; step < 2; ++step) {
-        halo.start_positions(particles);
-        halo.finish_positions(particles);
-        // The same number of kinds between two rebuilds.
-        check.template operator()<Vec3>(3);
-        check.template operator()<SingleForce>(3);
-        check.template operator()<PaddedForce>(3);
+        if (context.size() > 1) CHECK(halo.verdicts().size() % 2 == 0);
       }
-      if (context.size() > 1) CHECK(halo.verdicts().size() % 2 == 0);
     }
   }
 }

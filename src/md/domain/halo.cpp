@@ -27,8 +27,11 @@ Halo::Halo(const comm::Context& context, const Decomposition& decomposition, dou
   const HaloPlan plan = halo_method(options.method).plan(decomposition, context.rank(), width);
   for (const HaloStage& stage : plan) {
     // In stages before the last, ghosts also get what comes back to them from others' ghosts.
-    const bool half = options.ghost_forces == GhostForces::half_shell && &stage == &plan.back();
-    stages_.push_back(std::make_unique<Stage>(context, stage, own_, shear_, margin, options, half));
+    const bool returns_half =
+        options.ghost_forces == GhostForces::half_shell && &stage == &plan.back();
+    const bool only_half = options.only_half_shell && plan.size() == 1;
+    stages_.push_back(std::make_unique<Stage>(context, stage, own_, shear_, margin, options,
+                                              returns_half, only_half));
   }
 }
 Halo::~Halo() = default;

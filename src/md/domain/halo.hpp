@@ -21,6 +21,9 @@ struct HaloOptions {
   std::string exchange_method = "auto";  ///< of comm::neighbor_methods()
   /// Of which ghosts `start_forces` and `finish_forces` return the forces.
   GhostForces ghost_forces = GhostForces::none;
+  /// Nobody needs other ghosts than those of the half shell: methods of one stage leave them out.
+  /// Then only positions travel, and forces back.
+  bool only_half_shell = false;
   /// By type: whether ghosts come from `narrow_width` only. Empty: none is such.
   std::vector<char> narrow_types = {};
   double narrow_width = 0.0;

@@ -61,36 +61,36 @@ void add_force(Force& sum, const Force& force) {
 /// One exchange: selection, messages to other ranks, copies for this rank.
 class Halo::Stage {
  public:
-  /// `returns_half`: of the half shell's ghosts alone forces return, not of all ghosts.
+  /// `returns_half`: of the half shell's ghosts alone forces return, not of all ghosts. `only_half`:
+  /// there are no others.
   Stage(const comm::Context& context, const HaloStage& plan, const Region& own, const Shear& shear,
-        const Vec3& margin, const HaloOptions& options, bool returns_half)
+        const Vec3& margin, const HaloOptions& options, bool returns_half, bool only_half)
       : rank_(context.rank()),
         name_(plan.name),
-        selection_(plan.segments, own, shear),
+        selection_(served(plan.segments, rank_, only_half), own, shear),
         narrow_types_(options.narrow_types),
         returns_half_(returns_half) {
     selection_.set_narrow_types(options.narrow_types, margin);
-    std::vector<comm::NeighborPattern::Peer> peers;
-    const auto& segments = selection_.segments();
-    for (std::size_t s = 0; s < segments.size(); ++s) {
-      if (receivers_.empty() || receivers_.back().rank != segments[s].rank) {
-        receivers_.push_back({.rank = segments[s].rank, .first = s});
-        if (segments[s].rank != rank_) {
-          receivers_.back().peer = static_cast<int>(peers.size());
-          peers.push_back({segments[s].rank, kFirstCapacity, kFirstCapacity});
-        }
+    std::size_t s = 0;
+    int peers = 0;
+    for (const HaloSegment& segment : plan.segments) {
+      if (receivers_.empty() || receivers_.back().rank != segment.rank) {
+        receivers_.push_back({.rank = segment.rank, .first = s});
+        if (segment.rank != rank_) receivers_.back().peer = peers++;
       }
-      receivers_.back().last = s + 1;
+      Receiver& receiver = receivers_.back();
+      const bool in_half_shell = segment.is_in_half_shell(rank_);
+      (in_half_shell ? receiver.has_half_shell : receiver.is_half_shell) = true;
+      if (only_half && !in_half_shell) continue;
+      receiver.last = ++s;
       // They ascend by their offsets, so that the half shell comes last.
-      if (!segments[s].is_in_half_shell(rank_)) receivers_.back().first_of_half_shell = s + 1;
+      if (!in_half_shell) receiver.first_of_half_shell = s;
     }
     if (plan.with_other_ranks) {
-      const auto pattern = comm::NeighborPattern::from_peers(context, peers);
-      exchange_.emplace(context, pattern,
+      exchange_.emplace(context, pattern(context, only_half, &Receiver::has_half_shell),
                         comm::NeighborOptions{options.exchange_method, name_ + " positions"});
       if (options.ghost_forces != GhostForces::none) {
-        return_exchange_.emplace(context,
-                                 comm::NeighborPattern::from_peers(context, returning_peers()),
+        return_exchange_.emplace(context, pattern(context, returns_half_, &Receiver::is_half_shell),
                                  comm::NeighborOptions{options.exchange_method, name_ + " forces"});
       }
     }
@@ -107,14 +107,14 @@ class Halo::Stage {
       std::vector<std::size_t> capacities;
       for (const auto& receiver : receivers_) {
         if (receiver.peer < 0) continue;
-        const std::size_t needed = selected(receiver) * items + 1;
+        const std::size_t needed = sends_to(receiver) ? selected(receiver) * items + 1 : 0;
         const auto& peer = exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
         // With some to spare, so that a fluctuating count does not grow it again and again.
         capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
       }
       exchange_->reserve(capacities);
       for (const auto& receiver : receivers_) {
-        if (receiver.peer < 0) continue;
+        if (!sends_to(receiver)) continue;
         double* const begin = exchange_->outbox(receiver.peer).data();
         double* end = write(particles, receiver, kAtRebuild, begin);
         *end++ = static_cast<double>(selected(receiver, receiver.first_of_half_shell));
@@ -132,8 +132,8 @@ class Halo::Stage {
         receiver.of_half_shell = selected(receiver, receiver.first_of_half_shell);
       } else {
         const auto inbox = exchange_->inbox(receiver.peer);
-        receiver.ghosts = (inbox.size() - 1) / items;
-        receiver.of_half_shell = static_cast<std::size_t>(inbox.back());
+        receiver.ghosts = inbox.empty() ? 0 : (inbox.size() - 1) / items;
+        receiver.of_half_shell = inbox.empty() ? 0 : static_cast<std::size_t>(inbox.back());
       }
       receiver.first_ghost = ghosts;
       ghosts += receiver.ghosts;
@@ -165,7 +165,7 @@ class Halo::Stage {
   void start_positions(const ParticleStore& particles) {
     if (!exchange_) return;
     for (const auto& receiver : receivers_) {
-      if (receiver.peer < 0) continue;
+      if (!sends_to(receiver)) continue;
       double* const begin = exchange_->outbox(receiver.peer).data();
       double* const end = write(particles, receiver, kEveryStep, begin);
       exchange_->commit(receiver.peer, static_cast<std::size_t>(end - begin));
@@ -356,6 +356,8 @@ class Halo::Stage {
     std::size_t first, last = first;  ///< its segments
     /// Those from here on are for its half shell.
     std::size_t first_of_half_shell = first;
+    /// Whether ghosts that it gets from here are in its half shell; ghosts from there in ours.
+    bool has_half_shell = false, is_half_shell = false;
     int peer = -1;                            ///< index in the exchange; -1 for this rank
     std::size_t first_ghost = 0, ghosts = 0;  ///< in the order of arrival, from 0
     std::size_t of_half_shell = 0;            ///< so many of these ghosts, the last ones
@@ -393,18 +395,34 @@ class Halo::Stage {
     return count;
   }
 
-  /// On a grid of many ranks the half shell's forces come from half of the neighbors and go to the
-  /// others.
-  std::vector<comm::NeighborPattern::Peer> returning_peers() const {
+  /// Those of the segments that get ghosts.
+  static std::vector<HaloSegment> served(std::vector<HaloSegment> segments, int rank,
+                                         bool only_half) {
+    if (only_half) {
+      std::erase_if(segments, [&](const HaloSegment& s) { return !s.is_in_half_shell(rank); });
+    }
+    return segments;
+  }
+
+  /// All other receivers, or of half shells alone those who have `sends`: positions go to one half
+  /// of the neighbors on a grid of many ranks, and forces come back from there.
+  comm::NeighborPattern pattern(const comm::Context& context, bool half,
+                                bool Receiver::*sends) const {
+    const auto receives =
+        sends == &Receiver::has_half_shell ? &Receiver::is_half_shell : &Receiver::has_half_shell;
     std::vector<comm::NeighborPattern::Peer> peers;
     for (const auto& receiver : receivers_) {
       if (receiver.peer < 0) continue;
-      // What is in the half shell at one side, under one offset, is not in that of the other.
-      const bool sends = !returns_half_ || receiver.first_of_half_shell > receiver.first;
-      const bool receives = !returns_half_ || receiver.first_of_half_shell < receiver.last;
-      peers.push_back({receiver.rank, sends ? kFirstCapacity : 0, receives ? kFirstCapacity : 0});
+      peers.push_back({receiver.rank, !half || receiver.*sends ? kFirstCapacity : 0,
+                       !half || receiver.*receives ? kFirstCapacity : 0});
     }
-    return peers;
+    return comm::NeighborPattern::from_peers(context, std::move(peers));
+  }
+
+  /// Whether this rank sends it positions.
+  bool sends_to(const Receiver& receiver) const {
+    return receiver.peer >= 0 &&
+           exchange_->peers()[static_cast<std::size_t>(receiver.peer)].send_capacity > 0;
   }
 
   /// Which forces return to whom, `kinds` of each ghost. Collective among neighbors.

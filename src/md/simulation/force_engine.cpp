@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <stdexcept>
 #include <utility>
@@ -19,20 +20,22 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
                          PhaseTimer& timer)
     : context_(context),
       options_(options),
+      decomposition_(&decomposition),
       list_radius_(short_range->range() + options.skin),
-      halo_width_(std::max(list_radius_, options.molecule_extent)),
       timer_(timer),
-      migration_(context, decomposition, halo_width_, migration_options()),
       unlisted_(unlisted_types(*short_range)),
       ghost_forces_(short_range->ghost_forces() == GhostForces::half_shell &&
                             options.lists_full_shell
                         ? GhostForces::none
                         : short_range->ghost_forces()),
-      halo_(context, decomposition, halo_width_, halo_options()),
-      list_(options.kernels, short_range->group(), short_range->reads_half_lists()),
       forces_(std::move(short_range)),
       terms_(std::move(terms)),
       time_steps_(options.time_steps),
+      needs_early_rebuild_(some_need_early_rebuild()),
+      halo_width_(width_of_halo()),
+      migration_(context, decomposition, halo_width_, migration_options()),
+      halo_(context, decomposition, halo_width_, halo_options()),
+      list_(options.kernels, forces_->group(), forces_->reads_half_lists()),
       decision_(
           context, options.may_miss_pairs ? std::numeric_limits<double>::max() : 0.5 * options.skin,
           std::max(1, options.maximum_interval / static_cast<int>(options.time_steps.longest())),
@@ -41,12 +44,7 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
   for (const char unlisted : unlisted_) listed.push_back(unlisted == 0);
   list_.set_listed_types(std::move(listed));
   set_region(decomposition);
-  // In the steps between nobody looks which pairs meet.
-  needs_early_rebuild_ = time_steps_.are_used();
-  for (const ForceTerm* term : this->terms()) {
-    needs_early_rebuild_ = needs_early_rebuild_ || term->needs_early_rebuild();
-    phases_.push_back(timer_.add_term(term->name()));
-  }
+  for (const ForceTerm* term : this->terms()) phases_.push_back(timer_.add_term(term->name()));
   sums_by_term_.resize(phases_.size());
 }
 
@@ -62,10 +60,25 @@ std::vector<char> ForceEngine::unlisted_types(const ShortRangeForces& forces) co
 HaloOptions ForceEngine::halo_options() const {
   HaloOptions options = options_.halo;
   options.ghost_forces = ghost_forces_;
+  options.only_half_shell = has_only_half_shell();
   options.narrow_types = unlisted_;
   // Bonds may be longer than the input says.
   options.narrow_width = std::max(options_.molecule_extent, 0.5 * list_radius_);
   return options;
+}
+
+double ForceEngine::width_of_halo() const {
+  const double width = std::max(list_radius_, options_.molecule_extent);
+  // Where no other rank looks, the half shell must show all pairs that the list comes to lack.
+  const bool looks = has_only_half_shell() && !options_.may_miss_pairs && !needs_early_rebuild_;
+  return looks ? std::max(width, list_radius_ + options_.skin) : width;
+}
+
+bool ForceEngine::some_need_early_rebuild() const {
+  // With multiple time steps nobody looks which pairs meet in the steps between.
+  return time_steps_.are_used() || std::ranges::any_of(terms(), [](const ForceTerm* term) {
+           return term->needs_early_rebuild();
+         });
 }
 
 void ForceEngine::add(std::unique_ptr<ForceTerm> term) {
@@ -75,10 +88,12 @@ void ForceEngine::add(std::unique_ptr<ForceTerm> term) {
           fmt::format("the simulation has a force term \"{}\" already", term->name()));
     }
   }
-  needs_early_rebuild_ = needs_early_rebuild_ || term->needs_early_rebuild();
   phases_.push_back(timer_.add_term(term->name()));
   sums_by_term_.resize(phases_.size());
+  const bool had_only_half_shell = has_only_half_shell();
   terms_.push_back(std::move(term));
+  needs_early_rebuild_ = some_need_early_rebuild();
+  if (had_only_half_shell) connect(*decomposition_);
 }
 
 std::vector<const ForceTerm*> ForceEngine::terms() const {
@@ -93,11 +108,17 @@ std::vector<ForceTerm*> ForceEngine::terms() {
   return all;
 }
 
-void ForceEngine::set_decomposition(const Decomposition& decomposition) {
+void ForceEngine::connect(const Decomposition& decomposition) {
   earlier_ = verdicts();
+  decomposition_ = &decomposition;
+  halo_width_ = width_of_halo();
   migration_ = Migration(context_, decomposition, halo_width_, migration_options());
   halo_ = Halo(context_, decomposition, halo_width_, halo_options());
   set_region(decomposition);
+}
+
+void ForceEngine::set_decomposition(const Decomposition& decomposition) {
+  connect(decomposition);
   for (ForceTerm* term : terms()) term->set_decomposition(decomposition);
 }
 
@@ -105,10 +126,11 @@ void ForceEngine::set_region(const Decomposition& decomposition) {
   const Shear& shear = decomposition.box().shear();
   const Region region = decomposition.region(context_.rank());
   list_.set_region(region.lower, region.upper, list_radius_, shear, halo_width_);
-  // What may meet before the list is lost was no farther apart than this when it was made. Two
-  // regions with a third between them hold no such pair where all are as wide; of a pair across a
-  // border, one is then in the halo of the other's rank, as each axis of their distance is at least
-  // the sum of how far they are from the other's region. Where the box leans, this is not so.
+  // What may meet before the list is lost was no farther apart than this when it was made. Where
+  // ranks have half shells only, these are as wide. Else two regions with a third between them hold
+  // no such pair where all are as wide; of a pair across a border, one is then in the halo of the
+  // other's rank, as each axis of their distance is at least the sum of how far they are from the
+  // other's region. Where the box leans, this is not so.
   const double farthest = list_radius_ + options_.skin;
   borders_show_pairs_ = shear.none() && farthest < std::numbers::sqrt2 * list_radius_;
   for (int rank = 0; rank < decomposition.rank_count() && borders_show_pairs_; ++rank) {

@@ -158,6 +158,14 @@ class ForceEngine {
   }
 
   HaloOptions halo_options() const;
+  double width_of_halo() const;
+  /// Whether the list is all that looks at ghosts, and has those of the half shell.
+  bool has_only_half_shell() const {
+    return ghost_forces_ == GhostForces::half_shell && terms_.empty() && !options_.places;
+  }
+  bool some_need_early_rebuild() const;
+  /// Migration and halo for these regions. Collective.
+  void connect(const Decomposition& decomposition);
   std::vector<char> unlisted_types(const ShortRangeForces& forces) const;
 
   /// `all`: also what is not due.
@@ -187,19 +195,21 @@ class ForceEngine {
 
   comm::Context context_;
   Options options_;
-  double list_radius_, halo_width_;
+  const Decomposition* decomposition_;
+  double list_radius_;
   PhaseTimer& timer_;
-  Migration migration_;
   std::vector<char> unlisted_;  ///< by type; empty where all are in the list
   GhostForces ghost_forces_;    ///< that return
-  Halo halo_;
-  PairList list_;
   std::unique_ptr<ShortRangeForces> forces_;
   std::vector<std::unique_ptr<ForceTerm>> terms_;  ///< besides `forces_`
-  bool needs_early_rebuild_ = false;               ///< one of them does, or `forces_`
-  std::vector<Phase> phases_;                      ///< of `forces_` and the others
-  std::vector<EnergyAndVirial> sums_by_term_;
   MultipleTimeSteps time_steps_;
+  bool needs_early_rebuild_;  ///< one of the terms does, or `forces_`
+  double halo_width_;
+  Migration migration_;
+  Halo halo_;
+  PairList list_;
+  std::vector<Phase> phases_;  ///< of `forces_` and the others
+  std::vector<EnergyAndVirial> sums_by_term_;
   std::vector<std::uint32_t> ghost_slots_;
   bool measures_ = false;            ///< displacements, as particles move
   bool borders_show_pairs_ = false;  ///< every pair that a list lacks, to one of two ranks
