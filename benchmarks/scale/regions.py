@@ -170,24 +170,17 @@ def staged_halo(
 def half_shell(
     grid: tuple[int, int, int], edges: tuple[float, float, float], width: float, size: float
 ) -> Messages:
-    """What of the direct halo is in half shells (`Halo::half_shell`): by images, then by ranks."""
-
-    def factors(axis: int, images_from: int | None, images_to: int | None) -> numpy.ndarray:
+    """What of the direct halo comes to half shells (`Halo::half_shell`)."""
+    anywhere, above, beside = [], [], []
+    for axis in range(3):
         bounds = bounds_of(grid[axis], edges[axis])
         wanted = [(lower - width, upper + width) for lower, upper in bounds]
-        return common_lengths(bounds, wanted, edges[axis], images_from, images_to)
-
-    here = [factors(axis, 0, 0) for axis in range(3)]
-    above = [factors(axis, 1, None) for axis in range(3)]
-    anywhere = [factors(axis, None, None) for axis in range(3)]
-    parts = [
-        Messages.of_axes(grid, here[:axis] + [above[axis]] + anywhere[axis + 1 :], size)
-        for axis in range(3)
-    ]
-    inside = Messages.of_axes(grid, here, size)
-    kept = inside.source > inside.target
-    parts.append(Messages(inside.source[kept], inside.target[kept], inside.size[kept]))
-    return Messages.joined(parts)
+        here = common_lengths(bounds, wanted, edges[axis], 0, 0)
+        anywhere.append(common_lengths(bounds, wanted, edges[axis]))
+        above.append(common_lengths(bounds, wanted, edges[axis], 1, None) + numpy.tril(here, -1))
+        beside.append(numpy.diag(numpy.diag(here)))
+    parts = [beside[:axis] + [above[axis]] + anywhere[axis + 1 :] for axis in range(3)]
+    return Messages.joined([Messages.of_axes(grid, factors, size) for factors in parts])
 
 
 def staged_forces(

@@ -80,15 +80,12 @@ def test_formulas_give_what_eight_ranks_send(tmp_path, monkeypatch):
     for name, of_rounds in formulas.items():
         messages, size = of_rounds(recorded[name]["rounds"])
         assert messages == recorded[name]["messages_sent"], name
-        # Cells are exact. Atoms are still near their lattice, and a halo cuts between its planes.
-        # Steps that log energies return potentials beside the fields.
-        counts_atoms = name in (
-            "halo positions",
-            "halo forces",
-            "fmm charges",
-            "fmm near fields",
-        )
-        tolerance = 0.2 if counts_atoms else 1e-12
+        # Cells are exact. Atoms are still near their lattice, and a halo cuts between its planes:
+        # of oxygens, whose forces return, it has two or three of four. Steps that log energies
+        # return potentials beside the fields.
+        counts_atoms = {"halo positions": 0.2, "halo forces": 0.5}
+        counts_atoms |= {"fmm charges": 0.2, "fmm near fields": 0.2}
+        tolerance = counts_atoms.get(name, 1e-12)
         assert size == pytest.approx(recorded[name]["bytes_sent"], rel=tolerance), name
 
 

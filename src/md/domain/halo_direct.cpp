@@ -38,7 +38,8 @@ HaloPlan plan_direct_halo(const Decomposition& decomposition, int rank, double w
                                     {x * length.x, y * length.y, z * length.z},
                                     region.lower - extent,
                                     region.upper + extent,
-                                    box.translation(x, y, z)});
+                                    box.translation(x, y, z),
+                                    is_in_half_shell({x, y, z}, own.lower, region.lower)});
         }
       }
     }

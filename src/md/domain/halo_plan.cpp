@@ -36,6 +36,15 @@ const HaloMethod& halo_method(std::string_view name) {
       fmt::format("no halo method is named '{}'; there are: {}", name, comm::joined(names, ", ")));
 }
 
+bool is_in_half_shell(const std::array<int, 3>& offset, const Vec3& sender, const Vec3& receiver) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const int boxes = offset[static_cast<std::size_t>(axis)];
+    if (boxes != 0) return boxes > 0;
+    if (sender[axis] != receiver[axis]) return sender[axis] > receiver[axis];
+  }
+  return false;
+}
+
 bool within_halo(const Interval& sender, int sender_key, const Interval& receiver, int receiver_key,
                  int offset, double length, double width) {
   // Both sides evaluate the very same expression: from the lower key to the higher one.

@@ -16,19 +16,12 @@ namespace sterna::md {
 /// coordinates `unsheared + shift` lies in `lower..upper` (closed; infinite on axes that are not
 /// looked at).
 struct HaloSegment {
-  int rank;                   ///< receiver; this rank itself for its own periodic images
-  std::array<int, 3> offset;  ///< in boxes
-  Vec3 shift;                 ///< of unsheared coordinates: offset times box length
-  Vec3 lower, upper;          ///< region of the receiver, widened by the halo
-  Vec3 translation;           ///< of positions: the lattice vector
-
-  /// Whether the receiver, not `sender`, computes the pairs of these ghosts with its particles: of
-  /// two regions or images of regions that which comes first, by the offset and then the rank. On
-  /// a grid these are the neighbors on its upper side.
-  bool is_in_half_shell(int sender) const {
-    constexpr std::array<int, 3> none{};
-    return offset != none ? offset > none : rank < sender;
-  }
+  int rank;                    ///< receiver; this rank itself for its own periodic images
+  std::array<int, 3> offset;   ///< in boxes
+  Vec3 shift;                  ///< of unsheared coordinates: offset times box length
+  Vec3 lower, upper;           ///< region of the receiver, widened by the halo
+  Vec3 translation;            ///< of positions: the lattice vector
+  bool in_half_shell = false;  ///< as `is_in_half_shell` has it
 };
 
 /// Exchanges that may go on at the same time. Stages follow one another; a stage may send what
@@ -53,6 +46,11 @@ struct HaloMethod {
 std::span<const HaloMethod> halo_methods();
 /// Throws std::invalid_argument that lists the names where there is no such method.
 const HaloMethod& halo_method(std::string_view name);
+
+/// Whether the receiver, not the sender, computes the pairs of such ghosts with its particles: where
+/// their region, moved by the offset, is above its own along x, or beside it and above along y, or
+/// along z. So every region has about as many on either side. `sender`, `receiver`: lower corners.
+bool is_in_half_shell(const std::array<int, 3>& offset, const Vec3& sender, const Vec3& receiver);
 
 /// Whether positions of an interval, shifted by `offset` lengths, can lie within `width` of
 /// another. Slightly generous, and the same answer for (a, b, offset) and (b, a, -offset), so that

@@ -67,7 +67,7 @@ class Halo::Stage {
         const Vec3& margin, const HaloOptions& options, bool returns_half, bool only_half)
       : rank_(context.rank()),
         name_(plan.name),
-        selection_(served(plan.segments, rank_, only_half), own, shear),
+        selection_(served(plan.segments, only_half), own, shear),
         narrow_types_(options.narrow_types),
         returns_half_(returns_half) {
     selection_.set_narrow_types(options.narrow_types, margin);
@@ -79,18 +79,19 @@ class Halo::Stage {
         if (segment.rank != rank_) receivers_.back().peer = peers++;
       }
       Receiver& receiver = receivers_.back();
-      const bool in_half_shell = segment.is_in_half_shell(rank_);
-      (in_half_shell ? receiver.has_half_shell : receiver.is_half_shell) = true;
+      const bool in_half_shell = segment.in_half_shell;
+      (in_half_shell ? receiver.gets_half_shell : receiver.gives_half_shell) = true;
       if (only_half && !in_half_shell) continue;
       receiver.last = ++s;
       // They ascend by their offsets, so that the half shell comes last.
       if (!in_half_shell) receiver.first_of_half_shell = s;
     }
     if (plan.with_other_ranks) {
-      exchange_.emplace(context, pattern(context, only_half, &Receiver::has_half_shell),
+      exchange_.emplace(context, pattern(context, only_half, &Receiver::gets_half_shell),
                         comm::NeighborOptions{options.exchange_method, name_ + " positions"});
       if (options.ghost_forces != GhostForces::none) {
-        return_exchange_.emplace(context, pattern(context, returns_half_, &Receiver::is_half_shell),
+        return_exchange_.emplace(context,
+                                 pattern(context, returns_half_, &Receiver::gives_half_shell),
                                  comm::NeighborOptions{options.exchange_method, name_ + " forces"});
       }
     }
@@ -356,8 +357,9 @@ class Halo::Stage {
     std::size_t first, last = first;  ///< its segments
     /// Those from here on are for its half shell.
     std::size_t first_of_half_shell = first;
-    /// Whether ghosts that it gets from here are in its half shell; ghosts from there in ours.
-    bool has_half_shell = false, is_half_shell = false;
+    /// Whether ghosts that it gets from this rank are in its half shell, and ghosts that it gives in
+    /// that of this rank.
+    bool gets_half_shell = false, gives_half_shell = false;
     int peer = -1;                            ///< index in the exchange; -1 for this rank
     std::size_t first_ghost = 0, ghosts = 0;  ///< in the order of arrival, from 0
     std::size_t of_half_shell = 0;            ///< so many of these ghosts, the last ones
@@ -396,20 +398,18 @@ class Halo::Stage {
   }
 
   /// Those of the segments that get ghosts.
-  static std::vector<HaloSegment> served(std::vector<HaloSegment> segments, int rank,
-                                         bool only_half) {
-    if (only_half) {
-      std::erase_if(segments, [&](const HaloSegment& s) { return !s.is_in_half_shell(rank); });
-    }
+  static std::vector<HaloSegment> served(std::vector<HaloSegment> segments, bool only_half) {
+    if (only_half) std::erase_if(segments, [](const HaloSegment& s) { return !s.in_half_shell; });
     return segments;
   }
 
-  /// All other receivers, or of half shells alone those who have `sends`: positions go to one half
-  /// of the neighbors on a grid of many ranks, and forces come back from there.
+  /// With all other receivers. `half`: this rank sends to those alone that have `sends`, and gets
+  /// from those that have the other of the two. So on a grid of many ranks positions go to one half
+  /// of the neighbors, and forces come back from there.
   comm::NeighborPattern pattern(const comm::Context& context, bool half,
                                 bool Receiver::*sends) const {
-    const auto receives =
-        sends == &Receiver::has_half_shell ? &Receiver::is_half_shell : &Receiver::has_half_shell;
+    const auto receives = sends == &Receiver::gets_half_shell ? &Receiver::gives_half_shell
+                                                              : &Receiver::gets_half_shell;
     std::vector<comm::NeighborPattern::Peer> peers;
     for (const auto& receiver : receivers_) {
       if (receiver.peer < 0) continue;

@@ -54,6 +54,10 @@ HaloPlan plan_staged_halo(const Decomposition& decomposition, int rank, double w
         segment.translation = static_cast<double>(offset) * grid->box().edges()[axis];
         segment.lower[axis] = interval(at).lower - extent;
         segment.upper[axis] = interval(at).upper + extent;
+        Vec3 here, there;
+        here[axis] = interval(own[axis]).lower;
+        there[axis] = interval(at).lower;
+        segment.in_half_shell = is_in_half_shell(segment.offset, here, there);
         stage.segments.push_back(segment);
       }
     }

@@ -195,13 +195,12 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
                                              100.0 * share(communication), 100.0 * waiting_share)
                                : fmt::format("communication and waiting: {:.1f}% of the time",
                                              100.0 * share(communication)));
+    const std::int64_t rebuilds = engine_->rebuilds() - rebuilds_at_begin_;
     detail(fmt::format(
         "particles per rank {:.0f} to {:.0f}, ghosts {:.0f} to {:.0f}; {} list rebuilds, one every "
         "{:.1f} steps",
-        particles.least, particles.most, ghosts.least, ghosts.most, engine_->rebuilds() - 1,
-        engine_->rebuilds() > 1
-            ? static_cast<double>(steps) / static_cast<double>(engine_->rebuilds() - 1)
-            : static_cast<double>(steps)));
+        particles.least, particles.most, ghosts.least, ghosts.most, rebuilds,
+        static_cast<double>(steps) / static_cast<double>(std::max<std::int64_t>(rebuilds, 1))));
     if (engine_->late_rebuilds() > 0) {
       const std::string warning = fmt::format(
           "{} list rebuilds came late: particles sped up faster than the skin allows; use a larger "
@@ -252,7 +251,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
       timing["waiting_share"] = waiting_share;
       timing["waiting"] = waiting_in;
     }
-    timing["rebuilds"] = engine_->rebuilds() - 1;
+    timing["rebuilds"] = engine_->rebuilds() - rebuilds_at_begin_;
     timing["methods"] = methods;
     timing["by_rank"] = times_by_rank(accounts, parts);
     if (auto traffic = traffic_between_ranks(accounts); !traffic.is_null()) {

@@ -90,10 +90,9 @@ void ForceEngine::add(std::unique_ptr<ForceTerm> term) {
   }
   phases_.push_back(timer_.add_term(term->name()));
   sums_by_term_.resize(phases_.size());
-  const bool had_only_half_shell = has_only_half_shell();
+  lacks_ghosts_ = lacks_ghosts_ || has_only_half_shell();
   terms_.push_back(std::move(term));
   needs_early_rebuild_ = some_need_early_rebuild();
-  if (had_only_half_shell) connect(*decomposition_);
 }
 
 std::vector<const ForceTerm*> ForceEngine::terms() const {
@@ -109,6 +108,7 @@ std::vector<ForceTerm*> ForceEngine::terms() {
 }
 
 void ForceEngine::connect(const Decomposition& decomposition) {
+  lacks_ghosts_ = false;
   earlier_ = verdicts();
   decomposition_ = &decomposition;
   halo_width_ = width_of_halo();
@@ -142,6 +142,7 @@ void ForceEngine::set_region(const Decomposition& decomposition) {
 }
 
 void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
+  if (lacks_ghosts_) connect(*decomposition_);
   {
     const auto measured = timer_.measure(Phase::migration);
     migration_.migrate(particles, step);

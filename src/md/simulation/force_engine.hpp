@@ -203,7 +203,8 @@ class ForceEngine {
   std::unique_ptr<ShortRangeForces> forces_;
   std::vector<std::unique_ptr<ForceTerm>> terms_;  ///< besides `forces_`
   MultipleTimeSteps time_steps_;
-  bool needs_early_rebuild_;  ///< one of the terms does, or `forces_`
+  bool needs_early_rebuild_;   ///< one of the terms does, or `forces_`
+  bool lacks_ghosts_ = false;  ///< until the next rebuild: a term came that may look at all
   double halo_width_;
   Migration migration_;
   Halo halo_;

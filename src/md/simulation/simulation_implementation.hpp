@@ -289,7 +289,8 @@ class Simulation::Implementation {
   std::int64_t first_step_ = 0;
   std::int64_t last_step_ = 0;  ///< where the present `run` ends
   bool begun_ = false;          ///< forces are there
-  double run_seconds_ = 0.0;    ///< of the loop, since the start or the last report
+  std::int64_t rebuilds_at_begin_ = 0;
+  double run_seconds_ = 0.0;  ///< of the loop, since the start or the last report
   Outcome last_outcome_ = Outcome::complete;
   bool changed_ = false;  ///< from outside, so that lists and forces are no longer right
   bool rebuilt_ = false;  ///< in the present step

@@ -45,6 +45,9 @@ void Simulation::Implementation::begin() {
   begun_ = true;
   last_checkpoint_time_ = std::chrono::steady_clock::now();
   minimizer_ ? console_.minimization_header() : console_.table_header();
+  // Terms that the program has added find their particles.
+  if (!program_terms_.empty()) rebuild();
+  rebuilds_at_begin_ = engine_->rebuilds();
   EnergyAndVirial sums;
   {
     const auto measured = start_times_.measure(StartTimes::forces);
