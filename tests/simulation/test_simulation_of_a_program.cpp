@@ -65,6 +65,35 @@ struct Spring : ForceTerm {
   double middle_;
 };
 
+/// Its energy is the number of neighbors of all particles, which may be ghosts on any side.
+struct Neighbors : ForceTerm {
+  std::string_view name() const override { return "neighbors"; }
+  void rebuild(const ParticleStore& particles) override { known_ = particles.total_count(); }
+  void finish(ParticleStore& particles, EnergyAndVirial* sums) override {
+    CHECK(known_ == particles.total_count());
+    if (sums == nullptr) return;
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      for (std::size_t j = 0; j < particles.total_count(); ++j) {
+        const Vec3 d = particles.position[i].vector() - particles.position[j].vector();
+        if (i != j && dot(d, d) < 2.25) sums->energy += 1.0;
+      }
+    }
+  }
+  std::size_t known_ = 0;
+};
+
+double count_neighbors(Simulation& simulation) {
+  const std::vector<ParticleRecord> particles = simulation.gather(0);
+  double count = 0.0;
+  for (const ParticleRecord& a : particles) {
+    for (const ParticleRecord& b : particles) {
+      const Vec3 d = simulation.box().nearest_image(a.position.vector() - b.position.vector());
+      if (a.id != b.id && dot(d, d) < 2.25) count += 1.0;
+    }
+  }
+  return count;
+}
+
 double energy_of_term(const Simulation& simulation, std::string_view name) {
   for (const auto& term : simulation.last_state().terms) {
     if (term.name == name) return term.energy;
@@ -198,6 +227,22 @@ TEST_CASE("what a program adds acts from the next step on") {
   simulation.run(100);
   CHECK(simulation.last_state().conserved_energy == doctest::Approx(with_spring).epsilon(2e-3));
   CHECK_THROWS_AS(simulation.add(std::make_unique<Spring>(0.0)), std::invalid_argument);
+}
+
+TEST_CASE("a term of a program has ghosts on all sides, whenever it was added") {
+  const comm::Context world;
+  for (const std::int64_t before : {0, 10}) {
+    CAPTURE(before);
+    Simulation simulation(world, settings, melt());
+    if (before > 0) simulation.run(before);
+    simulation.add(std::make_unique<Neighbors>());
+    for (const std::int64_t steps : {0, 40}) {
+      simulation.run(steps);
+      simulation.measure();
+      const double expected = count_neighbors(simulation);
+      if (world.rank() == 0) CHECK(energy_of_term(simulation, "neighbors") == expected);
+    }
+  }
 }
 
 TEST_CASE("particles can be changed between two steps") {
