@@ -22,7 +22,7 @@ inline constexpr std::size_t moved_together = 32;
 /// the forces of a step, so it sets them, and all other terms add. The engine owns the list and the
 /// halo and calls, on every rank,
 ///
-///     rebuild(list, particles)             whenever the list was rebuilt
+///     rebuild(list, particles)                 whenever the list was rebuilt
 ///     compute(list, particles, interior)       in every step, while ghosts are on their way
 ///     compute(list, particles, boundary)       when they have arrived
 ///     collected_forces(particles)              where ghosts have forces
@@ -65,10 +65,10 @@ class ShortRangeForces : public ForceTerm {
   virtual void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                        EnergyAndVirial* sums) = 0;
 
-  /// Whether `compute` puts forces on ghosts: on all, as a bond does whose order depends on the atoms
-  /// around it, or as the other half of each pair. With a list of the half shell the latter must
-  /// return; with a list of all ghosts nobody asks for them. When the boundary cells are done, the
-  /// engine adds what ghosts have in `collected_forces` to their originals. The same on all ranks.
+  /// On which ghosts `compute` puts forces: on all, as a bond does whose order depends on the atoms
+  /// around it, or on those of the half shell, as each pair does. When the boundary cells are done,
+  /// the engine adds what ghosts have in `collected_forces` to their originals. A term of the half
+  /// shell also serves lists of all ghosts, whose forces nobody asks for. The same on all ranks.
   virtual GhostForces ghost_forces() const { return GhostForces::none; }
   virtual CollectedForces collected_forces(ParticleStore&) { return {}; }
 
