@@ -88,9 +88,9 @@ class Halo {
   void select_ghosts(const ParticleStore& particles, std::span<const std::uint32_t> places);
 
   /// Of each ghost of the last `rebuild`, in the order in which they came: whether it is in the half
-  /// shell of this rank. Of a particle of this rank and a ghost, the pair is seen here and where the
-  /// ghost comes from (or for another image on this rank); on exactly one of the two sides the ghost
-  /// is in the half shell.
+  /// shell of this rank. A pair of a particle and a ghost is seen from two sides: here, and where the
+  /// ghost comes from, which may be this rank again. From exactly one of them the ghost is in the
+  /// half shell.
   std::vector<char> half_shell() const;
 
   /// Collective, and only with `HaloOptions::ghost_forces`. Adds the force of every ghost, or of

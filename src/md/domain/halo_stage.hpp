@@ -184,16 +184,15 @@ class Halo::Stage {
     images_copied_ = false;
     if (!exchange_) return;
     while (const auto peer = exchange_->next()) {
-      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
-                                         [&](const auto& r) { return r.peer == *peer; });
+      const Receiver& receiver = receiver_of(*peer);
       const std::size_t numbers = exchange_->inbox(*peer).size();
-      if (numbers != receiver->ghosts * items_of(particles.kind(), kEveryStep)) {
+      if (numbers != receiver.ghosts * items_of(particles.kind(), kEveryStep)) {
         throw comm::Error(fmt::format(
             "{} positions: rank {} sent {} numbers to rank {}, which expected {} for {} ghosts",
-            name_, receiver->rank, numbers, rank_,
-            receiver->ghosts * items_of(particles.kind(), kEveryStep), receiver->ghosts));
+            name_, receiver.rank, numbers, rank_,
+            receiver.ghosts * items_of(particles.kind(), kEveryStep), receiver.ghosts));
       }
-      receive(particles, *receiver, kEveryStep);
+      receive(particles, receiver, kEveryStep);
     }
     exchange_->finish();
   }
@@ -221,11 +220,10 @@ class Halo::Stage {
     if (!exchange_) return;
     exchange_->start();
     while (const auto peer = exchange_->next()) {
-      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
-                                         [&](const auto& r) { return r.peer == *peer; });
+      const Receiver& receiver = receiver_of(*peer);
       const double* in = exchange_->inbox(*peer).data();
-      for (std::size_t k = 0; k < receiver->ghosts; ++k, in += 3) {
-        ghost(receiver->first_ghost + k) = {in[0], in[1], in[2]};
+      for (std::size_t k = 0; k < receiver.ghosts; ++k, in += 3) {
+        ghost(receiver.first_ghost + k) = {in[0], in[1], in[2]};
       }
     }
     exchange_->finish();
@@ -317,10 +315,9 @@ class Halo::Stage {
   void finish_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
     if (!selected_exchange_) return;
     while (const auto peer = selected_exchange_->next()) {
-      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
-                                         [&](const auto& r) { return r.peer == *peer; });
+      const Receiver& receiver = receiver_of(*peer);
       const double* in = selected_exchange_->inbox(*peer).data();
-      for (const std::uint32_t place : receiver->selected_ghosts) {
+      for (const std::uint32_t place : receiver.selected_ghosts) {
         ghosts[place - local.size()] = {in[0], in[1], in[2]};
         in += 3;
       }
@@ -370,6 +367,10 @@ class Halo::Stage {
     std::vector<std::uint32_t> returning_originals{}, returning_ghosts{};
   };
   using Exchange = comm::NeighborExchange<double>;
+
+  const Receiver& receiver_of(int peer) const {
+    return *std::ranges::find(receivers_, peer, &Receiver::peer);
+  }
 
   /// Room for so many numbers to each peer. Collective among neighbors.
   static void grow(Exchange& exchange, std::vector<std::size_t>& capacities) {
@@ -488,20 +489,19 @@ class Halo::Stage {
     }
     if (!return_exchange_) return;
     return_exchange_->take_in_order([&](int peer, std::span<const double> items) {
-      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
-                                         [&](const auto& r) { return r.peer == peer; });
-      const std::size_t expected = receiver->returning_originals.size() * kinds * kForceItems;
+      const Receiver& receiver = receiver_of(peer);
+      const std::size_t expected = receiver.returning_originals.size() * kinds * kForceItems;
       if (items.size() != expected) {
         throw comm::Error(fmt::format(
             "{} forces: rank {} sent {} numbers to rank {}, which expected {} for {} particles",
-            name_, receiver->rank, items.size(), rank_, expected,
-            receiver->returning_originals.size()));
+            name_, receiver.rank, items.size(), rank_, expected,
+            receiver.returning_originals.size()));
       }
       using Number = decltype(Force::x);
       const double* in = items.data();
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         Force* const force = all.data() + kind * of_a_kind;
-        for (const std::uint32_t original : receiver->returning_originals) {
+        for (const std::uint32_t original : receiver.returning_originals) {
           Force returned{};
           returned.x = static_cast<Number>(in[0]);
           returned.y = static_cast<Number>(in[1]);

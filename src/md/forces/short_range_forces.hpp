@@ -20,7 +20,7 @@ inline constexpr std::size_t moved_together = 32;
 /// The term that computes from the rows of the neighbor list: from positions (and orientations) to
 /// forces (and torques) of one rank's particles. A run has one such term. It is the first to touch
 /// the forces of a step, so it sets them, and all other terms add. The engine owns the list and the
-/// halo and calls, on every rank,
+/// halo. On every rank it calls:
 ///
 ///     rebuild(list, particles)                 whenever the list was rebuilt
 ///     compute(list, particles, interior)       in every step, while ghosts are on their way

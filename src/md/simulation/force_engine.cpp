@@ -127,10 +127,10 @@ void ForceEngine::set_region(const Decomposition& decomposition) {
   const Region region = decomposition.region(context_.rank());
   list_.set_region(region.lower, region.upper, list_radius_, shear, halo_width_);
   // What may meet before the list is lost was no farther apart than this when it was made. Where
-  // ranks have half shells only, these are as wide. Else two regions with a third between them hold
-  // no such pair where all are as wide; of a pair across a border, one is then in the halo of the
-  // other's rank, as each axis of their distance is at least the sum of how far they are from the
-  // other's region. Where the box leans, this is not so.
+  // ranks have half shells only, their halo is as wide. Else, where all regions are as wide, two of
+  // them with a third between hold no such pair. Of a pair across a border, one is then in the halo
+  // of the other's rank: each axis of their distance is at least the sum of how far they are from
+  // the other's region. Where the box leans, this is not so.
   const double farthest = list_radius_ + options_.skin;
   borders_show_pairs_ = shear.none() && farthest < std::numbers::sqrt2 * list_radius_;
   for (int rank = 0; rank < decomposition.rank_count() && borders_show_pairs_; ++rank) {

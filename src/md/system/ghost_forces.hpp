@@ -17,9 +17,9 @@ enum class GhostForces {
   full_shell,  ///< all
 };
 
-/// What all particles have of such forces, ghosts behind the local ones in the order of the store;
-/// where a particle has several (one for each of its sites), those of one kind side by side, and
-/// all kinds equally many.
+/// Such forces of all particles, in the order of the store, so that ghosts come behind the local
+/// ones. A particle may have several kinds, one for each of its sites. Those of one kind are side by
+/// side, and all kinds have the same number.
 struct CollectedForces {
   std::variant<std::span<PaddedForce>, std::span<SingleForce>, std::span<Vec3>> forces;
   std::size_t kinds = 1;
