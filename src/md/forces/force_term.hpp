@@ -11,6 +11,7 @@
 
 #include "md/core/energy_and_virial.hpp"
 #include "md/system/particle_store.hpp"
+#include "md/system/spanning_molecules.hpp"
 #include "sterna/comm/methods.hpp"
 
 namespace sterna::md {
@@ -26,6 +27,7 @@ enum class TimeScale { fast, medium, slow };
 ///
 ///     rebuild(particles)         whenever particles have changed their places in the store
 ///     start(particles)           in every step, while ghosts are on their way
+///     compute_spanning(...)      when they have arrived, and before forces on ghosts return
 ///     finish(particles, sums)    when all neighbors' positions and the pairs' forces are there
 ///
 /// What computes from the rows of the neighbor list is a `ShortRangeForces`, which has more calls.
@@ -65,6 +67,9 @@ class ForceTerm {
   /// Begins with the present positions and orientations of local particles. Ghosts must not be
   /// read.
   virtual void start(const ParticleStore&) {}
+  /// Only where forces on ghosts return in each step: adds the forces that act within the molecules
+  /// which this rank computes for others, too. `with_sums`: the next `finish` has to add their part.
+  virtual void compute_spanning(SpanningMolecules&, bool /*with_sums*/) {}
   /// Adds to the forces (and torques, where the store rotates) of local particles. Where `sums` is
   /// given, adds this rank's share of energy and virial.
   virtual void finish(ParticleStore& particles, EnergyAndVirial* sums) = 0;

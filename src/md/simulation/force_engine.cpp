@@ -162,19 +162,7 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
   }
   {
     const auto measured = timer_.measure(Phase::sorting);
-    const std::size_t local = particles.local_count();
-    const std::span<const Position> ghosts(particles.position.data() + local,
-                                           particles.ghost_count());
-    if (ghost_forces_ == GhostForces::half_shell) {
-      list_.place_ghosts(ghosts, local, ghost_slots_, halo_.half_shell());
-    } else {
-      list_.place_ghosts(ghosts, local, ghost_slots_);
-    }
-    halo_.order_ghosts(particles, ghost_slots_);
-  }
-  if (options_.places) {
-    const auto measured = timer_.measure(Phase::sorting);
-    options_.places->rebuild(particles);
+    place_ghosts(particles);
   }
   for (std::size_t k = 0; k < terms_.size(); ++k) {
     const auto measured = timer_.measure(phases_[k + 1]);
@@ -187,6 +175,26 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
   forces_->rebuild(list_, particles);
   ++rebuilds_;
   decision_.list_was_built(look_number(step));
+}
+
+void ForceEngine::place_ghosts(ParticleStore& particles) {
+  const std::size_t local = particles.local_count();
+  const std::span<const Position> ghosts(particles.position.data() + local,
+                                         particles.ghost_count());
+  std::vector<char> half_shell;
+  if (ghost_forces_ == GhostForces::half_shell) {
+    half_shell = halo_.half_shell();
+    list_.place_ghosts(ghosts, local, ghost_slots_, half_shell);
+  } else {
+    list_.place_ghosts(ghosts, local, ghost_slots_);
+  }
+  halo_.order_ghosts(particles, ghost_slots_);
+  if (!options_.places) return;
+  options_.places->rebuild(particles);
+  if (!shares_spanning_molecules()) return;
+  std::vector<char> by_place(half_shell.size());
+  for (std::size_t k = 0; k < by_place.size(); ++k) by_place[ghost_slots_[k]] = half_shell[k];
+  options_.places->spanning().find(context_, *options_.places, particles, by_place, unlisted_);
 }
 
 RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std::int64_t step,
@@ -349,6 +357,7 @@ void ForceEngine::compute_boundary(ParticleStore& particles, EnergyAndVirial* su
   compute(PairList::Cells::boundary);
   if (ghost_forces_ != GhostForces::none) {
     const CollectedForces collected = forces_->collected_forces(particles);
+    if (shares_spanning_molecules()) compute_spanning(particles, collected, sums != nullptr);
     {
       const auto measured = timer_.measure(Phase::halo);
       halo_.start_forces(particles, collected);
@@ -359,6 +368,17 @@ void ForceEngine::compute_boundary(ParticleStore& particles, EnergyAndVirial* su
   }
   const auto measured = timer_.measure(phases_[0]);
   forces_->set_forces(list_, particles, move);
+}
+
+void ForceEngine::compute_spanning(const ParticleStore& particles, const CollectedForces& collected,
+                                   bool with_sums) {
+  SpanningMolecules& molecules = options_.places->spanning();
+  molecules.take_positions(particles);
+  for (std::size_t k = 0; k < terms_.size(); ++k) {
+    const auto measured = timer_.measure(phases_[k + 1]);
+    terms_[k]->compute_spanning(molecules, with_sums);
+  }
+  molecules.add_forces(collected);
 }
 
 void ForceEngine::add_impulses(const ParticleStore& particles, std::int64_t step) {

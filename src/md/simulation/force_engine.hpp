@@ -163,6 +163,11 @@ class ForceEngine {
   bool has_only_half_shell() const {
     return ghost_forces_ == GhostForces::half_shell && terms_.empty() && !options_.places;
   }
+  /// Whether one rank may compute a molecule for all that have atoms of it. With multiple time steps
+  /// bonded forces are due where no forces return.
+  bool shares_spanning_molecules() const {
+    return options_.places && ghost_forces_ == GhostForces::half_shell && !time_steps_.are_used();
+  }
   bool some_need_early_rebuild() const;
   /// Migration and halo for these regions. Collective.
   void connect(const Decomposition& decomposition);
@@ -172,6 +177,9 @@ class ForceEngine {
   void compute_forces(ParticleStore& particles, std::int64_t step, bool all, EnergyAndVirial* sums,
                       const Mover* move);
   void compute_boundary(ParticleStore& particles, EnergyAndVirial* sums, const Mover* move);
+  void compute_spanning(const ParticleStore& particles, const CollectedForces& collected,
+                        bool with_sums);
+  void place_ghosts(ParticleStore& particles);
   void add_impulses(const ParticleStore& particles, std::int64_t step);
   static void clear_forces(ParticleStore& particles);
   /// Whether the list may be rebuilt in this step, and which of these steps it is.

@@ -23,6 +23,7 @@ enum class GhostForces {
 struct CollectedForces {
   std::variant<std::span<PaddedForce>, std::span<SingleForce>, std::span<Vec3>> forces;
   std::size_t kinds = 1;
+  double unit = 1.0;  ///< a force is its number times this
 };
 
 }  // namespace sterna::md

@@ -39,8 +39,6 @@ void MoleculePlaces::find_whole() {
   whole_.resize(topology_->molecules().size());
   for (auto& places : whole_) places.clear();
   whole_begin_.assign(local_count_, none);
-  // Two atoms that are so near to a third one are in their nearest images.
-  const double farthest_squared = 0.25 * unique_squared_;
   const auto local_of = [&](std::uint32_t place) {
     return place < local_count_ ? place : local_of_ghost_[place - local_count_];
   };
@@ -57,8 +55,7 @@ void MoleculePlaces::find_whole() {
       const auto found =
           nearest(place.first_id + next, particles_->position[places.back()].vector());
       if (!found || local_of(*found) == none) break;
-      const Vec3 connection = particles_->position[*found].vector() - start;
-      if (dot(connection, connection) > farthest_squared) break;
+      if (!is_near(particles_->position[*found].vector() - start)) break;
       places.push_back(*found);
     }
     if (places.size() < before + atoms) places.resize(before);
@@ -105,6 +102,7 @@ void MoleculePlaces::forget() {
   for (auto* array : {&first_, &next_, &whole_begin_, &excluded_begin_, &excluded_}) {
     *array = std::vector<std::uint32_t>();
   }
+  spanning_.forget();
 }
 
 std::optional<std::uint32_t> MoleculePlaces::local(std::int64_t id) const {

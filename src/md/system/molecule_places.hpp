@@ -9,6 +9,7 @@
 
 #include "md/core/box.hpp"
 #include "md/system/particle_store.hpp"
+#include "md/system/spanning_molecules.hpp"
 #include "md/system/topology.hpp"
 
 namespace sterna::md {
@@ -24,7 +25,7 @@ class MoleculePlaces {
   /// in use.
   void rebuild(const ParticleStore& particles);
   /// Nobody looks for atoms until the next `rebuild`, as those who want to know places have asked:
-  /// only `local_of_ghosts` and `whole` stay.
+  /// only `local_of_ghosts`, `whole` and the molecules that span ranks stay.
   void forget();
 
   const Topology& topology() const { return *topology_; }
@@ -44,6 +45,9 @@ class MoleculePlaces {
   std::span<const std::uint32_t> whole(std::uint32_t molecule) const { return whole_[molecule]; }
   /// Whether a local particle is in one of them.
   bool in_whole(std::uint32_t particle) const { return whole_begin_[particle] != none; }
+  /// Found after each `rebuild`, or cleared.
+  SpanningMolecules& spanning() { return spanning_; }
+  const SpanningMolecules& spanning() const { return spanning_; }
   /// Of each ghost: the local particle that it is an image of, or `none`.
   std::span<const std::uint32_t> local_of_ghosts() const { return local_of_ghost_; }
   /// The place of that image of an atom that is nearest to a point; nothing where the store lacks
@@ -51,6 +55,10 @@ class MoleculePlaces {
   std::optional<std::uint32_t> nearest(std::int64_t id, const Vec3& point) const;
   /// Whether the image at this connection from a particle is the nearest of all.
   bool is_nearest(const Vec3& connection) const;
+  /// Whether two atoms, both at most so far from a third one, are in their nearest images.
+  bool is_near(const Vec3& connection) const {
+    return dot(connection, connection) <= 0.25 * unique_squared_;
+  }
   /// For people: what `other`, bonded to or excluded from the local `id`, lacks.
   std::string missing(std::int64_t id, std::int64_t other, int rank) const;
 
@@ -82,6 +90,7 @@ class MoleculePlaces {
   std::vector<std::vector<std::uint32_t>> whole_;  ///< of each kind of molecule
   /// Of each local particle: where its molecule begins there, or `none`.
   std::vector<std::uint32_t> whole_begin_;
+  SpanningMolecules spanning_;
 };
 
 }  // namespace sterna::md

@@ -1,13 +1,15 @@
-// Idea:    each rank computes every term that one of its atoms is in, once, and keeps the forces on
-//          its own atoms: a term across a border is computed on two ranks or more, and no force
-//          travels. Molecules that a rank has as a whole are computed side by side, terms of others
-//          one by one. Images are chosen at rebuilds, from each atom of a chain to the next one, so
-//          a molecule may be longer than the box, or bonded to itself through it.
+// Idea:    molecules that a rank has as a whole are computed side by side, and so are those with atoms
+//          on several ranks that it computes for all of them (system/spanning_molecules.hpp). Of other
+//          molecules each rank computes every term that one of its atoms is in, once, and keeps the
+//          forces on its own atoms and their share of the energy: a term across a border is computed
+//          on two ranks or more, and no force travels. Images are chosen at rebuilds, from each atom
+//          of a chain to the next one, so a molecule may be longer than the box, or bonded to itself
+//          through it.
 // Source:  general.
-// Cost:    terms across borders several times: in a cube of 10 nm, about a fifth of all.
+// Cost:    of long molecules, terms across borders several times: in a cube of 10 nm, about a fifth
+//          of all.
 // Hazards: the atoms of a term must be within the halo of the rank of any of them.
-// Others:  one rank for each term and forces sent back: one more message for each neighbor in each
-//          step.
+// Others:  one rank for each term of a long molecule, and forces sent back.
 
 #include "md/forces/bonded/bonded_forces.hpp"
 
@@ -57,6 +59,7 @@ BondedForces::BondedForces(const comm::Context& context,
     kind.coefficients.resize(coefficients.size() + 3);
     parts_.push_back({table[number].energy_name, 0.0, 0.0});
   }
+  sums_of_kind_.resize(kinds_.size());
   for (const Topology::Molecule& molecule : places_->topology().molecules()) {
     auto& all = molecules_.emplace_back().terms;
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
@@ -79,7 +82,7 @@ void BondedForces::rebuild(const ParticleStore& particles) {
   const Topology& topology = places_->topology();
   std::string missing;
   for (std::uint32_t i = 0; i < particles.local_count() && missing.empty(); ++i) {
-    if (places_->in_whole(i)) continue;
+    if (places_->in_whole(i) || places_->spanning().has(i)) continue;
     const Topology::Place place = topology.place_of(particles.id[i]);
     const auto& terms = topology.molecules()[place.molecule].terms;
     for (const std::uint32_t t : topology.terms_of(place)) {
@@ -115,54 +118,61 @@ void BondedForces::add(Kind& kind, const ParticleStore& particles, std::uint32_t
   kind.row.push_back(term.coefficients);
 }
 
+double* BondedForces::room_for(std::uint32_t molecule) {
+  room_.resize(places_->topology().molecules()[molecule].atoms.size() *
+               MoleculeBatch::room_per_atom);
+  return room_.data();
+}
+
+void BondedForces::compute_spanning(SpanningMolecules& molecules, bool with_sums) {
+  for (std::uint32_t molecule = 0; molecule < molecules_.size(); ++molecule) {
+    compute_molecules(molecule, molecules.of_kind(molecule, room_for(molecule)), with_sums);
+  }
+}
+
 void BondedForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
-  std::vector<EnergyAndVirial> sums_of_kind(kinds_.size());
-  compute_molecules(particles, sums != nullptr, sums_of_kind);
-  compute_one_by_one(particles, sums != nullptr, sums_of_kind);
+  for (std::uint32_t molecule = 0; molecule < molecules_.size(); ++molecule) {
+    const std::span<const std::uint32_t> places = places_->whole(molecule);
+    const std::size_t atoms = places_->topology().molecules()[molecule].atoms.size();
+    compute_molecules(molecule,
+                      {places.size() / atoms, atoms, places.data(), particles.position.data(),
+                       places_->local_of_ghosts().data(), particles.local_count(),
+                       particles.force.data(), room_for(molecule)},
+                      sums != nullptr);
+  }
+  compute_one_by_one(particles, sums != nullptr);
   if (sums == nullptr) return;
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
-    parts_[k].energy = sums_of_kind[k].energy;
-    parts_[k].virial = sums_of_kind[k].virial_trace();
-    *sums += sums_of_kind[k];
+    parts_[k].energy = sums_of_kind_[k].energy;
+    parts_[k].virial = sums_of_kind_[k].virial_trace();
+    *sums += sums_of_kind_[k];
+    sums_of_kind_[k] = {};
   }
 }
 
-void BondedForces::compute_molecules(ParticleStore& particles, bool with_sums,
-                                     std::span<EnergyAndVirial> sums_of_kind) {
-  const auto compute =
-      precision_ == Precision::mixed ? kernels_.molecules_mixed : kernels_.molecules_in_double;
-  for (std::uint32_t molecule = 0; molecule < molecules_.size(); ++molecule) {
-    const auto& own = molecules_[molecule].terms;
-    const std::span<const std::uint32_t> places = places_->whole(molecule);
-    if (own.empty() || places.empty()) continue;
-    const std::size_t atoms = places_->topology().molecules()[molecule].atoms.size();
-    room_.resize(atoms * WholeMolecules::room_per_atom);
-    std::vector<TermsOfMolecule> terms;
-    for (const Molecule::Terms& of_kind : own) {
-      const Kind& kind = kinds_[of_kind.kind];
-      terms.push_back({kind.number,
-                       of_kind.row.size(),
-                       of_kind.atoms.data(),
-                       of_kind.row.data(),
-                       kind.coefficients.data(),
-                       0.0,
-                       {}});
-    }
-    MoleculeWork work{{places.size() / atoms, atoms, places.data(), particles.position.data(),
-                       places_->local_of_ghosts().data(), particles.local_count(),
-                       particles.force.data(), room_.data()},
-                      terms.data(),
-                      terms.size(),
-                      with_sums};
-    compute(work);
-    for (std::size_t k = 0; k < own.size(); ++k) {
-      sums_of_kind[own[k].kind] += sums_of(terms[k]);
-    }
+void BondedForces::compute_molecules(std::uint32_t molecule, const MoleculeBatch& molecules,
+                                     bool with_sums) {
+  const auto& own = molecules_[molecule].terms;
+  if (own.empty() || molecules.count == 0) return;
+  std::vector<TermsOfMolecule> terms;
+  for (const Molecule::Terms& of_kind : own) {
+    const Kind& kind = kinds_[of_kind.kind];
+    terms.push_back({kind.number,
+                     of_kind.row.size(),
+                     of_kind.atoms.data(),
+                     of_kind.row.data(),
+                     kind.coefficients.data(),
+                     0.0,
+                     {}});
+  }
+  MoleculeWork work{molecules, terms.data(), terms.size(), with_sums};
+  (precision_ == Precision::mixed ? kernels_.molecules_mixed : kernels_.molecules_in_double)(work);
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    sums_of_kind_[own[k].kind] += sums_of(terms[k]);
   }
 }
 
-void BondedForces::compute_one_by_one(ParticleStore& particles, bool with_sums,
-                                      std::span<EnergyAndVirial> sums_of_kind) {
+void BondedForces::compute_one_by_one(ParticleStore& particles, bool with_sums) {
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     const Kind& kind = kinds_[k];
     BondedWork work{};
@@ -177,7 +187,7 @@ void BondedForces::compute_one_by_one(ParticleStore& particles, bool with_sums,
     work.force = particles.force.data();
     const BondedKernels::OfTerm& compute = kernels_.terms[kind.number];
     (precision_ == Precision::mixed ? compute.mixed : compute.in_double)(work);
-    sums_of_kind[k] += sums_of(work);
+    sums_of_kind_[k] += sums_of(work);
   }
 }
 

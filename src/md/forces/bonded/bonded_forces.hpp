@@ -16,9 +16,8 @@
 
 namespace sterna::md {
 
-/// The bonded terms of all molecules: bonds, angles, torsions, impropers, 1-4 pairs. A rank
-/// computes those that any of its atoms is in and keeps the forces on its own atoms, so that forces
-/// need not travel; of a term's energy it takes its atoms' share. See bonded_forces.cpp.
+/// The bonded terms of all molecules: bonds, angles, torsions, impropers, 1-4 pairs. See
+/// bonded_forces.cpp.
 class BondedForces final : public ForceTerm {
  public:
   /// `places` is rebuilt by others, before this. `kernels`: "auto" or an instruction set. Throws
@@ -29,6 +28,7 @@ class BondedForces final : public ForceTerm {
   std::string_view name() const override { return "bonded"; }
   /// Throws FileError on all ranks where a rank lacks an atom that one of its own is bonded to.
   void rebuild(const ParticleStore& particles) override;
+  void compute_spanning(SpanningMolecules& molecules, bool with_sums) override;
   void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
   /// Each kind of term.
   std::vector<Part> parts() const override { return parts_; }
@@ -52,11 +52,10 @@ class BondedForces final : public ForceTerm {
   };
   void add(Kind& kind, const ParticleStore& particles, std::uint32_t particle,
            const Topology::Place& place, const Topology::Term& term, std::string& missing);
-  /// Those of whole molecules; adds to `sums_of_kind`.
-  void compute_molecules(ParticleStore& particles, bool with_sums,
-                         std::span<EnergyAndVirial> sums_of_kind);
-  void compute_one_by_one(ParticleStore& particles, bool with_sums,
-                          std::span<EnergyAndVirial> sums_of_kind);
+  /// Those of some whole molecules; adds to `sums_of_kind_`, as the next does.
+  void compute_molecules(std::uint32_t molecule, const MoleculeBatch& molecules, bool with_sums);
+  void compute_one_by_one(ParticleStore& particles, bool with_sums);
+  double* room_for(std::uint32_t molecule);
 
   comm::Context context_;
   std::shared_ptr<const MoleculePlaces> places_;
@@ -66,6 +65,7 @@ class BondedForces final : public ForceTerm {
   std::vector<std::uint32_t> kind_of_;  ///< place in `kinds_` of each row of the table
   std::vector<Molecule> molecules_;
   AlignedBuffer<double> room_;
+  std::vector<EnergyAndVirial> sums_of_kind_;  ///< of this step so far
   std::vector<Part> parts_;
 };
 

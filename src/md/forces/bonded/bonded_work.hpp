@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "md/core/vector.hpp"
+#include "md/system/molecule_batch.hpp"
 #include "md/system/particle_store.hpp"
-#include "md/system/whole_molecules.hpp"
 
 namespace sterna::md {
 
@@ -45,7 +45,7 @@ struct TermsOfMolecule {
 
 /// All terms of some whole molecules of one kind.
 struct MoleculeWork {
-  WholeMolecules molecules;
+  MoleculeBatch molecules;
   TermsOfMolecule* terms;
   std::size_t kinds;  ///< in `terms`
   bool with_sums;     ///< energy and virial are wanted

@@ -164,7 +164,9 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   }
   place_charges(particles, true);
   particle_count_ = particles.local_count();
-  if (excluded_) excluded_->rebuild(particles);
+  // What looks at the accuracy asks for forces outside of a step, when none return.
+  const bool looks_at_accuracy = options_.ewald ? !ewald_accuracy_ : !parameters_;
+  if (excluded_) excluded_->rebuild(particles, looks_at_accuracy);
   if (!options_.periodic) check_open_box(particles);
   if (charge_count_ == 0.0) {
     charge_count_ = static_cast<double>(values_.size());
@@ -172,11 +174,11 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
     comm::ReductionBatch batch(context_, "charges");
     batch.sum(charge_count_).sum(total_charge_).run();
   }
-  if (options_.ewald) {
-    if (!ewald_accuracy_) choose_ewald_accuracy(particles);
-    return;
+  if (looks_at_accuracy) {
+    options_.ewald ? choose_ewald_accuracy(particles) : choose_parameters(particles);
+    if (excluded_) excluded_->rebuild(particles, false);
   }
-  if (!parameters_) choose_parameters(particles);
+  if (options_.ewald) return;
   if (!solver_) {
     solver_ = std::make_unique<FmmSolver>(context_, *decomposition_, *parameters_,
                                           options_.exchange_method);
@@ -249,6 +251,10 @@ void Electrostatics::start(const ParticleStore& particles) {
 void Electrostatics::include_slow_part(bool included) {
   far_field_apart_ = true;
   with_far_field_ = included;
+}
+
+void Electrostatics::compute_spanning(SpanningMolecules& molecules, bool with_sums) {
+  if (excluded_) excluded_->subtract_of_spanning(molecules, with_sums);
 }
 
 ForceTerm::SlowForces Electrostatics::slow_forces() const {

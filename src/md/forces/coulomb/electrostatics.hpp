@@ -72,6 +72,7 @@ class Electrostatics final : public ForceTerm {
   void start(const ParticleStore& particles) override;
   /// The virial is that of centers of mass: from the virial of sites, the sites' positions in their
   /// molecules times the forces on them are subtracted.
+  void compute_spanning(SpanningMolecules& molecules, bool with_sums) override;
   void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
 
   /// Of all particles, in internal units.

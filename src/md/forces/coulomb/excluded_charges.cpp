@@ -25,13 +25,13 @@ ExcludedCharges::ExcludedCharges(const comm::Context& context,
   }
 }
 
-void ExcludedCharges::rebuild(const ParticleStore& particles) {
+void ExcludedCharges::rebuild(const ParticleStore& particles, bool of_spanning) {
   local_.clear();
   of_ghosts_.clear();
   const Topology& topology = places_->topology();
   std::string missing;
   for (std::uint32_t i = 0; i < particles.local_count() && missing.empty(); ++i) {
-    if (places_->in_whole(i)) continue;
+    if (places_->in_whole(i) || (!of_spanning && places_->spanning().has(i))) continue;
     const Topology::Place place = topology.place_of(particles.id[i]);
     const auto& atoms = topology.molecules()[place.molecule].atoms;
     const double charge = atoms[static_cast<std::size_t>(place.atom)].charge;
@@ -59,10 +59,29 @@ void ExcludedCharges::rebuild(const ParticleStore& particles) {
   agree(context_, missing);
 }
 
+double* ExcludedCharges::room_for(std::uint32_t molecule) {
+  room_.resize(places_->topology().molecules()[molecule].atoms.size() *
+               MoleculeBatch::room_per_atom);
+  return room_.data();
+}
+
+void ExcludedCharges::subtract_of_spanning(SpanningMolecules& molecules, bool with_sums) {
+  for (std::uint32_t molecule = 0; molecule < pairs_.size(); ++molecule) {
+    subtract_of_whole(molecule, molecules.of_kind(molecule, room_for(molecule)), with_sums);
+  }
+}
+
 void ExcludedCharges::subtract(const ParticleStore& particles, std::span<Vec3> forces,
                                EnergyAndVirial* sums) {
-  subtract_of_whole(particles, forces, sums);
-  EnergyAndVirial all;
+  for (std::uint32_t molecule = 0; molecule < pairs_.size(); ++molecule) {
+    const std::span<const std::uint32_t> places = places_->whole(molecule);
+    const std::size_t atoms = places_->topology().molecules()[molecule].atoms.size();
+    subtract_of_whole(molecule,
+                      {places.size() / atoms, atoms, places.data(), particles.position.data(),
+                       places_->local_of_ghosts().data(), particles.local_count(), forces.data(),
+                       room_for(molecule)},
+                      sums != nullptr);
+  }
   const auto subtract_pairs = [&](std::span<const Pair> pairs, bool of_ghosts) {
     // The rank of the other atom of a pair takes the other half of it.
     const double share = of_ghosts ? 0.5 : 1.0;
@@ -75,41 +94,30 @@ void ExcludedCharges::subtract(const ParticleStore& particles, std::span<Vec3> f
       forces[pair.particle] -= force;
       if (!of_ghosts) forces[pair.other] += force;
       if (sums == nullptr) continue;
-      all.energy -= share * energy;
-      all.virial[0] -= share * d.x * force.x;
-      all.virial[1] -= share * d.y * force.y;
-      all.virial[2] -= share * d.z * force.z;
-      all.virial[3] -= share * d.x * force.y;
-      all.virial[4] -= share * d.x * force.z;
-      all.virial[5] -= share * d.y * force.z;
+      sums_.energy -= share * energy;
+      sums_.virial[0] -= share * d.x * force.x;
+      sums_.virial[1] -= share * d.y * force.y;
+      sums_.virial[2] -= share * d.z * force.z;
+      sums_.virial[3] -= share * d.x * force.y;
+      sums_.virial[4] -= share * d.x * force.z;
+      sums_.virial[5] -= share * d.y * force.z;
     }
   };
   subtract_pairs(local_, false);
   subtract_pairs(of_ghosts_, true);
-  if (sums != nullptr) *sums += all;
+  if (sums == nullptr) return;
+  *sums += sums_;
+  sums_ = {};
 }
 
-void ExcludedCharges::subtract_of_whole(const ParticleStore& particles, std::span<Vec3> forces,
-                                        EnergyAndVirial* sums) {
-  for (std::uint32_t molecule = 0; molecule < pairs_.size(); ++molecule) {
-    const std::span<const std::uint32_t> places = places_->whole(molecule);
-    const std::vector<ExcludedWork::Pair>& pairs = pairs_[molecule];
-    if (pairs.empty() || places.empty()) continue;
-    const std::size_t atoms = places_->topology().molecules()[molecule].atoms.size();
-    room_.resize(atoms * WholeMolecules::room_per_atom);
-    ExcludedWork work{
-        {places.size() / atoms, atoms, places.data(), particles.position.data(),
-         places_->local_of_ghosts().data(), particles.local_count(), forces.data(), room_.data()},
-        pairs.data(),
-        pairs.size(),
-        sums != nullptr,
-        0.0,
-        {}};
-    kernels_.subtract(work);
-    if (sums == nullptr) continue;
-    sums->energy += work.energy;
-    for (int k = 0; k < 6; ++k) sums->virial[k] += work.virial[k];
-  }
+void ExcludedCharges::subtract_of_whole(std::uint32_t molecule, const MoleculeBatch& molecules,
+                                        bool with_sums) {
+  const std::vector<ExcludedWork::Pair>& pairs = pairs_[molecule];
+  if (pairs.empty() || molecules.count == 0) return;
+  ExcludedWork work{molecules, pairs.data(), pairs.size(), with_sums, 0.0, {}};
+  kernels_.subtract(work);
+  sums_.energy += work.energy;
+  for (int k = 0; k < 6; ++k) sums_.virial[k] += work.virial[k];
 }
 
 }  // namespace sterna::md

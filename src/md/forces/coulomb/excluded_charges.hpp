@@ -27,16 +27,20 @@ class ExcludedCharges {
   double charge(const ParticleStore& particles, std::size_t particle) const {
     return places_->topology().atom_of(particles.id[particle]).charge;
   }
-  /// Collective. Throws FileError on all ranks where a rank lacks the other atom of a pair.
-  void rebuild(const ParticleStore& particles);
-  /// Subtracts them from the forces of local particles, and this rank's share from energy and
-  /// virial where these are given.
+  /// Collective. Throws FileError on all ranks where a rank lacks the other atom of a pair. With
+  /// `of_spanning`, `subtract` serves the particles of molecules that span ranks, too.
+  void rebuild(const ParticleStore& particles, bool of_spanning);
+  /// Subtracts from the forces within molecules that this rank computes for others, too.
+  /// `with_sums`: the next `subtract` takes their part of energy and virial.
+  void subtract_of_spanning(SpanningMolecules& molecules, bool with_sums);
+  /// Subtracts from the forces of local particles, and this rank's share from energy and virial
+  /// where these are given.
   void subtract(const ParticleStore& particles, std::span<Vec3> forces, EnergyAndVirial* sums);
 
  private:
-  /// Pairs of whole molecules of all kinds.
-  void subtract_of_whole(const ParticleStore& particles, std::span<Vec3> forces,
-                         EnergyAndVirial* sums);
+  /// Pairs of some whole molecules; adds to `sums_`.
+  void subtract_of_whole(std::uint32_t molecule, const MoleculeBatch& molecules, bool with_sums);
+  double* room_for(std::uint32_t molecule);
   struct Pair {
     std::uint32_t particle, other;
     double product;  ///< of the charges
@@ -46,6 +50,7 @@ class ExcludedCharges {
   const ExcludedKernels& kernels_;
   std::vector<std::vector<ExcludedWork::Pair>> pairs_;  ///< of each kind of molecule
   AlignedBuffer<double> room_;
+  EnergyAndVirial sums_;  ///< of this step so far
   /// Of molecules that are not whole: of two local particles; of one with a ghost.
   std::vector<Pair> local_, of_ghosts_;
 };

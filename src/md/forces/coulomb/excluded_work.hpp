@@ -3,17 +3,17 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "md/system/whole_molecules.hpp"
+#include "md/system/molecule_batch.hpp"
 
 namespace sterna::md {
 
-/// Excluded pairs of whole molecules of one kind. Plain data, as `WholeMolecules`.
+/// Excluded pairs of whole molecules of one kind. Plain data, as `MoleculeBatch`.
 struct ExcludedWork {
   struct Pair {
     std::uint32_t first, second;  ///< places in the molecule
     double product;               ///< of the charges
   };
-  WholeMolecules molecules;
+  MoleculeBatch molecules;
   const Pair* pairs;
   std::size_t pair_count;
   bool with_sums;    ///< energy and virial are wanted

@@ -314,7 +314,9 @@ void PairForces::compute(const PairList& list, ParticleStore& particles, PairLis
 
 CollectedForces PairForces::collected_forces(ParticleStore& particles) {
   const std::size_t total = particles.total_count();
-  if (precision_ == Precision::mixed) return {std::span(collected_.data(), total)};
+  if (precision_ == Precision::mixed) {
+    return {.forces = std::span(collected_.data(), total), .unit = fixed_scale_};
+  }
   return {std::span(particles.force.data(), total)};
 }
 

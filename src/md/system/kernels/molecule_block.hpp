@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "md/simd/transpose.hpp"
-#include "md/system/whole_molecules.hpp"
+#include "md/system/molecule_batch.hpp"
 
 namespace sterna::md {
 namespace {
@@ -34,12 +34,12 @@ class MoleculeBlock {
   struct Atom {
     Rows<Real> position[summands], force;
   };
-  static_assert(sizeof(Atom) <= sizeof(double) * WholeMolecules::room_per_atom);
+  static_assert(sizeof(Atom) <= sizeof(double) * MoleculeBatch::room_per_atom);
 
  public:
   static constexpr std::size_t width = lanes<Real>;
 
-  explicit MoleculeBlock(const WholeMolecules& molecules)
+  explicit MoleculeBlock(const MoleculeBatch& molecules)
       : molecules_(molecules), atoms_(reinterpret_cast<Atom*>(molecules.room)) {}
 
   /// Takes the molecules from number `first` on, the last one several times where there are fewer
@@ -122,7 +122,7 @@ class MoleculeBlock {
     return (lane < used_ ? lane : used_ - 1) * molecules_.atoms;
   }
 
-  const WholeMolecules& molecules_;
+  const MoleculeBatch& molecules_;
   Atom* atoms_;
   const std::uint32_t* places_ = nullptr;
   std::size_t used_ = 0;

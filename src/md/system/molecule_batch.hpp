@@ -10,7 +10,7 @@ namespace sterna::md {
 
 /// Whole molecules of one kind (`MoleculePlaces::whole`), for kernels. Plain data, because the files
 /// compiled for one instruction set must not instantiate code that others share.
-struct WholeMolecules {
+struct MoleculeBatch {
   std::size_t count;
   std::size_t atoms;            ///< of each
   const std::uint32_t* places;  ///< of atom k of molecule m, number m * atoms + k
