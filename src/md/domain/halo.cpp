@@ -11,6 +11,19 @@
 
 namespace sterna::md {
 
+namespace {
+
+void narrow_other_half(std::span<HaloSegment> segments, const Vec3& margin) {
+  for (HaloSegment& segment : segments) {
+    if (segment.in_half_shell) continue;
+    segment.is_narrow = true;
+    segment.lower += margin;
+    segment.upper -= margin;
+  }
+}
+
+}  // namespace
+
 Halo::Halo(const comm::Context& context, const Decomposition& decomposition, double width,
            const HaloOptions& options)
     : context_(context), options_(options), width_(width) {
@@ -24,8 +37,9 @@ Halo::Halo(const comm::Context& context, const Decomposition& decomposition, dou
   own_ = decomposition.region(context.rank());
   shear_ = decomposition.box().shear();
   const Vec3 margin = shear_.extent(width) - shear_.extent(std::min(width, options.narrow_width));
-  const HaloPlan plan = halo_method(options.method).plan(decomposition, context.rank(), width);
-  for (const HaloStage& stage : plan) {
+  HaloPlan plan = halo_method(options.method).plan(decomposition, context.rank(), width);
+  for (HaloStage& stage : plan) {
+    if (options.narrow_other_half && plan.size() == 1) narrow_other_half(stage.segments, margin);
     // In stages before the last, ghosts also get what comes back to them from others' ghosts.
     const bool returns_half =
         options.ghost_forces == GhostForces::half_shell && &stage == &plan.back();

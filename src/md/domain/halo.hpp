@@ -24,6 +24,8 @@ struct HaloOptions {
   /// Nobody needs other ghosts than those of the half shell: methods of one stage leave them out.
   /// Then only positions travel, and forces back.
   bool only_half_shell = false;
+  /// Nobody needs others from farther away than `narrow_width`: methods of one stage bring no more.
+  bool narrow_other_half = false;
   /// By type: whether ghosts come from `narrow_width` only. Empty: none is such.
   std::vector<char> narrow_types = {};
   double narrow_width = 0.0;

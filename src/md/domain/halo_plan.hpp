@@ -22,6 +22,7 @@ struct HaloSegment {
   Vec3 lower, upper;           ///< region of the receiver, widened by the halo
   Vec3 translation;            ///< of positions: the lattice vector
   bool in_half_shell = false;  ///< as `is_in_half_shell` has it
+  bool is_narrow = false;      ///< for all types, as the halo of narrow types is
 };
 
 /// Exchanges that may go on at the same time. Stages follow one another; a stage may send what

@@ -73,9 +73,12 @@ HaloSelection::HaloSelection(std::vector<HaloSegment> segments, const Region& ow
         const double shift = segment.shift[axis];
         const double lower = segment.lower[axis], upper = segment.upper[axis];
         auto same = std::find_if(tests.begin(), tests.end(), [&](const AxisTest& test) {
-          return test.shift == shift && test.lower == lower && test.upper == upper;
+          return test.shift == shift && test.lower == lower && test.upper == upper &&
+                 test.is_narrow == segment.is_narrow;
         });
-        if (same == tests.end()) same = tests.insert(same, {shift, lower, upper, 0});
+        if (same == tests.end()) {
+          same = tests.insert(same, {shift, lower, upper, segment.is_narrow, 0});
+        }
         same->segments |= std::uint64_t{1} << i;
       }
     }
@@ -122,14 +125,13 @@ void HaloSelection::select_batch(const Batch& batch, std::span<const Position> p
       const Position& position = positions[outer[k]];
       const Vec3 coordinates = unsheared(position);
       const bool narrow = !narrow_.empty() && narrow_[static_cast<std::size_t>(position.type)] != 0;
-      const Vec3 margin = narrow ? margin_ : Vec3{};
       std::uint64_t all = ~std::uint64_t{0};
       for (int axis = 0; axis < 3; ++axis) {
         std::uint64_t hit = 0;
         for (const auto& test : batch.tests[axis]) {
           const double image = coordinates[axis] + test.shift;
-          const bool near =
-              (image >= test.lower + margin[axis]) & (image <= test.upper - margin[axis]);
+          const double margin = narrow && !test.is_narrow ? margin_[axis] : 0.0;
+          const bool near = (image >= test.lower + margin) & (image <= test.upper - margin);
           hit |= near ? test.segments : 0;
         }
         all &= hit;

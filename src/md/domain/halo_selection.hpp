@@ -20,7 +20,8 @@ class HaloSelection {
   HaloSelection(std::vector<HaloSegment> segments, const Region& own, const Shear& shear = {});
 
   /// Positions of the types for which `narrow` is not 0 are in a segment only where they are so much
-  /// farther inside of it, along each axis that it looks at. Empty: no type is such.
+  /// farther inside of it, along each axis that it looks at, unless it is narrow for all. Empty: no
+  /// type is such.
   void set_narrow_types(std::vector<char> narrow, const Vec3& margin) {
     narrow_ = std::move(narrow);
     margin_ = margin;
@@ -42,6 +43,7 @@ class HaloSelection {
   /// One distinct test on one axis, and which of up to 64 segments hang on it.
   struct AxisTest {
     double shift, lower, upper;
+    bool is_narrow;
     std::uint64_t segments;
   };
   /// Up to 64 segments that are looked at together.

@@ -59,6 +59,10 @@ class ForceTerm {
   /// Otherwise it is kept until a pair that it lacks comes within the range of the forces.
   virtual bool needs_early_rebuild() const { return false; }
 
+  /// Whether it looks at ghosts that neither the short-range term needs, which may be those of the
+  /// half shell only (Halo::half_shell), nor the atoms of molecules need of each other.
+  virtual bool needs_all_ghosts() const { return true; }
+
   /// Collective. Other regions from now on; `rebuild` follows. The decomposition lives as long as
   /// it is in use here.
   virtual void set_decomposition(const Decomposition&) {}

@@ -60,7 +60,8 @@ std::vector<char> ForceEngine::unlisted_types(const ShortRangeForces& forces) co
 HaloOptions ForceEngine::halo_options() const {
   HaloOptions options = options_.halo;
   options.ghost_forces = ghost_forces_;
-  options.only_half_shell = has_only_half_shell();
+  options.only_half_shell = narrows_other_half() && !options_.places;
+  options.narrow_other_half = narrows_other_half();
   options.narrow_types = unlisted_;
   // Bonds may be longer than the input says.
   options.narrow_width = std::max(options_.molecule_extent, 0.5 * list_radius_);
@@ -70,7 +71,7 @@ HaloOptions ForceEngine::halo_options() const {
 double ForceEngine::width_of_halo() const {
   const double width = std::max(list_radius_, options_.molecule_extent);
   // Where no other rank looks, the half shell must show all pairs that the list comes to lack.
-  const bool looks = has_only_half_shell() && !options_.may_miss_pairs && !needs_early_rebuild_;
+  const bool looks = narrows_other_half() && !options_.may_miss_pairs && !needs_early_rebuild_;
   return looks ? std::max(width, list_radius_ + options_.skin) : width;
 }
 
@@ -90,7 +91,7 @@ void ForceEngine::add(std::unique_ptr<ForceTerm> term) {
   }
   phases_.push_back(timer_.add_term(term->name()));
   sums_by_term_.resize(phases_.size());
-  lacks_ghosts_ = lacks_ghosts_ || has_only_half_shell();
+  lacks_ghosts_ = lacks_ghosts_ || (narrows_other_half() && term->needs_all_ghosts());
   terms_.push_back(std::move(term));
   needs_early_rebuild_ = some_need_early_rebuild();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -159,9 +160,11 @@ class ForceEngine {
 
   HaloOptions halo_options() const;
   double width_of_halo() const;
-  /// Whether the list is all that looks at ghosts, and has those of the half shell.
-  bool has_only_half_shell() const {
-    return ghost_forces_ == GhostForces::half_shell && terms_.empty() && !options_.places;
+  /// Whether pairs are all that needs ghosts from the whole width of the halo, and have those of the
+  /// half shell. Others come then from as far as the atoms of molecules need each other.
+  bool narrows_other_half() const {
+    return ghost_forces_ == GhostForces::half_shell &&
+           std::ranges::none_of(terms_, [](const auto& term) { return term->needs_all_ghosts(); });
   }
   /// Whether one rank may compute a molecule for all that have atoms of it. With multiple time steps
   /// bonded forces are due where no forces return.

@@ -5,8 +5,8 @@
 //          particles and ghosts, before the latter return.
 // Source:  general.
 // Cost:    a copy of these atoms in each step. The forces travel with those of pairs.
-// Hazards: a rank that does not see all of a molecule cannot tell who computes it. If that happens
-//          to a rank with one molecule, no rank shares out molecules of that kind.
+// Hazards: a long molecule may be one that no rank sees as a whole. Ranks count what they compute
+//          of each kind, and share out no molecules of a kind of which one is left over.
 // Others:  each rank computes the terms of its own atoms, where molecules are long, or where no
 //          forces return.
 
@@ -41,33 +41,29 @@ class SpanningMolecules::Finder {
          std::span<const char> half_shell)
       : places_(places), particles_(particles), half_shell_(half_shell) {}
 
-  enum class Finding { not_seen, of_this_rank, computed_here, computed_elsewhere };
-  /// Of the molecule of a local particle. `all`: the places of its atoms.
-  Finding look(std::uint32_t particle, const Topology::Place& place,
-               std::vector<std::uint32_t>& all) const {
-    if (!follow_from(particle, place.atom, place.first_id, all)) return Finding::not_seen;
+  /// Whether this rank computes the molecule of a local particle. `all`: the places of those of its
+  /// atoms that it sees, `none` for the others.
+  bool computes(std::uint32_t particle, const Topology::Place& place,
+                std::vector<std::uint32_t>& all) const {
+    bool sees_all = follow_from(particle, place.atom, place.first_id, all);
     // Of the images of the molecule that have atoms of this rank, the one whose others are all in
     // its half shell. Each look at another image goes on to a region further down, so it ends.
     const auto is_first = [&](std::uint32_t at) { return is_image(at) && !in_half_shell(at); };
     for (;;) {
       const auto first = std::ranges::find_if(all, is_first);
       if (first == all.end()) break;
-      if (!follow_from(original(*first), static_cast<std::int32_t>(first - all.begin()),
-                       place.first_id, all)) {
-        return Finding::not_seen;
-      }
+      sees_all = follow_from(original(*first), static_cast<std::int32_t>(first - all.begin()),
+                             place.first_id, all);
     }
-    const auto is_others = [&](std::uint32_t at) { return original(at) == none; };
-    if (std::ranges::none_of(all, is_others)) return Finding::of_this_rank;
-    return std::ranges::all_of(all, [&](std::uint32_t at) {
-      return !is_others(at) || in_half_shell(at);
-    }) ? Finding::computed_here : Finding::computed_elsewhere;
+    return sees_all && std::ranges::all_of(all, [&](std::uint32_t at) {
+             return original(at) != none || in_half_shell(at);
+           });
   }
 
   /// The local particle at a place or, of an image, its original; `none` for others' particles.
   std::uint32_t original(std::uint32_t place) const {
     const std::size_t local = particles_.local_count();
-    return place < local ? place : places_.local_of_ghosts()[place - local];
+    return place == none || place < local ? place : places_.local_of_ghosts()[place - local];
   }
 
  private:
@@ -78,26 +74,24 @@ class SpanningMolecules::Finder {
     return half_shell_[ghost - particles_.local_count()] != 0;
   }
 
-  /// The places of all atoms of the molecule of which `particle` is atom number `own`.
+  /// The places of the atoms of the molecule of which `particle` is atom number `own`, from there on
+  /// to either side, as far as they are seen. Whether all are.
   bool follow_from(std::uint32_t particle, std::int32_t own, std::int64_t first_id,
                    std::vector<std::uint32_t>& all) const {
     const Vec3 start = particles_.position[particle].vector();
     const auto follow = [&](std::size_t from, std::size_t to) {
       const auto found = places_.nearest(first_id + static_cast<std::int64_t>(to),
                                          particles_.position[all[from]].vector());
-      if (!found) return false;
+      if (!found || !places_.is_near(particles_.position[*found].vector() - start)) return false;
       all[to] = *found;
-      return places_.is_near(particles_.position[*found].vector() - start);
+      return true;
     };
-    const auto first = static_cast<std::size_t>(own);
+    std::ranges::fill(all, none);
+    std::size_t first = static_cast<std::size_t>(own), last = first;
     all[first] = particle;
-    for (std::size_t k = first; k-- > 0;) {
-      if (!follow(k + 1, k)) return false;
-    }
-    for (std::size_t k = first + 1; k < all.size(); ++k) {
-      if (!follow(k - 1, k)) return false;
-    }
-    return true;
+    while (first > 0 && follow(first, first - 1)) --first;
+    while (last + 1 < all.size() && follow(last, last + 1)) ++last;
+    return first == 0 && last + 1 == all.size();
   }
 
   const MoleculePlaces& places_;
@@ -124,35 +118,37 @@ void SpanningMolecules::find(const comm::Context& context, const MoleculePlaces&
   if (context.size() == 1 || std::ranges::count(may, 1) == 0) return;
 
   const Finder finder(places, particles, half_shell);
-  std::vector<std::int64_t> not_seen(kinds_.size());
   std::vector<std::uint32_t> all;
   kind_of_.assign(particles.local_count(), none);
   for (std::uint32_t i = 0; i < particles.local_count(); ++i) {
     if (places.in_whole(i) || kind_of_[i] != none) continue;
     const Topology::Place place = topology.place_of(particles.id[i]);
+    if (may[place.molecule] == 0) continue;
     Kind& kind = kinds_[place.molecule];
-    if (!may[place.molecule] || not_seen[place.molecule] > 0) continue;
     all.resize(kind.atoms);
-    const Finder::Finding finding = finder.look(i, place, all);
-    if (finding == Finder::Finding::not_seen) not_seen[place.molecule] = 1;
-    if (finding == Finder::Finding::not_seen || finding == Finder::Finding::of_this_rank) continue;
+    const bool computes = finder.computes(i, place, all);
     for (const std::uint32_t at : all) {
       if (finder.original(at) != none) kind_of_[finder.original(at)] = place.molecule;
     }
-    if (finding == Finder::Finding::computed_here) {
-      kind.places.insert(kind.places.end(), all.begin(), all.end());
-    }
+    if (computes) kind.places.insert(kind.places.end(), all.begin(), all.end());
   }
-  comm::ReductionBatch(context, "molecules that a rank does not see")
-      .sum(not_seen.data(), not_seen.size())
-      .run();
+  // Nobody computes a molecule that another rank computes, so these make all if none is left over.
+  std::vector<std::int64_t> left(kinds_.size());
+  for (const Topology::Run& run : topology.runs()) {
+    if (context.rank() == 0) left[run.molecule] += run.count;
+  }
+  for (std::uint32_t k = 0; k < kinds_.size(); ++k) {
+    const std::size_t atoms = kinds_[k].places.size() + places.whole(k).size();
+    left[k] -= static_cast<std::int64_t>(atoms / kinds_[k].atoms);
+  }
+  comm::ReductionBatch(context, "molecules that no rank sees").sum(left.data(), left.size()).run();
   for (std::uint32_t& kind : kind_of_) {
-    if (kind != none && not_seen[kind] > 0) kind = none;
+    if (kind != none && left[kind] != 0) kind = none;
   }
   std::size_t most = 0;
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     Kind& kind = kinds_[k];
-    if (not_seen[k] > 0) kind.places.clear();
+    if (left[k] != 0) kind.places.clear();
     kind.begin = targets_.size();
     most = std::max(most, kind.places.size());
     for (const std::uint32_t at : kind.places) {
@@ -178,14 +174,9 @@ void SpanningMolecules::take_positions(const ParticleStore& particles) {
 MoleculeBatch SpanningMolecules::of_kind(std::uint32_t molecule, double* room) {
   if (molecule >= kinds_.size()) return {};
   const Kind& kind = kinds_[molecule];
-  return {kind.places.size() / kind.atoms,
-          kind.atoms,
-          numbers_.data(),
-          position_.data() + kind.begin,
-          nullptr,
-          kind.places.size(),
-          force_.data() + kind.begin,
-          room};
+  return {kind.places.size() / kind.atoms, kind.atoms, numbers_.data(),
+          position_.data() + kind.begin,   nullptr,    kind.places.size(),
+          force_.data() + kind.begin,      room};
 }
 
 void SpanningMolecules::add_forces(const CollectedForces& collected) const {

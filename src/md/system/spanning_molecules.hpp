@@ -8,23 +8,24 @@
 #include "md/core/vector.hpp"
 #include "md/system/aligned_buffer.hpp"
 #include "md/system/ghost_forces.hpp"
-#include "md/system/particle_store.hpp"
 #include "md/system/molecule_batch.hpp"
+#include "md/system/particle_store.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
 
 class MoleculePlaces;
 
-/// Molecules whose atoms are on several ranks, and which one of these computes as a whole for all of
-/// them, as forces on ghosts return to it. See spanning_molecules.cpp.
+/// Molecules whose atoms are on several ranks, one of which computes all that acts within a molecule,
+/// as forces on ghosts return. See spanning_molecules.cpp.
 class SpanningMolecules {
  public:
   /// There are none: each rank computes what its own atoms need.
   void clear();
-  /// Collective. Shares out the molecules of those kinds of which each rank sees as a whole all that
-  /// it has atoms of. `half_shell`: of each ghost of the store, whether it is in the half shell of
-  /// this rank. `without_return`: by type, of which ghosts no forces return; empty: there is none.
+  /// Collective. Shares out all molecules that are not `MoleculePlaces::whole`, of those kinds of
+  /// which some rank sees each. `half_shell`: of each ghost of the store, whether it is in the half
+  /// shell of this rank. `without_return`: by type, of which ghosts no forces return; empty: there is
+  /// none.
   void find(const comm::Context& context, const MoleculePlaces& places,
             const ParticleStore& particles, std::span<const char> half_shell,
             std::span<const char> without_return);

@@ -57,6 +57,7 @@ class Restraints final : public ForceTerm {
              std::vector<double> masses);
 
   std::string_view name() const override { return "restraints"; }
+  bool needs_all_ghosts() const override { return false; }
   /// The first call finds out who is held; std::runtime_error on all ranks where these are too
   /// many, or a file lacks one.
   void rebuild(const ParticleStore& particles) override;

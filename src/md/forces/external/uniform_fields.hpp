@@ -32,6 +32,7 @@ class UniformFields final : public ForceTerm {
                 std::span<const Field> fields);
 
   std::string_view name() const override { return "fields"; }
+  bool needs_all_ghosts() const override { return false; }
   void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
 
  private:

@@ -30,6 +30,7 @@ class WallForces final : public ForceTerm {
   WallForces(const Box& box, std::span<const Component> components, std::vector<Wall> walls);
 
   std::string_view name() const override { return "walls"; }
+  bool needs_all_ghosts() const override { return false; }
   /// Throws std::runtime_error on this rank, naming id and distance, where a site is behind a wall
   /// whose potential has no value there.
   void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
