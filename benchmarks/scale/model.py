@@ -12,7 +12,7 @@ DENSITY = 3 / 29.9e-3  # atoms of water in nm^3
 CUTOFF = 0.9
 ACCURACY = 1e-3
 #: Bytes of a ghost in each step, when lists are rebuilt, and of its force on the way back.
-PLACE, AT_REBUILD, FORCE = 24, 40, 24
+PLACE, AT_REBUILD, FORCE = 24, 40, 12
 #: Half a molecule's reach times 2.5, as the program wants leaves at least: of water, nm.
 LEAST_LEAF = 0.25
 TERMS = ("near", "shifts", "convolution", "expansions")
@@ -84,16 +84,24 @@ def water_halo(
     *,
     staged: bool,
 ) -> list[Messages]:
-    """`size`: bytes of an atom. Hydrogen, without pair forces, comes from half of the width."""
+    """`size`: bytes of an atom. Hydrogen, without pair forces, comes from half of the width.
 
-    def of(width: float, atoms: float) -> list[Messages]:
-        per_volume = size * atoms * DENSITY
-        if staged:
-            return staged_halo(grid, edges, width, per_volume)
-        return [direct_halo(grid, edges, width, per_volume)]
-
-    stages = zip(of(width, 1 / 3), of(width / 2, 2 / 3), strict=True)
-    return [oxygen.plus(hydrogen) for oxygen, hydrogen in stages]
+    So does oxygen beyond the half shell, without stages.
+    """
+    oxygens, hydrogens = size * DENSITY / 3, 2 * size * DENSITY / 3
+    if staged:
+        stages = zip(
+            staged_halo(grid, edges, width, oxygens),
+            staged_halo(grid, edges, width / 2, hydrogens),
+            strict=True,
+        )
+        return [oxygen.plus(hydrogen) for oxygen, hydrogen in stages]
+    parts = [
+        half_shell(grid, edges, width, oxygens),
+        half_shell(grid, edges, width / 2, oxygens).returned(),
+        direct_halo(grid, edges, width / 2, hydrogens),
+    ]
+    return [Messages.joined(parts)]
 
 
 def water_forces(

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,8 +36,9 @@ inline std::size_t items_of(const ParticleKind& kind, std::span<const SentToGhos
 }
 /// Capacity for a peer at first; it grows by agreement.
 inline constexpr std::size_t kFirstCapacity = 64 * 4;
-/// Doubles of a ghost's force on its way back.
-inline constexpr std::size_t kForceItems = 3;
+/// Bytes of a ghost's force on its way back, which keeps its precision.
+template <class Force>
+inline constexpr std::size_t kForceBytes = 3 * sizeof(Force::x);
 
 /// What a ghost has of a field where its original lies a periodic offset away.
 template <class Field>
@@ -52,10 +54,10 @@ typename Field::Numbers of_ghost(const Field& field, const typename Field::Eleme
 }
 
 template <class Force>
-void add_force(Force& sum, const Force& force) {
-  sum.x += force.x;
-  sum.y += force.y;
-  sum.z += force.z;
+void add_force(Force& sum, decltype(Force::x) x, decltype(Force::x) y, decltype(Force::x) z) {
+  sum.x += x;
+  sum.y += y;
+  sum.z += z;
 }
 
 /// One exchange: selection, messages to other ranks, copies for this rank.
@@ -326,10 +328,15 @@ class Halo::Stage {
   }
 
   void start_forces(const ParticleStore& particles, const CollectedForces& collected) {
-    if (!returning_is_listed_) list_returning(particles, collected.kinds);
-    if (!return_exchange_) return;
-    std::visit([&](auto forces) { send_forces(forces, collected.kinds); }, collected.forces);
-    return_exchange_->start();
+    std::visit(
+        [&]<class Force>(std::span<Force> forces) {
+          if (!returning_is_listed_) {
+            list_returning(particles, collected.kinds * kForceBytes<Force>);
+          }
+          if (return_exchange_) send_forces(forces, collected.kinds);
+        },
+        collected.forces);
+    if (return_exchange_) return_exchange_->start();
   }
 
   void finish_forces(const CollectedForces& collected) {
@@ -426,8 +433,8 @@ class Halo::Stage {
            exchange_->peers()[static_cast<std::size_t>(receiver.peer)].send_capacity > 0;
   }
 
-  /// Which forces return to whom, `kinds` of each ghost. Collective among neighbors.
-  void list_returning(const ParticleStore& particles, std::size_t kinds) {
+  /// Which forces return to whom, so many bytes of each ghost. Collective among neighbors.
+  void list_returning(const ParticleStore& particles, std::size_t bytes) {
     const auto keep = [&](std::vector<std::uint32_t>& places, std::size_t place) {
       const auto type = static_cast<std::size_t>(particles.position[place].type);
       if (!narrow_types_.empty() && narrow_types_[type] != 0) return;
@@ -446,7 +453,7 @@ class Halo::Stage {
         for (const std::uint32_t i : selection_.of(s)) keep(receiver.returning_originals, i);
       }
       if (receiver.peer < 0) continue;
-      const std::size_t needed = receiver.returning_ghosts.size() * kinds * kForceItems;
+      const std::size_t needed = receiver.returning_ghosts.size() * bytes;
       // With some to spare, as for positions.
       const auto& peer = return_exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
       capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
@@ -460,17 +467,17 @@ class Halo::Stage {
     const std::size_t of_a_kind = all.size() / kinds;
     for (const auto& receiver : receivers_) {
       if (receiver.peer < 0) continue;
-      double* out = return_exchange_->outbox(receiver.peer).data();
+      std::byte* out = return_exchange_->outbox(receiver.peer).data();
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         const Force* const force = all.data() + kind * of_a_kind;
         for (const std::uint32_t ghost : receiver.returning_ghosts) {
-          *out++ = static_cast<double>(force[ghost].x);
-          *out++ = static_cast<double>(force[ghost].y);
-          *out++ = static_cast<double>(force[ghost].z);
+          const decltype(Force::x) numbers[] = {force[ghost].x, force[ghost].y, force[ghost].z};
+          std::memcpy(out, numbers, kForceBytes<Force>);
+          out += kForceBytes<Force>;
         }
       }
       return_exchange_->commit(receiver.peer,
-                               receiver.returning_ghosts.size() * kinds * kForceItems);
+                               receiver.returning_ghosts.size() * kinds * kForceBytes<Force>);
     }
   }
 
@@ -483,31 +490,29 @@ class Halo::Stage {
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         Force* const force = all.data() + kind * of_a_kind;
         for (std::size_t k = 0; k < receiver.returning_originals.size(); ++k) {
-          add_force(force[receiver.returning_originals[k]], force[receiver.returning_ghosts[k]]);
+          const Force& returned = force[receiver.returning_ghosts[k]];
+          add_force(force[receiver.returning_originals[k]], returned.x, returned.y, returned.z);
         }
       }
     }
     if (!return_exchange_) return;
-    return_exchange_->take_in_order([&](int peer, std::span<const double> items) {
+    return_exchange_->take_in_order([&](int peer, std::span<const std::byte> message) {
       const Receiver& receiver = receiver_of(peer);
-      const std::size_t expected = receiver.returning_originals.size() * kinds * kForceItems;
-      if (items.size() != expected) {
+      const std::size_t expected = receiver.returning_originals.size() * kinds * kForceBytes<Force>;
+      if (message.size() != expected) {
         throw comm::Error(fmt::format(
-            "{} forces: rank {} sent {} numbers to rank {}, which expected {} for {} particles",
-            name_, receiver.rank, items.size(), rank_, expected,
+            "{} forces: rank {} sent {} bytes to rank {}, which expected {} for {} particles",
+            name_, receiver.rank, message.size(), rank_, expected,
             receiver.returning_originals.size()));
       }
-      using Number = decltype(Force::x);
-      const double* in = items.data();
+      const std::byte* in = message.data();
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         Force* const force = all.data() + kind * of_a_kind;
         for (const std::uint32_t original : receiver.returning_originals) {
-          Force returned{};
-          returned.x = static_cast<Number>(in[0]);
-          returned.y = static_cast<Number>(in[1]);
-          returned.z = static_cast<Number>(in[2]);
-          add_force(force[original], returned);
-          in += kForceItems;
+          decltype(Force::x) numbers[3];
+          std::memcpy(numbers, in, kForceBytes<Force>);
+          add_force(force[original], numbers[0], numbers[1], numbers[2]);
+          in += kForceBytes<Force>;
         }
       }
     });
@@ -584,7 +589,7 @@ class Halo::Stage {
   bool images_copied_ = false;       ///< of the positions that are under way
   std::vector<Receiver> receivers_;  ///< ascending; other ranks are senders to this one as well
   std::optional<Exchange> exchange_;
-  std::optional<Exchange> return_exchange_;    ///< forces, the other way
+  std::optional<comm::NeighborExchange<std::byte>> return_exchange_;  ///< forces, the other way
   std::optional<Exchange> selected_exchange_;  ///< vectors of `select_ghosts`
 };
 

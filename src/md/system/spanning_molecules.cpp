@@ -115,7 +115,7 @@ void SpanningMolecules::find(const comm::Context& context, const MoleculePlaces&
     may.push_back(may_span(molecule, without_return));
     kinds_.emplace_back().atoms = molecule.atoms.size();
   }
-  if (context.size() == 1 || std::ranges::count(may, 1) == 0) return;
+  if (std::ranges::count(may, 1) == 0) return;
 
   const Finder finder(places, particles, half_shell);
   std::vector<std::uint32_t> all;

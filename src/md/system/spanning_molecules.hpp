@@ -16,8 +16,9 @@ namespace sterna::md {
 
 class MoleculePlaces;
 
-/// Molecules whose atoms are on several ranks, one of which computes all that acts within a molecule,
-/// as forces on ghosts return. See spanning_molecules.cpp.
+/// Molecules whose atoms are on several ranks, or on one that does not see them as a whole from their
+/// first atom. One rank computes all that acts within a molecule, as forces on ghosts return. See
+/// spanning_molecules.cpp.
 class SpanningMolecules {
  public:
   /// There are none: each rank computes what its own atoms need.

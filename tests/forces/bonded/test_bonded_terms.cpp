@@ -126,7 +126,7 @@ struct Terms {
     Result result;
     result.forces.resize(positions.size());
     const auto atoms = 2 * static_cast<std::size_t>(entry->atoms);
-    AlignedBuffer<double> room(atoms * WholeMolecules::room_per_atom);
+    AlignedBuffer<double> room(atoms * MoleculeBatch::room_per_atom);
     TermsOfMolecule of_molecule{kind, 2, places.data(), row.data(), coefficients.data(), 0.0, {}};
     MoleculeWork work{{terms / 2, atoms, places.data(), position.data(), nullptr, positions.size(),
                        result.forces.data(), room.data()},
