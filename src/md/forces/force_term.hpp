@@ -11,12 +11,12 @@
 
 #include "md/core/energy_and_virial.hpp"
 #include "md/system/particle_store.hpp"
-#include "md/system/spanning_molecules.hpp"
 #include "sterna/comm/methods.hpp"
 
 namespace sterna::md {
 
 class Decomposition;
+class SpanningMolecules;
 
 /// How fast forces change: with multiple time steps the slower ones are computed in some steps only.
 enum class TimeScale { fast, medium, slow };
