@@ -167,8 +167,7 @@ TEST_CASE("each molecule is computed once, and its forces reach all of its ranks
                          static_cast<double>(forces[i].z)};
         const bool is_long = rank.particles.id[i] > count_of_short * short_atoms;
         if (is_long) CHECK_FALSE(spanning.has(i));
-        const Vec3 expected =
-            spanning.has(i) ? force_on(rank.particles.position[i].type) : Vec3{};
+        const Vec3 expected = spanning.has(i) ? force_on(rank.particles.position[i].type) : Vec3{};
         wrong += unit * force != expected;
         if (!is_long) wrong += spanning.has(i) == rank.places.in_whole(i);
       }

@@ -442,7 +442,7 @@ TEST_CASE("atoms are forced as on the fast path, whatever the form of the list")
     const EnergyAndVirial expected = test::compute(fast, half, particles);
     const std::vector<Vec3> force(particles.force.begin(), particles.force.end());
     // Particles keep their order.
-    PairList list("auto");
+    PairList list("auto", 1, true);
     test::rebuild(list, particles, box, system.cutoff + system.skin);
     CHECK((list.rows().compressed == nullptr) == (system.count == 4096));
     for (const MolecularKernels* kernels : available_molecular_kernels()) {

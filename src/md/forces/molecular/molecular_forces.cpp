@@ -1,9 +1,11 @@
 #include "md/forces/molecular/molecular_forces.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 #include "md/core/cross_product.hpp"
 #include "md/forces/molecular/molecular_kernels.hpp"
@@ -45,9 +47,11 @@ std::vector<PointSites> points_of(const Component& component) {
   return points;
 }
 
-/// Of a grid; none has no such number.
-std::size_t terms_of(SiteGrid grid) {
-  return grid == SiteGrid::none ? ~std::size_t{0} : grid == SiteGrid::two_lennard_jones ? 4 : 9;
+Vec3 vector_of(const Vec3& force) {
+  return force;
+}
+Vec3 vector_of(const SingleForce& force) {
+  return {static_cast<double>(force.x), static_cast<double>(force.y), static_cast<double>(force.z)};
 }
 
 /// The grid of two components, whose points come into the order that it asks for.
@@ -73,6 +77,20 @@ SiteGrid site_grid_of(std::vector<PointSites>& here, std::vector<PointSites>& th
   if (size == 2 || !all_charges || !same_cutoff) return SiteGrid::none;
   if (all_lennard_jones) return SiteGrid::three_charges_and_lennard_jones;
   return one_lennard_jones ? SiteGrid::three_charges_one_lennard_jones : SiteGrid::none;
+}
+
+/// Of these points by themselves, whatever else there is.
+SiteGrids separate_grids(const std::vector<PointSites>& here, const std::vector<PointSites>& there,
+                         bool with_charges) {
+  const auto have = [&](std::ptrdiff_t count, int PointSites::*site) {
+    const auto has = [site](const PointSites& point) { return point.*site >= 0; };
+    return std::ranges::count_if(here, has) == count && std::ranges::count_if(there, has) == count;
+  };
+  SiteGrids grids;
+  if (have(3, &PointSites::lennard_jones)) grids.first = SiteGrid::three_lennard_jones;
+  if (have(2, &PointSites::lennard_jones)) grids.first = SiteGrid::two_lennard_jones;
+  grids.of_three_charges = with_charges && have(3, &PointSites::charge);
+  return grids;
 }
 
 }  // namespace
@@ -157,8 +175,10 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
     }
   }
   term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
-  shared_rows_ = precision == Precision::mixed && kernels_.shared_rows && site_grids_.size() == 1 &&
-                 terms_.size() == terms_of(site_grids_[0]);
+  const auto points =
+      static_cast<std::size_t>(site_grids_.size() == 1 ? points_of(site_grids_[0].first) : 0);
+  shared_rows_ = precision == Precision::mixed && kernels_.shared_rows && points > 0 &&
+                 terms_.size() == points * points;
   scratch_.resize(molecular_scratch_size(model.components.size(), record_stride_));
 }
 
@@ -171,13 +191,16 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
   const bool shifted = model.shifted[a * model.components.size() + b] != 0;
   // In single precision the small energies of Lennard-Jones sites would vanish beside those of
   // large charges: there the charges of two molecules come first, and have cancelled when the
-  // others come. A grid sums them apart.
+  // others come. Grids sum them apart.
   const bool same_cutoff = lennard_jones_cutoff_squared_ == cutoff_squared_;
   std::vector<PointSites> here = points_of(first), there = points_of(second);
-  const SiteGrid grid = site_grid_of(here, there, with_charges, same_cutoff);
-  site_grids_.push_back(grid);
-  const bool may_share = grid != SiteGrid::none || (precision_ != Precision::mixed && same_cutoff);
-  std::vector<SiteTerm> lennard_jones_terms;
+  SiteGrids grids{.first = site_grid_of(here, there, with_charges, same_cutoff)};
+  const bool together = grids.first != SiteGrid::none;
+  if (!together) grids = separate_grids(here, there, with_charges);
+  site_grids_.push_back(grids);
+  const bool apart = !together && (grids.first != SiteGrid::none || grids.of_three_charges);
+  const bool may_share = together || (!apart && precision_ != Precision::mixed && same_cutoff);
+  std::vector<SiteTerm> lennard_jones_terms, charge_terms;
   for (const PointSites& p : here) {
     for (const PointSites& q : there) {
       SiteTerm term{};
@@ -204,7 +227,7 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
       }
       if (may_share && lennard_jones && charges) {
         term.kind = SitePair::lennard_jones_and_charges;
-        terms_.push_back(term);
+        charge_terms.push_back(term);
         continue;
       }
       if (lennard_jones) {
@@ -213,11 +236,13 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
       }
       if (charges) {
         term.kind = SitePair::charge_charge;
-        terms_.push_back(term);
+        charge_terms.push_back(term);
       }
     }
   }
-  terms_.insert(terms_.end(), lennard_jones_terms.begin(), lennard_jones_terms.end());
+  std::array parts{&charge_terms, &lennard_jones_terms};
+  if (!together && grids.first != SiteGrid::none) std::swap(parts[0], parts[1]);
+  for (const auto* part : parts) terms_.insert(terms_.end(), part->begin(), part->end());
 }
 
 void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
@@ -289,15 +314,12 @@ void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_
 }
 
 void MolecularForces::rebuild(const PairList& list, const ParticleStore& particles) {
-  if (list.rows().half != shared_rows_) {
-    throw std::logic_error("molecules that share rows read half lists, others full ones");
-  }
-  if (shared_rows_) {
-    point_slots_ = 1 + layouts_[0].point_count;
-    point_stride_ = particles.total_count() + 1;
-    point_force_.resize(point_slots_ * point_stride_);
-    clear_points(0, point_stride_);
-  }
+  if (!list.rows().half) throw std::logic_error("molecules read half lists");
+  kinds_ = shared_rows_ ? 1 + layouts_[0].point_count : record_stride_ > 0 ? 2 : 1;
+  stride_ = particles.total_count() + 1;
+  (precision_ == Precision::mixed ? collected_single_.resize(kinds_ * stride_)
+                                  : collected_.resize(kinds_ * stride_));
+  clear_collected(0, stride_);
   // One record of zeros behind the last: that of the dummy.
   const auto make_room = [&](auto& sites) {
     using Real = std::decay_t<decltype(sites[0])>;
@@ -312,47 +334,59 @@ void MolecularForces::rebuild(const PairList& list, const ParticleStore& particl
   } else {
     make_room(sites_);
   }
-  if (!particles.rotating()) unused_torque_.resize(particles.local_count());
 }
 
-void MolecularForces::clear_points(std::size_t begin, std::size_t end) {
-  for (std::size_t slot = 0; slot < point_slots_; ++slot) {
-    SingleForce* const first = point_force_.data() + slot * point_stride_;
-    std::fill(first + begin, first + end, SingleForce{});
-  }
+void MolecularForces::clear_collected(std::size_t begin, std::size_t end) {
+  const auto clear = [&]<class Force>(Force* forces) {
+    for (std::size_t kind = 0; kind < kinds_; ++kind) {
+      std::fill(forces + kind * stride_ + begin, forces + kind * stride_ + end, Force{});
+    }
+  };
+  precision_ == Precision::mixed ? clear(collected_single_.data()) : clear(collected_.data());
 }
 
 CollectedForces MolecularForces::collected_forces(ParticleStore&) {
   // No force is on the center where no site is.
   const auto at_center = [](const SiteTerm& term) { return term.point_a < first_record_column; };
-  const std::size_t first = std::ranges::any_of(terms_, at_center) ? 0 : 1;
-  return {std::span(point_force_.data() + first * point_stride_,
-                    (point_slots_ - first) * point_stride_),
-          point_slots_ - first};
+  const std::size_t first = !shared_rows_ || std::ranges::any_of(terms_, at_center) ? 0 : 1;
+  const std::size_t begin = first * stride_, size = (kinds_ - first) * stride_;
+  if (precision_ == Precision::mixed) {
+    return {.forces = std::span(collected_single_.data() + begin, size), .kinds = kinds_ - first};
+  }
+  return {.forces = std::span(collected_.data() + begin, size), .kinds = kinds_ - first};
 }
 
-void MolecularForces::set_forces(const PairList&, ParticleStore& particles, const Mover*) {
-  if (!shared_rows_) return;
-  // Forces and torques from the forces on points, which become 0.
-  Vec3* const torques = particles.rotating() ? particles.torque.data() : unused_torque_.data();
-  const auto vector = [](const float* numbers) {
-    return Vec3{static_cast<double>(numbers[0]), static_cast<double>(numbers[1]),
-                static_cast<double>(numbers[2])};
-  };
+void MolecularForces::add_up_points(ParticleStore& particles) const {
   const std::uint32_t points = layouts_[0].point_count;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const float* const sites = sites_single_.data() + i * record_stride_;
-    Vec3 force = vector(&point_force_[i].x), torque;
+    Vec3 force = vector_of(collected_single_[i]), torque;
     for (std::uint32_t v = 0; v < points; ++v) {
       const std::size_t slot = point_slot(first_record_column + 4 * v);
-      const Vec3 f = vector(&point_force_[slot * point_stride_ + i].x);
+      const Vec3 f = vector_of(collected_single_[slot * stride_ + i]);
       force += f;
-      torque += cross(vector(sites + 4 * v), f);
+      const float* const site = sites + 4 * v;
+      torque += cross(vector_of(SingleForce{site[0], site[1], site[2], 0.0f}), f);
     }
     particles.force[i] = force;
-    torques[i] = torque;
+    if (particles.rotating()) particles.torque[i] = torque;
   }
-  clear_points(0, particles.local_count());
+}
+
+void MolecularForces::set_forces(const PairList&, ParticleStore& particles, const Mover*) {
+  const auto copy = [&](const auto* forces) {
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      particles.force[i] = vector_of(forces[i]);
+      if (!particles.rotating()) continue;
+      particles.torque[i] = kinds_ > 1 ? vector_of(forces[stride_ + i]) : Vec3{};
+    }
+  };
+  if (shared_rows_) {
+    add_up_points(particles);
+  } else {
+    precision_ == Precision::mixed ? copy(collected_single_.data()) : copy(collected_.data());
+  }
+  clear_collected(0, particles.local_count());
 }
 
 void MolecularForces::place_sites(const ParticleStore& particles, std::size_t begin,
@@ -396,7 +430,7 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
     place_sites(particles, 0, local, center);
   } else if (which == PairList::Cells::boundary) {
     place_sites(particles, local, particles.total_count(), center);
-    if (shared_rows_) clear_points(local, particles.total_count());
+    clear_collected(local, particles.total_count());
   }
   MolecularWork work{};
   work.rows = list.rows();
@@ -416,10 +450,13 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
   work.cutoff_squared = cutoff_squared_;
   work.lennard_jones_cutoff_squared = lennard_jones_cutoff_squared_;
   work.scratch = scratch_.data();
-  work.point_force = point_force_.data();
-  work.point_stride = point_stride_;
-  work.force = particles.force.data();
-  work.torque = particles.rotating() ? particles.torque.data() : unused_torque_.data();
+  work.rows.force = collected_.data();
+  work.rows.collected = collected_single_.data();
+  work.torques = work.rows;
+  work.torques.force += collected_.size() > 0 ? stride_ : 0;
+  work.torques.collected += collected_single_.size() > 0 ? stride_ : 0;
+  work.point_force = collected_single_.data();
+  work.point_stride = stride_;
   const auto cells = list.cells(which);
   const auto compute =
       precision_ == Precision::mixed ? kernels_.compute_mixed : kernels_.compute_double;

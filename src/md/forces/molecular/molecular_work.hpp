@@ -46,6 +46,15 @@ enum class SiteGrid : std::uint8_t {
   three_lennard_jones,
   two_lennard_jones,
 };
+/// Of two components. Their terms come in this order, before all others.
+struct SiteGrids {
+  SiteGrid first = SiteGrid::none;
+  bool of_three_charges = false;  ///< here and there, at points of their own, perhaps
+};
+/// Points of each molecule.
+constexpr int points_of(SiteGrid grid) {
+  return grid == SiteGrid::none ? 0 : grid == SiteGrid::two_lennard_jones ? 2 : 3;
+}
 
 /// The record of a molecule: its points outside the center, relative to it, then its directions, in
 /// the laboratory frame; four numbers each, the last of them unused, so that each is one aligned
@@ -75,7 +84,7 @@ struct MolecularWork {
   const SiteLayout* layouts;
   const SiteTerm* terms;
   const std::uint32_t* term_begin;
-  const SiteGrid* site_grids;
+  const SiteGrids* site_grids;
 
   // Records of all molecules and one of zeros behind them; by precision.
   std::size_t record_stride;
@@ -88,13 +97,11 @@ struct MolecularWork {
 
   double* scratch;  ///< `molecular_scratch_size` numbers on a 64-byte boundary
 
-  // Results. From full lists forces and torques are set for the molecules of the rows. From half
-  // lists, in mixed precision, for molecules of one kind that are a grid, forces on points are added
-  // to, those of ghosts and the dummy too. Energy and virial are added to.
+  // Results, which are added to, those of ghosts and the dummy too. Where molecules share rows,
+  // forces on points; otherwise forces as PairWork has them, and torques.
   SingleForce* point_force;  ///< of molecule i at point_slot(column) * point_stride + i
   std::size_t point_stride;
-  Vec3* force;
-  Vec3* torque;
+  PairWork torques;  ///< `rows`, but that torques are in place of forces
   double energy;
   double lennard_jones;  ///< the part of `energy` that is of Lennard-Jones sites
   double virial[6];
@@ -108,7 +115,7 @@ constexpr std::size_t point_slot(std::uint32_t column) {
 /// Numbers of scratch that the kernels need for records of up to `record_length` numbers.
 inline std::size_t molecular_scratch_size(std::size_t component_count, std::size_t record_length) {
   const std::size_t columns = first_record_column + record_length;
-  const std::size_t copies = (columns + 4) * column_stride;
+  const std::size_t copies = (2 * columns + 5) * column_stride;
   const std::size_t sums = columns * longest_vector;
   const std::size_t own = (columns + 7) / 8 * 8;
   const std::size_t lists = component_count * (neighbors_together + 2 * longest_vector + 1);

@@ -7,8 +7,9 @@
 //          Of one component, the distances that decide who is inside are packed themselves.
 // Source:  cutoff of whole molecules by their centers and vectors along the neighbors: Eckhardt et
 //          al., 591 TFLOPS multi-trillion particles simulation, ISC 2013 (ls1-MarDyn).
-// Cost:    every pair is computed twice, no force is sent back; 15 to 40 operations a pair of
-//          sites, and 2 for each number copied.
+// Cost:    15 to 40 operations a pair of sites, and 2 for each number copied. The lists are half
+//          ones: what acts on the sites of a neighbor becomes a force and a torque in the columns,
+//          and these go to memory.
 // Hazards: two sites at one point give infinite forces; large charges close together on one
 //          molecule cancel, which mixed precision feels.
 // Others:  rows that molecules share (shared_rows.inl), for one kind of molecule that is a grid of
@@ -24,7 +25,11 @@ namespace {
 /// The scratch of one molecule i: columns of its neighbors, what its own sites have summed.
 template <class Real>
 struct MolecularScratch {
-  Real* columns;          ///< `column_stride` numbers each
+  Real* columns;  ///< `column_stride` numbers each
+  /// Columns of what acts, because of each neighbor, on the points of i that are paired with its
+  /// points; of minus what acts on its directions. So subtracting gives what acts on the neighbor.
+  Real* back;
+  Real* weights;          ///< of pairs with each neighbor; where energies are asked for
   Real* pair_sums;        ///< force on i and energy of each neighbor, four columns; where asked
   Real* sums;             ///< force on each point of i, gradient of each direction, one vector each
   Real* own;              ///< coordinates of i's sites, in the order of the columns
@@ -42,6 +47,8 @@ struct MolecularScratch {
       return part;
     };
     columns = reinterpret_cast<Real*>(take(column_count * column_stride));
+    back = reinterpret_cast<Real*>(take(column_count * column_stride));
+    weights = reinterpret_cast<Real*>(take(column_stride));
     pair_sums = reinterpret_cast<Real*>(take(4 * column_stride));
     sums = reinterpret_cast<Real*>(take(column_count * longest_vector));
     own = reinterpret_cast<Real*>(take((column_count + 7) / 8 * 8));
@@ -50,6 +57,7 @@ struct MolecularScratch {
   }
   std::uint32_t* list(std::size_t component) const { return lists + component * list_stride; }
   Real* column(std::size_t c) const { return columns + c * column_stride; }
+  Real* back_column(std::size_t c) const { return back + c * column_stride; }
 };
 
 template <class Pack>
@@ -60,6 +68,14 @@ inline PackVector<Pack> broadcast(const typename Pack::Real* v) {
 template <class Pack>
 inline PackVector<Pack> load(const typename Pack::Real* p, std::size_t stride) {
   return {Pack::load(p), Pack::load(p + stride), Pack::load(p + 2 * stride)};
+}
+template <class Pack>
+inline PackVector<Pack> operator+(const PackVector<Pack>& a, const PackVector<Pack>& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+template <class Pack>
+inline PackVector<Pack> operator-(const PackVector<Pack>& a, const PackVector<Pack>& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
 template <class Pack>
 inline void store(const PackVector<Pack>& v, typename Pack::Real* p, std::size_t stride) {
@@ -102,6 +118,8 @@ void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::R
   const Kind interaction(term, own_direction);
   const auto* const points = scratch.column(term.point_b);
   const auto* const directions = scratch.column(term.direction_b);
+  auto* const on_points = scratch.back_column(term.point_b);
+  auto* const on_directions = scratch.back_column(term.direction_b);
   const auto* const center_r2 = scratch.column(3);
   auto* const force_sum = scratch.sums + term.point_a * longest_vector;
   auto* const gradient_sum = scratch.sums + term.direction_a * longest_vector;
@@ -120,29 +138,31 @@ void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::R
     if constexpr (Kind::direction_b) direction = load<Pack>(directions + k, stride);
     PairResult<Pack> result;
     interaction.template operator()<with_energy>(pair, direction, result);
+    const PackVector<Pack> before = load<Pack>(on_points + k, stride);
     if constexpr (Kind::radial) {
       force = fma(result.force_over_r, pair.d, force);
+      store(fma(result.force_over_r, pair.d, before), on_points + k, stride);
     } else {
-      force = {force.x + result.force.x, force.y + result.force.y, force.z + result.force.z};
+      force = force + result.force;
+      store(before + result.force, on_points + k, stride);
     }
-    if constexpr (Kind::direction_a) {
-      gradient = {gradient.x + result.gradient.x, gradient.y + result.gradient.y,
-                  gradient.z + result.gradient.z};
+    if constexpr (Kind::direction_a) gradient = gradient + result.gradient_a;
+    if constexpr (Kind::direction_b) {
+      store(load<Pack>(on_directions + k, stride) - result.gradient_b, on_directions + k, stride);
     }
     if constexpr (with_energy) {
       if constexpr (Kind::radial) result.force = result.force_over_r * pair.d;
       // By neighbor first: what large charges of one molecule give cancels before it is summed.
       auto* const pair_force = scratch.pair_sums + k;
-      const PackVector<Pack> before = load<Pack>(pair_force, stride);
-      store<Pack>({before.x + result.force.x, before.y + result.force.y, before.z + result.force.z},
-                  pair_force, stride);
+      store(load<Pack>(pair_force, stride) + result.force, pair_force, stride);
       auto* const pair_energy = pair_force + 3 * stride;
       (Pack::load(pair_energy) + result.energy).store(pair_energy);
+      const Pack weight = Pack::load(scratch.weights + k);
       if constexpr (Kind::with_reaction_field) {
-        reaction_field = reaction_field + result.reaction_field;
+        reaction_field = Pack::fma(weight, result.reaction_field, reaction_field);
       }
       if constexpr (Kind::with_lennard_jones) {
-        lennard_jones = lennard_jones + result.lennard_jones;
+        lennard_jones = Pack::fma(weight, result.lennard_jones, lennard_jones);
       }
     }
   }
@@ -296,12 +316,75 @@ void add_pair_sums(const MolecularScratch<typename Pack::Real>& scratch, std::si
   for (Pack& sum : sums) sum = Pack::zero();
   for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(Pack::width)) {
     const PackVector<Pack> d = load<Pack>(scratch.column(0) + k, column_stride);
-    const PackVector<Pack> f = load<Pack>(scratch.pair_sums + k, column_stride);
-    energy = energy + Pack::load(scratch.pair_sums + 3 * column_stride + k);
+    const Pack weight = Pack::load(scratch.weights + k);
+    const PackVector<Pack> f = weight * load<Pack>(scratch.pair_sums + k, column_stride);
+    energy = Pack::fma(weight, Pack::load(scratch.pair_sums + 3 * column_stride + k), energy);
     add_center_virial(d, f, sums);
   }
   total.energy += energy.sum();
   for (int q = 0; q < 6; ++q) total.virial[q] += sums[q].sum();
+}
+
+/// How often pairs with these neighbors would stand in full lists of this rank.
+template <class Pack>
+inline Pack weights(const PairWork& rows, const std::uint32_t* offsets) {
+  alignas(64) typename Pack::Real weights[Pack::width];
+  for (int lane = 0; lane < Pack::width; ++lane) {
+    weights[lane] = offsets[lane] >> RowTraits<Pack>::offset_shift < rows.whole_below ? 2 : 1;
+  }
+  return Pack::load(weights);
+}
+
+/// Nothing acts on the neighbors' vectors but on the points of a grid, which sets what it has of
+/// them. `points`: the terms of its first point.
+template <class Pack>
+void clear_back(const MolecularScratch<typename Pack::Real>& scratch, const SiteLayout& layout,
+                const SiteTerm* terms, int points, std::size_t count) {
+  const auto clear = [&](std::uint32_t column) {
+    for (int q = 0; q < points; ++q) {
+      if (terms[q].point_b == column) return;
+    }
+    for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(Pack::width)) {
+      store<Pack>({Pack::zero(), Pack::zero(), Pack::zero()}, scratch.back_column(column) + k,
+                  column_stride);
+    }
+  };
+  clear(0);
+  for (std::uint32_t v = 0; v < layout.vectors(); ++v) clear(first_record_column + 4 * v);
+}
+
+template <class Pack>
+inline PackVector<Pack> cross(const PackVector<Pack>& a, const PackVector<Pack>& b) {
+  return {Pack::fnma(a.z, b.y, a.y * b.z), Pack::fnma(a.x, b.z, a.z * b.x),
+          Pack::fnma(a.y, b.x, a.x * b.y)};
+}
+
+/// Subtracts what acts on i because of the neighbors listed from the forces on these, and its
+/// turning about their centers from their torques.
+template <class Pack>
+void give_back(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
+               const SiteLayout& layout, const std::uint32_t* list, std::size_t count) {
+  constexpr std::size_t stride = column_stride;
+  for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(Pack::width)) {
+    const auto column = [&](std::uint32_t c) { return load<Pack>(scratch.column(c) + k, stride); };
+    const auto back = [&](std::uint32_t c) {
+      return load<Pack>(scratch.back_column(c) + k, stride);
+    };
+    const PackVector<Pack> center = column(0);
+    PackVector<Pack> force = back(0), torque{Pack::zero(), Pack::zero(), Pack::zero()};
+    std::uint32_t c = first_record_column;
+    for (std::uint32_t v = 0; v < layout.point_count; ++v, c += 4) {
+      const PackVector<Pack> on_point = back(c);
+      force = force + on_point;
+      torque = torque + cross(column(c) - center, on_point);
+    }
+    for (std::uint32_t v = 0; v < layout.direction_count; ++v, c += 4) {
+      torque = torque + cross(column(c), back(c));
+    }
+    RowTraits<Pack>::subtract(work.rows, list + k, force.x, force.y, force.z);
+    if (layout.vectors() == 0) continue;
+    RowTraits<Pack>::subtract(work.torques, list + k, torque.x, torque.y, torque.z);
+  }
 }
 
 /// Sum of the lanes of three vectors of sums.
@@ -360,14 +443,21 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
         copy_neighbors<Pack>(work, scratch, work.layouts[b], list, count);
         if constexpr (with_energy) {
           for (std::size_t k = 0; k < 4 * column_stride; ++k) scratch.pair_sums[k] = 0;
+          for (std::size_t k = 0; k < count; k += width) {
+            weights<Pack>(rows, list + k).store(scratch.weights + k);
+          }
         }
         const std::size_t components = component * work.component_count + b;
         const std::uint32_t* const begin = work.term_begin + components;
-        const SiteTerm* const others = sum_site_grid<Pack, site_cutoff, with_energy>(
-            work, scratch, work.site_grids[components], work.terms + begin[0], count, total);
+        const SiteGrids& grids = work.site_grids[components];
+        clear_back<Pack>(scratch, work.layouts[b], work.terms + begin[0], points_of(grids.first),
+                         count);
+        const SiteTerm* const others = sum_site_grids<Pack, site_cutoff, with_energy>(
+            work, scratch, grids, work.terms + begin[0], count, total);
         sum_terms<Pack, site_cutoff, with_energy>(work, scratch, others, work.terms + begin[1],
                                                   count, total);
         if constexpr (with_energy) add_pair_sums<Pack>(scratch, count, total);
+        give_back<Pack>(work, scratch, work.layouts[b], list, count);
         scratch.counts[b] = 0;
       };
 
@@ -425,11 +515,11 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
         torque += {arm.y * sum.z - arm.z * sum.y, arm.z * sum.x - arm.x * sum.z,
                    arm.x * sum.y - arm.y * sum.x};
       }
-      work.force[i] = force;
-      work.torque[i] = torque;
+      Traits::add(rows, i, force.x, force.y, force.z);
+      if (layout.vectors() > 0) Traits::add(work.torques, i, torque.x, torque.y, torque.z);
     }
   }
-  // Each pair stands in two rows.
+  // Pairs that count whole have been added twice.
   work.energy += 0.5 * total.energy;
   work.lennard_jones += 0.5 * total.lennard_jones;
   for (int q = 0; q < 6; ++q) {
@@ -444,7 +534,7 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
 template <class Pack, bool site_cutoff, bool with_energy>
 void compute_cells(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_count) {
   if constexpr (shares_rows<Pack>) {
-    if (work.rows.half) {
+    if (work.rows.group > 1) {
       return compute_shared_rows<site_cutoff, with_energy>(work, cells, cell_count);
     }
   }

@@ -48,15 +48,6 @@ inline void add_to_point(const MolecularWork& work, std::uint32_t column, std::s
   FloatPack::subtract_from_records(&forces->x, offsets, f.x, f.y, f.z);
 }
 
-/// How often pairs with these neighbors would stand in full lists of this rank.
-inline FloatPack weights(const PairWork& rows, const std::uint32_t* offsets) {
-  alignas(64) float weights[FloatPack::width];
-  for (int lane = 0; lane < FloatPack::width; ++lane) {
-    weights[lane] = offsets[lane] >> RowTraits<FloatPack>::offset_shift < rows.whole_below ? 2 : 1;
-  }
-  return FloatPack::load(weights);
-}
-
 /// Two thirds of 1/r^3 where the mask is set, 0 elsewhere.
 [[gnu::always_inline]] inline FloatPack two_thirds_of_inverse_cube(FloatPack::Mask mask,
                                                                    FloatPack r2) {
@@ -66,13 +57,13 @@ inline FloatPack weights(const PairWork& rows, const std::uint32_t* offsets) {
 }
 
 /// The rows of some cells. Arguments: as `sum_grid` has them.
-template <int points, bool charges, bool only_first, bool site_cutoff, bool with_energy>
+template <int points, bool charges, int lennard_jones_pairs, bool site_cutoff, bool with_energy>
 class SharedRows {
   using Pack = FloatPack;
   using Traits = RowTraits<Pack>;
   using Member = RowMember<points>;
   static constexpr int pairs = points * points;
-  static constexpr bool has_lennard_jones(int pair) { return !only_first || pair == 0; }
+  static constexpr bool has_lennard_jones(int pair) { return pair < lennard_jones_pairs; }
 
  public:
   explicit SharedRows(MolecularWork& work)
@@ -160,7 +151,7 @@ class SharedRows {
         back[r] = {Pack::zero(), Pack::zero(), Pack::zero()};
       }
       Pack weight = Pack::zero();
-      if constexpr (with_energy) weight = weights(rows_, entries + k);
+      if constexpr (with_energy) weight = weights<Pack>(rows_, entries + k);
       for (std::uint32_t q = 0; q < size; ++q) {
         const PackVector<Pack> own = broadcast<Pack>(members[q].center);
         const PackVector<Pack> d{at.x - own.x, at.y - own.y, at.z - own.z};
@@ -272,8 +263,8 @@ constexpr bool shares_rows = sizeof(typename Pack::Real) == sizeof(float) && vec
 
 template <bool site_cutoff, bool with_energy>
 void compute_shared_rows(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_count) {
-  with_grid(work.site_grids[0], [&]<int points, bool charges, bool only_first>() {
-    SharedRows<points, charges, only_first, site_cutoff, with_energy>(work).compute(cells,
-                                                                                    cell_count);
+  with_grid(work.site_grids[0].first, [&]<int points, bool charges, int lennard_jones_pairs>() {
+    SharedRows<points, charges, lennard_jones_pairs, site_cutoff, with_energy>(work).compute(
+        cells, cell_count);
   });
 }

@@ -1,19 +1,21 @@
 // All Lennard-Jones sites and charges of two molecules of the commonest shapes at once: three points
-// here and three there, as in water, carbon dioxide and ethylene oxide, or two and two; included by
-// molecular_kernels.inl.
+// here and three there, as in water and ethylene oxide, or two and two, and three charges at other
+// points, as in carbon dioxide; included by molecular_kernels.inl.
 //
 // Idea:    one loop over the columns for all pairs of points. Coordinates of a neighbor are loaded
-//          once instead of once for each pair, forces on the own points stay in registers, and where
-//          centers decide, one comparison with the cutoff serves all pairs.
+//          once instead of once for each pair, forces stay in registers, those on a point there until
+//          it has met all points here, and where centers decide, one comparison with the cutoff
+//          serves all pairs.
 // Source:  water's own kernels: Lindahl, Hess, van der Spoel, J. Mol. Model. 7, 306 (2001).
 // Cost:    a fifth fewer instructions than loops pair by pair; one function for each shape.
 // Hazards: more points than three have more sums than there are registers.
 // Others:  sum_term takes any number of points, and dipoles and quadrupoles.
 
 /// `count` neighbors; `terms`: point q there with point p here at [points p + q]. With `charges` all
-/// pairs have a product of charges. Lennard-Jones parameters have all pairs, or with `only_first`
-/// the first one.
-template <class Pack, int points, bool charges, bool only_first, bool site_cutoff, bool with_energy>
+/// pairs have a product of charges, and the first `lennard_jones_pairs` have Lennard-Jones
+/// parameters. Sets what `scratch.back` has of these points, or `adds` to it.
+template <class Pack, int points, bool charges, int lennard_jones_pairs, bool adds,
+          bool site_cutoff, bool with_energy>
 void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
               const SiteTerm* terms, std::size_t count, TermSums& total) {
   using Real = typename Pack::Real;
@@ -22,11 +24,13 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
   const Pack limit = Pack::all(charges ? work.cutoff_squared : work.lennard_jones_cutoff_squared);
   PackVector<Pack> own[points], force[points];
   const Real* there[points];
+  Real* back[points];
   for (int p = 0; p < points; ++p) {
     own[p] = broadcast<Pack>(scratch.own + terms[points * p].point_a);
     force[p] =
         load<Pack>(scratch.sums + terms[points * p].point_a * longest_vector, longest_vector);
     there[p] = scratch.column(terms[p].point_b);
+    back[p] = scratch.back_column(terms[p].point_b);
   }
   // Sums over the neighbors; the virial is that of the centers.
   Pack energy = Pack::zero(), lennard_jones = Pack::zero(), virial[6];
@@ -35,16 +39,23 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
   for (std::size_t k = 0; k < count; k += width) {
     typename Pack::Mask near{};
     if constexpr (!site_cutoff) near = Pack(Pack::load(scratch.column(3) + k)) < limit;
-    PackVector<Pack> other[points];
-    for (int q = 0; q < points; ++q) other[q] = load<Pack>(there[q] + k, stride);
     // What the charges of a pair of molecules give cancels before anything small is added to it.
     PackVector<Pack> of_charges{Pack::zero(), Pack::zero(), Pack::zero()}, of_others = of_charges;
     Pack u_charges = Pack::zero(), u_others = Pack::zero();
-    unrolled<points * points>([&]<int pair>() __attribute__((always_inline)) {
-      constexpr int p = pair / points, q = pair % points;
-      constexpr bool with_lennard_jones = !only_first || pair == 0;
+    PackVector<Pack> other, on_a;
+    unrolled<points * points>([&]<int number>() __attribute__((always_inline)) {
+      constexpr int q = number / points, p = number % points, pair = points * p + q;
+      constexpr bool with_lennard_jones = pair < lennard_jones_pairs;
+      if constexpr (p == 0) {
+        other = load<Pack>(there[q] + k, stride);
+        if constexpr (adds) {
+          on_a = load<Pack>(back[q] + k, stride);
+        } else {
+          on_a = {Pack::zero(), Pack::zero(), Pack::zero()};
+        }
+      }
       const SiteTerm& term = terms[pair];
-      const PackVector<Pack> d{own[p].x - other[q].x, own[p].y - other[q].y, own[p].z - other[q].z};
+      const PackVector<Pack> d{own[p].x - other.x, own[p].y - other.y, own[p].z - other.z};
       const Pack r2 = dot(d, d);
       const typename Pack::Mask inside = site_cutoff ? r2 < limit : near;
       Pack inverse2, u_charge = Pack::zero();
@@ -63,6 +74,8 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
             charges ? Pack::fma(u_charge, inverse2, result.force_over_r) : result.force_over_r;
       }
       force[p] = fma(force_over_r, d, force[p]);
+      on_a = fma(force_over_r, d, on_a);
+      if constexpr (p + 1 == points) store(on_a, back[q] + k, stride);
       if constexpr (with_energy) {
         if constexpr (charges) {
           of_charges = fma(u_charge * inverse2, d, of_charges);
@@ -75,10 +88,12 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
       }
     });
     if constexpr (with_energy) {
-      energy = energy + (u_charges + u_others);
-      lennard_jones = lennard_jones + u_others;
-      const PackVector<Pack> f{of_charges.x + of_others.x, of_charges.y + of_others.y,
-                               of_charges.z + of_others.z};
+      const Pack weight = Pack::load(scratch.weights + k);
+      energy = Pack::fma(weight, u_charges + u_others, energy);
+      lennard_jones = Pack::fma(weight, u_others, lennard_jones);
+      const PackVector<Pack> f =
+          weight * PackVector<Pack>{of_charges.x + of_others.x, of_charges.y + of_others.y,
+                                    of_charges.z + of_others.z};
       add_center_virial(load<Pack>(scratch.column(0) + k, stride), f, virial);
     }
   }
@@ -92,32 +107,38 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
   }
 }
 
-/// Calls function.operator()<points, charges, only_first>() of `sum_grid` for a grid, if it is one.
+/// Calls function.operator()<points, charges, lennard_jones_pairs>() of `sum_grid` for a grid, if it
+/// is one.
 template <class Function>
 void with_grid(SiteGrid grid, const Function& function) {
   switch (grid) {
     case SiteGrid::none:
       break;
     case SiteGrid::three_charges_one_lennard_jones:
-      return function.template operator()<3, true, true>();
+      return function.template operator()<3, true, 1>();
     case SiteGrid::three_charges_and_lennard_jones:
-      return function.template operator()<3, true, false>();
+      return function.template operator()<3, true, 9>();
     case SiteGrid::three_lennard_jones:
-      return function.template operator()<3, false, false>();
+      return function.template operator()<3, false, 9>();
     case SiteGrid::two_lennard_jones:
-      return function.template operator()<2, false, false>();
+      return function.template operator()<2, false, 4>();
   }
 }
 
-/// Sums what the kind of grid has together. Returns the first of the other terms.
+/// Sums what the grids of two components have together. Returns the first of the other terms.
 template <class Pack, bool site_cutoff, bool with_energy>
-const SiteTerm* sum_site_grid(const MolecularWork& work,
-                              const MolecularScratch<typename Pack::Real>& scratch, SiteGrid grid,
-                              const SiteTerm* terms, std::size_t count, TermSums& total) {
-  with_grid(grid, [&]<int points, bool charges, bool only_first>() {
-    sum_grid<Pack, points, charges, only_first, site_cutoff, with_energy>(work, scratch, terms,
-                                                                          count, total);
+const SiteTerm* sum_site_grids(const MolecularWork& work,
+                               const MolecularScratch<typename Pack::Real>& scratch,
+                               const SiteGrids& grids, const SiteTerm* terms, std::size_t count,
+                               TermSums& total) {
+  with_grid(grids.first, [&]<int points, bool charges, int lennard_jones_pairs>() {
+    sum_grid<Pack, points, charges, lennard_jones_pairs, false, site_cutoff, with_energy>(
+        work, scratch, terms, count, total);
     terms += points * points;
   });
+  if (grids.of_three_charges) {
+    sum_grid<Pack, 3, true, 0, true, site_cutoff, with_energy>(work, scratch, terms, count, total);
+    terms += 9;
+  }
   return terms;
 }

@@ -3,9 +3,10 @@
 // The physics of every pair of site types, each in one small class over a pack of pairs; included
 // by molecular_kernels.inl.
 //
-// Site a feels the force; d = x_a - x_b, n = d / r, y = 1/r. Directions m (a dipole with its
-// moment) and e (unit axis of a quadrupole) belong to the site named. `gradient` is minus the
-// derivative of the energy by the direction of a: the torque is that direction times it.
+// Site a feels the force, and site b its opposite; d = x_a - x_b, n = d / r, y = 1/r. Directions m (a
+// dipole with its moment) and e (unit axis of a quadrupole) belong to the site named. `gradient_a` is
+// minus the derivative of the energy by the direction of a, `gradient_b` by that of b: the torque is
+// that direction times it.
 // Formulas: Gray and Gubbins, Theory of Molecular Fluids, vol. 1 (1984), eq. 2.180 to 2.184.
 
 #include <type_traits>
@@ -48,7 +49,7 @@ template <class Pack>
 struct PairResult {
   Pack force_over_r;
   PackVector<Pack> force;
-  PackVector<Pack> gradient;
+  PackVector<Pack> gradient_a, gradient_b;
   Pack energy;
   Pack reaction_field;  ///< the part of the energy that is of the reaction field
   Pack lennard_jones;   ///< the part of the energy that is of Lennard-Jones sites
@@ -148,6 +149,7 @@ struct ChargeDipolePair {
     const Pack qy2 = charge * (y * y);
     const Pack qy3 = qy2 * y;
     result.force = fma(Pack::all(3.0) * (qy3 * c), n, (Pack::zero() - qy3) * m);
+    result.gradient_b = (Pack::zero() - qy2) * n;
     if constexpr (with_energy) result.energy = qy2 * c;
   }
 };
@@ -172,7 +174,7 @@ struct DipoleChargePair {
     const Pack qy2 = charge * (y * y);
     const Pack qy3 = qy2 * y;
     result.force = fma(Pack::all(-3.0) * (qy3 * c), n, qy3 * m);
-    result.gradient = qy2 * n;
+    result.gradient_a = qy2 * n;
     if constexpr (with_energy) result.energy = Pack::zero() - qy2 * c;
   }
 };
@@ -201,7 +203,7 @@ struct ChargeQuadrupoleForm {
     const Pack six_c = Pack::all(6.0) * c;
     result.force = fma(ky4 * Pack::fma(Pack::all(15.0) * c, c, Pack::all(-3.0)), n,
                        (Pack::zero() - ky4 * six_c) * e);
-    if constexpr (quadrupole_first) result.gradient = (Pack::zero() - ky3 * six_c) * n;
+    (quadrupole_first ? result.gradient_a : result.gradient_b) = (Pack::zero() - ky3 * six_c) * n;
     if constexpr (with_energy) {
       result.energy = ky3 * Pack::fma(Pack::all(3.0) * c, c, Pack::all(-1.0));
     }
@@ -237,7 +239,8 @@ struct DipoleDipolePair {
     const Pack k = Pack::select(pair.inside, field);
     result.force = fma(three_y4 * Pack::fnma(Pack::all(5.0) * ca, cb, g), n,
                        fma(three_y4 * cb, m, (three_y4 * ca) * other));
-    result.gradient = fma(Pack::all(3.0) * (y3 * cb), n, (k - y3) * other);
+    result.gradient_a = fma(Pack::all(3.0) * (y3 * cb), n, (k - y3) * other);
+    result.gradient_b = fma(Pack::all(3.0) * (y3 * ca), n, (k - y3) * m);
     if constexpr (with_energy) {
       result.reaction_field = Pack::zero() - k * g;
       result.energy = Pack::fma(y3, Pack::fnma(Pack::all(3.0) * ca, cb, g), result.reaction_field);
@@ -281,11 +284,11 @@ struct DipoleQuadrupoleForm {
                        fma(minus_ky5 * on_m, m, (minus_ky5 * (Pack::all(-5.0) * on_n)) * n));
     const Pack minus_ky4 = Pack::zero() - ky4;
     const Pack two_c = Pack::all(2.0) * c;
-    if constexpr (quadrupole_first) {
-      result.gradient = fma(minus_ky4 * (Pack::all(2.0) * on_e), n, (minus_ky4 * two_c) * m);
-    } else {
-      result.gradient = fma(minus_ky4 * on_m, n, (minus_ky4 * two_c) * e);
-    }
+    const PackVector<Pack> by_e =
+        fma(minus_ky4 * (Pack::all(2.0) * on_e), n, (minus_ky4 * two_c) * m);
+    const PackVector<Pack> by_m = fma(minus_ky4 * on_m, n, (minus_ky4 * two_c) * e);
+    result.gradient_a = quadrupole_first ? by_e : by_m;
+    result.gradient_b = quadrupole_first ? by_m : by_e;
     if constexpr (with_energy) result.energy = ky4 * Pack::fma(two_c, g, t * on_m);
   }
 };
@@ -331,7 +334,8 @@ struct QuadrupoleQuadrupolePair {
     const Pack ten = Pack::all(10.0);
     result.force = fma(ky6 * on_n, n, fma(ky6 * (ten * by_a), e, (ky6 * (ten * by_b)) * other));
     const Pack on_other = Pack::all(4.0) * Pack::fnma(Pack::all(5.0), product, g);
-    result.gradient = fma(ky5 * (ten * by_a), n, (Pack::zero() - ky5 * on_other) * other);
+    result.gradient_a = fma(ky5 * (ten * by_a), n, (Pack::zero() - ky5 * on_other) * other);
+    result.gradient_b = fma(ky5 * (ten * by_b), n, (Pack::zero() - ky5 * on_other) * e);
     if constexpr (with_energy) {
       result.energy =
           ky5 * Pack::fma(Pack::all(35.0), fourth, Pack::fma(Pack::all(-5.0), squares, constant));
