@@ -256,8 +256,8 @@ class SharedRows {
   TermSums total_;
 };
 
-/// Whether molecules share rows. By measurement that is faster in single precision in wide registers,
-/// as fast in double precision with AVX-512, and slower without wide registers.
+/// Whether molecules share rows. By measurement that is faster than columns in single precision in
+/// wide registers: with AVX-512 a step of water takes 0.93 of its time.
 template <class Pack>
 constexpr bool shares_rows = sizeof(typename Pack::Real) == sizeof(float) && vector_bytes >= 32;
 
