@@ -405,6 +405,77 @@ std::vector<Topology::Constraint> constraints_of(const Input& input,
   return constraints;
 }
 
+namespace {
+
+/// Bonds between two atoms that have a term or an exclusion in common, if they follow the bonds.
+int most_bonds_between_partners(const Input::Molecule& molecule) {
+  const bool scales_pairs = molecule.lennard_jones_14 > 0.0 || molecule.coulomb_14 > 0.0;
+  const int of_terms = !molecule.cmaps.empty()                      ? 4
+                       : !molecule.torsions.empty() || scales_pairs ? 3
+                       : !molecule.angles.empty()                   ? 2
+                                                                    : 1;
+  return std::max(molecule.excluded_bonds, of_terms);
+}
+
+/// Which atoms of a molecule are few bonds and constraints from each other.
+class Neighborhoods {
+ public:
+  Neighborhoods(const Input& input, const Input::Molecule& molecule, int most_bonds)
+      : joined_(molecule.atoms.size()), near_(molecule.atoms.size()), most_bonds_(most_bonds) {
+    for (const Input::MoleculeTerm& bond : molecule.bonds) {
+      for (const auto& atoms : bond.atoms) join(atoms[0] - 1, atoms[1] - 1);
+    }
+    for (const auto& [atoms, distance] : constraints_of(input, molecule)) join(atoms[0], atoms[1]);
+  }
+
+  bool has(int from, int to) {
+    std::vector<int>& near = near_[static_cast<std::size_t>(from)];
+    if (near.empty()) {
+      near.push_back(from);
+      std::size_t begin = 0;
+      for (int bond = 0; bond < most_bonds_; ++bond) {
+        for (const std::size_t end = near.size(); begin < end; ++begin) {
+          for (const int next : joined_[static_cast<std::size_t>(near[begin])]) {
+            if (std::ranges::find(near, next) == near.end()) near.push_back(next);
+          }
+        }
+      }
+    }
+    return std::ranges::find(near, to) != near.end();
+  }
+
+ private:
+  void join(int a, int b) {
+    joined_[static_cast<std::size_t>(a)].push_back(b);
+    joined_[static_cast<std::size_t>(b)].push_back(a);
+  }
+
+  std::vector<std::vector<int>> joined_, near_;  ///< of each atom; of those that were asked for
+  int most_bonds_;
+};
+
+}  // namespace
+
+bool molecule_extent_is_certain(const Input& input) {
+  return std::ranges::all_of(input.molecules, [&](const Input::Molecule& molecule) {
+    Neighborhoods near(input, molecule, most_bonds_between_partners(molecule));
+    const auto all_are_near = [&](const Input::MoleculeTerm& term) {
+      return std::ranges::all_of(term.atoms, [&](const auto& atoms) {
+        return std::ranges::all_of(
+            atoms, [&](const int other) { return near.has(atoms[0] - 1, other - 1); });
+      });
+    };
+    const auto has_length = [](const Input::MoleculeTerm& bond) {
+      return bonded_parameter(bond, "r0").has_value();
+    };
+    return virtual_sites_of(molecule).empty() && std::ranges::all_of(molecule.bonds, has_length) &&
+           std::ranges::all_of(
+               std::array{&molecule.angles, &molecule.torsions, &molecule.impropers,
+                          &molecule.cmaps, &molecule.special_pairs, &molecule.exclusions},
+               [&](const auto* terms) { return std::ranges::all_of(*terms, all_are_near); });
+  });
+}
+
 double molecule_extent(const Input& input) {
   double extent = 0.0;
   for (const Input::Molecule& molecule : input.molecules) {
@@ -412,10 +483,7 @@ double molecule_extent(const Input& input) {
     for (const Input::MoleculeTerm& bond : molecule.bonds) {
       longest = std::max(longest, bonded_parameter(bond, "r0").value_or(0.0));
     }
-    const int bonds = std::max(molecule.excluded_bonds, !molecule.cmaps.empty()      ? 4
-                                                        : !molecule.torsions.empty() ? 3
-                                                        : !molecule.angles.empty()   ? 2
-                                                                                     : 1);
+    const int bonds = most_bonds_between_partners(molecule);
     extent = std::max(extent, 1.1 * bonds * longest);
     const Paths paths(input, molecule);
     for (const VirtualSite& site : virtual_sites_of(molecule)) {

@@ -27,6 +27,9 @@ std::vector<Topology::Constraint> constraints_of(const Input& input,
 /// How far atoms that have a term or an exclusion in common can be from each other, by the lengths
 /// of the bonds between them and a tenth more; 0 where bonds do not tell.
 double molecule_extent(const Input& input);
+/// Whether that is so for all of them: bonds of known lengths and constraints join them, and none is a
+/// virtual site.
+bool molecule_extent_is_certain(const Input& input);
 
 /// All that the molecules are, so that two inputs with the same text have the same molecules.
 std::string molecules_text(const Input& input);

@@ -42,6 +42,8 @@ class ForceEngine {
     /// particles' ghosts have ids then.
     std::shared_ptr<MoleculePlaces> places = nullptr;
     double molecule_extent = 0.0;  ///< length; ghosts come from at least so far
+    /// Whether no atom has a term or an exclusion in common with one that is farther away.
+    bool molecule_extent_is_certain = true;
     MultipleTimeSteps time_steps{1, 1};
     std::string migration_method = "auto";
   };
@@ -163,7 +165,7 @@ class ForceEngine {
   /// Whether pairs are all that needs ghosts from the whole width of the halo, and have those of the
   /// half shell. Others come then from as far as the atoms of molecules need each other.
   bool narrows_other_half() const {
-    return ghost_forces_ == GhostForces::half_shell &&
+    return ghost_forces_ == GhostForces::half_shell && options_.molecule_extent_is_certain &&
            std::ranges::none_of(terms_, [](const auto& term) { return term->needs_all_ghosts(); });
   }
   /// Whether one rank may compute a molecule for all that have atoms of it. With multiple time steps

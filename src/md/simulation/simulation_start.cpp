@@ -477,6 +477,7 @@ void Simulation::Implementation::make_engine() {
   if (!topology_.empty()) {
     options.places = std::make_shared<MoleculePlaces>(topology_, box_);
     options.molecule_extent = std::max(molecule_extent(input_), groups.extent()) + skin_;
+    options.molecule_extent_is_certain = molecule_extent_is_certain(input_);
   }
   const TermRequest request{.context = context_,
                             .input = input_,
