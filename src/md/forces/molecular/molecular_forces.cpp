@@ -89,6 +89,10 @@ SiteGrids separate_grids(const std::vector<PointSites>& here, const std::vector<
   SiteGrids grids;
   if (have(3, &PointSites::lennard_jones)) grids.first = SiteGrid::three_lennard_jones;
   if (have(2, &PointSites::lennard_jones)) grids.first = SiteGrid::two_lennard_jones;
+  // Where there are charges, it may share its distances with one of them.
+  if (!with_charges && have(1, &PointSites::lennard_jones)) {
+    grids.first = SiteGrid::one_lennard_jones;
+  }
   grids.of_three_charges = with_charges && have(3, &PointSites::charge);
   return grids;
 }
@@ -179,6 +183,8 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
       static_cast<std::size_t>(site_grids_.size() == 1 ? points_of(site_grids_[0].first) : 0);
   shared_rows_ = precision == Precision::mixed && kernels_.shared_rows && points > 0 &&
                  terms_.size() == points * points;
+  half_lists_ = shared_rows_ || model.components.size() > 1 || terms_.size() != 1 ||
+                terms_[0].kind != SitePair::lennard_jones;
   scratch_.resize(molecular_scratch_size(model.components.size(), record_stride_));
 }
 
@@ -314,12 +320,16 @@ void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_
 }
 
 void MolecularForces::rebuild(const PairList& list, const ParticleStore& particles) {
-  if (!list.rows().half) throw std::logic_error("molecules read half lists");
-  kinds_ = shared_rows_ ? 1 + layouts_[0].point_count : record_stride_ > 0 ? 2 : 1;
-  stride_ = particles.total_count() + 1;
-  (precision_ == Precision::mixed ? collected_single_.resize(kinds_ * stride_)
-                                  : collected_.resize(kinds_ * stride_));
-  clear_collected(0, stride_);
+  if (list.rows().half != half_lists_) {
+    throw std::logic_error("molecules were given full lists in place of half ones, or these");
+  }
+  if (half_lists_) {
+    kinds_ = shared_rows_ ? 1 + layouts_[0].point_count : record_stride_ > 0 ? 2 : 1;
+    stride_ = particles.total_count() + 1;
+    (precision_ == Precision::mixed ? collected_single_.resize(kinds_ * stride_)
+                                    : collected_.resize(kinds_ * stride_));
+    clear_collected(0, stride_);
+  }
   // One record of zeros behind the last: that of the dummy.
   const auto make_room = [&](auto& sites) {
     using Real = std::decay_t<decltype(sites[0])>;
@@ -334,6 +344,7 @@ void MolecularForces::rebuild(const PairList& list, const ParticleStore& particl
   } else {
     make_room(sites_);
   }
+  if (!particles.rotating()) unused_torque_.resize(particles.local_count());
 }
 
 void MolecularForces::clear_collected(std::size_t begin, std::size_t end) {
@@ -356,7 +367,7 @@ CollectedForces MolecularForces::collected_forces(ParticleStore&) {
   return {.forces = std::span(collected_.data() + begin, size), .kinds = kinds_ - first};
 }
 
-void MolecularForces::add_up_points(ParticleStore& particles) const {
+void MolecularForces::add_up_points(ParticleStore& particles, Vec3* torques) const {
   const std::uint32_t points = layouts_[0].point_count;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const float* const sites = sites_single_.data() + i * record_stride_;
@@ -369,20 +380,21 @@ void MolecularForces::add_up_points(ParticleStore& particles) const {
       torque += cross(vector_of(SingleForce{site[0], site[1], site[2], 0.0f}), f);
     }
     particles.force[i] = force;
-    if (particles.rotating()) particles.torque[i] = torque;
+    torques[i] = torque;
   }
 }
 
 void MolecularForces::set_forces(const PairList&, ParticleStore& particles, const Mover*) {
+  if (!half_lists_) return;
+  Vec3* const torques = particles.rotating() ? particles.torque.data() : unused_torque_.data();
   const auto copy = [&](const auto* forces) {
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
       particles.force[i] = vector_of(forces[i]);
-      if (!particles.rotating()) continue;
-      particles.torque[i] = kinds_ > 1 ? vector_of(forces[stride_ + i]) : Vec3{};
+      torques[i] = kinds_ > 1 ? vector_of(forces[stride_ + i]) : Vec3{};
     }
   };
   if (shared_rows_) {
-    add_up_points(particles);
+    add_up_points(particles, torques);
   } else {
     precision_ == Precision::mixed ? copy(collected_single_.data()) : copy(collected_.data());
   }
@@ -430,7 +442,7 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
     place_sites(particles, 0, local, center);
   } else if (which == PairList::Cells::boundary) {
     place_sites(particles, local, particles.total_count(), center);
-    clear_collected(local, particles.total_count());
+    if (half_lists_) clear_collected(local, particles.total_count());
   }
   MolecularWork work{};
   work.rows = list.rows();
@@ -457,6 +469,8 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
   work.torques.collected += collected_single_.size() > 0 ? stride_ : 0;
   work.point_force = collected_single_.data();
   work.point_stride = stride_;
+  work.force = particles.force.data();
+  work.torque = particles.rotating() ? particles.torque.data() : unused_torque_.data();
   const auto cells = list.cells(which);
   const auto compute =
       precision_ == Precision::mixed ? kernels_.compute_mixed : kernels_.compute_double;

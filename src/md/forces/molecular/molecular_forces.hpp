@@ -27,7 +27,8 @@ class MolecularForces final : public ShortRangeForces {
   /// The cutoff, and with a cutoff of sites how far they are from their centers besides.
   double range() const override { return range_; }
   std::string_view kernels() const override { return kernels_.name; }
-  bool reads_half_lists() const override { return true; }
+  /// But where molecules meet by one pair of sites, and share no rows.
+  bool reads_half_lists() const override { return half_lists_; }
   /// Molecules of one kind that are a grid of sites share rows in mixed precision.
   std::uint32_t group() const override { return shared_rows_ ? largest_group : 1; }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
@@ -35,7 +36,9 @@ class MolecularForces final : public ShortRangeForces {
   /// rotate, and then has no torques either.
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                EnergyAndVirial* sums) override;
-  GhostForces ghost_forces() const override { return GhostForces::half_shell; }
+  GhostForces ghost_forces() const override {
+    return half_lists_ ? GhostForces::half_shell : GhostForces::none;
+  }
   CollectedForces collected_forces(ParticleStore& particles) override;
   void set_forces(const PairList& list, ParticleStore& particles, const Mover* move) override;
   std::vector<Part> parts() const override {
@@ -55,10 +58,10 @@ class MolecularForces final : public ShortRangeForces {
   void place_sites(const ParticleStore& particles, std::size_t begin, std::size_t end,
                    const Vec3& center);
 
-  /// What was collected of the molecules [begin, end) becomes 0.
+  /// Of half lists: what was collected of the molecules [begin, end) becomes 0.
   void clear_collected(std::size_t begin, std::size_t end);
   /// Forces and torques from forces on points.
-  void add_up_points(ParticleStore& particles) const;
+  void add_up_points(ParticleStore& particles, Vec3* torques) const;
 
   const MolecularKernels& kernels_;
   Precision precision_;
@@ -75,16 +78,18 @@ class MolecularForces final : public ShortRangeForces {
   std::size_t record_stride_ = 0;          ///< numbers of the longest record
   AlignedBuffer<double> sites_;
   AlignedBuffer<float> sites_single_;
-  bool shared_rows_;
-  /// Where rows are shared: forces on the center and on the points of a molecule; otherwise force and
-  /// torque. Those of one kind are side by side, in mixed precision in the first array, else in the
-  /// other one.
+  bool half_lists_, shared_rows_;
+  /// Of half lists. Where rows are shared: forces on the center and on the points of a molecule;
+  /// otherwise force and torque. Those of one kind are side by side, in mixed precision in the first
+  /// array, else in the other one.
   std::size_t kinds_ = 0, stride_ = 0;
   AlignedBuffer<SingleForce> collected_single_;
   AlignedBuffer<Vec3> collected_;
   AlignedBuffer<FixedPosition> fixed_position_;  ///< in mixed precision, and a dummy
   double fixed_scale_ = 1.0;                     ///< length of one fixed-point step
   AlignedBuffer<double> scratch_;
+  /// Torques of a store that has none.
+  AlignedBuffer<Vec3> unused_torque_;
 };
 
 }  // namespace sterna::md

@@ -45,6 +45,7 @@ enum class SiteGrid : std::uint8_t {
   three_charges_and_lennard_jones,
   three_lennard_jones,
   two_lennard_jones,
+  one_lennard_jones,
 };
 /// Of two components. Their terms come in this order, before all others.
 struct SiteGrids {
@@ -53,7 +54,16 @@ struct SiteGrids {
 };
 /// Points of each molecule.
 constexpr int points_of(SiteGrid grid) {
-  return grid == SiteGrid::none ? 0 : grid == SiteGrid::two_lennard_jones ? 2 : 3;
+  switch (grid) {
+    case SiteGrid::none:
+      return 0;
+    case SiteGrid::one_lennard_jones:
+      return 1;
+    case SiteGrid::two_lennard_jones:
+      return 2;
+    default:
+      return 3;
+  }
 }
 
 /// The record of a molecule: its points outside the center, relative to it, then its directions, in
@@ -97,11 +107,15 @@ struct MolecularWork {
 
   double* scratch;  ///< `molecular_scratch_size` numbers on a 64-byte boundary
 
-  // Results, which are added to, those of ghosts and the dummy too. Where molecules share rows,
-  // forces on points; otherwise forces as PairWork has them, and torques.
+  // Results. Of molecules that share rows, forces on points are added to, those of ghosts and the
+  // dummy too. Of others with half lists, likewise forces as PairWork has them, and torques. From
+  // full lists forces and torques are set for the molecules of the rows. Energy and virial are added
+  // to.
   SingleForce* point_force;  ///< of molecule i at point_slot(column) * point_stride + i
   std::size_t point_stride;
   PairWork torques;  ///< `rows`, but that torques are in place of forces
+  Vec3* force;
+  Vec3* torque;
   double energy;
   double lennard_jones;  ///< the part of `energy` that is of Lennard-Jones sites
   double virial[6];

@@ -4,10 +4,10 @@
 // Idea:    with one pair of sites there is nothing to gain from columns that many terms share. The
 //          row is walked through once, each vector of neighbors with those beyond the cutoff masked.
 // Source:  general.
-// Cost:    half of the way through columns, as neighbors are loaded once instead of twice; what
-//          acts on those beyond the cutoff, nothing, goes to memory like all else.
+// Cost:    half of the way through columns, as neighbors are loaded once instead of twice. Lists are
+//          full: a force and a torque back to each neighbor took longer than the pair once more.
 // Hazards: none.
-// Others:  shared_rows.inl for two and three sites; compute_molecules for all other molecules.
+// Others:  shared_rows.inl in single precision; compute_molecules for all other molecules.
 
 /// Whether all that any two molecules do to each other is one Lennard-Jones pair.
 inline bool meet_by_single_sites(const MolecularWork& work) {
@@ -65,15 +65,14 @@ void compute_single_sites(MolecularWork& work, const std::uint32_t* cells, std::
         for (std::size_t k = 0; k < longest_vector; ++k) decoded[count + k] = dummy;
         for (std::size_t k = 0; k < count; k += width) {
           const PackVector<Pack> centers = distance(center, decoded + k);
-          PackVector<Pack> other = centers, arms{};
+          PackVector<Pack> other = centers;
           if (!at_center) {
             for (std::size_t lane = 0; lane < width; ++lane) {
               place[lane] = decoded[k + lane] * stride;
             }
             Pack four[4];
             Pack::load_four(sites, place, four);
-            arms = {four[0], four[1], four[2]};
-            other = arms + centers;
+            other = {four[0] + centers.x, four[1] + centers.y, four[2] + centers.z};
           }
           PairDistance<Pack> pair;
           pair.d = {site.x - other.x, site.y - other.y, site.z - other.z};
@@ -81,28 +80,24 @@ void compute_single_sites(MolecularWork& work, const std::uint32_t* cells, std::
           pair.inside = (site_cutoff ? pair.r2 : dot(centers, centers)) < limit;
           PairResult<Pack> result;
           interaction.template operator()<with_energy>(pair, site, result);
-          const PackVector<Pack> f = result.force_over_r * pair.d;
-          force = force + f;
-          Traits::subtract(rows, decoded + k, f.x, f.y, f.z);
-          if (!at_center) {
-            const PackVector<Pack> torque = cross(arms, f);
-            Traits::subtract(work.torques, decoded + k, torque.x, torque.y, torque.z);
-          }
+          force = fma(result.force_over_r, pair.d, force);
           if constexpr (with_energy) {
-            const Pack weight = weights<Pack>(rows, decoded + k);
-            energy = Pack::fma(weight, result.energy, energy);
-            add_center_virial(centers, weight * f, virial);
+            energy = energy + result.energy;
+            const PackVector<Pack> f = result.force_over_r * pair.d;
+            add_center_virial(centers, f, virial);
           }
         }
       }
       const Vec3 total{force.x.sum(), force.y.sum(), force.z.sum()};
-      Traits::add(rows, i, total.x, total.y, total.z);
+      Vec3 torque;
       if (!at_center) {
         const Vec3 arm{static_cast<double>(own[0]), static_cast<double>(own[1]),
                        static_cast<double>(own[2])};
-        Traits::add(work.torques, i, arm.y * total.z - arm.z * total.y,
-                    arm.z * total.x - arm.x * total.z, arm.x * total.y - arm.y * total.x);
+        torque = {arm.y * total.z - arm.z * total.y, arm.z * total.x - arm.x * total.z,
+                  arm.x * total.y - arm.y * total.x};
       }
+      work.force[i] = total;
+      work.torque[i] = torque;
       if constexpr (with_energy) {
         // In double: a sum over many molecules would lose their digits.
         totals.energy += energy.sum();
@@ -110,7 +105,7 @@ void compute_single_sites(MolecularWork& work, const std::uint32_t* cells, std::
       }
     }
   }
-  // Pairs that count whole have been added twice.
+  // Each pair stands in two rows.
   work.energy += 0.5 * totals.energy;
   work.lennard_jones += 0.5 * totals.energy;
   for (int q = 0; q < 6; ++q) work.virial[q] += 0.5 * totals.virial[q];

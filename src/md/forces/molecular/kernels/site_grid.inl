@@ -122,6 +122,8 @@ void with_grid(SiteGrid grid, const Function& function) {
       return function.template operator()<3, false, 9>();
     case SiteGrid::two_lennard_jones:
       return function.template operator()<2, false, 4>();
+    case SiteGrid::one_lennard_jones:
+      return function.template operator()<1, false, 1>();
   }
 }
 
