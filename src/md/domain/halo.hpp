@@ -97,9 +97,10 @@ class Halo {
 
   /// Collective, and only with `HaloOptions::ghost_forces`. Adds the force of every ghost, or of
   /// those in half shells, to that of the particle whose copy it is, on whichever rank; narrow types
-  /// are left out. The same kinds and the same type of force from one `rebuild` to the next. Forces of
-  /// all ghosts must be numbers, those that are not meant 0; they are of no meaning afterwards. In between, the caller may go on with the forces of local particles. The
-  /// order of addition, and so every bit of the result, does not depend on the exchange or on time.
+  /// are left out. From one `rebuild` to the next the kinds and the type of force stay the same.
+  /// Forces of all ghosts must be numbers, those that are not meant 0; they are of no meaning
+  /// afterwards. In between, the caller may go on with the forces of local particles. The order of
+  /// addition, and so every bit of the result, does not depend on the exchange or on time.
   void start_forces(const ParticleStore& particles, const CollectedForces& collected);
   void finish_forces(const ParticleStore& particles, const CollectedForces& collected);
 

@@ -1,8 +1,8 @@
-// Idea:    of the ranks that have atoms of a molecule, the one computes it in whose half shell all the
-//          others' atoms are. Half shells go by the places of regions, one after the other, so there
-//          is exactly one such rank, and each rank finds out by itself whether it is that one. The
-//          atoms are copied side by side in each step; what acts on them is added to the forces on
-//          particles and ghosts, before the latter return.
+// Idea:    of the ranks that have atoms of a molecule, the one computes it whose half shell has all
+//          atoms of the others. Half shells go by the places of regions, one after the other. So
+//          there is exactly one such rank, and each rank finds out by itself whether it is that one.
+//          The atoms are copied side by side in each step. What acts on them is added to the forces
+//          on particles and ghosts, before the latter return.
 // Source:  general.
 // Cost:    a copy of these atoms in each step. The forces travel with those of pairs.
 // Hazards: a long molecule may be one that no rank sees as a whole. Ranks count what they compute
