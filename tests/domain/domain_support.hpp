@@ -11,6 +11,7 @@
 
 #include "md/domain/decomposition.hpp"
 #include "md/system/particle_store.hpp"
+#include "sterna/comm/context.hpp"
 
 namespace sterna::md::test {
 
@@ -48,6 +49,18 @@ inline std::vector<Position> make_positions(const Decomposition& decomposition, 
     positions.push_back({w.x, w.y, w.z, static_cast<std::int64_t>(i)});
   }
   return positions;
+}
+
+/// Those of a rank, in this order.
+inline ParticleStore own_particles(const comm::Context& context, const Decomposition& decomposition,
+                                   const std::vector<Position>& all) {
+  ParticleStore particles;
+  for (const Position& p : all) {
+    if (decomposition.owner(p.vector()) != context.rank()) continue;
+    particles.resize_local(particles.local_count() + 1);
+    particles.position[particles.local_count() - 1] = p;
+  }
+  return particles;
 }
 
 using Ghost = std::tuple<std::int64_t, double, double, double>;  ///< type and position

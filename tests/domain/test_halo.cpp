@@ -20,17 +20,6 @@ using namespace sterna::md::test;
 
 namespace {
 
-ParticleStore own_particles(const comm::Context& context, const Decomposition& decomposition,
-                            const std::vector<Position>& all) {
-  ParticleStore particles;
-  for (const Position& p : all) {
-    if (decomposition.owner(p.vector()) != context.rank()) continue;
-    particles.resize_local(particles.local_count() + 1);
-    particles.position[particles.local_count() - 1] = p;
-  }
-  return particles;
-}
-
 /// In order, as they lie in the store.
 std::vector<Ghost> ghosts_of(const ParticleStore& particles) {
   std::vector<Ghost> ghosts;

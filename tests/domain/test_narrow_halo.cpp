@@ -18,17 +18,6 @@ using namespace sterna::md::test;
 
 namespace {
 
-ParticleStore own_particles(const comm::Context& context, const Decomposition& decomposition,
-                            const std::vector<Position>& all) {
-  ParticleStore particles;
-  for (const Position& p : all) {
-    if (decomposition.owner(p.vector()) != context.rank()) continue;
-    particles.resize_local(particles.local_count() + 1);
-    particles.position[particles.local_count() - 1] = p;
-  }
-  return particles;
-}
-
 struct Ghosts {
   std::vector<Ghost> all;
   std::vector<char> in_half_shell;
