@@ -1,6 +1,5 @@
-// Runs of molecules that span ranks: whether one rank computes all of such a molecule or each rank
-// what its atoms need, as it does where pairs are computed on both sides of a border, makes no
-// difference but for rounding.
+// Runs of molecules that span ranks. One rank computes all of such a molecule, or each rank what its
+// atoms need, as where pairs are computed on both sides of a border. The two differ by rounding only.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -120,13 +120,14 @@ TEST_CASE("each molecule is computed once, and its forces reach all of its ranks
       const std::vector<Position> all = positions(grid.box(), setup.step);
       Rank rank(context, grid, halo_method, all, {});
       SpanningMolecules& spanning = rank.places.spanning();
+      AlignedBuffer<double> room;
 
       std::vector<double> computed(count_of_short, 0.0);
       for (const std::uint32_t place : rank.places.whole(0)) {
         const auto atom = static_cast<std::size_t>(rank.particles.id[place] - 1);
         if (atom % short_atoms == 0) computed[atom / short_atoms] += 1.0;
       }
-      const MoleculeBatch batch = spanning.of_kind(0, nullptr);
+      const MoleculeBatch batch = spanning.of_kind(0, room);
       std::size_t torn = 0;
       for (std::size_t k = 0; k < batch.count * batch.atoms; ++k) {
         const Position& at = batch.position[batch.places[k]];
@@ -146,7 +147,7 @@ TEST_CASE("each molecule is computed once, and its forces reach all of its ranks
       // One rank sees them from their first atoms, unless images come from the narrow width.
       CHECK((spanning_count > 0) == (ranks > 1 || halo_method == std::string("direct")));
       // Nobody sees the long ones as a whole.
-      CHECK(spanning.of_kind(1, nullptr).count == 0);
+      CHECK(spanning.of_kind(1, room).count == 0);
 
       // Some bits for each particle, so that sums tell who added what.
       const auto force_on = [](std::int64_t number) {
@@ -180,7 +181,8 @@ TEST_CASE("molecules with atoms whose ghosts get no forces back are not shared o
   const comm::Context context;
   const RegularGrid grid({{12, 11, 10}}, context.size(), {0, 0, 0});
   Rank rank(context, grid, "direct", positions(grid.box(), 0.9), {0, 1});
-  CHECK(rank.places.spanning().of_kind(0, nullptr).count == 0);
+  AlignedBuffer<double> room;
+  CHECK(rank.places.spanning().of_kind(0, room).count == 0);
   std::size_t found = 0;
   for (std::uint32_t i = 0; i < rank.particles.local_count(); ++i) {
     found += rank.places.spanning().has(i);

@@ -98,6 +98,15 @@ void MoleculePlaces::find_excluded() {
   excluded_begin_[local_count_] = static_cast<std::uint32_t>(excluded_.size());
 }
 
+MoleculeBatch MoleculePlaces::whole_batch(std::uint32_t molecule, Vec3* forces,
+                                          AlignedBuffer<double>& room) const {
+  const std::size_t atoms = topology_->molecules()[molecule].atoms.size();
+  const std::vector<std::uint32_t>& places = whole_[molecule];
+  room.resize(atoms * MoleculeBatch::room_per_atom);
+  return {places.size() / atoms,  atoms,        places.data(), particles_->position.data(),
+          local_of_ghost_.data(), local_count_, forces,        room.data()};
+}
+
 void MoleculePlaces::forget() {
   for (auto* array : {&first_, &next_, &whole_begin_, &excluded_begin_, &excluded_}) {
     *array = std::vector<std::uint32_t>();

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "md/core/box.hpp"
+#include "md/system/aligned_buffer.hpp"
+#include "md/system/molecule_batch.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/spanning_molecules.hpp"
 #include "md/system/topology.hpp"
@@ -43,6 +45,10 @@ class MoleculePlaces {
   /// whose atoms are local, so near to each other that any two are in their nearest images. A place
   /// may be that of an image. A kind of which there are only a few has none.
   std::span<const std::uint32_t> whole(std::uint32_t molecule) const { return whole_[molecule]; }
+  /// The same for kernels, with the present positions; they add to `forces` of local particles.
+  /// `room` is made large enough for them.
+  MoleculeBatch whole_batch(std::uint32_t molecule, Vec3* forces,
+                            AlignedBuffer<double>& room) const;
   /// Whether a local particle is in one of them.
   bool in_whole(std::uint32_t particle) const { return whole_begin_[particle] != none; }
   /// Found after each `rebuild`, or cleared.

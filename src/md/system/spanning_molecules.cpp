@@ -22,7 +22,7 @@
 namespace sterna::md {
 namespace {
 
-/// Longer ones are hardly ever seen as a whole by all ranks that have atoms of them.
+/// Longer ones seldom lie as a whole within the halo of a rank.
 constexpr std::size_t most_atoms = 64;
 
 bool may_span(const Topology::Molecule& molecule, std::span<const char> without_return) {
@@ -171,12 +171,13 @@ void SpanningMolecules::take_positions(const ParticleStore& particles) {
   }
 }
 
-MoleculeBatch SpanningMolecules::of_kind(std::uint32_t molecule, double* room) {
+MoleculeBatch SpanningMolecules::of_kind(std::uint32_t molecule, AlignedBuffer<double>& room) {
   if (molecule >= kinds_.size()) return {};
   const Kind& kind = kinds_[molecule];
+  room.resize(kind.atoms * MoleculeBatch::room_per_atom);
   return {kind.places.size() / kind.atoms, kind.atoms, numbers_.data(),
           position_.data() + kind.begin,   nullptr,    kind.places.size(),
-          force_.data() + kind.begin,      room};
+          force_.data() + kind.begin,      room.data()};
 }
 
 void SpanningMolecules::add_forces(const CollectedForces& collected) const {

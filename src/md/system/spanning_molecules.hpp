@@ -40,8 +40,8 @@ class SpanningMolecules {
 
   /// The molecules that this rank computes have the positions of now, and no forces.
   void take_positions(const ParticleStore& particles);
-  /// Those of one kind, side by side. `room`: as in MoleculeBatch.
-  MoleculeBatch of_kind(std::uint32_t molecule, double* room);
+  /// Those of one kind, side by side. `room` is made large enough for them.
+  MoleculeBatch of_kind(std::uint32_t molecule, AlignedBuffer<double>& room);
   /// Adds the forces to those of the particles, local ones and ghosts.
   void add_forces(const CollectedForces& collected) const;
 

@@ -118,26 +118,15 @@ void BondedForces::add(Kind& kind, const ParticleStore& particles, std::uint32_t
   kind.row.push_back(term.coefficients);
 }
 
-double* BondedForces::room_for(std::uint32_t molecule) {
-  room_.resize(places_->topology().molecules()[molecule].atoms.size() *
-               MoleculeBatch::room_per_atom);
-  return room_.data();
-}
-
 void BondedForces::compute_spanning(SpanningMolecules& molecules, bool with_sums) {
   for (std::uint32_t molecule = 0; molecule < molecules_.size(); ++molecule) {
-    compute_molecules(molecule, molecules.of_kind(molecule, room_for(molecule)), with_sums);
+    compute_molecules(molecule, molecules.of_kind(molecule, room_), with_sums);
   }
 }
 
 void BondedForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   for (std::uint32_t molecule = 0; molecule < molecules_.size(); ++molecule) {
-    const std::span<const std::uint32_t> places = places_->whole(molecule);
-    const std::size_t atoms = places_->topology().molecules()[molecule].atoms.size();
-    compute_molecules(molecule,
-                      {places.size() / atoms, atoms, places.data(), particles.position.data(),
-                       places_->local_of_ghosts().data(), particles.local_count(),
-                       particles.force.data(), room_for(molecule)},
+    compute_molecules(molecule, places_->whole_batch(molecule, particles.force.data(), room_),
                       sums != nullptr);
   }
   compute_one_by_one(particles, sums != nullptr);

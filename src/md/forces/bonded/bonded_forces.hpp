@@ -56,7 +56,6 @@ class BondedForces final : public ForceTerm {
   /// Those of some whole molecules; adds to `sums_of_kind_`, as the next does.
   void compute_molecules(std::uint32_t molecule, const MoleculeBatch& molecules, bool with_sums);
   void compute_one_by_one(ParticleStore& particles, bool with_sums);
-  double* room_for(std::uint32_t molecule);
 
   comm::Context context_;
   std::shared_ptr<const MoleculePlaces> places_;

@@ -59,27 +59,16 @@ void ExcludedCharges::rebuild(const ParticleStore& particles, bool of_spanning) 
   agree(context_, missing);
 }
 
-double* ExcludedCharges::room_for(std::uint32_t molecule) {
-  room_.resize(places_->topology().molecules()[molecule].atoms.size() *
-               MoleculeBatch::room_per_atom);
-  return room_.data();
-}
-
 void ExcludedCharges::subtract_of_spanning(SpanningMolecules& molecules, bool with_sums) {
   for (std::uint32_t molecule = 0; molecule < pairs_.size(); ++molecule) {
-    subtract_of_whole(molecule, molecules.of_kind(molecule, room_for(molecule)), with_sums);
+    subtract_of_whole(molecule, molecules.of_kind(molecule, room_), with_sums);
   }
 }
 
 void ExcludedCharges::subtract(const ParticleStore& particles, std::span<Vec3> forces,
                                EnergyAndVirial* sums) {
   for (std::uint32_t molecule = 0; molecule < pairs_.size(); ++molecule) {
-    const std::span<const std::uint32_t> places = places_->whole(molecule);
-    const std::size_t atoms = places_->topology().molecules()[molecule].atoms.size();
-    subtract_of_whole(molecule,
-                      {places.size() / atoms, atoms, places.data(), particles.position.data(),
-                       places_->local_of_ghosts().data(), particles.local_count(), forces.data(),
-                       room_for(molecule)},
+    subtract_of_whole(molecule, places_->whole_batch(molecule, forces.data(), room_),
                       sums != nullptr);
   }
   const auto subtract_pairs = [&](std::span<const Pair> pairs, bool of_ghosts) {

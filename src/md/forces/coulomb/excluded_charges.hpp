@@ -40,7 +40,6 @@ class ExcludedCharges {
  private:
   /// Pairs of some whole molecules; adds to `sums_`.
   void subtract_of_whole(std::uint32_t molecule, const MoleculeBatch& molecules, bool with_sums);
-  double* room_for(std::uint32_t molecule);
   struct Pair {
     std::uint32_t particle, other;
     double product;  ///< of the charges

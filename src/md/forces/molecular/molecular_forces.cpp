@@ -180,7 +180,7 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
   }
   term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
   const auto points =
-      static_cast<std::size_t>(site_grids_.size() == 1 ? points_of(site_grids_[0].first) : 0);
+      static_cast<std::size_t>(site_grids_.size() == 1 ? point_count(site_grids_[0].first) : 0);
   shared_rows_ = precision == Precision::mixed && kernels_.shared_rows && points > 0 &&
                  terms_.size() == points * points;
   half_lists_ = shared_rows_ || model.components.size() > 1 || terms_.size() != 1 ||
@@ -321,7 +321,7 @@ void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_
 
 void MolecularForces::rebuild(const PairList& list, const ParticleStore& particles) {
   if (list.rows().half != half_lists_) {
-    throw std::logic_error("molecules were given full lists in place of half ones, or these");
+    throw std::logic_error("the list is not of the kind, half or full, that these molecules read");
   }
   if (half_lists_) {
     kinds_ = shared_rows_ ? 1 + layouts_[0].point_count : record_stride_ > 0 ? 2 : 1;

@@ -27,7 +27,7 @@ class MolecularForces final : public ShortRangeForces {
   /// The cutoff, and with a cutoff of sites how far they are from their centers besides.
   double range() const override { return range_; }
   std::string_view kernels() const override { return kernels_.name; }
-  /// But where molecules meet by one pair of sites, and share no rows.
+  /// Except where molecules meet by one pair of sites and share no rows.
   bool reads_half_lists() const override { return half_lists_; }
   /// Molecules of one kind that are a grid of sites share rows in mixed precision.
   std::uint32_t group() const override { return shared_rows_ ? largest_group : 1; }

@@ -53,7 +53,7 @@ struct SiteGrids {
   bool of_three_charges = false;  ///< here and there, at points of their own, perhaps
 };
 /// Points of each molecule.
-constexpr int points_of(SiteGrid grid) {
+constexpr int point_count(SiteGrid grid) {
   switch (grid) {
     case SiteGrid::none:
       return 0;

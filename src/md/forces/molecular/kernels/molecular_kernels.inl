@@ -450,7 +450,7 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
         const std::size_t components = component * work.component_count + b;
         const std::uint32_t* const begin = work.term_begin + components;
         const SiteGrids& grids = work.site_grids[components];
-        clear_back<Pack>(scratch, work.layouts[b], work.terms + begin[0], points_of(grids.first),
+        clear_back<Pack>(scratch, work.layouts[b], work.terms + begin[0], point_count(grids.first),
                          count);
         const SiteTerm* const others = sum_site_grids<Pack, site_cutoff, with_energy>(
             work, scratch, grids, work.terms + begin[0], count, total);

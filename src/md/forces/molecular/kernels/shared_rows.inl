@@ -257,7 +257,7 @@ class SharedRows {
 };
 
 /// Whether molecules share rows. By measurement that is faster than columns in single precision in
-/// wide registers: with AVX-512 a step of water takes 0.93 of its time.
+/// wide registers.
 template <class Pack>
 constexpr bool shares_rows = sizeof(typename Pack::Real) == sizeof(float) && vector_bytes >= 32;
 

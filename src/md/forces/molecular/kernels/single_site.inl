@@ -5,7 +5,7 @@
 //          row is walked through once, each vector of neighbors with those beyond the cutoff masked.
 // Source:  general.
 // Cost:    half of the way through columns, as neighbors are loaded once instead of twice. Lists are
-//          full: a force and a torque back to each neighbor took longer than the pair once more.
+//          full: giving neighbors a force and a torque takes longer than computing the pair again.
 // Hazards: none.
 // Others:  shared_rows.inl in single precision; compute_molecules for all other molecules.
 
