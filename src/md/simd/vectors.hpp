@@ -53,6 +53,19 @@ inline Vector<double> two_thirds_of_inverse_root_cubed(Vector<double> x) {
   return (2.0 / 3.0 * r) * (r * r);
 }
 
+/// Pack::inverse by a division, also for packs that refine an estimate. A division takes longer, in a
+/// unit of its own: it is faster where so much else is computed meanwhile that multiplications are
+/// what the processor lacks.
+template <class SomePack>
+[[gnu::always_inline]] inline SomePack divided_inverse(typename SomePack::Mask mask, SomePack x,
+                                                       SomePack scale) {
+  if constexpr (requires { SomePack::divided_inverse(mask, x); }) {
+    return SomePack::divided_inverse(mask, x);
+  } else {
+    return SomePack::inverse(mask, x, scale);
+  }
+}
+
 /// The registers of a pack as vectors.
 template <class SomePack>
 using VectorOf = Vector<typename SomePack::Real>;

@@ -64,7 +64,11 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
         inverse2 = inverse * inverse;
         u_charge = Pack::all(term.coefficient[3]) * inverse;
       } else {
-        inverse2 = Pack::inverse(inside, r2, Pack::all(1.0));
+        // Of each three, two by a division: as many as a divider does while the rest is computed.
+        constexpr bool divides = number % 3 != 0;
+        const Pack one = Pack::all(1.0);
+        inverse2 =
+            divides ? divided_inverse<Pack>(inside, r2, one) : Pack::inverse(inside, r2, one);
       }
       PairResult<Pack> result;
       Pack force_over_r = u_charge * inverse2;

@@ -171,7 +171,10 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
       // Each pair of the row once.
       for (int lane = 0; lane <= q; ++lane) inside[q] = Pack::without(inside[q], lane);
     }
-    inverse2[q] = Pack::inverse(inside[q], in_steps[q], c.steps_squared);
+    // Rows of two are for processors that do a vector in two halves, whose multiplications take
+    // twice as long, but whose divisions do not.
+    inverse2[q] = size == 2 ? divided_inverse<Pack>(inside[q], in_steps[q], c.steps_squared)
+                            : Pack::inverse(inside[q], in_steps[q], c.steps_squared);
   };
   const auto act = [&]<int q>() __attribute__((always_inline)) {
     const Pack r2 = Constants<Pack>::mixed ? Pack(in_steps[q] * c.step_squared) : in_steps[q];
