@@ -49,7 +49,7 @@ from systems import (  # noqa: E402
     input_of,
     replaced,
 )
-from undisturbed import Undisturbed  # noqa: E402
+from undisturbed import Undisturbed, add_undisturbed_option  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "biomolecules.json"
 REFERENCE_PARAMETERS = "ewald-rtol = 1e-12\nfourierspacing = 0.045\npme-order = 10\n"
@@ -180,8 +180,8 @@ def measured(system: System, folder: Path, programs_of_gromacs: list[str], optio
     for _ in range(options.repeats):
         for engine, run in engines.items():
             for ranks in rank_counts:
-                run_of, slowdown = undisturbed.run(partial(run, ranks))
-                rows[on(engine, ranks)].append(run_of | {"slowdown": slowdown})
+                found, slowdown = undisturbed.run(partial(run, ranks))
+                rows[on(engine, ranks)].append(found | {"slowdown": slowdown})
     return {
         "atoms": system.atoms,
         "steps": system.steps,
@@ -201,7 +201,9 @@ def show_scaling(engine: str, runs: dict[str, list[dict]]) -> None:
     for other, of_other in runs.items():
         if not re.fullmatch(rf"{re.escape(engine)}, \d+ ranks", other):
             continue
-        ratios = sorted(one["ns"] / more["ns"] for one, more in zip(runs[engine], of_other))
+        ratios = sorted(
+            one["ns"] / more["ns"] for one, more in zip(runs[engine], of_other, strict=True)
+        )
         print(
             f"{other}: {statistics.median(ratios):.2f} times the rate of one "
             f"({ratios[0]:.2f} to {ratios[-1]:.2f})"
@@ -233,14 +235,7 @@ def main() -> int:
     parser.add_argument(
         "--priority", action="store_true", help="before all other processes (needs to be root)"
     )
-    parser.add_argument(
-        "--undisturbed",
-        type=float,
-        default=0.0,
-        metavar="MINUTES",
-        help="wait, and repeat runs, where other guests of the machine slow the cores: at most so "
-        "long for a system",
-    )
+    add_undisturbed_option(parser, "for a system")
     options = parser.parse_args()
     names = options.systems.split(",")
     for name in names:

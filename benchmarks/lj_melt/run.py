@@ -33,7 +33,7 @@ from document_table import markdown_table, replace_block  # noqa: E402
 from engines import Gromacs, Lammps, Measurement, Sterna  # noqa: E402
 from process import Cores, EngineError, processor  # noqa: E402
 from start import CELLS, melt  # noqa: E402
-from undisturbed import Undisturbed  # noqa: E402
+from undisturbed import Undisturbed, add_undisturbed_option  # noqa: E402
 
 # Long enough that a run of one rank takes some seconds, short enough that a round ends in minutes.
 STEPS = {"4k": 2000, "32k": 1000, "108k": 400, "256k": 200, "500k": 100, "2M": 40}
@@ -430,14 +430,7 @@ def main() -> int:
         action="store_true",
         help="put the runs before all other work of this machine (Linux, root)",
     )
-    parser.add_argument(
-        "--undisturbed",
-        type=float,
-        default=0.0,
-        metavar="MINUTES",
-        help="wait, and repeat runs, where other guests of the machine slow the cores: at most so "
-        "long in all",
-    )
+    add_undisturbed_option(parser, "in all")
     parser.add_argument("--folder", type=Path, help="keep the melted starts here for the next time")
     result_file = ROOT / "benchmarks" / "results" / "lj_melt.json"
     parser.add_argument(

@@ -3,14 +3,16 @@
 
     ./dev bench peers [--gmx PROGRAM ...] [--gmx-double PROGRAM] [--lammps-intel PROGRAM]
                       [--ls1 PROGRAM] [--cases "mixed_melt,water"] [--repeats 5] [--priority]
+                      [--undisturbed MINUTES]
 
 Lennard-Jones melt (32,000 and 256,000 atoms), SPC/E water (31,542 atoms, cutoff 1 nm, 2 fs) with
 long-range charges and with a reaction field, carbon dioxide and ethylene oxide (16,384 molecules).
 GROMACS is that on the path, or any builds of it that --gmx names; LAMMPS is that of
 tools/install_lammps in its fastest styles, and a build with the INTEL package that --lammps-intel
-names; ls1-MarDyn is the program that --ls1 names. A peer that is not there is left out, and told. All engines of a case start from the same positions, pinned to the
-same core; each round runs them one after the other. Times are those of the engines' own timers of
-their loops, ns for each atom (carbon dioxide, ethylene oxide: each molecule) and step.
+names; ls1-MarDyn is the program that --ls1 names. A peer that is not there is left out, and told.
+All engines of a case start from the same positions, pinned to the same core; each round runs them one
+after the other. Times are those of the engines' own timers of their loops, ns for each atom (carbon
+dioxide, ethylene oxide: each molecule) and step.
 
 For water with long-range charges Sterna takes the fastest accuracy whose relative error of the
 forces on the molecules, against its own with 1e-7, is at most that of GROMACS's PME against PME with
@@ -48,6 +50,7 @@ from document_table import markdown_table, replace_block  # noqa: E402
 from process import Cores, EngineError, processor  # noqa: E402
 from start import CELLS, SKIN, melt  # noqa: E402
 from sterna.program import find_program, version  # noqa: E402
+from undisturbed import Undisturbed, add_undisturbed_option  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "peers.json"
 WATER_STEPS, FLUID_STEPS = 300, 60
@@ -250,7 +253,7 @@ CASES: dict[str, Callable[[Peers], Case]] = {
 }
 
 
-def measure(case: Case, repeats: int) -> dict:
+def measure(case: Case, repeats: int, undisturbed: Undisturbed) -> dict:
     """The times of each engine, round after round; one that fails is left out from then on."""
     times: dict[str, list[float]] = {engine.name: [] for engine in case.engines}
     failures = {}
@@ -259,7 +262,7 @@ def measure(case: Case, repeats: int) -> dict:
             if engine.name in failures:
                 continue
             try:
-                times[engine.name].append(engine.run())
+                times[engine.name].append(undisturbed.run(engine.run)[0])
             except EngineError as error:
                 failures[engine.name] = str(error)
                 say(f"{case.name}: {engine.name} is left out: {error}")
@@ -370,6 +373,7 @@ def main() -> int:
     parser.add_argument(
         "--priority", action="store_true", help="before all other processes (needs to be root)"
     )
+    add_undisturbed_option(parser, "for a case")
     options = parser.parse_args()
     names = options.cases.split(",")
     for name in names:
@@ -404,7 +408,9 @@ def main() -> int:
         )
         for name in names:
             case = CASES[name](peers)
-            measured = measure(case, options.repeats if case.engines else 0)
+            undisturbed = Undisturbed(peers.cores, 60.0 * options.undisturbed)
+            measured = measure(case, options.repeats if case.engines else 0, undisturbed)
+            measured["repeated"] = undisturbed.repeated
             measured["ratios"] = compared(case, measured)
             results["cases"][case.name] = measured
             RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

@@ -5,6 +5,7 @@ whatever uses the arithmetic units well by up to a half, in spells of seconds to
 average and no steal time shows it; a matrix product that fills these units does.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -37,6 +38,18 @@ PROBE_SECONDS = 0.3
 TOLERANCE = 1.08
 # What was ever seen on this machine: a spell may be there before a benchmark begins.
 BEST_TIMES = Path(__file__).resolve().parents[2] / "build" / "best_probe_times.json"
+
+
+def add_undisturbed_option(parser: argparse.ArgumentParser, of: str) -> None:
+    """`--undisturbed MINUTES`: the patience for `of`."""
+    parser.add_argument(
+        "--undisturbed",
+        type=float,
+        default=0.0,
+        metavar="MINUTES",
+        help="wait, and repeat runs, where other guests of the machine slow the cores: at most so "
+        f"long {of}",
+    )
 
 
 class Undisturbed:
