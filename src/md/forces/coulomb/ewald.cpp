@@ -134,13 +134,16 @@ void EwaldSolver::add_real(const PointCharges& charges, Result& result,
     for (int y = -range[1]; y <= range[1]; ++y)
       for (int z = -range[2]; z <= range[2]; ++z)
         images.push_back(lattice_.position({double(x), double(y), double(z)}));
+  std::ranges::stable_sort(images, {}, norm);
 
   for (std::size_t i = 0; i < charges.size(); ++i) {
     for (std::size_t j = i; j < charges.size(); ++j) {
       const Vec3 direct = nearest(charges.positions[i] - charges.positions[j]);
       const bool excluded = charges.molecule(i) == charges.molecule(j);
       const Source at_i = source(charges, i), at_j = source(charges, j);
+      const double farthest = cutoff + norm(direct);
       for (const Vec3& image : images) {
+        if (dot(image, image) > farthest * farthest) break;
         const bool nearest_image = image == Vec3{};
         if (excluded && nearest_image) continue;
         const Vec3 connection = direct + image;
