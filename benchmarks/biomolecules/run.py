@@ -175,13 +175,13 @@ def measured(system: System, folder: Path, programs_of_gromacs: list[str], optio
     for gmx in programs_of_gromacs:
         engines[gromacs.title(gmx)] = partial(gromacs_run, gmx, folder, cores, system)
     rank_counts = [int(count) for count in options.ranks.split(",")]
-    rows: dict[str, list[dict]] = {on(e, ranks): [] for ranks in rank_counts for e in engines}
+    rows: dict[str, list[dict]] = {row_name(e, ranks): [] for ranks in rank_counts for e in engines}
     undisturbed = Undisturbed(cores, 60.0 * options.undisturbed)
     for _ in range(options.repeats):
         for engine, run in engines.items():
             for ranks in rank_counts:
                 found, slowdown = undisturbed.run(partial(run, ranks))
-                rows[on(engine, ranks)].append(found | {"slowdown": slowdown})
+                rows[row_name(engine, ranks)].append(found | {"slowdown": slowdown})
     return {
         "atoms": system.atoms,
         "steps": system.steps,
@@ -191,7 +191,7 @@ def measured(system: System, folder: Path, programs_of_gromacs: list[str], optio
     }
 
 
-def on(engine: str, ranks: int) -> str:
+def row_name(engine: str, ranks: int) -> str:
     """The name of a row."""
     return f"{engine}, {ranks} ranks" if ranks > 1 else engine
 

@@ -143,6 +143,7 @@ void EwaldSolver::add_real(const PointCharges& charges, Result& result,
       const Source at_i = source(charges, i), at_j = source(charges, j);
       const double farthest = cutoff + norm(direct);
       for (const Vec3& image : images) {
+        // They ascend: those that follow are beyond the cutoff, too.
         if (dot(image, image) > farthest * farthest) break;
         const bool nearest_image = image == Vec3{};
         if (excluded && nearest_image) continue;

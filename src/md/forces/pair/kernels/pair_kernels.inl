@@ -171,8 +171,8 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
       // Each pair of the row once.
       for (int lane = 0; lane <= q; ++lane) inside[q] = Pack::without(inside[q], lane);
     }
-    // Rows of two are for processors that do a vector in two halves, whose multiplications take
-    // twice as long, but whose divisions do not.
+    // Most rows of two are those of processors that do a vector in two halves. There multiplications
+    // are what takes the time, and a division goes on beside them.
     inverse2[q] = size == 2 ? divided_inverse<Pack>(inside[q], in_steps[q], c.steps_squared)
                             : Pack::inverse(inside[q], in_steps[q], c.steps_squared);
   };
