@@ -330,6 +330,20 @@ TEST_CASE("molecules of the shapes that have loops of their own") {
   triangle.dipoles = {dipole};
   pair.lennard_jones = {{{0.2, 0, 0}, 1.0, 0.9}, {{-0.2, 0, 0}, 1.0, 0.9}};
   pair.quadrupoles = {quadrupole};
+  // Points that lie in a plane with the center, on an axis, charges on it by themselves, and almost on
+  // one.
+  Component oxirane, flat_water, dioxide, rod, blunt;
+  oxirane.lennard_jones = {
+      {{0, 0.37, 0}, 0.7, 0.9}, {{0.3, -0.2, 0}, 1.0, 0.8}, {{-0.3, -0.2, 0}, 1.0, 0.8}};
+  oxirane.dipoles = {{{}, {0, 0.9, 0}}};
+  flat_water = water;
+  flat_water.charges[2].position.z = flat_water.lennard_jones[0].position.z = 0.0;
+  dioxide.lennard_jones = linear.lennard_jones;
+  dioxide.charges = {{{}, 0.7}, {{0, 0, 0.1}, -0.35}, {{0, 0, -0.1}, -0.35}};
+  rod.lennard_jones = {{{}, 1.0, 1.0}};
+  rod.charges = {{{0, 0.1, 0}, 0.7}, {{0, -0.1, 0}, -0.35}, {{0, 0.3, 0}, -0.35}};
+  blunt.lennard_jones = {
+      {{0, 0.3, 0}, 0.7, 0.9}, {{0.01, -0.3, 0}, 1.0, 0.8}, {{-0.3, -0.2, 0.01}, 1.0, 0.8}};
   Component triangle_only = triangle, pair_only = pair;
   triangle_only.dipoles = {};
   pair_only.quadrupoles = {};
@@ -337,7 +351,9 @@ TEST_CASE("molecules of the shapes that have loops of their own") {
   for (const std::vector<Component>& components :
        {std::vector{water}, std::vector{linear}, std::vector{triangle}, std::vector{pair},
         std::vector{triangle_only}, std::vector{pair_only},
-        std::vector{water, linear, triangle, pair}}) {
+        std::vector{water, linear, triangle, pair}, std::vector{oxirane}, std::vector{flat_water},
+        std::vector{dioxide}, std::vector{rod}, std::vector{blunt},
+        std::vector{oxirane, flat_water, dioxide, rod, blunt}}) {
     const MolecularSystem system = lattice(box, 5, components.size(), 6);
     MoleculeModel model = model_of(components, 2.6);
     model.electrostatics = Electrostatics::reaction_field;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -103,6 +104,8 @@ SiteGrids separate_grids(const std::vector<PointSites>& here, const std::vector<
 struct MolecularForces::Columns {
   std::vector<Vec3> points;  ///< outside the center
   std::vector<Vec3> directions;
+  std::vector<Vec3> axes;
+  std::vector<SiteVector> vectors;  ///< by these axes: center, points, directions
   std::vector<std::uint32_t> dipole_direction, quadrupole_direction;
 
   /// Sites that interact with none take no memory.
@@ -127,22 +130,56 @@ struct MolecularForces::Columns {
     for (auto* index : {&dipole_direction, &quadrupole_direction}) {
       for (std::uint32_t& k : *index) k = vector_column(points.size() + k);
     }
+    vectors.emplace_back();
+    for (const Vec3& point : points) add_vector(point);
+    for (const Vec3& direction : directions) add_vector(direction);
   }
   std::uint32_t point(const Vec3& position) const {
     if (position == Vec3{}) return 0;
     const auto found = std::find(points.begin(), points.end(), position);
     return vector_column(static_cast<std::size_t>(found - points.begin()));
   }
+  const SiteVector& vector_of_point(const Vec3& position) const {
+    return vectors[slot_of(point(position))];
+  }
 
  private:
   static std::uint32_t vector_column(std::size_t vector) {
-    return first_record_column + static_cast<std::uint32_t>(4 * vector);
+    return first_vector_column + static_cast<std::uint32_t>(4 * vector);
   }
   void add_point(const Vec3& position) {
     if (position == Vec3{} || std::find(points.begin(), points.end(), position) != points.end()) {
       return;
     }
     points.push_back(position);
+  }
+  std::vector<Vec3> frame_;  ///< of length one and at right angles to each other
+  double axis_parts_[most_axes][most_axes] = {};  ///< the axes by this frame
+
+  /// By the axes that there are, and itself as one more if it has a part beyond these and rounding.
+  void add_vector(const Vec3& vector) {
+    constexpr double rounding = 1e-14, small = 0.1;
+    double parts[most_axes] = {};
+    Vec3 rest = vector;
+    for (std::size_t r = 0; r < frame_.size(); ++r) {
+      parts[r] = dot(rest, frame_[r]);
+      rest -= parts[r] * frame_[r];
+    }
+    const double length = std::sqrt(dot(rest, rest)), whole = std::sqrt(dot(vector, vector));
+    const std::size_t count = axes.size();
+    if (count < most_axes && length > rounding * whole) {
+      // Axes with a small angle between them would make large coordinates of others.
+      const bool itself = length > small * whole;
+      axes.push_back(itself ? vector : rest);
+      frame_.push_back(1.0 / length * rest);
+      if (itself) std::copy_n(parts, count, axis_parts_[count]);
+      axis_parts_[count][count] = parts[count] = length;
+    }
+    auto& along = vectors.emplace_back().along;
+    for (std::size_t r = axes.size(); r-- > 0;) {
+      along[r] = parts[r] / axis_parts_[r][r];
+      for (std::size_t q = 0; q < r; ++q) parts[q] -= along[r] * axis_parts_[r][q];
+    }
   }
 };
 
@@ -163,12 +200,13 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
     const Columns& added = columns.emplace_back(component, with_charges);
     for (const Vec3& point : added.points)
       farthest = std::max(farthest, std::sqrt(dot(point, point)));
-    layouts_.push_back({.body_begin = static_cast<std::uint32_t>(body_.size()),
+    layouts_.push_back({.record_begin = 0,
+                        .record_vectors = 0,
+                        .vector_begin = static_cast<std::uint32_t>(vectors_.size()),
                         .point_count = static_cast<std::uint32_t>(added.points.size()),
                         .direction_count = static_cast<std::uint32_t>(added.directions.size())});
-    body_.insert(body_.end(), added.points.begin(), added.points.end());
-    body_.insert(body_.end(), added.directions.begin(), added.directions.end());
-    record_stride_ = std::max<std::size_t>(record_stride_, layouts_.back().record_length());
+    vectors_.insert(vectors_.end(), added.vectors.begin(), added.vectors.end());
+    column_count_ = std::max<std::size_t>(column_count_, column_of(1 + layouts_.back().vectors()));
   }
   range_ = model.cutoff + (site_cutoff_ ? 2.0 * farthest : 0.0);
   for (std::size_t a = 0; a < model.components.size(); ++a) {
@@ -176,8 +214,10 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
       term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
       add_radial_terms(model, a, b, columns[a], columns[b]);
       add_multipole_terms(model, a, b, columns[a], columns[b]);
+      add_named_vectors();
     }
   }
+  named_begin_.push_back(static_cast<std::uint32_t>(named_.size()));
   term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
   const auto points =
       static_cast<std::size_t>(site_grids_.size() == 1 ? point_count(site_grids_[0].first) : 0);
@@ -185,7 +225,60 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
                  terms_.size() == points * points;
   half_lists_ = shared_rows_ || model.components.size() > 1 || terms_.size() != 1 ||
                 terms_[0].kind != SitePair::lennard_jones;
-  scratch_.resize(molecular_scratch_size(model.components.size(), record_stride_));
+  add_records(columns);
+  scratch_.resize(molecular_scratch_size(model.components.size(), column_count_));
+}
+
+void MolecularForces::add_records(const std::vector<Columns>& columns) {
+  const bool by_axes = half_lists_ && !shared_rows_;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    SiteLayout& layout = layouts_[k];
+    layout.record_begin = static_cast<std::uint32_t>(body_.size());
+    const auto add = [&](const std::vector<Vec3>& vectors) {
+      body_.insert(body_.end(), vectors.begin(), vectors.end());
+    };
+    if (by_axes) {
+      add(columns[k].axes);
+    } else {
+      add(columns[k].points);
+      add(columns[k].directions);
+    }
+    layout.record_vectors = static_cast<std::uint32_t>(body_.size()) - layout.record_begin;
+    record_stride_ = std::max<std::size_t>(record_stride_, layout.record_length());
+  }
+}
+
+void MolecularForces::add_named_vectors() {
+  named_begin_.push_back(static_cast<std::uint32_t>(named_.size()));
+  const SiteGrids& grids = site_grids_.back();
+  const int points = point_count(grids.first);
+  const int in_grids = points * points + (grids.of_three_charges ? 9 : 0);
+  std::set<std::uint32_t> slots;
+  const auto skipped =
+      static_cast<std::size_t>(grids.points_from != PointsFrom::columns ? in_grids : 0);
+  for (std::size_t k = term_begin_.back() + skipped; k < terms_.size(); ++k) {
+    slots.insert(slot_of(terms_[k].point_b));
+    slots.insert(slot_of(terms_[k].direction_b));
+  }
+  slots.erase(0);  // the center, or no direction
+  named_.insert(named_.end(), slots.begin(), slots.end());
+}
+
+PointsFrom MolecularForces::points_from(const SiteGrids& grids,
+                                        const std::vector<SiteVector>& points) {
+  const auto is = [&points](std::size_t k, const SiteVector& vector) {
+    return std::ranges::equal(points[k].along, vector.along);
+  };
+  if (grids.first != SiteGrid::none && !grids.of_three_charges && points.size() == 3 &&
+      is(0, {1.0, 0.0, 0.0}) && is(1, {0.0, 1.0, 0.0}) && points[2].along[2] == 0.0) {
+    return PointsFrom::two_axes;
+  }
+  const auto beyond_axis = [](const SiteVector& v) { return v.along[1] != 0 || v.along[2] != 0; };
+  const auto at_center = [](const SiteVector& v) { return v.along[0] == 0; };
+  if (std::ranges::any_of(points, beyond_axis) || std::ranges::all_of(points, at_center)) {
+    return PointsFrom::columns;
+  }
+  return PointsFrom::axis;
 }
 
 void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
@@ -203,6 +296,14 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
   SiteGrids grids{.first = site_grid_of(here, there, with_charges, same_cutoff)};
   const bool together = grids.first != SiteGrid::none;
   if (!together) grids = separate_grids(here, there, with_charges);
+  std::vector<SiteVector> in_grids;
+  for (const PointSites& q : there) {
+    const bool in_first = grids.first != SiteGrid::none && (together || q.lennard_jones >= 0);
+    if (in_first || (grids.of_three_charges && q.charge >= 0)) {
+      in_grids.push_back(columns_b.vector_of_point(q.position));
+    }
+  }
+  grids.points_from = points_from(grids, in_grids);
   site_grids_.push_back(grids);
   const bool apart = !together && (grids.first != SiteGrid::none || grids.of_three_charges);
   const bool may_share = together || (!apart && precision_ != Precision::mixed && same_cutoff);
@@ -358,7 +459,7 @@ void MolecularForces::clear_collected(std::size_t begin, std::size_t end) {
 
 CollectedForces MolecularForces::collected_forces(ParticleStore&) {
   // No force is on the center where no site is.
-  const auto at_center = [](const SiteTerm& term) { return term.point_a < first_record_column; };
+  const auto at_center = [](const SiteTerm& term) { return term.point_a < first_vector_column; };
   const std::size_t first = !shared_rows_ || std::ranges::any_of(terms_, at_center) ? 0 : 1;
   const std::size_t begin = first * stride_, size = (kinds_ - first) * stride_;
   if (precision_ == Precision::mixed) {
@@ -373,7 +474,7 @@ void MolecularForces::add_up_points(ParticleStore& particles, Vec3* torques) con
     const float* const sites = sites_single_.data() + i * record_stride_;
     Vec3 force = vector_of(collected_single_[i]), torque;
     for (std::uint32_t v = 0; v < points; ++v) {
-      const std::size_t slot = point_slot(first_record_column + 4 * v);
+      const std::size_t slot = slot_of(first_vector_column + 4 * v);
       const Vec3 f = vector_of(collected_single_[slot * stride_ + i]);
       force += f;
       const float* const site = sites + 4 * v;
@@ -407,11 +508,11 @@ void MolecularForces::place_sites(const ParticleStore& particles, std::size_t be
     using Real = std::decay_t<decltype(sites[0])>;
     for (std::size_t i = begin; i < end; ++i) {
       const SiteLayout& layout = layouts_[static_cast<std::size_t>(particles.position[i].type)];
-      if (layout.vectors() == 0) continue;
+      if (layout.record_vectors == 0) continue;
       const auto turn = particles.orientation[i].matrix();
-      const Vec3* const body = body_.data() + layout.body_begin;
+      const Vec3* const body = body_.data() + layout.record_begin;
       Real* record = sites.data() + i * record_stride_;
-      for (std::uint32_t v = 0; v < layout.vectors(); ++v) {
+      for (std::uint32_t v = 0; v < layout.record_vectors; ++v) {
         *record++ = static_cast<Real>(dot(turn[0], body[v]));
         *record++ = static_cast<Real>(dot(turn[1], body[v]));
         *record++ = static_cast<Real>(dot(turn[2], body[v]));
@@ -454,6 +555,10 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
   work.terms = terms_.data();
   work.term_begin = term_begin_.data();
   work.site_grids = site_grids_.data();
+  work.named = named_.data();
+  work.named_begin = named_begin_.data();
+  work.vectors = vectors_.data();
+  work.column_count = column_count_;
   work.record_stride = record_stride_;
   work.sites = sites_.data();
   work.sites_single = sites_single_.data();

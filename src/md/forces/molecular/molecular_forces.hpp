@@ -53,7 +53,14 @@ class MolecularForces final : public ShortRangeForces {
   void add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
                            const Columns& columns_a, const Columns& columns_b);
 
-  /// Turns the sites of the molecules [begin, end) into the laboratory frame; in mixed precision
+  /// Of the points there of the grids of two components, in the order of the first grid.
+  static PointsFrom points_from(const SiteGrids& grids, const std::vector<SiteVector>& points);
+  /// What the last pair of components reads from columns.
+  void add_named_vectors();
+  /// Of what records consist.
+  void add_records(const std::vector<Columns>& columns);
+
+  /// Turns the records of the molecules [begin, end) into the laboratory frame; in mixed precision
   /// also puts their centers on the grid around `center`.
   void place_sites(const ParticleStore& particles, std::size_t begin, std::size_t end,
                    const Vec3& center);
@@ -72,10 +79,13 @@ class MolecularForces final : public ShortRangeForces {
 
   std::vector<SiteLayout> layouts_;  ///< of each component
   std::vector<Vec3> body_;           ///< of all components: what `place_sites` turns
+  std::vector<SiteVector> vectors_;  ///< of all components
   std::vector<SiteTerm> terms_;
   std::vector<std::uint32_t> term_begin_;  ///< of each pair of components, and the end
   std::vector<SiteGrids> site_grids_;      ///< of each pair of components
-  std::size_t record_stride_ = 0;          ///< numbers of the longest record
+  std::vector<std::uint32_t> named_, named_begin_;
+  std::size_t column_count_ = 0;   ///< of the component with the most
+  std::size_t record_stride_ = 0;  ///< numbers of the longest record
   AlignedBuffer<double> sites_;
   AlignedBuffer<float> sites_single_;
   bool half_lists_, shared_rows_;

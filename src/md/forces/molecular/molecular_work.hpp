@@ -25,8 +25,9 @@ enum class SitePair : std::uint8_t {
 };
 
 /// One interaction between two components. Sites are named by columns: the coordinates of the
-/// center are columns 0 to 2, its squared distance is column 3, the numbers of a molecule's record
-/// follow. A point or a direction is named by the column of its x.
+/// center are columns 0 to 2, its squared distance is column 3, four columns for each point outside
+/// the center and then for each direction follow. A point or a direction is named by the column of
+/// its x.
 struct SiteTerm {
   SitePair kind;
   std::uint32_t point_a, point_b;
@@ -35,7 +36,7 @@ struct SiteTerm {
   /// charges; dipole_dipole: the strength of the reaction field; else the factor of the energy.
   double coefficient[4];
 };
-inline constexpr std::uint32_t first_record_column = 4;
+inline constexpr std::uint32_t first_vector_column = 4;
 
 /// How Lennard-Jones sites and charges of two components are summed: pair by pair, or all pairs of
 /// so many points here and there in one loop, which are the first terms then.
@@ -47,10 +48,20 @@ enum class SiteGrid : std::uint8_t {
   two_lennard_jones,
   one_lennard_jones,
 };
+/// Whence a grid has the points of a neighbor, and where it leaves what acts on them.
+enum class PointsFrom : std::uint8_t {
+  columns,   ///< of their own
+  axis,      ///< they are at the center and on its first axis
+  two_axes,  ///< three points: the first two are the first two axes, the third is a sum of these
+};
+constexpr int axis_count(PointsFrom from) {
+  return from == PointsFrom::columns ? 0 : from == PointsFrom::axis ? 1 : 2;
+}
 /// Of two components. Their terms come in this order, before all others.
 struct SiteGrids {
   SiteGrid first = SiteGrid::none;
   bool of_three_charges = false;  ///< here and there, at points of their own, perhaps
+  PointsFrom points_from = PointsFrom::columns;
 };
 /// Points of each molecule.
 constexpr int point_count(SiteGrid grid) {
@@ -66,15 +77,24 @@ constexpr int point_count(SiteGrid grid) {
   }
 }
 
-/// The record of a molecule: its points outside the center, relative to it, then its directions, in
-/// the laboratory frame; four numbers each, the last of them unused, so that each is one aligned
-/// load.
+inline constexpr std::size_t most_axes = 3;
+/// The coordinates of a point or direction of a component by its axes.
+struct SiteVector {
+  double along[most_axes];
+};
+
+/// The record of a molecule: vectors in the laboratory frame, four numbers each, the last of them
+/// unused, so that each is one aligned load. Where kernels read one neighbor after the other
+/// (single_site.inl, shared_rows.inl) these are its points outside the center, relative to it, then
+/// its directions. Elsewhere they are its axes: vectors, three at most, of which these are sums.
 struct SiteLayout {
-  std::uint32_t body_begin;       ///< the vectors in the body frame: points, then directions
+  std::uint32_t record_begin;     ///< the vectors of the record in the body frame
+  std::uint32_t record_vectors;   ///< axes, or points and directions
+  std::uint32_t vector_begin;     ///< the coordinates by axes: of the center, points, directions
   std::uint32_t point_count;      ///< points outside the center
   std::uint32_t direction_count;  ///< dipoles and quadrupoles
   std::uint32_t vectors() const { return point_count + direction_count; }
-  std::uint32_t record_length() const { return 4 * vectors(); }
+  std::uint32_t record_length() const { return 4 * record_vectors; }
 };
 
 /// So many neighbors are treated together: what is copied of them should stay in the cache.
@@ -95,6 +115,12 @@ struct MolecularWork {
   const SiteTerm* terms;
   const std::uint32_t* term_begin;
   const SiteGrids* site_grids;
+  // The points outside the center and directions of the second component that are read from columns,
+  // as slots, of each pair of components: [begin[k], begin[k + 1]).
+  const std::uint32_t* named;
+  const std::uint32_t* named_begin;
+  const SiteVector* vectors;  ///< of all components
+  std::size_t column_count;   ///< of the component with the most
 
   // Records of all molecules and one of zeros behind them; by precision.
   std::size_t record_stride;
@@ -111,7 +137,7 @@ struct MolecularWork {
   // dummy too. Of others with half lists, likewise forces as PairWork has them, and torques. From
   // full lists forces and torques are set for the molecules of the rows. Energy and virial are added
   // to.
-  SingleForce* point_force;  ///< of molecule i at point_slot(column) * point_stride + i
+  SingleForce* point_force;  ///< of molecule i at slot_of(column) * point_stride + i
   std::size_t point_stride;
   PairWork torques;  ///< `rows`, but that torques are in place of forces
   Vec3* force;
@@ -121,15 +147,18 @@ struct MolecularWork {
   double virial[6];
 };
 
-/// Forces on the points of one column are side by side; those on centers come first.
-constexpr std::size_t point_slot(std::uint32_t column) {
+/// What is kept of points and directions without columns goes by slots: the center has the first
+/// one, points and directions follow.
+constexpr std::uint32_t slot_of(std::uint32_t column) {
   return column / 4;
 }
+constexpr std::uint32_t column_of(std::uint32_t slot) {
+  return 4 * slot;
+}
 
-/// Numbers of scratch that the kernels need for records of up to `record_length` numbers.
-inline std::size_t molecular_scratch_size(std::size_t component_count, std::size_t record_length) {
-  const std::size_t columns = first_record_column + record_length;
-  const std::size_t copies = (2 * columns + 5) * column_stride;
+/// Numbers of scratch that the kernels need for molecules of up to `columns` columns.
+inline std::size_t molecular_scratch_size(std::size_t component_count, std::size_t columns) {
+  const std::size_t copies = (2 * (columns + 6) + 5) * column_stride;
   const std::size_t sums = columns * longest_vector;
   const std::size_t own = (columns + 7) / 8 * 8;
   const std::size_t lists = component_count * (neighbors_together + 2 * longest_vector + 1);

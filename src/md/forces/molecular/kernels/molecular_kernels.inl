@@ -4,6 +4,9 @@
 // Idea:    the neighbors of a molecule inside the cutoff are packed by component, their sites
 //          copied relative to its center into columns that the first cache holds; each term (a
 //          site here, a site there) is then one dense loop over the columns without any gather.
+//          Sites are sums of the molecule's axes, of which a linear one has one, a planar one two:
+//          few numbers come from memory. Where grids (site_grid.inl) can add up their points in
+//          registers, only the axes are copied.
 //          Of one component, the distances that decide who is inside are packed themselves.
 // Source:  cutoff of whole molecules by their centers and vectors along the neighbors: Eckhardt et
 //          al., 591 TFLOPS multi-trillion particles simulation, ISC 2013 (ls1-MarDyn).
@@ -14,6 +17,8 @@
 //          molecule cancel, which mixed precision feels.
 // Others:  rows that molecules share (shared_rows.inl), for one kind of molecule that is a grid of
 //          sites; loops without columns (single_site.inl) for one pair of sites.
+
+#include <algorithm>
 
 #include "md/forces/molecular/kernels/site_pairs.hpp"
 #include "md/neighbors/kernels/rows.inl"
@@ -28,17 +33,19 @@ struct MolecularScratch {
   Real* columns;  ///< `column_stride` numbers each
   /// Columns of what acts, because of each neighbor, on the points of i that are paired with its
   /// points; of minus what acts on its directions. So subtracting gives what acts on the neighbor.
+  /// Where a grid has its points from axes, what acts on them is with the center.
   Real* back;
-  Real* weights;          ///< of pairs with each neighbor; where energies are asked for
-  Real* pair_sums;        ///< force on i and energy of each neighbor, four columns; where asked
-  Real* sums;             ///< force on each point of i, gradient of each direction, one vector each
-  Real* own;              ///< coordinates of i's sites, in the order of the columns
+  Real* axes;       ///< of the neighbors: three columns each
+  Real* axis_back;  ///< for each axis, sum of coordinates of points times what `back` would have
+  Real* weights;    ///< of pairs with each neighbor; where energies are asked for
+  Real* pair_sums;  ///< force on i and energy of each neighbor, four columns; where asked
+  Real* sums;       ///< force on each point of i, gradient of each direction, one vector each
+  Real* own;        ///< coordinates of i's points and directions, in the order of the columns
   std::uint32_t* counts;  ///< of the neighbors listed, by component
   std::uint32_t* lists;
 
   static constexpr std::size_t list_stride = neighbors_together + 2 * longest_vector;
-  MolecularScratch(double* begin, std::size_t component_count, std::size_t record_length) {
-    const std::size_t column_count = first_record_column + record_length;
+  MolecularScratch(double* begin, std::size_t component_count, std::size_t column_count) {
     // Places are counted in doubles whatever the precision: each part stays on its boundary.
     double* place = begin;
     const auto take = [&place](std::size_t count) {
@@ -48,6 +55,8 @@ struct MolecularScratch {
     };
     columns = reinterpret_cast<Real*>(take(column_count * column_stride));
     back = reinterpret_cast<Real*>(take(column_count * column_stride));
+    axes = reinterpret_cast<Real*>(take(2 * 3 * column_stride));
+    axis_back = reinterpret_cast<Real*>(take(2 * 3 * column_stride));
     weights = reinterpret_cast<Real*>(take(column_stride));
     pair_sums = reinterpret_cast<Real*>(take(4 * column_stride));
     sums = reinterpret_cast<Real*>(take(column_count * longest_vector));
@@ -58,6 +67,10 @@ struct MolecularScratch {
   std::uint32_t* list(std::size_t component) const { return lists + component * list_stride; }
   Real* column(std::size_t c) const { return columns + c * column_stride; }
   Real* back_column(std::size_t c) const { return back + c * column_stride; }
+  Real* axis(int r) const { return axes + 3 * r * static_cast<std::ptrdiff_t>(column_stride); }
+  Real* back_axis(int r) const {
+    return axis_back + 3 * r * static_cast<std::ptrdiff_t>(column_stride);
+  }
 };
 
 template <class Pack>
@@ -275,35 +288,61 @@ void copy_distances(const PairWork& rows, const MolecularScratch<typename Pack::
   }
 }
 
-/// Copies the sites of the neighbors listed, relative to the center of molecule i, into columns. The
-/// list goes on with dummies to a whole vector.
-template <class Pack>
+/// The points and directions of neighbors that have columns.
+struct NamedVectors {
+  const std::uint32_t* begin;
+  const std::uint32_t* end;
+};
+
+/// Copies what grids and terms read of the neighbors listed into columns: points relative to the
+/// center of molecule i, directions, and the axes that the grids read. The list goes on with dummies
+/// to a whole vector. `axes`: as many as a neighbor has.
+template <class Pack, std::size_t axes>
 void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
-                    const SiteLayout& layout, const std::uint32_t* list, std::size_t count) {
+                    const SiteLayout& layout, const SiteGrids& grids, const NamedVectors& named,
+                    const std::uint32_t* list, std::size_t count) {
   using Real = typename Pack::Real;
   constexpr auto width = static_cast<std::size_t>(Pack::width);
   const Real* const all = records<Pack>(work);
+  const SiteVector* const vectors = work.vectors + layout.vector_begin;
   const auto stride =
       static_cast<std::uint32_t>(work.record_stride >> RowTraits<Pack>::offset_shift);
   for (std::size_t k = 0; k < count; k += width) {
     alignas(64) std::uint32_t place[longest_vector];
     for (std::size_t lane = 0; lane < width; ++lane) place[lane] = list[k + lane] * stride;
-    const PackVector<Pack> d = load<Pack>(scratch.columns + k, column_stride);
-    Pack four[4];
-    Real* column = scratch.column(first_record_column) + k;
-    const Real* record = all;
-    for (std::uint32_t v = 0; v < layout.point_count; ++v) {
-      Pack::load_four(record, place, four);
-      store<Pack>({four[0] + d.x, four[1] + d.y, four[2] + d.z}, column, column_stride);
-      record += 4;
-      column += 4 * column_stride;
+    PackVector<Pack> axis[axes];
+    for (std::size_t r = 0; r < axes; ++r) {
+      Pack four[4];
+      Pack::load_four(all + 4 * r, place, four);
+      axis[r] = {four[0], four[1], four[2]};
     }
-    for (std::uint32_t v = 0; v < layout.direction_count; ++v) {
-      Pack::load_four(record, place, four);
-      store<Pack>({four[0], four[1], four[2]}, column, column_stride);
-      record += 4;
-      column += 4 * column_stride;
+    for (int r = 0; r < axis_count(grids.points_from); ++r) {
+      store(axis[r], scratch.axis(r) + k, column_stride);
     }
+    const PackVector<Pack> center = load<Pack>(scratch.columns + k, column_stride);
+    for (const std::uint32_t* slot = named.begin; slot != named.end; ++slot) {
+      PackVector<Pack> sum{Pack::zero(), Pack::zero(), Pack::zero()};
+      if (*slot <= layout.point_count) sum = center;
+      for (std::size_t r = 0; r < axes; ++r) {
+        sum = fma(Pack::all(vectors[*slot].along[r]), axis[r], sum);
+      }
+      store(sum, scratch.column(column_of(*slot)) + k, column_stride);
+    }
+  }
+}
+template <class Pack>
+void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
+                    const SiteLayout& layout, const SiteGrids& grids, const NamedVectors& named,
+                    const std::uint32_t* list, std::size_t count) {
+  switch (layout.record_vectors) {
+    case 0:
+      break;
+    case 1:
+      return copy_neighbors<Pack, 1>(work, scratch, layout, grids, named, list, count);
+    case 2:
+      return copy_neighbors<Pack, 2>(work, scratch, layout, grids, named, list, count);
+    default:
+      return copy_neighbors<Pack, 3>(work, scratch, layout, grids, named, list, count);
   }
 }
 
@@ -335,22 +374,28 @@ inline Pack weights(const PairWork& rows, const std::uint32_t* offsets) {
   return Pack::load(weights);
 }
 
-/// Nothing acts on the neighbors' vectors but on the points of a grid, which sets what it has of
-/// them. `points`: the terms of its first point.
+/// Nothing acts on the neighbors but on the points of the first grid, which sets what it has of them.
+/// `terms`: of its first point.
 template <class Pack>
-void clear_back(const MolecularScratch<typename Pack::Real>& scratch, const SiteLayout& layout,
-                const SiteTerm* terms, int points, std::size_t count) {
-  const auto clear = [&](std::uint32_t column) {
-    for (int q = 0; q < points; ++q) {
-      if (terms[q].point_b == column) return;
-    }
+void clear_back(const MolecularScratch<typename Pack::Real>& scratch, const SiteGrids& grids,
+                const SiteTerm* terms, const NamedVectors& named, std::size_t count) {
+  const int points = point_count(grids.first);
+  const auto clear = [&](typename Pack::Real* columns) {
     for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(Pack::width)) {
-      store<Pack>({Pack::zero(), Pack::zero(), Pack::zero()}, scratch.back_column(column) + k,
-                  column_stride);
+      store<Pack>({Pack::zero(), Pack::zero(), Pack::zero()}, columns + k, column_stride);
     }
   };
-  clear(0);
-  for (std::uint32_t v = 0; v < layout.vectors(); ++v) clear(first_record_column + 4 * v);
+  const auto set_by_grid = [&](std::uint32_t column) {
+    if (grids.points_from != PointsFrom::columns) return column == 0 && points > 0;
+    return std::any_of(terms, terms + points,
+                       [column](const SiteTerm& term) { return term.point_b == column; });
+  };
+  if (!set_by_grid(0)) clear(scratch.back);
+  if (grids.points_from == PointsFrom::axis && points == 0) clear(scratch.axis_back);
+  for (const std::uint32_t* slot = named.begin; slot != named.end; ++slot) {
+    const std::uint32_t column = column_of(*slot);
+    if (!set_by_grid(column)) clear(scratch.back_column(column));
+  }
 }
 
 template <class Pack>
@@ -363,27 +408,48 @@ inline PackVector<Pack> cross(const PackVector<Pack>& a, const PackVector<Pack>&
 /// turning about their centers from their torques.
 template <class Pack>
 void give_back(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
-               const SiteLayout& layout, const std::uint32_t* list, std::size_t count) {
-  constexpr std::size_t stride = column_stride;
+               const SiteLayout& layout, const SiteGrids& grids, const NamedVectors& named,
+               const std::uint32_t* list, std::size_t count) {
   for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(Pack::width)) {
-    const auto column = [&](std::uint32_t c) { return load<Pack>(scratch.column(c) + k, stride); };
-    const auto back = [&](std::uint32_t c) {
-      return load<Pack>(scratch.back_column(c) + k, stride);
+    const auto at = [k](const typename Pack::Real* columns) {
+      return load<Pack>(columns + k, column_stride);
     };
-    const PackVector<Pack> center = column(0);
-    PackVector<Pack> force = back(0), torque{Pack::zero(), Pack::zero(), Pack::zero()};
-    std::uint32_t c = first_record_column;
-    for (std::uint32_t v = 0; v < layout.point_count; ++v, c += 4) {
-      const PackVector<Pack> on_point = back(c);
-      force = force + on_point;
-      torque = torque + cross(column(c) - center, on_point);
+    PackVector<Pack> force = at(scratch.back), torque{Pack::zero(), Pack::zero(), Pack::zero()};
+    for (int r = 0; r < axis_count(grids.points_from); ++r) {
+      torque = torque + cross(at(scratch.axis(r)), at(scratch.back_axis(r)));
     }
-    for (std::uint32_t v = 0; v < layout.direction_count; ++v, c += 4) {
-      torque = torque + cross(column(c), back(c));
+    for (const std::uint32_t* slot = named.begin; slot != named.end; ++slot) {
+      PackVector<Pack> arm = at(scratch.column(column_of(*slot)));
+      const PackVector<Pack> back = at(scratch.back_column(column_of(*slot)));
+      if (*slot <= layout.point_count) {
+        arm = arm - at(scratch.columns);
+        force = force + back;
+      }
+      torque = torque + cross(arm, back);
     }
     RowTraits<Pack>::subtract(work.rows, list + k, force.x, force.y, force.z);
     if (layout.vectors() == 0) continue;
     RowTraits<Pack>::subtract(work.torques, list + k, torque.x, torque.y, torque.z);
+  }
+}
+
+/// Where the points and directions of molecule i are; nothing acts on them yet.
+template <class Pack>
+void place_own(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
+               const SiteLayout& layout, std::size_t i) {
+  using Real = typename Pack::Real;
+  const Real* const record = records<Pack>(work) + i * work.record_stride;
+  for (std::uint32_t slot = 0; slot <= layout.vectors(); ++slot) {
+    const SiteVector& vector = work.vectors[layout.vector_begin + slot];
+    for (std::uint32_t axis = 0; axis < 3; ++axis) {
+      const std::uint32_t column = column_of(slot) + axis;
+      Real sum = 0;
+      for (std::uint32_t r = 0; r < layout.record_vectors; ++r) {
+        sum += static_cast<Real>(vector.along[r]) * record[4 * r + axis];
+      }
+      scratch.own[column] = sum;
+      Pack::zero().store(scratch.sums + column * longest_vector);
+    }
   }
 }
 
@@ -400,7 +466,7 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
   using Scratch = MolecularScratch<Real>;
   using Traits = RowTraits<Pack>;
   constexpr auto width = static_cast<std::uint32_t>(Pack::width);
-  const Scratch scratch(work.scratch, work.component_count, work.record_stride);
+  const Scratch scratch(work.scratch, work.component_count, work.column_count);
   const PairWork& rows = work.rows;
   const std::uint32_t dummy = rows.total << Traits::offset_shift;
   const bool one_component = work.component_count == 1;
@@ -424,13 +490,7 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
       const typename Traits::Center center(rows, i);
       const auto component = static_cast<std::size_t>(rows.position[i].type);
       const SiteLayout& layout = work.layouts[component];
-      const std::uint32_t length = layout.record_length();
-      const Real* const record = records<Pack>(work) + i * work.record_stride;
-      for (std::size_t q = 0; q < first_record_column; ++q) scratch.own[q] = 0;
-      for (std::size_t q = 0; q < length; ++q) scratch.own[first_record_column + q] = record[q];
-      for (std::size_t q = 0; q < first_record_column + length; ++q) {
-        Pack::zero().store(scratch.sums + q * longest_vector);
-      }
+      place_own<Pack>(work, scratch, layout, i);
 
       // The terms of the neighbors listed of component b; empties the list.
       const auto sum_listed = [&](std::size_t b) {
@@ -440,24 +500,25 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
         // Of one component only what fills up the last vector is not there.
         const std::size_t copied = one_component ? count / width * width : 0;
         copy_distances<Pack>(rows, scratch, center, list, copied, count);
-        copy_neighbors<Pack>(work, scratch, work.layouts[b], list, count);
+        const std::size_t components = component * work.component_count + b;
+        const SiteGrids& grids = work.site_grids[components];
+        const std::uint32_t* const slots = work.named_begin + components;
+        const NamedVectors named{work.named + slots[0], work.named + slots[1]};
+        copy_neighbors<Pack>(work, scratch, work.layouts[b], grids, named, list, count);
         if constexpr (with_energy) {
           for (std::size_t k = 0; k < 4 * column_stride; ++k) scratch.pair_sums[k] = 0;
           for (std::size_t k = 0; k < count; k += width) {
             weights<Pack>(rows, list + k).store(scratch.weights + k);
           }
         }
-        const std::size_t components = component * work.component_count + b;
         const std::uint32_t* const begin = work.term_begin + components;
-        const SiteGrids& grids = work.site_grids[components];
-        clear_back<Pack>(scratch, work.layouts[b], work.terms + begin[0], point_count(grids.first),
-                         count);
+        clear_back<Pack>(scratch, grids, work.terms + begin[0], named, count);
         const SiteTerm* const others = sum_site_grids<Pack, site_cutoff, with_energy>(
-            work, scratch, grids, work.terms + begin[0], count, total);
+            work, scratch, work.layouts[b], grids, work.terms + begin[0], count, total);
         sum_terms<Pack, site_cutoff, with_energy>(work, scratch, others, work.terms + begin[1],
                                                   count, total);
         if constexpr (with_energy) add_pair_sums<Pack>(scratch, count, total);
-        give_back<Pack>(work, scratch, work.layouts[b], list, count);
+        give_back<Pack>(work, scratch, work.layouts[b], grids, named, list, count);
         scratch.counts[b] = 0;
       };
 
@@ -506,7 +567,7 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
       Vec3 force = total_of<Pack>(scratch.sums);
       Vec3 torque;
       for (std::uint32_t v = 0; v < layout.vectors(); ++v) {
-        const std::uint32_t column = first_record_column + 4 * v;
+        const std::uint32_t column = first_vector_column + 4 * v;
         const Vec3 sum = total_of<Pack>(scratch.sums + column * longest_vector);
         const Vec3 arm{static_cast<double>(scratch.own[column]),
                        static_cast<double>(scratch.own[column + 1]),

@@ -34,7 +34,7 @@ inline void add_to_point(const MolecularWork& work, std::uint32_t column, std::s
   const FloatPack of_axes[3] = {f.x, f.y, f.z};
   double sums[3];
   FloatPack::sums(of_axes, sums);
-  SingleForce& sum = work.point_force[point_slot(column) * work.point_stride + i];
+  SingleForce& sum = work.point_force[slot_of(column) * work.point_stride + i];
   sum = {sum.x + static_cast<float>(sums[0]), sum.y + static_cast<float>(sums[1]),
          sum.z + static_cast<float>(sums[2]), 0.0f};
 }
@@ -44,7 +44,7 @@ inline void add_to_point(const MolecularWork& work, std::uint32_t column, std::s
                                                         std::uint32_t column,
                                                         const std::uint32_t* offsets,
                                                         const PackVector<FloatPack>& f) {
-  SingleForce* const forces = work.point_force + point_slot(column) * work.point_stride;
+  SingleForce* const forces = work.point_force + slot_of(column) * work.point_stride;
   FloatPack::subtract_from_records(&forces->x, offsets, f.x, f.y, f.z);
 }
 
@@ -75,8 +75,8 @@ class SharedRows {
         range_(Pack::all(work.range_squared)) {
     for (int p = 0; p < points; ++p) {
       column_[p] = work.terms[p].point_b;
-      at_center_[p] = column_[p] < first_record_column;
-      sites_[p] = work.sites_single + (at_center_[p] ? 0 : column_[p] - first_record_column);
+      at_center_[p] = column_[p] < first_vector_column;
+      sites_[p] = work.sites_single + (at_center_[p] ? 0 : column_[p] - first_vector_column);
     }
     for (int pair = 0; pair < pairs; ++pair) {
       const double* const coefficient = work.terms[pair].coefficient;

@@ -22,10 +22,10 @@ void compute_single_sites(MolecularWork& work, const std::uint32_t* cells, std::
   constexpr auto width = static_cast<std::size_t>(Pack::width);
   const PairWork& rows = work.rows;
   const SiteTerm& term = work.terms[0];
-  const bool at_center = term.point_a < first_record_column;
+  const bool at_center = term.point_a < first_vector_column;
   const LennardJonesPair<Pack> interaction(term, {Pack::zero(), Pack::zero(), Pack::zero()});
   const Pack limit = Pack::all(work.lennard_jones_cutoff_squared);
-  const std::size_t to_site = at_center ? 0 : term.point_a - first_record_column;
+  const std::size_t to_site = at_center ? 0 : term.point_a - first_vector_column;
   const Real* const sites = records<Pack>(work) + to_site;
   const auto stride = static_cast<std::uint32_t>(work.record_stride >> Traits::offset_shift);
   const std::uint32_t dummy = rows.total << Traits::offset_shift;
