@@ -483,7 +483,7 @@ def show_version() -> None:
 def add_groups(arguments: Sequence[str] = ()) -> None:
     """Verbs that need NumPy, which takes longer to import than all else of a start."""
     simple = {command.name or command.callback.__name__ for command in app.registered_commands}
-    if arguments and arguments[0] in simple:
+    if arguments and arguments[0] in simple | {"--version"}:
         return
     for name in ("new", "validate"):
         app.add_typer(importlib.import_module(f"sterna.{name}").app, name=name)
