@@ -16,16 +16,8 @@
 
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 
 namespace sterna::md {
-
-const FmmInstructionSet& fmm_instruction_set(std::string_view name) {
-  for (const FmmInstructionSet* set : available_fmm_kernels()) {
-    if (name == "auto" || name == set->name) return *set;
-  }
-  throw std::invalid_argument(fmt::format("no FMM kernels \"{}\" on this processor", name));
-}
 
 template <class Real>
 FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
@@ -35,7 +27,7 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
       lattice_(lattice),
       partition_(partition),
       operators_(lattice, parameters),
-      kernels_(fmm_instruction_set(parameters.instruction_set).kernels<Real>()),
+      kernels_(select_fmm_kernels(parameters.instruction_set).kernels<Real>()),
       factors_(parameters.order),
       coefficients_(harmonics_count(parameters.order)),
       leaves_(partition.touched_leaves(partition.rank()), coefficients_),

@@ -184,7 +184,4 @@ class FarField {
 extern template class FarField<float>;
 extern template class FarField<double>;
 
-/// Throws std::invalid_argument where this processor has no such kernels. "auto": the widest.
-const FmmInstructionSet& fmm_instruction_set(std::string_view name);
-
 }  // namespace sterna::md

@@ -7,4 +7,8 @@ std::vector<const FmmInstructionSet*> available_fmm_kernels() {
   return available_kernels<FmmInstructionSet>(STERNA_KERNEL_FAMILY(fmm_kernels));
 }
 
+const FmmInstructionSet& select_fmm_kernels(std::string_view name) {
+  return select_kernels(available_fmm_kernels(), name);
+}
+
 }  // namespace sterna::md

@@ -6,7 +6,6 @@
 #include <numbers>
 #include <vector>
 
-#include "md/forces/coulomb/fmm/far_field.hpp"
 #include "md/forces/coulomb/fmm/kernels/fmm_kernels.hpp"
 #include "md/forces/coulomb/fmm/solid_harmonics.hpp"
 
@@ -230,7 +229,7 @@ void find_points(const ImageSums& sums, const Lattice& reciprocal, const Cells& 
 
 void ImageSums::make(Strain strain, std::size_t first_wave, std::size_t end_wave,
                      const Visit& visit) const {
-  const FmmKernels<double>& kernels = fmm_instruction_set("auto").full;
+  const FmmKernels<double>& kernels = select_fmm_kernels("auto").full;
   const GridTransform<double> plan(grid);
   const CellBox all = CellBox::grid(grid), waves = plan.waves();
   const std::size_t lanes = kernels.lanes;

@@ -5,8 +5,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "md/forces/coulomb/fmm/far_field.hpp"
-
 namespace sterna::md {
 namespace {
 
@@ -20,7 +18,7 @@ NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
                            const FmmParameters& parameters, const TreePartition& partition,
                            const std::string& exchange_method)
     : partition_(partition),
-      kernels_(fmm_instruction_set(parameters.instruction_set).kernels<Real>()),
+      kernels_(select_fmm_kernels(parameters.instruction_set).kernels<Real>()),
       dipoles_(parameters.dipoles),
       overlapping_(parameters.overlap > 0.0),
       once_(!dipoles_),

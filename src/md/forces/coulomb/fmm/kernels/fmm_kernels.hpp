@@ -143,7 +143,8 @@ const FmmInstructionSet& fmm_kernels_avx512();
 const FmmInstructionSet& fmm_kernels_avx2();
 const FmmInstructionSet& fmm_kernels_baseline();
 
-/// Those that this processor can run, widest first; the last is "baseline", which any can.
+/// As `available_kernels` and `select_kernels` say.
 std::vector<const FmmInstructionSet*> available_fmm_kernels();
+const FmmInstructionSet& select_fmm_kernels(std::string_view name);
 
 }  // namespace sterna::md
