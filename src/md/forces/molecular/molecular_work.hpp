@@ -48,7 +48,7 @@ enum class SiteGrid : std::uint8_t {
   two_lennard_jones,
   one_lennard_jones,
 };
-/// Whence a grid has the points of a neighbor, and where it leaves what acts on them.
+/// Where a grid takes the points of a neighbor from, and where it puts what acts on them.
 enum class PointsFrom : std::uint8_t {
   columns,   ///< of their own
   axis,      ///< they are at the center and on its first axis
