@@ -232,8 +232,8 @@ TEST_CASE("energy is conserved over 10,000 steps, for every kind of molecule") {
       if (halves == 1) continue;
       CHECK(largest_kinetic > 5.0);
       const auto [lowest, highest] = std::minmax_element(energies.begin(), energies.end());
-      // On several ranks the order of sums changes with the balancing, and one run in hundreds has a
-      // close encounter more. It widens a few rows; what it left behind would be drift.
+      // On several ranks the order of sums changes with the balancing, and a rare run has a wider range
+      // than others. A close encounter widens a few rows; what it left behind would be drift.
       std::vector<double> sorted = energies;
       std::ranges::sort(sorted);
       CHECK(sorted[sorted.size() - 11] - sorted[10] < 3e-4 * largest_kinetic);
