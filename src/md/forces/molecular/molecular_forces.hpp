@@ -81,11 +81,11 @@ class MolecularForces final : public ShortRangeForces {
   std::vector<Vec3> body_;           ///< of all components: what `place_sites` turns
   std::vector<SiteVector> vectors_;  ///< of all components
   std::vector<SiteTerm> terms_;
-  std::vector<std::uint32_t> term_begin_;  ///< of each pair of components, and the end
-  std::vector<SiteGrids> site_grids_;      ///< of each pair of components
-  std::vector<std::uint32_t> named_, named_begin_;
-  std::size_t column_count_ = 0;   ///< of the component with the most
-  std::size_t record_stride_ = 0;  ///< numbers of the longest record
+  std::vector<std::uint32_t> term_begin_;           ///< of each pair of components, and the end
+  std::vector<SiteGrids> site_grids_;               ///< of each pair of components
+  std::vector<std::uint32_t> named_, named_begin_;  ///< what has columns, as MolecularWork says
+  std::size_t column_count_ = 0;                    ///< of the component with the most
+  std::size_t record_stride_ = 0;                   ///< numbers of the longest record
   AlignedBuffer<double> sites_;
   AlignedBuffer<float> sites_single_;
   bool half_lists_, shared_rows_;
