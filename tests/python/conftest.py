@@ -16,6 +16,9 @@ sys.path.insert(0, str(ROOT / "python"))
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+# Processes that share the cores: threads of NumPy's would wait for work on cores that others need.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 MELT = """\
 units = "reduced"
 

@@ -106,16 +106,17 @@ def test_the_launcher_around_is_found(environment, ranks):
     assert launch.joined_ranks(environment) == ranks
 
 
-def test_memory_hooks_are_left_out_on_one_node_only(monkeypatch):
-    for name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "UCX_MEM_EVENTS"):
-        monkeypatch.delenv(name, raising=False)
-    assert launch.program_environment()["UCX_MEM_EVENTS"] == "n"
-    monkeypatch.setenv("UCX_MEM_EVENTS", "y")
-    assert launch.program_environment()["UCX_MEM_EVENTS"] == "y"
-    monkeypatch.delenv("UCX_MEM_EVENTS")
+@pytest.mark.parametrize(("name", "left_out"), [("UCX_MEM_EVENTS", "n"), ("OMPI_MCA_mtl", "^ofi")])
+def test_what_network_adapters_need_is_left_out_on_one_node_only(name, left_out, monkeypatch):
+    for other in ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", name):
+        monkeypatch.delenv(other, raising=False)
+    assert launch.program_environment()[name] == left_out
+    monkeypatch.setenv(name, "chosen")
+    assert launch.program_environment()[name] == "chosen"
+    monkeypatch.delenv(name)
     monkeypatch.setenv("PMI_RANK", "0")  # of a launcher, maybe on several nodes
     monkeypatch.setenv("PMI_SIZE", "2")
-    assert "UCX_MEM_EVENTS" not in launch.program_environment()
+    assert name not in launch.program_environment()
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (75, "1:15"), (4000, "1:06:40")])

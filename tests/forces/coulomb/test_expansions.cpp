@@ -53,6 +53,31 @@ TEST_CASE("1/r from products of regular and irregular harmonics") {
         doctest::Approx(1.0 / norm(far - near)).epsilon(1e-14));
 }
 
+TEST_CASE_TEMPLATE("harmonics of points side by side as of each, with every instruction set", Real,
+                   float, double) {
+  const double tolerance = sizeof(Real) == 4 ? 1e-5 : 1e-13;
+  for (const int order : {0, 1, 2, 21}) {
+    const std::size_t count = harmonics_count(order);
+    for (const FmmInstructionSet* set : available_fmm_kernels()) {
+      CAPTURE(set->name);
+      const auto& kernels = set->kernels<Real>();
+      std::vector<Real> x, y, z, found(count * kernels.lanes);
+      for (std::size_t i = 0; i < kernels.lanes; ++i) {
+        x.push_back(Real(0.5 * std::sin(1.0 + double(i))));
+        y.push_back(Real(0.6 * std::cos(2.3 * double(i))));
+        z.push_back(Real(0.06 * double(i) - 0.5));
+      }
+      kernels.harmonics(HarmonicFactors(order), x.data(), y.data(), z.data(), found.data());
+      for (std::size_t i = 0; i < kernels.lanes; ++i) {
+        const auto expected = regular_harmonics(order, {double(x[i]), double(y[i]), double(z[i])});
+        for (std::size_t a = 0; a < count; ++a) {
+          CHECK(std::abs(double(found[a * kernels.lanes + i]) - expected[a]) < tolerance);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("the gradient of a local expansion against differences") {
   const int order = 7;
   std::vector<double> local(harmonics_count(order));

@@ -13,13 +13,15 @@ std::vector<std::vector<double>> wigner_matrices(int order, double beta) {
   const double c = std::cos(0.5 * beta), s = std::sin(0.5 * beta);
   std::vector<std::vector<double>> matrices{{1.0}};
   std::vector<double> previous{1.0};
+  std::vector<double> roots;
+  for (int n = 0; n <= 2 * order; ++n) roots.push_back(std::sqrt(n));
   for (int twice = 1; twice <= 2 * order; ++twice) {  // twice the angular momentum
     const int size = twice + 1;
     std::vector<double> next(static_cast<std::size_t>(size * size), 0.0);
     for (int i = 0; i < twice; ++i) {
       for (int j = 0; j < twice; ++j) {
         const double value = previous[i * twice + j] / twice;
-        const auto root = [](int a, int b) { return std::sqrt(static_cast<double>(a * b)); };
+        const auto root = [&](int a, int b) { return roots[a] * roots[b]; };
         next[i * size + j] += root(twice - i, twice - j) * c * value;
         next[i * size + j + 1] += root(twice - i, j + 1) * s * value;
         next[(i + 1) * size + j] -= root(i + 1, twice - j) * s * value;
@@ -62,23 +64,42 @@ std::vector<double> rotation_blocks(int order, double beta) {
   return blocks;
 }
 
-/// In units of length 1.
-double along_z_element(Shift shift, int to, int from, int m, double distance) {
-  const auto log_factorial = [](int n) { return std::lgamma(n + 1.0); };
-  const auto roots = [&](int l) { return 0.5 * (log_factorial(l - m) + log_factorial(l + m)); };
-  if (shift == Shift::multipole_to_local) {
-    const double size = std::exp(log_factorial(to + from) - roots(to) - roots(from)) /
-                        std::pow(distance, to + from + 1);
-    return (to + m) % 2 == 0 ? size : -size;
-  }
-  // A multipole shifted by d gets the coefficients at -d of R_l(r + d); a local one is transposed.
-  const int low = std::min(to, from), high = std::max(to, from);
-  const bool outward = shift == Shift::multipole_to_multipole;
-  if (outward ? to < from : to > from) return 0.0;
-  const double size = std::exp(roots(high) - roots(low) - log_factorial(high - low)) *
-                      std::pow(distance, high - low);
-  return outward && (high - low) % 2 != 0 ? -size : size;
+/// Powers of `base` from 0 to `highest`.
+std::vector<double> powers(double base, int highest) {
+  std::vector<double> values{1.0};
+  for (int n = 1; n <= highest; ++n) values.push_back(values.back() * base);
+  return values;
 }
+
+/// The elements of a shift along z, in units of length 1.
+class AlongZ {
+ public:
+  AlongZ(Shift shift, int order, double distance)
+      : shift_(shift), powers_(powers(distance, 2 * order + 1)) {
+    factorials_.push_back(1.0);
+    for (int n = 1; n <= 2 * order; ++n) factorials_.push_back(factorials_.back() * n);
+    for (const double factorial : factorials_) roots_.push_back(std::sqrt(factorial));
+  }
+
+  double element(int to, int from, int m) const {
+    const auto norm = [&](int l) { return roots_[l - m] * roots_[l + m]; };
+    if (shift_ == Shift::multipole_to_local) {
+      const double size = factorials_[to + from] / (norm(to) * norm(from)) / powers_[to + from + 1];
+      return (to + m) % 2 == 0 ? size : -size;
+    }
+    // A multipole shifted by d gets the coefficients at -d of R_l(r + d); a local one is
+    // transposed.
+    const int low = std::min(to, from), high = std::max(to, from);
+    const bool outward = shift_ == Shift::multipole_to_multipole;
+    if (outward ? to < from : to > from) return 0.0;
+    const double size = norm(high) / (norm(low) * factorials_[high - low]) * powers_[high - low];
+    return outward && (high - low) % 2 != 0 ? -size : size;
+  }
+
+ private:
+  Shift shift_;
+  std::vector<double> powers_, factorials_, roots_;  ///< of the distance; n!; sqrt(n!)
+};
 
 }  // namespace
 
@@ -94,14 +115,20 @@ ShiftOperator<double> make_shift_operator(int order, Shift shift, const Vec3& ve
     result.sines.push_back(std::sin(m * azimuth));
   }
   result.rotations = rotation_blocks(order, -polar);
-  const auto exponent = [](bool multipole, int l) { return multipole ? l : -l - 1; };
+  // The factor of a coefficient's unit.
+  const auto unit_factors = [order](bool multipole, double unit) {
+    std::vector<double> factors = powers(multipole ? unit : 1.0 / unit, order + 1);
+    if (!multipole) factors.erase(factors.begin());
+    return factors;
+  };
+  const auto from_factors = unit_factors(shift != Shift::local_to_local, from_unit);
+  const auto to_factors = unit_factors(shift == Shift::multipole_to_multipole, to_unit);
+  const AlongZ along_z(shift, order, distance);
   for (int m = 0; m <= order; ++m)
     for (int from = m; from <= order; ++from)
       for (int to = m; to <= order; ++to) {
-        result.along_z.push_back(
-            along_z_element(shift, to, from, m, distance) *
-            std::pow(from_unit, exponent(shift != Shift::local_to_local, from)) /
-            std::pow(to_unit, exponent(shift == Shift::multipole_to_multipole, to)));
+        result.along_z.push_back(along_z.element(to, from, m) * from_factors[from] /
+                                 to_factors[to]);
       }
   return result;
 }

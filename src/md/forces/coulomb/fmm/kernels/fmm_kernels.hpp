@@ -104,6 +104,10 @@ struct FmmKernels {
   /// of the others at (4 * wave_index(order, l, m) + part) * lanes + i: cosines of both columns,
   /// then sines.
   void (*convolve)(int order, const Real* sums, const Real* multipoles, Real* locals);
+  /// Sets the regular harmonics, up to twice the highest order of a tree, of as many points as there
+  /// are lanes: harmonic a of point i lies at a * lanes + i.
+  void (*harmonics)(const HarmonicFactors& factors, const Real* x, const Real* y, const Real* z,
+                    Real* values);
   /// Adds the multipoles of the charges to coefficients at multiples of `stride`; positions are
   /// divided by `unit`.
   void (*charges_to_multipole)(const HarmonicFactors& factors, const FarCharges<Real>& charges,

@@ -184,6 +184,18 @@ void regular_harmonics_of(const HarmonicFactors& factors, V x, V y, V z, V* valu
   }
 }
 
+template <class Real>
+void harmonics(const HarmonicFactors& factors, const Real* x, const Real* y, const Real* z,
+               Real* values) {
+  using V = Vector<Real>;
+  V made[harmonics_count(2 * FmmParameters::highest_order)];
+  regular_harmonics_of<V, Real>(factors, load_unaligned<V>(x), load_unaligned<V>(y),
+                                load_unaligned<V>(z), made);
+  for (std::size_t a = 0; a < harmonics_count(factors.order); ++a) {
+    store_unaligned(values + a * lanes<Real>, made[a]);
+  }
+}
+
 /// Of the charges from `i` on, in units.
 template <class Real>
 void regular_harmonics_at(const HarmonicFactors& factors, const FarCharges<Real>& charges,
@@ -251,6 +263,7 @@ constexpr FmmKernels<Real> kernels{lanes<Real>,
                                    to_waves<Real>,
                                    from_waves<Real>,
                                    convolve<Real>,
+                                   harmonics<Real>,
                                    charges_to_multipole<Real>,
                                    local_to_charges<Real>,
                                    near_charges<Real>,
