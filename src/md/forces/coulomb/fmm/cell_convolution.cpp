@@ -63,7 +63,7 @@ CellConvolution<Real>::CellConvolution(const Lattice& cell, const Cells& grid, b
       boxes_(std::move(boxes)),
       scale_(std::exp(std::lgamma(2.0 * order + 1.0) / (2.0 * order))) {
   make_places();
-  sums_ = packed_sums({});
+  sums_ = std::move(packed_sums(ImageSums::Kind::plain)[0]);
   expansions_.resize(blocks_of(rank_).count() * block_size());
   for (const CellBox& box : boxes_) {
     auto& places = cells_.emplace_back();
@@ -136,9 +136,10 @@ void CellConvolution<Real>::make_exchanges(const comm::Context& context,
 }
 
 template <class Real>
-std::vector<Real> CellConvolution<Real>::packed_sums(ImageSums::Strain strain) const {
+std::vector<std::vector<Real>> CellConvolution<Real>::packed_sums(ImageSums::Kind kind) const {
   const Range own = blocks_of(rank_);
-  std::vector<Real> packed(own.count() * sums_size());
+  const std::size_t parts = kind == ImageSums::Kind::strained ? 6 : 1;
+  std::vector packed(parts, std::vector<Real>(own.count() * sums_size()));
   const ImageSums sums{2 * order_, cell_, plan_.grid, periodic_};
   std::vector<double> norms(wave_count(2 * order_));
   for (int l = 0; l <= 2 * order_; ++l)
@@ -146,9 +147,10 @@ std::vector<Real> CellConvolution<Real>::packed_sums(ImageSums::Strain strain) c
       norms[wave_index(2 * order_, l, m)] =
           sign(m) * std::exp(log_norm(l, m, scale_)) / (m == 0 ? 1.0 : std::numbers::sqrt2);
     }
-  const auto pack = [&](std::size_t wave, int first, std::span<const double> values) {
+  const auto pack = [&](std::size_t wave, std::size_t part, int first,
+                        std::span<const double> values) {
     const std::size_t begin = harmonics_count(first - 1);
-    Real* to = packed.data() + (wave / lanes_ - own.begin) * sums_size() + wave % lanes_;
+    Real* to = packed[part].data() + (wave / lanes_ - own.begin) * sums_size() + wave % lanes_;
     for (int l = first; harmonics_count(l) <= begin + values.size(); ++l)
       for (int m = 0; m <= l; ++m) {
         const std::size_t at = wave_index(2 * order_, l, m);
@@ -158,7 +160,7 @@ std::vector<Real> CellConvolution<Real>::packed_sums(ImageSums::Strain strain) c
       }
   };
   const std::size_t waves = plan_.waves().count();
-  sums.make(strain, std::min(own.begin * lanes_, waves), std::min(own.end * lanes_, waves), pack);
+  sums.make(kind, std::min(own.begin * lanes_, waves), std::min(own.end * lanes_, waves), pack);
   return packed;
 }
 
@@ -347,12 +349,7 @@ std::vector<comm::Verdict> CellConvolution<Real>::verdicts() const {
 
 template <class Real>
 typename CellConvolution<Real>::Virial CellConvolution<Real>::virial() {
-  if (!strained_sums_) {
-    strained_sums_.emplace();
-    for (int strain = 0; strain < 6; ++strain) {
-      (*strained_sums_)[static_cast<std::size_t>(strain)] = packed_sums(strain);
-    }
-  }
+  if (strained_sums_.empty()) strained_sums_ = packed_sums(ImageSums::Kind::strained);
   // Of a real coefficient both expansions' waves are multiplied, one of them conjugate.
   const Range own = blocks_of(rank_);
   std::vector<double> weights(blocks() * lanes_, 0.0);
@@ -365,7 +362,7 @@ typename CellConvolution<Real>::Virial CellConvolution<Real>::virial() {
     for (std::size_t block = 0; block < own.count(); ++block) {
       const Real* const multipoles = expansions_.data() + block * block_size();
       std::fill(locals.begin(), locals.end(), Real(0));
-      kernels_.convolve(order_, (*strained_sums_)[strain].data() + block * sums_size(), multipoles,
+      kernels_.convolve(order_, strained_sums_[strain].data() + block * sums_size(), multipoles,
                         locals.data());
       for (const Place& place : places_) {
         // Waves of multipoles were multiplied with i^degree, those of locals are to be.

@@ -73,7 +73,8 @@ class CellConvolution {
 
   void make_places();
   void make_exchanges(const comm::Context& context, const std::string& exchange_method);
-  std::vector<Real> packed_sums(ImageSums::Strain strain) const;
+  /// One for each strain where there are some.
+  std::vector<std::vector<Real>> packed_sums(ImageSums::Kind kind) const;
   /// Of the multipoles in `expansions_`.
   Virial virial();
   /// `count` coefficients at all cells, from all ranks; and to them.
@@ -128,7 +129,7 @@ class CellConvolution {
   double scale_;  ///< factorials grow with the degree; with its powers taken out they stay near 1
   std::vector<Place> places_;
   std::vector<Real> sums_;
-  std::optional<std::array<std::vector<Real>, 6>> strained_sums_;  ///< where asked for
+  std::vector<std::vector<Real>> strained_sums_;  ///< where asked for
   /// Of this rank's waves: multipoles, then locals.
   std::vector<Real> expansions_;
   std::vector<Real> values_, waves_;  ///< of one group

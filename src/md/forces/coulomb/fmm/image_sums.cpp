@@ -44,60 +44,50 @@ void minus_lower_gamma(double x, std::vector<double>& values) {
   }
 }
 
-/// The terms of the sums. Harmonics are made of as many points at once as a vector has lanes.
+/// A number of each of the points whose harmonics are made together.
+using Row = std::array<double, points_together>;
+
+/// The terms of the sums.
 class Terms {
  public:
   /// kappa divides the sums: about as many positions as points of the reciprocal lattice matter for
   /// grids of a thousand cells.
   static constexpr double kappa = 0.5, reach_in_space = 6.5 / kappa, highest_wave = 13.0 * kappa;
 
-  Terms(const ImageSums& sums, ImageSums::Strain strain, const FmmKernels<double>& kernels)
-      : kernels_(kernels),
-        lanes_(kernels.lanes),
+  Terms(const ImageSums& sums, ImageSums::Kind kind)
+      : make_harmonics_(select_fmm_kernels("auto").harmonics),
         volume_(sums.cell.volume()),
         periodic_(sums.periodic),
-        strain_(strain),
-        targets_(lanes_) {
-    for (auto& axis : points_) axis.resize(lanes_);
+        strained_(kind == ImageSums::Kind::strained) {
     const std::size_t most = harmonics_count(sums.order);
-    harmonics_.resize(most * lanes_);
-    terms_.resize(most * lanes_);
-    for (auto* weights : {&weights_, &slope_weights_}) {
-      weights->resize(static_cast<std::size_t>(sums.order + 1) * lanes_);
-    }
-    gamma_.resize(static_cast<std::size_t>(sums.order + 1));
-    if (!strain) return;
-    for (const int axis : strain_axes[*strain]) slopes_[axis].assign(most, {});
+    const auto degrees = static_cast<std::size_t>(sums.order + 1);
+    harmonics_.resize(most);
+    gamma_.resize(degrees);
+    weights_.resize(degrees);
+    if (!strained_) return;
+    slope_weights_.resize(degrees);
+    volume_weights_.resize(degrees);
+    for (auto& slopes : slopes_) slopes.assign(most, {});
     for (const GradientTerm& term : gradient_terms(sums.order)) {
-      auto& slopes = slopes_[term.component];
-      if (slopes.empty()) continue;
-      Slope& slope = slopes[term.from];
+      Slope& slope = slopes_[static_cast<std::size_t>(term.component)][term.from];
       const std::size_t next = slope.factor[0] == 0.0 ? 0 : 1;
       slope.of[next] = term.to;
       slope.factor[next] = term.factor;
     }
   }
 
-  /// Terms added from now on are those of degrees `first` up to, not with, `end`. From where they
-  /// are added, those of as many harmonics as there are lanes lie together, the next `block`
-  /// further; odd degrees lie `odd` behind even ones.
-  void set_degrees(int first, int end, std::size_t block, std::size_t odd) {
+  /// Terms added from now on are those of degrees `first` up to, not with, `end`.
+  void set_degrees(int first, int end) {
     first_ = first;
     end_ = end;
     factors_ = HarmonicFactors(end - 1);
-    offsets_.clear();
-    for (int l = first; l < end; ++l) {
-      for (int i = 0; i < 2 * l + 1; ++i) {
-        const std::size_t a = offsets_.size();
-        offsets_.push_back(a / lanes_ * block + a % lanes_ + (l % 2 == 0 ? 0 : odd));
-      }
-    }
+    terms_.assign((strained_ ? 6 : 1) * count(), {});
   }
 
-  /// Of a position and, at `to_opposite`, of the one opposite to it. That of a near cell is not part
-  /// of the sums, but its smooth part is in those over the reciprocal lattice.
-  void add_position(const Vec3& position, bool near, double* to, double* to_opposite) {
-    const std::size_t lane = add_point(position, to, to_opposite);
+  /// Of a position. That of a near cell is not part of the sums, but its smooth part is in those over
+  /// the reciprocal lattice.
+  void add_position(const Vec3& position, bool near) {
+    const std::size_t i = add_point(position);
     const double r2 = dot(position, position), x = kappa * kappa * r2;
     if (!periodic_) {
       std::fill(gamma_.begin(), gamma_.end(), 1.0);
@@ -106,171 +96,196 @@ class Terms {
     } else {
       upper_gamma(x, gamma_);
     }
-    double power = 1.0 / std::sqrt(r2);  // r^-(2l + 1)
-    double slope = periodic_ ? -std::exp(-x) / std::sqrt(x) / std::tgamma(0.5) : 0.0;  // dQ/dx
-    for (int l = 0; l < end_; ++l) {
-      const double weight = gamma_[static_cast<std::size_t>(l)];
-      if (strain_) {
-        set_strained(l, lane, position, power, weight,
-                     2.0 * kappa * kappa * slope - (2 * l + 1) * weight / r2);
+    const double inverse2 = 1.0 / r2;
+    double power = std::sqrt(inverse2);                                  // r^-(2l + 1)
+    double slope = periodic_ ? -std::exp(-x) / std::sqrt(pi * x) : 0.0;  // dQ/dx
+    for (std::size_t l = 0; l < static_cast<std::size_t>(end_); ++l) {
+      const double degree = static_cast<double>(l), weight = gamma_[l];
+      if (strained_) {
+        slope_weights_[l][i] = power * weight;
+        weights_[l][i] =
+            power * (2.0 * kappa * kappa * slope - (2.0 * degree + 1.0) * weight * inverse2);
+        volume_weights_[l][i] = 0.0;
+        slope *= x / (degree + 0.5);
       } else {
-        weights_[index(l, lane)] = power * weight;
+        weights_[l][i] = power * weight;
       }
-      power /= r2;
-      slope *= x / (l + 0.5);
+      power *= inverse2;
     }
   }
 
-  /// Of a charge's own cloud, where degree 0 is among those that are added.
-  void add_own_cloud(double* to) const {
-    if (first_ == 0 && !strain_) *to -= 2.0 * kappa / std::sqrt(pi);
+  /// Of a charge's own cloud.
+  void add_own_cloud() {
+    if (first_ == 0 && !strained_) terms_[0][0] -= 2.0 * kappa / std::sqrt(pi);
   }
 
-  /// Of a point of the reciprocal lattice (times 2 pi), in the form of a transform over positions.
-  /// That of S_lm is 4 pi (-i)^l R_lm(k) / (k^2 (2l - 1)!!).
-  void add_wave(const Vec3& k, double* to) {
-    const std::size_t lane = add_point(k, to, nullptr);
+  /// Of a point of the reciprocal lattice (times 2 pi). The transform of S_lm is
+  /// 4 pi (-i)^l R_lm(k) / (k^2 (2l - 1)!!).
+  void add_wave(const Vec3& k) {
+    const std::size_t i = add_point(k);
     const double k2 = dot(k, k);
     double weight = 4.0 * pi / volume_ * std::exp(-k2 / (4.0 * kappa * kappa)) / k2;
-    for (int l = 0; l < end_; ++l) {
-      const double signed_weight = wave_sign(l) * weight;
-      if (strain_) {
+    for (std::size_t l = 0; l < static_cast<std::size_t>(end_); ++l) {
+      if (strained_) {
         // Waves shrink where positions grow, and so does 1 / V.
-        set_strained(l, lane, k, -signed_weight, 1.0, -2.0 / k2 - 0.5 / (kappa * kappa));
-        if (*strain_ < 3) weights_[index(l, lane)] -= signed_weight;
+        slope_weights_[l][i] = -weight;
+        weights_[l][i] = weight * (2.0 / k2 + 0.5 / (kappa * kappa));
+        volume_weights_[l][i] = -weight;
       } else {
-        weights_[index(l, lane)] = signed_weight;
+        weights_[l][i] = weight;
       }
-      weight /= 2.0 * l + 1.0;
+      weight /= 2.0 * static_cast<double>(l) + 1.0;
     }
   }
 
-  /// Of the neutralizing background, where degree 0 is among those that are added.
-  void add_background(double* to) const {
+  /// Of the neutralizing background.
+  void add_background() {
+    if (first_ > 0) return;
     const double background = pi / (kappa * kappa * volume_);
-    if (first_ == 0 && !strain_) *to -= background;
-    if (first_ == 0 && strain_ && *strain_ < 3) *to += background;
+    if (!strained_) terms_[0][0] -= background;
+    for (std::size_t strain = 0; strained_ && strain < 3; ++strain) {
+      terms_[strain * count()][0] += background;
+    }
   }
 
-  /// Of a transform over positions the sums are this times the real part or, of odd degrees, times
-  /// the imaginary one.
-  static double wave_sign(int l) { return (l + 1) / 2 % 2 == 0 ? 1.0 : -1.0; }
-
-  /// Terms are where they belong only after this.
-  void finish() {
-    if (points_held_ == 0) return;
-    kernels_.harmonics(factors_, points_[0].data(), points_[1].data(), points_[2].data(),
-                       harmonics_.data());
-    for (int l = first_; l < end_; ++l) {
-      for (std::size_t a = harmonics_count(l - 1); a < harmonics_count(l); ++a) make_terms(l, a);
+  /// Calls function(number of the strain or 0; harmonic, counted from the first of the degrees; its
+  /// degree; the sum of what was added), and begins anew.
+  template <class Function>
+  void take(Function function) {
+    make_terms();
+    Row* term = terms_.data();
+    for (std::size_t strain = 0; strain < terms_.size() / count(); ++strain) {
+      std::size_t a = 0;
+      for (int l = first_; l < end_; ++l) {
+        for (int i = 0; i < 2 * l + 1; ++i, ++a, ++term) {
+          double sum = 0.0;
+          for (double& value : *term) sum += value, value = 0.0;
+          function(strain, a, l, sum);
+        }
+      }
     }
-    for (std::size_t lane = 0; lane < points_held_; ++lane) scatter(lane);
-    points_held_ = 0;
   }
 
  private:
-  std::size_t index(int l, std::size_t lane) const {
-    return static_cast<std::size_t>(l) * lanes_ + lane;
+  std::size_t count() const { return harmonics_count(end_ - 1) - harmonics_count(first_ - 1); }
+
+  /// Its place among those that wait.
+  std::size_t add_point(const Vec3& point) {
+    if (waiting_ == points_together) make_terms();
+    const std::size_t i = waiting_++;
+    for (int axis = 0; axis < 3; ++axis) point_[static_cast<std::size_t>(axis)][i] = point[axis];
+    return i;
   }
 
-  /// Its lane.
-  std::size_t add_point(const Vec3& point, double* to, double* to_opposite) {
-    if (points_held_ == lanes_) finish();
-    const std::size_t lane = points_held_++;
-    for (int axis = 0; axis < 3; ++axis) points_[axis][lane] = point[axis];
-    targets_[lane] = {to, to_opposite};
-    return lane;
-  }
-
-  /// The symmetric part of factor vector_a (weight dR/dx_b + along vector_b R).
-  void set_strained(int l, std::size_t lane, const Vec3& vector, double factor, double weight,
-                    double along) {
-    const auto [a, b] = strain_axes[*strain_];
-    weights_[index(l, lane)] = factor * along * vector[a] * vector[b];
-    slope_weights_[index(l, lane)] = factor * weight;
-  }
-
-  void make_terms(int l, std::size_t a) {
-    const double* const harmonic = harmonics_.data() + a * lanes_;
-    const double* const weight = weights_.data() + index(l, 0);
-    double* const term = terms_.data() + a * lanes_;
-    for (std::size_t lane = 0; lane < lanes_; ++lane) term[lane] = weight[lane] * harmonic[lane];
-    if (!strain_) return;
-    const auto [first, second] = strain_axes[*strain_];
-    const double* const slope_weight = slope_weights_.data() + index(l, 0);
-    for (const auto& [along, of] : {std::array{first, second}, std::array{second, first}}) {
-      const Slope& slope = slopes_[of][a];
-      const double* const one = harmonics_.data() + slope.of[0] * lanes_;
-      const double* const other = harmonics_.data() + slope.of[1] * lanes_;
-      for (std::size_t lane = 0; lane < lanes_; ++lane) {
-        term[lane] += 0.5 * slope_weight[lane] * points_[along][lane] *
-                      (slope.factor[0] * one[lane] + slope.factor[1] * other[lane]);
+  /// Adds the terms of the points that wait.
+  void make_terms() {
+    if (waiting_ == 0) return;
+    for (std::size_t i = waiting_; i < points_together; ++i) {
+      for (Row& axis : point_) axis[i] = 0.0;
+      for (auto* weights : {&weights_, &slope_weights_, &volume_weights_}) {
+        for (Row& weight : *weights) weight[i] = 0.0;
       }
     }
-  }
-
-  void scatter(std::size_t lane) const {
-    const std::size_t begin = harmonics_count(first_ - 1);
-    const double* const term = terms_.data() + begin * lanes_ + lane;
-    const auto [to, to_opposite] = targets_[lane];
-    for (std::size_t i = 0; i < offsets_.size(); ++i) to[offsets_[i]] += term[i * lanes_];
-    if (to_opposite == nullptr) return;
-    // Harmonics of odd degrees change their sign.
+    waiting_ = 0;
+    make_harmonics_(factors_, point_[0].data(), point_[1].data(), point_[2].data(),
+                    harmonics_[0].data());
+    Row* term = terms_.data();
     for (int l = first_; l < end_; ++l) {
-      const double sign = l % 2 == 0 ? 1.0 : -1.0;
-      for (std::size_t a = harmonics_count(l - 1); a < harmonics_count(l); ++a) {
-        to_opposite[offsets_[a - begin]] += sign * term[(a - begin) * lanes_];
+      const std::size_t begin = harmonics_count(l - 1), end = harmonics_count(l);
+      if (strained_) {
+        add_strained(static_cast<std::size_t>(l), begin, end, term);
+        term += end - begin;
+        continue;
+      }
+      const Row weight = weights_[static_cast<std::size_t>(l)];
+      for (std::size_t a = begin; a < end; ++a, ++term) {
+        for (std::size_t i = 0; i < points_together; ++i)
+          (*term)[i] += weight[i] * harmonics_[a][i];
       }
     }
   }
 
-  const FmmKernels<double>& kernels_;
-  std::size_t lanes_;
+  /// Of one degree, all strains, each `count()` rows further: the symmetric part of
+  ///   slope weight vector_a dR/dx_b + weight vector_a vector_b R
+  /// and, where the volume changes, its weight times R.
+  void add_strained(std::size_t l, std::size_t begin, std::size_t end, Row* term) const {
+    std::array<Row, 3> of_slope;
+    std::array<Row, 6> of_harmonic;
+    for (std::size_t i = 0; i < points_together; ++i) {
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        of_slope[axis][i] = 0.5 * slope_weights_[l][i] * point_[axis][i];
+      }
+      for (std::size_t strain = 0; strain < 6; ++strain) {
+        const auto [a, b] = strain_axes[strain];
+        of_harmonic[strain][i] = weights_[l][i] * point_[a][i] * point_[b][i] +
+                                 (strain < 3 ? volume_weights_[l][i] : 0.0);
+      }
+    }
+    for (std::size_t harmonic = begin; harmonic < end; ++harmonic, ++term) {
+      std::array<Row, 3> gradient;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const Slope& slope = slopes_[axis][harmonic];
+        const Row &one = harmonics_[slope.of[0]], &other = harmonics_[slope.of[1]];
+        for (std::size_t i = 0; i < points_together; ++i) {
+          gradient[axis][i] = slope.factor[0] * one[i] + slope.factor[1] * other[i];
+        }
+      }
+      for (std::size_t strain = 0; strain < 6; ++strain) {
+        const auto [a, b] = strain_axes[strain];
+        Row& sum = term[strain * count()];
+        for (std::size_t i = 0; i < points_together; ++i) {
+          sum[i] += of_slope[a][i] * gradient[b][i] + of_slope[b][i] * gradient[a][i] +
+                    of_harmonic[strain][i] * harmonics_[harmonic][i];
+        }
+      }
+    }
+  }
+
+  decltype(FmmInstructionSet::harmonics) make_harmonics_;
   double volume_;
-  bool periodic_;
-  ImageSums::Strain strain_;
+  bool periodic_, strained_;
   /// Of one harmonic along one axis: no more than two others.
   struct Slope {
     std::array<std::size_t, 2> of{};
     std::array<double, 2> factor{};
   };
-  std::array<std::vector<Slope>, 3> slopes_;  ///< along the axes of the strain
+  std::array<std::vector<Slope>, 3> slopes_;
   int first_ = 0, end_ = 0;
   HarmonicFactors factors_{0};
-  std::vector<std::size_t> offsets_;
   std::vector<double> gamma_;
-  // Of points that wait until there is one for each lane; `lanes_` numbers of each degree or
-  // harmonic.
-  struct Targets {
-    double *to, *to_opposite;
-  };
-  std::size_t points_held_ = 0;
-  std::array<std::vector<double>, 3> points_;
-  std::vector<Targets> targets_;
-  std::vector<double> weights_, slope_weights_, harmonics_, terms_;
+  // Of the points that wait until a row is full.
+  std::size_t waiting_ = 0;
+  std::array<Row, 3> point_{};
+  std::vector<Row> harmonics_;
+  std::vector<Row> weights_, slope_weights_, volume_weights_;  ///< of each degree
+  /// Of all points that are done, by strain, where there are some, and harmonic.
+  std::vector<Row> terms_;
 };
 
-/// Calls function(cell, its position, whether it is near) for one of each two opposite cells that
-/// are summed over in space.
-template <class Function>
-void for_each_position(const ImageSums& sums, Function function) {
-  Cells reach;
+/// Adds the terms of a cell of the grid and of its images.
+void add_images(const ImageSums& sums, const Cells& cell, Terms& terms) {
+  constexpr double reach = Terms::reach_in_space;
+  // The images are those in `box`, in units of the grid.
+  CellBox box;
   for (int axis = 0; axis < 3; ++axis) {
-    reach[axis] =
-        sums.periodic
-            ? std::max(1, static_cast<int>(Terms::reach_in_space / sums.cell.width(axis)) + 1)
-            : sums.grid[axis] / 2 - 1;
+    const int n = sums.grid[axis], here = cell[axis];
+    const int most = sums.periodic
+                         ? std::max(1, static_cast<int>(reach / sums.cell.width(axis)) + 1)
+                         : n / 2 - 1;
+    box.lower[axis] = -((most + here) / n);
+    box.upper[axis] = most < here ? 0 : (most - here) / n + 1;
   }
-  CellBox{{-reach[0], -reach[1], 0}, {reach[0] + 1, reach[1] + 1, reach[2] + 1}}.for_each(
-      [&](const Cells& n) {
-        if (n[2] == 0 && (n[1] < 0 || (n[1] == 0 && n[0] <= 0))) return;
-        const Vec3 at = sums.cell.position({double(n[0]), double(n[1]), double(n[2])});
-        const bool near = std::abs(n[0]) <= 1 && std::abs(n[1]) <= 1 && std::abs(n[2]) <= 1;
-        if (sums.periodic ? near || dot(at, at) < Terms::reach_in_space * Terms::reach_in_space
-                          : !near) {
-          function(n, at, near);
-        }
-      });
+  box.for_each([&](const Cells& image) {
+    Cells n;
+    for (int axis = 0; axis < 3; ++axis) n[axis] = cell[axis] + sums.grid[axis] * image[axis];
+    if (n == Cells{0, 0, 0}) {
+      if (sums.periodic) terms.add_own_cloud();
+      return;
+    }
+    const Vec3 at = sums.cell.position({double(n[0]), double(n[1]), double(n[2])});
+    const bool near = std::abs(n[0]) <= 1 && std::abs(n[1]) <= 1 && std::abs(n[2]) <= 1;
+    if (sums.periodic ? near || dot(at, at) < reach * reach : !near) terms.add_position(at, near);
+  });
 }
 
 /// The points of the reciprocal lattice whose waves the grid cannot tell from `wave`.
@@ -298,7 +313,7 @@ void find_points(const ImageSums& sums, const Lattice& reciprocal, const Cells& 
 
 }  // namespace
 
-void ImageSums::make(Strain strain, std::size_t first_wave, std::size_t end_wave,
+void ImageSums::make(Kind kind, std::size_t first_wave, std::size_t end_wave,
                      const Visit& visit) const {
   const FmmKernels<double>& kernels = select_fmm_kernels("auto").full;
   const GridTransform<double> plan(grid);
@@ -308,8 +323,10 @@ void ImageSums::make(Strain strain, std::size_t first_wave, std::size_t end_wave
   // The positions' terms of all harmonics at once would be many times as large as what becomes of
   // them.
   constexpr std::size_t most_bytes = std::size_t{16} << 20;
-  const std::size_t together = std::max<std::size_t>(1, most_bytes / (block * sizeof(double)));
-  Terms terms(*this, strain, kernels);
+  const std::size_t parts = kind == Kind::strained ? 6 : 1;
+  const std::size_t together =
+      std::max<std::size_t>(1, most_bytes / (parts * block * sizeof(double)));
+  Terms terms(*this, kind);
   const Lattice reciprocal = cell.reciprocal();
   std::vector<double> values, wave_values;
   std::vector<Vec3> points;
@@ -321,50 +338,46 @@ void ImageSums::make(Strain strain, std::size_t first_wave, std::size_t end_wave
     }
     const std::size_t here = harmonics_count(end - 1) - begin;
     const std::size_t blocks = (here + lanes - 1) / lanes;
-    values.assign(blocks * block, 0.0);
-    const auto at_cell = [&](const Cells& n, int sign) {
-      Cells place;
-      for (int axis = 0; axis < 3; ++axis) {
-        place[axis] = ((sign * n[axis] % grid[axis]) + grid[axis]) % grid[axis];
-      }
-      return values.data() + all.index(place) * lanes;
-    };
-    terms.set_degrees(first, end, block, 0);
-    for_each_position(*this, [&](const Cells& n, const Vec3& at, bool near) {
-      terms.add_position(at, near, at_cell(n, 1), at_cell(n, -1));
+    values.assign(parts * blocks * block, 0.0);
+    terms.set_degrees(first, end);
+    all.for_each([&](const Cells& n) {
+      Cells opposite;
+      for (int axis = 0; axis < 3; ++axis) opposite[axis] = (grid[axis] - n[axis]) % grid[axis];
+      if (all.index(opposite) < all.index(n)) return;
+      add_images(*this, n, terms);
+      double* const to = values.data() + all.index(n) * lanes;
+      double* const to_opposite = values.data() + all.index(opposite) * lanes;
+      terms.take([&](std::size_t part, std::size_t a, int degree, double sum) {
+        const std::size_t at = (part * blocks + a / lanes) * block + a % lanes;
+        to[at] = sum;
+        to_opposite[at] = degree % 2 == 0 ? sum : -sum;
+      });
     });
-    terms.finish();
-    if (periodic) terms.add_own_cloud(values.data());
     const std::size_t wave_block = 2 * waves.count() * lanes;
-    wave_values.resize(blocks * wave_block);
-    for (std::size_t b = 0; b < blocks; ++b) {
+    wave_values.resize(parts * blocks * wave_block);
+    for (std::size_t b = 0; b < parts * blocks; ++b) {
       kernels.to_waves(plan, values.data() + b * block, wave_values.data() + b * wave_block);
     }
-    const auto for_each_wave = [&](auto function) {
-      waves.for_each([&](const Cells& wave) {
-        const std::size_t index = waves.index(wave);
-        if (index < first_wave || index >= end_wave) return;
-        function(wave, index, wave_values.data() + 2 * index * lanes);
-      });
-    };
-    if (periodic) {
-      terms.set_degrees(first, end, wave_block, lanes);
-      for_each_wave([&](const Cells& wave, std::size_t index, double* to) {
-        if (index == 0) terms.add_background(to);
+    std::vector<double> sums(parts * here);
+    waves.for_each([&](const Cells& wave) {
+      const std::size_t index = waves.index(wave);
+      if (index < first_wave || index >= end_wave) return;
+      if (periodic) {
+        if (index == 0) terms.add_background();
         find_points(*this, reciprocal, wave, points);
-        for (const Vec3& point : points) terms.add_wave(point, to);
-      });
-      terms.finish();
-    }
-    std::vector<double> sums(here);
-    for_each_wave([&](const Cells&, std::size_t index, const double* from) {
-      for (int l = first; l < end; ++l) {
-        const std::size_t part = l % 2 == 0 ? 0 : lanes;
-        for (std::size_t a = harmonics_count(l - 1) - begin; a < harmonics_count(l) - begin; ++a) {
-          sums[a] = Terms::wave_sign(l) * from[a / lanes * wave_block + part + a % lanes];
-        }
+        for (const Vec3& point : points) terms.add_wave(point);
       }
-      visit(index, first, sums);
+      // (-1)^(l / 2) times the real part, or minus the imaginary one of odd degrees.
+      const double* const from = wave_values.data() + 2 * index * lanes;
+      terms.take([&](std::size_t part, std::size_t a, int degree, double sum) {
+        const double sign = (degree + 1) / 2 % 2 == 0 ? 1.0 : -1.0;
+        const std::size_t turned = degree % 2 == 0 ? 0 : lanes;
+        sums[part * here + a] =
+            sum + sign * from[(part * blocks + a / lanes) * wave_block + turned + a % lanes];
+      });
+      for (std::size_t part = 0; part < parts; ++part) {
+        visit(index, part, first, std::span(sums).subspan(part * here, here));
+      }
     });
   }
 }

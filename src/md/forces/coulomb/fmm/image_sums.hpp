@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 
 #include "md/forces/coulomb/fmm/cell_box.hpp"
@@ -28,13 +27,13 @@ struct ImageSums {
   Cells grid;
   bool periodic;  ///< otherwise all but the first half of the grid along each edge is empty
 
-  /// Derivatives of the sums when the lattice is strained and the unit stays: xx yy zz xy xz yz
-  /// (half of xy moves x along y, half moves y along x).
-  using Strain = std::optional<int>;
-  /// Of waves `begin` to `end`, numbered as in GridTransform: visit(wave, first degree, values of
-  /// that degree and those that follow). A wave is visited several times.
-  using Visit = std::function<void(std::size_t, int, std::span<const double>)>;
-  void make(Strain strain, std::size_t begin, std::size_t end, const Visit& visit) const;
+  /// The sums, or their derivatives when the lattice is strained and the unit stays: xx yy zz xy xz
+  /// yz (half of xy moves x along y, half moves y along x).
+  enum class Kind { plain, strained };
+  /// Of waves `begin` to `end`, numbered as in GridTransform: visit(wave, number of the strain or 0,
+  /// first degree, values of that degree and those that follow). A wave is visited several times.
+  using Visit = std::function<void(std::size_t, std::size_t, int, std::span<const double>)>;
+  void make(Kind kind, std::size_t begin, std::size_t end, const Visit& visit) const;
 };
 
 }  // namespace sterna::md

@@ -104,10 +104,6 @@ struct FmmKernels {
   /// of the others at (4 * wave_index(order, l, m) + part) * lanes + i: cosines of both columns,
   /// then sines.
   void (*convolve)(int order, const Real* sums, const Real* multipoles, Real* locals);
-  /// Sets the regular harmonics, up to twice the highest order of a tree, of as many points as there
-  /// are lanes: harmonic a of point i lies at a * lanes + i.
-  void (*harmonics)(const HarmonicFactors& factors, const Real* x, const Real* y, const Real* z,
-                    Real* values);
   /// Adds the multipoles of the charges to coefficients at multiples of `stride`; positions are
   /// divided by `unit`.
   void (*charges_to_multipole)(const HarmonicFactors& factors, const FarCharges<Real>& charges,
@@ -128,11 +124,18 @@ struct FmmKernels {
                        std::span<const NearCell<Real>> cells, VirialProducts* virial);
 };
 
+/// Points whose harmonics are made together.
+constexpr std::size_t points_together = 8;
+
 /// The kernels of one instruction set.
 struct FmmInstructionSet {
   std::string_view name;
   FmmKernels<float> single;
   FmmKernels<double> full;
+  /// Sets the regular harmonics of points, up to twice the highest order of a tree: harmonic a of
+  /// point i lies at a * points_together + i.
+  void (*harmonics)(const HarmonicFactors& factors, const double* x, const double* y,
+                    const double* z, double* values);
 
   template <class Real>
   const FmmKernels<Real>& kernels() const {

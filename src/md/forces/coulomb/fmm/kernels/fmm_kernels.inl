@@ -184,15 +184,16 @@ void regular_harmonics_of(const HarmonicFactors& factors, V x, V y, V z, V* valu
   }
 }
 
-template <class Real>
-void harmonics(const HarmonicFactors& factors, const Real* x, const Real* y, const Real* z,
-               Real* values) {
-  using V = Vector<Real>;
+void harmonics(const HarmonicFactors& factors, const double* x, const double* y, const double* z,
+               double* values) {
+  using V = Vector<double>;
   V made[harmonics_count(2 * FmmParameters::highest_order)];
-  regular_harmonics_of<V, Real>(factors, load_unaligned<V>(x), load_unaligned<V>(y),
-                                load_unaligned<V>(z), made);
-  for (std::size_t a = 0; a < harmonics_count(factors.order); ++a) {
-    store_unaligned(values + a * lanes<Real>, made[a]);
+  for (std::size_t i = 0; i < points_together; i += lanes<double>) {
+    regular_harmonics_of<V, double>(factors, load_unaligned<V>(x + i), load_unaligned<V>(y + i),
+                                    load_unaligned<V>(z + i), made);
+    for (std::size_t a = 0; a < harmonics_count(factors.order); ++a) {
+      store_unaligned(values + a * points_together + i, made[a]);
+    }
   }
 }
 
@@ -263,12 +264,12 @@ constexpr FmmKernels<Real> kernels{lanes<Real>,
                                    to_waves<Real>,
                                    from_waves<Real>,
                                    convolve<Real>,
-                                   harmonics<Real>,
                                    charges_to_multipole<Real>,
                                    local_to_charges<Real>,
                                    near_charges<Real>,
                                    near_dipoles<Real>};
-constexpr FmmInstructionSet instruction_set{STERNA_KERNEL_NAME, kernels<float>, kernels<double>};
+constexpr FmmInstructionSet instruction_set{STERNA_KERNEL_NAME, kernels<float>, kernels<double>,
+                                            harmonics};
 
 }  // namespace
 }  // namespace sterna::md
