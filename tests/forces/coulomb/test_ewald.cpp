@@ -97,6 +97,40 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("the parts of the sums add up to the whole") {
+  const OwnedCharges system = repeated(madelung_crystals()[0], 2);
+  std::vector<Vec3> dipoles(system.charges.size());
+  PointCharges charges = system.view();
+  for (std::size_t i = 0; i < dipoles.size(); ++i) dipoles[i] = {0.1, 0.02 * double(i), -0.3};
+  charges.dipoles = dipoles;
+  const EwaldSolver solver(system.lattice,
+                           EwaldSolver::parameters(system.lattice, 1e-8, dipoles.size()));
+  const auto whole = solver.solve(charges);
+  for (const std::size_t count : {std::size_t{2}, std::size_t{3}, 2 * dipoles.size()}) {
+    CAPTURE(count);
+    EwaldSolver::Result sum = solver.solve(charges, {0, count});
+    for (std::size_t index = 1; index < count; ++index) {
+      const auto part = solver.solve(charges, {index, count});
+      sum.energy += part.energy;
+      for (std::size_t s = 0; s < 6; ++s) sum.virial[s] += part.virial[s];
+      for (std::size_t i = 0; i < dipoles.size(); ++i) {
+        sum.potentials[i] += part.potentials[i];
+        sum.forces[i] += part.forces[i];
+        sum.fields[i] += part.fields[i];
+      }
+    }
+    CHECK(sum.energy == doctest::Approx(whole.energy).epsilon(1e-12));
+    for (std::size_t s = 0; s < 6; ++s) {
+      CHECK(std::fabs(sum.virial[s] - whole.virial[s]) < 1e-12 * std::fabs(whole.energy));
+    }
+    for (std::size_t i = 0; i < dipoles.size(); ++i) {
+      CHECK(sum.potentials[i] == doctest::Approx(whole.potentials[i]).epsilon(1e-12));
+      CHECK(norm_of(sum.forces[i] - whole.forces[i]) < 1e-12 * (1.0 + norm_of(whole.forces[i])));
+      CHECK(norm_of(sum.fields[i] - whole.fields[i]) < 1e-12 * (1.0 + norm_of(whole.fields[i])));
+    }
+  }
+}
+
 TEST_CASE("energies do not depend on the splitting, nor on the choice of edges") {
   for (const double total : {0.0, 3.0}) {
     const Lattice skew{{5, 0, 0}, {1.5, 4.5, 0}, {-0.7, 1.1, 5.5}};

@@ -102,7 +102,10 @@ EwaldSolver::Parameters EwaldSolver::parameters(const Lattice& lattice, double a
 }
 
 EwaldSolver::EwaldSolver(const Lattice& lattice, const Parameters& parameters)
-    : lattice_(lattice), reciprocal_(lattice.reciprocal()), parameters_(parameters) {}
+    : lattice_(lattice),
+      reciprocal_(lattice.reciprocal()),
+      parameters_(parameters),
+      surely_nearest_(0.5 * std::min({lattice.width(0), lattice.width(1), lattice.width(2)})) {}
 
 Vec3 EwaldSolver::nearest(const Vec3& connection) const {
   Vec3 fraction;
@@ -111,6 +114,7 @@ Vec3 EwaldSolver::nearest(const Vec3& connection) const {
     fraction[axis] = f - std::round(f);
   }
   Vec3 best = lattice_.position(fraction);
+  if (dot(best, best) < surely_nearest_ * surely_nearest_) return best;
   // In a skew box a neighboring image may be nearer than the rounded one.
   const Vec3 start = best;
   for (int x = -1; x <= 1; ++x)
@@ -122,7 +126,7 @@ Vec3 EwaldSolver::nearest(const Vec3& connection) const {
   return best;
 }
 
-void EwaldSolver::add_real(const PointCharges& charges, Result& result,
+void EwaldSolver::add_real(const PointCharges& charges, Part part, Result& result,
                            VirialProducts& virial) const {
   const double kappa = parameters_.splitting, cutoff = parameters_.real_cutoff;
   int range[3];
@@ -136,7 +140,7 @@ void EwaldSolver::add_real(const PointCharges& charges, Result& result,
         images.push_back(lattice_.position({double(x), double(y), double(z)}));
   std::ranges::stable_sort(images, {}, norm);
 
-  for (std::size_t i = 0; i < charges.size(); ++i) {
+  for (std::size_t i = part.index; i < charges.size(); i += part.count) {
     for (std::size_t j = i; j < charges.size(); ++j) {
       const Vec3 direct = nearest(charges.positions[i] - charges.positions[j]);
       const bool excluded = charges.molecule(i) == charges.molecule(j);
@@ -166,7 +170,7 @@ void EwaldSolver::add_real(const PointCharges& charges, Result& result,
   }
 }
 
-void EwaldSolver::add_fourier(const PointCharges& charges, Result& result,
+void EwaldSolver::add_fourier(const PointCharges& charges, Part part, Result& result,
                               VirialProducts& virial) const {
   const std::size_t count = charges.size();
   const double kappa = parameters_.splitting, cutoff = parameters_.reciprocal_cutoff;
@@ -191,6 +195,7 @@ void EwaldSolver::add_fourier(const PointCharges& charges, Result& result,
     return n < 0 ? std::conj(value) : value;
   };
   std::vector<Complex> terms(count);
+  std::size_t vectors = 0;
   // Half of the vectors, as k and -k give the same.
   for (int x = 0; x <= range[0]; ++x)
     for (int y = -range[1]; y <= range[1]; ++y)
@@ -200,7 +205,7 @@ void EwaldSolver::add_fourier(const PointCharges& charges, Result& result,
             2.0 * pi *
             (reciprocal_.a * double(x) + reciprocal_.b * double(y) + reciprocal_.c * double(z));
         const double k2 = dot(k, k);
-        if (k2 >= cutoff * cutoff) continue;
+        if (k2 >= cutoff * cutoff || vectors++ % part.count != part.index) continue;
         Complex structure = 0.0;
         for (std::size_t i = 0; i < count; ++i) {
           terms[i] = phase(0, x, i) * phase(1, y, i) * phase(2, z, i);
@@ -281,15 +286,15 @@ void EwaldSolver::add_corrections(const PointCharges& charges, Result& result,
   }
 }
 
-EwaldSolver::Result EwaldSolver::solve(const PointCharges& charges) const {
+EwaldSolver::Result EwaldSolver::solve(const PointCharges& charges, Part part) const {
   Result result;
   result.potentials.assign(charges.size(), 0.0);
   result.forces.assign(charges.size(), {});
   result.fields.assign(charges.size(), {});
   VirialProducts virial{};
-  add_real(charges, result, virial);
-  add_fourier(charges, result, virial);
-  add_corrections(charges, result, virial);
+  add_real(charges, part, result, virial);
+  add_fourier(charges, part, result, virial);
+  if (part.index == 0) add_corrections(charges, result, virial);
   if (charges.dipoles.empty()) result.fields.clear();
   result.energy = result.energies.total();
   result.virial = symmetric_part(virial);

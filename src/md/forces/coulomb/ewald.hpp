@@ -18,7 +18,8 @@ struct EwaldEnergies {
 
 /// The reference for periodic electrostatics: direct sums in both spaces, any lattice, any
 /// accuracy (Ewald, Ann. Phys. 369, 253 (1921); de Leeuw, Perram, Smith, Proc. R. Soc. A 373, 27
-/// (1980)). Cost N^(3/2) at best; for tests and small systems. Serial.
+/// (1980)). Cost N^(3/2) at best; for tests and small systems. In one process: `gathered_ewald`
+/// shares the terms out.
 class EwaldSolver {
  public:
   struct Parameters {
@@ -36,12 +37,19 @@ class EwaldSolver {
   struct Result : CoulombResult {
     EwaldEnergies energies;
   };
+  /// Some of the terms of both sums, of all charges: those of all parts add up to the whole.
+  struct Part {
+    std::size_t index = 0, count = 1;
+  };
   /// Pairs of one molecule are left out in their nearest images.
-  Result solve(const PointCharges& charges) const;
+  Result solve(const PointCharges& charges) const { return solve(charges, {}); }
+  Result solve(const PointCharges& charges, Part part) const;
 
  private:
-  void add_real(const PointCharges& charges, Result& result, VirialProducts& virial) const;
-  void add_fourier(const PointCharges& charges, Result& result, VirialProducts& virial) const;
+  void add_real(const PointCharges& charges, Part part, Result& result,
+                VirialProducts& virial) const;
+  void add_fourier(const PointCharges& charges, Part part, Result& result,
+                   VirialProducts& virial) const;
   void add_corrections(const PointCharges& charges, Result& result, VirialProducts& virial) const;
   /// The image of the connection that is shortest.
   Vec3 nearest(const Vec3& connection) const;
@@ -49,6 +57,9 @@ class EwaldSolver {
   Lattice lattice_;
   Lattice reciprocal_;
   Parameters parameters_;
+  /// Of the connections that are certainly the shortest of their images, as no vector of the lattice
+  /// is twice as long.
+  double surely_nearest_;
 };
 
 }  // namespace sterna::md

@@ -47,16 +47,30 @@ CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& so
     dipoles[i] = {row[5], row[6], row[7]};
     molecules[i] = static_cast<std::int32_t>(row[4]);
   }
-  const EwaldSolver::Result whole = solver.solve({positions, values, molecules, {}, dipoles});
+  const EwaldSolver::Result part =
+      solver.solve({positions, values, molecules, {}, dipoles}, {rank, ranks});
 
+  std::vector<double> results(width * total);  // potential, force, field
+  for (std::size_t i = 0; i < total; ++i) {
+    double* row = results.data() + width * i;
+    row[0] = part.potentials[i];
+    for (int axis = 0; axis < 3; ++axis) {
+      row[1 + axis] = part.forces[i][axis], row[4 + axis] = part.fields[i][axis];
+    }
+  }
+  if (total > 0) {
+    comm::ReductionBatch of_results(context, "ewald results");
+    of_results.sum(results.data(), results.size()).run();
+  }
   CoulombResult own;
   for (std::size_t i = first; i < first + charges.size(); ++i) {
-    own.potentials.push_back(whole.potentials[i]);
-    own.forces.push_back(whole.forces[i]);
-    own.fields.push_back(whole.fields[i]);
-    own.energy += 0.5 * (values[i] * whole.potentials[i] - dot(dipoles[i], whole.fields[i]));
+    const double* row = results.data() + width * i;
+    own.potentials.push_back(row[0]);
+    own.forces.push_back({row[1], row[2], row[3]});
+    own.fields.push_back({row[4], row[5], row[6]});
+    own.energy += 0.5 * (values[i] * row[0] - dot(dipoles[i], own.fields.back()));
   }
-  if (rank == 0) own.virial = whole.virial;
+  own.virial = part.virial;
   return own;
 }
 

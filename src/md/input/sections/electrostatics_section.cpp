@@ -25,9 +25,9 @@ InputSection electrostatics() {
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::kind>,
            .description = "\"fmm\": charges act on each other and on all periodic images, by the "
                           "fast multipole method; charges of one molecule do not act on each "
-                          "other. \"ewald\": the same by Ewald sums over all pairs and waves on "
-                          "every rank, a reference for up to some thousand charges. \"none\": not "
-                          "beyond the cutoff; then types have no charges.",
+                          "other. \"ewald\": the same by Ewald sums over all pairs and waves, for "
+                          "which each rank holds all charges: a reference for up to some thousand "
+                          "charges. \"none\": not beyond the cutoff; then types have no charges.",
            .need = Need::required,
            .aliases = {"method", "type", "solver", "kspace_style"}},
           {.name = "accuracy",
