@@ -23,6 +23,11 @@ constexpr auto between_looks = milliseconds(10);
 /// A wait this long is no matter of microseconds any more: sleeping leaves the core to others.
 constexpr auto wait_until_sleep = milliseconds(50);
 constexpr auto pause_of_long_wait = microseconds(50);
+/// Where ranks share cores, a rank that yields a few times more goes to sleep for a moment. The
+/// system wakes a sleeper as soon as its core is fair to it, but one that yields waits for a whole
+/// time slice of any other program there, at each step, and all other ranks with it.
+constexpr unsigned yields_on_shared_cores = 50;
+constexpr auto pause_on_shared_cores = microseconds(20);
 /// Asking the system whether the other processes live takes it some 10 us each. With more ranks
 /// than cores, waits of a few milliseconds are common, and all ranks asking makes more of them.
 constexpr auto wait_until_signs_of_life = milliseconds(100);
@@ -111,7 +116,11 @@ bool Waiter::pause() {
   // Most waits are short: the first pauses neither look after everything nor ask for the time.
   ++pauses_;
   if (pauses_ % pauses_between_progress == 0) make_progress(context_);
-  sched_yield();
+  if (context_.shares_cores && pauses_ > yields_on_shared_cores) {
+    sleep_for(pause_on_shared_cores);
+  } else {
+    sched_yield();
+  }
   if (pauses_ % pauses_between_clocks != 0) return false;
   const auto time = now();
   if (pauses_ == pauses_between_clocks) {
