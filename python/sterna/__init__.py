@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 # The command `sterna` needs none of them, and they need NumPy. Nor does it need the version, whose
-# look-up takes a tenth of the time in which the command starts.
+# look-up takes 15 ms.
 _LATER = {
     "Box": "box",
     "Input": "input",

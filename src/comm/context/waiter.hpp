@@ -56,8 +56,8 @@ enum class Watched {
 };
 
 /// The one way to wait in this library. Polls, then yields the core (more ranks than cores must
-/// work), then about every 10 ms calls the context's idle hook, looks whether the awaited ranks
-/// of this node still live, and checks the deadline.
+/// work) and, where there are more, sleeps for moments. About every 10 ms it calls the context's
+/// idle hook, looks whether the awaited ranks of this node still live, and checks the deadline.
 class Waiter {
  public:
   explicit Waiter(Context::Implementation& context, Watched watched = Watched::messages)
