@@ -23,9 +23,9 @@ constexpr auto between_looks = milliseconds(10);
 /// A wait this long is no matter of microseconds any more: sleeping leaves the core to others.
 constexpr auto wait_until_sleep = milliseconds(50);
 constexpr auto pause_of_long_wait = microseconds(50);
-/// Where ranks share cores, a rank that yields a few times more goes to sleep for a moment. The
-/// system wakes a sleeper as soon as its core is fair to it, but one that yields waits for a whole
-/// time slice of any other program there, at each step, and all other ranks with it.
+/// Where ranks share cores, a rank yields only so many times and then sleeps for a moment, again and
+/// again. A sleeper runs soon after it wakes. One that yields waits for a whole time slice of any
+/// other program on its core, at each step, and all other ranks wait with it.
 constexpr unsigned yields_on_shared_cores = 50;
 constexpr auto pause_on_shared_cores = microseconds(20);
 /// Asking the system whether the other processes live takes it some 10 us each. With more ranks

@@ -57,8 +57,8 @@ class EwaldSolver {
   Lattice lattice_;
   Lattice reciprocal_;
   Parameters parameters_;
-  /// Of the connections that are certainly the shortest of their images, as no vector of the lattice
-  /// is twice as long.
+  /// A connection below this length is the shortest of its images: no vector of the lattice is
+  /// shorter than twice this length.
   double surely_nearest_;
 };
 
