@@ -30,7 +30,7 @@ using Waves = std::vector<std::vector<double>>;
 
 /// All waves of the sums, of one coefficient each; where strained, by strain.
 std::vector<Waves> made(const ImageSums& sums, ImageSums::Kind kind) {
-  std::vector<Waves> made(kind == ImageSums::Kind::strained ? 6 : 1);
+  std::vector<Waves> made(ImageSums::parts(kind));
   const std::size_t all = GridTransform<double>(sums.grid).waves().count();
   sums.make(kind, 0, all,
             [&](std::size_t wave, std::size_t strain, int first, std::span<const double> values) {

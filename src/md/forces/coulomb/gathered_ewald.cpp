@@ -50,9 +50,10 @@ CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& so
   const EwaldSolver::Result part =
       solver.solve({positions, values, molecules, {}, dipoles}, {rank, ranks});
 
-  std::vector<double> results(width * total);  // potential, force, field
+  constexpr std::size_t result_width = 7;  // potential, force, field
+  std::vector<double> results(result_width * total);
   for (std::size_t i = 0; i < total; ++i) {
-    double* row = results.data() + width * i;
+    double* row = results.data() + result_width * i;
     row[0] = part.potentials[i];
     for (int axis = 0; axis < 3; ++axis) {
       row[1 + axis] = part.forces[i][axis], row[4 + axis] = part.fields[i][axis];
@@ -64,7 +65,7 @@ CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& so
   }
   CoulombResult own;
   for (std::size_t i = first; i < first + charges.size(); ++i) {
-    const double* row = results.data() + width * i;
+    const double* row = results.data() + result_width * i;
     own.potentials.push_back(row[0]);
     own.forces.push_back({row[1], row[2], row[3]});
     own.fields.push_back({row[4], row[5], row[6]});

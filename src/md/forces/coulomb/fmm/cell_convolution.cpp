@@ -138,8 +138,7 @@ void CellConvolution<Real>::make_exchanges(const comm::Context& context,
 template <class Real>
 std::vector<std::vector<Real>> CellConvolution<Real>::packed_sums(ImageSums::Kind kind) const {
   const Range own = blocks_of(rank_);
-  const std::size_t parts = kind == ImageSums::Kind::strained ? 6 : 1;
-  std::vector packed(parts, std::vector<Real>(own.count() * sums_size()));
+  std::vector packed(ImageSums::parts(kind), std::vector<Real>(own.count() * sums_size()));
   const ImageSums sums{2 * order_, cell_, plan_.grid, periodic_};
   std::vector<double> norms(wave_count(2 * order_));
   for (int l = 0; l <= 2 * order_; ++l)

@@ -54,8 +54,9 @@ class Terms {
   /// grids of a thousand cells.
   static constexpr double kappa = 0.5, reach_in_space = 6.5 / kappa, highest_wave = 13.0 * kappa;
 
-  Terms(const ImageSums& sums, ImageSums::Kind kind)
-      : make_harmonics_(select_fmm_kernels("auto").harmonics),
+  Terms(const ImageSums& sums, ImageSums::Kind kind, const FmmInstructionSet& kernels)
+      : make_harmonics_(kernels.harmonics),
+        parts_(ImageSums::parts(kind)),
         volume_(sums.cell.volume()),
         periodic_(sums.periodic),
         strained_(kind == ImageSums::Kind::strained) {
@@ -81,7 +82,7 @@ class Terms {
     first_ = first;
     end_ = end;
     factors_ = HarmonicFactors(end - 1);
-    terms_.assign((strained_ ? 6 : 1) * count(), {});
+    terms_.assign(parts_ * count(), {});
   }
 
   /// Of a position. That of a near cell is not part of the sums, but its smooth part is in those over
@@ -148,19 +149,19 @@ class Terms {
     }
   }
 
-  /// Calls function(number of the strain or 0; harmonic, counted from the first of the degrees; its
+  /// Calls function(part; harmonic, counted from the first of the degrees; its
   /// degree; the sum of what was added), and begins anew.
   template <class Function>
   void take(Function function) {
     make_terms();
     Row* term = terms_.data();
-    for (std::size_t strain = 0; strain < terms_.size() / count(); ++strain) {
+    for (std::size_t part = 0; part < parts_; ++part) {
       std::size_t a = 0;
       for (int l = first_; l < end_; ++l) {
         for (int i = 0; i < 2 * l + 1; ++i, ++a, ++term) {
           double sum = 0.0;
           for (double& value : *term) sum += value, value = 0.0;
-          function(strain, a, l, sum);
+          function(part, a, l, sum);
         }
       }
     }
@@ -242,6 +243,7 @@ class Terms {
   }
 
   decltype(FmmInstructionSet::harmonics) make_harmonics_;
+  std::size_t parts_;
   double volume_;
   bool periodic_, strained_;
   /// Of one harmonic along one axis: no more than two others.
@@ -258,7 +260,7 @@ class Terms {
   std::array<Row, 3> point_{};
   std::vector<Row> harmonics_;
   std::vector<Row> weights_, slope_weights_, volume_weights_;  ///< of each degree
-  /// Of all points that are done, by strain, where there are some, and harmonic.
+  /// Of all points that are done, by part and harmonic.
   std::vector<Row> terms_;
 };
 
@@ -315,7 +317,8 @@ void find_points(const ImageSums& sums, const Lattice& reciprocal, const Cells& 
 
 void ImageSums::make(Kind kind, std::size_t first_wave, std::size_t end_wave,
                      const Visit& visit) const {
-  const FmmKernels<double>& kernels = select_fmm_kernels("auto").full;
+  const FmmInstructionSet& set = select_fmm_kernels("auto");
+  const FmmKernels<double>& kernels = set.full;
   const GridTransform<double> plan(grid);
   const CellBox all = CellBox::grid(grid), waves = plan.waves();
   const std::size_t lanes = kernels.lanes;
@@ -323,10 +326,10 @@ void ImageSums::make(Kind kind, std::size_t first_wave, std::size_t end_wave,
   // The positions' terms of all harmonics at once would be many times as large as what becomes of
   // them.
   constexpr std::size_t most_bytes = std::size_t{16} << 20;
-  const std::size_t parts = kind == Kind::strained ? 6 : 1;
+  const std::size_t parts = ImageSums::parts(kind);
   const std::size_t together =
       std::max<std::size_t>(1, most_bytes / (parts * block * sizeof(double)));
-  Terms terms(*this, kind);
+  Terms terms(*this, kind, set);
   const Lattice reciprocal = cell.reciprocal();
   std::vector<double> values, wave_values;
   std::vector<Vec3> points;

@@ -30,8 +30,10 @@ struct ImageSums {
   /// The sums, or their derivatives when the lattice is strained and the unit stays: xx yy zz xy xz
   /// yz (half of xy moves x along y, half moves y along x).
   enum class Kind { plain, strained };
-  /// Of waves `begin` to `end`, numbered as in GridTransform: visit(wave, number of the strain or 0,
-  /// first degree, values of that degree and those that follow). A wave is visited several times.
+  /// The sums, or one for each strain.
+  static constexpr std::size_t parts(Kind kind) { return kind == Kind::strained ? 6 : 1; }
+  /// Of waves `begin` to `end`, numbered as in GridTransform: visit(wave, part, first degree,
+  /// values of that degree and those that follow). A wave is visited several times.
   using Visit = std::function<void(std::size_t, std::size_t, int, std::span<const double>)>;
   void make(Kind kind, std::size_t begin, std::size_t end, const Visit& visit) const;
 };

@@ -22,12 +22,8 @@ HarmonicFactors::HarmonicFactors(int highest)
 }
 
 std::vector<double> regular_harmonics(int order, const Vec3& point) {
+  const HarmonicFactors factors(order);
   std::vector<double> values(harmonics_count(order));
-  regular_harmonics(HarmonicFactors(order), point, values.data());
-  return values;
-}
-
-void regular_harmonics(const HarmonicFactors& factors, const Vec3& point, double* values) {
   const double r2 = dot(point, point);
   values[0] = 1.0;
   for (int l = 1; l <= factors.order; ++l) {
@@ -46,6 +42,7 @@ void regular_harmonics(const HarmonicFactors& factors, const Vec3& point, double
       if (m > 0) values[sine_index(l, m)] = recur(sine_index);
     }
   }
+  return values;
 }
 
 std::vector<double> irregular_harmonics(int order, const Vec3& point) {

@@ -36,7 +36,6 @@ struct HarmonicFactors {
 
 /// Values at a point, harmonics_count(order) of them.
 std::vector<double> regular_harmonics(int order, const Vec3& point);
-void regular_harmonics(const HarmonicFactors& factors, const Vec3& point, double* values);
 std::vector<double> irregular_harmonics(int order, const Vec3& point);
 
 /// What the gradient's components (0 to 2: x, y, z) of the regular harmonics are made of:
