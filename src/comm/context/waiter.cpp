@@ -115,9 +115,9 @@ bool Waiter::pause() {
   }
   // Most waits are short: the first pauses neither look after everything nor ask for the time.
   ++pauses_;
-  const bool sleeps = context_.shares_cores && pauses_ > yields_on_shared_cores;
-  if (sleeps || pauses_ % pauses_between_progress == 0) make_progress(context_);
-  if (sleeps) {
+  // No more often where ranks share cores: there MPI yields by itself while it makes progress.
+  if (pauses_ % pauses_between_progress == 0) make_progress(context_);
+  if (context_.shares_cores && pauses_ > yields_on_shared_cores) {
     sleep_for(pause_on_shared_cores);
   } else {
     sched_yield();
