@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -133,7 +134,14 @@ struct MolecularForces::Columns {
     vectors.emplace_back();
     for (const Vec3& point : points) add_vector(point);
     for (const Vec3& direction : directions) add_vector(direction);
+    if (linear()) {
+      const double length = std::sqrt(dot(axes[0], axes[0]));
+      axes[0] = 1.0 / length * axes[0];
+      for (SiteVector& vector : vectors) vector.along[0] *= length;
+    }
   }
+  /// Whether all is on one axis, whose length is one.
+  bool linear() const { return axes.size() == 1; }
   std::uint32_t point(const Vec3& position) const {
     if (position == Vec3{}) return 0;
     const auto found = std::find(points.begin(), points.end(), position);
@@ -204,7 +212,8 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
                         .record_vectors = 0,
                         .vector_begin = static_cast<std::uint32_t>(vectors_.size()),
                         .point_count = static_cast<std::uint32_t>(added.points.size()),
-                        .direction_count = static_cast<std::uint32_t>(added.directions.size())});
+                        .direction_count = static_cast<std::uint32_t>(added.directions.size()),
+                        .summed_vectors = 0});
     vectors_.insert(vectors_.end(), added.vectors.begin(), added.vectors.end());
     column_count_ = std::max<std::size_t>(column_count_, column_of(1 + layouts_.back().vectors()));
   }
@@ -214,13 +223,17 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
       term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
       add_radial_terms(model, a, b, columns[a], columns[b]);
       add_multipole_terms(model, a, b, columns[a], columns[b]);
+      choose_loop(columns[a], columns[b]);
+      if (site_grids_.back().loop == PairLoop::columns) {
+        layouts_[a].summed_vectors = layouts_[a].vectors();
+      }
       add_named_vectors();
     }
   }
   named_begin_.push_back(static_cast<std::uint32_t>(named_.size()));
   term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
   const auto points =
-      static_cast<std::size_t>(site_grids_.size() == 1 ? point_count(site_grids_[0].first) : 0);
+      static_cast<std::size_t>(site_grids_.size() == 1 ? shape_of(site_grids_[0].first).points : 0);
   shared_rows_ = precision == Precision::mixed && kernels_.shared_rows && points > 0 &&
                  terms_.size() == points * points;
   half_lists_ = shared_rows_ || model.components.size() > 1 || terms_.size() != 1 ||
@@ -250,13 +263,8 @@ void MolecularForces::add_records(const std::vector<Columns>& columns) {
 
 void MolecularForces::add_named_vectors() {
   named_begin_.push_back(static_cast<std::uint32_t>(named_.size()));
-  const SiteGrids& grids = site_grids_.back();
-  const int points = point_count(grids.first);
-  const int in_grids = points * points + (grids.of_three_charges ? 9 : 0);
   std::set<std::uint32_t> slots;
-  const auto skipped =
-      static_cast<std::size_t>(grids.points_from != PointsFrom::columns ? in_grids : 0);
-  for (std::size_t k = term_begin_.back() + skipped; k < terms_.size(); ++k) {
+  for (std::size_t k = term_begin_.back(); k < terms_.size(); ++k) {
     slots.insert(slot_of(terms_[k].point_b));
     slots.insert(slot_of(terms_[k].direction_b));
   }
@@ -264,21 +272,35 @@ void MolecularForces::add_named_vectors() {
   named_.insert(named_.end(), slots.begin(), slots.end());
 }
 
-PointsFrom MolecularForces::points_from(const SiteGrids& grids,
-                                        const std::vector<SiteVector>& points) {
-  const auto is = [&points](std::size_t k, const SiteVector& vector) {
-    return std::ranges::equal(points[k].along, vector.along);
+void MolecularForces::choose_loop(const Columns& columns_a, const Columns& columns_b) {
+  // Their loops have the cutoff of centers.
+  if (site_cutoff_) return;
+  SiteGrids grids = site_grids_.back();
+  const int points = shape_of(grids.first).points;
+  const std::span terms = std::span(terms_).subspan(term_begin_.back());
+  const auto in_grids = static_cast<std::size_t>(points * points + (grids.of_three_charges ? 9 : 0));
+  if (points == 0 || terms.size() > in_grids + 1) return;
+  if (terms.size() == in_grids + 1) {
+    const SiteTerm& term = terms.back();
+    if (term.point_a != 0 || term.point_b != 0) return;
+    if (term.kind == SitePair::dipole_dipole) grids.multipole = CentralMultipole::dipole;
+    if (term.kind == SitePair::quadrupole_quadrupole) grids.multipole = CentralMultipole::quadrupole;
+    if (grids.multipole == CentralMultipole::none) return;
+  }
+  const auto is_axis = [&](std::uint32_t column, std::size_t axis) {
+    SiteVector itself{};
+    itself.along[axis] = 1.0;
+    return std::ranges::equal(columns_b.vectors[slot_of(column)].along, itself.along);
   };
-  if (grids.first != SiteGrid::none && !grids.of_three_charges && points.size() == 3 &&
-      is(0, {1.0, 0.0, 0.0}) && is(1, {0.0, 1.0, 0.0}) && points[2].along[2] == 0.0) {
-    return PointsFrom::two_axes;
+  if (columns_a.linear() && columns_b.linear()) {
+    grids.loop = PairLoop::linear;
+  } else if (columns_b.axes.size() == 2 && is_axis(terms[0].point_b, 0) &&
+             is_axis(terms[1].point_b, 1)) {
+    grids.loop = PairLoop::planar;
   }
-  const auto beyond_axis = [](const SiteVector& v) { return v.along[1] != 0 || v.along[2] != 0; };
-  const auto at_center = [](const SiteVector& v) { return v.along[0] == 0; };
-  if (std::ranges::any_of(points, beyond_axis) || std::ranges::all_of(points, at_center)) {
-    return PointsFrom::columns;
+  if (std::ranges::find(molecule_pair_shapes, grids) != std::end(molecule_pair_shapes)) {
+    site_grids_.back() = grids;
   }
-  return PointsFrom::axis;
 }
 
 void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
@@ -296,14 +318,6 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
   SiteGrids grids{.first = site_grid_of(here, there, with_charges, same_cutoff)};
   const bool together = grids.first != SiteGrid::none;
   if (!together) grids = separate_grids(here, there, with_charges);
-  std::vector<SiteVector> in_grids;
-  for (const PointSites& q : there) {
-    const bool in_first = grids.first != SiteGrid::none && (together || q.lennard_jones >= 0);
-    if (in_first || (grids.of_three_charges && q.charge >= 0)) {
-      in_grids.push_back(columns_b.vector_of_point(q.position));
-    }
-  }
-  grids.points_from = points_from(grids, in_grids);
   site_grids_.push_back(grids);
   const bool apart = !together && (grids.first != SiteGrid::none || grids.of_three_charges);
   const bool may_share = together || (!apart && precision_ != Precision::mixed && same_cutoff);

@@ -53,8 +53,8 @@ class MolecularForces final : public ShortRangeForces {
   void add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
                            const Columns& columns_a, const Columns& columns_b);
 
-  /// Of the points there of the grids of two components, in the order of the first grid.
-  static PointsFrom points_from(const SiteGrids& grids, const std::vector<SiteVector>& points);
+  /// Of the last pair of components.
+  void choose_loop(const Columns& columns_a, const Columns& columns_b);
   /// What the last pair of components reads from columns.
   void add_named_vectors();
   /// Of what records consist.

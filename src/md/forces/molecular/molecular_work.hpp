@@ -48,33 +48,60 @@ enum class SiteGrid : std::uint8_t {
   two_lennard_jones,
   one_lennard_jones,
 };
-/// Where a grid takes the points of a neighbor from, and where it puts what acts on them.
-enum class PointsFrom : std::uint8_t {
-  columns,   ///< of their own
-  axis,      ///< they are at the center and on its first axis
-  two_axes,  ///< three points: the first two are the first two axes, the third is a sum of these
+/// Two dipoles or two quadrupoles, one at the center of either molecule, beside the grids.
+enum class CentralMultipole : std::uint8_t { none, dipole, quadrupole };
+/// What goes through the neighbors of a molecule.
+enum class PairLoop : std::uint8_t {
+  columns,  ///< a loop for each grid and each other term
+  linear,   ///< one loop, of two molecules whose points and directions are on one axis each
+  planar,   ///< one loop, of three points here, and three there: two axes and a sum of them
 };
-constexpr int axis_count(PointsFrom from) {
-  return from == PointsFrom::columns ? 0 : from == PointsFrom::axis ? 1 : 2;
-}
 /// Of two components. Their terms come in this order, before all others.
 struct SiteGrids {
   SiteGrid first = SiteGrid::none;
   bool of_three_charges = false;  ///< here and there, at points of their own, perhaps
-  PointsFrom points_from = PointsFrom::columns;
+  CentralMultipole multipole = CentralMultipole::none;  ///< not `none` only in one loop
+  PairLoop loop = PairLoop::columns;
+  bool operator==(const SiteGrids&) const = default;
 };
-/// Points of each molecule.
-constexpr int point_count(SiteGrid grid) {
+/// Those that have one loop (molecule_pairs.inl).
+inline constexpr SiteGrids molecule_pair_shapes[] = {
+    {SiteGrid::two_lennard_jones, false, CentralMultipole::none, PairLoop::linear},
+    {SiteGrid::two_lennard_jones, false, CentralMultipole::dipole, PairLoop::linear},
+    {SiteGrid::two_lennard_jones, false, CentralMultipole::quadrupole, PairLoop::linear},
+    {SiteGrid::two_lennard_jones, true, CentralMultipole::none, PairLoop::linear},
+    {SiteGrid::three_lennard_jones, false, CentralMultipole::none, PairLoop::linear},
+    {SiteGrid::three_lennard_jones, false, CentralMultipole::quadrupole, PairLoop::linear},
+    {SiteGrid::three_lennard_jones, true, CentralMultipole::none, PairLoop::linear},
+    {SiteGrid::three_charges_and_lennard_jones, false, CentralMultipole::none, PairLoop::linear},
+    {SiteGrid::three_lennard_jones, false, CentralMultipole::none, PairLoop::planar},
+    {SiteGrid::three_lennard_jones, false, CentralMultipole::dipole, PairLoop::planar},
+    {SiteGrid::three_charges_one_lennard_jones, false, CentralMultipole::none, PairLoop::planar},
+    {SiteGrid::three_charges_and_lennard_jones, false, CentralMultipole::none, PairLoop::planar},
+};
+/// Points of each molecule of a grid, and how many of their pairs, the first, have Lennard-Jones
+/// parameters. With `charges` all have a product of charges.
+struct GridShape {
+  int points;
+  bool charges;
+  int lennard_jones_pairs;
+};
+constexpr GridShape shape_of(SiteGrid grid) {
   switch (grid) {
     case SiteGrid::none:
-      return 0;
-    case SiteGrid::one_lennard_jones:
-      return 1;
+      break;
+    case SiteGrid::three_charges_one_lennard_jones:
+      return {3, true, 1};
+    case SiteGrid::three_charges_and_lennard_jones:
+      return {3, true, 9};
+    case SiteGrid::three_lennard_jones:
+      return {3, false, 9};
     case SiteGrid::two_lennard_jones:
-      return 2;
-    default:
-      return 3;
+      return {2, false, 4};
+    case SiteGrid::one_lennard_jones:
+      return {1, false, 1};
   }
+  return {0, false, 0};
 }
 
 inline constexpr std::size_t most_axes = 3;
@@ -93,6 +120,7 @@ struct SiteLayout {
   std::uint32_t vector_begin;     ///< the coordinates by axes: of the center, points, directions
   std::uint32_t point_count;      ///< points outside the center
   std::uint32_t direction_count;  ///< dipoles and quadrupoles
+  std::uint32_t summed_vectors;   ///< all of these if any pair is summed by columns, else none
   std::uint32_t vectors() const { return point_count + direction_count; }
   std::uint32_t record_length() const { return 4 * record_vectors; }
 };
@@ -158,8 +186,8 @@ constexpr std::uint32_t column_of(std::uint32_t slot) {
 
 /// Numbers of scratch that the kernels need for molecules of up to `columns` columns.
 inline std::size_t molecular_scratch_size(std::size_t component_count, std::size_t columns) {
-  const std::size_t copies = (2 * (columns + 6) + 5) * column_stride;
-  const std::size_t sums = columns * longest_vector;
+  const std::size_t copies = (2 * columns + 5) * column_stride;
+  const std::size_t sums = (columns + 3) * longest_vector;
   const std::size_t own = (columns + 7) / 8 * 8;
   const std::size_t lists = component_count * (neighbors_together + 2 * longest_vector + 1);
   return copies + sums + own + lists;

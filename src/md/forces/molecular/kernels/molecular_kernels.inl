@@ -5,8 +5,7 @@
 //          copied relative to its center into columns that the first cache holds; each term (a
 //          site here, a site there) is then one dense loop over the columns without any gather.
 //          Sites are sums of the molecule's axes, of which a linear one has one, a planar one two:
-//          few numbers come from memory. Where grids (site_grid.inl) can add up their points in
-//          registers, only the axes are copied.
+//          few numbers come from memory.
 //          Of one component, the distances that decide who is inside are packed themselves.
 // Source:  cutoff of whole molecules by their centers and vectors along the neighbors: Eckhardt et
 //          al., 591 TFLOPS multi-trillion particles simulation, ISC 2013 (ls1-MarDyn).
@@ -33,13 +32,11 @@ struct MolecularScratch {
   Real* columns;  ///< `column_stride` numbers each
   /// Columns of what acts, because of each neighbor, on the points of i that are paired with its
   /// points; of minus what acts on its directions. So subtracting gives what acts on the neighbor.
-  /// Where a grid has its points from axes, what acts on them is with the center.
   Real* back;
-  Real* axes;       ///< of the neighbors: three columns each
-  Real* axis_back;  ///< for each axis, sum of coordinates of points times what `back` would have
   Real* weights;    ///< of pairs with each neighbor; where energies are asked for
   Real* pair_sums;  ///< force on i and energy of each neighbor, four columns; where asked
   Real* sums;       ///< force on each point of i, gradient of each direction, one vector each
+  Real* torque;     ///< on i, of what is summed without columns: three vectors
   Real* own;        ///< coordinates of i's points and directions, in the order of the columns
   std::uint32_t* counts;  ///< of the neighbors listed, by component
   std::uint32_t* lists;
@@ -55,11 +52,10 @@ struct MolecularScratch {
     };
     columns = reinterpret_cast<Real*>(take(column_count * column_stride));
     back = reinterpret_cast<Real*>(take(column_count * column_stride));
-    axes = reinterpret_cast<Real*>(take(2 * 3 * column_stride));
-    axis_back = reinterpret_cast<Real*>(take(2 * 3 * column_stride));
     weights = reinterpret_cast<Real*>(take(column_stride));
     pair_sums = reinterpret_cast<Real*>(take(4 * column_stride));
     sums = reinterpret_cast<Real*>(take(column_count * longest_vector));
+    torque = reinterpret_cast<Real*>(take(3 * longest_vector));
     own = reinterpret_cast<Real*>(take((column_count + 7) / 8 * 8));
     counts = reinterpret_cast<std::uint32_t*>(take(component_count));
     lists = reinterpret_cast<std::uint32_t*>(take(component_count * list_stride));
@@ -67,10 +63,6 @@ struct MolecularScratch {
   std::uint32_t* list(std::size_t component) const { return lists + component * list_stride; }
   Real* column(std::size_t c) const { return columns + c * column_stride; }
   Real* back_column(std::size_t c) const { return back + c * column_stride; }
-  Real* axis(int r) const { return axes + 3 * r * static_cast<std::ptrdiff_t>(column_stride); }
-  Real* back_axis(int r) const {
-    return axis_back + 3 * r * static_cast<std::ptrdiff_t>(column_stride);
-  }
 };
 
 template <class Pack>
@@ -236,6 +228,8 @@ void sum_terms(const MolecularWork& work, const MolecularScratch<typename Pack::
 
 #include "md/forces/molecular/kernels/neighbor_columns.inl"
 
+#include "md/forces/molecular/kernels/molecule_pairs.inl"
+
 /// Sum of the lanes of three vectors of sums.
 template <class Pack>
 inline Vec3 total_of(const typename Pack::Real* sums) {
@@ -283,26 +277,38 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
         // Of one component only what fills up the last vector is not there.
         const std::size_t copied = one_component ? count / width * width : 0;
         copy_distances<Pack>(rows, scratch, center, list, copied, count);
-        const std::size_t components = component * work.component_count + b;
-        const SiteGrids& grids = work.site_grids[components];
-        const std::uint32_t* const slots = work.named_begin + components;
-        const NamedVectors named{work.named + slots[0], work.named + slots[1]};
-        copy_neighbors<Pack>(work, scratch, work.layouts[b], grids, named, list, count);
         if constexpr (with_energy) {
-          for (std::size_t k = 0; k < 4 * column_stride; ++k) scratch.pair_sums[k] = 0;
           for (std::size_t k = 0; k < count; k += width) {
             weights<Pack>(rows, list + k).store(scratch.weights + k);
           }
         }
-        const std::uint32_t* const begin = work.term_begin + components;
-        clear_back<Pack>(scratch, grids, work.terms + begin[0], named, count);
-        const SiteTerm* const others = sum_site_grids<Pack, site_cutoff, with_energy>(
-            work, scratch, work.layouts[b], grids, work.terms + begin[0], count, total);
-        sum_terms<Pack, site_cutoff, with_energy>(work, scratch, others, work.terms + begin[1],
-                                                  count, total);
-        if constexpr (with_energy) add_pair_sums<Pack>(scratch, count, total);
-        give_back<Pack>(work, scratch, work.layouts[b], grids, named, list, count);
+        const std::size_t components = component * work.component_count + b;
+        const SiteGrids& grids = work.site_grids[components];
+        const SiteTerm* const terms = work.terms + work.term_begin[components];
+        const SiteLayout& there = work.layouts[b];
         scratch.counts[b] = 0;
+        if constexpr (!site_cutoff) {
+          if (grids.loop != PairLoop::columns) {
+            const Real* const record = records<Pack>(work) + i * work.record_stride;
+            return with_molecule_pairs<Pack>(grids, [&]<class Pairs>() {
+              const Pairs pairs(work, scratch, {layout, record}, there, terms);
+              sum_molecule_pairs<Pack, Pairs, with_energy>(work, scratch, pairs, list, count, total);
+            });
+          }
+        }
+        const std::uint32_t* const slots = work.named_begin + components;
+        const NamedVectors named{work.named + slots[0], work.named + slots[1]};
+        copy_neighbors<Pack>(work, scratch, there, named, list, count);
+        if constexpr (with_energy) {
+          for (std::size_t k = 0; k < 4 * column_stride; ++k) scratch.pair_sums[k] = 0;
+        }
+        clear_back<Pack>(scratch, grids, terms, named, count);
+        const SiteTerm* const others = sum_site_grids<Pack, site_cutoff, with_energy>(
+            work, scratch, grids, terms, count, total);
+        sum_terms<Pack, site_cutoff, with_energy>(
+            work, scratch, others, work.terms + work.term_begin[components + 1], count, total);
+        if constexpr (with_energy) add_pair_sums<Pack>(scratch, count, total);
+        give_back<Pack>(work, scratch, there, named, list, count);
       };
 
       const std::size_t first = rows.row_begin[i];
@@ -348,8 +354,8 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
       }
 
       Vec3 force = total_of<Pack>(scratch.sums);
-      Vec3 torque;
-      for (std::uint32_t v = 0; v < layout.vectors(); ++v) {
+      Vec3 torque = total_of<Pack>(scratch.torque);
+      for (std::uint32_t v = 0; v < layout.summed_vectors; ++v) {
         const std::uint32_t column = first_vector_column + 4 * v;
         const Vec3 sum = total_of<Pack>(scratch.sums + column * longest_vector);
         const Vec3 arm{static_cast<double>(scratch.own[column]),

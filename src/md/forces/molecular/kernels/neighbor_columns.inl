@@ -62,12 +62,12 @@ struct NamedVectors {
 };
 
 /// Copies what grids and terms read of the neighbors listed into columns: points relative to the
-/// center of molecule i, directions, and the axes that the grids read. The list goes on with dummies
-/// to a whole vector. `axes`: as many as a neighbor has.
+/// center of molecule i, and directions. The list goes on with dummies to a whole vector. `axes`: as
+/// many as a neighbor has.
 template <class Pack, std::size_t axes>
 void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
-                    const SiteLayout& layout, const SiteGrids& grids, const NamedVectors& named,
-                    const std::uint32_t* list, std::size_t count) {
+                    const SiteLayout& layout, const NamedVectors& named, const std::uint32_t* list,
+                    std::size_t count) {
   using Real = typename Pack::Real;
   constexpr auto width = static_cast<std::size_t>(Pack::width);
   const Real* const all = records<Pack>(work);
@@ -83,9 +83,6 @@ void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename P
       Pack::load_four(all + 4 * r, place, four);
       axis[r] = {four[0], four[1], four[2]};
     }
-    for (int r = 0; r < axis_count(grids.points_from); ++r) {
-      store(axis[r], scratch.axis(r) + k, column_stride);
-    }
     const PackVector<Pack> center = load<Pack>(scratch.columns + k, column_stride);
     for (const std::uint32_t* slot = named.begin; slot != named.end; ++slot) {
       PackVector<Pack> sum{Pack::zero(), Pack::zero(), Pack::zero()};
@@ -99,17 +96,17 @@ void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename P
 }
 template <class Pack>
 void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
-                    const SiteLayout& layout, const SiteGrids& grids, const NamedVectors& named,
-                    const std::uint32_t* list, std::size_t count) {
+                    const SiteLayout& layout, const NamedVectors& named, const std::uint32_t* list,
+                    std::size_t count) {
   switch (layout.record_vectors) {
     case 0:
       break;
     case 1:
-      return copy_neighbors<Pack, 1>(work, scratch, layout, grids, named, list, count);
+      return copy_neighbors<Pack, 1>(work, scratch, layout, named, list, count);
     case 2:
-      return copy_neighbors<Pack, 2>(work, scratch, layout, grids, named, list, count);
+      return copy_neighbors<Pack, 2>(work, scratch, layout, named, list, count);
     default:
-      return copy_neighbors<Pack, 3>(work, scratch, layout, grids, named, list, count);
+      return copy_neighbors<Pack, 3>(work, scratch, layout, named, list, count);
   }
 }
 
@@ -146,45 +143,34 @@ inline Pack weights(const PairWork& rows, const std::uint32_t* offsets) {
 template <class Pack>
 void clear_back(const MolecularScratch<typename Pack::Real>& scratch, const SiteGrids& grids,
                 const SiteTerm* terms, const NamedVectors& named, std::size_t count) {
-  const int points = point_count(grids.first);
+  const int points = shape_of(grids.first).points;
   const auto clear = [&](typename Pack::Real* columns) {
     for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(Pack::width)) {
       store<Pack>({Pack::zero(), Pack::zero(), Pack::zero()}, columns + k, column_stride);
     }
   };
   const auto set_by_grid = [&](std::uint32_t column) {
-    if (grids.points_from != PointsFrom::columns) return column == 0 && points > 0;
     return std::any_of(terms, terms + points,
                        [column](const SiteTerm& term) { return term.point_b == column; });
   };
   if (!set_by_grid(0)) clear(scratch.back);
-  if (grids.points_from == PointsFrom::axis && points == 0) clear(scratch.axis_back);
   for (const std::uint32_t* slot = named.begin; slot != named.end; ++slot) {
     const std::uint32_t column = column_of(*slot);
     if (!set_by_grid(column)) clear(scratch.back_column(column));
   }
 }
 
-template <class Pack>
-inline PackVector<Pack> cross(const PackVector<Pack>& a, const PackVector<Pack>& b) {
-  return {Pack::fnma(a.z, b.y, a.y * b.z), Pack::fnma(a.x, b.z, a.z * b.x),
-          Pack::fnma(a.y, b.x, a.x * b.y)};
-}
-
 /// Subtracts what acts on i because of the neighbors listed from the forces on these, and its
 /// turning about their centers from their torques.
 template <class Pack>
 void give_back(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
-               const SiteLayout& layout, const SiteGrids& grids, const NamedVectors& named,
-               const std::uint32_t* list, std::size_t count) {
+               const SiteLayout& layout, const NamedVectors& named, const std::uint32_t* list,
+               std::size_t count) {
   for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(Pack::width)) {
     const auto at = [k](const typename Pack::Real* columns) {
       return load<Pack>(columns + k, column_stride);
     };
     PackVector<Pack> force = at(scratch.back), torque{Pack::zero(), Pack::zero(), Pack::zero()};
-    for (int r = 0; r < axis_count(grids.points_from); ++r) {
-      torque = torque + cross(at(scratch.axis(r)), at(scratch.back_axis(r)));
-    }
     for (const std::uint32_t* slot = named.begin; slot != named.end; ++slot) {
       PackVector<Pack> arm = at(scratch.column(column_of(*slot)));
       const PackVector<Pack> back = at(scratch.back_column(column_of(*slot)));
@@ -200,7 +186,7 @@ void give_back(const MolecularWork& work, const MolecularScratch<typename Pack::
   }
 }
 
-/// Where the points and directions of molecule i are; nothing acts on them yet.
+/// Where the points and directions of molecule i are; nothing acts on it yet.
 template <class Pack>
 void place_own(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
                const SiteLayout& layout, std::size_t i) {
@@ -215,7 +201,11 @@ void place_own(const MolecularWork& work, const MolecularScratch<typename Pack::
         sum += static_cast<Real>(vector.along[r]) * record[4 * r + axis];
       }
       scratch.own[column] = sum;
-      Pack::zero().store(scratch.sums + column * longest_vector);
     }
+  }
+  const PackVector<Pack> nothing{Pack::zero(), Pack::zero(), Pack::zero()};
+  store(nothing, scratch.torque, longest_vector);
+  for (std::uint32_t slot = 0; slot <= layout.summed_vectors; ++slot) {
+    store(nothing, scratch.sums + column_of(slot) * longest_vector, longest_vector);
   }
 }

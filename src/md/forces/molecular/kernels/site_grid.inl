@@ -5,37 +5,33 @@
 // Idea:    one loop over the columns for all pairs of points. Coordinates of a neighbor are loaded
 //          once instead of once for each pair, forces stay in registers, those on a point there until
 //          it has met all points here, and where centers decide, one comparison with the cutoff
-//          serves all pairs. Of points on one or two axes only these are loaded, and what acts on
-//          the points becomes a force on the center and one sum for each axis, of which the torque is
-//          made.
+//          serves all pairs.
 // Source:  water's own kernels: Lindahl, Hess, van der Spoel, J. Mol. Model. 7, 306 (2001).
 // Cost:    a fifth fewer instructions than loops pair by pair; one function for each shape.
 // Hazards: more points than three have more sums than there are registers.
-// Others:  sum_term takes any number of points, and dipoles and quadrupoles.
+// Others:  molecule_pairs.inl for all that linear or planar molecules have together; sum_term takes any
+//          number of points, and dipoles and quadrupoles.
 
-/// `count` neighbors of the kind `layout`; `terms`: point q there with point p here at
-/// [points p + q]. With `charges` all pairs have a product of charges, and the first
-/// `lennard_jones_pairs` have Lennard-Jones parameters. Sets what `scratch` has of what acts on these
-/// points, or `adds` to it.
-template <class Pack, int points, PointsFrom from, bool charges, int lennard_jones_pairs, bool adds,
-          bool site_cutoff, bool with_energy>
+/// `count` neighbors; `terms`: point q there with point p here at [points p + q]. Sets what
+/// `scratch.back` has of these points, or `adds` to it.
+template <class Pack, GridShape shape, bool adds, bool site_cutoff, bool with_energy>
 void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
-              const SiteLayout& layout, const SiteTerm* terms, std::size_t count, TermSums& total) {
+              const SiteTerm* terms, std::size_t count, TermSums& total) {
   using Real = typename Pack::Real;
+  constexpr int points = shape.points, lennard_jones_pairs = shape.lennard_jones_pairs;
+  constexpr bool charges = shape.charges;
   constexpr std::size_t stride = column_stride;
   constexpr auto width = static_cast<std::size_t>(Pack::width);
   const Pack limit = Pack::all(charges ? work.cutoff_squared : work.lennard_jones_cutoff_squared);
   PackVector<Pack> own[points], force[points];
   const Real* there[points];
   Real* back[points];
-  const double* along[points];
   for (int p = 0; p < points; ++p) {
     own[p] = broadcast<Pack>(scratch.own + terms[points * p].point_a);
     force[p] =
         load<Pack>(scratch.sums + terms[points * p].point_a * longest_vector, longest_vector);
     there[p] = scratch.column(terms[p].point_b);
     back[p] = scratch.back_column(terms[p].point_b);
-    along[p] = work.vectors[layout.vector_begin + slot_of(terms[p].point_b)].along;
   }
   // Sums over the neighbors; the virial is that of the centers.
   Pack energy = Pack::zero(), lennard_jones = Pack::zero(), virial[6];
@@ -47,29 +43,17 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
     // What the charges of a pair of molecules give cancels before anything small is added to it.
     PackVector<Pack> of_charges{Pack::zero(), Pack::zero(), Pack::zero()}, of_others = of_charges;
     Pack u_charges = Pack::zero(), u_others = Pack::zero();
-    const PackVector<Pack> center = load<Pack>(scratch.columns + k, stride);
-    const PackVector<Pack> nothing{Pack::zero(), Pack::zero(), Pack::zero()};
-    PackVector<Pack> axis[2], on_center, on_axis[2], other, on_a;
-    for (int r = 0; r < axis_count(from); ++r) axis[r] = load<Pack>(scratch.axis(r) + k, stride);
-    if constexpr (from == PointsFrom::axis) {
-      on_center = adds ? load<Pack>(scratch.back + k, stride) : nothing;
-      on_axis[0] = adds ? load<Pack>(scratch.axis_back + k, stride) : nothing;
-    }
+    PackVector<Pack> other, on_a;
     unrolled<points * points>([&]<int number>() __attribute__((always_inline)) {
       constexpr int q = number / points, p = number % points, pair = points * p + q;
       constexpr bool with_lennard_jones = pair < lennard_jones_pairs;
       if constexpr (p == 0) {
-        if constexpr (from == PointsFrom::columns) {
-          other = load<Pack>(there[q] + k, stride);
-        } else if constexpr (from == PointsFrom::axis) {
-          other = fma(Pack::all(along[q][0]), axis[0], center);
-        } else if constexpr (q < 2) {
-          other = center + axis[q];
+        other = load<Pack>(there[q] + k, stride);
+        if constexpr (adds) {
+          on_a = load<Pack>(back[q] + k, stride);
         } else {
-          other = fma(Pack::all(along[q][1]), axis[1], center);
-          other = fma(Pack::all(along[q][0]), axis[0], other);
+          on_a = {Pack::zero(), Pack::zero(), Pack::zero()};
         }
-        on_a = from == PointsFrom::columns && adds ? load<Pack>(back[q] + k, stride) : nothing;
       }
       const SiteTerm& term = terms[pair];
       const PackVector<Pack> d{own[p].x - other.x, own[p].y - other.y, own[p].z - other.z};
@@ -96,21 +80,7 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
       }
       force[p] = fma(force_over_r, d, force[p]);
       on_a = fma(force_over_r, d, on_a);
-      if constexpr (p + 1 == points) {
-        if constexpr (from == PointsFrom::columns) {
-          store(on_a, back[q] + k, stride);
-        } else if constexpr (from == PointsFrom::axis) {
-          on_center = on_center + on_a;
-          on_axis[0] = fma(Pack::all(along[q][0]), on_a, on_axis[0]);
-        } else if constexpr (q < 2) {
-          on_axis[q] = on_a;
-        } else {
-          on_center = on_axis[0] + on_axis[1] + on_a;
-          for (int r = 0; r < 2; ++r) {
-            on_axis[r] = fma(Pack::all(along[q][r]), on_a, on_axis[r]);
-          }
-        }
-      }
+      if constexpr (p + 1 == points) store(on_a, back[q] + k, stride);
       if constexpr (with_energy) {
         if constexpr (charges) {
           of_charges = fma(u_charge * inverse2, d, of_charges);
@@ -122,8 +92,6 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
         }
       }
     });
-    if constexpr (from != PointsFrom::columns) store(on_center, scratch.back + k, stride);
-    for (int r = 0; r < axis_count(from); ++r) store(on_axis[r], scratch.back_axis(r) + k, stride);
     if constexpr (with_energy) {
       const Pack weight = Pack::load(scratch.weights + k);
       energy = Pack::fma(weight, u_charges + u_others, energy);
@@ -131,7 +99,7 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
       const PackVector<Pack> f =
           weight * PackVector<Pack>{of_charges.x + of_others.x, of_charges.y + of_others.y,
                                     of_charges.z + of_others.z};
-      add_center_virial(center, f, virial);
+      add_center_virial(load<Pack>(scratch.column(0) + k, stride), f, virial);
     }
   }
   for (int p = 0; p < points; ++p) {
@@ -144,55 +112,29 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
   }
 }
 
-/// Calls function.operator()<points, charges, lennard_jones_pairs>() of `sum_grid` for a grid, if it
-/// is one.
+/// Calls function.operator()<shape>() of a grid, if it is one.
 template <class Function>
 void with_grid(SiteGrid grid, const Function& function) {
-  switch (grid) {
-    case SiteGrid::none:
-      break;
-    case SiteGrid::three_charges_one_lennard_jones:
-      return function.template operator()<3, true, 1>();
-    case SiteGrid::three_charges_and_lennard_jones:
-      return function.template operator()<3, true, 9>();
-    case SiteGrid::three_lennard_jones:
-      return function.template operator()<3, false, 9>();
-    case SiteGrid::two_lennard_jones:
-      return function.template operator()<2, false, 4>();
-    case SiteGrid::one_lennard_jones:
-      return function.template operator()<1, false, 1>();
-  }
-}
-
-/// Calls function.operator()<from>().
-template <int points, class Function>
-void with_points_from(PointsFrom from, const Function& function) {
-  if constexpr (points == 3) {
-    if (from == PointsFrom::two_axes) return function.template operator()<PointsFrom::two_axes>();
-  }
-  if (from == PointsFrom::axis) return function.template operator()<PointsFrom::axis>();
-  function.template operator()<PointsFrom::columns>();
+  constexpr int count = static_cast<int>(SiteGrid::one_lennard_jones) + 1;
+  unrolled<count - 1>([&]<int k>() {
+    constexpr auto one = static_cast<SiteGrid>(k + 1);
+    if (grid == one) function.template operator()<shape_of(one)>();
+  });
 }
 
 /// Sums what the grids of two components have together. Returns the first of the other terms.
 template <class Pack, bool site_cutoff, bool with_energy>
 const SiteTerm* sum_site_grids(const MolecularWork& work,
                                const MolecularScratch<typename Pack::Real>& scratch,
-                               const SiteLayout& layout, const SiteGrids& grids,
-                               const SiteTerm* terms, std::size_t count, TermSums& total) {
-  with_grid(grids.first, [&]<int points, bool charges, int lennard_jones_pairs>() {
-    with_points_from<points>(grids.points_from, [&]<PointsFrom from>() {
-      sum_grid<Pack, points, from, charges, lennard_jones_pairs, false, site_cutoff, with_energy>(
-          work, scratch, layout, terms, count, total);
-    });
-    terms += points * points;
+                               const SiteGrids& grids, const SiteTerm* terms, std::size_t count,
+                               TermSums& total) {
+  with_grid(grids.first, [&]<GridShape shape>() {
+    sum_grid<Pack, shape, false, site_cutoff, with_energy>(work, scratch, terms, count, total);
+    terms += shape.points * shape.points;
   });
   if (grids.of_three_charges) {
-    // Two axes are of one grid alone.
-    with_points_from<0>(grids.points_from, [&]<PointsFrom from>() {
-      sum_grid<Pack, 3, from, true, 0, true, site_cutoff, with_energy>(work, scratch, layout, terms,
-                                                                       count, total);
-    });
+    constexpr GridShape shape{.points = 3, .charges = true, .lennard_jones_pairs = 0};
+    sum_grid<Pack, shape, true, site_cutoff, with_energy>(work, scratch, terms, count, total);
     terms += 9;
   }
   return terms;

@@ -36,6 +36,19 @@ inline PackVector<Pack> fma(const std::type_identity_t<Pack>& s, const PackVecto
   return {Pack::fma(s, a.x, b.x), Pack::fma(s, a.y, b.y), Pack::fma(s, a.z, b.z)};
 }
 
+/// b - s a
+template <class Pack>
+inline PackVector<Pack> fnma(const std::type_identity_t<Pack>& s, const PackVector<Pack>& a,
+                             const PackVector<Pack>& b) {
+  return {Pack::fnma(s, a.x, b.x), Pack::fnma(s, a.y, b.y), Pack::fnma(s, a.z, b.z)};
+}
+
+template <class Pack>
+inline PackVector<Pack> cross(const PackVector<Pack>& a, const PackVector<Pack>& b) {
+  return {Pack::fnma(a.z, b.y, a.y * b.z), Pack::fnma(a.x, b.z, a.z * b.x),
+          Pack::fnma(a.y, b.x, a.x * b.y)};
+}
+
 /// The distance of a pack of pairs: only what the kind of pair asks for is looked at.
 template <class Pack>
 struct PairDistance {
