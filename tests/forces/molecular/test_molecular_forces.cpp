@@ -344,6 +344,19 @@ TEST_CASE("molecules of the shapes that have loops of their own") {
   rod.charges = {{{0, 0.1, 0}, 0.7}, {{0, -0.1, 0}, -0.35}, {{0, 0.3, 0}, -0.35}};
   blunt.lennard_jones = {
       {{0, 0.3, 0}, 0.7, 0.9}, {{0.01, -0.3, 0}, 1.0, 0.8}, {{-0.3, -0.2, 0.01}, 1.0, 0.8}};
+  // Linear ones with a dipole or a quadrupole at the center, or with charges beside the sites, and a
+  // longer one whose sites are not symmetric.
+  Component dipolar, nitrogen, charged_nitrogen, quadrupolar, long_one;
+  dipolar.lennard_jones = {{{0, 0.2, 0}, 1.0, 0.9}, {{0, -0.3, 0}, 0.7, 0.8}};
+  dipolar.dipoles = {{{}, {0, -0.9, 0}}};
+  nitrogen.lennard_jones = {{{0, 0, 0.2}, 0.9, 0.9}, {{0, 0, -0.2}, 0.9, 0.9}};
+  nitrogen.quadrupoles = {{{}, {0, 0, -1}, -0.8}};
+  charged_nitrogen.lennard_jones = nitrogen.lennard_jones;
+  charged_nitrogen.charges = {{{}, 0.7}, {{0, 0, 0.25}, -0.35}, {{0, 0, -0.25}, -0.35}};
+  quadrupolar.lennard_jones = linear.lennard_jones;
+  quadrupolar.quadrupoles = {{{}, {0, 0, 1}, 1.1}};
+  long_one.lennard_jones = {{{0.1, 0, 0}, 0.6, 0.5}, {{0.8, 0, 0}, 0.9, 0.4}};
+  long_one.quadrupoles = {{{}, {1, 0, 0}, 0.5}};
   Component triangle_only = triangle, pair_only = pair;
   triangle_only.dipoles = {};
   pair_only.quadrupoles = {};
@@ -353,7 +366,9 @@ TEST_CASE("molecules of the shapes that have loops of their own") {
         std::vector{triangle_only}, std::vector{pair_only},
         std::vector{water, linear, triangle, pair}, std::vector{oxirane}, std::vector{flat_water},
         std::vector{dioxide}, std::vector{rod}, std::vector{blunt},
-        std::vector{oxirane, flat_water, dioxide, rod, blunt}}) {
+        std::vector{oxirane, flat_water, dioxide, rod, blunt}, std::vector{dipolar},
+        std::vector{charged_nitrogen}, std::vector{quadrupolar},
+        std::vector{nitrogen, long_one, dipolar, charged_nitrogen}}) {
     const MolecularSystem system = lattice(box, 5, components.size(), 6);
     MoleculeModel model = model_of(components, 2.6);
     model.electrostatics = Electrostatics::reaction_field;

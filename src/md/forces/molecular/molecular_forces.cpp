@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 
 #include "md/core/cross_product.hpp"
 #include "md/forces/molecular/molecular_kernels.hpp"
+#include "md/forces/molecular/site_columns.hpp"
 
 namespace sterna::md {
 
@@ -99,97 +101,25 @@ SiteGrids separate_grids(const std::vector<PointSites>& here, const std::vector<
   return grids;
 }
 
+/// Of a term between centers.
+CentralMultipole central_multipole_of(const SiteTerm& term) {
+  if (term.point_a != 0 || term.point_b != 0) return CentralMultipole::none;
+  if (term.kind == SitePair::dipole_dipole) return CentralMultipole::dipole;
+  if (term.kind == SitePair::quadrupole_quadrupole) return CentralMultipole::quadrupole;
+  return CentralMultipole::none;
+}
+
+/// Of the Lennard-Jones sites among terms of grids.
+double smallest_sigma(std::span<const SiteTerm> terms) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const SiteTerm& term : terms) {
+    const auto [twelve_c12, six_c6, shift, charges] = term.coefficient;
+    if (six_c6 > 0.0) smallest = std::min(smallest, std::pow(0.5 * twelve_c12 / six_c6, 1.0 / 6.0));
+  }
+  return smallest;
+}
+
 }  // namespace
-
-/// Where the sites of a component stand in the columns.
-struct MolecularForces::Columns {
-  std::vector<Vec3> points;  ///< outside the center
-  std::vector<Vec3> directions;
-  std::vector<Vec3> axes;
-  std::vector<SiteVector> vectors;  ///< by these axes: center, points, directions
-  std::vector<std::uint32_t> dipole_direction, quadrupole_direction;
-
-  /// Sites that interact with none take no memory.
-  Columns(const Component& component, bool with_charges) {
-    for (const auto& site : component.lennard_jones) {
-      if (site.epsilon != 0.0) add_point(site.position);
-    }
-    for (const auto& site : component.charges) {
-      if (with_charges && site.charge != 0.0) add_point(site.position);
-    }
-    for (const auto& site : component.dipoles) {
-      add_point(site.position);
-      dipole_direction.push_back(static_cast<std::uint32_t>(directions.size()));
-      directions.push_back(site.moment);
-    }
-    for (const auto& site : component.quadrupoles) {
-      add_point(site.position);
-      quadrupole_direction.push_back(static_cast<std::uint32_t>(directions.size()));
-      directions.push_back(site.axis);
-    }
-    // Directions stand behind the points.
-    for (auto* index : {&dipole_direction, &quadrupole_direction}) {
-      for (std::uint32_t& k : *index) k = vector_column(points.size() + k);
-    }
-    vectors.emplace_back();
-    for (const Vec3& point : points) add_vector(point);
-    for (const Vec3& direction : directions) add_vector(direction);
-    if (linear()) {
-      const double length = std::sqrt(dot(axes[0], axes[0]));
-      axes[0] = 1.0 / length * axes[0];
-      for (SiteVector& vector : vectors) vector.along[0] *= length;
-    }
-  }
-  /// Whether all is on one axis, whose length is one.
-  bool linear() const { return axes.size() == 1; }
-  std::uint32_t point(const Vec3& position) const {
-    if (position == Vec3{}) return 0;
-    const auto found = std::find(points.begin(), points.end(), position);
-    return vector_column(static_cast<std::size_t>(found - points.begin()));
-  }
-  const SiteVector& vector_of_point(const Vec3& position) const {
-    return vectors[slot_of(point(position))];
-  }
-
- private:
-  static std::uint32_t vector_column(std::size_t vector) {
-    return first_vector_column + static_cast<std::uint32_t>(4 * vector);
-  }
-  void add_point(const Vec3& position) {
-    if (position == Vec3{} || std::find(points.begin(), points.end(), position) != points.end()) {
-      return;
-    }
-    points.push_back(position);
-  }
-  std::vector<Vec3> frame_;  ///< of length one and at right angles to each other
-  double axis_parts_[most_axes][most_axes] = {};  ///< the axes by this frame
-
-  /// By the axes that there are, and itself as one more if it has a part beyond these and rounding.
-  void add_vector(const Vec3& vector) {
-    constexpr double rounding = 1e-14, small = 0.1;
-    double parts[most_axes] = {};
-    Vec3 rest = vector;
-    for (std::size_t r = 0; r < frame_.size(); ++r) {
-      parts[r] = dot(rest, frame_[r]);
-      rest -= parts[r] * frame_[r];
-    }
-    const double length = std::sqrt(dot(rest, rest)), whole = std::sqrt(dot(vector, vector));
-    const std::size_t count = axes.size();
-    if (count < most_axes && length > rounding * whole) {
-      // Axes with a small angle between them would make large coordinates of others.
-      const bool itself = length > small * whole;
-      axes.push_back(itself ? vector : rest);
-      frame_.push_back(1.0 / length * rest);
-      if (itself) std::copy_n(parts, count, axis_parts_[count]);
-      axis_parts_[count][count] = parts[count] = length;
-    }
-    auto& along = vectors.emplace_back().along;
-    for (std::size_t r = axes.size(); r-- > 0;) {
-      along[r] = parts[r] / axis_parts_[r][r];
-      for (std::size_t q = 0; q < r; ++q) parts[q] -= along[r] * axis_parts_[r][q];
-    }
-  }
-};
 
 MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision,
                                  std::string_view kernels)
@@ -202,12 +132,11 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
       model.electrostatics != MoleculeModel::Electrostatics::none ||
       std::any_of(model.components.begin(), model.components.end(),
                   [](const Component& c) { return !c.dipoles.empty() || !c.quadrupoles.empty(); });
-  std::vector<Columns> columns;
+  std::vector<SiteColumns> columns;
   double farthest = 0.0;
   for (const Component& component : model.components) {
-    const Columns& added = columns.emplace_back(component, with_charges);
-    for (const Vec3& point : added.points)
-      farthest = std::max(farthest, std::sqrt(dot(point, point)));
+    const SiteColumns& added = columns.emplace_back(component, with_charges);
+    farthest = std::max(farthest, added.extent());
     layouts_.push_back({.record_begin = 0,
                         .record_vectors = 0,
                         .vector_begin = static_cast<std::uint32_t>(vectors_.size()),
@@ -242,7 +171,7 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
   scratch_.resize(molecular_scratch_size(model.components.size(), column_count_));
 }
 
-void MolecularForces::add_records(const std::vector<Columns>& columns) {
+void MolecularForces::add_records(const std::vector<SiteColumns>& columns) {
   const bool by_axes = half_lists_ && !shared_rows_;
   for (std::size_t k = 0; k < columns.size(); ++k) {
     SiteLayout& layout = layouts_[k];
@@ -272,30 +201,31 @@ void MolecularForces::add_named_vectors() {
   named_.insert(named_.end(), slots.begin(), slots.end());
 }
 
-void MolecularForces::choose_loop(const Columns& columns_a, const Columns& columns_b) {
-  // Their loops have the cutoff of centers.
+void MolecularForces::choose_loop(const SiteColumns& columns_a, const SiteColumns& columns_b) {
+  // These loops have the cutoff of centers.
   if (site_cutoff_) return;
   SiteGrids grids = site_grids_.back();
-  const int points = shape_of(grids.first).points;
   const std::span terms = std::span(terms_).subspan(term_begin_.back());
-  const auto in_grids = static_cast<std::size_t>(points * points + (grids.of_three_charges ? 9 : 0));
+  const int points = shape_of(grids.first).points;
+  const auto in_grids =
+      static_cast<std::size_t>(points * points + (grids.of_three_charges ? 9 : 0));
   if (points == 0 || terms.size() > in_grids + 1) return;
   if (terms.size() == in_grids + 1) {
-    const SiteTerm& term = terms.back();
-    if (term.point_a != 0 || term.point_b != 0) return;
-    if (term.kind == SitePair::dipole_dipole) grids.multipole = CentralMultipole::dipole;
-    if (term.kind == SitePair::quadrupole_quadrupole) grids.multipole = CentralMultipole::quadrupole;
+    grids.multipole = central_multipole_of(terms.back());
     if (grids.multipole == CentralMultipole::none) return;
   }
-  const auto is_axis = [&](std::uint32_t column, std::size_t axis) {
+  const auto is_axis = [&](const SiteTerm& term, std::size_t axis) {
     SiteVector itself{};
     itself.along[axis] = 1.0;
-    return std::ranges::equal(columns_b.vectors[slot_of(column)].along, itself.along);
+    return std::ranges::equal(columns_b.vectors[slot_of(term.point_b)].along, itself.along);
   };
-  if (columns_a.linear() && columns_b.linear()) {
+  // Squared distances of sites are differences of squared lengths there.
+  const bool keeps_digits =
+      precision_ != Precision::mixed ||
+      std::max(columns_a.extent(), columns_b.extent()) <= smallest_sigma(terms.first(in_grids));
+  if (columns_a.linear() && columns_b.linear() && keeps_digits) {
     grids.loop = PairLoop::linear;
-  } else if (columns_b.axes.size() == 2 && is_axis(terms[0].point_b, 0) &&
-             is_axis(terms[1].point_b, 1)) {
+  } else if (columns_b.axes.size() == 2 && is_axis(terms[0], 0) && is_axis(terms[1], 1)) {
     grids.loop = PairLoop::planar;
   }
   if (std::ranges::find(molecule_pair_shapes, grids) != std::end(molecule_pair_shapes)) {
@@ -304,7 +234,7 @@ void MolecularForces::choose_loop(const Columns& columns_a, const Columns& colum
 }
 
 void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
-                                       const Columns& columns_a, const Columns& columns_b) {
+                                       const SiteColumns& columns_a, const SiteColumns& columns_b) {
   const Component& first = model.components[a];
   const Component& second = model.components[b];
   const MoleculeModel::Mixing mixing = a == b ? MoleculeModel::Mixing{} : model.mix(a, b);
@@ -367,7 +297,8 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
 }
 
 void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
-                                          const Columns& columns_a, const Columns& columns_b) {
+                                          const SiteColumns& columns_a,
+                                          const SiteColumns& columns_b) {
   const Component& first = model.components[a];
   const Component& second = model.components[b];
   const auto add = [&](SitePair kind, const Vec3& position_a, const Vec3& position_b,

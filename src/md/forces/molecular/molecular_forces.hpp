@@ -13,6 +13,8 @@
 
 namespace sterna::md {
 
+class SiteColumns;
+
 /// The forces and torques between rigid molecules of any number of sites, on rows of their centers
 /// of mass. The type of a particle is the index of its component. The virial is that of the centers
 /// of mass; a reaction field adds its pair energy to each diagonal element, as if the cutoff scaled
@@ -46,19 +48,18 @@ class MolecularForces final : public ShortRangeForces {
   }
 
  private:
-  struct Columns;
   /// Lennard-Jones sites and charges, and how they are summed; the rest.
   void add_radial_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
-                        const Columns& columns_a, const Columns& columns_b);
+                        const SiteColumns& columns_a, const SiteColumns& columns_b);
   void add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
-                           const Columns& columns_a, const Columns& columns_b);
+                           const SiteColumns& columns_a, const SiteColumns& columns_b);
 
-  /// Of the last pair of components.
-  void choose_loop(const Columns& columns_a, const Columns& columns_b);
+  /// What goes through the neighbors of the last pair of components.
+  void choose_loop(const SiteColumns& columns_a, const SiteColumns& columns_b);
   /// What the last pair of components reads from columns.
   void add_named_vectors();
   /// Of what records consist.
-  void add_records(const std::vector<Columns>& columns);
+  void add_records(const std::vector<SiteColumns>& columns);
 
   /// Turns the records of the molecules [begin, end) into the laboratory frame; in mixed precision
   /// also puts their centers on the grid around `center`.

@@ -33,11 +33,11 @@ struct MolecularScratch {
   /// Columns of what acts, because of each neighbor, on the points of i that are paired with its
   /// points; of minus what acts on its directions. So subtracting gives what acts on the neighbor.
   Real* back;
-  Real* weights;    ///< of pairs with each neighbor; where energies are asked for
-  Real* pair_sums;  ///< force on i and energy of each neighbor, four columns; where asked
-  Real* sums;       ///< force on each point of i, gradient of each direction, one vector each
-  Real* torque;     ///< on i, of what is summed without columns: three vectors
-  Real* own;        ///< coordinates of i's points and directions, in the order of the columns
+  Real* weights;          ///< of pairs with each neighbor; where energies are asked for
+  Real* pair_sums;        ///< force on i and energy of each neighbor, four columns; where asked
+  Real* sums;             ///< force on each point of i, gradient of each direction, one vector each
+  Real* torque;           ///< on i, of what is summed without columns: three vectors
+  Real* own;              ///< coordinates of i's points and directions, in the order of the columns
   std::uint32_t* counts;  ///< of the neighbors listed, by component
   std::uint32_t* lists;
 
@@ -292,7 +292,8 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
             const Real* const record = records<Pack>(work) + i * work.record_stride;
             return with_molecule_pairs<Pack>(grids, [&]<class Pairs>() {
               const Pairs pairs(work, scratch, {layout, record}, there, terms);
-              sum_molecule_pairs<Pack, Pairs, with_energy>(work, scratch, pairs, list, count, total);
+              sum_molecule_pairs<Pack, Pairs, with_energy>(work, scratch, pairs, list, count,
+                                                           total);
             });
           }
         }

@@ -7,8 +7,8 @@
 //          depends on four numbers: the squared distance of the centers, and the products of the axes
 //          with each other and with the way between the centers. These give the distance of any two
 //          sites by two operations, and four derivatives give both forces and torques. Of planar
-//          molecules the torque on the neighbor is what the force leaves of the torque on the
-//          molecule: angular momentum stays.
+//          molecules the torque on the neighbor follows from force and torque on the molecule, as
+//          angular momentum is conserved.
 // Source:  forces and torques from derivatives by such products: Price, Stone, Alderton, Mol. Phys. 52,
 //          987 (1984); Allen, Germano, Mol. Phys. 104, 3225 (2006).
 // Cost:    of two linear molecules two thirds of the operations of a grid of points. Each shape has a
@@ -25,13 +25,14 @@ struct CenterPair {
   typename Pack::Mask lennard_jones, charges;
 };
 
-/// What a vector of pairs of molecules gives.
+/// What a vector of pairs of molecules gives. `turning`: what makes the torque on the molecule, by
+/// `torque_of` of the loop.
 template <class Pack>
 struct MoleculePair {
-  PackVector<Pack> force, torque;  ///< on the molecule
-  PackVector<Pack> torque_taken;   ///< minus the torque on the neighbor
+  PackVector<Pack> force, turning;  ///< of the molecule
+  PackVector<Pack> torque_taken;    ///< minus the torque on the neighbor
   Pack of_lennard_jones = Pack::zero(), of_charges = Pack::zero();  ///< energies
-  Pack reaction_field = Pack::zero();                               ///< the part of it, of charges
+  Pack reaction_field = Pack::zero();  ///< the part of `of_charges` that is of the reaction field
 };
 
 /// A pair of sites: the force over the distance.
@@ -47,13 +48,15 @@ template <class Pack, bool charges, bool lennard_jones, bool divides, bool with_
     const Pack u = Pack::all(term.coefficient[3]) * inverse;
     if constexpr (with_energy) result.of_charges = result.of_charges + u;
     if constexpr (!lennard_jones) return u * inverse2;
-    LennardJonesPair<Pack>(term, PackVector<Pack>{}).template add<with_energy>(inside, inverse2, pair);
+    LennardJonesPair<Pack>(term, PackVector<Pack>{})
+        .template add<with_energy>(inside, inverse2, pair);
     pair.force_over_r = Pack::fma(u, inverse2, pair.force_over_r);
   } else {
     const Pack one = Pack::all(1.0);
     const Pack inverse2 =
         divides ? divided_inverse<Pack>(inside, r2, one) : Pack::inverse(inside, r2, one);
-    LennardJonesPair<Pack>(term, PackVector<Pack>{}).template add<with_energy>(inside, inverse2, pair);
+    LennardJonesPair<Pack>(term, PackVector<Pack>{})
+        .template add<with_energy>(inside, inverse2, pair);
   }
   if constexpr (with_energy) result.of_lennard_jones = result.of_lennard_jones + pair.energy;
   return pair.force_over_r;
@@ -97,8 +100,11 @@ class LinearPairs {
       add_quadrupoles<with_energy>(*rest, centers, products, sums, result);
     }
     result.force = fnma(sums.by_d, d, fma(sums.by_a, a, sums.by_b * b));
-    result.torque = cross(a, fnma(sums.by_a, d, sums.by_both * b));
+    result.turning = fnma(sums.by_a, d, sums.by_both * b);
     result.torque_taken = cross(fnma(sums.by_b, d, sums.by_both * a), b);
+  }
+  PackVector<Pack> torque_of(const PackVector<Pack>& turning) const {
+    return cross(axis_, turning);
   }
 
  private:
@@ -132,9 +138,9 @@ class LinearPairs {
       unrolled<points>([&]<int p>() __attribute__((always_inline)) {
         constexpr int pair = points * p + q;
         const Pack r2 = Pack::fma(place_a[p], slope, from_center[p] + beyond);
-        const Pack s = site_force_over_r<Pack, shape.charges, (pair < shape.lennard_jones_pairs),
-                                         pair % 3 != 0, with_energy>(terms[pair], r2, centers,
-                                                                     result);
+        const Pack s =
+            site_force_over_r<Pack, shape.charges, (pair < shape.lennard_jones_pairs),
+                              pair % 3 != 0, with_energy>(terms[pair], r2, centers, result);
         if constexpr (p == 0) {
           sum = s;
           sum_a = place_a[p] * s;
@@ -194,20 +200,20 @@ class LinearPairs {
     const Pack squares = Pack::fma(Pack::all(4.0) * g, product, Pack::fma(ca, ca, cb * cb));
     const Pack two_g = Pack::all(2.0) * g, seven_product = Pack::all(7.0) * product;
     const Pack ten_ky6 = Pack::all(10.0) * ky6;
-    sums.by_d = Pack::fma(Pack::all(5.0) * (ky6 * y),
-                          Pack::fma(Pack::all(63.0), fourth,
-                                    Pack::fma(Pack::all(-7.0), squares, constant)),
-                          sums.by_d);
-    sums.by_a = Pack::fnma(ten_ky6, Pack::fnma(seven_product, cb, Pack::fma(two_g, cb, ca)),
-                           sums.by_a);
-    sums.by_b = Pack::fnma(ten_ky6, Pack::fnma(seven_product, ca, Pack::fma(two_g, ca, cb)),
-                           sums.by_b);
-    sums.by_both = Pack::fnma(Pack::all(4.0) * ky5, Pack::fnma(Pack::all(5.0), product, g),
-                              sums.by_both);
+    sums.by_d =
+        Pack::fma(Pack::all(5.0) * (ky6 * y),
+                  Pack::fma(Pack::all(63.0), fourth, Pack::fma(Pack::all(-7.0), squares, constant)),
+                  sums.by_d);
+    sums.by_a =
+        Pack::fnma(ten_ky6, Pack::fnma(seven_product, cb, Pack::fma(two_g, cb, ca)), sums.by_a);
+    sums.by_b =
+        Pack::fnma(ten_ky6, Pack::fnma(seven_product, ca, Pack::fma(two_g, ca, cb)), sums.by_b);
+    sums.by_both =
+        Pack::fnma(Pack::all(4.0) * ky5, Pack::fnma(Pack::all(5.0), product, g), sums.by_both);
     if constexpr (with_energy) {
-      result.of_charges =
-          Pack::fma(ky5, Pack::fma(Pack::all(35.0), fourth, Pack::fma(Pack::all(-5.0), squares, constant)),
-                    result.of_charges);
+      result.of_charges = Pack::fma(
+          ky5, Pack::fma(Pack::all(35.0), fourth, Pack::fma(Pack::all(-5.0), squares, constant)),
+          result.of_charges);
     }
   }
 
@@ -245,19 +251,20 @@ class PlanarPairs {
       unrolled<points>([&]<int p>() __attribute__((always_inline)) {
         constexpr int pair = points * p + q;
         const PackVector<Pack> d = own_[p] - other;
-        const Pack s = site_force_over_r<Pack, shape.charges, (pair < shape.lennard_jones_pairs),
-                                         pair % 3 != 0, with_energy>(terms_[pair], dot(d, d),
-                                                                     centers, result);
+        const Pack s =
+            site_force_over_r<Pack, shape.charges, (pair < shape.lennard_jones_pairs),
+                              pair % 3 != 0, with_energy>(terms_[pair], dot(d, d), centers, result);
         force[p] = q == 0 ? s * d : fma(s, d, force[p]);
       });
     });
     result.force = force[0] + force[1] + force[2];
-    result.torque = cross(own_[0], force[0]) + cross(own_[1], force[1]) + cross(own_[2], force[2]);
+    result.turning = cross(own_[0], force[0]) + cross(own_[1], force[1]) + cross(own_[2], force[2]);
     if constexpr (grids.multipole == CentralMultipole::dipole) {
       add_dipoles<with_energy>(terms_[points * points], centers, axes_there, result);
     }
-    result.torque_taken = result.torque - cross(centers.d, result.force);
+    result.torque_taken = result.turning - cross(centers.d, result.force);
   }
+  PackVector<Pack> torque_of(const PackVector<Pack>& turning) const { return turning; }
 
  private:
   static constexpr int points = 3;
@@ -282,7 +289,7 @@ class PlanarPairs {
     const Pack by_m = three_y5 * other_d;
     result.force = fnma(three_y5 * Pack::fnma(Pack::all(5.0) * y2, product, g), d, result.force);
     result.force = fnma(by_m, m, fnma(three_y5 * m_d, other, result.force));
-    result.torque = result.torque + cross(m, fma(k - y3, other, by_m * d));
+    result.turning = result.turning + cross(m, fma(k - y3, other, by_m * d));
     if constexpr (with_energy) {
       result.reaction_field = Pack::zero() - k * g;
       result.of_charges = result.of_charges +
@@ -309,7 +316,7 @@ void sum_molecule_pairs(const MolecularWork& work,
   const Pack lennard_jones_limit = Pack::all(work.lennard_jones_cutoff_squared);
   const Pack charges_limit = Pack::all(work.cutoff_squared);
   PackVector<Pack> force = load<Pack>(scratch.sums, longest_vector);
-  PackVector<Pack> torque = load<Pack>(scratch.torque, longest_vector);
+  PackVector<Pack> turning{Pack::zero(), Pack::zero(), Pack::zero()};
   Pack lennard_jones = Pack::zero(), charges = Pack::zero(), reaction_field = Pack::zero();
   Pack virial[6];
   for (Pack& sum : virial) sum = Pack::zero();
@@ -331,7 +338,7 @@ void sum_molecule_pairs(const MolecularWork& work,
     MoleculePair<Pack> result;
     pairs.template operator()<with_energy>(centers, axes, result);
     force = force + result.force;
-    torque = torque + result.torque;
+    turning = turning + result.turning;
     Traits::subtract(work.rows, list + k, result.force.x, result.force.y, result.force.z);
     Traits::subtract(work.torques, list + k, result.torque_taken.x, result.torque_taken.y,
                      result.torque_taken.z);
@@ -344,7 +351,8 @@ void sum_molecule_pairs(const MolecularWork& work,
     }
   }
   store(force, scratch.sums, longest_vector);
-  store(torque, scratch.torque, longest_vector);
+  const PackVector<Pack> torque = load<Pack>(scratch.torque, longest_vector);
+  store(torque + pairs.torque_of(turning), scratch.torque, longest_vector);
   if constexpr (with_energy) {
     total.lennard_jones += lennard_jones.sum();
     total.energy += lennard_jones.sum() + charges.sum();

@@ -264,7 +264,8 @@ constexpr bool shares_rows = sizeof(typename Pack::Real) == sizeof(float) && vec
 template <bool site_cutoff, bool with_energy>
 void compute_shared_rows(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_count) {
   with_grid(work.site_grids[0].first, [&]<GridShape shape>() {
-    SharedRows<shape.points, shape.charges, shape.lennard_jones_pairs, site_cutoff, with_energy>(work)
+    SharedRows<shape.points, shape.charges, shape.lennard_jones_pairs, site_cutoff, with_energy>(
+        work)
         .compute(cells, cell_count);
   });
 }
