@@ -273,27 +273,20 @@ class PlanarPairs {
     return fma(Pack::all(along[1]), axes_there[1], Pack::all(along[0]) * axes_there[0]);
   }
 
-  /// u as in DipoleDipolePair.
   template <bool with_energy>
   [[gnu::always_inline]] void add_dipoles(const SiteTerm& term, const CenterPair<Pack>& centers,
                                           const PackVector<Pack> (&axes_there)[axes],
                                           MoleculePair<Pack>& result) const {
-    const PackVector<Pack>&m = moment_, other = by_axes(term.direction_b, axes_there);
-    const PackVector<Pack>& d = centers.d;
-    const Pack k = Pack::select(centers.charges, Pack::all(term.coefficient[0]));
-    const Pack y = Pack::inverse_sqrt(centers.charges, centers.r2);
-    const Pack y2 = y * y, y3 = y2 * y;
-    const Pack three_y5 = Pack::all(3.0) * (y3 * y2);
-    const Pack m_d = dot(m, d), other_d = dot(other, d), g = dot(m, other);
-    const Pack product = m_d * other_d;
-    const Pack by_m = three_y5 * other_d;
-    result.force = fnma(three_y5 * Pack::fnma(Pack::all(5.0) * y2, product, g), d, result.force);
-    result.force = fnma(by_m, m, fnma(three_y5 * m_d, other, result.force));
-    result.turning = result.turning + cross(m, fma(k - y3, other, by_m * d));
+    const Pack minus = Pack::all(-1.0);
+    PairResult<Pack> pair;
+    DipoleDipolePair<Pack>(term, moment_)
+        .template operator()<with_energy>({minus * centers.d, centers.r2, centers.charges},
+                                          by_axes(term.direction_b, axes_there), pair);
+    result.force = result.force + pair.force;
+    result.turning = result.turning + cross(moment_, pair.gradient_a);
     if constexpr (with_energy) {
-      result.reaction_field = Pack::zero() - k * g;
-      result.of_charges = result.of_charges +
-                          Pack::fma(y3, g, Pack::fnma(three_y5, product, result.reaction_field));
+      result.reaction_field = pair.reaction_field;
+      result.of_charges = result.of_charges + pair.energy;
     }
   }
 

@@ -57,13 +57,15 @@ inline void add_to_point(const MolecularWork& work, std::uint32_t column, std::s
 }
 
 /// The rows of some cells. Arguments: as `sum_grid` has them.
-template <int points, bool charges, int lennard_jones_pairs, bool site_cutoff, bool with_energy>
+template <GridShape shape, bool site_cutoff, bool with_energy>
 class SharedRows {
   using Pack = FloatPack;
   using Traits = RowTraits<Pack>;
+  static constexpr int points = shape.points;
+  static constexpr bool charges = shape.charges;
   using Member = RowMember<points>;
   static constexpr int pairs = points * points;
-  static constexpr bool has_lennard_jones(int pair) { return pair < lennard_jones_pairs; }
+  static constexpr bool has_lennard_jones(int pair) { return pair < shape.lennard_jones_pairs; }
 
  public:
   explicit SharedRows(MolecularWork& work)
@@ -264,8 +266,6 @@ constexpr bool shares_rows = sizeof(typename Pack::Real) == sizeof(float) && vec
 template <bool site_cutoff, bool with_energy>
 void compute_shared_rows(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_count) {
   with_grid(work.site_grids[0].first, [&]<GridShape shape>() {
-    SharedRows<shape.points, shape.charges, shape.lennard_jones_pairs, site_cutoff, with_energy>(
-        work)
-        .compute(cells, cell_count);
+    SharedRows<shape, site_cutoff, with_energy>(work).compute(cells, cell_count);
   });
 }
