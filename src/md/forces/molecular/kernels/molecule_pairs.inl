@@ -11,8 +11,8 @@
 //          angular momentum is conserved.
 // Source:  forces and torques from derivatives by such products: Price, Stone, Alderton, Mol. Phys. 52,
 //          987 (1984); Allen, Germano, Mol. Phys. 104, 3225 (2006).
-// Cost:    of two linear molecules two thirds of the operations of a grid of points. Each shape has a
-//          function of its own.
+// Cost:    some 15 operations for a pair of Lennard-Jones sites of linear molecules, where a grid of
+//          points takes 22. Each shape has a function of its own.
 // Hazards: squared distances of sites of linear molecules are differences: molecules many times longer
 //          than thick lose digits in single precision.
 // Others:  site_grid.inl and sum_term take any shape, and cutoffs of sites.
