@@ -357,18 +357,38 @@ TEST_CASE("molecules of the shapes that have loops of their own") {
   quadrupolar.quadrupoles = {{{}, {0, 0, 1}, 1.1}};
   long_one.lennard_jones = {{{0.1, 0, 0}, 0.6, 0.5}, {{0.8, 0, 0}, 0.9, 0.4}};
   long_one.quadrupoles = {{{}, {1, 0, 0}, 0.5}};
+  // Sites alone, and with charges at them.
+  Component bent = oxirane, charged_bent, bare_linear;
+  bent.dipoles = {};
+  charged_bent.lennard_jones = bent.lennard_jones;
+  charged_bent.charges = {{{0, 0.37, 0}, 0.5}, {{0.3, -0.2, 0}, -0.3}, {{-0.3, -0.2, 0}, -0.2}};
+  bare_linear.lennard_jones = linear.lennard_jones;
   Component triangle_only = triangle, pair_only = pair;
   triangle_only.dipoles = {};
   pair_only.quadrupoles = {};
   const Box box{{8.2, 8.6, 8.9}};
   for (const std::vector<Component>& components :
-       {std::vector{water}, std::vector{linear}, std::vector{triangle}, std::vector{pair},
-        std::vector{triangle_only}, std::vector{pair_only},
-        std::vector{water, linear, triangle, pair}, std::vector{oxirane}, std::vector{flat_water},
-        std::vector{dioxide}, std::vector{rod}, std::vector{blunt},
-        std::vector{oxirane, flat_water, dioxide, rod, blunt}, std::vector{dipolar},
-        std::vector{charged_nitrogen}, std::vector{quadrupolar},
-        std::vector{nitrogen, long_one, dipolar, charged_nitrogen}}) {
+       {std::vector{water},
+        std::vector{linear},
+        std::vector{triangle},
+        std::vector{pair},
+        std::vector{triangle_only},
+        std::vector{pair_only},
+        std::vector{water, linear, triangle, pair},
+        std::vector{oxirane},
+        std::vector{flat_water},
+        std::vector{dioxide},
+        std::vector{rod},
+        std::vector{blunt},
+        std::vector{oxirane, flat_water, dioxide, rod, blunt},
+        std::vector{dipolar},
+        std::vector{charged_nitrogen},
+        std::vector{quadrupolar},
+        std::vector{nitrogen, long_one, dipolar, charged_nitrogen},
+        std::vector{bent},
+        std::vector{charged_bent},
+        std::vector{bare_linear},
+        std::vector{bent, charged_bent, bare_linear, pair_only}}) {
     const MolecularSystem system = lattice(box, 5, components.size(), 6);
     MoleculeModel model = model_of(components, 2.6);
     model.electrostatics = Electrostatics::reaction_field;

@@ -54,7 +54,7 @@ class MolecularForces final : public ShortRangeForces {
   void add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
                            const SiteColumns& columns_a, const SiteColumns& columns_b);
 
-  /// What goes through the neighbors of the last pair of components.
+  /// The loops of the last pair of components.
   void choose_loop(const SiteColumns& columns_a, const SiteColumns& columns_b);
   /// What the last pair of components reads from columns.
   void add_named_vectors();

@@ -50,7 +50,7 @@ enum class SiteGrid : std::uint8_t {
 };
 /// Two dipoles or two quadrupoles, one at the center of either molecule, beside the grids.
 enum class CentralMultipole : std::uint8_t { none, dipole, quadrupole };
-/// What goes through the neighbors of a molecule.
+/// The loops over the neighbors of a molecule.
 enum class PairLoop : std::uint8_t {
   columns,  ///< a loop for each grid and each other term
   linear,   ///< one loop, of two molecules whose points and directions are on one axis each
@@ -64,7 +64,7 @@ struct SiteGrids {
   PairLoop loop = PairLoop::columns;
   bool operator==(const SiteGrids&) const = default;
 };
-/// Those that have one loop (molecule_pairs.inl).
+/// Those whose interactions are all in one loop (molecule_pairs.inl).
 inline constexpr SiteGrids molecule_pair_shapes[] = {
     {SiteGrid::two_lennard_jones, false, CentralMultipole::none, PairLoop::linear},
     {SiteGrid::two_lennard_jones, false, CentralMultipole::dipole, PairLoop::linear},

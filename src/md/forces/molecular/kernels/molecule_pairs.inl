@@ -1,9 +1,9 @@
-// All that two molecules of the commonest shapes have together, in one loop over the neighbors: linear
-// ones, as carbon dioxide and nitrogen, and planar ones of three sites, as ethylene oxide; included by
-// molecular_kernels.inl.
+// All interactions of two molecules of the commonest shapes in one loop over the neighbors: of linear
+// ones, such as carbon dioxide and nitrogen, and of planar ones of three sites, such as ethylene
+// oxide; included by molecular_kernels.inl.
 //
 // Idea:    only the axes of a neighbor come from memory, of which its sites are sums, and only a force
-//          and a torque go back. All between stays in registers. The energy of two linear molecules
+//          and a torque go back. Everything between stays in registers. The energy of two linear molecules
 //          depends on four numbers: the squared distance of the centers, and the products of the axes
 //          with each other and with the way between the centers. These give the distance of any two
 //          sites by two operations, and four derivatives give both forces and torques. Of planar
@@ -295,8 +295,8 @@ class PlanarPairs {
   PackVector<Pack> own_[points], moment_;
 };
 
-/// Sums what molecule i has with the neighbors listed, whose list goes on with dummies to a whole
-/// vector, and gives the neighbors theirs.
+/// Sums force and torque on molecule i by the neighbors listed, and subtracts theirs. The list goes
+/// on with dummies to a whole vector.
 template <class Pack, class Pairs, bool with_energy>
 void sum_molecule_pairs(const MolecularWork& work,
                         const MolecularScratch<typename Pack::Real>& scratch, const Pairs& pairs,
