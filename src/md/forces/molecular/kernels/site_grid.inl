@@ -9,8 +9,8 @@
 // Source:  water's own kernels: Lindahl, Hess, van der Spoel, J. Mol. Model. 7, 306 (2001).
 // Cost:    a fifth fewer instructions than loops pair by pair; one function for each shape.
 // Hazards: more points than three have more sums than there are registers.
-// Others:  molecule_pairs.inl for all that linear or planar molecules have together; sum_term takes any
-//          number of points, and dipoles and quadrupoles.
+// Others:  molecule_pairs.inl for linear and planar molecules; sum_term takes any number of points, and
+//          dipoles and quadrupoles.
 
 /// `count` neighbors; `terms`: point q there with point p here at [points p + q]. Sets what
 /// `scratch.back` has of these points, or `adds` to it.
