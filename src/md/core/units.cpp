@@ -186,6 +186,12 @@ constexpr Unit units[] = {
     {energy_length_8, "kJ/mol*angstrom^8", 1e-8, true},
     {energy_length_8, "eV*A^8", eV / 1e8, true},
     {energy_length_8, "J*m^8", 1e72 * joule, true},
+    {energy_per_length_3, "kJ/mol/nm^3", 1.0},
+    {energy_per_length_3, "kcal/mol/angstrom^3", calorie * 1e3},
+    {energy_per_length_3, "eV/angstrom^3", eV * 1e3},
+    {energy_per_length_4, "kJ/mol/nm^4", 1.0},
+    {energy_per_length_4, "kcal/mol/angstrom^4", calorie * 1e4},
+    {energy_per_length_4, "eV/angstrom^4", eV * 1e4},
     {energy_rate, "kJ/mol/ps", 1.0},
     {energy_rate, "kcal/mol/ps", calorie},
     {energy_rate, "kcal/mol/fs", 1e3 * calorie},
@@ -405,6 +411,10 @@ std::string_view dimension_noun(Dimension dimension) {
       return "an energy times length^6";
     case energy_length_8:
       return "an energy times length^8";
+    case energy_per_length_3:
+      return "an energy per length^3";
+    case energy_per_length_4:
+      return "an energy per length^4";
     case energy_rate:
       return "an energy per time";
   }

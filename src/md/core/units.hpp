@@ -35,6 +35,8 @@ enum class Dimension {
   energy_length,    ///< energy times length: of screened charges
   energy_length_6,  ///< energy times length^6: of dispersion
   energy_length_8,
+  energy_per_length_3,  ///< of the third order of a bond's energy
+  energy_per_length_4,
   energy_rate,  ///< energy per time
 };
 

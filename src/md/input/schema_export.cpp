@@ -34,6 +34,8 @@ constexpr Dimension all_dimensions[] = {Dimension::length,
                                         Dimension::energy_length,
                                         Dimension::energy_length_6,
                                         Dimension::energy_length_8,
+                                        Dimension::energy_per_length_3,
+                                        Dimension::energy_per_length_4,
                                         Dimension::energy_rate};
 
 template <class T>

@@ -131,7 +131,8 @@ std::string tersoff_bibliography(const Input& input) {
     if (paper == std::end(papers)) {
       throw std::logic_error(fmt::format("no BibTeX entry of {}", citation));
     }
-    text += (text.empty() ? "" : "\n") + paper->bibtex();
+    if (!text.empty()) text += '\n';
+    text += paper->bibtex();
   }
   return text;
 }

@@ -321,6 +321,131 @@ TEST_CASE("dihedral angles are those of IUPAC") {
   }
 }
 
+TEST_CASE("terms have the energies of their papers' formulas") {
+  // Places by lengths and angles: r of the first bond, theta1 and theta2 of the two angles, phi.
+  struct Shape {
+    double r, theta1, theta2, phi;
+  };
+  struct Formula {
+    std::string_view section, name;
+    std::vector<double> parameters;
+    double (*energy)(const Shape&);
+  };
+  constexpr double degree = std::numbers::pi / 180.0;
+  const Formula formulas[] = {
+      {"bond",
+       "gromos",
+       {40.0, 1.1},
+       [](const Shape& s) { return 40.0 / (8 * 1.21) * std::pow(s.r * s.r - 1.21, 2); }},
+      {"bond",
+       "polynomial",
+       {40.0, 1.1, -25.0, 60.0},
+       [](const Shape& s) {
+         const double d = s.r - 1.1;
+         return 20.0 * d * d - 25.0 * d * d * d + 60.0 * std::pow(d, 4);
+       }},
+      {"bond",
+       "fene",
+       {30.0, 1.6, 1.0, 1.05, 0.02},
+       [](const Shape& s) {
+         const double x = s.r - 0.02, sixth = std::pow(1.05 / x, 6);
+         const double repulsion =
+             x < std::pow(2.0, 1.0 / 6.0) * 1.05 ? 4.0 * (sixth * sixth - sixth) + 1.0 : 0.0;
+         return -15.0 * 2.56 * std::log(1.0 - x * x / 2.56) + repulsion;
+       }},
+      {"bond",
+       "flat_bottom",
+       {40.0, 1.11, 1.17, 1.29},
+       [](const Shape& s) {
+         if (s.r < 1.11) return 20.0 * std::pow(s.r - 1.11, 2);
+         if (s.r < 1.17) return 0.0;
+         if (s.r < 1.29) return 20.0 * std::pow(s.r - 1.17, 2);
+         return 20.0 * 0.12 * 0.12 + 40.0 * 0.12 * (s.r - 1.29);
+       }},
+      {"angle",
+       "cosine_squared",
+       {30.0, 109.5},
+       [](const Shape& s) {
+         return 15.0 * std::pow(std::cos(s.theta1) - std::cos(109.5 * degree), 2);
+       }},
+      {"angle",
+       "restricted",
+       {5.0, 109.5},
+       [](const Shape& s) {
+         const double bend = std::cos(s.theta1) - std::cos(109.5 * degree);
+         return 2.5 * bend * bend / std::pow(std::sin(s.theta1), 2);
+       }},
+      {"angle",
+       "polynomial",
+       {109.5, 1.0, 0.5, 15.0, -7.0, 4.0},
+       [](const Shape& s) {
+         const double t = s.theta1 - 109.5 * degree;
+         return 1.0 + 0.5 * t + 15.0 * t * t - 7.0 * t * t * t + 4.0 * std::pow(t, 4);
+       }},
+      {"angle",
+       "cosine_polynomial",
+       {3.0, 2.0, -1.5, 4.0, 0.7, -2.5, 1.3},
+       [](const Shape& s) {
+         const double c = std::cos(s.theta1);
+         return 3.0 + 2.0 * c - 1.5 * c * c + 4.0 * std::pow(c, 3) + 0.7 * std::pow(c, 4) -
+                2.5 * std::pow(c, 5) + 1.3 * std::pow(c, 6);
+       }},
+      {"torsion",
+       "restricted",
+       {0.5, 95.0},
+       [](const Shape& s) {
+         const double bend = std::cos(s.phi) - std::cos(95.0 * degree);
+         return 0.25 * bend * bend / std::pow(std::sin(s.phi), 2);
+       }},
+      {"torsion",
+       "bending_torsion",
+       {2.0, -1.2, 3.3, 4.1, -2.4},
+       [](const Shape& s) {
+         const double c = std::cos(s.phi);
+         return std::pow(std::sin(s.theta1) * std::sin(s.theta2), 3) *
+                (2.0 - 1.2 * c + 3.3 * c * c + 4.1 * c * c * c - 2.4 * std::pow(c, 4));
+       }},
+  };
+  for (const Formula& formula : formulas) {
+    for (const Shape& shape : {Shape{1.05, 1.9, 1.2, 0.7}, Shape{1.14, 0.4, 2.6, -2.1},
+                               Shape{1.22, 2.8, 1.6, 1.6}, Shape{1.35, 1.5, 0.9, -0.1}}) {
+      INFO(formula.section, " ", formula.name, " ", shape.r);
+      Terms term(*find_bonded(formula.section, formula.name), 1, 1.0, 1);
+      const auto [r, theta1, theta2, phi] = shape;
+      const Vec3 places[] = {
+          {r * std::sin(theta1), 0.0, r * std::cos(theta1)},
+          {0.0, 0.0, 0.0},
+          {0.0, 0.0, 1.3},
+          {0.9 * std::sin(theta2) * std::cos(phi), 0.9 * std::sin(theta2) * std::sin(phi),
+           1.3 - 0.9 * std::cos(theta2)}};
+      std::copy_n(places, term.positions.size(), term.positions.begin());
+      term.entry->coefficients(
+          formula.parameters,
+          {term.coefficients.data(), static_cast<std::size_t>(term.entry->coefficient_count)});
+      CHECK(term.compute(*all_kernels().back()).energy ==
+            doctest::Approx(formula.energy(shape)).scale(1.0).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("atoms in line have finite forces by terms that are made for it") {
+  for (const BondedKernels* kernels : all_kernels()) {
+    for (const bool mixed : {false, true}) {
+      for (const auto [section, name] :
+           {std::pair{"angle", "cosine_squared"}, std::pair{"angle", "cosine_polynomial"},
+            std::pair{"torsion", "bending_torsion"}}) {
+        INFO(kernels->name, " ", name);
+        Terms term(*find_bonded(section, name), 1, 1.0, 1);
+        const Vec3 places[] = {{0, 0, -1}, {0, 0, 0}, {0, 0, 1.3}, {0.3, 0.2, 2}};
+        std::copy_n(places, term.positions.size(), term.positions.begin());
+        const Terms::Result result = term.compute(*kernels, mixed);
+        CHECK(std::isfinite(result.energy));
+        CHECK(rms(result.forces) < 1e-5);
+      }
+    }
+  }
+}
+
 TEST_CASE("a CMAP goes through the points of its table and is smooth between them") {
   const std::uint32_t kind = *find_bonded("cmap", "bicubic");
   constexpr double pi = std::numbers::pi, step = 2.0 * pi / table_edge;

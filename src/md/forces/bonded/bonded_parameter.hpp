@@ -21,6 +21,6 @@ struct BondedParameter {
 };
 
 /// More names of parameters than all terms have.
-inline constexpr std::size_t most_bonded_parameters = 48;
+inline constexpr std::size_t most_bonded_parameters = 96;
 
 }  // namespace sterna::md

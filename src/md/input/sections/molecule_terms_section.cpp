@@ -37,7 +37,10 @@ Names term_aliases_of(std::string_view section, std::string_view name) {
   if (name == "stiffness") {
     return section == "bond" ? Names{"k", "force_constant", "K", "kb"} : Names{"kub", "kUB"};
   }
-  if (name == "bending_stiffness") return {"k", "force_constant", "K", "ktheta"};
+  if (name == "bending_stiffness") {
+    // The aliases of a torsion's constant belong to "amplitude".
+    return section == "torsion" ? Names{} : Names{"k", "force_constant", "K", "ktheta"};
+  }
   if (name == "r0") return {"length", "b0", "req"};
   if (name == "theta0") return {"theta", "thetaeq", "t0"};
   if (name == "phi0") return {"psi0", "chi0"};

@@ -1,7 +1,13 @@
 #pragma once
 
+#include "md/forces/bonded/terms/bending_torsion.hpp"
 #include "md/forces/bonded/terms/cmap.hpp"
+#include "md/forces/bonded/terms/cosine_polynomial_angle.hpp"
+#include "md/forces/bonded/terms/cosine_squared_angle.hpp"
 #include "md/forces/bonded/terms/coulomb_14.hpp"
+#include "md/forces/bonded/terms/fene_bond.hpp"
+#include "md/forces/bonded/terms/flat_bottom_bond.hpp"
+#include "md/forces/bonded/terms/gromos_bond.hpp"
 #include "md/forces/bonded/terms/harmonic_angle.hpp"
 #include "md/forces/bonded/terms/harmonic_bond.hpp"
 #include "md/forces/bonded/terms/harmonic_improper.hpp"
@@ -10,6 +16,10 @@
 #include "md/forces/bonded/terms/opls_torsion.hpp"
 #include "md/forces/bonded/terms/periodic_improper.hpp"
 #include "md/forces/bonded/terms/periodic_torsion.hpp"
+#include "md/forces/bonded/terms/polynomial_angle.hpp"
+#include "md/forces/bonded/terms/polynomial_bond.hpp"
+#include "md/forces/bonded/terms/restricted_angle.hpp"
+#include "md/forces/bonded/terms/restricted_torsion.hpp"
 #include "md/forces/bonded/terms/ryckaert_bellemans.hpp"
 #include "md/forces/bonded/terms/urey_bradley.hpp"
 
@@ -24,11 +34,21 @@ struct TermList {};
 using BondedTerms = TermList<  //
     HarmonicBond,              //
     MorseBond,                 //
+    PolynomialBond,            //
+    GromosBond,                //
+    FeneBond,                  //
+    FlatBottomBond,            //
     HarmonicAngle,             //
+    CosineSquaredAngle,        //
+    RestrictedAngle,           //
+    PolynomialAngle,           //
+    CosinePolynomialAngle,     //
     UreyBradley,               //
     PeriodicTorsion,           //
     OplsTorsion,               //
     RyckaertBellemans,         //
+    RestrictedTorsion,         //
+    BendingTorsion,            //
     HarmonicImproper,          //
     PeriodicImproper,          //
     Cmap,                      //

@@ -1,0 +1,59 @@
+// Idea:    a polynomial of the deviation of an angle, to the fourth order.
+// Source:  the angle of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem. 15, 162 (1994);
+//          GROMACS's quartic angle.
+// Cost:    that of "harmonic" and six multiplications.
+// Hazards: with a highest coefficient below zero the energy falls without limit of the deviation.
+//          At 180 degrees the force has no direction, unless that is the angle at rest and c1 is 0.
+// Others:  "harmonic", "cosine_polynomial".
+
+#pragma once
+
+#include "md/forces/bonded/bonded_term.hpp"
+
+namespace sterna::md {
+namespace {
+
+struct PolynomialAngle {
+  static constexpr std::string_view section = "angle";
+  static constexpr std::string_view name = "polynomial";
+  static constexpr std::string_view energy_name = "polynomial_angle";
+  static constexpr std::string_view sentence = "A polynomial of the deviation of an angle.";
+  static constexpr std::string_view formula =
+      "c0 + c1 t + c2 t^2 + c3 t^3 + c4 t^4; t = theta - theta0 in radians";
+  static constexpr std::string_view source =
+      "Maple et al., J. Comput. Chem. 15, 162 (1994), CFF; GROMACS's quartic angle";
+  static constexpr int atoms = 3;
+  static constexpr BondedParameter parameters[] = {
+      {"theta0", Dimension::none, of_angles, "angle at rest, in degrees", 109.5},
+      {"c0", Dimension::energy, any_value, "coefficient", 1.0, false, 0.0},
+      {"c1", Dimension::energy, any_value, "coefficient", 0.5, false, 0.0},
+      {"c2", Dimension::energy, any_value, "coefficient", 15.0, false, 0.0},
+      {"c3", Dimension::energy, any_value, "coefficient", -7.0, false, 0.0},
+      {"c4", Dimension::energy, any_value, "coefficient", 4.0, false, 0.0}};
+  static constexpr int coefficient_count = 6;
+  static void coefficients(std::span<const double> p, std::span<double> c) {
+    for (std::size_t n = 0; n < 5; ++n) c[n] = p[n + 1];
+    c[5] = radians_per_degree * p[0];
+  }
+  template <class V>
+  [[gnu::always_inline]] static V evaluate(const Triple<V>* b, const V* c, Triple<V>* f) {
+    // The bonds point from the first atom to the middle one and on to the last, so the angle at the
+    // middle atom is that of -b[0] and b[1].
+    const Triple<V> normal = cross(b[1], b[0]);
+    const V sine = square_root(dot(normal, normal));
+    const V cosine = -dot(b[0], b[1]);
+    const V bend = arc_tangent_of(sine, cosine) - c[5];
+    V energy = c[4], derivative{};
+    for (int n = 3; n >= 0; --n) {
+      derivative = derivative * bend + energy;
+      energy = energy * bend + c[n];
+    }
+    const V slope = derivative / not_zero(sine);
+    f[0] = (b[0] * (-cosine / not_zero(dot(b[0], b[0]))) - b[1]) * slope;
+    f[1] = (b[1] * (-cosine / not_zero(dot(b[1], b[1]))) - b[0]) * slope;
+    return energy;
+  }
+};
+
+}  // namespace
+}  // namespace sterna::md
