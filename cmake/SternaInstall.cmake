@@ -1,7 +1,7 @@
-# Where programs are installed and how they find MPI and UCX there. Include after find_package(MPI).
-# `cmake --install` keeps the paths of the libraries that a program was linked with. A wheel
-# (SKBUILD) goes into an environment's bin folder and finds the libraries of the PyPI packages
-# relative to itself, as the environment it was built in is gone by then.
+# Where programs are installed and how they find MPI and UCX there. Include after find_package(MPI)
+# and find_package(UCX). `cmake --install` keeps the paths of the libraries that a program was
+# linked with. A wheel (SKBUILD) goes into an environment's bin folder and finds the libraries of
+# the PyPI packages relative to itself, as the environment it was built in is gone by then.
 include(GNUInstallDirs)
 
 if(SKBUILD)
@@ -24,7 +24,18 @@ if(SKBUILD)
   set_target_properties(MPI::MPI_CXX PROPERTIES INTERFACE_LINK_OPTIONS "")
   set(STERNA_BINARY_DIRECTORY ${SKBUILD_SCRIPTS_DIR})
 else()
+  # Built files have the run path of installed ones. If CMake is to change it at installation, it ends
+  # the one in the build folder with an empty entry, which the loader takes for the working folder.
+  set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
   set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+  # By itself CMake leaves out folders below the sources, where ./dev has its environment.
+  foreach(_sterna_library ${MPI_CXX_LIBRARIES} ${UCX_ucp_LIBRARY})
+    cmake_path(GET _sterna_library PARENT_PATH _sterna_folder)
+    if(IS_ABSOLUTE "${_sterna_folder}" AND NOT _sterna_folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+      list(APPEND CMAKE_INSTALL_RPATH ${_sterna_folder})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES CMAKE_INSTALL_RPATH)
   set(STERNA_BINARY_DIRECTORY ${CMAKE_INSTALL_BINDIR})
 endif()
 
@@ -59,6 +70,7 @@ function(sterna_install_package)
   install(FILES ${PROJECT_BINARY_DIR}/sternaConfig.cmake
                 ${PROJECT_BINARY_DIR}/sternaConfigVersion.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/FindUCX.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/SternaMpi.cmake
           DESTINATION ${folder} COMPONENT library)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sterna DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
           COMPONENT library)

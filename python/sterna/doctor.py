@@ -152,7 +152,7 @@ def check_program() -> Findings:
         )  # fmt: skip
     elif status != 0:
         yield _problem(
-            "program", f"{program} ends with status {status}: {said.strip()[:300]}",
+            "program", f"{program} ends with status {status}: {said.strip()}",
             "install it again: it may be of another machine or damaged",
         )  # fmt: skip
     else:
@@ -456,7 +456,8 @@ def check_network(folder: Path = Path("/sys/class/net")) -> Findings:
     if not is_loopback:
         yield _problem(
             "network", "the loopback interface is down",
-            "the launcher talks to its ranks over it: ip link set lo up",
+            "the launcher talks to its ranks over it, and without it one rank can run (-n 1): ip link "
+            "set lo up",
         )  # fmt: skip
     else:
         yield _fine("network", f"interfaces that are up: {', '.join(up)}")
@@ -510,9 +511,7 @@ def check_trial(ranks: int = 2) -> Findings:
         )  # fmt: skip
     else:
         text = "".join(said[-5:]).strip() or f"status {status}"
-        yield _problem(
-            "trial run", f"{ranks} ranks did not run: {text[:500]}", "see what is said above"
-        )
+        yield _problem("trial run", f"{ranks} ranks did not run: {text}", "see what is said above")
 
 
 #: The environment first: the module of Python adds to it.

@@ -5,11 +5,13 @@ SIGHUP go to the ranks as SIGTERM: they write a checkpoint and end. A second SIG
 Ctrl-Z stops the ranks, too. A launcher that does not answer is ended after the input's `timeout`.
 """
 
+import contextlib
 import math
 import os
 import pwd
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -32,6 +34,8 @@ _NOTICES = re.compile(
     r"OSC UCX component priority set inside component query failed"
     r"|^This typically refers to a problem with your application"
     r"|^Please see the FAQ page for debugging suggestions"
+    # One rank needs none.
+    r"|\b(opal|pmix)_ifinit: unable to find network interfaces"
     # To a rank that has ended already.
     r"|^\[\S+:\d+\] PMIX ERROR: PMIX_ERR_UNREACH"
 )
@@ -104,7 +108,11 @@ def program_environment() -> dict[str, str]:
 
 
 def process_settings() -> dict[str, str]:
-    """What a process of a job finds in its environment, unless it is set otherwise."""
+    """What a process of a job finds in its environment, unless it is set otherwise.
+
+    Raises SternaError where UCX would take settings from the working folder.
+    """
+    _refuse_settings_of_working_folder()
     settings = {
         "HOME": _home(),  # Open MPI does not start without
         # UCX would take SIGHUP for itself: it is the ranks' to write a checkpoint.
@@ -123,6 +131,34 @@ def process_settings() -> dict[str, str]:
     return settings
 
 
+def _refuse_settings_of_working_folder() -> None:
+    """UCX reads `ucx.conf` there, which can name libraries to load: see src/app/rank_process.cpp."""
+    name = "ucx.conf"
+    if not os.path.exists(name):
+        return
+    for variable in ("UCX_CONFIG_DIR", "HOME"):
+        folder = os.environ.get(variable)
+        if folder is not None:
+            with contextlib.suppress(OSError):
+                if os.path.samefile(name, os.path.join(folder, name)):
+                    return
+    raise SternaError(
+        f"{os.path.abspath(name)}: UCX would take settings from this file of the working folder, and "
+        "settings can name libraries to load; remove it, or, to use it, set UCX_CONFIG_DIR to its "
+        "folder"
+    )
+
+
+def _loopback_is_up() -> bool:
+    """Whether processes of this machine can talk to each other over sockets of TCP."""
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(server.getsockname(), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
 def _home() -> str:
     try:
         return pwd.getpwuid(os.getuid()).pw_dir
@@ -139,6 +175,14 @@ def command_line(
     """
     program = program or find_program()
     engine = engine or program
+    if not _loopback_is_up():
+        if ranks > 1:
+            raise SternaError(
+                f"{ranks} ranks need the loopback interface, over which MPI's launcher talks to them, "
+                "and it is down: ip link set lo up; without it one rank can run (-n 1)"
+            )
+        alone = Path(__file__).with_name("one_rank.py")
+        return [sys.executable, "-I", str(alone), str(program), *arguments], program_environment()
     launcher = find_launcher(engine)
     cores = available_cores()
     if ranks > _MOST_RANKS_PER_CORE * cores:
@@ -152,10 +196,6 @@ def command_line(
     if _is_open_mpi(launcher):
         # More ranks than cores must work, and two runs at a time must not be bound to one core.
         command += ["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]
-        loopback = engine.with_name("sterna-loopback.so")
-        if loopback.exists():
-            preloaded = environment.get("LD_PRELOAD")
-            environment["LD_PRELOAD"] = ":".join(filter(None, [str(loopback), preloaded]))
         if ranks > cores:
             environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     elif ranks > cores:
@@ -164,6 +204,21 @@ def command_line(
             f"while it waits, which makes such runs very slow; use at most {cores} ranks, or Open MPI"
         )
     return [*command, "-n", str(ranks), str(program), *arguments], environment
+
+
+def in_session(
+    session: Session, command: list[str], environment: Mapping[str, str], engine: Path
+) -> dict[str, str]:
+    """The environment of `command_line` with that of the session.
+
+    Open MPI's launcher then listens on the loopback interface alone (src/app/loopback_only.cpp).
+    """
+    told = session.environment() | environment
+    loopback = engine.absolute().with_name("sterna-loopback.so")
+    if loopback.exists() and _is_open_mpi(Path(command[0])):
+        names = [str(session.loader_name(loopback)), told.get("LD_PRELOAD")]
+        told["LD_PRELOAD"] = ":".join(filter(None, names))
+    return told
 
 
 def without_noise(
@@ -237,7 +292,7 @@ def launch(
     arguments = list(arguments)
     command, environment = command_line(ranks, arguments, program)
     with Session(ranks) as session:
-        environment = session.environment() | environment
+        environment = in_session(session, command, environment, program)
 
         @cache
         def deadline() -> float:
@@ -261,11 +316,12 @@ def launch_script(
     want.
     """
     python = Path(sys.executable)
-    command, environment = command_line(ranks, [str(script), *arguments], python, find_program())
+    engine = find_program()
+    command, environment = command_line(ranks, [str(script), *arguments], python, engine)
     # What a rank prints is seen at once, as in a terminal.
     environment.setdefault("PYTHONUNBUFFERED", "1")
     with Session(ranks) as session:
-        environment = session.environment() | environment
+        environment = in_session(session, command, environment, engine)
         supervisor = Supervisor(session, python, lambda: math.inf, on_error, signal.SIGINT)
         return _supervise(supervisor, command, environment, on_output, on_error)
 

@@ -7,6 +7,7 @@ left behind, and removes them.
 
 import fcntl
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -115,14 +116,19 @@ class Session:
 
     def environment(self) -> dict[str, str]:
         """What tells the launcher and the ranks of the folder."""
-        told = {
+        return {
             VARIABLE: str(self.path),
             "PRTE_MCA_prte_tmpdir_base": str(self.path),
             "OMPI_MCA_orte_tmpdir_base": str(self.path),
         }
-        if self.path.parent != SHARED_MEMORY:
-            told["UCX_POSIX_DIR"] = str(self.path)
-        return told
+
+    def loader_name(self, library: Path) -> Path:
+        """A name of the library for LD_PRELOAD, whose entries end at blanks and colons."""
+        if not re.search(r"[\s:]", str(library)):
+            return library
+        link = self.path / library.name
+        link.symlink_to(library)
+        return link
 
     def processes(self) -> list[int]:
         """The processes of the run, also those whose parents are gone, but for this one."""

@@ -23,7 +23,7 @@ from sterna import processes
 from sterna.core import core
 from sterna.errors import RemoteError, SternaError
 from sterna.input import Input
-from sterna.launch import command_line, without_noise
+from sterna.launch import command_line, in_session, without_noise
 from sterna.program import find_program
 from sterna.progress import RunProgress, shown_interactively
 from sterna.session import Session
@@ -55,12 +55,14 @@ class Workers:
         self._session = Session(ranks)
         try:
             address = str(self._session.path / "workers")
-            arguments = ["-m", "sterna.worker", address]
-            command, environment = command_line(ranks, arguments, program, find_program())
-            environment = self._session.environment() | environment
+            # Modules are found where this process finds them, and not in the working folder first (-P).
+            arguments = ["-P", "-m", "sterna.worker", address]
+            engine = find_program()
+            command, environment = command_line(ranks, arguments, program, engine)
+            environment = in_session(self._session, command, environment, engine)
             package = str(Path(__file__).resolve().parents[1])
-            paths = [package, environment.get("PYTHONPATH", "")]
-            environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+            paths = [package, *(path or os.getcwd() for path in sys.path)]
+            environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
             environment.setdefault("PYTHONUNBUFFERED", "1")
             with socket(AF_UNIX) as listener:
                 listener.bind(address)

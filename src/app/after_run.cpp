@@ -43,7 +43,8 @@ struct Ended {
 Ended run_command(const std::string& python, const std::vector<std::string>& arguments) {
   std::vector<std::string> words;
   if (!python.empty()) {
-    words = {python, "-m", command_name};
+    // -P: without it a module of the working folder would run in place of the library's.
+    words = {python, "-P", "-m", command_name};
   } else if (std::string beside = command_beside_program(); !beside.empty()) {
     words = {std::move(beside)};
   } else {

@@ -1,22 +1,77 @@
 #include "app/rank_process.hpp"
 
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <climits>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 
 namespace sterna {
 namespace {
 
-/// UCX takes SIGHUP for itself when it is loaded, which is before `main`, unless this is set.
-void leave_hangup_alone(int, char**, char**) {
-  setenv("UCX_DEBUG_SIGNO", "0", 0);
+constexpr const char* settings_of_ucx = "ucx.conf";
+
+/// A variable of the environment, or null; `getenv` finds none before the C library has begun.
+const char* value_of(const char* name, char** variables) {
+  const std::size_t length = std::strlen(name);
+  for (; *variables != nullptr; ++variables) {
+    if (std::strncmp(*variables, name, length) == 0 && (*variables)[length] == '=') {
+      return *variables + length + 1;
+    }
+  }
+  return nullptr;
+}
+
+/// Whether a launcher has started this process as a rank other than 0.
+bool speaks_for_nobody(char** variables) {
+  for (const char* const variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    const char* const rank = value_of(variable, variables);
+    if (rank != nullptr) return std::strcmp(rank, "0") != 0;
+  }
+  return false;
+}
+
+/// Whether the folder has this very file of settings.
+bool is_in_folder_of(const char* folder, const struct stat& settings) {
+  if (folder == nullptr) return false;
+  std::array<char, PATH_MAX> path{};
+  const int length = std::snprintf(path.data(), path.size(), "%s/%s", folder, settings_of_ucx);
+  struct stat named {};
+  return length > 0 && static_cast<std::size_t>(length) < path.size() &&
+         stat(path.data(), &named) == 0 && named.st_ino == settings.st_ino &&
+         named.st_dev == settings.st_dev;
+}
+
+/// UCX also reads its settings from the working folder, when it is loaded, and they can name a folder
+/// of libraries to load: whoever packed a folder of inputs would run code in this process. The user
+/// can name such a folder; then it is used.
+void refuse_settings_of_working_folder(int, char**, char** variables) {
+  struct stat settings {};
+  if (stat(settings_of_ucx, &settings) != 0) return;
+  for (const char* const named : {"UCX_CONFIG_DIR", "HOME"}) {
+    if (is_in_folder_of(value_of(named, variables), settings)) return;
+  }
+  if (!speaks_for_nobody(variables)) {
+    constexpr char message[] =
+        "sterna: error: ucx.conf: UCX would take settings from this file of the working folder, "
+        "and settings can name libraries to load; remove it, or, to use it, set UCX_CONFIG_DIR to "
+        "its folder\n";
+    // Standard streams are not ready yet.
+    if (write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(1);
+  }
+  _exit(1);
 }
 
 /// Runs before the constructors of all libraries.
-[[gnu::section(".preinit_array"), gnu::used]] void (*const at_start)(int, char**,
-                                                                     char**) = leave_hangup_alone;
+using Beginning = void (*)(int, char**, char**);
+[[gnu::section(".preinit_array"), gnu::used]] const Beginning before_libraries =
+    refuse_settings_of_working_folder;
 
 }  // namespace
 

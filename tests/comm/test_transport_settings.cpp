@@ -15,7 +15,8 @@ constexpr std::array names{"OMPI_MCA_btl",
                            "UCX_NET_DEVICES",
                            "OMPI_MCA_btl_tcp_if_include",
                            "OMPI_MCA_oob_tcp_if_include",
-                           "OMPI_MCA_btl_sm_backing_directory"};
+                           "OMPI_MCA_btl_sm_backing_directory",
+                           "UCX_POSIX_DIR"};
 
 void forget() {
   for (const char* const name : names) unsetenv(name);
@@ -35,6 +36,7 @@ TEST_CASE("on one node no transport is used that listens on a network") {
   CHECK(value("UCX_TLS") == "^cma,tcp");
   CHECK(value("UCX_NET_DEVICES") == "unset");
   CHECK(value("OMPI_MCA_btl_sm_backing_directory") == "/dev/shm/folder");
+  CHECK(value("UCX_POSIX_DIR") == "/dev/shm/folder");
   forget();
   choose_transports(true, 1, "", "");
   CHECK(value("OMPI_MCA_btl") == "self");

@@ -170,6 +170,9 @@ TEST_CASE("texts from outside are shown without harm") {
   CHECK(quote("\xc3\x84\xff") == "\"\u00c4\\xff\"");
   CHECK(quote("\u202e") == "\"\\u202e\"");
   CHECK(quote(std::string(100, 'x')) == "\"" + std::string(60, 'x') + "...\"");
+  // Names of files keep their end.
+  const std::string folder = "/" + std::string(300, 'x') + "/";
+  CHECK(quote_path(folder + "a\x1b b.data") == "\"" + folder + "a\\x1b b.data\"");
   const auto wide = display_characters("a\u65e5\u0301\t");
   REQUIRE(wide.size() == 4);
   CHECK(wide[0].width == 1);

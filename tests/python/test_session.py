@@ -163,6 +163,16 @@ def test_files_of_a_run_are_its_owners_and_go_with_it(begin):
     assert not folder.exists()
 
 
+def test_segments_of_ucx_lie_in_the_folder_of_the_run(begin):
+    """A rank that is killed as UCX starts leaves them, and the next start removes the folder."""
+    run = begin().reach(50)
+    folder = run.folder_of_session()
+    for rank in run.ranks():
+        mapped = Path(f"/proc/{rank}/maps").read_text()
+        segments = re.findall(r"(/\S*/)ucx_shm_posix_\w+", mapped)
+        assert segments and {Path(segment) for segment in segments} == {folder}, segments
+
+
 def test_what_a_killed_run_left_goes_at_the_next_start(begin):
     run = begin().reach(50)
     folder, ranks = run.folder_of_session(), run.ranks()

@@ -82,4 +82,6 @@ def _keys_of(about: dict) -> dict:
 
 def _shown(value: object) -> str:
     shown = json.dumps(value, ensure_ascii=False)
-    return shown if len(shown) <= 160 else f"{shown[:150]} …"
+    # A text may be the name of a file.
+    whole = isinstance(value, str) or len(shown) <= 160
+    return shown if whole else f"{shown[:150]} …"

@@ -56,6 +56,9 @@ void choose_transports(bool one_node, int ranks, const std::filesystem::path& fo
     unless_set((std::string("OMPI_MCA_") + user + "_backing_directory").c_str(), folder);
   }
   unless_set("OMPI_MCA_shmem_mmap_backing_file_base_dir", folder);
+  // UCX takes the name of a segment away as soon as it is made. A process that is killed in between
+  // leaves it, and the next start removes the folder.
+  unless_set("UCX_POSIX_DIR", folder);
 }
 
 }  // namespace sterna::comm

@@ -102,6 +102,10 @@ std::string quote(std::string_view text) {
   return out + "\"";
 }
 
+std::string quote_path(std::string_view path) {
+  return '"' + printable(path) + '"';
+}
+
 std::string printable(std::string_view text) {
   std::string out;
   for (const DisplayCharacter& character : display_characters(text)) {

@@ -19,6 +19,10 @@ std::vector<DisplayCharacter> display_characters(std::string_view text);
 /// characters.
 std::string quote(std::string_view text);
 
+/// `path` in double quotes for a message: control characters escaped, never shortened, because the
+/// end of a name tells which file is meant.
+std::string quote_path(std::string_view path);
+
 /// `text` on one line: what a terminal would take for a command, line ends too, is escaped.
 std::string printable(std::string_view text);
 

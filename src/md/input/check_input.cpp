@@ -187,7 +187,7 @@ class Checker {
       if (name.find_first_of("/\\") != std::string::npos || name == "." || name == "..") {
         error("run.name", fmt::format("\"name\" in [run] is {}; expected the beginning of a file "
                                       "name without \"/\" (\"directory\" in [output] takes a path)",
-                                      quote(name)));
+                                      quote_path(name)));
       } else {
         file_names(name);
       }
@@ -210,7 +210,7 @@ class Checker {
         !std::filesystem::is_directory(input_.output.directory, problem)) {
       error("output.directory", fmt::format("\"directory\" in [output] is {}, which is a file; "
                                             "expected a folder",
-                                            quote(input_.output.directory)));
+                                            quote_path(input_.output.directory)));
     }
   }
 
@@ -257,12 +257,12 @@ class Checker {
       error(given ? "run.name" : "run",
             fmt::format("the name of the run, {}, has control characters, which file names must "
                         "not have",
-                        quote(name)));
+                        quote_path(name)));
     }
     if (std::ranges::any_of(input_.output.directory, is_control)) {
       error("output.directory", fmt::format("\"directory\" in [output] is {}, which has control "
                                             "characters",
-                                            quote(input_.output.directory)));
+                                            quote_path(input_.output.directory)));
     }
   }
 
@@ -282,11 +282,11 @@ class Checker {
     std::error_code problem;
     const auto status = std::filesystem::status(path, problem);
     if (std::filesystem::is_directory(status)) {
-      error("start.file", fmt::format("the start file {} is a folder", quote(path)));
+      error("start.file", fmt::format("the start file {} is a folder", quote_path(path)));
       return;
     }
     if (std::filesystem::exists(status)) return;
-    std::string message = fmt::format("the start file {} does not exist", quote(path));
+    std::string message = fmt::format("the start file {} does not exist", quote_path(path));
     std::vector<std::string> neighbors;
     std::filesystem::directory_iterator file(std::filesystem::path(path).parent_path().empty()
                                                  ? std::filesystem::path(".")
@@ -301,7 +301,7 @@ class Checker {
     const std::vector<std::string_view> names(neighbors.begin(), neighbors.end());
     const std::string name = std::filesystem::path(path).filename().string();
     if (const auto near = comm::nearest_name(name, names)) {
-      message += fmt::format("; did you mean {}?", quote(*near));
+      message += fmt::format("; did you mean {}?", quote_path(*near));
     }
     error("start.file", std::move(message));
   }

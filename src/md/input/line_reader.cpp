@@ -28,7 +28,7 @@ constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (diagnostic.file.empty()) diagnostic.file = path;
   diagnostic.severity = Severity::error;
   diagnostic.message =
-      place != nullptr ? fmt::format("start file {}: {}", quote(path), message) : message;
+      place != nullptr ? fmt::format("start file {}: {}", quote_path(path), message) : message;
   throw StartFileError(std::move(diagnostic));
 }
 

@@ -25,7 +25,7 @@ std::string molecule_file_text(const Input& input, const Input::Molecule& molecu
     return comm::read_regular_file(molecule_file_path(input, molecule), largest_file);
   } catch (const comm::UnreadableFile& error) {
     throw std::runtime_error(
-        fmt::format("the file of the molecule, {}, {}", quote(molecule.file), error.what()));
+        fmt::format("the file of the molecule, {}, {}", quote_path(molecule.file), error.what()));
   }
 }
 

@@ -98,7 +98,7 @@ std::string pair_table_text(const Input& input, const Input::Pair& pair) {
   try {
     return comm::read_regular_file(path.string(), largest_file);
   } catch (const comm::UnreadableFile& error) {
-    throw std::runtime_error(fmt::format("the table {} {}", quote(pair.table), error.what()));
+    throw std::runtime_error(fmt::format("the table {} {}", quote_path(pair.table), error.what()));
   }
 }
 

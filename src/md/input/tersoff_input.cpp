@@ -34,8 +34,9 @@ std::string tersoff_parameter_text(const Input& input) {
   try {
     return comm::read_regular_file(path.string(), largest_file);
   } catch (const comm::UnreadableFile& error) {
-    throw TersoffInputError("interaction.parameter_file",
-                            fmt::format("the parameter file {} {}", quote(name), error.what()));
+    throw TersoffInputError(
+        "interaction.parameter_file",
+        fmt::format("the parameter file {} {}", quote_path(name), error.what()));
   }
 }
 

@@ -73,7 +73,7 @@ BoxFrame BoxFrame::of_file(const LineReader& reader, const StartFileOptions& opt
   if (options.box && !equal(frame.box_, {*options.box, options.tilt})) {
     const std::string message =
         fmt::format("the input's box is {}, but that of the start file {} is {}",
-                    text_of({*options.box, options.tilt}, options.units), quote(reader.path()),
+                    text_of({*options.box, options.tilt}, options.units), quote_path(reader.path()),
                     text_of(frame.box_, options.units));
     if (!options.box_place) reader.fail(message);
     Diagnostic diagnostic = *options.box_place;

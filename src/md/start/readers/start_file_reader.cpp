@@ -51,7 +51,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
     diagnostic.file = path;
     if (options.file_place) diagnostic = *options.file_place;
     diagnostic.severity = Severity::error;
-    diagnostic.message = fmt::format("the start file {} {}", quote(path), *foreign);
+    diagnostic.message = fmt::format("the start file {} {}", quote_path(path), *foreign);
     throw StartFileError(std::move(diagnostic));
   }
   const std::string_view name =
@@ -65,7 +65,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
     if (options.tilt_place) diagnostic = *options.tilt_place;
     diagnostic.severity = Severity::error;
     diagnostic.message = fmt::format(
-        "the input's box is triclinic, but that of the start file {} is not", quote(path));
+        "the input's box is triclinic, but that of the start file {} is not", quote_path(path));
     throw StartFileError(std::move(diagnostic));
   }
   reader->header_.format = std::string(name);

@@ -185,7 +185,7 @@ class BinaryPhaseSpaceReader final : public StartFileReader {
       if (options.box_place) diagnostic = *options.box_place;
       diagnostic.severity = Severity::warning;
       diagnostic.message = fmt::format("the box of {} is taken, {} x {} x {}, as ls1 does",
-                                       quote(ls1_header_path(options)), header.box.length.x,
+                                       quote_path(ls1_header_path(options)), header.box.length.x,
                                        header.box.length.y, header.box.length.z);
       header_.warnings.push_back(std::move(diagnostic));
       break;

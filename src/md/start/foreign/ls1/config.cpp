@@ -184,7 +184,7 @@ class ConfigReader {
     const std::string path = element.resolve(*name);
     std::error_code problem;
     if (std::filesystem::is_regular_file(path, problem)) return true;
-    values_.error(element, fmt::format("the file {} does not exist", quote(path)));
+    values_.error(element, fmt::format("the file {} does not exist", quote_path(path)));
     return false;
   }
 

@@ -117,7 +117,7 @@ class Builder {
     try {
       text = load_(path);
     } catch (const std::runtime_error& error) {
-      std::string message = fmt::format("the file {} {}", quote(path), error.what());
+      std::string message = fmt::format("the file {} {}", quote_path(path), error.what());
       if (place != nullptr) place->fail(std::move(message));
       Diagnostic diagnostic;
       diagnostic.file = path;
@@ -212,7 +212,7 @@ class Builder {
     if (element.text.empty()) element.fail("<include> names no file");
     const std::string path = element.resolve(element.text);
     if (std::ranges::find(open_, path) != open_.end()) {
-      element.fail(fmt::format("{} is included by itself", quote(path)));
+      element.fail(fmt::format("{} is included by itself", quote_path(path)));
     }
     if (optional_ && !loads(path)) return;
     const auto file = parse(path, &element);
@@ -227,7 +227,8 @@ class Builder {
                                lower_case(error.result().description())));
     }
     if (found.empty()) {
-      element.fail(fmt::format("the query {} finds no element in {}", quote(query), quote(path)));
+      element.fail(
+          fmt::format("the query {} finds no element in {}", quote(query), quote_path(path)));
     }
     open_.push_back(path);
     for (const pugi::xml_node& node : found) add(*file, node, depth + 1, to);
