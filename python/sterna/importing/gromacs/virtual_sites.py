@@ -5,7 +5,7 @@ takes out bonded terms between a site and what it is made of, as their energy is
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Site
@@ -24,20 +24,14 @@ class SiteOf:
     atoms: tuple[int, ...]
     parameters: dict[str, Any]
     line: TopologyLine
-    place: int | None = None  #: the only atom that GROMACS makes it of, where that is one
-
-    @property
-    def made_of(self) -> tuple[int, ...]:
-        """As GROMACS has it."""
-        return self.atoms if self.place is None else (self.place,)
 
 
 def sites_of(kind: MoleculeType) -> dict[int, SiteOf]:
     """By atom. Raises SternaError, with its line, at a site that Sterna does not have."""
     found: dict[int, SiteOf] = {}
-    made = [(entry.atoms[0], _from_entry(entry, kind)) for entry in kind.entries
+    made = [(entry.atoms[0], _from_entry(entry)) for entry in kind.entries
             if entry.section.startswith("virtual_sites")]  # fmt: skip
-    made += [(site.atom, _from_weights(site, kind)) for site in kind.sites]
+    made += [(site.atom, _from_weights(site)) for site in kind.sites]
     for atom, site in made:
         if atom in found:
             site.line.fail(0, f"the atom {atom + 1} is a virtual site already")
@@ -57,7 +51,7 @@ def sites_of(kind: MoleculeType) -> dict[int, SiteOf]:
     return found
 
 
-def _from_entry(entry: Entry, kind: MoleculeType) -> SiteOf:
+def _from_entry(entry: Entry) -> SiteOf:
     atoms, values, line = entry.atoms[1:], entry.values, entry.line
     what = (entry.section[-1], abs(entry.function))
     if not values and what[0] != "1":
@@ -67,7 +61,7 @@ def _from_entry(entry: Entry, kind: MoleculeType) -> SiteOf:
             "is not taken over; expected its parameters",
         )
     if what == ("1", 1):
-        return _at_atom(entry.atoms[0], atoms[0], kind, line)
+        _fail_at_atom(line)
     if what == ("2", 1):
         return SiteOf("2", atoms, {"a": values[0]}, line)
     if what == ("2", 2):
@@ -85,25 +79,18 @@ def _from_entry(entry: Entry, kind: MoleculeType) -> SiteOf:
     line.fail(None, "Sterna has no virtual sites 4fd ([ virtual_sites4 ], function type 1)")
 
 
-def _at_atom(site: int, atom: int, kind: MoleculeType, line: TopologyLine) -> SiteOf:
-    """A site at the place of an atom is one on the line to any other atom, at its beginning."""
-    others = (k for k, one in enumerate(kind.atoms) if one.mass > 0.0 and k not in (site, atom))
-    other = min(others, key=lambda k: abs(k - atom), default=None)
-    if other is None:
-        line.fail(
-            None, "a virtual site at the place of the only atom of its molecule is not taken over"
-        )
-    return SiteOf("2", (atom, other), {"a": 0.0}, line, atom)
+def _fail_at_atom(line: TopologyLine) -> NoReturn:
+    line.fail(None, "Sterna has no virtual sites at the place of a single atom (kind 1)")
 
 
-def _from_weights(site: Site, kind: MoleculeType) -> SiteOf:
+def _from_weights(site: Site) -> SiteOf:
     total = sum(site.weights.values())
     atoms = tuple(site.weights)
     parts = [weight / total for weight in site.weights.values()]
     if site.atom in atoms:
         site.line.fail(None, "a virtual site is made of itself")
     if len(atoms) == 1:
-        return _at_atom(site.atom, atoms[0], kind, site.line)
+        _fail_at_atom(site.line)
     if len(atoms) == 2:
         return SiteOf("2", atoms, {"a": parts[1]}, site.line)
     if len(atoms) == 3:
@@ -179,7 +166,7 @@ class ConstantTerms:
         kinds = [self._sites[atom].kind for atom in entry.atoms if atom in self._sites]
         places = [made_of.index(atom) for atom in entry.atoms if atom not in self._every]
         fixed = all(kind in _FIXED_DISTANCE for kind in kinds) and all(k < 2 for k in places)
-        return fixed or self._are_constrained(made_of)
+        return fixed or self._are_constrained(atoms)
 
     def _is_constant_angle(self, entry: Entry) -> bool:
         made_of = self._common(entry, strict=True)
@@ -188,7 +175,7 @@ class ConstantTerms:
         kinds = [self._sites[atom].kind for atom in entry.atoms if atom in self._sites]
         places = [made_of.index(atom) for atom in entry.atoms if atom not in self._every]
         fixed = all(kind == "3fad" for kind in kinds) and all(k < 2 for k in places)
-        return fixed or self._are_constrained(made_of)
+        return fixed or self._are_constrained(atoms)
 
     def _is_constant_dihedral(self, entry: Entry) -> bool:
         return self._common(entry, strict=False) is not None
@@ -202,10 +189,10 @@ class ConstantTerms:
         sites = [self._sites[atom] for atom in entry.atoms if atom in self._sites]
         if not sites:
             return None
-        first = sites[0].made_of
+        first = sites[0].atoms
         for site in sites[1:]:
-            if len(site.made_of) == len(first):
-                if not set(site.made_of) <= set(first):
+            if len(site.atoms) == len(first):
+                if not set(site.atoms) <= set(first):
                     return None
             elif strict:
                 return None
