@@ -58,6 +58,8 @@ class Generator:
         mangled = self.random.choice((str, str.upper, lambda name: name.replace("_", "-")))
         self._head = lambda name: f"[ {mangled(name)} ]"
         kinds = [self._molecule(n) for n in range(self.random.choice((1, 1, 2, 3)))]
+        if self.chance(0.4):
+            kinds.append(self._water(len(kinds)))
         counts = [self.random.choice((1, 1, 2, 3)) for _ in kinds]
         field = self._force_field()
         lines = []
@@ -214,6 +216,14 @@ class Generator:
         bonds = [(parents[k], k) for k in range(1, size)]
         lines += self._bonded(bonds, parents, types, shape, size)
         lines += [line for _, text in sites for line in text]
+        if sites and self.chance(0.5):
+            one, others = size, r.sample(range(size), 3)
+            lines += [
+                self._head("angles"),
+                f"{others[0] + 1} {others[1] + 1} {one + 1} 1 100 50",
+                self._head("dihedrals"),
+                f"{others[0] + 1} {others[1] + 1} {others[2] + 1} {one + 1} 2 20 30",
+            ]
         lines += self._odd_pairs(size, len(sites))
         if self.chance(0.3):
             self.has_restraints = True
@@ -226,6 +236,26 @@ class Generator:
         atoms = [(residues[k], names[k], shape[k] if k < size else sites[k - size][0])
                  for k in range(len(names))]  # fmt: skip
         return lines, atoms
+
+    def _water(self, number: int) -> tuple[list[str], list]:
+        """Rigid where FLEXIBLE is not defined; SETTLE excludes nothing by itself."""
+        half, height = 0.075695, 0.058588
+        shape = [numpy.zeros(3), numpy.array([half, height, 0]), numpy.array([-half, height, 0])]
+        lines = [self._head("moleculetype"), f"MOL{number} {self.random.choice((1, 2))}",
+                 self._head("atoms")]  # fmt: skip
+        for k, (kind, name, charge) in enumerate((("OW", "OW", -0.8), ("CA", "HW1", 0.4),
+                                                  ("CA", "HW2", 0.4)), 1):  # fmt: skip
+            lines.append(f"{k} {kind} 1 SOL {name} 1 {charge} {16.0 if k == 1 else 1.008}")
+        lines += [
+            "#ifndef FLEXIBLE", self._head("settles"), "1 1 0.09572 0.15139", "#else",
+            self._head("bonds"), "1 2 1 0.09572 502416", "1 3 1 0.09572 502416",
+            self._head("angles"), "2 1 3 1 104.52 628.02", "#endif",
+        ]  # fmt: skip
+        if self.chance(0.3) and "FLEXIBLE" not in self.defines:
+            self.defines.append("FLEXIBLE")
+        if self.chance(0.8):
+            lines += [self._head("exclusions"), "1 2 3", "2 1 3", "3 1 2"]
+        return lines, [(1, name, x) for name, x in zip(("OW", "HW1", "HW2"), shape, strict=True)]
 
     def _shape(self, size: int) -> tuple[list[numpy.ndarray], list[int]]:
         """Places of a tree of atoms that are not too near to each other, and each one's parent."""
@@ -316,8 +346,9 @@ class Generator:
         every = [(a, b) for a in range(size + sites) for b in range(a + 1, size + sites)]
         lines = [self._head("exclusions")]
         for k in range(size, size + sites):
-            # A site on top of an atom would have any energy.
-            lines.append(f"{k + 1} " + " ".join(str(a + 1) for a in range(size + sites) if a != k))
+            # A site near an atom of another molecule type would have any energy.
+            if self.chance(0.85):
+                lines.append(f"{k + 1} " + " ".join(str(a + 1) for a in range(size + sites) if a != k))
         for a, b in r.sample(every, min(len(every), r.choice((0, 2, 5)))):
             lines.append(f"{b + 1} {a + 1}" if self.chance(0.5) else f"{a + 1} {b + 1} {b + 1}")
         lines.append(self._head("pairs"))

@@ -166,7 +166,7 @@ class ConstantTerms:
         kinds = [self._sites[atom].kind for atom in entry.atoms if atom in self._sites]
         places = [made_of.index(atom) for atom in entry.atoms if atom not in self._every]
         fixed = all(kind in _FIXED_DISTANCE for kind in kinds) and all(k < 2 for k in places)
-        return fixed or self._are_constrained(atoms)
+        return fixed or self._are_constrained(made_of)
 
     def _is_constant_angle(self, entry: Entry) -> bool:
         made_of = self._common(entry, strict=True)
@@ -175,7 +175,7 @@ class ConstantTerms:
         kinds = [self._sites[atom].kind for atom in entry.atoms if atom in self._sites]
         places = [made_of.index(atom) for atom in entry.atoms if atom not in self._every]
         fixed = all(kind == "3fad" for kind in kinds) and all(k < 2 for k in places)
-        return fixed or self._are_constrained(atoms)
+        return fixed or self._are_constrained(made_of)
 
     def _is_constant_dihedral(self, entry: Entry) -> bool:
         return self._common(entry, strict=False) is not None
