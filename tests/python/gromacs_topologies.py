@@ -455,13 +455,41 @@ def write(generator: Generator, folder: Path) -> tuple[Path, Path]:
     return folder / "topol.top", folder / "conf.gro"
 
 
-def worst_differences(folder: Path, seed: int) -> list:
+_PIECES = ("", "x", "-1", "0", "1", "2", "3", "9", "nan", "1e999", "99999999999", ";", "[ atoms ]",
+           "[ bonds ]", "[", "#ifdef A", "#endif", "#else", "\\", "\n", "\0", "é", "X", "CA")  # fmt: skip
+
+
+def mutate(generator: Generator, numbers: random.Random) -> None:
+    """Breaks a word or a line of a topology."""
+    name = numbers.choice([each for each in generator.files if each != "conf.gro"])
+    lines = generator.files[name].splitlines()
+    n = numbers.randrange(len(lines))
+    words = lines[n].split()
+    kind = numbers.choice(("word", "word", "delete", "double", "swap", "cut"))
+    if kind == "word" and words:
+        words[numbers.randrange(len(words))] = numbers.choice(_PIECES)
+        lines[n] = " ".join(words)
+    elif kind == "delete":
+        del lines[n]
+    elif kind == "double":
+        lines.insert(numbers.randrange(len(lines)), lines[n])
+    elif kind == "swap":
+        m = numbers.randrange(len(lines))
+        lines[n], lines[m] = lines[m], lines[n]
+    else:
+        lines[n] = " ".join(words[:-1])
+    generator.files[name] = "\n".join(lines) + "\n"
+
+
+def worst_differences(folder: Path, seed: int, mutation: int | None = None) -> list:
     """Rows of the comparison whose difference is above the tolerance."""
     from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
     from sterna.importing.gromacs.judge import compare, find_judge
     from sterna.importing.molecules import Molecules
 
     generator = Generator(seed)
+    if mutation is not None:
+        mutate(generator, random.Random(mutation))
     top, gro = write(generator, folder)
     choices = Choices(0.9, "none", defines=tuple(generator.defines))
     molecules = Molecules(read_gromacs(top, gro, choices))
@@ -479,6 +507,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--mutate", action="store_true", help="break each topology in one place")
     parser.add_argument("--keep", type=Path, help="a folder for the systems that differ")
     arguments = parser.parse_args()
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
@@ -488,7 +517,7 @@ def main() -> int:
     for seed in range(arguments.first, arguments.first + arguments.count):
         with tempfile.TemporaryDirectory() as name:
             try:
-                rows = worst_differences(Path(name), seed)
+                rows = worst_differences(Path(name), seed, seed if arguments.mutate else None)
             except SternaError as error:
                 refused += 1
                 print(f"seed {seed}: {error}", flush=True)
@@ -500,7 +529,10 @@ def main() -> int:
                 print(f"seed {seed}: {row.name} {row.sterna:.9g}, of GROMACS {row.judge:.9g}, "
                       f"{row.difference:.1e}", flush=True)  # fmt: skip
             if arguments.keep is not None and rows:
-                write(Generator(seed), arguments.keep / str(seed))
+                generator = Generator(seed)
+                if arguments.mutate:
+                    mutate(generator, random.Random(seed))
+                write(generator, arguments.keep / str(seed))
     print(f"{right} right, {refused} refused, {wrong} wrong")
     return 1 if wrong else 0
 

@@ -12,7 +12,12 @@ from sterna.importing.gromacs.coordinates import Coordinates, read_gro
 from sterna.importing.gromacs.molecule_terms import terms_between, terms_of_molecule
 from sterna.importing.gromacs.nonbonded_types import C6_AND_C12, NonbondedTypes
 from sterna.importing.gromacs.notes import Notes
-from sterna.importing.gromacs.preprocessor import include_folders, read_defines, read_lines
+from sterna.importing.gromacs.preprocessor import (
+    TopologyLine,
+    include_folders,
+    read_defines,
+    read_lines,
+)
 from sterna.importing.gromacs.topology import MoleculeType, Topology, read_topology
 from sterna.importing.lennard_jones import NO_WELL, Parameters, mixing_of
 from sterna.importing.system import Atom, Reference, Residue, System, Term
@@ -52,12 +57,16 @@ class _Builder:
     joined: list[tuple[int, int]] = field(default_factory=list)
     restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
     kind_of: list[MoleculeType] = field(default_factory=list)  #: of each atom
+    #: Special pairs that stand for an interaction with a cutoff, too, and their lines.
+    with_all: list[tuple[int, int, TopologyLine]] = field(default_factory=list)
 
     def build(self) -> System:
         self._require_count()
         has_constraints = self._molecules()
         self.terms += terms_between(self.topology, self.notes)
         self._compare_names()
+        box = self._box()
+        self._require_within_cutoff(box)
         parameters, mixing, pairs = self._lennard_jones()
         interaction: dict[str, Any] = {
             "cutoff": self.choices.cutoff,
@@ -70,7 +79,6 @@ class _Builder:
         if velocities is not None and not velocities.any():
             velocities = None
         has_charges = any(atom.charge for atom in self.atoms)
-        box = self._box()
         return System(
             units="nano",
             atoms=self.atoms,
@@ -134,11 +142,28 @@ class _Builder:
                     Term(one.section, tuple(first + atom for atom in one.atoms), one.parameters)
                     for one in of_kind.terms
                 ]
+                self.with_all += [
+                    (first + a, first + b, line) for (a, b), line in of_kind.with_all.items()
+                ]
                 self.joined += [(first + a, first + b) for a, b in of_kind.joined]
                 self.restraints += [(first + atom, values) for atom, values in of_kind.restraints]
                 self.atoms += self._atoms(kind, types, starts, first)
                 self.kind_of += [kind] * len(kind.atoms)
         return has_constraints
+
+    def _require_within_cutoff(self, box: numpy.ndarray) -> None:
+        """Special pairs have no cutoff: beyond it they are not what GROMACS computes."""
+        positions = self.coordinates.positions
+        for first, second, line in self.with_all:
+            apart = positions[second] - positions[first]
+            apart -= numpy.rint(apart @ numpy.linalg.inv(box)) @ box
+            if not numpy.linalg.norm(apart) < self.choices.cutoff:
+                line.fail(
+                    None,
+                    f"{self._atom_name(first)} and {self._atom_name(second)} are not excluded and "
+                    "have a pair of their own, and are farther apart than the cutoff: Sterna cannot "
+                    "do both",
+                )
 
     def _atoms(
         self, kind: MoleculeType, types: list[str], starts: list[int], first: int

@@ -8,6 +8,7 @@ from sterna.importing.gromacs.exclusions import Pair, edges_of
 from sterna.importing.gromacs.functions import FUNCTIONS
 from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.pairs import terms_of_pairs
+from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
 from sterna.importing.gromacs.virtual_sites import ConstantTerms, sites_of, terms_of_sites
 from sterna.importing.system import Term, term
@@ -23,6 +24,8 @@ _RESTRAINTS = {"dihedral_restraints": 2, "angle_restraints": 1, "angle_restraint
 class MoleculeTerms:
     terms: list[Term]
     joined: list[Pair]  #: atoms of one molecule
+    #: Special pairs with what the atoms do to each other as all do, and the lines of these pairs.
+    with_all: dict[Pair, TopologyLine]
     #: Atoms and their stiffness along each axis in kJ/mol/nm^2.
     restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
 
@@ -63,11 +66,12 @@ def terms_of_molecule(
                 sites[atom].line.fail(
                     None, f"the virtual site {atom + 1} has a constraint to another atom"
                 )
+    pairs, with_all = terms_of_pairs(kind, topology, sites, notes)
     terms = [
         *sums.terms(),
         *(term("constraint", pair, distance=length) for pair, length in held.distances.items()),
         *terms_of_sites(sites),
-        *terms_of_pairs(kind, topology, sites, notes),
+        *pairs,
     ]
     for entry in kind.entries:
         if entry.section == "bonds" and not constant.has(entry) and entry.function != 5:
@@ -76,7 +80,7 @@ def terms_of_molecule(
                     entry.line.fail(
                         None, f"the atom {atom + 1} is a virtual site, which has no bonds in Sterna"
                     )
-    return MoleculeTerms(terms, _joined(kind, terms), restraints)
+    return MoleculeTerms(terms, _joined(kind, terms), with_all, restraints)
 
 
 def terms_between(topology: Topology, notes: Notes) -> list[Term]:

@@ -29,8 +29,11 @@ class _Sum:
 
 def terms_of_pairs(
     kind: MoleculeType, topology: Topology, sites: dict[int, SiteOf], notes: Notes
-) -> list[Term]:
-    """Exclusions and special pairs. Raises SternaError with the line of a pair."""
+) -> tuple[list[Term], dict[Pair, TopologyLine]]:
+    """Exclusions and special pairs; and lines of pairs that are not excluded.
+
+    Raises SternaError with the line of a pair.
+    """
     excluded = excluded_pairs(kind)
     sums: dict[Pair, _Sum] = {}
     for entry in kind.entries:
@@ -51,7 +54,8 @@ def terms_of_pairs(
             first, second = (kind.atoms[k] for k in pair)
             one.add(topology.types.powers(first.type, second.type), first.charge * second.charge)
     made = [_special(pair, one) for pair, one in sums.items()]
-    return made + [term("exclusion", pair) for pair in sorted(excluded - sums.keys())]
+    made += [term("exclusion", pair) for pair in sorted(excluded - sums.keys())]
+    return made, {pair: one.line for pair, one in sums.items() if pair not in excluded}
 
 
 def _special(pair: Pair, one: _Sum) -> Term:

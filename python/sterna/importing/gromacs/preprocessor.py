@@ -98,6 +98,7 @@ class _Reader:
     def lines(self, path: Path, depth: int) -> Iterator[Line]:
         """Raises SternaError at a preprocessor line that GROMACS would refuse."""
         states: list[bool | None] = []  #: whether lines count; None inside of a block that does not
+        opened: list[TopologyLine] = []  #: of each state, the line that began it
         for number, raw in enumerate(_split(read_text(path)), 1):
             text = raw.replace("\t", " ").replace("\0", " ").rstrip("\r")
             if not text.lstrip().startswith("#"):
@@ -110,12 +111,15 @@ class _Reader:
             name, value = found.groups()
             if name in ("ifdef", "ifndef"):
                 states.append(self._condition(line, name, value, states))
+                opened.append(line)
             elif name in ("else", "endif"):
                 if not states:
                     line.fail(None, f"this #{name} has no #ifdef before it in this file")
-                state = states.pop()
-                if name == "else":
-                    states.append(None if state is None else not state)
+                if name == "endif":
+                    states.pop()
+                    opened.pop()
+                elif states[-1] is not None:
+                    states[-1] = not states[-1]
             elif states and not states[-1]:
                 continue
             elif name == "include":
@@ -134,6 +138,9 @@ class _Reader:
                     f'unknown preprocessor line "#{name}"; expected #include, #define, #undef, '
                     "#ifdef, #ifndef, #else or #endif",
                 )
+
+        for line in opened:
+            self.notes.tell("a block without #endif ends with its file, as in GROMACS", line)
 
     def _condition(
         self, line: TopologyLine, name: str, value: str, states: list[bool | None]
