@@ -13,6 +13,11 @@
 #include "md/input/input_text.hpp"
 #include "md/input/read_input.hpp"
 #include "md/integrate/thermostats/velocity_scaling.hpp"
+#include "md/observe/dielectric.hpp"
+#include "md/observe/orientation_order.hpp"
+#include "md/observe/pressure_tensor.hpp"
+#include "md/observe/profile.hpp"
+#include "md/observe/radial_distribution.hpp"
 #include "md/start/foreign/ls1/config.hpp"
 #include "md/start/foreign/ls1/start_file.hpp"
 #include "md/start/readers/start_file_reader.hpp"
@@ -37,6 +42,18 @@ std::string text_of(const fs::path& path) {
 Input read_valid(const fs::path& path) {
   const ReadResult result = ls1::read_config(path.string());
   CHECK(render(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  return result.input;
+}
+
+/// The input whose only findings are warnings that the force of a wall ends at the box's face.
+Input read_valid_but_for_walls(const fs::path& path) {
+  const ReadResult result = ls1::read_config(path.string());
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    CAPTURE(render(diagnostic));
+    CHECK(diagnostic.severity == Severity::warning);
+    CHECK(diagnostic.message.find("beyond the face of the box") != std::string::npos);
+  }
   REQUIRE(result.ok());
   return result.input;
 }
@@ -156,16 +173,8 @@ TEST_CASE("ls1's planar correction has its layers across y") {
 
 TEST_CASE("ls1's thermostats of components and regions") {
   const Input input = read_valid(examples / "thermostats.xml");
-  REQUIRE(input.thermostats.size() == 3);
-  const auto& of_component = input.thermostats[0];
-  CHECK(of_component.kind == "velocity_scaling");
-  CHECK(of_component.component == "Kr");
-  CHECK(of_component.temperature == 1.1);
-  CHECK(of_component.options<VelocityScalingOptions>().exponent == 0.4);
-  CHECK(of_component.options<VelocityScalingOptions>().scaling == VelocityScaling::Rule::power);
-  CHECK_FALSE(of_component.lower.has_value());
-
-  const auto& left = input.thermostats[1];
+  REQUIRE(input.thermostats.size() == 2);
+  const auto& left = input.thermostats[0];
   CHECK(left.component == "Xe");
   CHECK(*left.lower == Vec3{0.0, 0.0, 0.0});
   CHECK(*left.upper == Vec3{10.0, 4.5, 12.5});
@@ -180,14 +189,14 @@ TEST_CASE("ls1's thermostats of components and regions") {
   // ls1 stops before the step that it names.
   CHECK(left.stop_step == 11);
 
-  const auto& right = input.thermostats[2];
+  const auto& right = input.thermostats[1];
   CHECK(right.component == "Xe");
   CHECK(right.lower->y == 4.5);
   CHECK(right.options<VelocityScalingOptions>().slabs == 1);
   const Input again = through_text(input);
-  REQUIRE(again.thermostats.size() == 3);
-  CHECK(again.thermostats[1].options<VelocityScalingOptions>().directions == scaling.directions);
-  CHECK(*again.thermostats[2].upper == *right.upper);
+  REQUIRE(again.thermostats.size() == 2);
+  CHECK(again.thermostats[0].options<VelocityScalingOptions>().directions == scaling.directions);
+  CHECK(*again.thermostats[1].upper == *right.upper);
   CHECK(input_text(again) == input_text(input));
 }
 
@@ -217,7 +226,7 @@ TEST_CASE("ls1's plugins that change a run") {
   CHECK(of_second.force == 700.0);
   CHECK_FALSE(of_second.torque.has_value());  // atoms do not turn
 
-  REQUIRE(input.drift_controls.size() == 3);
+  REQUIRE(input.drift_controls.size() == 2);
   const auto& drift = input.drift_controls[0];
   CHECK(drift.component == "Xe");
   CHECK(drift.velocity == Vec3{0.1, 0.0, -0.2});
@@ -226,9 +235,11 @@ TEST_CASE("ls1's plugins that change a run") {
   CHECK(drift.upper->y == 10.0);
   CHECK(drift.interval == 20);
   CHECK(drift.sample_interval == 5);
-  // Component 0 of ls1 is each of them for itself.
-  CHECK(input.drift_controls[1].component == "Kr");
-  CHECK(input.drift_controls[2].component == "Xe");
+  CHECK(drift.start_step == 3);
+  CHECK(drift.stop_step == 90);
+  // Component 0 of ls1 is all molecules together.
+  CHECK(input.drift_controls[1].component.empty());
+  CHECK(input.drift_controls[1].stop_step == 0);
   CHECK_FALSE(input.drift_controls[1].lower.has_value());
   CHECK_FALSE(input.drift_controls[1].upper.has_value());
 
@@ -272,6 +283,62 @@ TEST_CASE("ls1's plugins that change a run") {
   CHECK(input_text(again) == input_text(input));
   CHECK(again.walls.size() == 5);
   CHECK(again.limits[0].upper == of_first.upper);
+}
+
+TEST_CASE("ls1's walls outside of the box that reach into it are kept") {
+  const Input input = read_valid_but_for_walls(examples / "walls_reach_in.xml");
+  REQUIRE(input.walls.size() == 3);
+  CHECK(input.walls[0].position == -0.5);
+  CHECK(input.walls[0].side == Input::Wall::Side::both);
+  // The upper surface of a wall of finite width; its lower one has no molecules within the cutoff.
+  CHECK(input.walls[1].position == -1.0);
+  CHECK(input.walls[1].side == Input::Wall::Side::above);
+  CHECK(input.walls[2].position == 12.0);
+  const Input again = through_text(input);
+  CHECK(again.walls[0].position == -0.5);
+}
+
+TEST_CASE("ls1's thermostat of a component") {
+  const ReadResult result = ls1::read_config((broken / "thermostat_of_one_component.xml").string());
+  REQUIRE(result.ok());
+  REQUIRE(result.input.thermostats.size() == 1);
+  const auto& of_component = result.input.thermostats[0];
+  CHECK(of_component.kind == "velocity_scaling");
+  CHECK(of_component.component == "Xe");
+  CHECK(of_component.temperature == 1.1);
+  CHECK(of_component.options<VelocityScalingOptions>().exponent == 0.4);
+  CHECK(of_component.options<VelocityScalingOptions>().scaling == VelocityScaling::Rule::power);
+  CHECK_FALSE(of_component.lower.has_value());
+}
+
+TEST_CASE("beside a TemperatureControl ls1's VelocityScaling does not act") {
+  const ReadResult result = ls1::read_config((broken / "thermostats_mixed.xml").string());
+  REQUIRE(result.ok());
+  REQUIRE(result.input.thermostats.size() == 1);
+  CHECK(result.input.thermostats[0].upper.has_value());
+}
+
+TEST_CASE("ls1's measurements become observers that wait as long") {
+  const ReadResult result = ls1::read_config((broken / "measurements.xml").string());
+  REQUIRE(result.ok());
+  const Input& input = result.input;
+  CHECK(input.section<RdfOptions>().interval == 2);
+  CHECK(input.section<RdfOptions>().maximum == doctest::Approx(2.0));
+  CHECK(input.section<PressureTensorOptions>().interval == 10);
+  CHECK(input.section<PressureTensorOptions>().normal() == Axis::y);
+  CHECK(input.section<OrientationOrderOptions>().interval == 3);
+  CHECK(input.section<OrientationOrderOptions>().axis == Axis::z);
+  CHECK(input.section<DielectricOptions>().interval == 4);
+  // The RDF waits for the equilibration of 7 steps, the others for 9.
+  CHECK(input.output.equilibration == 9);
+}
+
+TEST_CASE("without <equilibration> ls1's radial distribution begins after step 20000") {
+  const ReadResult result = ls1::read_config((broken / "measurements_of_atoms.xml").string());
+  REQUIRE(result.ok());
+  CHECK(result.input.output.equilibration == 20000);
+  CHECK(result.input.section<ProfileOptions>().interval == 5);
+  CHECK(result.input.section<DielectricOptions>().interval == 0);
 }
 
 TEST_CASE("a grid with a hole") {

@@ -387,6 +387,71 @@ TEST_CASE("GridFiller: centerings, density and occupancy") {
         5.0 * std::sqrt(0.25 * sites));
 }
 
+namespace {
+
+/// A primitive cubic grid of edge 1 in this object.
+std::string grid_in(const std::string& object) {
+  return fmt::format(
+      "<generator name=\"MultiObjectGenerator\"><objectgenerator><filler type=\"GridFiller\">"
+      "<lattice system=\"cubic\" centering=\"primitive\"><vec id=\"a\"><x>1</x></vec>"
+      "<vec id=\"b\"><y>1</y></vec><vec id=\"c\"><z>1</z></vec></lattice><basis><site>"
+      "<componentid>0</componentid><coordinate><x>0.5</x><y>0.5</y><z>0.5</z></coordinate></site>"
+      "</basis></filler>{}</objectgenerator></generator>",
+      object);
+}
+
+std::string cylinder(const std::string& more) {
+  return fmt::format(
+      "<object type=\"Cylinder\"><centerBase><x>4</x><y>4</y><z>4</z></centerBase>"
+      "<radius>3</radius><height>5</height>{}</object>",
+      more);
+}
+
+}  // namespace
+
+TEST_CASE("Cylinder: along z, or where <direction> points to") {
+  const Folder folder;
+  const Vec3 box{10.0, 10.0, 10.0};
+  const std::pair<const char*, int> directions[] = {{"", 2},
+                                                    {"<direction>0</direction>", 0},
+                                                    {"<direction>1</direction>", 1},
+                                                    {"<direction>2</direction>", 2}};
+  for (const auto& [direction, axis] : directions) {
+    CAPTURE(std::string(direction));
+    std::vector<Vec3> expected;
+    for (int n = 0; n < 1000; ++n) {
+      const Vec3 place{n % 10 + 0.5, n / 10 % 10 + 0.5, n / 100 + 0.5};
+      const Vec3 d = place - Vec3{4.0, 4.0, 4.0};
+      const double across = dot(d, d) - d[axis] * d[axis];
+      if (across <= 9.0 && d[axis] >= 0.0 && d[axis] <= 5.0) expected.push_back(place);
+    }
+    CHECK(expected.size() > 100);
+    const Start start = start_of(folder, box, grid_in(cylinder(direction)));
+    CHECK(start.warnings.empty());
+    check_places(start, 0, expected);
+  }
+  CHECK_THROWS_WITH_AS(start_of(folder, box, grid_in(cylinder("<direction>3</direction>"))),
+                       doctest::Contains("<direction> is \"3\"; expected a whole number from 0"),
+                       StartFileError);
+}
+
+TEST_CASE("what nobody reads in a generator is told") {
+  const Folder folder;
+  const Vec3 box{10.0, 10.0, 10.0};
+  const std::string object = cylinder("<dirction>1</dirction>");
+  const std::string shifted = fmt::format(
+      "<object type=\"ObjectShifter\">{}<shift><x>1</x><t>2</t></shift></object>"
+      "<velocityAssigner type=\"MaxwellVelocityDistribution\" sead=\"2\"/>",
+      object);
+  const Start start = start_of(folder, box, grid_in(shifted));
+  std::string told;
+  for (const Diagnostic& warning : start.warnings) told += warning.message + "\n";
+  CHECK(told ==
+        "<dirction> means nothing in <object> and is ignored; did you mean <direction>?\n"
+        "<t> means nothing in <shift> and is ignored\n"
+        "the attribute \"sead\" of <velocityAssigner> means nothing and is ignored\n");
+}
+
 TEST_CASE("GridFiller counts components from 0, unless an id shows that it cannot be so") {
   const Folder folder;
   const auto grid = [&](int first, int second) {

@@ -220,16 +220,24 @@ void check_wall_in_box(const Input& input, std::size_t n, const Box& box, const 
                        choice_name(wall.axis), axis == 0 ? "xy and xz must be 0" : "yz must be 0"));
     return;
   }
-  if (wall.position > box.length[axis]) {
+  const double edge = box.length[axis];
+  const bool up = wall.side != Side::below, down = wall.side != Side::above;
+  const bool is_inside = wall.position >= 0.0 && wall.position <= edge;
+  const bool has_range =
+      wall.potential != Potential::harmonic && wall.potential != Potential::reflecting;
+  const bool reaches_in =
+      has_range && ((up && wall.position < 0.0 && wall.position + wall.cutoff > 0.0) ||
+                    (down && wall.position > edge && wall.position - wall.cutoff < edge));
+  if (!is_inside && !reaches_in) {
     report(Severity::error, place + ".position",
-           fmt::format("\"position\" in [[wall]] is {}; expected at most the edge of the box, "
-                       "which is {}",
-                       text(wall.position), text(box.length[axis])));
+           fmt::format("\"position\" in [[wall]] is {}; expected 0 to the edge of the box, which "
+                       "is {}{}",
+                       text(wall.position), text(edge),
+                       has_range ? ", or a place outside from where the cutoff reaches in" : ""));
     return;
   }
   if (wall.potential == Potential::harmonic) {
-    const double depth =
-        wall.side == Side::above ? wall.position : box.length[axis] - wall.position;
+    const double depth = wall.side == Side::above ? wall.position : edge - wall.position;
     if (!(depth > 0.0)) {
       report(Severity::error, place + ".position",
              "a harmonic wall acts on what is behind it, but this one has the box's face there");
@@ -237,9 +245,8 @@ void check_wall_in_box(const Input& input, std::size_t n, const Box& box, const 
     return;
   }
   if (wall.potential == Potential::reflecting) return;
-  const bool up = wall.side != Side::below, down = wall.side != Side::above;
-  if ((up && wall.position + wall.cutoff > box.length[axis]) ||
-      (down && wall.position < wall.cutoff)) {
+  if ((up && wall.position < edge && wall.position + wall.cutoff > edge) ||
+      (down && wall.position > 0.0 && wall.position < wall.cutoff)) {
     report(Severity::warning, place + ".cutoff",
            "this wall reaches beyond the face of the box, where its force ends with a jump");
   }

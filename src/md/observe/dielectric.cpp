@@ -126,10 +126,6 @@ ObserverReport Dielectric::report(std::span<const double>) const {
 
 namespace {
 
-struct DielectricOptions {
-  std::int64_t interval = 0;
-};
-
 /// Nothing: there is no dielectric that decides what the fluctuations mean.
 std::optional<double> permittivity_around(const Input& input) {
   if (input.electrostatics.is_used()) {

@@ -11,6 +11,10 @@
 
 namespace sterna::md {
 
+struct DielectricOptions {    ///< [dielectric]
+  std::int64_t interval = 0;  ///< 0: none
+};
+
 /// Fluctuations of the dipole moment M of all molecules, and from them the relative permittivity of
 /// a fluid. With y = 4 pi <M^2> / (9 V kT) and a dielectric epsilon_RF around the cutoff sphere of a
 /// reaction field, or around all images of the box (Neumann, Mol. Phys. 50, 841 (1983)):

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "md/core/axis.hpp"
 #include "md/input/check_box.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/observe/observer_table.hpp"
@@ -69,12 +68,6 @@ ObserverReport OrientationOrder::report(std::span<const double> all_sums) const 
 }
 
 namespace {
-
-struct OrientationOrderOptions {
-  std::int64_t interval = 0;
-  Axis axis = Axis::z;
-  int bins = 1;
-};
 
 /// The axis of a molecule that its orientation is told by: that of its dipole moment, or of its
 /// rotation symmetry where it is linear, or the body's z axis.

@@ -3,9 +3,16 @@
 #include <string>
 #include <vector>
 
+#include "md/core/axis.hpp"
 #include "md/observe/observer.hpp"
 
 namespace sterna::md {
+
+struct OrientationOrderOptions {  ///< [orientation_order]
+  std::int64_t interval = 0;      ///< 0: none
+  Axis axis = Axis::z;
+  int bins = 1;
+};
 
 /// How molecules are turned towards an axis of the box, in slices across it: averages of
 /// P1 = cos(theta) and P2 = (3 cos^2(theta) - 1) / 2 of the angle between the axis and an axis of

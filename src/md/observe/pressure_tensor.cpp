@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "md/core/axis.hpp"
 #include "md/core/display_text.hpp"
 #include "md/input/check_box.hpp"
 #include "md/observe/observer_table.hpp"
@@ -98,25 +97,6 @@ ObserverReport PressureTensor::report(std::span<const double>) const {
 }
 
 namespace {
-enum class SurfaceNormal { none, x, y, z };
-}  // namespace
-template <>
-constexpr auto choice_table<SurfaceNormal> =
-    std::to_array<Choice<SurfaceNormal>>({{"none", SurfaceNormal::none},
-                                          {"x", SurfaceNormal::x},
-                                          {"y", SurfaceNormal::y},
-                                          {"z", SurfaceNormal::z}});
-namespace {
-
-struct PressureTensorOptions {
-  std::int64_t interval = 0;
-  SurfaceNormal surface_normal = SurfaceNormal::none;  // gives the surface tension
-
-  std::optional<Axis> normal() const {
-    if (surface_normal == SurfaceNormal::none) return std::nullopt;
-    return static_cast<Axis>(static_cast<int>(surface_normal) - 1);
-  }
-};
 
 std::unique_ptr<Observer> make_pressure_tensor(const ObserverRequest& request) {
   const auto& options = request.input.section<PressureTensorOptions>();

@@ -4,11 +4,30 @@
 #include <optional>
 #include <vector>
 
+#include "md/core/axis.hpp"
 #include "md/observe/block_average.hpp"
 #include "md/observe/observer.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
+
+enum class SurfaceNormal { none, x, y, z };
+template <>
+inline constexpr auto choice_table<SurfaceNormal> =
+    std::to_array<Choice<SurfaceNormal>>({{"none", SurfaceNormal::none},
+                                          {"x", SurfaceNormal::x},
+                                          {"y", SurfaceNormal::y},
+                                          {"z", SurfaceNormal::z}});
+
+struct PressureTensorOptions {                         ///< [pressure_tensor]
+  std::int64_t interval = 0;                           ///< 0: none
+  SurfaceNormal surface_normal = SurfaceNormal::none;  ///< gives the surface tension
+
+  std::optional<Axis> normal() const {
+    if (surface_normal == SurfaceNormal::none) return std::nullopt;
+    return static_cast<Axis>(static_cast<int>(surface_normal) - 1);
+  }
+};
 
 /// Collective. The pressure tensor of one frame: xx yy zz xy xz yz.
 std::array<double, 6> pressure_tensor(const comm::Context& context, const Frame& frame);

@@ -161,6 +161,32 @@ void Simulation::Implementation::check_temperature() {
                   step_, temperature));
 }
 
+void Simulation::Implementation::warn_of_overlaps() {
+  // A thermostat may cool what such forces heat before the next row of the table, so that
+  // check_temperature does not see it.
+  if (minimizer_ || !input_.limits.empty()) return;
+  double largest = 0.0;  // acceleration
+  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+    const double mass = masses_[static_cast<std::size_t>(particles_.position[i].type)];
+    const Vec3& force = particles_.force[i];
+    if (!(mass > 0.0) || frozen_.is_frozen(particles_.position[i])) continue;
+    largest = std::max(largest, std::sqrt(dot(force, force)) / mass);
+  }
+  comm::ReductionBatch batch(context_, "largest acceleration");
+  batch.max(largest).run();
+  const double path = largest * input_.run.timestep * input_.run.timestep;
+  // In a liquid this is a thousandth of a diameter.
+  constexpr double part_of_range = 0.1;
+  const double range = interaction_.range();
+  if (!(range > 0.0) || !(path > part_of_range * range)) return;
+  warn(
+      fmt::format("the forces of the start move a particle by {} in a step of {}: particles "
+                  "overlap. Minimize first, or limit forces and velocities ([[limit]]): the run "
+                  "may end at any step, and what it gives is not that of the potential",
+                  input_.units.text(path, Dimension::length),
+                  input_.units.text(input_.run.timestep, Dimension::time)));
+}
+
 void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   {
     const auto measured = timer_.measure(Phase::observers);

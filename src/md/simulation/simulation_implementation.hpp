@@ -204,6 +204,8 @@ class Simulation::Implementation {
   double lightest_mass() const;  ///< of what has a mass
   /// Throws where the particles are so hot that the run tells nothing any more.
   void check_temperature();
+  /// Collective. Warns where the forces of the start are those of particles that overlap.
+  void warn_of_overlaps();
   void observe(const EnergyAndVirial& sums);
   bool is_due(std::int64_t interval) const {
     return interval > 0 && (step_ % interval == 0 || step_ == last_step_);

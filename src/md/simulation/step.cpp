@@ -57,6 +57,7 @@ void Simulation::Implementation::begin() {
   start_barostat(sums);
   log_start_times();
   if (first_step_ == 0) {
+    warn_of_overlaps();
     report();
     observe(sums);
   }

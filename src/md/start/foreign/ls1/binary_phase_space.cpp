@@ -163,6 +163,7 @@ class BinaryPhaseSpaceReader final : public StartFileReader {
                          const BinaryHeader& header)
       : stream_(std::move(file), header, static_cast<std::int64_t>(options.type_names.size()),
                 !options.renumber) {
+    header_.warnings = header.warnings;
     header_.particle_count = header.molecules;
     header_.box = header.box;
     header_.has_velocities = true;
@@ -205,8 +206,10 @@ BinaryHeader read_binary_header(const std::string& path) {
     const XmlElement root = read_xml(path);
     XmlValues values;
     BinaryHeader header;
+    root.attribute("version");
     const XmlElement* info = values.require(root, "headerinfo");
     if (info != nullptr) {
+      info->pass_over({"time"});  // the reader of the config.xml takes it
       constexpr std::string_view edges[3] = {"length/x", "length/y", "length/z"};
       for (int axis = 0; axis < 3; ++axis) {
         const XmlElement* edge = values.require(*info, edges[axis]);
@@ -220,9 +223,11 @@ BinaryHeader read_binary_header(const std::string& path) {
         header.format = molecule_formats[chosen.value_or(0)].name;
       }
     }
+    values.report_unread(root);
     for (const Diagnostic& diagnostic : values.diagnostics()) {
       if (diagnostic.severity == Severity::error) throw StartFileError(diagnostic);
     }
+    header.warnings = std::move(values.diagnostics());
     return header;
   } catch (const XmlError& error) {
     throw StartFileError(error.diagnostic());
@@ -237,6 +242,7 @@ BinaryPhaseSpace read_binary_phase_space(const std::string& header_path,
                         component_count, false);
   BinaryPhaseSpace result;
   result.box = header.box;
+  result.warnings = header.warnings;
   for (std::int64_t n = 0; n < header.molecules; ++n) result.molecules.push_back(stream.next());
   return result;
 }

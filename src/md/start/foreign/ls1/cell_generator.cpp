@@ -14,8 +14,6 @@ class CellGenerator final : public Generator {
 
  private:
   void make_molecules() override {
-    values_.expect_children(
-        generator_, {"numMoleculesPerCell", "initTemperature", "generateAtLeastTwoParticles"});
     std::int64_t per_cell = 0;
     if (const XmlElement* element = values_.require(generator_, "numMoleculesPerCell")) {
       per_cell = values_.integer(*element, 0, 1'000'000).value_or(0);

@@ -10,12 +10,15 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
+#include "md/core/lower_case.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/start/foreign/foreign_draft.hpp"
 #include "md/start/foreign/ls1/molecule_types.hpp"
 #include "md/start/foreign/ls1/plugins.hpp"
+#include "md/start/foreign/ls1/sampling_plugins.hpp"
 #include "md/start/foreign/ls1/start_file.hpp"
 #include "md/start/foreign/ls1/thermostats.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md::ls1 {
 namespace {
@@ -32,31 +35,39 @@ class ConfigReader {
       return;
     }
     decides("units", root);
-    values_.expect_children(root, {"simulation", "refunits", "loglevel"});
+    root.pass_over({"version", "refunits", "loglevel"});
     const XmlElement* simulation = values_.require(root, "simulation");
     if (simulation == nullptr) return;
     if (!values_.choice(*simulation, "type", {"MD"})) return;
-    values_.expect_children(
-        *simulation, {"options", "programtimers", "integrator", "run", "ensemble", "algorithm",
-                      "output", "plugin", "NEMD", "refunits", "enableFinalCheckpoint"});
+    simulation->pass_over({"programtimers", "refunits"});
     if (const XmlElement* e = simulation->find("options")) options(*e);
     if (const XmlElement* e = values_.require(*simulation, "integrator")) integrator(*e);
     if (const XmlElement* e = values_.require(*simulation, "run")) run(*e);
     if (const XmlElement* e = values_.require(*simulation, "ensemble")) ensemble(*e);
     if (const XmlElement* e = values_.require(*simulation, "algorithm")) algorithm(*e);
     if (const XmlElement* e = simulation->find("output")) {
-      values_.expect_children(*e, {"outputplugin"});
-      for (const XmlElement* plugin : e->all("outputplugin")) read_plugin_here(*plugin);
+      for (const XmlElement* plugin : e->all("outputplugin")) {
+        read_plugin(*plugin, types_, equilibration_, values_, decides_, input_);
+      }
     }
-    for (const XmlElement* plugin : simulation->all("plugin")) read_plugin_here(*plugin);
+    for (const XmlElement* plugin : simulation->all("plugin")) {
+      read_plugin(*plugin, types_, equilibration_, values_, decides_, input_);
+    }
+    if (equilibration_ && !observes(input_)) {
+      input_.output.equilibration = *equilibration_;
+      decides("output.equilibration", *simulation->find("run/equilibration/steps"));
+    }
     if (!input_.places.contains("run.name")) {
       input_.run.name = std::filesystem::path(input_.path).stem().string();
       decides("run.name", root);
     }
     if (const XmlElement* e = simulation->find("NEMD")) {
       values_.warning(*e, "<NEMD> means nothing to ls1, whose plugins took its place");
+      e->pass_over();
     }
     interactions();
+    if (values_.ok()) warn_of_start_time();
+    values_.report_unread(root);
   }
 
   const ForeignDraft& draft() const { return draft_; }
@@ -68,7 +79,6 @@ class ConfigReader {
   }
 
   void options(const XmlElement& element) {
-    values_.expect_children(element, {"option"});
     for (const XmlElement* option : element.all("option")) {
       if (option->attribute("name") != "refreshIDs") {
         values_.warning(*option, fmt::format("the option {} means nothing and is ignored",
@@ -82,7 +92,6 @@ class ConfigReader {
 
   void integrator(const XmlElement& element) {
     decides("run", element);
-    values_.expect_children(element, {"timestep"});
     if (!values_.choice(element, "type", {"Leapfrog", "LeapfrogRMM"})) return;
     const XmlElement* step = values_.require(element, "timestep");
     if (step == nullptr) return;
@@ -91,8 +100,13 @@ class ConfigReader {
   }
 
   void run(const XmlElement& element) {
-    values_.expect_children(element, {"currenttime", "equilibration", "production"});
-    if (const XmlElement* time = element.find("currenttime")) values_.number(*time);
+    if (const XmlElement* time = element.find("currenttime")) {
+      start_time_ = values_.number(*time).value_or(0.0);
+      start_time_element_ = time;
+    }
+    if (const XmlElement* steps = element.find("equilibration/steps")) {
+      equilibration_ = values_.integer(*steps, 0, most_steps);
+    }
     const XmlElement* steps = values_.require(element, "production/steps");
     if (steps == nullptr) return;
     if (const auto count = values_.integer(*steps, 0, most_steps)) input_.run.steps = *count;
@@ -105,8 +119,6 @@ class ConfigReader {
   }
 
   void ensemble(const XmlElement& element) {
-    values_.expect_children(
-        element, {"temperature", "domain", "components", "phasespacepoint", "chemicalPotential"});
     if (!values_.choice(element, "type", {"NVT", "NVE"})) return;
     if (const XmlElement* t = values_.require(element, "temperature")) {
       temperature_element_ = t;
@@ -124,7 +136,6 @@ class ConfigReader {
   }
 
   void box(const XmlElement& domain) {
-    values_.expect_children(domain, {"lx", "ly", "lz"});
     if (!values_.choice(domain, "type", {"box"})) return;
     Vec3 edges;
     bool good = true;
@@ -142,7 +153,8 @@ class ConfigReader {
 
   void phase_space_point(const XmlElement& element) {
     decides("start", element);
-    values_.expect_children(element, {"file", "generator", "ignoreCheckpointTime"});
+    const XmlElement* ignores_time = element.find("ignoreCheckpointTime");
+    ignores_start_time_ = ignores_time != nullptr && values_.boolean(*ignores_time).value_or(false);
     const XmlElement* file = element.find("file");
     const XmlElement* generator = element.find("generator");
     if ((file == nullptr) == (generator == nullptr)) {
@@ -169,13 +181,40 @@ class ConfigReader {
         if (header == nullptr || place == nullptr || !file_exists(*header)) return;
         input_.section<Ls1StartOptions>().header = relative(*header);
         decides("start.header", *header);
+        read_start_time(*header);
       }
       if (!file_exists(*place)) return;
       input_.start.file = relative(*place);
     } else {
       input_.start.file = std::filesystem::path(input_.path).filename().string();
+      generator->pass_over();  // the start's reader reports on it
     }
     decides("start.file", *place);
+  }
+
+  /// The time of a checkpoint takes the place of `<currenttime>`.
+  void read_start_time(const XmlElement& header) {
+    try {
+      const XmlElement root = read_xml(header.resolve(header.text));
+      const XmlElement* time = root.find("headerinfo/time");
+      XmlValues quiet;
+      if (time == nullptr) return;
+      start_time_ = quiet.number(*time).value_or(0.0);
+      start_time_element_ = &header;
+    } catch (const XmlError&) {
+      // The start's reader reports it.
+    }
+  }
+
+  /// ls1 counts steps from the time of the start.
+  void warn_of_start_time() {
+    if (start_time_element_ == nullptr || ignores_start_time_) return;
+    const double first = std::round(start_time_ / input_.run.timestep);
+    if (!(std::abs(first) >= 1.0)) return;
+    values_.warning(*start_time_element_,
+                    fmt::format("the start is of time {:g}: ls1 would begin with step {:.0f} and "
+                                "end with step {}; Sterna takes {} steps from 0",
+                                start_time_, first, input_.run.steps, input_.run.steps));
   }
 
   bool file_exists(const XmlElement& element) {
@@ -197,12 +236,11 @@ class ConfigReader {
   }
 
   void algorithm(const XmlElement& element) {
-    values_.expect_children(element, {"cutoffs", "electrostatic", "parallelisation",
-                                      "datastructure", "thermostats", "longrange"});
+    element.pass_over({"datastructure"});
     algorithm_ = &element;
     decides("interaction", element);
     if (const XmlElement* cutoffs = values_.require(element, "cutoffs")) read_cutoffs(*cutoffs);
-    if (const XmlElement* e = values_.require(element, "electrostatic")) electrostatic(*e);
+    electrostatics(element);
     if (const XmlElement* e = element.find("parallelisation")) parallelisation(*e);
     if (const XmlElement* e = element.find("longrange")) {
       const auto kind = values_.choice(*e, "type", {"homogeneous", "none", "planar"});
@@ -210,13 +248,17 @@ class ConfigReader {
       long_range_element_ = e;
     }
     if (temperature_element_ == nullptr) return;
-    read_thermostats(
-        element, *temperature_element_, temperature_, types_, values_,
-        [this](std::string_view key, const XmlElement& e) { decides(key, e); }, input_);
+    read_thermostats(element, *temperature_element_, temperature_, types_, values_, decides_,
+                     input_);
   }
 
   void read_cutoffs(const XmlElement& element) {
-    values_.expect_children(element, {"defaultCutoff", "radiusLJ", "radiusTersoff"});
+    const std::string_view kind = element.attribute("type");
+    if (!kind.empty() && kind != "CenterOfMass") {
+      values_.warning(element, fmt::format("ls1 does not read the type {} of <cutoffs>: distances "
+                                           "are those of the centers of mass",
+                                           quote(kind)));
+    }
     const XmlElement* general = element.find("defaultCutoff");
     const XmlElement* lennard_jones = element.find("radiusLJ");
     if (general == nullptr && lennard_jones == nullptr) {
@@ -232,6 +274,12 @@ class ConfigReader {
     lennard_jones_element_ = lennard_jones != nullptr ? lennard_jones : general;
   }
 
+  void electrostatics(const XmlElement& algorithm) {
+    values_.require(algorithm, "electrostatic");
+    for (const XmlElement* one : algorithm.all("electrostatic")) electrostatic(*one);
+  }
+
+  /// ls1 takes the first one of each type.
   void electrostatic(const XmlElement& element) {
     const auto kind = values_.choice(element, "type", {"ReactionField", "FastMultipoleMethod"});
     if (!kind) return;
@@ -239,34 +287,39 @@ class ConfigReader {
       values_.error(element, "ls1's fast multipole method is not taken over; give ReactionField");
       return;
     }
-    values_.expect_children(element, {"epsilon"});
+    if (reaction_field_element_ != nullptr) {
+      values_.warning(element,
+                      "there is already a reaction field, which is taken; this one is "
+                      "ignored, as in ls1");
+      element.pass_over();
+      return;
+    }
     if (const XmlElement* epsilon = values_.require(element, "epsilon")) {
       reaction_field_epsilon_ = values_.positive(*epsilon).value_or(1.0);
       reaction_field_element_ = epsilon;
     }
   }
 
+  /// Of the parallelization only the boundaries change what is simulated.
   void parallelisation(const XmlElement& element) {
-    const XmlElement* boundaries = element.find("boundaries");
+    constexpr std::string_view boundaries_name = "boundaries";
+    const XmlElement* boundaries = element.find(boundaries_name);
+    element.attribute("type");
+    for (const XmlElement& child : element.children) {
+      const bool is_misspelled = boundaries == nullptr &&
+                                 comm::nearest_name(child.name, {&boundaries_name, 1}).has_value();
+      if (&child != boundaries && !is_misspelled) child.pass_over();
+    }
     if (boundaries == nullptr) return;
-    for (const XmlElement* dimension : boundaries->all("dimension")) {
-      for (const auto& [side, kind] : dimension->attributes) {
-        if (kind == "periodic") continue;
-        values_.error(*dimension, fmt::format("the boundary {} = {}: Sterna's boxes are periodic",
-                                              side, quote(kind)));
+    for (const char* axis : {"x", "y", "z"}) {
+      const XmlElement* boundary = values_.require(*boundaries, axis);
+      // "periodic" in any case, as ls1 looks for.
+      if (boundary == nullptr || lower_case(boundary->text).find("per") != std::string::npos) {
+        continue;
       }
+      values_.error(*boundary, fmt::format("the boundary {} = {}: Sterna's boxes are periodic",
+                                           axis, quote(boundary->text)));
     }
-    for (const XmlElement& child : boundaries->children) {
-      if (child.text.empty() || child.text == "periodic") continue;
-      values_.error(child, fmt::format("the boundary {} = {}: Sterna's boxes are periodic",
-                                       child.name, quote(child.text)));
-    }
-  }
-
-  void read_plugin_here(const XmlElement& plugin) {
-    read_plugin(
-        plugin, types_, values_,
-        [this](std::string_view key, const XmlElement& e) { decides(key, e); }, input_);
   }
 
   // ---- from components to the input's types
@@ -297,7 +350,6 @@ class ConfigReader {
 
   /// ls1's layers always lie across y.
   void planar_correction(const XmlElement& element) {
-    values_.expect_children(element, {"slabs", "smooth", "frequency", "writecontrol", "region"});
     input_.interaction.tail_correction = TailCorrection::planar;
     input_.interaction.tail_normal = Axis::y;
     decides("interaction.tail_normal", element);
@@ -309,6 +361,22 @@ class ConfigReader {
     }
     if (const XmlElement* region = element.find("region")) {
       values_.error(*region, "<region>: Sterna corrects the forces in the whole box");
+    }
+    const XmlElement* smooth = element.find("smooth");
+    if (smooth != nullptr && values_.boolean(*smooth).value_or(false)) {
+      values_.warning(*smooth,
+                      "<smooth>: ls1 corrects by the mean of all profiles since the start of the "
+                      "run; Sterna corrects by the profile of the last rebuild of the neighbor "
+                      "list, so that corrections follow a density that changes, and fluctuate");
+    }
+    if (const XmlElement* frequency = element.find("frequency")) {
+      values_.warning(*frequency,
+                      "<frequency>: Sterna takes the profile of densities at each rebuild of the "
+                      "neighbor list");
+    }
+    if (const XmlElement* writing = element.find("writecontrol")) {
+      values_.warning(*writing, "<writecontrol>: Sterna does not write the correction's profiles");
+      writing->pass_over();
     }
     for (std::size_t n = 0; n < types_.components.size(); ++n) {
       if (!has_dipole(types_.components[n])) continue;
@@ -486,6 +554,13 @@ class ConfigReader {
   ForeignDraft draft_;
   Input& input_ = draft_.input;
   XmlValues values_;
+  const Decides decides_ = [this](std::string_view key, const XmlElement& element) {
+    decides(key, element);
+  };
+  double start_time_ = 0.0;
+  const XmlElement* start_time_element_ = nullptr;
+  bool ignores_start_time_ = false;
+  std::optional<std::int64_t> equilibration_;  // steps before the production
   const XmlElement* temperature_element_ = nullptr;
   double temperature_ = 0.0;
   MoleculeTypes types_;

@@ -14,8 +14,7 @@ class CubicGridGenerator final : public Generator {
  private:
   /// A body-centered grid whose number of molecules is nearest to the wanted one.
   void make_molecules() override {
-    values_.expect_children(generator_,
-                            {"specification", "density", "numMolecules", "binaryMixture"});
+    generator_.pass_over({"specification"});  // says whether the density or the number is given
     const XmlElement* density = generator_.find("density");
     const XmlElement* wanted_count = generator_.find("numMolecules");
     if ((density == nullptr) == (wanted_count == nullptr)) {

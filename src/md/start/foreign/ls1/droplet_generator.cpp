@@ -14,7 +14,6 @@ class DropletGenerator final : public Generator {
   /// A droplet in its vapor: face centers of a cubic grid, three to a cell, each taken with the
   /// probability that makes the density inside or outside.
   void make_molecules() override {
-    values_.expect_children(generator_, {"droplet", "outer-density"});
     const double radius = number(generator_, "droplet/radius");
     const double inner = number(generator_, "droplet/density");
     const double outer = number(generator_, "outer-density");

@@ -23,9 +23,11 @@ Generator::Generator(const GeneratorConfig& config, std::uint64_t seed)
 }
 
 GeneratedStart Generator::generate() {
+  generator_.attribute("name");
   make_molecules();
   check();
   if (start_.molecules.empty()) generator_.fail("the generator makes no molecule");
+  values_.report_unread(generator_);
   start_.warnings = std::move(values_.diagnostics());
   return std::move(start_);
 }
@@ -105,8 +107,10 @@ BinaryPhaseSpace Generator::phase_space(const XmlElement& element) {
   const XmlElement* header = values_.require(element, "header");
   const XmlElement* data = values_.require(element, "data");
   check();
-  return read_binary_phase_space(header->resolve(header->text), data->resolve(data->text),
-                                 component_count());
+  BinaryPhaseSpace box = read_binary_phase_space(header->resolve(header->text),
+                                                 data->resolve(data->text), component_count());
+  for (const Diagnostic& warning : box.warnings) values_.add(warning);
+  return box;
 }
 
 Placed Generator::placed(const ParticleRecord& record) {

@@ -17,7 +17,6 @@ class LayerGenerator final : public Generator {
 
  private:
   void make_molecules() override {
-    values_.expect_children(generator_, {"layer1", "layer2"});
     const double density = number(generator_, "layer1/density");
     const XmlElement* other = generator_.find("layer2/density");
     const double other_density =

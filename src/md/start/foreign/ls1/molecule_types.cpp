@@ -20,7 +20,6 @@ class MoleculeTypeReader {
   MoleculeTypeReader(XmlValues& values, MoleculeTypes& types) : values_(values), types_(types) {}
 
   void read(const XmlElement& components) {
-    values_.expect_children(components, {"moleculetype", "mixing", "include"});
     std::map<std::int64_t, const XmlElement*> by_id;
     for (const XmlElement* element : components.all("moleculetype")) {
       const auto id = id_of(*element, static_cast<std::int64_t>(by_id.size()) + 1);
@@ -57,7 +56,6 @@ class MoleculeTypeReader {
   }
 
   void read_type(const XmlElement& element) {
-    values_.expect_children(element, {"site", "momentsofinertia"});
     Input::Component component;
     component.name = element.attribute("name");
     const auto taken = [&](const std::string& name) {
@@ -72,6 +70,7 @@ class MoleculeTypeReader {
     for (const XmlElement* site : element.all("site")) {
       if (site->attribute("type") == "Stockmayer") {
         stockmayer = true;
+        site->pass_over();  // ls1 takes nothing from it
         continue;
       }
       read_site(*site, component, shifted);
@@ -92,6 +91,7 @@ class MoleculeTypeReader {
                  std::optional<bool>& shifted) {
     const auto kind = values_.choice(
         element, "type", {"LJ126", "Charge", "Dipole", "Quadrupole", "Stockmayer", "Tersoff"});
+    element.pass_over({"id", "name"});
     if (!kind) return;
     Input::Site site;
     if (const XmlElement* coordinates = element.find("coords")) {
@@ -108,7 +108,6 @@ class MoleculeTypeReader {
     };
     switch (*kind) {
       case 0: {
-        values_.expect_children(element, {"coords", "mass", "sigma", "epsilon", "shifted"});
         site.kind = SiteKind::lennard_jones;
         positive_or_zero("mass", site.mass);
         positive_or_zero("epsilon", site.epsilon);
@@ -126,7 +125,6 @@ class MoleculeTypeReader {
         break;
       }
       case 1: {
-        values_.expect_children(element, {"coords", "mass", "charge"});
         site.kind = SiteKind::charge;
         if (element.find("mass") != nullptr) positive_or_zero("mass", site.mass);
         if (const XmlElement* charge = values_.require(element, "charge")) {
@@ -135,13 +133,13 @@ class MoleculeTypeReader {
         break;
       }
       case 2:
-        values_.expect_children(element, {"coords", "mass", "dipolemoment"});
         site.kind = SiteKind::dipole;
+        no_mass(element);
         read_moment(element, "dipolemoment", site);
         break;
       case 3:
-        values_.expect_children(element, {"coords", "mass", "quadrupolemoment"});
         site.kind = SiteKind::quadrupole;
+        no_mass(element);
         read_moment(element, "quadrupolemoment", site);
         break;
       default:
@@ -153,14 +151,20 @@ class MoleculeTypeReader {
     component.sites.push_back(std::move(site));
   }
 
+  /// ls1 adds up the masses of Lennard-Jones sites and charges.
+  void no_mass(const XmlElement& element) {
+    const XmlElement* mass = element.find("mass");
+    if (mass == nullptr || values_.number(*mass).value_or(0.0) == 0.0) return;
+    values_.warning(*mass, "the mass of a dipole or quadrupole counts for nothing, as in ls1");
+  }
+
   /// An axis by components or by angles in degrees; `<abs>` replaces its length.
   void read_moment(const XmlElement& element, std::string_view name, Input::Site& site) {
     const XmlElement* moment = values_.require(element, name);
     if (moment == nullptr) return;
-    values_.expect_children(*moment, {"x", "y", "z", "theta", "phi", "abs"});
     Vec3 axis;
     if (const XmlElement* theta = moment->find("theta")) {
-      const XmlElement* phi = moment->find("phi");
+      const XmlElement* phi = values_.require(*moment, "phi");  // ls1 takes both angles or none
       constexpr double degree = std::numbers::pi / 180.0;
       const double t = degree * values_.number(*theta).value_or(0.0);
       const double p = phi != nullptr ? degree * values_.number(*phi).value_or(0.0) : 0.0;
@@ -196,7 +200,7 @@ class MoleculeTypeReader {
     const int counted_by_ls1 = stockmayer ? 2 : rotations(inertia);
     if (stockmayer) inertia = {1.0, 1.0, 0.0};
     if (const XmlElement* given = element.find("momentsofinertia")) {
-      values_.expect_children(*given, {"Ixx", "Iyy", "Izz"});
+      given->attribute("rotaxes");  // a note of ls1's inputs: the axes are always those of the body
       constexpr std::string_view names[3] = {"Ixx", "Iyy", "Izz"};
       for (int k = 0; k < 3; ++k) {
         const XmlElement* moment = given->find(names[k]);
@@ -220,10 +224,8 @@ class MoleculeTypeReader {
   }
 
   void read_mixing(const XmlElement& mixing) {
-    values_.expect_children(mixing, {"rule"});
     const auto count = static_cast<std::int64_t>(types_.components.size());
     for (const XmlElement* rule : mixing.all("rule")) {
-      values_.expect_children(*rule, {"eta", "xi"});
       if (!values_.choice(*rule, "type", {"LB"})) continue;
       const auto id = [&](std::string_view name) {
         XmlElement holder = *rule;

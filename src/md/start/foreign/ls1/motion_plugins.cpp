@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
+
+#include "md/core/display_text.hpp"
 
 namespace sterna::md::ls1 {
 namespace {
@@ -69,12 +72,12 @@ class MaxCheckReader {
       : types_(types), values_(values), decides_(decides), input_(input) {}
 
   void read(const XmlElement& plugin) {
-    values_.expect_children(plugin, {"control", "range", "yrange", "targets"});
     const auto start = steps(plugin, "control/start", 0, 0, values_);
     const auto frequency = steps(plugin, "control/frequency", 1, 1, values_);
     const auto stop = steps(plugin, "control/stop", 0, 10000, values_);
     if (const XmlElement* old = plugin.find("yrange")) {
       values_.warning(*old, "ls1 ignores <yrange>; it takes <ymin> and <ymax> of <range>");
+      old->pass_over();
     }
     bool inclusive = true;
     if (const XmlElement* element = plugin.find("range/inclusive")) {
@@ -84,7 +87,13 @@ class MaxCheckReader {
     if (!start || !frequency || !stop || !read_range(plugin) || targets == nullptr) return;
     if (targets->all("target").empty()) values_.error(*targets, "<targets> has no <target>");
     // 0 would be the end of the run here.
-    if (*stop == 0 || *stop < *start) return;
+    if (*stop == 0 || *stop < *start) {
+      values_.warning(plugin, fmt::format("MaxCheck stops at step {}, before it starts: it has no "
+                                          "effect, nor has it in ls1",
+                                          *stop));
+      plugin.pass_over();
+      return;
+    }
     for (const XmlElement* one : targets->all("target")) {
       Input::Limit limit;
       limit.interval = *frequency;
@@ -112,7 +121,6 @@ class MaxCheckReader {
   }
 
   void target(const XmlElement& element, Input::Limit limit) {
-    values_.expect_children(element, {"Fmax", "vmax", "Mmax", "Lmax"});
     const std::string component(element.attribute("cid"));
     const auto found = std::ranges::find_if(types_.components, [&, n = 0](const auto&) mutable {
       return std::to_string(++n) == component;
@@ -121,6 +129,7 @@ class MaxCheckReader {
       values_.warning(element, fmt::format("there is no component {}: this target of MaxCheck has "
                                            "no effect",
                                            component.empty() ? "without a cid" : component));
+      element.pass_over();
       return;
     }
     const std::string_view method = element.attribute("method");
@@ -128,12 +137,14 @@ class MaxCheckReader {
       values_.error(element,
                     "method 3 of MaxCheck deletes molecules; Sterna keeps their number. Method 1 "
                     "limits their forces and velocities");
+      element.pass_over();
       return;
     }
     if (method != "1" && method != "2") {
       values_.warning(element,
                       "without method 1, 2 or 3 a target of ls1's MaxCheck has no effect, nor has "
                       "it here");
+      element.pass_over();
       return;
     }
     limit.component = types_.components.size() > 1 ? found->name : "";
@@ -154,18 +165,26 @@ class MaxCheckReader {
     };
     value("Fmax", "force", limit.force);
     value("vmax", "velocity", limit.velocity);
-    if (!types_.all_atoms()) {
+    if (types_.all_atoms()) {
+      element.pass_over({"Mmax", "Lmax"});  // atoms have no torque
+    } else {
       value("Mmax", "torque", limit.torque);
       value("Lmax", "angular_momentum", limit.angular_momentum);
     }
-    if (!limits) return;
+    if (!limits) {
+      values_.warning(element, "this target of MaxCheck has no limit and so no effect");
+      return;
+    }
     for (const char* key : {"interval", "start_step", "stop_step"}) section.decide(key, element);
     if (limit.overlaps_only) section.decide("overlaps_only", element);
     if (!limit.component.empty()) section.decide("component", element);
     if (limit.lower) section.decide("lower", element);
     if (limit.upper) section.decide("upper", element);
     if (limit.outside && (limit.lower || limit.upper)) section.decide("outside", element);
-    if (limit.outside && !limit.lower && !limit.upper) return;  // nothing is outside of the box
+    if (limit.outside && !limit.lower && !limit.upper) {
+      values_.warning(element, "nothing is outside of the box: this target has no effect");
+      return;
+    }
     input_.limits.push_back(std::move(limit));
   }
 
@@ -185,15 +204,25 @@ void read_max_check(const XmlElement& plugin, const MoleculeTypes& types, XmlVal
 
 void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
                         const Decides& decides, Input& input) {
-  values.expect_children(plugin, {"control", "target", "range"});
   Input::DriftControl control;
   const auto sample = steps(plugin, "control/freq/sample", 1, 10, values);
   const auto interval = steps(plugin, "control/freq/control", 1, 100, values);
+  const auto start = steps(plugin, "control/start", 0, 0, values);
+  const auto stop = steps(plugin, "control/stop", 0, most_steps, values);
+  if (const XmlElement* writing = plugin.find("control/freq/write")) {
+    values.warning(*writing, "<write>: Sterna does not write the drift");
+  }
   const auto from = number(plugin, "range/yl", 0.0, values);
-  const auto to = number(plugin, "range/yr", 100.0, values);
+  const XmlElement* end = values.require(plugin, "range/yr");
+  std::optional<double> to;
+  if (end != nullptr && end->text == "box" && input.start.box) {
+    to = input.start.box->y;
+  } else if (end != nullptr) {
+    to = values.number(*end);
+  }
   const auto width = number(plugin, "range/subdivision/binwidth", 10.0, values);
   Vec3 drift;
-  bool good = sample && interval && from && to && width && input.start.box;
+  bool good = sample && interval && start && stop && from && to && width && input.start.box;
   for (int axis = 0; axis < 3; ++axis) {
     const auto v = number(plugin, fmt::format("target/drift/v{}", "xyz"[axis]), 0.0, values);
     good = good && v;
@@ -206,7 +235,24 @@ void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, Xm
     good = good && given;
     target = given.value_or(0);
   }
+  if (const XmlElement* directions = plugin.find("target/directions")) {
+    const bool has_all = std::ranges::all_of(std::string_view("xyz"), [&](char axis) {
+      return directions->text.find(axis) != std::string::npos;
+    });
+    if (!has_all) {
+      values.error(*directions, fmt::format("<directions> is {}: Sterna's drift control acts on "
+                                            "all three; expected xyz",
+                                            quote(directions->text)));
+      return;
+    }
+  }
   if (!good) return;
+  if (*stop == 0 || *stop < *start) {
+    values.warning(plugin, fmt::format("DriftCtrl stops at step {}, before it starts: it has no "
+                                       "effect, nor has it in ls1",
+                                       *stop));
+    return;
+  }
   const double bins = std::floor((*to - *from) / *width);
   constexpr double most_bins = 10000.0;
   if (!(*width > 0.0) || !(bins >= 1.0) || bins > most_bins) {
@@ -226,24 +272,27 @@ void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, Xm
   control.sample_interval = std::min(*sample, *interval);
   control.lower = region.lower;
   control.upper = region.upper;
-  for (std::size_t n = 0; n < types.components.size(); ++n) {
-    if (target != 0 && static_cast<std::size_t>(target) != n + 1) continue;
-    control.component = types.components.size() > 1 ? types.components[n].name : "";
-    const Section section(fmt::format("drift_control[{}]", input.drift_controls.size()), plugin,
-                          decides);
-    for (const char* key : {"velocity", "slabs", "interval", "sample_interval"}) {
-      section.decide(key, plugin);
-    }
-    if (!control.component.empty()) section.decide("component", plugin);
-    if (control.lower) section.decide("lower", plugin);
-    if (control.upper) section.decide("upper", plugin);
-    input.drift_controls.push_back(control);
+  control.start_step = *start;
+  if (*stop < most_steps) control.stop_step = *stop;
+  // Component 0 is all molecules together.
+  if (target != 0 && types.components.size() > 1) {
+    control.component = types.components[static_cast<std::size_t>(target - 1)].name;
   }
+  const Section section(fmt::format("drift_control[{}]", input.drift_controls.size()), plugin,
+                        decides);
+  for (const char* key : {"velocity", "slabs", "interval", "sample_interval"}) {
+    section.decide(key, plugin);
+  }
+  if (!control.component.empty()) section.decide("component", plugin);
+  if (control.lower) section.decide("lower", plugin);
+  if (control.upper) section.decide("upper", plugin);
+  if (control.start_step > 0) section.decide("start_step", plugin);
+  if (control.stop_step > 0) section.decide("stop_step", plugin);
+  input.drift_controls.push_back(control);
 }
 
 void read_alignment(const XmlElement& plugin, XmlValues& values, const Decides& decides,
                     Input& input) {
-  values.expect_children(plugin, {"x", "y", "z", "interval", "correctionFactor"});
   std::vector<Axis> axes;
   for (const Choice<Axis>& axis : choice_table<Axis>) {
     const XmlElement* element = plugin.find(axis.name);
@@ -256,7 +305,10 @@ void read_alignment(const XmlElement& plugin, XmlValues& values, const Decides& 
     values.error(plugin, fmt::format("<correctionFactor> is {:g}; expected 0 to 1", *part));
     return;
   }
-  if (*part == 0.0 || axes.empty()) return;
+  if (*part == 0.0 || axes.empty()) {
+    values.warning(plugin, "this COMaligner moves nothing");
+    return;
+  }
   if (input.alignment.interval > 0) {
     values.error(plugin, "a second COMaligner: Sterna has one [alignment]");
     return;

@@ -20,7 +20,6 @@ class MultiObjectGenerator final : public Generator {
   }
 
   void make_molecules() override {
-    values_.expect_children(generator_, {"objectgenerator"});
     find_first_component();
     for (const XmlElement* part : generator_.all("objectgenerator")) fill_object(*part);
   }
@@ -48,7 +47,6 @@ class MultiObjectGenerator final : public Generator {
   }
 
   void fill_object(const XmlElement& part) {
-    values_.expect_children(part, {"filler", "object", "velocityAssigner"});
     const XmlElement* filler = values_.require(part, "filler");
     const XmlElement* shape = values_.require(part, "object");
     check();
@@ -58,6 +56,11 @@ class MultiObjectGenerator final : public Generator {
       const auto kind = values_.choice(
           *assigner, "type", {"EqualVelocityDistribution", "MaxwellVelocityDistribution"});
       if (kind) velocity = *kind == 0 ? Velocity::equal : Velocity::maxwell;
+      if (!assigner->attribute("enableRandomSeed").empty()) {
+        values_.warning(*assigner,
+                        "enableRandomSeed: Sterna draws the velocities by the seed of [start], "
+                        "which is the same in every run");
+      }
     }
     const auto kind = values_.choice(*filler, "type", {"GridFiller", "ReplicaFiller"});
     check();
@@ -85,8 +88,6 @@ class MultiObjectGenerator final : public Generator {
   }
 
   Crystal grid(const XmlElement& filler, double& occupancy) {
-    values_.expect_children(filler,
-                            {"lattice", "basis", "latticeOrigin", "density", "latticeOccupancy"});
     Crystal crystal;
     if (const XmlElement* lattice = values_.require(filler, "lattice")) {
       read_lattice(*lattice, crystal);
@@ -146,7 +147,6 @@ class MultiObjectGenerator final : public Generator {
   }
 
   Crystal replicated(const XmlElement& filler) {
-    values_.expect_children(filler, {"input", "origin", "componentid"});
     Crystal crystal;
     crystal.centers = {Vec3{}};
     const XmlElement* input = values_.require(filler, "input");

@@ -42,22 +42,29 @@ class Sphere final : public Object {
   double radius_;
 };
 
-/// Along z.
 class Cylinder final : public Object {
  public:
-  Cylinder(const Vec3& base, double radius, double height)
-      : base_(base), radius_(radius), height_(height) {}
+  Cylinder(const Vec3& base, double radius, double height, int axis)
+      : base_(base), radius_(radius), height_(height), axis_(axis) {}
   bool contains(const Vec3& point, bool with_border) const override {
     const Vec3 d = point - base_;
-    return at_most(d.x * d.x + d.y * d.y, radius_ * radius_, with_border) &&
-           at_most(0.0, d.z, with_border) && at_most(d.z, height_, with_border);
+    const double a = d[(axis_ + 1) % 3], b = d[(axis_ + 2) % 3];
+    return at_most(a * a + b * b, radius_ * radius_, with_border) &&
+           at_most(0.0, d[axis_], with_border) && at_most(d[axis_], height_, with_border);
   }
-  Vec3 lower() const override { return base_ - Vec3{radius_, radius_, 0.0}; }
-  Vec3 upper() const override { return base_ + Vec3{radius_, radius_, height_}; }
+  Vec3 lower() const override { return corner(-radius_, 0.0); }
+  Vec3 upper() const override { return corner(radius_, height_); }
 
  private:
+  Vec3 corner(double across, double along) const {
+    Vec3 offset{across, across, across};
+    offset[axis_] = along;
+    return base_ + offset;
+  }
+
   Vec3 base_;
   double radius_, height_;
+  int axis_;
 };
 
 enum class Operation { unification, subtraction, intersection };
@@ -139,8 +146,12 @@ std::unique_ptr<Object> read_object(const XmlElement& element, XmlValues& values
       return std::make_unique<Cuboid>(vector("lower"), vector("upper"));
     case 1:
       return std::make_unique<Sphere>(vector("center"), length("radius"));
-    case 2:
-      return std::make_unique<Cylinder>(vector("centerBase"), length("radius"), length("height"));
+    case 2: {
+      const XmlElement* direction = element.find("direction");
+      const auto axis = direction != nullptr ? values.integer(*direction, 0, 2) : std::nullopt;
+      return std::make_unique<Cylinder>(vector("centerBase"), length("radius"), length("height"),
+                                        static_cast<int>(axis.value_or(2)));
+    }
     case 6: {
       auto shifted = object("object");
       if (shifted == nullptr) return nullptr;

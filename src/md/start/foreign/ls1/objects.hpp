@@ -18,7 +18,8 @@ class Object {
   virtual Vec3 upper() const = 0;
 };
 
-/// Reads `<object type="...">`: Cuboid, Sphere, Cylinder (along z), ObjectUnification,
+/// Reads `<object type="...">`: Cuboid, Sphere, Cylinder (along z unless
+/// `<direction>` is 0 for x or 1 for y), ObjectUnification,
 /// ObjectSubtractor, ObjectIntersection, ObjectShifter. Nothing after a finding.
 std::unique_ptr<Object> read_object(const XmlElement& element, XmlValues& values);
 

@@ -30,6 +30,7 @@ struct BinaryHeader {
   Box box;
   std::int64_t molecules = 0;
   std::string format;
+  std::vector<Diagnostic> warnings{};
 };
 BinaryHeader read_binary_header(const std::string& path);
 
@@ -37,6 +38,7 @@ BinaryHeader read_binary_header(const std::string& path);
 struct BinaryPhaseSpace {
   Box box;
   std::vector<ParticleRecord> molecules;  ///< positions in the box
+  std::vector<Diagnostic> warnings{};     ///< of its header
 };
 BinaryPhaseSpace read_binary_phase_space(const std::string& header_path,
                                          const std::string& data_path,

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "md/core/display_text.hpp"
-#include "md/observe/radial_distribution.hpp"
 #include "md/start/foreign/ls1/motion_plugins.hpp"
 #include "md/start/foreign/ls1/sampling_plugins.hpp"
 #include "md/start/foreign/ls1/wall_plugins.hpp"
@@ -17,20 +16,23 @@ namespace sterna::md::ls1 {
 namespace {
 
 enum class Role {
-  results,      ///< Sterna's log
-  checkpoint,   ///< Sterna's checkpoints
-  trajectory,   ///< Sterna's trajectory
-  rdf,          ///< [rdf]
-  report,       ///< of ls1's own running: Sterna reports on itself
-  observation,  ///< a measurement that Sterna does not take from here
-  limit,        ///< [[limit]]
-  drift,        ///< [[drift_control]]
-  alignment,    ///< [alignment]
-  wall,         ///< [[wall]]
-  mirror,       ///< likewise
-  regions,      ///< [profile]
-  profile,      ///< likewise
-  physics,      ///< changes what is simulated
+  results,       ///< Sterna's log
+  checkpoint,    ///< Sterna's checkpoints
+  trajectory,    ///< Sterna's trajectory
+  rdf,           ///< [rdf]
+  report,        ///< of ls1's own running: Sterna reports on itself
+  tension,       ///< [pressure_tensor]
+  orientation,   ///< [orientation_order]
+  permittivity,  ///< [dielectric]
+  observation,   ///< a measurement that Sterna does not take from here
+  limit,         ///< [[limit]]
+  drift,         ///< [[drift_control]]
+  alignment,     ///< [alignment]
+  wall,          ///< [[wall]]
+  mirror,        ///< likewise
+  regions,       ///< [profile]
+  profile,       ///< likewise
+  physics,       ///< changes what is simulated
 };
 
 struct Plugin {
@@ -73,10 +75,10 @@ constexpr std::array<Plugin, 57> plugins{{
     {"CavityWriter", Role::observation},
     {"DistControl", Role::observation},
     {"DomainProfiles", Role::observation},
-    {"GammaWriter", Role::observation},
+    {"GammaWriter", Role::tension},
     {"MaxWriter", Role::observation},
-    {"ODF", Role::observation},
-    {"Permittivity", Role::observation},
+    {"ODF", Role::orientation},
+    {"Permittivity", Role::permittivity},
     {"RegionSampling", Role::regions},
     {"SpatialProfile", Role::profile},
     {"VTKGridWriter", Role::observation},
@@ -98,9 +100,10 @@ constexpr std::array<Plugin, 57> plugins{{
     {"WallPotential", Role::wall},
 }};
 
-bool is_off(const XmlElement& plugin) {
-  const std::string_view enabled = plugin.attribute("enabled");
-  return enabled == "false" || enabled == "no" || enabled == "0" || enabled == "off";
+bool is_off(const XmlElement& plugin, XmlValues& values) {
+  XmlElement holder = plugin;
+  holder.text = plugin.attribute("enabled");
+  return !holder.text.empty() && !values.boolean(holder).value_or(true);
 }
 
 /// `<writefrequency>`, wherever the plugin has it; nothing where it is 0 or missing.
@@ -111,29 +114,15 @@ const XmlElement* frequency_of(const XmlElement& plugin) {
   return nullptr;
 }
 
-void read_rdf(const XmlElement& plugin, XmlValues& values, const Decides& decides, Input& input) {
-  const XmlElement* width = values.require(plugin, "intervallength");
-  const XmlElement* bins = values.require(plugin, "bins");
-  if (width == nullptr || bins == nullptr) return;
-  const auto length = values.positive(*width);
-  const auto count = values.integer(*bins, 1, 1'000'000);
-  if (!length || !count) return;
-  const XmlElement* interval = plugin.find("samplingfrequency");
-  auto& rdf = input.section<RdfOptions>();
-  rdf.interval = interval != nullptr ? values.integer(*interval, 1, most_steps).value_or(1) : 1;
-  rdf.bins = static_cast<int>(*count);
-  rdf.maximum = *length * static_cast<double>(*count);
-  decides("rdf", plugin);
-  decides("rdf.interval", interval != nullptr ? *interval : plugin);
-  decides("rdf.bins", *bins);
-  decides("rdf.maximum", *width);
-}
-
 }  // namespace
 
-void read_plugin(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
+void read_plugin(const XmlElement& plugin, const MoleculeTypes& types,
+                 std::optional<std::int64_t> equilibration, XmlValues& values,
                  const Decides& decides, Input& input) {
-  if (is_off(plugin)) return;
+  if (is_off(plugin, values)) {
+    plugin.pass_over();
+    return;
+  }
   const std::string_view name = plugin.attribute("name");
   const auto* known = std::ranges::find(plugins, name, &Plugin::name);
   if (known == plugins.end()) {
@@ -143,6 +132,7 @@ void read_plugin(const XmlElement& plugin, const MoleculeTypes& types, XmlValues
     values.warning(plugin,
                    fmt::format("the plugin {} is not known and is left out{}", quote(name),
                                near ? fmt::format("; did you mean {}?", quote(*near)) : ""));
+    plugin.pass_over();
     return;
   }
   const XmlElement* frequency = frequency_of(plugin);
@@ -156,6 +146,11 @@ void read_plugin(const XmlElement& plugin, const MoleculeTypes& types, XmlValues
   switch (known->role) {
     case Role::results: {
       interval("output.thermo_interval", input.output.thermo_interval);
+      plugin.pass_over({"writeprecision", "outputfilename"});
+      if (const XmlElement* accumulated = plugin.find("accumulation_steps")) {
+        values.warning(*accumulated,
+                       "<accumulation_steps>: Sterna's table has no averages over the last steps");
+      }
       const XmlElement* prefix = plugin.find("outputprefix");
       if (prefix == nullptr) return;
       if (prefix->text.empty() || prefix->text.find_first_of("/\\") != std::string::npos) {
@@ -168,20 +163,34 @@ void read_plugin(const XmlElement& plugin, const MoleculeTypes& types, XmlValues
     }
     case Role::checkpoint:
       interval("output.checkpoint_interval", input.output.checkpoint_interval);
+      plugin.pass_over({"type", "outputprefix", "incremental", "appendTimestamp", "datarep",
+                        "measureTime", "mpi_info", "ParticlesBufferSizeMPI"});
       return;
     case Role::trajectory:
       interval("output.trajectory_interval", input.output.trajectory_interval);
       values.warning(plugin, fmt::format("{}: Sterna writes an H5MD trajectory instead", name));
+      plugin.pass_over();
       return;
     case Role::rdf:
-      read_rdf(plugin, values, decides, input);
+      read_rdf(plugin, equilibration, values, decides, input);
       return;
     case Role::report:
+      values.warning(plugin, fmt::format("{}: ls1 reports on its own running; Sterna's log has "
+                                         "times, memory and load",
+                                         name));
+      plugin.pass_over();
       return;
     case Role::observation:
-      values.warning(plugin, fmt::format("{}: Sterna does not take this measurement from an ls1 "
-                                         "input; the run is the same without it",
-                                         name));
+      leave_out_measurement(plugin, name, values);
+      return;
+    case Role::tension:
+      read_gamma_writer(plugin, values, decides, input);
+      return;
+    case Role::orientation:
+      read_orientations(plugin, types, values, decides, input);
+      return;
+    case Role::permittivity:
+      read_permittivity(plugin, types, values, decides, input);
       return;
     case Role::limit:
       read_max_check(plugin, types, values, decides, input);
@@ -209,6 +218,7 @@ void read_plugin(const XmlElement& plugin, const MoleculeTypes& types, XmlValues
                    fmt::format("{}: Sterna does not have this, and the run would be another "
                                "one without it (enabled=\"false\" leaves it out)",
                                name));
+      plugin.pass_over();
       return;
   }
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "md/input/input.hpp"
@@ -14,8 +16,9 @@ using Decides = std::function<void(std::string_view key, const XmlElement& eleme
 
 /// Takes over from an `<outputplugin>` or `<plugin>` what Sterna does too, and says what it does
 /// not: a warning where the run is the same without the plugin, an error where the plugin changes
-/// the physics.
-void read_plugin(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
+/// the physics. `equilibration`: the number of steps that `<run>` has before the production.
+void read_plugin(const XmlElement& plugin, const MoleculeTypes& types,
+                 std::optional<std::int64_t> equilibration, XmlValues& values,
                  const Decides& decides, Input& input);
 
 }  // namespace sterna::md::ls1

@@ -16,7 +16,6 @@ class ReplicaGenerator final : public Generator {
   /// Copies of a box, or of a vapor's and a liquid's, stacked along y with a gap between the
   /// phases.
   void make_molecules() override {
-    values_.expect_children(generator_, {"type", "files", "numblocks", "diameter", "componentIDs"});
     const XmlElement* type = values_.require(generator_, "type");
     check();
     const bool homogeneous = type->text == "homogeneous";

@@ -41,7 +41,6 @@ class ThermostatReader {
 
   /// ls1's TemperatureControl: one thermostat for each region.
   void temperature_control(const XmlElement& element) {
-    values_.expect_children(element, {"control", "regions"});
     const auto steps = [&](std::string_view path, std::int64_t least, std::int64_t otherwise) {
       const XmlElement* child = element.find(path);
       if (child == nullptr) return otherwise;
@@ -51,7 +50,10 @@ class ThermostatReader {
     const std::int64_t stop = steps("control/stop", 0, most_steps);  // the first without
     const std::int64_t frequency = steps("control/frequency", 1, 1);
     // The way to ask ls1 for constant energy.
-    if (start > input_.run.steps || stop <= std::max<std::int64_t>(start, 1)) return;
+    if (start > input_.run.steps || stop <= std::max<std::int64_t>(start, 1)) {
+      element.pass_over();
+      return;
+    }
     const XmlElement* regions = element.find("regions");
     if (regions == nullptr || regions->all("region").empty()) {
       values_.warning(element, "TemperatureControl without a <region> has no effect");
@@ -87,8 +89,16 @@ class ThermostatReader {
 
   /// One that acts in each `frequency`-th step.
   Input::Thermostat* region(const XmlElement& element, std::int64_t frequency) {
-    values_.expect_children(element,
-                            {"coords", "target", "method", "settings", "writefreq", "fileprefix"});
+    element.pass_over({"fileprefix"});
+    for (const char* name : {"writefreq", "added_ekin"}) {
+      const XmlElement* writing = element.find(name);
+      if (writing == nullptr) continue;
+      values_.warning(*writing, fmt::format("<{}>: Sterna does not write factors and energies of "
+                                            "the thermostats of regions",
+                                            name));
+      writing->pass_over();
+    }
+    ramp(element);
     const XmlElement* method = element.find("method");
     const bool collides = method != nullptr && method->text == "Andersen";
     if (method != nullptr && !collides && method->text != "VelocityScaling") {
@@ -118,6 +128,26 @@ class ThermostatReader {
     }
     if (const XmlElement* target = element.find("target/component")) component(*target, thermostat);
     return &thermostat;
+  }
+
+  /// ls1 takes a ramp only with all its values.
+  void ramp(const XmlElement& region) {
+    const XmlElement* ramp = region.find("target/ramp");
+    if (ramp == nullptr) return;
+    bool is_whole = true;
+    for (const char* value : {"start", "end", "update/start", "update/stop", "update/freq"}) {
+      is_whole = is_whole && ramp->find(value) != nullptr;
+    }
+    ramp->pass_over();
+    if (is_whole) {
+      values_.error(*ramp,
+                    "<ramp>: the temperature of Sterna's thermostats does not change; "
+                    "several of them with start_step and stop_step make steps");
+    } else {
+      values_.warning(*ramp,
+                      "ls1 ignores a <ramp> without start, end and the start, stop and freq "
+                      "of its <update>");
+    }
   }
 
   bool scaling(const XmlElement& element, Input::Thermostat& thermostat) {
@@ -176,6 +206,13 @@ class ThermostatReader {
       const XmlElement* element =
           values_.require(region, fmt::format("coords/{}{}", which, "xyz"[axis]));
       if (element == nullptr) return std::nullopt;
+      if (const std::string_view follows = element->attribute("refcoordsID");
+          !follows.empty() && follows != "0") {
+        values_.error(*element,
+                      "a region that follows an interface (refcoordsID): those of Sterna's "
+                      "thermostats have fixed places");
+        return std::nullopt;
+      }
       if (element->text == "box" && which == "uc") {
         if (!input_.start.box) return std::nullopt;  // an error of its own
         place[axis] = (*input_.start.box)[axis];
@@ -207,6 +244,10 @@ void read_thermostats(const XmlElement& algorithm, const XmlElement& temperature
                             temperature);
     return;
   }
+  const auto controls = [](const XmlElement* element) {
+    return element->attribute("type") == "TemperatureControl";
+  };
+  const bool has_control = std::ranges::any_of(section->all("thermostat"), controls);
   for (const XmlElement* element : section->all("thermostat")) {
     const auto kind = values.choice(*element, "type", {"VelocityScaling", "TemperatureControl"});
     if (!kind) continue;
@@ -214,16 +255,30 @@ void read_thermostats(const XmlElement& algorithm, const XmlElement& temperature
       reader.temperature_control(*element);
       continue;
     }
+    if (has_control) {
+      values.warning(*element,
+                     "beside a TemperatureControl ls1's VelocityScaling does not act, nor does it "
+                     "here");
+      element->pass_over();
+      continue;
+    }
     const XmlElement* own = element->find("temperature");
-    const auto given = own != nullptr ? values.positive(*own) : std::nullopt;
-    if (types.components.size() > 1 && !element->attribute("componentName").empty()) {
+    const double wanted =
+        own != nullptr ? values.positive(*own).value_or(temperature) : temperature;
+    const std::string_view by_id = element->attribute("componentId");
+    const std::string_view by_name = element->attribute("componentName");
+    if (wanted != temperature ||
+        (types.components.size() > 1 && !by_id.empty() && by_id != "global")) {
+      values.warning(*element,
+                     "ls1 scales the velocities of all molecules to the <temperature> of "
+                     "<ensemble>, whatever this thermostat says; Sterna does as it says");
+    }
+    if (types.components.size() > 1 && !by_name.empty()) {
       values.warning(*element,
                      "ls1 reads componentId and not componentName: this thermostat acts on all "
                      "molecules");
     }
-    reader.velocity_scaling(*element, element->attribute("componentId"),
-                            own != nullptr ? *own : temperature_element,
-                            given.value_or(temperature));
+    reader.velocity_scaling(*element, by_id, own != nullptr ? *own : temperature_element, wanted);
   }
 }
 

@@ -33,8 +33,6 @@ class WallPotentialReader {
       : types_(types), values_(values), decides_(decides), input_(input) {}
 
   void read(const XmlElement& plugin) {
-    values_.expect_children(plugin, {"density", "sigma", "epsilon", "yoff", "ycut", "width",
-                                     "delta", "potential", "component"});
     const auto number = [&](std::string_view name) {
       const XmlElement* element = values_.require(plugin, name);
       return element != nullptr ? values_.number(*element) : std::nullopt;
@@ -56,6 +54,7 @@ class WallPotentialReader {
       values_.warning(plugin,
                       "without <component> ls1's wall has xi = eta = 0 and no force, so that there "
                       "is none here");
+      plugin.pass_over();
       return;
     }
     for (const XmlElement* one : plugin.all("component")) component(*one);
@@ -64,6 +63,7 @@ class WallPotentialReader {
  private:
   bool read_kind(const XmlElement& plugin) {
     const XmlElement* potential = plugin.find("potential");
+    plugin.find("delta");  // of the potential 104 only
     wall_.potential = Input::Wall::Potential::lj_9_3;
     if (potential != nullptr && potential->text == "104") {
       const XmlElement* spacing = values_.require(plugin, "delta");
@@ -110,23 +110,36 @@ class WallPotentialReader {
     } else {
       wall_.epsilon = density_ * epsilon * sigma * sigma * wall_.layer_spacing;
     }
+    bool reaches = false;
     if (half_width_ > 0.0) {
-      place(Input::Wall::Side::above, offset_ + half_width_, element);
-      place(Input::Wall::Side::below, offset_ - half_width_, element);
+      reaches = place(Input::Wall::Side::above, offset_ + half_width_, element);
+      reaches = place(Input::Wall::Side::below, offset_ - half_width_, element) || reaches;
     } else {
-      place(Input::Wall::Side::both, offset_, element);
+      reaches = place(Input::Wall::Side::both, offset_, element);
     }
+    if (reaches) return;
+    values_.warning(element,
+                    "this wall is farther from the box than its cutoff: it has no effect, "
+                    "nor has it in ls1");
   }
 
-  void place(Input::Wall::Side side, double position, const XmlElement& element) {
+  /// Whether a surface there is within the cutoff of places in the box.
+  bool place(Input::Wall::Side side, double position, const XmlElement& element) {
+    if (!input_.start.box) return true;  // an error of its own
+    const double edge = input_.start.box->y;
+    const bool reaches_up =
+        side != Input::Wall::Side::below && position < edge && position + wall_.cutoff > 0.0;
+    const bool reaches_down =
+        side != Input::Wall::Side::above && position > 0.0 && position - wall_.cutoff < edge;
+    if (!reaches_up && !reaches_down) return false;
     wall_.side = side;
     wall_.position = position;
-    if (position < 0.0) return;  // nothing is below the box
     if (wall_.potential == Input::Wall::Potential::lj_9_3) {
       add(wall_, {"epsilon", "sigma", "cutoff"}, element, decides_, input_);
     } else {
       add(wall_, {"epsilon", "sigma", "cutoff", "layer_spacing"}, element, decides_, input_);
     }
+    return true;
   }
 
   const MoleculeTypes& types_;
@@ -152,14 +165,15 @@ void read_mirror(const XmlElement& plugin, const MoleculeTypes& types, XmlValues
                                      "some through at random; Sterna keeps their number and has "
                                      "the types 1 and 2",
                                      kind));
+    plugin.pass_over();
     return;
   }
   if (kind != "1" && kind != "2") {
     values.warning(plugin, "without a type ls1's Mirror has no effect, nor has it here");
+    plugin.pass_over();
     return;
   }
-  values.expect_children(plugin,
-                         {"pluginID", "cid", "position", "forceConstant", "direction", "yPos"});
+  plugin.pass_over({"pluginID"});
   const XmlElement* reference = plugin.find("position/refID");
   if (reference != nullptr && reference->text != "0") {
     values.error(*reference,
@@ -179,9 +193,22 @@ void read_mirror(const XmlElement& plugin, const MoleculeTypes& types, XmlValues
   bool right = false;
   if (const XmlElement* direction = plugin.find("direction")) right = direction->text == "1";
   const std::string_view dir = plugin.attribute("dir");
-  if (dir == "|-o" || dir == "|<--") right = false;
-  if (dir == "o-|" || dir == "-->|") right = true;
+  if (dir == "|-o" || dir == "o-|") {
+    right = dir == "o-|";
+  } else if (!dir.empty()) {
+    values.warning(plugin, fmt::format("ls1 does not know dir = {} of a Mirror and ignores it; it "
+                                       "knows \"|-o\" and \"o-|\"",
+                                       quote(dir)));
+  }
   wall.side = right ? Input::Wall::Side::below : Input::Wall::Side::above;
+  if (input.start.box) {
+    const double depth = right ? input.start.box->y - wall.position : wall.position;
+    if (depth < 0.0 || (kind == "2" && depth == 0.0)) {
+      values.warning(plugin, "nothing is behind this Mirror: it has no effect, nor has it in ls1");
+      plugin.pass_over();
+      return;
+    }
+  }
   if (const XmlElement* element = plugin.find("cid")) {
     const auto number =
         values.integer(*element, 0, static_cast<std::int64_t>(types.components.size()));

@@ -91,6 +91,10 @@ std::optional<std::string> with_matching_tags(std::string_view text) {
   return result;
 }
 
+void note(std::vector<std::string>& names, std::string_view name) {
+  if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+}
+
 class Builder {
  public:
   Builder(const LoadText& load, std::vector<Diagnostic>* warnings)
@@ -247,20 +251,33 @@ class Builder {
 const XmlElement* XmlElement::find(std::string_view path) const {
   const std::size_t slash = path.find('/');
   const std::string_view first = path.substr(0, slash);
+  note(lookups.children, first);
   const auto child = std::ranges::find(children, first, &XmlElement::name);
   if (child == children.end()) return nullptr;
+  child->lookups.is_read = true;
   return slash == std::string_view::npos ? &*child : child->find(path.substr(slash + 1));
 }
 
 std::vector<const XmlElement*> XmlElement::all(std::string_view child_name) const {
+  note(lookups.children, child_name);
   std::vector<const XmlElement*> found;
   for (const XmlElement& child : children) {
-    if (child.name == child_name) found.push_back(&child);
+    if (child.name != child_name) continue;
+    child.lookups.is_read = true;
+    found.push_back(&child);
   }
   return found;
 }
 
+void XmlElement::pass_over(std::initializer_list<std::string_view> names) const {
+  for (const std::string_view one : names) {
+    attribute(one);
+    for (const XmlElement* child : all(one)) child->pass_over();
+  }
+}
+
 std::string_view XmlElement::attribute(std::string_view attribute_name) const {
+  note(lookups.attributes, attribute_name);
   for (const auto& [key, value] : attributes) {
     if (key == attribute_name) return value;
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -31,7 +32,8 @@ struct XmlSource {
 };
 
 /// An element with what stands in it. ls1's `<include query="XPATH">FILE</include>` is replaced by
-/// the elements of that file that the query finds, each of which remembers where it stands.
+/// the elements of that file that the query finds, each of which remembers where it stands. It also
+/// remembers what readers looked for, so that XmlValues::report_unread can tell what nobody read.
 struct XmlElement {
   std::string name;
   std::string text;  ///< its own, without blanks at either end
@@ -40,12 +42,23 @@ struct XmlElement {
   std::shared_ptr<const XmlSource> source;
   std::size_t offset = 0;  ///< of its name, in bytes
 
+  struct Lookups {
+    std::vector<std::string> children, attributes;  ///< names that were looked for
+    bool is_read = false;                           ///< the element itself was found
+    bool is_passed_over = false;                    ///< nothing in it needs to be read
+  };
+  mutable Lookups lookups;
+
   /// The first descendant on this path, such as "control/start"; nothing where there is none.
   const XmlElement* find(std::string_view path) const;
   /// All children of this name.
   std::vector<const XmlElement*> all(std::string_view child_name) const;
   /// The value of an attribute; empty where it is not there.
   std::string_view attribute(std::string_view attribute_name) const;
+  /// Declares that the element and all in it may stay unread.
+  void pass_over() const { lookups.is_read = lookups.is_passed_over = true; }
+  /// The same of children and attributes of these names.
+  void pass_over(std::initializer_list<std::string_view> names) const;
 
   /// A finding about this element, at its name.
   Diagnostic diagnostic(Severity severity, std::string message) const;

@@ -64,6 +64,7 @@ std::optional<double> XmlValues::positive(const XmlElement& element) {
 
 std::optional<std::int64_t> XmlValues::integer(const XmlElement& element, std::int64_t smallest,
                                                std::int64_t largest) {
+  element.attribute("unit");  // ls1 does not look at the unit of a count
   double value = 0.0;
   // Numbers such as 1e6 are counts too.
   constexpr double exact = 9007199254740992.0;  // 2^53
@@ -85,7 +86,6 @@ std::optional<bool> XmlValues::boolean(const XmlElement& element) {
 }
 
 std::optional<Vec3> XmlValues::vector(const XmlElement& element, const Vec3& otherwise) {
-  expect_children(element, {"x", "y", "z"});
   Vec3 result = otherwise;
   bool good = true;
   constexpr std::string_view names[3] = {"x", "y", "z"};
@@ -121,14 +121,53 @@ const XmlElement* XmlValues::require(const XmlElement& parent, std::string_view 
   }
 }
 
-void XmlValues::expect_children(const XmlElement& parent,
-                                std::initializer_list<std::string_view> names) {
-  for (const XmlElement& child : parent.children) {
-    if (std::ranges::find(names, child.name) != names.end()) continue;
-    const auto near = comm::nearest_name(child.name, std::span(names.begin(), names.size()));
-    warning(child,
-            fmt::format("<{}> means nothing in <{}> and is ignored{}", child.name, parent.name,
-                        near ? fmt::format("; did you mean <{}>?", *near) : ""));
+void XmlValues::report_unread(const XmlElement& element) {
+  if (element.lookups.is_passed_over) return;
+  report_unread_attributes(element);
+  const bool has_text_value = element.lookups.children.empty();
+  if (!has_text_value && !element.text.empty() && ok()) {
+    warning(element, fmt::format("the text {} in <{}> means nothing and is ignored",
+                                 quote(element.text), element.name));
+  }
+  for (const XmlElement& child : element.children) {
+    if (child.lookups.is_read) {
+      report_unread(child);
+    } else {
+      report_unread_child(element, child);
+    }
+  }
+}
+
+void XmlValues::report_unread_child(const XmlElement& parent, const XmlElement& child) {
+  const std::vector<std::string>& known = parent.lookups.children;
+  if (std::ranges::find(known, child.name) != known.end()) {
+    warning(child, fmt::format("there is already a <{}> in <{}>, which is taken; this one is "
+                               "ignored, as in ls1",
+                               child.name, parent.name));
+    return;
+  }
+  std::vector<std::string_view> missing;
+  for (const std::string& name : known) {
+    if (std::ranges::find(parent.children, name, &XmlElement::name) == parent.children.end()) {
+      missing.push_back(name);
+    }
+  }
+  const auto near = comm::nearest_name(child.name, missing);
+  if (!near && !ok()) return;
+  warning(child, fmt::format("<{}> means nothing in <{}> and is ignored{}", child.name, parent.name,
+                             near ? fmt::format("; did you mean <{}>?", *near) : ""));
+}
+
+void XmlValues::report_unread_attributes(const XmlElement& element) {
+  const std::vector<std::string>& known = element.lookups.attributes;
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  for (const auto& [name, value] : element.attributes) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const auto near = comm::nearest_name(name, names);
+    if (!near && !ok()) continue;
+    warning(element,
+            fmt::format("the attribute {} of <{}> means nothing and is ignored{}", quote(name),
+                        element.name, near ? fmt::format("; did you mean {}?", quote(*near)) : ""));
   }
 }
 

@@ -45,14 +45,18 @@ class XmlValues {
 
   /// The descendant on this path; nothing after a finding that it is missing.
   const XmlElement* require(const XmlElement& parent, std::string_view path);
-  /// Warns of children whose name is none of these, with the name that was perhaps meant.
-  void expect_children(const XmlElement& parent, std::initializer_list<std::string_view> names);
+  /// Warns of every child, attribute and text below this element that no reader looked for, with
+  /// the name that was perhaps meant. After errors only of such that resemble a name that is
+  /// missing, because readers end early then. To be called when all is read.
+  void report_unread(const XmlElement& element);
   /// The index of the element's attribute among the choices; nothing after a finding.
   std::optional<std::size_t> choice(const XmlElement& element, std::string_view attribute,
                                     std::initializer_list<std::string_view> choices);
 
  private:
   bool has_plain_unit(const XmlElement& element);
+  void report_unread_child(const XmlElement& parent, const XmlElement& child);
+  void report_unread_attributes(const XmlElement& element);
 
   std::vector<Diagnostic> diagnostics_;
 };
