@@ -7,6 +7,7 @@ pairs. What differs, or is refused, is printed with its seed. test_gromacs_topol
 """
 
 import argparse
+import itertools
 import random
 import sys
 import tempfile
@@ -216,8 +217,8 @@ class Generator:
         bonds = [(parents[k], k) for k in range(1, size)]
         lines += self._bonded(bonds, parents, types, shape, size)
         lines += [line for _, text in sites for line in text]
-        if sites and self.chance(0.5):
-            one, others = size, r.sample(range(size), 3)
+        one, others = size, r.sample(range(size), 3)
+        if sites and self.chance(0.5) and _is_no_line([*(shape[k] for k in others), sites[0][0]]):
             lines += [
                 self._head("angles"),
                 f"{others[0] + 1} {others[1] + 1} {one + 1} 1 100 50",
@@ -446,6 +447,12 @@ class Generator:
             lines.append(text)
         lines.append(f"{EDGE} {EDGE} {EDGE}" + (" 0 0 0.3 0 -0.2 0.4" if self.chance(0.2) else ""))
         return "\n".join(lines) + "\n"
+
+
+def _is_no_line(places: list[numpy.ndarray]) -> bool:
+    """Whether the dihedral angle of four places is defined."""
+    a, b, c = (second - first for first, second in itertools.pairwise(places))
+    return min(numpy.linalg.norm(numpy.cross(a, b)), numpy.linalg.norm(numpy.cross(b, c))) > 5e-3
 
 
 def write(generator: Generator, folder: Path) -> tuple[Path, Path]:

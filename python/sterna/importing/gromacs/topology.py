@@ -131,7 +131,10 @@ class _Parser:
             self._begin(line, text[1:].split("]")[0].strip())
             return
         if not self._section:
-            line.fail(0, "expected a section such as [ defaults ] before anything else")
+            # GROMACS passes over it. Its force fields have titles there, between asterisks.
+            if not text.startswith("*"):
+                self._notes.tell("text before the first section is passed over, as in GROMACS", line)
+            return
         fields = line.fields
         section = self._section
         if section == "defaults":
