@@ -101,7 +101,7 @@ class Generator:
         for name in _TYPES:
             bonded = self.bonded[name]
             columns = r.choice((f"{bonded} 6", bonded)) if bonded != name else r.choice(("", "7"))
-            mass, letter = (("0.0", "V") if name == "VS" else (f"{self.masses[name]}", "A"))
+            mass, letter = ("0.0", "V") if name == "VS" else (f"{self.masses[name]}", "A")
             lines.append(f"{name} {columns} {mass} 0.0 {letter} {self.wells()}")
         lines.append(self._head("nonbond_params"))
         pairs = [(a, b) for n, a in enumerate(_TYPES) for b in _TYPES[n:]]
@@ -294,7 +294,7 @@ class Generator:
         for k, pair in enumerate(bonds):
             if k not in constrained:
                 lines.append(self._line("bonds", pair, r.choice((1, 1, 1, 3, 5, 6)), types))
-                if self.chance(0.05) and not lines[-1].split()[2] == "5":
+                if self.chance(0.05) and lines[-1].split()[2] != "5":
                     lines.append(lines[-1])
         lines.append(self._head("constraints"))
         for k in sorted(constrained):
@@ -302,7 +302,9 @@ class Generator:
             length = numpy.linalg.norm(shape[a] - shape[b])
             lines.append(f"{a + 1} {b + 1} {r.choice((1, 2))} {length:.4f}"
                          + (" 100000" if self.chance(0.3) else ""))  # fmt: skip
-        angles = [(a, b, c) for n, (b, a) in enumerate(bonds) for (x, c) in bonds[n + 1 :] if x == b]
+        angles = [
+            (a, b, c) for n, (b, a) in enumerate(bonds) for (x, c) in bonds[n + 1 :] if x == b
+        ]
         angles += [(parents[b], b, c) for b, c in bonds if parents[b] >= 0]
         lines += ["#define ANG 104.5 320.25", self._head("angles")]
         for atoms in angles:
@@ -349,7 +351,9 @@ class Generator:
         for k in range(size, size + sites):
             # A site near an atom of another molecule type would have any energy.
             if self.chance(0.85):
-                lines.append(f"{k + 1} " + " ".join(str(a + 1) for a in range(size + sites) if a != k))
+                lines.append(
+                    f"{k + 1} " + " ".join(str(a + 1) for a in range(size + sites) if a != k)
+                )
         for a, b in r.sample(every, min(len(every), r.choice((0, 2, 5)))):
             lines.append(f"{b + 1} {a + 1}" if self.chance(0.5) else f"{a + 1} {b + 1} {b + 1}")
         lines.append(self._head("pairs"))
@@ -370,7 +374,9 @@ class Generator:
             lines += [self._head("pairs_nb"), f"{a + 1} {b + 1} 1 0.3 -0.4 {self.wells()}"]
         return lines
 
-    def _sites(self, size: int, shape: list[numpy.ndarray]) -> list[tuple[numpy.ndarray, list[str]]]:
+    def _sites(
+        self, size: int, shape: list[numpy.ndarray]
+    ) -> list[tuple[numpy.ndarray, list[str]]]:
         """Places and lines of virtual sites."""
         made = []
         for n in range(self.random.choice((1, 2, 3))):
@@ -396,7 +402,9 @@ class Generator:
             elif kind == "3fad":
                 angle = numpy.radians(110.0)
                 perpendicular = jk - ij * (ij @ jk) / (ij @ ij)
-                place = x + 0.09 * (numpy.cos(angle) * unit(ij) + numpy.sin(angle) * unit(perpendicular))
+                place = x + 0.09 * (
+                    numpy.cos(angle) * unit(ij) + numpy.sin(angle) * unit(perpendicular)
+                )
                 section, text = "dummies3", f"{s} {' '.join(ids[:3])} 3 110 0.09"
             elif kind == "3out":
                 place = x + 0.2 * ij - 0.1 * ik + 2.0 * numpy.cross(ij, ik)
