@@ -1,6 +1,7 @@
 """What the tests of the command line and the Python module share."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -84,6 +85,18 @@ def sterna(tmp_path):
         return done
 
     return run
+
+
+@pytest.fixture(scope="session")
+def judge():
+    """GROMACS in double precision, as `sterna import --compare` finds it."""
+    from sterna.importing.gromacs.judge import find_judge
+
+    if shutil.which(os.environ.get("STERNA_GROMACS", "gmx_d")) is None:
+        pytest.skip("no GROMACS to compare with: there is no gmx_d (apt install gromacs)")
+    found = find_judge()
+    assert found is not None and found.is_double, found
+    return found
 
 
 @pytest.fixture

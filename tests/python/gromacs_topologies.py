@@ -7,6 +7,7 @@ pairs. What differs, or is refused, is printed with its seed. test_gromacs_topol
 """
 
 import argparse
+import itertools
 import random
 import sys
 import tempfile
@@ -100,7 +101,7 @@ class Generator:
         for name in _TYPES:
             bonded = self.bonded[name]
             columns = r.choice((f"{bonded} 6", bonded)) if bonded != name else r.choice(("", "7"))
-            mass, letter = (("0.0", "V") if name == "VS" else (f"{self.masses[name]}", "A"))
+            mass, letter = ("0.0", "V") if name == "VS" else (f"{self.masses[name]}", "A")
             lines.append(f"{name} {columns} {mass} 0.0 {letter} {self.wells()}")
         lines.append(self._head("nonbond_params"))
         pairs = [(a, b) for n, a in enumerate(_TYPES) for b in _TYPES[n:]]
@@ -216,8 +217,8 @@ class Generator:
         bonds = [(parents[k], k) for k in range(1, size)]
         lines += self._bonded(bonds, parents, types, shape, size)
         lines += [line for _, text in sites for line in text]
-        if sites and self.chance(0.5):
-            one, others = size, r.sample(range(size), 3)
+        one, others = size, r.sample(range(size), 3)
+        if sites and self.chance(0.5) and _is_no_line([*(shape[k] for k in others), sites[0][0]]):
             lines += [
                 self._head("angles"),
                 f"{others[0] + 1} {others[1] + 1} {one + 1} 1 100 50",
@@ -293,7 +294,7 @@ class Generator:
         for k, pair in enumerate(bonds):
             if k not in constrained:
                 lines.append(self._line("bonds", pair, r.choice((1, 1, 1, 3, 5, 6)), types))
-                if self.chance(0.05) and not lines[-1].split()[2] == "5":
+                if self.chance(0.05) and lines[-1].split()[2] != "5":
                     lines.append(lines[-1])
         lines.append(self._head("constraints"))
         for k in sorted(constrained):
@@ -301,7 +302,9 @@ class Generator:
             length = numpy.linalg.norm(shape[a] - shape[b])
             lines.append(f"{a + 1} {b + 1} {r.choice((1, 2))} {length:.4f}"
                          + (" 100000" if self.chance(0.3) else ""))  # fmt: skip
-        angles = [(a, b, c) for n, (b, a) in enumerate(bonds) for (x, c) in bonds[n + 1 :] if x == b]
+        angles = [
+            (a, b, c) for n, (b, a) in enumerate(bonds) for (x, c) in bonds[n + 1 :] if x == b
+        ]
         angles += [(parents[b], b, c) for b, c in bonds if parents[b] >= 0]
         lines += ["#define ANG 104.5 320.25", self._head("angles")]
         for atoms in angles:
@@ -348,7 +351,9 @@ class Generator:
         for k in range(size, size + sites):
             # A site near an atom of another molecule type would have any energy.
             if self.chance(0.85):
-                lines.append(f"{k + 1} " + " ".join(str(a + 1) for a in range(size + sites) if a != k))
+                lines.append(
+                    f"{k + 1} " + " ".join(str(a + 1) for a in range(size + sites) if a != k)
+                )
         for a, b in r.sample(every, min(len(every), r.choice((0, 2, 5)))):
             lines.append(f"{b + 1} {a + 1}" if self.chance(0.5) else f"{a + 1} {b + 1} {b + 1}")
         lines.append(self._head("pairs"))
@@ -369,7 +374,9 @@ class Generator:
             lines += [self._head("pairs_nb"), f"{a + 1} {b + 1} 1 0.3 -0.4 {self.wells()}"]
         return lines
 
-    def _sites(self, size: int, shape: list[numpy.ndarray]) -> list[tuple[numpy.ndarray, list[str]]]:
+    def _sites(
+        self, size: int, shape: list[numpy.ndarray]
+    ) -> list[tuple[numpy.ndarray, list[str]]]:
         """Places and lines of virtual sites."""
         made = []
         for n in range(self.random.choice((1, 2, 3))):
@@ -395,7 +402,9 @@ class Generator:
             elif kind == "3fad":
                 angle = numpy.radians(110.0)
                 perpendicular = jk - ij * (ij @ jk) / (ij @ ij)
-                place = x + 0.09 * (numpy.cos(angle) * unit(ij) + numpy.sin(angle) * unit(perpendicular))
+                place = x + 0.09 * (
+                    numpy.cos(angle) * unit(ij) + numpy.sin(angle) * unit(perpendicular)
+                )
                 section, text = "dummies3", f"{s} {' '.join(ids[:3])} 3 110 0.09"
             elif kind == "3out":
                 place = x + 0.2 * ij - 0.1 * ik + 2.0 * numpy.cross(ij, ik)
@@ -446,6 +455,12 @@ class Generator:
             lines.append(text)
         lines.append(f"{EDGE} {EDGE} {EDGE}" + (" 0 0 0.3 0 -0.2 0.4" if self.chance(0.2) else ""))
         return "\n".join(lines) + "\n"
+
+
+def _is_no_line(places: list[numpy.ndarray]) -> bool:
+    """Whether the dihedral angle of four places is defined."""
+    a, b, c = (second - first for first, second in itertools.pairwise(places))
+    return min(numpy.linalg.norm(numpy.cross(a, b)), numpy.linalg.norm(numpy.cross(b, c))) > 5e-3
 
 
 def write(generator: Generator, folder: Path) -> tuple[Path, Path]:

@@ -1,4 +1,4 @@
-"""`sterna import`: systems of OpenMM and GROMACS, each energy beside that of OpenMM."""
+"""`sterna import`: systems of OpenMM and others, each energy beside that of the judge."""
 
 import gzip
 import os
@@ -206,11 +206,12 @@ two
 """
 
 
-def test_files_of_gromacs(sterna, tmp_path):
+def test_files_of_gromacs(judge, sterna, tmp_path):
     (tmp_path / "butane.top").write_text(TOP)
     (tmp_path / "butane.gro").write_text(GRO)
     done = sterna("import", "butane.top", "butane.gro", "-o", "out.toml", "--compare")
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "judge: GROMACS" in done.stdout
     for name, (mine, theirs, _) in table_of(done.stdout).items():
         assert mine == pytest.approx(theirs, rel=1e-6), name
     text = (tmp_path / "out.toml").read_text()
@@ -389,7 +390,7 @@ def test_compressed_files(sterna, tmp_path):
     assert not (tmp_path / "out.toml").exists()
 
 
-def test_files_that_a_topology_includes(sterna, tmp_path):
+def test_files_that_a_topology_includes(judge, sterna, tmp_path):
     """From the folder that --include names, or that of the topology."""
     begin = TOP.index("[ moleculetype ]")
     (tmp_path / "top").mkdir()
@@ -398,14 +399,14 @@ def test_files_that_a_topology_includes(sterna, tmp_path):
     (tmp_path / "a.gro").write_text(GRO)
     done = sterna("import", "a.top", "a.gro", "-o", "out.toml")
     assert done.returncode == 2
-    assert "a.top:1:1: error: Could not locate #include file: field.itp; --include" in done.stderr
+    assert "a.top:1:1: error: there is no file field.itp in the folder of this one" in done.stderr
     done = sterna("import", "a.top", "a.gro", "--include", "top", "-o", "out.toml", "--compare")
     assert done.returncode == 0, done.stdout + done.stderr
     # A mistake in it is told with its place.
     (tmp_path / "field.itp").write_text(TOP[:begin].replace("1 2 yes", "1 9 yes"))
     done = sterna("import", "a.top", "a.gro", "-o", "other.toml")
     assert done.returncode == 2
-    assert "field.itp:2:1: error: Unsupported combination rule: 9" in done.stderr
+    assert "field.itp:2:3: error: the combination rule is 9; expected 1 to 3" in done.stderr
 
 
 def test_files_of_charmm(sterna, tmp_path):

@@ -1,4 +1,4 @@
-"""Broken files of GROMACS, AMBER, CHARMM and OpenMM: where the mistake is, and what was expected."""
+"""Broken files of AMBER, CHARMM and OpenMM: where the mistake is, and what was expected."""
 
 import random
 import re
@@ -9,11 +9,10 @@ from sterna import SternaError
 from sterna.importing.molecules import Molecules
 from sterna.importing.openmm_system import system_of
 from sterna.importing.sources import Settings, read
-from test_import import DATA, GRO, TOP, all_forces, write_system
+from test_import import DATA, all_forces, write_system
 
 #: Of each kind of system, the files that belong together.
 SYSTEMS = {
-    "gromacs": ("a.top", "a.gro"),
     "amber": ("a.prmtop", "a.inpcrd"),
     "charmm": ("a.psf", "a.prm", "a.rtf", "a.pdb"),
     "openmm": ("a.xml", "places.pdb"),
@@ -27,8 +26,6 @@ def whole(tmp_path_factory) -> dict[str, str]:
     write_system(folder, *all_forces())
     texts = {f"a.{path.suffix[1:]}": path.read_text() for path in DATA.glob("alcohol.*")}
     return texts | {
-        "a.top": TOP,
-        "a.gro": GRO,
         "a.xml": (folder / "system.xml").read_text(),
         "places.pdb": (folder / "places.pdb").read_text(),
     }
@@ -51,59 +48,8 @@ def line(number: int):
 #: The file; what stands in it, or which line; what stands there instead; what the message must say.
 #: Nothing in place of what stands there: the file is empty.
 BROKEN = {
-    "section": ("a.top", "[ bonds ]", "[ bond ]",
-                'a.top:17:1: error: unknown section "bond"; did you mean "bonds"?'),
-    "restraints": ("a.top", "[ pairs ]", "[ distance_restraints ]",
-                   "a.top:22:1: error: the section [ distance_restraints ] is not taken over"),
-    "held atom": ("a.top", "[ system ]", "[ position_restraints ]\n5 1 9 9 9\n[ system ]",
-                  "a.top:33:1: error: the number of an atom is 5; expected 1 to 4"),
-    "flat bottom": ("a.top", "[ system ]", "[ position_restraints ]\n1 2 2 1.0 9.0\n[ system ]",
-                    "a.top:33:3: error: flat-bottomed position restraints are not taken over"),
-    "two constants": ("a.top", "[ system ]", "[ position_restraints ]\n1 1 9 9\n[ system ]",
-                      "a.top:33:8: error: expected a force constant; found the end of the line"),
-    "negative constant": ("a.top", "[ system ]", "[ position_restraints ]\n1 1 9 -9 9\n[ system ]",
-                          "a.top:33:7: error: a force constant is -9; expected one that is not"),
-    "bond short": ("a.top", "1 2 1 0.154 217568", "1",
-                   "a.top:18:2: error: expected the number of an atom; found the end of the line"),
-    "bond length": ("a.top", "1 2 1 0.154 217568", "1 2 1 long 217568",
-                    'a.top:18:7: error: a parameter is "long"; expected a number'),
-    "bond atom": ("a.top", "1 2 1 0.154 217568", "1 9 1 0.154 217568",
-                  "a.top:18:3: error: the number of an atom is 9; expected 1 to 4"),
-    "angle atom": ("a.top", "2 3 4 1 114", "2 3 D 1 114",
-                   'a.top:27:5: error: the number of an atom is "D"; expected an integer'),
-    "function": ("a.top", "1 2 3 1 114", "1 2 3 9 114",
-                 "a.top:26:7: error: function type 9 of [ angles ] is not taken over; expected 1, 2, 5"),
-    "atom type": ("a.top", "1 CH3 1 BUT", "1 CH9 1 BUT",
-                  'a.top:12:3: error: unknown atom type "CH9"; did you mean "CH3"?'),
-    "charge": ("a.top", "0.1 15.035\n2", "zero 15.035\n2",
-               'a.top:12:18: error: the charge is "zero"; expected a number'),
-    "include": ("a.top", "[ system ]", '#include "water.itp"\n[ system ]',
-                "a.top:32:1: error: Could not locate #include file: water.itp; --include names"),
-    "no endif": ("a.top", "[ system ]", "#ifdef X\n[ system ]",
-                 "a.top:32:1: error: this has no #endif"),
-    "else": ("a.top", "[ system ]", "#else\n[ system ]", "a.top:32:1: error: Unexpected line"),
-    "molecule": ("a.top", "butane 2", "butan 2",
-                 'a.top:36:1: error: unknown molecule type "butan"; did you mean "butane"?'),
-    "number of molecules": ("a.top", "butane 2", "butane two",
-                            'a.top:36:8: error: the number of molecules is "two"; expected an'),
-    "other count": ("a.top", "butane 2", "butane 3",
-                    "a.gro has 8 atoms, and the system of"),
-    "parameters": ("a.top", "1 2 1 0.154 217568", "1 2 1",
-                   "a.top: No parameters specified for bond: 1, 2"),
-    "defaults": ("a.top", TOP[: TOP.index("[ atomtypes")], "",
-                 "a.top: error: the section [ defaults ] is missing; it usually comes by #include"),
-    "top empty": ("a.top", None, "", "a.top: error: the section [ defaults ] is missing"),
-    "gro count": ("a.gro", "    8\n", "    x\n",
-                  'a.gro:2:5: error: the number of atoms is "x"; expected an integer'),
-    "gro short": ("a.gro", line(10), "",
-                  "a.gro:10:4: error: the file ends after 10 lines; expected a title, the number"),
-    "gro coordinate": ("a.gro", "0.500   0.500   0.500", "0.500   0.5x0   0.500",
-                       'a.gro:3:29: error: coordinate y is "0.5x0"; expected a number in columns 29'),
     "chamber": ("a.prmtop", "%FLAG TITLE", "%FLAG CTITLE",
                 "a.prmtop:2:7: error: a force field of CHARMM in a topology of AMBER (CHAMBER)"),
-    "gro box": ("a.gro", "2.10000   2.10000   2.10000", "2.1 0 2.1",
-                "a.gro:11:8: error: an edge of the box is 0; expected a length above 0"),
-    "gro empty": ("a.gro", None, "", "a.gro: error: expected a title, the number of atoms"),
     "pointers": ("a.prmtop", "%FLAG POINTERS", "%FLAG POINTER",
                  'a.prmtop:5:7: error: unknown section "POINTER"; did you mean "POINTERS"?'),
     "flag": ("a.prmtop", "%FLAG CHARGE", "%FLAG CHARG", 'did you mean "CHARGE"?'),

@@ -456,7 +456,7 @@ SOL 64
 """
 
 
-def test_water_of_a_gromacs_topology_has_the_energies_and_forces_of_openmm(sterna, tmp_path):
+def test_water_of_a_topology_has_the_energies_and_forces_of_gromacs(judge, sterna, tmp_path):
     (tmp_path / "water.top").write_text(GROMACS_TOPOLOGY)
     random = numpy.random.default_rng(1)
     shape = numpy.array([[0, 0, 0], [0.0757, 0.05859, 0], [-0.0757, 0.05859, 0], [0, 0.015, 0]])

@@ -27,8 +27,7 @@ def terms_of(entry: Entry, kind: MoleculeType, topology: Topology) -> Iterator[T
         name = FUNCTIONS[entry.section][entry.function].name
         entry.line.fail(
             None,
-            f"Sterna has no {name} ([ {entry.section} ], function type {entry.function}); nothing "
-            "else has its energy",
+            f"Sterna has no {name} ([ {entry.section} ], function type {entry.function})",
         )
     for values in parameters_of(entry, kind, topology):
         yield from convert(entry, values)

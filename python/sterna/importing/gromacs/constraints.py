@@ -30,8 +30,6 @@ class Constraints:
                 ((distance,),) = parameters_of(entry, kind, topology)
                 self._add(entry, entry.atoms[0], entry.atoms[1], distance, 0)
             elif entry.section == "settles":
-                if not entry.values:
-                    entry.line.fail(None, "SETTLE needs the distances O-H and H-H")
                 oxygen, first, second = entry.atoms
                 self._add(entry, oxygen, first, entry.values[0], 0)
                 self._add(entry, oxygen, second, entry.values[0], 0)

@@ -37,11 +37,28 @@ class Choices:
 
 def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     """Raises SternaError with file, line and column."""
-    read_defines(choices.defines)
+    values = read_defines(choices.defines)
     notes = Notes()
-    lines = read_lines(path, include_folders(choices.include), choices.defines, notes)
+    lines = read_lines(path, include_folders(choices.include), values, notes)
     topology = read_topology(path, lines, notes)
+    if _REORDERING in values:
+        _require_no_reordering(topology)
     return _Builder(topology, read_gro(places), choices, notes).build()
+
+
+#: A name that force fields such as amber19sb.ff define.
+_REORDERING = "_FF_AMBER_LEAP_ATOM_REORDERING"
+
+
+def _require_no_reordering(topology: Topology) -> None:
+    for kind in topology.kinds.values():
+        for entry in kind.entries:
+            if entry.section == "dihedrals" and entry.function in (2, 4) and not entry.values:
+                entry.line.fail(
+                    None,
+                    f"{_REORDERING} is defined, by which GROMACS changes the order of the atoms of "
+                    "this improper; expected its parameters in the line",
+                )
 
 
 @dataclass

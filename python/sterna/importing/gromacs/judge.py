@@ -26,6 +26,9 @@ from sterna.importing.system import Reference
 #: Relative differences that rounding does not explain, by the precision of the program.
 TOLERANCE_DOUBLE, TOLERANCE_SINGLE = 1e-5, 1e-3
 _SMALLEST = 1.0  #: kJ/mol; an energy below it is compared with this
+#: kJ/mol/nm; likewise of forces. Ewald sums take charges of one molecule, which push each other with
+#: thousands of these, off again.
+_SMALLEST_FORCE = 50.0
 
 _MDP = """\
 integrator = md
@@ -142,17 +145,19 @@ def compare(
             judge, folder, topology, places, choices, molecules, start, held_at
         )
     rows = []
+    largest = max(map(abs, energies.values()))
     for what, (mine, theirs) in _ROWS.items():
         if any(key in energies for key in theirs) or any(start.row.get(key) for key in mine):
             here = sum(start.row.get(key, 0.0) for key in mine)
             parts = [energies.get(key, 0.0) for key in theirs]
             there = sum(parts)
             # Parts may cancel, and each has its own rounding.
-            difference = abs(here - there) / max(*map(abs, parts), _SMALLEST)
+            scale = largest if what == "potential" else max(map(abs, parts))
+            difference = abs(here - there) / max(scale, _SMALLEST)
             rows.append(Row(what, here, there, difference))
     size, of_judge = root_mean_square(start.forces), root_mean_square(forces)
     apart = root_mean_square(start.forces - forces)
-    rows.append(Row("forces", size, of_judge, apart / (of_judge or 1.0)))
+    rows.append(Row("forces", size, of_judge, apart / max(of_judge, _SMALLEST_FORCE)))
     return rows
 
 

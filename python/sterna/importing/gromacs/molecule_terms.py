@@ -124,8 +124,6 @@ def _position_restraint(entry: Entry) -> tuple[int, tuple[float, float, float]]:
         entry.line.fail(
             1, "flat-bottomed position restraints are not taken over; expected function type 1"
         )
-    if not entry.values:
-        entry.line.fail(None, "expected three force constants")
     for place, value in enumerate(entry.values):
         if value < 0.0:
             entry.fail_at(
@@ -145,7 +143,7 @@ def _look_at_other(entry: Entry, notes: Notes) -> None:
             entry.line,
         )
     elif section in _RESTRAINTS:
-        if not entry.values or entry.values[_RESTRAINTS[section]] != 0.0:
+        if entry.values[_RESTRAINTS[section]] != 0.0:
             entry.line.fail(None, f"the section [ {section} ] is not taken over; take it out")
     elif section.endswith("polarization"):
         entry.line.fail(None, f"the section [ {section} ] is not taken over: Sterna has no "

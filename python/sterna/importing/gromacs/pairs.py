@@ -79,8 +79,6 @@ def _parameters(
     defaults = topology.defaults
     first, second = (kind.atoms[k] for k in entry.atoms)
     if entry.section == "pairs_nb":
-        if not entry.values:
-            entry.line.fail(None, "a line of [ pairs_nb ] needs two charges and two parameters")
         qi, qj, v, w = _checked(entry, 2, topology)
         return defaults.powers(v, w), qi * qj
     if entry.function == 2 and entry.values:

@@ -47,17 +47,13 @@ def include_folders(named: Path | None) -> list[Path]:
 
 
 def read_lines(
-    path: Path, folders: Sequence[Path], defines: Sequence[str], notes: Notes
+    path: Path, folders: Sequence[Path], values: dict[str, str], notes: Notes
 ) -> Iterator[TopologyLine]:
     """The lines of a topology that are more than a comment.
 
-    `defines`: names, or NAME=VALUE, that are defined before the first line. Raises SternaError with
-    file, line and column.
+    `values`: names that are defined before the first line; afterwards those at the end. Raises
+    SternaError with file, line and column.
     """
-    values: dict[str, str] = {}
-    for text in defines:
-        name, _, value = text.partition("=")
-        values[name] = value
     reader = _Reader(folders, values, set(values), notes)
     waiting, first = "", None
     for line in reader.lines(path, 0):
@@ -210,10 +206,14 @@ def _split(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def read_defines(names: Sequence[str]) -> None:
-    """Raises SternaError where a name of --define is none."""
+def read_defines(names: Sequence[str]) -> dict[str, str]:
+    """Names and values of --define. Raises SternaError where a name is none."""
+    values = {}
     for text in names:
         if not re.fullmatch(r"[A-Za-z_]\w*(=.*)?", text, re.ASCII):
             raise SternaError(
                 f"--define {text}: expected a name such as POSRES, or NAME=VALUE", status=2
             )
+        name, _, value = text.partition("=")
+        values[name] = value
+    return values

@@ -131,7 +131,12 @@ class _Parser:
             self._begin(line, text[1:].split("]")[0].strip())
             return
         if not self._section:
-            line.fail(0, "expected a section such as [ defaults ] before anything else")
+            # GROMACS passes over it. Its force fields have titles there, between asterisks.
+            if not text.startswith("*"):
+                self._notes.tell(
+                    "text before the first section is passed over, as in GROMACS", line
+                )
+            return
         fields = line.fields
         section = self._section
         if section == "defaults":
@@ -335,7 +340,9 @@ class _Parser:
     ) -> None:
         known = FUNCTIONS[section][abs(function)]
         both = known.parameters + known.parameters_b
-        if len(values) not in (0, known.parameters, both):
+        can_be_absent = bool(known.types) or section.startswith("virtual_sites")
+        absent = (0,) if can_be_absent else ()
+        if len(values) not in (*absent, known.parameters, both):
             expected = f"{known.parameters} or {both}" if known.parameters_b else known.parameters
             line.fail(
                 None,
