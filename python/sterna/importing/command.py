@@ -37,7 +37,7 @@ def _import_rigid(
     if len(files) != 1 or has_more:
         raise SternaError("--model is for one structure, without --force-field and --compare", 2)
     matched = rigid.match(files[0], rigid.models_of(model))
-    for path in rigid.write(matched, output, cutoff, overwrite):
+    for path in rigid.write(matched, output, cutoff, overwrite, files):
         print(f"wrote {path}")
     counts = {name: matched.names.count(name) for name in matched.components}
     print(", ".join(f"{n} {name} ({matched.components[name]})" for name, n in counts.items()))
@@ -179,7 +179,7 @@ def _import_atoms(
         system = read_lammps(data[0], scripts, cutoff, kept)
         if hydrogen_mass is not None:
             system = repartition(system, hydrogen_mass)
-        for path in written.write(Molecules(system), output, overwrite):
+        for path in written.write(Molecules(system), output, overwrite, files):
             print(f"wrote {path}")
         return
     # OpenMM is slow to load, and needed here only.
@@ -202,7 +202,8 @@ def _import_atoms(
     if hydrogen_mass is not None:
         system = repartition(system, hydrogen_mass)
     molecules = Molecules(system)
-    for path in written.write(molecules, output, overwrite):
+    sources = files if reference is None else [*files, reference]
+    for path in written.write(molecules, output, overwrite, sources):
         print(f"wrote {path}")
     for text in system.not_kept:
         print(f"sterna: warning: {text}", file=sys.stderr)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from sterna.errors import SternaError
+from sterna.files import require_regular
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class Line:
 
 
 def read_text(path: Path) -> str:
+    require_regular(path)
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
