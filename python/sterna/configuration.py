@@ -8,6 +8,7 @@ import h5py
 import numpy
 
 from sterna.errors import SternaError
+from sterna.files import require_regular
 
 
 @dataclass
@@ -65,6 +66,7 @@ def random_orientations(count: int, seed: int) -> numpy.ndarray:
 
 def read_extended_xyz(path: Path) -> Configuration:
     """The only frame of a file; raises SternaError where something else is in it."""
+    require_regular(path)
     lines = path.read_text(encoding="utf-8").splitlines()
     try:
         count = int(lines[0])
@@ -96,6 +98,7 @@ def read_last_frame(path: Path, names: list[str]) -> Configuration:
     Lengths are those of the file (nm, or reduced), positions are wrapped into the box. Raises
     SternaError where the file is no such trajectory.
     """
+    require_regular(path)
     try:
         with h5py.File(path) as file:
             group = file["particles/trajectory"]

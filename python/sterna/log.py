@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sterna.errors import SternaError
+from sterna.files import require_regular
 
 if TYPE_CHECKING:
     import numpy
@@ -53,6 +54,7 @@ def read_log(path: str | Path) -> Log:
     A last line that a killed run left unfinished is ignored.
     """
     events = []
+    require_regular(Path(path))
     lines = Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
     for number, line in enumerate(lines, 1):
         if not line and number == len(lines):

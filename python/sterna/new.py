@@ -24,6 +24,7 @@ from sterna.configuration import (
 )
 from sterna.edges_option import CommandWithEdges
 from sterna.errors import SternaError
+from sterna.files import require_regular
 from sterna.models import models
 from sterna.runs import outputs_of
 
@@ -305,6 +306,7 @@ def droplet(
 
 def _end_of_run(path: Path) -> tuple[dict, str, Configuration]:
     """An input as TOML, its text, and where its run ended (or starts from, before it has run)."""
+    require_regular(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
         document = tomllib.loads(text)

@@ -24,6 +24,7 @@ _UNTIL_ASKING = 1.0  # waits shorter than this need no deadline
 _AFTER_A_STOP = 3.0  # for a launcher whose ranks have ended
 _LONGEST_SLEEP = 10.0  # for a launcher that does nothing, when nothing that it started is left
 _LEFT_TIME = 5.0  # for ranks whose launcher ended well, to end too
+_LONGEST_STOP = 3600.0  # for busy ranks to end that were asked to; at least the deadlines below
 _RANKS_FIRST = 4  # deadlines that ranks have to notice by themselves that one of them is stopped
 
 
@@ -64,6 +65,8 @@ class Supervisor:
         self._waited = 0.0
         self._slept = 0.0  # how long the launcher has slept with nobody left to wait for
         self._ticks = 0  # processor time of the launcher at the last look
+        self._since_stop = 0.0  # how long ranks have gone on that were asked to end
+        self._idle: dict[int, tuple[int, float]] = {}  # of ranks: ticks, and seconds without more
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen:
         """Starts the launcher, with pipes for its output."""
@@ -169,6 +172,8 @@ class Supervisor:
         elif begins:  # a rank that began between the signal and the look for ranks
             self._ask_to_stop()
         stopped = processes.is_stopped(self._launcher.pid)
+        if self._stop is not None and self._ignore_stop(passed, ranks):
+            return
         # Ranks begin and end together: none waits long for others.
         together = bool(ranks) and len(ranks) == self._most and not stopped
         if together and not any(map(processes.is_stopped, ranks)):
@@ -199,6 +204,36 @@ class Supervisor:
                 f"timeout of {deadline:g} s has passed\n"
             )
             self._kill()
+
+    def _ignore_stop(self, passed: float, ranks: list[int]) -> bool:
+        """Kills ranks that do not end although they were asked to; whether it has.
+
+        A rank may compute long before it writes its checkpoint. One that uses no processor time for
+        several deadlines waits for something that never comes.
+        """
+        self._since_stop = self._since_stop + passed if ranks else 0.0
+        for pid in ranks:
+            used = processes.ticks_used(pid)
+            before, idle = self._idle.get(pid, (-1, 0.0))
+            rests = used == before and not processes.is_stopped(pid)
+            self._idle[pid] = used, idle + passed if rests else 0.0
+        deaf = [pid for pid in ranks if self._idle[pid][1] > _UNTIL_ASKING]
+        too_long = self._since_stop > _LONGEST_STOP
+        if deaf or too_long:
+            most = self._deadline() * _RANKS_FIRST
+            deaf = [pid for pid in deaf if self._idle[pid][1] > most]
+            if too_long and self._since_stop > most:
+                deaf = ranks
+        if not deaf:
+            return False
+        self._status = 1
+        named = ", ".join(map(str, deaf))
+        self._tell(
+            f"sterna: error: the ranks of the processes {named} have not ended "
+            f"{self._since_stop:.1f} s after they were asked to; all ranks are killed\n"
+        )
+        self._kill()
+        return True
 
     def _watch_sleep(self, passed: float, living: list[int]) -> None:
         """Open MPI's launcher may lock itself up when ranks have ended before MPI started: PMIx waits

@@ -12,6 +12,7 @@ import numpy
 
 from sterna.atoms import Atoms, atoms_of, particles_of
 from sterna.errors import SternaError
+from sterna.files import require_regular
 
 if TYPE_CHECKING:
     import ase
@@ -167,6 +168,7 @@ class _Opened:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        require_regular(path)
         try:
             # A run may still be writing it.
             self._file = h5py.File(path, "r", locking=False)

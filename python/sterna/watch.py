@@ -19,6 +19,7 @@ from rich.live import Live
 from rich.text import Text
 
 from sterna.errors import SternaError
+from sterna.files import require_regular
 from sterna.log import Log
 from sterna.progress import duration
 from sterna.report.page import html_of
@@ -45,6 +46,7 @@ class Follower:
 
         Raises SternaError where the log is gone or a line is no event.
         """
+        require_regular(self.path)
         try:
             with self.path.open("rb") as file:
                 status = self.path.stat()

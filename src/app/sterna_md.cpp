@@ -21,6 +21,7 @@
 #include "md/input/check_molecules.hpp"
 #include "md/input/input_text.hpp"
 #include "md/input/model_list.hpp"
+#include "md/input/overwritten_inputs.hpp"
 #include "md/input/physics_advice.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/reference_pages.hpp"
@@ -232,6 +233,8 @@ int check(const std::string& path, int ranks) {
         diagnostics.push_back(error.diagnostic());
       }
     }
+    const auto overwritten = md::overwritten_inputs(result.input);
+    diagnostics.insert(diagnostics.end(), overwritten.begin(), overwritten.end());
     if (!md::has_errors(diagnostics)) {
       const auto advice = md::physics_advice(result.input, facts);
       diagnostics.insert(diagnostics.end(), advice.begin(), advice.end());
@@ -302,6 +305,8 @@ int run(const comm::Context& world, const Arguments& arguments,
       facts.ranks = world.size();
       const auto advice = md::physics_advice(result.input, facts);
       diagnostics.insert(diagnostics.end(), advice.begin(), advice.end());
+      const auto overwritten = md::overwritten_inputs(result.input);
+      diagnostics.insert(diagnostics.end(), overwritten.begin(), overwritten.end());
     }
     fmt::print(stderr, "{}", md::render(diagnostics));
     if (md::has_errors(diagnostics)) findings = "errors";

@@ -269,6 +269,29 @@ stopped.kill()
     assert told == []
 
 
+def test_a_rank_that_does_not_hear_that_it_is_to_end_is_killed():
+    rank = Path("/bin/sleep").resolve()
+    launcher = f"""
+import signal, subprocess
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print(subprocess.Popen(["{rank}", "1000"]).wait(), flush=True)
+"""
+    told: list[str] = []
+    with session.Session(1) as of_the_run:
+        watching = supervisor.Supervisor(of_the_run, rank, lambda: 0.5, told.append)
+        process = watching.start([sys.executable, "-c", launcher], of_the_run.environment())
+        try:
+            until(lambda: processes.descendants(process.pid), "rank")
+            deaf = processes.descendants(process.pid)
+            until(lambda: processes.runs(deaf[0], rank), "rank")
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert watching.wait() == 1, told
+            assert not processes.runs(deaf[0], rank)
+        finally:
+            watching.close()
+    assert f"the ranks of the processes {deaf[0]} have not ended" in told[0], told
+
+
 def test_a_rank_that_is_stopped_at_the_end_is_not_waited_for(begin, tmp_path):
     log = tmp_path / "melt.log.jsonl"
     for _ in range(60):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sterna.errors import SternaError
+from sterna.files import require_regular
 from sterna.launch import program_environment
 from sterna.program import find_program
 from sterna.runs import outputs_of
@@ -32,15 +33,27 @@ class Start:
         return self.sections.get(name, {})
 
 
+def files_of(path: Path) -> list[Path]:
+    """An input in TOML and the files that it names. Raises SternaError where it cannot be read."""
+    sections = _sections_of(path)
+    named = [sections.get("start", {}), *sections.get("molecule", [])]
+    return [path, *(path.parent / section["file"] for section in named if "file" in section)]
+
+
+def _sections_of(path: Path) -> dict[str, Any]:
+    require_regular(path)
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SternaError(f"{path}: expected an input in TOML: {error}", status=2) from error
+
+
 def read_start(path: Path) -> Start:
     """Reads an input and the last frame of its run's trajectory, or the start that it describes.
 
     Raises SternaError where the input is not valid or has another format than TOML.
     """
-    try:
-        sections = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SternaError(f"{path}: expected an input in TOML: {error}", status=2) from error
+    sections = _sections_of(path)
     _read_molecule_files(sections, path.parent)
     directory, name = outputs_of(path)
     trajectory = directory / f"{name}.h5md"
@@ -62,6 +75,7 @@ def _read_molecule_files(sections: dict[str, Any], folder: Path) -> None:
     for molecule in sections.get("molecule", []):
         if "file" in molecule:
             file = folder / molecule.pop("file")
+            require_regular(file)
             try:
                 molecule |= tomllib.loads(file.read_text(encoding="utf-8-sig"))
             except (OSError, tomllib.TOMLDecodeError) as error:

@@ -13,11 +13,12 @@ import numpy
 import typer
 
 from sterna.atoms import matrices
-from sterna.building.inputs import Start, read_start
+from sterna.building.inputs import Start, files_of, read_start
 from sterna.building.replicate import molecule_rows, whole_positions
 from sterna.configuration import fill_block, random_orientations
 from sterna.edges_option import edges_of
 from sterna.errors import SternaError
+from sterna.files import require_not_read
 from sterna.start_file import write_start
 from sterna.toml_text import toml_text
 
@@ -235,6 +236,9 @@ def pack_command(
         if path.exists() and not overwrite:
             raise SternaError(f"{path} exists; --overwrite replaces it", 2)
     kinds = [kind_of(text) for text in sources]
+    require_not_read(
+        (output, start), (path for kind in kinds for path in files_of(kind.start.path))
+    )
     edges = numpy.array(edges_of(box))
     sections = merged(kinds)
     units = kinds[0].start.units

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 import numpy
 import typer
 
-from sterna.building.inputs import Start, read_start
+from sterna.building.inputs import Start, files_of, read_start
 from sterna.errors import SternaError
+from sterna.files import require_not_read
 from sterna.start_file import write_start
 from sterna.toml_text import toml_text
 
@@ -73,6 +74,7 @@ def replicate(
     for path in (output, start_path):
         if path.exists() and not overwrite:
             raise SternaError(f"{path} exists; --overwrite replaces it", 2)
+    require_not_read((output, start_path), files_of(source))
     start = read_start(source)
     frame, edges = start.frame, start.frame.edges
     grid = numpy.stack(numpy.meshgrid(range(x), range(y), range(z), indexing="ij"), -1)

@@ -96,6 +96,8 @@ def solvate(
     )
     source = solvated(structure, Settings(names, cutoff, "hydrogen"), solvent)
     molecules = Molecules(system_of(source))
-    for path in written.write(molecules, output, overwrite):
+    for path in written.write(
+        molecules, output, overwrite, [] if structure is None else [structure]
+    ):
         print(f"wrote {path}")
     print(", ".join(f"{kind.count} {kind.name}" for kind in molecules.kinds))

@@ -6,6 +6,7 @@ from pathlib import Path
 from sterna.errors import SternaError
 from sterna.exporting.frames import choose_frames
 from sterna.exporting.table import Export, format_of
+from sterna.files import require_not_read
 from sterna.runs import read
 from sterna.trajectory import Trajectory
 
@@ -44,6 +45,13 @@ def export(
                 2,
             )
         numbers = numbers[-1:]
+    last = int(trajectory.steps[numbers].max(initial=0))
+    if known.last_step is not None and last > known.last_step:
+        raise SternaError(
+            f"a .{known.suffix} file has steps up to {known.last_step}, and a frame of {last} was "
+            "chosen; choose others, or another format",
+            2,
+        )
     atoms = trajectory.particles() if centers else trajectory.atoms(massless)
     chosen = atoms.select(select) if select else None
     made = Export(trajectory, numbers, atoms, chosen, centers, output.name, force_field)
@@ -51,6 +59,7 @@ def export(
     try:
         known.write(unfinished, made)
         others = {output.with_suffix(suffix): text for suffix, text in made.beside.items()}
+        require_not_read([output, *others], [trajectory.path, run])
         for path in others:
             if path.exists() and not overwrite:
                 raise SternaError(f"{path} exists; --overwrite replaces it", 2)

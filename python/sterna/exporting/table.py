@@ -64,6 +64,7 @@ class Format:
     write: Callable[[Path, Export], None]
     single: bool = False  #: a file holds one frame
     aliases: tuple[str, ...] = ()  #: other suffixes
+    last_step: int | None = None  #: the last one that a frame can have
     needs: str = ""  #: a package of others, by the name that it has on PyPI and is imported by
 
     def require(self) -> None:

@@ -43,7 +43,7 @@ def _import_rigid(
     if len(files) != 1 or has_more:
         raise SternaError("--model is for one structure, without --force-field and --compare", 2)
     matched = rigid.match(files[0], rigid.models_of(model))
-    for path in rigid.write(matched, output, cutoff, overwrite):
+    for path in rigid.write(matched, output, cutoff, overwrite, files):
         print(f"wrote {path}")
     counts = {name: matched.names.count(name) for name in matched.components}
     print(", ".join(f"{n} {name} ({matched.components[name]})" for name, n in counts.items()))
@@ -205,7 +205,7 @@ def _import_atoms(
         scripts = [path for path in files if path != data[0]]
         kept = (constraints or Constraints.none).value
         system = read_lammps(data[0], scripts, cutoff, kept)
-        _written(system, output, hydrogen_mass, overwrite)
+        _written(system, output, hydrogen_mass, overwrite, files)
         return
     # OpenMM is slow to load, and needed here only.
     from sterna.importing.openmm_system import system_of
@@ -214,7 +214,7 @@ def _import_atoms(
     kept = (constraints or Constraints.hydrogen).value
     source = read(files, Settings(force_field, cutoff, kept, edges))
     system = system_of(source)
-    molecules = _written(system, output, hydrogen_mass, overwrite)
+    molecules = _written(system, output, hydrogen_mass, overwrite, files)
     if not compare:
         return
     from sterna.importing import comparison
@@ -225,9 +225,13 @@ def _import_atoms(
 
 
 def _written(
-    system: "System", output: Path, hydrogen_mass: float | None, overwrite: bool
+    system: "System",
+    output: Path,
+    hydrogen_mass: float | None,
+    overwrite: bool,
+    sources: list[Path],
 ) -> "Molecules":
-    """Writes a system, and tells what was not kept."""
+    """Writes a system that was read from `sources`, and tells what was not kept."""
     from sterna.importing import files as written
     from sterna.importing.hydrogen_mass import repartition
     from sterna.importing.molecules import Molecules
@@ -235,7 +239,7 @@ def _written(
     if hydrogen_mass is not None:
         system = repartition(system, hydrogen_mass)
     molecules = Molecules(system)
-    for path in written.write(molecules, output, overwrite):
+    for path in written.write(molecules, output, overwrite, sources):
         print(f"wrote {path}")
     for text in system.not_kept:
         print(f"sterna: warning: {text}", file=sys.stderr)
@@ -280,7 +284,8 @@ def _import_gromacs(
     from sterna.importing.gromacs.gromacs_system import read_gromacs
 
     system = read_gromacs(topology, places, choices)
-    molecules = _written(system, output, hydrogen_mass, overwrite)
+    sources = [topology, places, *filter(None, [choices.reference])]
+    molecules = _written(system, output, hydrogen_mass, overwrite, sources)
     if not compare:
         return
     from sterna.importing.gromacs import judge

@@ -1,11 +1,13 @@
 """Writes an imported system: the input, its start file, and a file for each large molecule."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy
 
 from sterna.errors import SternaError
+from sterna.files import require_not_read
 from sterna.importing import restraints
 from sterna.importing.molecules import Molecules
 from sterna.toml_text import toml_text
@@ -13,10 +15,13 @@ from sterna.toml_text import toml_text
 _MOST_ATOMS_IN_THE_INPUT = 12
 
 
-def write(molecules: Molecules, output: Path, overwrite: bool) -> list[Path]:
+def write(
+    molecules: Molecules, output: Path, overwrite: bool, sources: Iterable[Path] = ()
+) -> list[Path]:
     """Writes `output` and what it names beside it; returns all of them.
 
-    Raises SternaError where a file is there already, and writes none then.
+    Raises SternaError where a file is there already, or is one of the `sources` that the system was
+    read from, and writes none then.
     """
     if output.suffix != ".toml":
         raise SternaError(f"the output is {output}; expected a name that ends in .toml", status=2)
@@ -43,6 +48,7 @@ def write(molecules: Molecules, output: Path, overwrite: bool) -> list[Path]:
         for path in texts:
             if path.exists():
                 raise SternaError(f"{path} exists; --overwrite replaces it", status=2)
+    require_not_read(texts, sources)
     for path, text in texts.items():
         try:
             path.write_text(text, encoding="utf-8")

@@ -7,7 +7,7 @@ Cryst. A 32, 922 (1976)).
 
 import itertools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import numpy
 
 from sterna.elements import element_of
 from sterna.errors import SternaError
+from sterna.files import require_not_read
 from sterna.libraries import library
 from sterna.models import find_model
 from sterna.toml_text import toml_text
@@ -218,14 +219,20 @@ def _quaternions(turns: numpy.ndarray) -> numpy.ndarray:
     return q / numpy.linalg.norm(q, axis=1, keepdims=True)
 
 
-def write(matched: Matched, output: Path, cutoff: float, overwrite: bool) -> list[Path]:
-    """Writes input and start file; returns both. Raises SternaError where one is there already."""
+def write(
+    matched: Matched, output: Path, cutoff: float, overwrite: bool, sources: Iterable[Path]
+) -> list[Path]:
+    """Writes input and start file; returns both.
+
+    Raises SternaError where one is there already, or is one of the `sources`.
+    """
     if output.suffix != ".toml":
         raise SternaError(f"the output is {output}; expected a name that ends in .toml", status=2)
     start = output.with_suffix(".extxyz")
     for path in (output, start):
         if path.exists() and not overwrite:
             raise SternaError(f"{path} exists; --overwrite replaces it", status=2)
+    require_not_read((output, start), sources)
     sections = {
         "units": "nano",
         "run": {"steps": 10000, "timestep": 0.002},

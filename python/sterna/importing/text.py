@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar, NoReturn
 
 from sterna.errors import SternaError
+from sterna.files import require_regular
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ class Line:
 
 def read_text(path: Path) -> str:
     """Without the byte order mark that editors of Windows begin a file with."""
+    require_regular(path)
     try:
         return path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:

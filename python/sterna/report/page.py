@@ -6,6 +6,7 @@ from pathlib import Path
 from string import Template
 
 from sterna.errors import SternaError
+from sterna.files import require_regular
 from sterna.report import cost, observers, overview, ranks, thermodynamics, view
 from sterna.report.html import Markup, element, join, number, section, table
 from sterna.report.runs import Run, find_run
@@ -45,6 +46,7 @@ def _refuse_other_files(path: Path) -> None:
         raise SternaError(f"{path} is a folder; the name of a file is expected", 2)
     if not path.exists():
         return
+    require_regular(path)
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             beginning = file.read(1000)

@@ -80,6 +80,8 @@ class Run:
 
     def _is_locked(self) -> bool:
         """Whether a run holds the lock of these files; on a file system without locks: no."""
+        if not self.file(".lock").is_file():
+            return False
         try:
             with self.file(".lock").open() as lock:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -30,6 +30,7 @@
 #include "md/input/tersoff_input.hpp"
 #include "md/model/truncation.hpp"
 #include "md/output/run_files.hpp"
+#include "md/output/xtc_writer.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
@@ -179,6 +180,17 @@ class Checker {
           fmt::format("the {} halo goes along the rows of a regular grid, which decomposition = {} "
                       "does not have; expected \"direct\"",
                       domain.halo, quote(domain.decomposition)));
+  }
+
+  /// A file whose steps have fewer bits than those of a run, with a frame each `interval` steps.
+  void last_step(const std::string& place, std::int64_t interval, std::int64_t last) {
+    if (interval <= 0 || !good_(place) || !good_("run.steps")) return;
+    const std::int64_t step = input_.run.steps / interval * interval;
+    if (step <= last) return;
+    error(place, fmt::format("a frame is due at step {}, and a file of this format has steps up to "
+                             "{}; expected at most so many \"steps\" in [run], or another format: "
+                             "\"trajectory_interval\" in [output], [lammps_dump], [xyz]",
+                             step, last));
   }
 
   void output(bool look_at_files) {
@@ -359,7 +371,15 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   for (const ObserverSection& section : observer_sections()) {
     if (section.check != nullptr) section.check(input, is_good, report);
   }
+  checker.last_step("output.xtc_interval", input.output.xtc_interval, XtcWriter::last_step);
+  for (const std::string& format : input.output.exports) {
+    if (format != "xtc" && format != "trr" && format != "dcd") continue;
+    checker.last_step("output.export", input.output.trajectory_interval, XtcWriter::last_step);
+    break;
+  }
   for (const TrajectorySection& section : trajectory_sections()) {
+    checker.last_step(fmt::format("{}.interval", section.schema.name), section.interval(input),
+                      section.last_step);
     check_group_names(input, is_good, report, fmt::format("{}.groups", section.schema.name),
                       section.groups(input), true);
     if (section.check != nullptr) section.check(input, is_good, report);

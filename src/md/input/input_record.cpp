@@ -8,10 +8,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <span>
-#include <sstream>
 #include <string_view>
 
 #include "md/core/checksum.hpp"
@@ -47,10 +45,9 @@ Json file_record(const std::string& path) {
 
 /// Of ls1-MarDyn's configurations, which are start files too, what describes the start.
 Json configuration_record(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  std::string text = content.str();
+  const RawFile file(path, RawFile::Mode::read);
+  std::string text(file.size(), '\0');
+  file.read_at(0, std::as_writable_bytes(std::span(text)));
   const std::size_t begin = text.find("<ensemble");
   const std::size_t end = text.find("</ensemble>");
   if (begin != std::string::npos && end != std::string::npos && begin < end) {
@@ -197,6 +194,7 @@ InputChanges compare_inputs(const Json& record, const Json& now, const UnitSyste
     } else {
       changes.settings.push_back(line);
       changes.sections.insert(section_of(place));
+      changes.places.insert(place);
       changes.other_state = changes.other_state || !keeps_state(place);
       changes.timestep = changes.timestep || place == "run.timestep";
     }

@@ -24,6 +24,7 @@ struct InputChanges {
   bool other_state = false;
   bool timestep = false;                        ///< among them
   std::set<std::string, std::less<>> sections;  ///< of the settings: "run", "rdf"
+  std::set<std::string, std::less<>> places;    ///< of the settings: "run.steps", "rdf.interval"
 };
 /// `record` and `now`: of the checkpoint and of the input.
 InputChanges compare_inputs(const Json& record, const Json& now, const UnitSystem& units);

@@ -162,6 +162,7 @@ struct KeySchema {
   Dimension dimension = Dimension::none;
   bool wall_clock = false;  ///< real seconds, whatever the unit system
   std::size_t longest_text = 1024;
+  bool names_file = false;  ///< that a run reads, relative to the folder of the input
   Range range = {};
   /// Of texts, where not any will do. Those of an enum are in its table, and `input_keys` puts them
   /// here, their sentences behind the description.

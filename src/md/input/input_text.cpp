@@ -134,8 +134,10 @@ class Walk {
           place.empty() ? std::string(key.name) : fmt::format("{}.{}", place, key.name);
       if (!input_.places.contains(key_place)) continue;
       // A target gives a way to write; here it is only read.
-      std::string value = std::visit(ValueText{}, key.target(const_cast<Input&>(input_), index));
-      if (!value.empty()) on_key_({key_place, &key, std::move(value)});
+      const Target target = key.target(const_cast<Input&>(input_), index);
+      std::string value = std::visit(ValueText{}, target);
+      std::string file = key.names_file ? *std::get<std::string*>(target) : std::string();
+      if (!value.empty()) on_key_({key_place, &key, std::move(value), std::move(file)});
     }
   }
 

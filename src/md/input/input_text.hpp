@@ -17,6 +17,7 @@ struct GivenKey {
   std::string place;  ///< "start.density", "type[0].sigma"
   const KeySchema* key = nullptr;
   std::string value;  ///< as `input_text` writes it, in internal units
+  std::string file;   ///< the path as the input gives it, of keys that name a file
 };
 /// Every key that `input.places` names and whose value is not what it would be without it.
 std::vector<GivenKey> given_keys(const Input& input);

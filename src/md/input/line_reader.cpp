@@ -64,7 +64,7 @@ FileHandle::FileHandle(const std::string& path, const Diagnostic* place)
   }
   if (status.st_size == 0) fail_as_a_whole(path, place, "the file is empty");
   size_ = static_cast<std::uint64_t>(status.st_size);
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor_ < 0) {
     fail_as_a_whole(path, place, fmt::format("cannot be opened: {}", std::strerror(errno)));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ struct TrajectorySection {
   const std::vector<std::string>& (*groups)(const Input& input) = nullptr;
   /// What an atom takes in a frame.
   double (*bytes_per_atom)(const Input& input) = nullptr;
+  /// The last step that a frame of the format can have.
+  std::int64_t last_step = std::numeric_limits<std::int64_t>::max();
+  bool has_one_interval = false;  ///< whether all frames of a file are as many steps apart
   /// What no key alone can tell, as `check_input`; may be null.
   void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;
 };

@@ -18,24 +18,64 @@ namespace {
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
 int open_flags(RawFile::Mode mode) {
+  // Without O_NONBLOCK the opening of a pipe waits for the process at its other end.
+  constexpr int always = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   switch (mode) {
     case RawFile::Mode::read:
-      return O_RDONLY | O_CLOEXEC;
+      return O_RDONLY | always;
     case RawFile::Mode::write:
-      return O_RDWR | O_CLOEXEC;
+      return O_RDWR | O_NOFOLLOW | always;
     case RawFile::Mode::create:
-      return O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC;
+      return O_RDWR | O_CREAT | O_NOFOLLOW | always;
   }
-  return O_RDONLY;
+  return O_RDONLY | always;
+}
+
+[[noreturn]] void fail_irregular(const std::string& path, mode_t mode) {
+  if (S_ISLNK(mode)) {
+    throw FileError(path +
+                    ": is a symbolic link, and a run writes no file that a link names; move it "
+                    "away (\"directory\" in [output] may be a link)");
+  }
+  throw FileError(path + (S_ISDIR(mode) ? ": is a folder, not a file"
+                                        : ": is not a regular file, but a device or a pipe"));
 }
 
 }  // namespace
+
+void require_own_file(const std::string& path) {
+  struct stat status;
+  if (::lstat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT) return;
+    throw FileError(system_failure(path, "cannot open", errno));
+  }
+  if (!S_ISREG(status.st_mode)) fail_irregular(path, status.st_mode);
+}
 
 RawFile::RawFile(std::string path, Mode mode) : path_(std::move(path)) {
   do {
     descriptor_ = ::open(path_.c_str(), open_flags(mode), 0666);
   } while (descriptor_ < 0 && errno == EINTR);
-  if (descriptor_ < 0) throw FileError(system_failure(path_, "cannot open", errno));
+  if (descriptor_ < 0) {
+    const int error = errno;
+    if (mode != Mode::read) require_own_file(path_);
+    throw FileError(system_failure(path_, "cannot open", error));
+  }
+  struct stat status;
+  const bool known = ::fstat(descriptor_, &status) == 0;
+  if (!known || !S_ISREG(status.st_mode)) {
+    const int error = errno;
+    ::close(descriptor_);
+    if (known) fail_irregular(path_, status.st_mode);
+    throw FileError(system_failure(path_, "cannot open", error));
+  }
+  if (mode != Mode::create) return;
+  try {
+    resize(0);
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
 }
 
 RawFile::~RawFile() {
@@ -114,7 +154,7 @@ void RawFile::reserve(std::uint64_t offset, std::uint64_t size) {
 }
 
 void RawFile::sync() {
-  // EINVAL: not a kind of file that can be synchronized, such as a device.
+  // EINVAL: the file system cannot synchronize its files.
   if (::fsync(descriptor_) != 0 && errno != EINVAL) {
     throw FileError(system_failure(path_, "cannot bring the data to the disk", errno));
   }
@@ -127,7 +167,7 @@ void RawFile::close() {
 
 bool file_exists(const std::string& path) {
   struct stat status;
-  return ::stat(path.c_str(), &status) == 0;
+  return ::lstat(path.c_str(), &status) == 0;
 }
 
 void remove_file(const std::string& path) {

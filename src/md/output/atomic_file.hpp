@@ -8,7 +8,8 @@
 namespace sterna::md {
 
 /// An open file for reading and writing at offsets, from several ranks at once. Every failure is a
-/// FileError that names the file.
+/// FileError that names the file. Only regular files are opened, so that no pipe is waited for. A file
+/// that is written is never reached through a symbolic link, so that no other file is emptied.
 class RawFile {
  public:
   enum class Mode {
@@ -43,6 +44,11 @@ class RawFile {
   int descriptor_ = -1;
 };
 
+/// FileError where the path names anything but a regular file, a symbolic link included. No failure
+/// where there is nothing.
+void require_own_file(const std::string& path);
+
+/// Whether the folder has this name: that of a symbolic link, too, whatever it points to.
 bool file_exists(const std::string& path);
 /// No failure where there is no such file.
 void remove_file(const std::string& path);

@@ -118,6 +118,7 @@ File::~File() {
 }
 
 File File::create(const std::string& path) {
+  require_own_file(path);
   const Library& h5 = library();
   const Owned creation(creation_properties(h5.H5P_CLS_FILE_CREATE_ID_g), h5.H5Pclose);
   const Owned access(access_properties(), h5.H5Pclose);
@@ -127,6 +128,7 @@ File File::create(const std::string& path) {
 }
 
 File File::open(const std::string& path) {
+  require_own_file(path);
   return open(path, open_for_writing);
 }
 

@@ -24,14 +24,18 @@ std::string now() {
   return {text, std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-/// Bytes of the log up to the first line that is incomplete or later than `step`.
+/// Bytes of the log up to the first line that is incomplete or later than `step`. FileError where
+/// the first line is complete and no event.
 std::uint64_t bytes_until(const std::string& path, std::int64_t step) {
   std::ifstream lines(path, std::ios::binary);
   if (!lines) throw FileError(system_failure(path, "cannot open", errno));
   std::uint64_t kept = 0;
   for (std::string line; std::getline(lines, line) && !lines.eof(); kept += line.size() + 1) {
     const auto entry = parse_if_json(line);
-    if (!entry.is_object()) break;
+    if (!entry.is_object()) {
+      if (kept > 0) break;
+      throw FileError(path + ": is no log of a run, so the run cannot go on with it; move it away");
+    }
     const auto found = entry.find("step");
     if (found != entry.end() && found->is_number() && found->get<std::int64_t>() > step) break;
   }
@@ -45,8 +49,8 @@ JsonLog::JsonLog(const comm::Context& context, const std::string& path,
     : context_(context) {
   on_first_rank(context, [&] {
     if (resume_step.has_value() && file_exists(path)) {
-      end_ = bytes_until(path, *resume_step);
       file_ = RawFile(path, RawFile::Mode::write);
+      end_ = bytes_until(path, *resume_step);
       file_.resize(end_);
     } else {
       file_ = RawFile(path, RawFile::Mode::create);

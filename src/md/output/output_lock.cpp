@@ -10,12 +10,16 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 #include <utility>
 
 #include "md/core/file_error.hpp"
+#include "md/output/atomic_file.hpp"
 
 namespace sterna::md {
 namespace {
+
+constexpr std::string_view holder_begin = "process ";
 
 /// "process 4711 on node3 since 2026-01-31T12:00:00Z".
 std::string holder_text() {
@@ -26,7 +30,7 @@ std::string holder_text() {
   ::gmtime_r(&now, &parts);
   std::array<char, 32> time{};
   std::strftime(time.data(), time.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return fmt::format("process {} on {} since {}", ::getpid(), host.data(), time.data());
+  return fmt::format("{}{} on {} since {}", holder_begin, ::getpid(), host.data(), time.data());
 }
 
 /// What the holder has written, or less where it has not yet.
@@ -41,18 +45,34 @@ std::string read_holder(int descriptor) {
 /// Whether the open file is still the one of that name: its last holder may have removed it.
 bool has_name(int descriptor, const std::string& path) {
   struct stat open_file, named_file;
-  return ::fstat(descriptor, &open_file) == 0 && ::stat(path.c_str(), &named_file) == 0 &&
+  return ::fstat(descriptor, &open_file) == 0 && ::lstat(path.c_str(), &named_file) == 0 &&
          open_file.st_dev == named_file.st_dev && open_file.st_ino == named_file.st_ino;
+}
+
+/// Whether the open file is empty or names a holder: any other file is somebody's and stays.
+bool is_lock(int descriptor) {
+  std::array<char, holder_begin.size()> text{};
+  const auto size = ::pread(descriptor, text.data(), text.size(), 0);
+  return size == 0 || (size > 0 && std::string_view(text.data(), text.size()) == holder_begin);
 }
 
 }  // namespace
 
 OutputLock::OutputLock(std::string path) : path_(std::move(path)) {
   for (;;) {
-    const int descriptor = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    require_own_file(path_);
+    const int descriptor = ::open(
+        path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666);
     if (descriptor < 0) {
       if (errno == EINTR) continue;
       throw FileError(system_failure(path_, "cannot open", errno));
+    }
+    if (!is_lock(descriptor)) {
+      ::close(descriptor);
+      throw FileError(
+          path_ +
+          ": is no lock of a run, and a run would replace it; move it away, or give the "
+          "run another \"name\" in [run] or \"directory\" in [output]");
     }
     if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
       const int error = errno;

@@ -55,6 +55,16 @@ std::size_t longest_file_name(std::size_t length) {
   return backup_path(std::string(length + longest, 'x'), most_backups).size();
 }
 
+std::vector<std::string> paths_of_run(const std::string& stem) {
+  std::vector<std::string> paths{stem + ".lock"};
+  for (const std::string& ending : run_file_endings()) {
+    paths.push_back(stem + ending);
+    // Files that take the place of others when they are complete.
+    paths.push_back(stem + ending + ".new");
+  }
+  return paths;
+}
+
 std::vector<std::string> present_run_files(const std::string& stem) {
   std::vector<std::string> files;
   for (const std::string& ending : run_file_endings()) {

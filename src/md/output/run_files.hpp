@@ -24,6 +24,9 @@ std::string export_file_ending(std::string_view format);
 /// The length of the longest name that a run with a name of `length` bytes may give a file.
 std::size_t longest_file_name(std::size_t length);
 
+/// Every path that a run of this stem may create, move, replace or remove.
+std::vector<std::string> paths_of_run(const std::string& stem);
+
 /// The files of a run of this stem that are there.
 std::vector<std::string> present_run_files(const std::string& stem);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -125,6 +126,14 @@ class XtcWriter::Implementation {
         length = full_head_bytes + with_padding(word_at(head, full_head_bytes - 4));
       }
       if (end_ + length > size) break;
+      if (atoms > most_plain_atoms &&
+          word_at(head, plain_head_bytes) !=
+              std::bit_cast<std::uint32_t>(static_cast<float>(precision_))) {
+        throw FileError(fmt::format(
+            "{}: the frame at byte {} has positions rounded otherwise than \"xtc_rounding\" in "
+            "[output] says; put it back, or move the file away",
+            file_.path(), end_));
+      }
       end_ += length;
       ++frames_;
     }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
+#include <span>
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
@@ -11,6 +11,8 @@
 #include "md/input/model_list.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/particle_description.hpp"
+#include "md/output/atomic_file.hpp"
+#include "md/output/checkpoint.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "md/trajectories/trajectory_table.hpp"
 #include "sterna/comm/joined.hpp"
@@ -65,6 +67,15 @@ void Simulation::Implementation::open_files(bool resumed) {
   open_trajectory(resumed);
   open_xtc(resumed);
   frame_files_ = open_trajectories(context_, input_, topology_, particles_, stem_, resume_step);
+  if (repeats_end_) {
+    // What is written from here on stands after this checkpoint, no longer after the end.
+    on_first_rank(context_, [&] {
+      const std::string path = checkpoint_path(stem_);
+      rename_file(path + ".previous", path);
+      sync_directory_of(path);
+    });
+  }
+  if (resumed && options_.resume) last_checkpoint_ = step_;
   log_ = std::make_unique<JsonLog>(context_, stem_ + ".log.jsonl", resume_step);
   Json units = Json::object();
   units["system"] = std::string(input_.units.name());
@@ -185,9 +196,9 @@ void Simulation::Implementation::cite_models() {
   citations.pop_back();  // the end of the last line
   console_.line(citations);
   on_first_rank(context_, [&] {
-    std::ofstream file(stem_ + ".bib");
-    file << entries;
-    if (!file.flush()) throw FileError(stem_ + ".bib: cannot be written");
+    RawFile file(stem_ + ".bib", RawFile::Mode::create);
+    file.write_at(0, std::as_bytes(std::span(entries)));
+    file.close();
   });
 }
 

@@ -5,13 +5,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/core/json.hpp"
+#include "md/input/overwritten_inputs.hpp"
 #include "md/input/physics_advice.hpp"
+#include "md/input/trajectory_section.hpp"
+#include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/collective.hpp"
@@ -21,6 +25,8 @@ namespace sterna::md {
 
 void Simulation::Implementation::take_output_directory() {
   on_first_rank(context_, [&] {
+    const auto errors = overwritten_inputs(input_, options_.checkpoint);
+    if (!errors.empty()) throw FileError(render(errors));
     std::filesystem::create_directories(input_.output.directory);
     lock_ = OutputLock(stem_ + ".lock");
   });
@@ -49,6 +55,37 @@ std::string Simulation::Implementation::find_checkpoint() {
   for (const std::string& refused : found.refused) console_.line("not taken: " + refused);
   if (found.path.empty()) console_.line("no checkpoint of " + stem_ + ": starting anew");
   return found.path;
+}
+
+std::string Simulation::Implementation::checkpoint_to_extend(const std::string& latest) {
+  const CheckpointReader reader(context_, latest);
+  reader.require_types(interaction_.names());
+  const CheckpointState& state = reader.state();
+  const auto from = state.state.find("extended_from");
+  if (from == state.state.end() || input_.run.steps <= state.step) return latest;
+  compare_with_checkpoint(state.state, state.particles, state.box);
+  if (changes_.other_state || !reader.has_block_per_rank()) return latest;
+  const std::string earlier = checkpoint_path(stem_) + ".previous";
+  try {
+    const CheckpointReader found(context_, earlier);
+    if (found.state().step == from->get<std::int64_t>() && found.has_block_per_rank()) {
+      found.verify();
+      repeats_end_ = true;
+      console_.line(fmt::format(
+          "the run ended at step {}, where its lists were not rebuilt: it goes on from step {}, so "
+          "that no bit depends on its end",
+          state.step, found.state().step));
+      return earlier;
+    }
+  } catch (const FileError& error) {
+    console_.line(fmt::format("not taken: {}", error.what()));
+  }
+  console_.line(
+      fmt::format("the run ended at step {}, where its lists were not rebuilt: what follows has "
+                  "not the bits of "
+                  "an uninterrupted run",
+                  state.step));
+  return latest;
 }
 
 void Simulation::Implementation::compare_with_checkpoint(const Json& state, std::int64_t particles,
@@ -83,17 +120,54 @@ void Simulation::Implementation::compare_with_checkpoint(const Json& state, std:
     }
     told = json_text(Json{{"settings", changes.settings},
                           {"sections", changes.sections},
+                          {"places", changes.places},
                           {"other_state", changes.other_state},
                           {"timestep", changes.timestep}});
   });
   comm::broadcast(context_, 0, told);
   const auto changes = parse_json(told);
+  changes_ = {};
   changes_.settings = changes["settings"].get<std::vector<std::string>>();
   for (const auto& section : changes["sections"]) {
     changes_.sections.insert(section.get<std::string>());
   }
+  for (const auto& place : changes["places"]) changes_.places.insert(place.get<std::string>());
   changes_.other_state = changes["other_state"].get<bool>();
   changes_.timestep = changes["timestep"].get<bool>();
+}
+
+void Simulation::Implementation::require_same_frames() {
+  const auto refuse_where = [this](std::string_view ending, const std::string& place) {
+    const std::string path = stem_ + std::string(ending);
+    if (!changes_.places.contains(place) || !file_exists(path)) return;
+    const auto line = std::ranges::find_if(changes_.settings, [&](const std::string& change) {
+      return change.starts_with(place + ":");
+    });
+    throw FileError(
+        fmt::format("{}: all frames of a file are alike, so the run cannot go on with this one, "
+                    "and nothing was "
+                    "changed:\n  {}\nput the setting back, or move the file away",
+                    path, *line));
+  };
+  on_first_rank(context_, [&] {
+    if (input_.output.trajectory_interval > 0) {
+      refuse_where(".h5md", "output.trajectory_rounding");
+    }
+    if (input_.output.xtc_interval > 0) refuse_where(".xtc", "output.xtc_rounding");
+    for (std::size_t n = 0; n < trajectory_sections().size(); ++n) {
+      const TrajectorySection& section = trajectory_sections()[n];
+      if (section.interval(input_) == 0) continue;
+      const std::string& ending = trajectory_file_endings()[n];
+      for (const KeySchema& key : section.keys) {
+        if (key.name == "interval" && !section.has_one_interval) continue;
+        refuse_where(ending, fmt::format("{}.{}", section.schema.name, key.name));
+      }
+      if (section.groups(input_).empty()) continue;
+      for (const std::string& place : changes_.places) {
+        if (place.starts_with("group[")) refuse_where(ending, place);
+      }
+    }
+  });
 }
 
 bool Simulation::Implementation::is_finished(const Json& state) const {

@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <numeric>
-#include <sstream>
+#include <span>
 #include <stdexcept>
 #include <unordered_set>
 
@@ -28,6 +27,7 @@
 #include "md/input/tersoff_input.hpp"
 #include "md/input/topology_from_input.hpp"
 #include "md/observe/observer_table.hpp"
+#include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/force_term_table.hpp"
 #include "md/simulation/signals.hpp"
@@ -40,11 +40,14 @@ namespace sterna::md {
 
 namespace {
 
+/// Nothing where there is no such file, as of an input that a program made.
 std::string text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return {};
+  const RawFile file(path, RawFile::Mode::read);
+  std::string text(file.size(), '\0');
+  file.read_at(0, std::as_writable_bytes(std::span(text)));
+  return text;
 }
 
 /// The same text on all ranks.
@@ -121,10 +124,12 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   if (input_text_.empty()) input_text_ = text_of_file(input_.path);
   on_first_rank(context_, [&] { input_record_ = input_record(input_); });
   if (options_.files) take_output_directory();
-  const std::string checkpoint = !options_.checkpoint.empty() ? options_.checkpoint
-                                 : options_.resume            ? find_checkpoint()
-                                                              : std::string();
-  const bool resumed = !checkpoint.empty() || previous != nullptr;
+  std::string checkpoint = options_.checkpoint;
+  if (checkpoint.empty() && options_.resume) {
+    checkpoint = find_checkpoint();
+    if (checkpoint == checkpoint_path(stem_)) checkpoint = checkpoint_to_extend(checkpoint);
+  }
+  const bool resumed = resumed_ = !checkpoint.empty() || previous != nullptr;
   Json taken_over;
   if (previous != nullptr) {
     taken_over = take_over(*previous, box);
@@ -134,7 +139,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   } else {
     start_from_input(system);
   }
-  first_step_ = step_;
+  first_step_ = built_at_ = step_;
   check_molecule_atoms();
 
   // Tail corrections and degrees of freedom need how many there are of each type.
@@ -399,6 +404,7 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   box_ = state.box;
   particle_count_ = state.particles;
   finished_ = options_.only_runs_to_the_end && is_finished(state.state);
+  if (options_.files && !finished_) require_same_frames();
   if (const auto offset = state.state.find("time_offset"); offset != state.state.end()) {
     time_offset_ = exact_value(*offset);
   }

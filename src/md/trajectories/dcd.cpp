@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -48,10 +49,15 @@ class DcdFormat final : public FrameFormat {
   std::string file_head(const FrameFileContent& content) const override {
     constexpr std::size_t numbers = 20, title_bytes = 80;
     std::array<std::int32_t, numbers> control{};
-    control[0] = static_cast<std::int32_t>(content.frames);
-    control[1] = static_cast<std::int32_t>(content.first_step);
-    control[2] = static_cast<std::int32_t>(content.interval);
-    control[3] = static_cast<std::int32_t>(content.frames * content.interval);
+    // One past the last step may be what a run of the largest number of steps would need.
+    const auto bounded = [](std::int64_t number) {
+      constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+      return static_cast<std::int32_t>(std::min(number, most));
+    };
+    control[0] = bounded(content.frames);
+    control[1] = bounded(content.first_step);
+    control[2] = bounded(content.interval);
+    control[3] = bounded(content.frames * content.interval);
     control[9] = std::bit_cast<std::int32_t>(static_cast<float>(content.time_per_step / time_));
     control[10] = 1;   // there is a box
     control[19] = 24;  // in the form of CHARMM 24
@@ -158,7 +164,9 @@ TrajectorySection dcd_section() {
           .keys = trajectory_keys<DcdOptions>(),
           .interval = trajectory_interval<DcdOptions>,
           .groups = trajectory_groups<DcdOptions>,
-          .bytes_per_atom = [](const Input&) { return 12.0; }};
+          .bytes_per_atom = [](const Input&) { return 12.0; },
+          .last_step = std::numeric_limits<std::int32_t>::max(),
+          .has_one_interval = true};
 }
 
 }  // namespace

@@ -75,10 +75,7 @@ class LammpsDumpFormat final : public FrameFormat {
                           in_units(tilt.xz));
       text += fmt::format("0.0 {} {}\n", in_units(edge.z), in_units(tilt.yz));
     }
-    text += "ITEM: ATOMS id type x y z ix iy iz";
-    if (options_.velocities) text += " vx vy vz";
-    if (options_.forces) text += " fx fy fz";
-    return text + "\n";
+    return text + line_of_fields() + "\n";
   }
 
   void encode(int, std::span<const FrameAtom> atoms, std::string& bytes) const override {
@@ -125,6 +122,12 @@ class LammpsDumpFormat final : public FrameFormat {
                         file.path(), begin));
       }
     }
+    if (line != line_of_fields()) {
+      throw FileError(fmt::format(
+          "{}: the frame at byte {} has \"{}\", and \"velocities\" and \"forces\" in [lammps_dump] "
+          "ask for \"{}\"; put them back, or move the file away",
+          file.path(), begin, line, line_of_fields()));
+    }
     for (std::int64_t atom = 0; atom < found.atoms; ++atom) {
       if (!lines.next(line)) return std::nullopt;
     }
@@ -133,6 +136,13 @@ class LammpsDumpFormat final : public FrameFormat {
   }
 
  private:
+  std::string line_of_fields() const {
+    std::string line = "ITEM: ATOMS id type x y z ix iy iz";
+    if (options_.velocities) line += " vx vy vz";
+    if (options_.forces) line += " fx fy fz";
+    return line;
+  }
+
   LammpsDumpOptions options_;
   UnitSystem units_;
   std::vector<std::int32_t> first_site_;  ///< of each component, through all of them

@@ -92,6 +92,13 @@ class TrrFormat final : public FrameFormat {
     const std::uint64_t end = begin + trr_head_bytes + number(size_of_positions) +
                               number(size_of_velocities) + number(size_of_forces);
     if (end > size) return std::nullopt;
+    if ((number(size_of_velocities) > 0) != options_.velocities ||
+        (number(size_of_forces) > 0) != options_.forces) {
+      throw FileError(fmt::format(
+          "{}: the frame at byte {} has other fields than \"velocities\" and \"forces\" in [trr] "
+          "ask for; put them back, or move the file away",
+          file.path(), begin));
+    }
     return Found{static_cast<std::int64_t>(number(number_of_step)),
                  static_cast<std::int64_t>(number(number_of_atoms)), end};
   }
@@ -111,10 +118,12 @@ std::unique_ptr<FrameFormat> make_trr(const Input& input, const Topology&) {
 }
 
 TrajectorySection trr_section() {
-  return motion_section<TrrOptions, 12, 0>(
+  TrajectorySection section = motion_section<TrrOptions, 12, 0>(
       "Frames in the format TRR of GROMACS, written while the run lasts: "
       "`NAME.trr`, in nm, ps and kJ/mol, in single precision, with the box.",
       {"trrfile"});
+  section.last_step = std::numeric_limits<std::int32_t>::max();
+  return section;
 }
 
 }  // namespace

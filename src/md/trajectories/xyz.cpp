@@ -76,13 +76,10 @@ class XyzFormat final : public FrameFormat {
         lattice[at++] = units_.from_internal(number, Dimension::length);
       }
     }
-    return fmt::format(
-        "{}\n{}{}\" Properties=species:S:1:pos:R:3:name:S:1:kind:S:1:molecule:I:1:"
-        "initial_charges:R:1{}{} pbc=\"T T T\"{}{} time={} energy={}\n",
-        head.atoms, begin_of_comment, comm::joined(lattice, " "),
-        options_.velocities ? ":velo:R:3" : "", options_.forces ? ":forces:R:3" : "", key_of_step,
-        head.step, units_.from_internal(head.time, Dimension::time),
-        units_.from_internal(head.potential_energy, Dimension::energy));
+    return fmt::format("{}\n{}{}\"{}{}{} time={} energy={}\n", head.atoms, begin_of_comment,
+                       comm::joined(lattice, " "), fields(), key_of_step, head.step,
+                       units_.from_internal(head.time, Dimension::time),
+                       units_.from_internal(head.potential_energy, Dimension::energy));
   }
 
   void encode(int, std::span<const FrameAtom> atoms, std::string& bytes) const override {
@@ -133,6 +130,13 @@ class XyzFormat final : public FrameFormat {
                       "run cannot go on with it; move it away",
                       file.path(), begin));
     }
+    if (comment.find(fields()) == std::string::npos) {
+      throw FileError(
+          fmt::format("{}: the frame at byte {} has other fields than \"velocities\" and "
+                      "\"forces\" in [xyz] ask "
+                      "for; put them back, or move the file away",
+                      file.path(), begin));
+    }
     for (std::int64_t atom = 0; atom < found.atoms; ++atom) {
       if (!lines.next(comment)) return std::nullopt;
     }
@@ -142,6 +146,14 @@ class XyzFormat final : public FrameFormat {
 
  private:
   static constexpr std::string_view begin_of_comment = "Lattice=\"", key_of_step = " step=";
+
+  /// The part of a comment that says what the lines of atoms have.
+  std::string fields() const {
+    return fmt::format(
+        " Properties=species:S:1:pos:R:3:name:S:1:kind:S:1:molecule:I:1:initial_charges:R:1{}{} "
+        "pbc=\"T T T\"",
+        options_.velocities ? ":velo:R:3" : "", options_.forces ? ":forces:R:3" : "");
+  }
 
   /// A number that ends where the text does, or before a blank.
   static bool read_number(std::string_view text, std::int64_t& number) {

@@ -41,4 +41,7 @@ def _write(path: Path, export: Export) -> None:
             file.write((scale * frame.position).astype("f4"), box)
 
 
-FORMAT = Format("dcd", "NAMD, CHARMM: positions; angstrom", _write, needs="MDAnalysis")
+FORMAT = Format(
+    "dcd", "NAMD, CHARMM: positions; angstrom", _write,
+    last_step=2**31 - 1, needs="MDAnalysis",
+)  # fmt: skip

@@ -22,5 +22,5 @@ def _write(path: Path, export: Export) -> None:
 
 FORMAT = Format(
     "trr", "GROMACS: positions, velocities, forces; nm, ps, kJ/mol", _write,
-    needs="MDAnalysis",
+    last_step=2**31 - 1, needs="MDAnalysis",
 )  # fmt: skip

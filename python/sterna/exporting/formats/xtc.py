@@ -20,5 +20,5 @@ def _write(path: Path, export: Export) -> None:
 
 FORMAT = Format(
     "xtc", "GROMACS: positions to 0.001 nm, compressed; nm, ps", _write,
-    needs="MDAnalysis",
+    last_step=2**31 - 1, needs="MDAnalysis",
 )  # fmt: skip

@@ -33,6 +33,7 @@ InputSection interaction() {
            .target = target_in<&Input::interaction, &InteractionSection::parameter_file>,
            .description = "Parameters of Tersoff's potential in the format of LAMMPS, in place of "
                           "the published ones by name; relative to the folder of the input file.",
+           .names_file = true,
            .condition = potential_is(InteractionPotential::tersoff, Severity::error),
            .aliases = {"parameters", "pair_coeff"}},
           {.name = "cutoff",

@@ -59,6 +59,7 @@ InputSection molecule() {
                           "and so on, and the keys below, in the units of the input. Relative to "
                           "the folder of the input file.",
            .default_text = "the sections that follow",
+           .names_file = true,
            .aliases = {"topology", "include"}},
           {.name = "excluded_bonds",
            .target = target_in_table<&Input::molecules, &MoleculeSection::excluded_bonds>,

@@ -132,6 +132,7 @@ InputSection pair() {
                                "force -du/dr, in the units of the input; what follows a # is a "
                                "comment. Relative to the folder of the input file.",
                 .need = Need::required,
+                .names_file = true,
                 .condition = Condition{"pair", "potential", {"tabulated"}, Severity::error},
                 .aliases = {"file", "points"}}}};
   const auto names = pair_parameter_names();

@@ -36,6 +36,7 @@ InputSection restraint() {
                "constrain>`, `.posiconst`). Particles are told by their ids. Without `groups`, "
                "`component` and a region, those are held that the file has.",
            .default_text = "where each one is at the start",
+           .names_file = true,
            .aliases = {"reference", "positions", "file", "coordinates"}},
           {.name = "reference_scaling",
            .target = target_in_table<&Input::restraints, &RestraintSection::reference_scaling>,

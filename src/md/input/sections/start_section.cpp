@@ -89,6 +89,7 @@ InputSection start() {
            .target = target_in<&Input::start, &StartSection::file>,
            .description = "Path of the start file, relative to the folder of the input file.",
            .need = Need::required,
+           .names_file = true,
            .condition = start_is({StartKind::file}),
            .aliases = {"filename", "path", "input"}},
           {.name = "format",

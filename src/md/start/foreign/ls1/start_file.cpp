@@ -33,7 +33,8 @@ StartFormat ls1_format() {
                     .target = option<&Ls1StartOptions::header>,
                     .description =
                         "Path of the XML file that describes a binary phase space of ls1-MarDyn.",
-                    .default_text = "none: the file is text"}}};
+                    .default_text = "none: the file is text",
+                    .names_file = true}}};
 }
 
 /// "mardyn trunk 20120726" of a phase space, or XML.

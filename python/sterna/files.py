@@ -1,0 +1,30 @@
+"""Files that commands read and write: what must be true of them before they are opened."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from sterna.errors import SternaError
+
+
+def require_regular(path: Path) -> None:
+    """Raises SternaError where the path names a pipe or a device: to open one may wait for ever.
+
+    A path that names nothing is left to whoever opens it.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise SternaError(f"{path} is not a regular file, but a device or a pipe", 2)
+
+
+def require_not_read(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
+    """Raises SternaError where an output is a file that is read, also by another name or a link."""
+    read = [path for path in inputs if path.exists()]
+    for output in outputs:
+        for path in read:
+            if output.exists() and os.path.samefile(output, path):
+                same = "" if output == path else f", which is the file {path},"
+                raise SternaError(
+                    f"{output}{same} is read here and would be overwritten; expected another name "
+                    "for the output",
+                    2,
+                )

@@ -1,0 +1,60 @@
+#include "md/input/overwritten_inputs.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "md/core/display_text.hpp"
+#include "md/input/input_text.hpp"
+#include "md/input/read_input.hpp"
+#include "md/output/run_files.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// What all names of a file have in common.
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return std::nullopt;
+  return FileIdentity(status.st_dev, status.st_ino);
+}
+
+}  // namespace
+
+std::vector<Diagnostic> overwritten_inputs(const Input& input, const std::string& checkpoint) {
+  const std::filesystem::path folder = std::filesystem::path(input.path).parent_path();
+  const std::string stem =
+      (std::filesystem::path(input.output.directory) / input.run.name).string();
+  std::map<FileIdentity, std::string> written;
+  for (const std::string& path : paths_of_run(stem)) {
+    if (const auto identity = identity_of(path)) written.emplace(*identity, path);
+  }
+  std::vector<Diagnostic> errors;
+  const auto look_at = [&](std::string_view place, std::string_view what, const std::string& path) {
+    const auto identity = identity_of(path);
+    const auto found = identity ? written.find(*identity) : written.end();
+    if (found == written.end()) return;
+    errors.push_back(diagnose(
+        input, Severity::error, place,
+        fmt::format("the run reads {} {} and would move or replace it, as {} is one of its own "
+                    "files; expected another \"name\" in [run] or \"directory\" in [output], or a "
+                    "copy of the file under another name",
+                    what, quote(path), quote(found->second))));
+  };
+  if (written.empty()) return errors;
+  look_at("run.name", "its input", input.path);
+  if (!checkpoint.empty()) look_at("run.name", "the checkpoint", checkpoint);
+  for (const GivenKey& given : given_keys(input)) {
+    if (given.file.empty()) continue;
+    look_at(given.place, "the file", (folder / given.file).string());
+  }
+  return errors;
+}
+
+}  // namespace sterna::md

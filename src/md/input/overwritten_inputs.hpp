@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "md/input/diagnostics.hpp"
+#include "md/input/input.hpp"
+
+namespace sterna::md {
+
+/// An error for each file that a run of this input reads and would move, replace or remove as one of
+/// its own: the input, the files that it names, and `checkpoint` where that is not empty. Files are
+/// compared, not names, so that symbolic and hard links are found, too.
+std::vector<Diagnostic> overwritten_inputs(const Input& input, const std::string& checkpoint = {});
+
+}  // namespace sterna::md
