@@ -8,7 +8,13 @@ signal to a rank, the launcher or `sterna`. It fails where
 - the run is not over within the timeout and some patience for a loaded machine,
 - a process of the run is left, or its session folder after the next start,
 - a checkpoint that was there before is gone, or the run cannot be resumed to its end,
-- the log, once resumed, lacks a row that was written before, or has one twice.
+- the log, once resumed, lacks a row that was written before, or has one twice,
+- a file of an observer is not, byte for byte, that of a run that nobody disturbed.
+
+
+Every observer of the table is on. There are three inputs, which trials take in turn: atoms, rigid
+molecules and flexible ones, each with the observers that look at such particles. An observer
+without a place in any of them is an error at the start.
 
 A pair starts two runs in one folder at the same moment. It fails where both end well, where none
 does, or where the log has lines of both.
@@ -19,6 +25,7 @@ import collections
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -33,15 +40,30 @@ sys.path.insert(0, str(ROOT / "python"))
 from sterna import processes, session  # noqa: E402
 from sterna.program import find_program  # noqa: E402
 
-INPUT = """\
+SETTINGS = """\
 units = "reduced"
 
 [run]
 name = "melt"
-steps = {steps}
+steps = 600
 timestep = 0.002
 seed = 7
 
+[output]
+thermo_interval = 10
+trajectory_interval = 100
+checkpoint_interval = 50
+
+[communication]
+timeout = "5 s"
+
+# Regions that are cut by measured times have other bits in each run.
+[domain]
+decomposition = "grid"
+"""
+STEPS = 600
+
+ATOMS = """\
 [start]
 kind = "lattice"
 lattice = "fcc"
@@ -54,16 +76,154 @@ name = "LJ"
 
 [interaction]
 cutoff = 2.5
-
-[output]
-thermo_interval = 10
-trajectory_interval = 100
-checkpoint_interval = 50
-
-[communication]
-timeout = "5 s"
 """
-STEPS = 600
+
+DUMBBELLS = """\
+[start]
+kind = "lattice"
+lattice = "sc"
+cells = [8, 8, 8]
+density = 0.3
+temperature = 1.5
+
+[[component]]
+name = "D"
+site = [
+  { kind = "lennard_jones", position = [0.3, 0, 0], mass = 1, epsilon = 1, sigma = 1 },
+  { kind = "lennard_jones", position = [-0.3, 0, 0], mass = 1, epsilon = 1, sigma = 1 },
+  { kind = "charge", position = [0.3, 0, 0], charge = 0.5 },
+  { kind = "charge", position = [-0.3, 0, 0], charge = -0.5 },
+]
+
+[interaction]
+cutoff = 2.5
+electrostatics = "reaction_field"
+"""
+
+CHAINS = """\
+[start]
+kind = "file"
+file = "chains.extxyz"
+temperature = 1.0
+
+[[type]]
+name = "A"
+
+[[type]]
+name = "B"
+mass = 0.5
+epsilon = 0.5
+
+[[molecule]]
+name = "chain"
+count = 50
+atom = [
+  { name = "A1", type = "A", charge = 0.3 },
+  { name = "B1", type = "B", charge = -0.3 },
+  { name = "B2", type = "B", charge = -0.3 },
+  { name = "A2", type = "A", charge = 0.3 },
+]
+[[molecule.bond]]
+potential = "harmonic"
+stiffness = 200
+r0 = 1.0
+atoms = [[1, 2], [2, 3], [3, 4]]
+
+[[group]]
+name = "ends"
+select = "type A"
+
+[[group]]
+name = "inner"
+select = "type B"
+
+[interaction]
+cutoff = 2.5
+
+[electrostatics]
+kind = "ewald"
+"""
+
+#: Of each observer: the kinds of particles that it looks at, and keys besides the interval.
+EVERYWHERE = ("atoms", "dumbbells", "chains")
+OBSERVERS = {
+    "rdf": (EVERYWHERE, ""),
+    "profile": (EVERYWHERE, "bins = 16"),
+    "pressure_tensor": (EVERYWHERE, 'surface_normal = "z"'),
+    "viscosity": (EVERYWHERE, ""),
+    "orientation_order": (("dumbbells",), "bins = 4"),
+    "diffusion": (EVERYWHERE, ""),
+    "dielectric": (("dumbbells", "chains"), ""),
+    "structure_factor": (EVERYWHERE, "maximum = 3.0"),
+    "radius_of_gyration": (("chains",), ""),
+    "end_to_end_distance": (("chains",), ""),
+    "rmsd": (("chains",), 'groups = ["ends"]'),
+    "bond_distribution": (("chains",), "minimum = 0.5\nmaximum = 1.5"),
+    "angle_distribution": (("chains",), ""),
+    "torsion_distribution": (("chains",), ""),
+    "hydrogen_bonds": (("chains",), 'hydrogens = "inner"\nacceptors = "ends"\ndistance = 2.0'),
+    "molecular_dipole": (("chains",), ""),
+}
+
+
+def inputs() -> dict[str, str]:
+    """The text of each input, with all observers of the table in `src/md/observe`."""
+    table = (ROOT / "src/md/observe/observer_list.inc").read_text(encoding="utf-8")
+    known = re.findall(r"STERNA_OBSERVER\((\w+)\)", table)
+    if set(known) != set(OBSERVERS):
+        names = ", ".join(sorted(set(known) ^ set(OBSERVERS)))
+        raise SystemExit(f"OBSERVERS in {__file__} and the table of observers differ: {names}")
+    texts = {"atoms": ATOMS, "dumbbells": DUMBBELLS, "chains": CHAINS}
+    for kind in texts:
+        sections = [
+            f"[{name}]\ninterval = 5\n{keys}\n"
+            for name, (kinds, keys) in OBSERVERS.items()
+            if kind in kinds
+        ]
+        texts[kind] = "\n".join([SETTINGS, texts[kind], *sections])
+    return texts
+
+
+def chains() -> str:
+    """Fifty chains of four atoms along x, which are not on a line."""
+    lines = ["200", 'Lattice="10 0 0 0 7.5 0 0 0 7.5" Properties=species:S:1:pos:R:3']
+    for n in range(50):
+        for k, kind in enumerate("ABBA"):
+            x = 0.5 + 5.0 * (n % 2) + 0.9 * k
+            y = 1.5 * (n // 2 % 5) + (0.5 if k % 2 else 0.2)
+            z = 1.5 * (n // 10) + (0.4 if k > 1 else 0.2) + 0.02 * ((3 * n + k) % 5)
+            lines.append(f"{kind} {x:.3f} {y:.3f} {z:.3f}")
+    return "\n".join(lines) + "\n"
+
+
+def write_input(folder: Path, text: str) -> None:
+    (folder / "melt.toml").write_text(text, encoding="utf-8")
+    (folder / "chains.extxyz").write_text(chains(), encoding="utf-8")
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    """The files of observers."""
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("melt.*.txt"))}
+
+
+def remove(folder: Path) -> None:
+    for path in sorted(folder.rglob("*"), reverse=True):
+        path.unlink()
+    folder.rmdir()
+
+
+def undisturbed(text: str) -> dict[str, bytes]:
+    """What observers find in a run to which nothing happens."""
+    folder = Path(tempfile.mkdtemp(prefix="kill-and-stop-"))
+    write_input(folder, text)
+    if start(folder).wait(20 * PATIENCE) != 0:
+        said = (folder / "said").read_text(errors="replace")
+        raise SystemExit(f"the undisturbed run in {folder} failed:\n{said}")
+    found = results(folder)
+    remove(folder)
+    return found
+
+
 TIMEOUT = 5.0  # seconds, as in the input
 PATIENCE = 60.0  # seconds for the rest, on a machine that others use, too
 PHASES = ("launch", "start of MPI", "reading", "running", "checkpoint", "end")
@@ -201,7 +361,14 @@ def living(folder: Path) -> list[int]:
     return found
 
 
-def look(run: Run, target: str, name: str, before: list[dict], had_checkpoint: bool) -> None:
+def look(
+    run: Run,
+    target: str,
+    name: str,
+    before: list[dict],
+    had_checkpoint: bool,
+    expected: dict[str, bytes],
+) -> None:
     try:
         run.process.wait(TIMEOUT + PATIENCE)
     except subprocess.TimeoutExpired:
@@ -233,11 +400,25 @@ def look(run: Run, target: str, name: str, before: list[dict], had_checkpoint: b
         for row in before:
             if row.get("event") == "thermo" and written.get(row["step"]) != row:
                 raise Failure(f"the log has lost the row of step {row['step']}")
+    found = results(run.folder)
+    if found.keys() != expected.keys():
+        raise Failure(f"observers wrote {sorted(found)}, expected {sorted(expected)}")
+    differ = [file for file in expected if found[file] != expected[file]]
+    if differ:
+        raise Failure(f"observers found something else than in an undisturbed run: {differ}")
 
 
-def trial(folder: Path, phase: str, target: str, name: str, chance: random.Random) -> str:
+def trial(
+    folder: Path,
+    phase: str,
+    target: str,
+    name: str,
+    chance: random.Random,
+    text: str,
+    expected: dict[str, bytes],
+) -> str:
     """What came of it: a word, or Failure."""
-    (folder / "melt.toml").write_text(INPUT.format(steps=STEPS), encoding="utf-8")
+    write_input(folder, text)
     run = Run(folder)
     victim = None
     try:
@@ -258,7 +439,7 @@ def trial(folder: Path, phase: str, target: str, name: str, chance: random.Rando
         if name == "SIGSTOP" and target == "sterna":
             time.sleep(1)  # nobody can do anything about it; it goes on where it was
             os.kill(victim, signal.SIGCONT)
-        look(run, target, name, before, had_checkpoint)
+        look(run, target, name, before, had_checkpoint, expected)
         return "passed"
     finally:
         if not run.over():
@@ -268,8 +449,8 @@ def trial(folder: Path, phase: str, target: str, name: str, chance: random.Rando
             processes.send(living(run.session), signal.SIGKILL)
 
 
-def pair(folder: Path) -> str:
-    (folder / "melt.toml").write_text(INPUT.format(steps=STEPS), encoding="utf-8")
+def pair(folder: Path, text: str) -> str:
+    write_input(folder, text)
     two = [start(folder), start(folder)]
     try:
         statuses = [each.wait(2 * PATIENCE) for each in two]
@@ -316,24 +497,28 @@ def main() -> int:
         except Failure as failure:
             outcome = f"FAILED: {failure} ({folder})"
         if not outcome.startswith("FAILED"):
-            for path in sorted(folder.rglob("*"), reverse=True):
-                path.unlink()
-            folder.rmdir()
+            remove(folder)
         results.append(
             {"what": what, "outcome": outcome, "seconds": round(time.monotonic() - at, 2)}
         )
-        print(f"{len(results):4} {what:40} {outcome}", flush=True)
+        print(f"{len(results):4} {what:48} {outcome}", flush=True)
 
+    texts = inputs()
+    expected = {kind: undisturbed(text) for kind, text in texts.items()}
+    kinds = list(texts)
     number = 0
     while sum(result["outcome"] != "over before" for result in results) < arguments.trials:
         phase, target, name = plan[number % len(plan)]
+        kind = kinds[number % len(kinds)]
         number += 1
         record(
-            f"{name} to {target}, {phase}",
-            lambda folder, p=phase, t=target, n=name: trial(folder, p, t, n, chance),
+            f"{name} to {target}, {phase}, {kind}",
+            lambda folder, p=phase, t=target, n=name, k=kind: trial(
+                folder, p, t, n, chance, texts[k], expected[k]
+            ),
         )
     for _ in range(arguments.pairs):
-        record("two starts at once", pair)
+        record("two starts at once", lambda folder: pair(folder, texts["atoms"]))
     counts = collections.Counter(result["outcome"].split(":")[0] for result in results)
     print(f"{dict(counts)} in {time.monotonic() - began:.0f} s")
     if arguments.json:

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -176,6 +177,64 @@ TEST_CASE("ranks without particles, and a part of the ranks as readers") {
     check_all_there(alone, read);
   }
   comm::barrier(context);
+}
+
+TEST_CASE("what ranks keep besides particles comes back to as many ranks, and to fewer") {
+  const comm::Context context;
+  const SharedFolder folder(context);
+  const ParticleStore written = dealt_particles(context, total);
+  // Pieces of other lengths on each rank, and none at all on the first of several.
+  const auto pieces_of = [](int rank, int ranks) {
+    RankData pieces;
+    if (ranks > 1 && rank == 0) return pieces;
+    for (int k = 0; k < 3; ++k) {
+      pieces.emplace_back(static_cast<std::size_t>(5000 * k * (rank + 1)), std::byte(rank + k));
+    }
+    return pieces;
+  };
+  const RankData mine = pieces_of(context.rank(), context.size());
+  const std::vector<std::span<const std::byte>> views(mine.begin(), mine.end());
+  const CheckpointReport report =
+      write_checkpoint(context, folder / "run", state_at(1), written, views);
+  const std::string path = folder / "run.checkpoint";
+  CHECK(report.bytes == std::filesystem::file_size(path));
+  // A program that knows no such data refuses the file.
+  std::uint32_t version = 0;
+  RawFile(path, RawFile::Mode::read).read_at(8, std::as_writable_bytes(std::span(&version, 1)));
+  CHECK(version == 3);
+  {
+    const CheckpointReader reader(context, path);
+    reader.verify();
+    CHECK(reader.read_rank_data() == std::vector<RankData>{mine});
+    ParticleStore read;
+    reader.read_particles(read);
+    check_all_there(context, read);
+  }
+  const comm::Context alone = context.split(context.rank() == 0 ? 0 : -1);
+  if (alone.valid()) {
+    const CheckpointReader single(alone, path);
+    const std::vector<RankData> all = single.read_rank_data();
+    REQUIRE(all.size() == static_cast<std::size_t>(context.size()));
+    for (int rank = 0; rank < context.size(); ++rank) {
+      CHECK(all[static_cast<std::size_t>(rank)] == pieces_of(rank, context.size()));
+    }
+  }
+  comm::barrier(context);
+  // The last byte that any rank has kept, or of a directory, where that is damaged.
+  const auto byte_of = [&](std::byte value) {
+    const RawFile file(path, RawFile::Mode::read);
+    std::vector<std::byte> bytes(file.size());
+    file.read_at(0, bytes);
+    const std::vector<std::byte> wanted(1000, value);
+    const auto found = std::search(bytes.begin() + 4096, bytes.end(), wanted.begin(), wanted.end());
+    REQUIRE(found != bytes.end());
+    return static_cast<std::uint64_t>(found - bytes.begin()) + 500;
+  };
+  if (context.rank() == 0) flip_bit(path, byte_of(std::byte(context.size() - 1 + 2)));
+  comm::barrier(context);
+  CHECK(contains(failure_of([&] { CheckpointReader(context, path).verify(); }), "is damaged"));
+  CHECK(contains(failure_of([&] { CheckpointReader(context, path).read_rank_data(); }),
+                 "is damaged"));
 }
 
 TEST_CASE("no particles at all") {

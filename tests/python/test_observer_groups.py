@@ -22,10 +22,7 @@ def test_three_ranks_give_the_same_numbers(tmp_path):
 
 
 def test_a_restart_goes_on_with_what_was_gathered(tmp_path):
-    # Displacements begin their windows again.
-    more = OBSERVERS.replace("checkpoint_interval", "").split("[diffusion]")
-    more = more[0] + "[profile]" + more[1].split("[profile]")[1]
-    more = "checkpoint_interval = 1\n" + more + "[neighbor]\nmaximum_interval = 5\n"
+    more = "checkpoint_interval = 1\n" + OBSERVERS + "[neighbor]\nmaximum_interval = 5\n"
     whole = results(run(tmp_path / "whole", more=more))
     folder = run(tmp_path / "parts", more=more, steps=30, ranks=2)
     for path in folder.glob("soft.*.txt"):

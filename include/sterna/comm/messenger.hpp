@@ -193,7 +193,8 @@ class Delivery {
 template <class... Args>
 class Entry;
 
-/// Calls of functions on other ranks (design 3.5). Entries may be registered in any order; the
+/// Calls of functions on other ranks: a rank names an entry and its arguments, and the other rank
+/// runs the function of that name. Entries may be registered in any order; the
 /// same name with another signature elsewhere is an error, and calls of one that is not registered
 /// yet wait for it. Entries run one at a time, from within `progress` and `wait` of the rank they
 /// are called on; they may call, but must not wait. The calls of one rank to another run in the

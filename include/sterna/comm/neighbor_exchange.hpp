@@ -105,7 +105,9 @@ class NeighborExchangeBytes {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Exchange of items of a trivially copyable type with the peers of a pattern (design 3.3).
+/// Exchange of items of a trivially copyable type with the peers of a pattern: who sends how
+/// many items to whom is known beforehand and stays, as in the halo exchange of a domain
+/// decomposition.
 template <class T>
 class NeighborExchange {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);

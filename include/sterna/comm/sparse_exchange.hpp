@@ -73,7 +73,8 @@ struct SparseRows {
   }
 };
 
-/// Exchange of items of a trivially copyable type with ranks unknown to the receiver (design 3.4).
+/// Exchange of items of a trivially copyable type in which a rank knows whom it sends to, but not
+/// who sends to it nor how much, as when particles migrate.
 template <class T>
 class SparseExchange {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "md/domain/regular_grid.hpp"
+#include "md/input/observer_section.hpp"
 #include "md/input/trajectory_section.hpp"
 #include "md/neighbors/cell_counts.hpp"
 #include "md/system/particle_fields.hpp"
@@ -88,7 +89,7 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
   result.local_particles = particles / *facts.ranks;
   result.ghost_particles = particles / facts.box->volume() * (with_halo - own);
   const Vec3 unsheared{result.region[0], result.region[1], result.region[2]};
-  for (const int count : cell_counts(unsheared, extent)) {
+  for (const int count : cell_counts(unsheared, extent, result.local_particles)) {
     result.cells = std::max(result.cells, 1.0) * (count + 2);
   }
   const double density = particles / facts.box->volume();
@@ -140,8 +141,14 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
       add_frames(section.interval(input), section.bytes_per_atom(input));
     }
   }
+  double remembered = 0.0;  // bytes of a particle
+  for (const ObserverSection& section : observer_sections()) {
+    if (section.bytes_per_particle == nullptr || section.interval(input) == 0) continue;
+    remembered += section.bytes_per_particle(input);
+  }
+  result.memory_per_rank += remembered * result.local_particles;
   const ParticleKind kind{.rotating = !input.components.empty()};
-  result.checkpoint_bytes = static_cast<double>(bytes_in_files(kind)) * particles;
+  result.checkpoint_bytes = (static_cast<double>(bytes_in_files(kind)) + remembered) * particles;
   return result;
 }
 

@@ -23,6 +23,9 @@ struct ObserverSection {
   void (*check_in_box)(const Input& input, const Box& box, const Report& report) = nullptr;
   /// What is possible, but probably not what is wanted.
   void (*advise)(const Input& input, const Report& report) = nullptr;
+  /// Of an observer that remembers each particle: bytes of one at the end of the run, in memory and
+  /// in a checkpoint alike.
+  double (*bytes_per_particle)(const Input& input) = nullptr;
 };
 
 /// All of them, in the order of the reference page. Defined where the observers are known, in

@@ -164,6 +164,33 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
   }
 }
 
+std::optional<Constraints::Coincidence> Constraints::find_coincidence(
+    const ParticleStore& particles) const {
+  constexpr double share = 0.01;
+  const Topology& topology = places_->topology();
+  std::optional<Coincidence> found;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const std::int64_t id = particles.id[i];
+    if (found && found->first <= id) continue;
+    const Topology::Place place = topology.place_of(id);
+    for (const std::uint32_t number : topology.constraints_of(place)) {
+      const Topology::Constraint& constraint =
+          topology.molecules()[place.molecule].constraints[number];
+      if (constraint.atoms[0] != place.atom) continue;
+      const Vec3 here = particles.position[i].vector();
+      const std::int64_t other = place.first_id + constraint.atoms[1];
+      const auto there = places_->nearest(other, here);
+      if (!there) continue;
+      const Vec3 apart = particles.position[*there].vector() - here;
+      const double distance = std::sqrt(dot(apart, apart));
+      if (distance < share * constraint.distance) {
+        found = {id, other, distance, constraint.distance};
+      }
+    }
+  }
+  return found;
+}
+
 void Constraints::throw_where_not_converged() {
   std::int64_t failed = failure_.empty() ? 0 : 1;
   comm::ReductionBatch(context_, "constraints").sum(failed).run();

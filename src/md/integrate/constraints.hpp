@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,14 @@ class Constraints {
   /// After `places` was rebuilt. Throws FileError on all ranks where a rank lacks an atom that one
   /// of its own is constrained to.
   void rebuild(const ParticleStore& particles);
+  /// Two atoms that a constraint keeps apart, and that are almost at the same place.
+  struct Coincidence {
+    std::int64_t first, second;   ///< ids
+    double distance, constraint;  ///< as it is, and as asked for
+  };
+  /// Local, right after `rebuild`: of this rank's atoms those with the lowest id, if there are any
+  /// at less than a hundredth of their distance. The direction of their constraint is lost then.
+  std::optional<Coincidence> find_coincidence(const ParticleStore& particles) const;
   /// Throws UnstableRun on all ranks where the constraints of any rank did not converge since the
   /// last call, naming step and atoms.
   void throw_where_not_converged();

@@ -8,11 +8,17 @@ namespace sterna::md {
 namespace {
 
 /// About 100 MB; a liquid with the usual cutoffs has some 20 particles in each cell.
-constexpr double most_cells = 4194304.0;
+constexpr double most_of_all = 4194304.0;
+/// Droplets in a vapor a thousand times their volume keep narrow cells.
+constexpr double most_for_each_particle = 64.0;
+/// So many take no time.
+constexpr double always_possible = 4096.0;
 
 }  // namespace
 
-std::array<int, 3> cell_counts(const Vec3& width, const Vec3& least_width) {
+std::array<int, 3> cell_counts(const Vec3& width, const Vec3& least_width, double particles) {
+  const double most_cells =
+      std::clamp(most_for_each_particle * particles, always_possible, most_of_all);
   std::array<double, 3> wanted{};
   for (int axis = 0; axis < 3; ++axis) {
     wanted[static_cast<std::size_t>(axis)] =

@@ -48,7 +48,8 @@ void CellGrid::set_region(const Vec3& low, const Vec3& high, double list_radius,
   high_ = high;
   shear_ = shear;
   const Vec3 width = high - low;
-  const std::array<int, 3> counts = cell_counts(width, shear.extent(list_radius));
+  const std::array<int, 3> counts =
+      cell_counts(width, shear.extent(list_radius), expected_particles_);
   for (int axis = 0; axis < 3; ++axis) {
     count_[axis] = counts[static_cast<std::size_t>(axis)];
     per_length_[axis] = count_[axis] / width[axis];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -24,6 +25,11 @@ namespace sterna::md {
 /// In a triclinic box all of that is so in unsheared coordinates.
 class CellGrid {
  public:
+  /// How many particles this rank may be expected to have: the number of cells is bounded by it. It
+  /// must not change in a run or where one is resumed, as the order of particles follows from the
+  /// cells. Before `set_region`.
+  void set_expected_particles(double particles) { expected_particles_ = particles; }
+
   /// Region [low, high) of this rank in the unsheared coordinates of `shear`; lengths in the
   /// internal unit.
   void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {});
@@ -90,6 +96,7 @@ class CellGrid {
   Vec3 low_, high_, per_length_;
   Shear shear_;
   int count_[3] = {1, 1, 1};
+  double expected_particles_ = std::numeric_limits<double>::infinity();
   std::vector<char> is_listed_;
   bool has_unlisted_ = false;
   std::uint32_t listed_local_ = 0, listed_ghosts_ = 0, ghosts_of_listed_types_ = 0;

@@ -29,6 +29,8 @@ class PairList {
   /// `half`: of two local particles that share no row, only one has the other in its row.
   explicit PairList(std::string_view kernels, std::uint32_t group = 1, bool half = false);
 
+  /// As CellGrid::set_expected_particles.
+  void set_expected_particles(double particles) { grid_.set_expected_particles(particles); }
   /// As CellGrid::set_region. `halo_width`: how far ghosts may be from the region, where that is
   /// more than the list radius.
   void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {},

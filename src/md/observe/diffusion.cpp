@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
+#include <utility>
 
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
 #include "md/input/atom_groups.hpp"
 #include "md/observe/observer_table.hpp"
 
@@ -15,6 +19,7 @@ Diffusion::Diffusion(const comm::Context& context, std::int64_t interval, double
                      std::vector<std::string> type_names, const UnitSystem& units,
                      std::vector<AtomGroup> groups)
     : Observer("diffusion", interval),
+      context_(context),
       sample_time_(static_cast<double>(interval) * timestep),
       names_(std::move(type_names)),
       groups_(std::move(groups)),
@@ -32,7 +37,9 @@ Diffusion::Diffusion(const comm::Context& context, std::int64_t interval, double
 void Diffusion::find_columns() {
   columns_.clear();
   first_column_.assign(1, 0);
+  ids_.clear();
   for (const Item& item : incoming_) {
+    ids_.push_back(item.id);
     if (groups_.empty()) columns_.push_back(static_cast<std::size_t>(item.type));
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       if (groups_[g].contains(item.id, item.type)) columns_.push_back(g);
@@ -41,24 +48,36 @@ void Diffusion::find_columns() {
   }
 }
 
-void Diffusion::sample(const Frame& frame) {
-  const ParticleStore& particles = frame.particles;
+std::size_t Diffusion::kept_on_level(std::int64_t samples, std::size_t level) {
+  std::int64_t spacing = 1;
+  for (std::size_t k = 0; k < level; ++k) spacing *= 10;
+  const std::int64_t on_level = samples > 0 ? (samples - 1) / spacing + 1 : 0;
+  return level < most_levels ? std::min(windows, static_cast<std::size_t>(on_level)) : 0;
+}
+
+double Diffusion::bytes_per_particle(std::int64_t samples) {
+  std::size_t positions = 0;
+  for (std::size_t level = 0; level < most_levels; ++level) {
+    positions += kept_on_level(samples, level);
+  }
+  return static_cast<double>(positions * sizeof(Vec3) + sizeof(std::int64_t));
+}
+
+template <class ItemAt>
+void Diffusion::collect(std::size_t count, const ItemAt& item_at) {
   // Multiplicative hashing deals ids out evenly, also where all are multiples of something.
   const auto keeper = [&](std::int64_t id) {
     const std::uint64_t mixed = static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u;
     return static_cast<std::size_t>((mixed >> 32) % static_cast<std::uint64_t>(ranks_));
   };
   std::vector<std::size_t> offsets(static_cast<std::size_t>(ranks_) + 1, 0);
-  for (std::size_t i = 0; i < particles.local_count(); ++i) ++offsets[keeper(particles.id[i]) + 1];
+  for (std::size_t i = 0; i < count; ++i) ++offsets[keeper(item_at(i).id) + 1];
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  std::vector<Item> outgoing(particles.local_count());
+  std::vector<Item> outgoing(count);
   std::vector<std::size_t> next(offsets.begin(), offsets.end() - 1);
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    const Position& position = particles.position[i];
-    const Image& image = particles.image[i];
-    outgoing[next[keeper(particles.id[i])]++] = {
-        particles.id[i], position.vector() + frame.box.translation(image.x, image.y, image.z),
-        position.type};
+  for (std::size_t i = 0; i < count; ++i) {
+    const Item item = item_at(i);
+    outgoing[next[keeper(item.id)]++] = item;
   }
   std::vector<int> ranks(static_cast<std::size_t>(ranks_));
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -66,14 +85,25 @@ void Diffusion::sample(const Frame& frame) {
   incoming_.assign(rows.items.begin(), rows.items.end());
   std::sort(incoming_.begin(), incoming_.end(),
             [](const Item& a, const Item& b) { return a.id < b.id; });
-  if (samples_ == 0) find_columns();
+}
+
+void Diffusion::sample(const Frame& frame) {
+  const ParticleStore& particles = frame.particles;
+  collect(particles.local_count(), [&](std::size_t i) {
+    const Position& position = particles.position[i];
+    const Image& image = particles.image[i];
+    return Item{particles.id[i],
+                position.vector() + frame.box.translation(image.x, image.y, image.z),
+                position.type};
+  });
+  if (first_column_.empty()) find_columns();
 
   std::int64_t spacing = 1;
   for (std::size_t level = 0; level < most_levels && samples_ % spacing == 0;
        ++level, spacing *= 10) {
     if (level == levels_.size()) levels_.emplace_back();
     auto& past = levels_[level].past;
-    for (std::size_t window = 0; window < std::min(windows, past.size()); ++window) {
+    for (std::size_t window = 0; window < past.size(); ++window) {
       for (std::size_t i = 0; i < incoming_.size(); ++i) {
         const Vec3 moved = incoming_[i].position - past[window][i];
         for (std::size_t c = first_column_[i]; c < first_column_[i + 1]; ++c) {
@@ -83,7 +113,7 @@ void Diffusion::sample(const Frame& frame) {
         }
       }
     }
-    if (past.size() > windows) {
+    if (past.size() == windows) {
       std::rotate(past.begin(), past.end() - 1, past.end());
     } else {
       past.insert(past.begin(), std::vector<Vec3>());
@@ -92,6 +122,63 @@ void Diffusion::sample(const Frame& frame) {
     for (std::size_t i = 0; i < incoming_.size(); ++i) past.front()[i] = incoming_[i].position;
   }
   ++samples_;
+}
+
+void Diffusion::set_common(std::span<const double> values) {
+  // Checkpoints of versions up to 0.1 have no history: the windows begin again then.
+  if (values.size() == 1) samples_ = static_cast<std::int64_t>(values[0]);
+}
+
+std::vector<std::span<const std::byte>> Diffusion::history() const {
+  if (samples_ == 0) return {};
+  std::vector<std::span<const std::byte>> pieces{std::as_bytes(std::span(ids_))};
+  for (const Level& level : levels_) {
+    for (const std::vector<Vec3>& positions : level.past) {
+      pieces.push_back(std::as_bytes(std::span(positions)));
+    }
+  }
+  return pieces;
+}
+
+void Diffusion::set_history(std::span<History> parts) {
+  levels_.clear();
+  std::size_t pieces = samples_ > 0 ? 1 : 0;
+  for (std::size_t level = 0; kept_on_level(samples_, level) > 0; ++level) {
+    levels_.emplace_back().past.resize(kept_on_level(samples_, level));
+    pieces += levels_.back().past.size();
+  }
+  std::vector<std::int64_t> ids;
+  agree_after(context_, [&] {
+    for (const History& part : parts) {
+      const std::size_t count = part.empty() ? 0 : part[0].size() / sizeof(std::int64_t);
+      bool fits = part.size() == pieces;
+      for (std::size_t k = 1; k < part.size(); ++k) {
+        fits = fits && part[k].size() == count * sizeof(Vec3);
+      }
+      if (!fits) throw FileError("the checkpoint's history of [diffusion] contradicts itself");
+      const std::size_t before = ids.size();
+      ids.resize(before + count);
+      if (count > 0) std::memcpy(ids.data() + before, part[0].data(), count * sizeof(ids[0]));
+    }
+  });
+  std::size_t piece = 0;
+  std::vector<Vec3> positions(ids.size());
+  for (Level& level : levels_) {
+    for (std::vector<Vec3>& past : level.past) {
+      ++piece;
+      std::size_t at = 0;
+      for (History& part : parts) {
+        const std::size_t count = part[piece].size() / sizeof(Vec3);
+        if (count > 0) std::memcpy(positions.data() + at, part[piece].data(), count * sizeof(Vec3));
+        at += count;
+        part[piece] = {};
+      }
+      collect(ids.size(), [&](std::size_t i) { return Item{ids[i], positions[i], 0}; });
+      for (const Item& item : incoming_) past.push_back(item.position);
+    }
+  }
+  ids_.clear();
+  for (const Item& item : incoming_) ids_.push_back(item.id);
 }
 
 ObserverReport Diffusion::report(std::span<const double> all_sums) const {
@@ -180,17 +267,25 @@ void check_diffusion(const Input& input, const IsGood& is_good, const Report& re
          "[alignment] moves all molecules, so that [diffusion] would measure its shifts, too");
 }
 
+double bytes_of_diffusion(const Input& input) {
+  const std::int64_t interval = interval_of<DiffusionOptions>(input);
+  return Diffusion::bytes_per_particle(input.run.steps / interval + 1);
+}
+
 ObserverSection diffusion_section() {
   return {.schema = {.name = "diffusion",
                      .description = "The mean square displacement of each type and its diffusion "
-                                    "coefficient (Einstein).",
+                                    "coefficient (Einstein). Memory and checkpoints hold up to 216 "
+                                    "bytes of each particle for each factor of ten in the number "
+                                    "of samples.",
                      .aliases = {"msd", "mean_square_displacement"}},
           .keys = {interval_key<DiffusionOptions>(),
                    groups_key<DiffusionOptions>("Names of `[[group]]`s whose displacements are "
                                                 "averaged in place of those of the types.",
                                                 "types")},
           .interval = interval_of<DiffusionOptions>,
-          .check = check_diffusion};
+          .check = check_diffusion,
+          .bytes_per_particle = bytes_of_diffusion};
 }
 
 }  // namespace

@@ -11,13 +11,13 @@
 
 namespace sterna::md {
 
-/// Mean square displacement of each type, or of each group, over all times of a run, and the diffusion coefficient,
-/// D = MSD / (6 t) (Einstein). Displacements are taken over windows of 1 to 9 samples, of 10 to 90,
-/// of 100 to 900 ..., of which only the last ten positions each are kept (order-n algorithm:
-/// Frenkel and Smit, Understanding Molecular Simulation, 2002, section 4.4). Every particle's past
-/// is kept by the rank that its id stands for, wherever it moves; each sample sends the positions
-/// there. Memory for each particle: 240 bytes for each factor of ten in time. A resumed run begins
-/// its windows again and keeps the averages.
+/// Mean square displacement of each type, or of each group, over all times of a run, and the
+/// diffusion coefficient, D = MSD / (6 t) (Einstein). Displacements are taken over windows of 1 to 9
+/// samples, of 10 to 90, of 100 to 900 ..., of which only the last nine positions each are kept
+/// (order-n algorithm: Frenkel and Smit, Understanding Molecular Simulation, 2002, section 4.4).
+/// Every particle's past is kept by the rank that its id stands for, wherever it moves; each sample
+/// sends the positions there. The past of a particle takes 216 bytes for each factor of ten in time,
+/// in memory and in each checkpoint.
 ///
 /// The average named "diffusion_TYPE" is the slope between a tenth and a half of the longest time,
 /// with the standard error of the three axes.
@@ -29,9 +29,14 @@ class Diffusion : public Observer {
 
   void sample(const Frame& frame) override;
   std::span<double> sums() override { return sums_; }
-  std::vector<double> common() const override { return {}; }
-  void set_common(std::span<const double>) override {}
+  std::vector<double> common() const override { return {static_cast<double>(samples_)}; }
+  void set_common(std::span<const double> values) override;
+  std::vector<std::span<const std::byte>> history() const override;
+  void set_history(std::span<History> parts) override;
   ObserverReport report(std::span<const double> all_sums) const override;
+
+  /// Bytes of one particle's past after so many samples.
+  static double bytes_per_particle(std::int64_t samples);
 
  private:
   struct Item {
@@ -50,9 +55,18 @@ class Diffusion : public Observer {
     return ((column * most_levels + level) * windows + window) * 4;
   }
 
+  /// How many positions a particle has on this level after so many samples.
+  static std::size_t kept_on_level(std::int64_t samples, std::size_t level);
+
+  /// Collective. Sends item_at(0), ... item_at(count - 1) to the ranks that their ids stand for.
+  /// `incoming_` has this rank's share then, by id.
+  template <class ItemAt>
+  void collect(std::size_t count, const ItemAt& item_at);
+
   /// Columns of the result that an atom counts for, by its place among this rank's share.
   void find_columns();
 
+  comm::Context context_;
   double sample_time_;
   std::vector<std::string> names_;  ///< of the groups, or of the types where there are none
   std::vector<AtomGroup> groups_;
@@ -60,7 +74,8 @@ class Diffusion : public Observer {
   int ranks_;
   comm::SparseExchange<Item> to_keepers_;
   std::vector<Item> incoming_;
-  std::int64_t samples_ = 0;  ///< since the start or the resumption
+  std::int64_t samples_ = 0;
+  std::vector<std::int64_t> ids_;  ///< of this rank's share, ascending; of all samples
   std::vector<Level> levels_;
   std::vector<std::size_t> columns_, first_column_;
   /// For each type or group, level and window: squares of x, y, z, and how many.

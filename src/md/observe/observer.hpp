@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,11 +12,15 @@
 
 namespace sterna::md {
 
-/// Watches a run: takes a sample every `interval` steps, and has the result at the end. What it
-/// gathers stands in two parts: `sums`, of this rank alone, which add up over the ranks, and
-/// `common`, the same on all. A checkpoint keeps both, so that a resumed run goes on with them.
+/// Watches a run: takes a sample every `interval` steps, and has the result at the end. An observer
+/// gathers three parts: `sums` of this rank alone, which add up over the ranks; `common`, which is
+/// the same on all ranks; and `history`, which this rank remembers of earlier samples for later
+/// ones. A checkpoint keeps all of them, so that a resumed run has the same results.
 class Observer {
  public:
+  /// What one rank remembers, in pieces, so that no copy of all of it is ever needed.
+  using History = std::vector<std::vector<std::byte>>;
+
   explicit Observer(std::string name, std::int64_t interval)
       : name_(std::move(name)), interval_(interval) {}
   virtual ~Observer() = default;
@@ -26,6 +31,16 @@ class Observer {
   const std::string& name() const { return name_; }
   bool is_due(std::int64_t step) const { return step % interval_ == 0; }
 
+  /// Collective. Takes a sample unless one of this step was taken: a simulation that goes on from
+  /// step 0 comes by that step again.
+  void sample_once(const Frame& frame) {
+    if (frame.step <= latest_step_) return;
+    latest_step_ = frame.step;
+    sample(frame);
+  }
+  std::int64_t latest_step() const { return latest_step_; }
+  void set_latest_step(std::int64_t step) { latest_step_ = step; }
+
   /// Collective.
   virtual void sample(const Frame& frame) = 0;
   virtual std::span<double> sums() { return {}; }
@@ -33,12 +48,18 @@ class Observer {
   /// With what `common` gave; the number of values may differ where the input was changed, and
   /// then nothing is taken.
   virtual void set_common(std::span<const double> values) = 0;
+  /// Views of it; as many pieces on every rank.
+  virtual std::vector<std::span<const std::byte>> history() const { return {}; }
+  /// Collective, after `set_common`. `parts` are histories of ranks at the time of the checkpoint,
+  /// any number of them here: all ranks together have each once. They may be emptied.
+  virtual void set_history(std::span<History>) {}
   /// From `sums` added up over all ranks.
   virtual ObserverReport report(std::span<const double> all_sums) const = 0;
 
  private:
   std::string name_;
   std::int64_t interval_;
+  std::int64_t latest_step_ = -1;  ///< that was sampled
 };
 
 }  // namespace sterna::md

@@ -54,12 +54,15 @@ std::string checkpoint_path(const std::string& stem) {
 }
 
 CheckpointReport write_checkpoint(const comm::Context& context, const std::string& stem,
-                                  CheckpointState state, const ParticleStore& particles) {
-  return write_checkpoint_file(context, checkpoint_path(stem), std::move(state), particles);
+                                  CheckpointState state, const ParticleStore& particles,
+                                  RankDataView rank_data) {
+  return write_checkpoint_file(context, checkpoint_path(stem), std::move(state), particles,
+                               rank_data);
 }
 
 CheckpointReport write_checkpoint_file(const comm::Context& context, const std::string& path,
-                                       CheckpointState state, const ParticleStore& particles) {
+                                       CheckpointState state, const ParticleStore& particles,
+                                       RankDataView rank_data) {
   const auto start = std::chrono::steady_clock::now();
   const std::string fresh = path + ".new";
   state.rotating = particles.rotating();
@@ -67,8 +70,12 @@ CheckpointReport write_checkpoint_file(const comm::Context& context, const std::
   const auto offset =
       first_checkpoint_block + static_cast<std::uint64_t>(comm::exclusive_sum(
                                    context, static_cast<std::int64_t>(block_bytes)));
-  auto total = static_cast<std::int64_t>(block_bytes);
-  comm::ReductionBatch(context, "checkpoint").sum(total).run();
+  auto blocks_bytes = static_cast<std::int64_t>(block_bytes);
+  auto data_bytes = static_cast<std::int64_t>(rank_data_bytes(rank_data));
+  const std::int64_t data_before = comm::exclusive_sum(context, data_bytes);
+  comm::ReductionBatch(context, "checkpoint").sum(blocks_bytes).sum(data_bytes).run();
+  const auto data_offset =
+      first_checkpoint_block + static_cast<std::uint64_t>(blocks_bytes + data_before);
   const auto messenger = comm::Messenger::shared(context);
 
   CheckpointReport report;
@@ -79,7 +86,8 @@ CheckpointReport write_checkpoint_file(const comm::Context& context, const std::
     on_first_rank(context, [&] {
       remove_file(fresh);
       file = RawFile(fresh, RawFile::Mode::create);
-      file.reserve(0, first_checkpoint_block + static_cast<std::uint64_t>(total));
+      file.reserve(0,
+                   first_checkpoint_block + static_cast<std::uint64_t>(blocks_bytes + data_bytes));
       mark_checkpoint(file, token);
       message = std::to_string(token);
     });
@@ -87,7 +95,8 @@ CheckpointReport write_checkpoint_file(const comm::Context& context, const std::
     comm::Buffer<char> table;
     agree_after(context, [&] {
       if (context.rank() != 0) file = open_marked_checkpoint(fresh, std::stoull(message));
-      const std::string block = write_checkpoint_block(file, offset, particles);
+      const std::string block = write_rank_data(file, data_offset, rank_data) +
+                                write_checkpoint_block(file, offset, particles);
       file.sync();
       // Memory is taken here, where a rank that gets none is an error on all.
       table = messenger->buffer<char>(block.size());
@@ -149,10 +158,23 @@ void CheckpointReader::read_particles(ParticleStore& particles) const {
   });
 }
 
+std::vector<RankData> CheckpointReader::read_rank_data() const {
+  std::vector<RankData> all;
+  agree_after(context_, [&] {
+    for (int writer = context_.rank(); writer < state().ranks; writer += context_.size()) {
+      all.push_back(file_.read_rank_data(writer));
+    }
+  });
+  return all;
+}
+
 void CheckpointReader::verify() const {
   agree_after(context_, [&] {
     const auto [begin, end] = equal_share();
     file_.read(begin, end, nullptr);
+    for (int writer = context_.rank(); writer < state().ranks; writer += context_.size()) {
+      file_.read_rank_data(writer);
+    }
   });
 }
 

@@ -24,13 +24,16 @@ struct CheckpointReport {
 /// Collective. Writes the local particles of all ranks and the state, all ranks at once, into a new
 /// file, which takes the place of the current one when all of it is on the disk; the current one
 /// becomes the previous one. Fails on all ranks together (FileError), and then both stay as they
-/// were and the unfinished file is removed. The format is in checkpoint_file.cpp.
+/// were and the unfinished file is removed. `rank_data`: what this rank keeps besides the
+/// particles, in pieces; ranks may differ in it. The format is in checkpoint_file.cpp.
 CheckpointReport write_checkpoint(const comm::Context& context, const std::string& stem,
-                                  CheckpointState state, const ParticleStore& particles);
+                                  CheckpointState state, const ParticleStore& particles,
+                                  RankDataView rank_data = {});
 
 /// The same into a file of any name; an earlier one of this name becomes PATH.previous.
 CheckpointReport write_checkpoint_file(const comm::Context& context, const std::string& path,
-                                       CheckpointState state, const ParticleStore& particles);
+                                       CheckpointState state, const ParticleStore& particles,
+                                       RankDataView rank_data = {});
 
 /// An open checkpoint. Everything is collective and fails on all ranks together (FileError): not a
 /// checkpoint, of another version, truncated, a damaged part.
@@ -47,6 +50,9 @@ class CheckpointReader {
   /// order. Otherwise an equal share, which lies anywhere in the box: the caller migrates them.
   /// Forces are not part of a checkpoint; they are left uninitialized.
   void read_particles(ParticleStore& particles) const;
+  /// What ranks kept besides: with as many ranks as at writing, that of this one; otherwise that of
+  /// several ranks or of none, so that each comes to one rank.
+  std::vector<RankData> read_rank_data() const;
   /// Reads everything, each rank a share, and fails where a checksum does not fit.
   void verify() const;
 

@@ -7,6 +7,11 @@
 // Version 1 has particles that do not rotate: 72 bytes a record. Version 2 has rigid molecules:
 // behind each such record the orientation (quaternion w x y z, body to laboratory) and the angular
 // momentum (laboratory frame), 128 bytes in all. What a run without molecules writes is version 1.
+//
+// Versions 3 and 4 are versions 1 and 2 with data that ranks keep besides particles, such as what an
+// observer remembers. Behind all blocks they have, for each rank, a directory and its pieces, from a
+// page boundary on. The directory is the number of pieces, then the size and the XXH64 of each (all
+// 64-bit integers). The metadata have offset, size and XXH64 of each directory ("rank_data").
 
 #include "md/output/checkpoint_file.hpp"
 
@@ -40,6 +45,8 @@ constexpr std::uint64_t token_offset = 512;
 constexpr auto longest_wait_for_token = std::chrono::seconds(90);
 constexpr std::uint32_t version_of_atoms = 1;
 constexpr std::uint32_t version_of_molecules = 2;
+/// Added to one of these.
+constexpr std::uint32_t version_with_rank_data = 2;
 constexpr std::uint32_t byte_order_mark = 0x01020304;
 constexpr std::array<char, 8> checkpoint_magic{'S', 't', 'e', 'r', 'n', 'a', 'C', '\n'};
 
@@ -170,7 +177,12 @@ CheckpointState state_of(const Json& metadata) {
 }
 
 bool is_known(std::uint32_t version) {
-  return version == version_of_atoms || version == version_of_molecules;
+  return version >= version_of_atoms && version <= version_of_molecules + version_with_rank_data;
+}
+
+bool has_molecules(std::uint32_t version) {
+  return version == version_of_molecules ||
+         version == version_of_molecules + version_with_rank_data;
 }
 
 Header read_header(const RawFile& file) {
@@ -191,13 +203,14 @@ Header read_header(const RawFile& file) {
   }
   if (!is_known(header.version)) {
     refuse(file.path(), fmt::format("has version {} of the checkpoint format, this program reads "
-                                    "versions {} and {}",
-                                    header.version, version_of_atoms, version_of_molecules));
+                                    "versions {} to {}",
+                                    header.version, version_of_atoms,
+                                    version_of_molecules + version_with_rank_data));
   }
   if (header.header_checksum != header_checksum(header)) {
     refuse(file.path(), "is damaged: the checksum of its header does not fit");
   }
-  if (header.record_size != record_bytes(header.version == version_of_molecules) ||
+  if (header.record_size != record_bytes(has_molecules(header.version)) ||
       header.segment_records != segment_records) {
     refuse(file.path(), "has records of another kind than this program reads");
   }
@@ -218,6 +231,18 @@ Header read_header(const RawFile& file) {
 }
 
 constexpr std::size_t digits_of_packed = 16;
+
+/// What `finish_checkpoint` is told of a rank's data.
+struct RankDataSummary {
+  std::uint64_t bytes;     ///< of the file; 0: there are none
+  std::uint64_t checksum;  ///< of the directory
+};
+
+/// A piece in the directory.
+struct PieceEntry {
+  std::uint64_t size;
+  std::uint64_t checksum;
+};
 
 }  // namespace
 
@@ -318,28 +343,69 @@ std::string write_checkpoint_block(RawFile& file, std::uint64_t offset,
   return message;
 }
 
+std::uint64_t rank_data_bytes(RankDataView data) {
+  if (data.empty()) return 0;
+  std::uint64_t bytes = sizeof(std::uint64_t) + data.size() * sizeof(PieceEntry);
+  for (const auto& piece : data) bytes += piece.size();
+  return (bytes + page - 1) / page * page;
+}
+
+std::string write_rank_data(RawFile& file, std::uint64_t offset, RankDataView data) {
+  RankDataSummary summary{rank_data_bytes(data), 0};
+  if (!data.empty()) {
+    const std::uint64_t count = data.size();
+    std::string directory(reinterpret_cast<const char*>(&count), sizeof(count));
+    for (const auto& piece : data) {
+      const PieceEntry entry{piece.size(), xxh64(piece)};
+      directory.append(reinterpret_cast<const char*>(&entry), sizeof(entry));
+    }
+    summary.checksum = xxh64(bytes_of(directory));
+    file.write_at(offset, bytes_of(directory));
+    std::uint64_t next = offset + directory.size();
+    for (const auto& piece : data) {
+      file.write_at(next, piece);
+      next += piece.size();
+    }
+  }
+  return {reinterpret_cast<const char*>(&summary), sizeof(summary)};
+}
+
 std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
                                 const std::vector<std::string>& messages) {
   std::string blocks, checksums;
+  std::vector<RankDataSummary> summaries;
   std::uint64_t offset = first_checkpoint_block;
   std::uint64_t segments = 0;
   state.particles = 0;
   state.ranks = static_cast<int>(messages.size());
   for (const std::string& message : messages) {
     TableBlock block{offset, 0};
-    std::memcpy(&block.count, message.data(), sizeof(block.count));
+    std::memcpy(&summaries.emplace_back(), message.data(), sizeof(RankDataSummary));
+    std::memcpy(&block.count, message.data() + sizeof(RankDataSummary), sizeof(block.count));
     blocks.append(reinterpret_cast<const char*>(&block), sizeof(block));
-    checksums.append(message, sizeof(block.count));
+    checksums.append(message, sizeof(RankDataSummary) + sizeof(block.count));
     offset += checkpoint_block_bytes(block.count, state.rotating);
     segments += segments_of(block.count);
     state.particles += static_cast<std::int64_t>(block.count);
   }
   const std::string table = blocks + checksums;
-  const std::string metadata = json_text(metadata_of(state));
+  Json metadata_json = metadata_of(state);
+  const bool has_rank_data = std::ranges::any_of(
+      summaries, [](const RankDataSummary& summary) { return summary.bytes > 0; });
+  if (has_rank_data) {
+    Json places = Json::array();
+    for (const RankDataSummary& summary : summaries) {
+      places.push_back(Json::array({offset, summary.bytes, summary.checksum}));
+      offset += summary.bytes;
+    }
+    metadata_json["rank_data"] = std::move(places);
+  }
+  const std::string metadata = json_text(metadata_json);
 
   Header header{};
   header.magic_bytes = checkpoint_magic;
-  header.version = state.rotating ? version_of_molecules : version_of_atoms;
+  header.version = (state.rotating ? version_of_molecules : version_of_atoms) +
+                   (has_rank_data ? version_with_rank_data : 0);
   header.byte_order = byte_order_mark;
   header.file_size = offset + metadata.size() + table.size();
   header.record_size = record_bytes(state.rotating);
@@ -401,7 +467,12 @@ bool CheckpointFile::is_foreign(const std::string& path) {
 
 CheckpointFile::CheckpointFile(std::string path, const Index& index) : path_(std::move(path)) {
   try {
-    state_ = state_of(parse_json(index.metadata));
+    const Json metadata = parse_json(index.metadata);
+    state_ = state_of(metadata);
+    for (const Json& place : metadata.value("rank_data", Json::array())) {
+      rank_data_.push_back({place.at(0).get<std::uint64_t>(), place.at(1).get<std::uint64_t>(),
+                            place.at(2).get<std::uint64_t>()});
+    }
   } catch (const Json::exception& error) {
     refuse(path_, fmt::format("has metadata that this program does not read: {}", error.what()));
   } catch (const FileError& error) {
@@ -431,6 +502,12 @@ CheckpointFile::CheckpointFile(std::string path, const Index& index) : path_(std
     segments += segments_of(block.count);
     records += block.count;
   }
+  for (const RankDataPlace& place : rank_data_) {
+    if (place.offset > index.blocks_end || place.bytes > index.blocks_end - place.offset) {
+      refuse(path_, contradiction);
+    }
+  }
+  if (!rank_data_.empty() && rank_data_.size() != blocks_.size()) refuse(path_, contradiction);
   if (segments != checksums_.size() || records != static_cast<std::uint64_t>(state_.particles)) {
     refuse(path_, contradiction);
   }
@@ -479,6 +556,40 @@ void CheckpointFile::read(std::uint64_t begin, std::uint64_t end, ParticleStore*
       }
     }
   }
+}
+
+RankData CheckpointFile::read_rank_data(int rank) const {
+  RankData data;
+  if (rank_data_.empty()) return data;
+  const RankDataPlace& place = rank_data_.at(static_cast<std::size_t>(rank));
+  if (place.bytes == 0) return data;
+  const RawFile file(path_, RawFile::Mode::read);
+  const auto damaged = [&](std::uint64_t begin, std::uint64_t size) {
+    refuse(path_, fmt::format("is damaged: the checksum of bytes {} to {} does not fit", begin,
+                              begin + size));
+  };
+  std::uint64_t count = 0;
+  file.read_at(place.offset, std::as_writable_bytes(std::span(&count, 1)));
+  if (count > (place.bytes - sizeof(count)) / sizeof(PieceEntry)) {
+    damaged(place.offset, sizeof(count));
+  }
+  std::vector<std::byte> directory(sizeof(count) + count * sizeof(PieceEntry));
+  file.read_at(place.offset, directory);
+  if (xxh64(directory) != place.checksum) damaged(place.offset, directory.size());
+  std::vector<PieceEntry> entries(count);
+  if (count > 0) {
+    std::memcpy(entries.data(), directory.data() + sizeof(count), count * sizeof(PieceEntry));
+  }
+  std::uint64_t next = place.offset + directory.size();
+  const std::uint64_t end = place.offset + place.bytes;
+  for (const PieceEntry& entry : entries) {
+    if (entry.size > end - next) damaged(place.offset, directory.size());
+    std::vector<std::byte>& piece = data.emplace_back(entry.size);
+    file.read_at(next, piece);
+    if (xxh64(piece) != entry.checksum) damaged(next, entry.size);
+    next += entry.size;
+  }
+  return data;
 }
 
 }  // namespace sterna::md

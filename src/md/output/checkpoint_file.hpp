@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -23,6 +24,10 @@ Json exact_array(std::span<const double> values);
 /// One text of 16 digits for each, which takes a tenth of the memory. `exact_values` reads it, too.
 Json packed_array(std::span<const double> values);
 std::vector<double> exact_values(const Json& array);
+
+/// What one rank keeps besides its particles, in pieces.
+using RankData = std::vector<std::vector<std::byte>>;
+using RankDataView = std::span<const std::span<const std::byte>>;
 
 /// What a checkpoint says besides the particles. On writing only rank 0's counts.
 struct CheckpointState {
@@ -55,6 +60,11 @@ void mark_checkpoint(RawFile& file, std::uint64_t token);
 /// checkpoint, into which nothing must be written. Waits that long.
 RawFile open_marked_checkpoint(const std::string& path, std::uint64_t token);
 
+/// What `write_rank_data` writes: bytes of the file.
+std::uint64_t rank_data_bytes(RankDataView data);
+/// Writes what this rank keeps besides from `offset` on, behind the blocks of all ranks. Its text
+/// comes before that of the block in what `finish_checkpoint` wants to know.
+std::string write_rank_data(RawFile& file, std::uint64_t offset, RankDataView data);
 /// Writes the local particles from `offset` on; returns what `finish_checkpoint` wants to know.
 std::string write_checkpoint_block(RawFile& file, std::uint64_t offset,
                                    const ParticleStore& particles);
@@ -87,6 +97,8 @@ class CheckpointFile {
   /// Reads and checks these records; where `particles` is given, they replace its local ones.
   /// FileError where the ones rotate and the others do not.
   void read(std::uint64_t begin, std::uint64_t end, ParticleStore* particles) const;
+  /// What this rank kept besides at writing, checked.
+  RankData read_rank_data(int rank) const;
 
  private:
   struct Block {
@@ -99,6 +111,12 @@ class CheckpointFile {
   CheckpointState state_;
   std::vector<Block> blocks_;
   std::vector<std::uint64_t> checksums_;
+  struct RankDataPlace {
+    std::uint64_t offset;
+    std::uint64_t bytes;
+    std::uint64_t checksum;  ///< of the directory
+  };
+  std::vector<RankDataPlace> rank_data_;  ///< of each rank that wrote; empty: none kept any
 };
 
 }  // namespace sterna::md

@@ -101,7 +101,7 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
   parts.push_back({"observers",
                    [this]() -> Json {
                      if (observers_.empty()) return nullptr;
-                     return state_of_observers(context_, observers_);
+                     return state_of_observers(observers_);
                    },
                    [this](const Json& kept) {
                      if (changes_.other_state) return;
@@ -114,16 +114,21 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                          }
                        }
                      }
-                     restore_observers(context_, observers_, unchanged);
+                     for (const std::string& name :
+                          restore_observers(observers_, context_, unchanged, restored_rank_data_)) {
+                       console_.line(fmt::format("[{}] begins anew at step {}", name, step_));
+                     }
                    }});
   return parts;
 }
 
-void Simulation::Implementation::restore_parts(const Json& state) {
+void Simulation::Implementation::restore_parts(const Json& state, std::vector<RankData> rank_data) {
+  restored_rank_data_ = std::move(rank_data);
   for (const StatePart& part : state_parts()) {
     const auto kept = state.find(part.key);
     if (kept != state.end()) part.restore(*kept);
   }
+  restored_rank_data_ = {};
 }
 
 void Simulation::Implementation::restore_terms() {
@@ -176,8 +181,8 @@ void Simulation::Implementation::write_checkpoint() {
   if (trajectory_) trajectory_->sync();
   if (xtc_) xtc_->sync();
   for (FrameFile& file : frame_files_) file.sync();
-  const CheckpointReport report =
-      sterna::md::write_checkpoint(context_, stem_, checkpoint_state(), particles_);
+  const CheckpointReport report = sterna::md::write_checkpoint(
+      context_, stem_, checkpoint_state(), particles_, rank_data_of_observers(observers_));
   last_checkpoint_ = step_;
   last_checkpoint_time_ = std::chrono::steady_clock::now();
   log_->checkpoint(step_, checkpoint_path(stem_), report.bytes, report.seconds);
@@ -191,7 +196,8 @@ void Simulation::Implementation::save(const std::string& path) {
   EnergyAndVirial sums;
   compute_forces(&sums);
   integrator_.forces_are_those_of_a_start();
-  write_checkpoint_file(context_, path, checkpoint_state(), particles_);
+  write_checkpoint_file(context_, path, checkpoint_state(), particles_,
+                        rank_data_of_observers(observers_));
 }
 
 }  // namespace sterna::md

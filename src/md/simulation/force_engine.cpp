@@ -43,6 +43,7 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
   std::vector<char> listed;
   for (const char unlisted : unlisted_) listed.push_back(unlisted == 0);
   list_.set_listed_types(std::move(listed));
+  list_.set_expected_particles(options_.particles_per_rank);
   set_region(decomposition);
   for (const ForceTerm* term : this->terms()) phases_.push_back(timer_.add_term(term->name()));
   sums_by_term_.resize(phases_.size());

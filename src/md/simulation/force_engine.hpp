@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -33,6 +34,8 @@ class ForceEngine {
     bool may_miss_pairs = false;
     bool rotating = false;  ///< as the stores that come
     int type_count = 0;
+    /// On a rank, on average; the same in a resumed run. Lists are made for about so many.
+    double particles_per_rank = std::numeric_limits<double>::infinity();
     /// Whether somebody reads pairs from the list that have no forces.
     bool lists_all_pairs = false;
     /// Whether somebody needs each local particle's row with all its neighbors.

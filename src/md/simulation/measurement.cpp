@@ -138,9 +138,20 @@ double Simulation::Implementation::lightest_mass() const {
   return lightest;
 }
 
+double Simulation::Implementation::lightest_moving_mass() const {
+  double lightest = std::numeric_limits<double>::infinity();
+  for (std::size_t type = 0; type < masses_.size(); ++type) {
+    const bool moves = frozen_.flags().empty() || frozen_.flags()[type] == 0;
+    if (moves && type_counts_[type] > 0 && masses_[type] > 0.0) {
+      lightest = std::min(lightest, masses_[type]);
+    }
+  }
+  return lightest;
+}
+
 void Simulation::Implementation::check_temperature() {
-  // Ten thousand times as hot as asked for, as at the beginning and as the deepest well, or thermal
-  // flights beyond the cutoff in a step: no force was followed on the way there.
+  // A temperature without degrees of freedom is not a number.
+  if (!(degrees_of_freedom_ > 0.0)) return;
   const double thermal = input_.units.boltzmann() * last_state_.temperature;
   if (!first_temperature_) first_temperature_ = last_state_.temperature;
   double asked = std::max(*first_temperature_, input_.start.temperature.value_or(0.0));
@@ -149,16 +160,33 @@ void Simulation::Implementation::check_temperature() {
   }
   const double reference =
       std::max(input_.units.boltzmann() * asked, interaction_.largest_epsilon());
-  const double flight = std::sqrt(thermal / lightest_mass()) * input_.run.timestep;
-  if (flight < interaction_.range() && (reference <= 0.0 || thermal < 1e4 * reference)) return;
-  const std::string temperature =
-      input_.units.text(last_state_.temperature, Dimension::temperature);
-  if (log_) log_->warning(step_, fmt::format("the temperature is {}", temperature));
-  throw UnstableRun(
-      fmt::format("step {}: the temperature is {}: the run has left all that its forces describe. "
-                  "The timestep is too long for them, or particles of the start overlap (minimize "
-                  "first)",
-                  step_, temperature));
+  const auto text = [&](double value, Dimension dimension) {
+    return input_.units.text(value, dimension);
+  };
+  std::string what;
+  // The run has failed if the temperature is 10^4 times the largest of three: the temperature asked
+  // for, that of the beginning, the deepest well of the potential.
+  if (reference > 0.0 && thermal >= 1e4 * reference) {
+    what = fmt::format("the temperature is {}, more than 10^4 times what it was or was to be ({})",
+                       text(last_state_.temperature, Dimension::temperature),
+                       text(reference / input_.units.boltzmann(), Dimension::temperature));
+  }
+  // It has failed, too, if a particle at thermal speed crosses the cutoff in one step: it passed
+  // others without feeling them. An ideal gas may fly as far as it likes.
+  const double flight = std::sqrt(thermal / lightest_moving_mass()) * input_.run.timestep;
+  if (what.empty() && interaction_.largest_epsilon() > 0.0 && flight >= interaction_.range()) {
+    what = fmt::format(
+        "at the temperature of {} particles fly {} in a time step of {}, farther than the cutoff "
+        "of {}, and pass others without a force",
+        text(last_state_.temperature, Dimension::temperature), text(flight, Dimension::length),
+        text(input_.run.timestep, Dimension::time), text(interaction_.range(), Dimension::length));
+  }
+  if (what.empty()) return;
+  if (log_) log_->warning(step_, what);
+  const bool heated = last_state_.temperature > 2.0 * asked;
+  throw UnstableRun(fmt::format(
+      "step {}: {}. The timestep is too long{}", step_, what,
+      heated ? " for the forces, or particles of the start overlap (minimize first)" : ""));
 }
 
 void Simulation::Implementation::warn_of_overlaps() {
@@ -244,7 +272,7 @@ void Simulation::Implementation::report() {
   const bool has_state = measured_step_ == step_;
   const auto measured = timer_.measure(Phase::observers);
   for (const auto& observer : observers_) {
-    if (has_state && is_due(*observer)) observer->sample(frame);
+    if (has_state && is_due(*observer)) observer->sample_once(frame);
   }
   for (const auto& reporter : reporters_) {
     if (reporter->needs_state() == has_state && reporter->is_due(step_)) reporter->report(frame);

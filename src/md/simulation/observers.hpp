@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "md/core/json.hpp"
 #include "md/observe/observer.hpp"
@@ -12,11 +15,15 @@ namespace sterna::md {
 /// Collective. What an observer found on all ranks.
 ObserverReport total_report(const comm::Context& context, Observer& observer);
 
-/// Collective. What a checkpoint keeps of the observers, and the way back: of those that a resumed
-/// run asks for no longer, or otherwise, nothing is taken.
-Json state_of_observers(const comm::Context& context,
-                        std::span<const std::unique_ptr<Observer>> observers);
-void restore_observers(const comm::Context& context,
-                       std::span<const std::unique_ptr<Observer>> observers, const Json& state);
+/// What a checkpoint keeps of the observers: what is common to all ranks, and views of what this
+/// rank alone has, in pieces.
+Json state_of_observers(std::span<const std::unique_ptr<Observer>> observers);
+std::vector<std::span<const std::byte>> rank_data_of_observers(
+    std::span<const std::unique_ptr<Observer>> observers);
+/// Collective. The way back, from the pieces of any number of ranks here, which are emptied. Returns
+/// the names of observers that begin anew: `state` lacks them, or their results have another size.
+std::vector<std::string> restore_observers(std::span<const std::unique_ptr<Observer>> observers,
+                                           const comm::Context& context, const Json& state,
+                                           std::span<Observer::History> rank_data);
 
 }  // namespace sterna::md

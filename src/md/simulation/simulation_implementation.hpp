@@ -96,6 +96,8 @@ class Simulation::Implementation {
   void resume_from_checkpoint(const std::string& path);
   /// take_over.cpp: the particles and the state of another simulation. Returns the latter.
   Json take_over(Implementation& previous, const std::optional<Box>& box);
+  /// A copy of what a checkpoint would have of this rank besides particles.
+  std::vector<RankData> rank_data_in_memory() const;
   /// `grid`: ranks along each axis, where as many as there are; otherwise chosen.
   /// `state`: of the checkpoint that the run goes on from.
   void make_balancer(const std::array<int, 3>& grid = {0, 0, 0}, const Json& state = {});
@@ -141,7 +143,8 @@ class Simulation::Implementation {
     std::function<void(const Json&)> restore;
   };
   std::vector<StatePart> state_parts();
-  void restore_parts(const Json& state);
+  /// `rank_data`: of ranks that wrote the checkpoint, any number of them here.
+  void restore_parts(const Json& state, std::vector<RankData> rank_data);
   void restore_terms();
   /// FileError where the checkpoint had terms of a program that nobody has added again.
   void require_program_terms() const;
@@ -199,6 +202,13 @@ class Simulation::Implementation {
   /// Whether nobody looks at this step's positions and velocities once its forces are there: then
   /// particles go on into the next step as soon as their forces are put together, some at a time.
   bool can_move_early() const;
+  // start_check.cpp: particles of the start at the same place.
+  /// Throws UnstableRun where a constraint joins two atoms at the same place. Collective, as the
+  /// next one.
+  void check_constrained_atoms();
+  /// Throws UnstableRun where the first forces are not finite or throw a particle beyond the cutoff.
+  void check_first_forces();
+
   bool must_write_checkpoint() const;
   /// Whether this is one of the last rebuilds of the run, and the first of them.
   bool is_near_end() const;
@@ -207,7 +217,8 @@ class Simulation::Implementation {
   ThermodynamicState measure(const EnergyAndVirial& sums);
   /// `last_state_` is that of now.
   void keep_state(const EnergyAndVirial& sums);
-  double lightest_mass() const;  ///< of what has a mass
+  double lightest_mass() const;         ///< of what has a mass
+  double lightest_moving_mass() const;  ///< of particles that are there and not frozen
   /// Throws where the particles are so hot that the run tells nothing any more.
   void check_temperature();
   /// Collective. Warns where the forces of the start are those of particles that overlap.
@@ -277,11 +288,13 @@ class Simulation::Implementation {
   StartTimes start_times_;
   std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<ForceEngine> engine_;
+  std::vector<RankData> restored_rank_data_;     ///< while parts are restored
   Json state_of_terms_;                          ///< of the checkpoint that the run goes on from
   std::set<std::string> program_terms_;          ///< that a program has added
   std::set<std::string> program_terms_of_file_;  ///< of the checkpoint
   VelocityVerlet integrator_;
   std::unique_ptr<Constraints> constraints_;     ///< null: there are none
+  bool constrained_atoms_checked_ = false;       ///< since the start, or a change from outside
   std::unique_ptr<VirtualSites> virtual_sites_;  ///< null: there are none
   EnergyAndVirial virtual_site_sums_;            ///< what they change, in the last step measured
   double constrained_path_ = 0.0;  ///< longest of what does not go by its forces alone in this step

@@ -222,10 +222,10 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   stop_if_asked();
 
   if (previous != nullptr) {
-    restore_parts(taken_over);
+    restore_parts(taken_over, previous->rank_data_in_memory());
   } else if (resumed) {
     const CheckpointReader reader(context_, checkpoint);
-    restore_parts(reader.state().state);
+    restore_parts(reader.state().state, reader.read_rank_data());
   }
   open_outputs(resumed);
   // All ranks have taken by now what the start has sent them.
@@ -462,6 +462,8 @@ void Simulation::Implementation::make_engine() {
   options.may_miss_pairs = list_buffer_.has_value();
   options.rotating = particles_.rotating();
   options.type_count = static_cast<int>(masses_.size());
+  options.particles_per_rank =
+      static_cast<double>(particle_count_) / static_cast<double>(context_.size());
   options.lists_all_pairs = observers_need_all_pairs(input_);
   options.lists_full_shell = observers_need_full_shell(input_);
   if (!minimizer_) {

@@ -52,6 +52,7 @@ void Simulation::Implementation::begin() {
   {
     const auto measured = start_times_.measure(StartTimes::forces);
     compute_forces(&sums);
+    check_first_forces();
   }
   integrator_.forces_are_those_of_a_start();
   start_barostat(sums);
@@ -83,11 +84,13 @@ void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
   Migration anywhere(context_, balancer_->decomposition(), 0.0,
                      {.anywhere = true, .rotating = particles_.rotating()});
   anywhere.migrate(particles_, step_);
+  constrained_atoms_checked_ = false;
   rebuild();
   if (constraints_) project_start();
   if (virtual_sites_) put_virtual_sites();
   engine_->look_at_speeds();
   compute_forces(&sums);
+  check_first_forces();
   integrator_.forces_are_those_of_a_start();
   start_barostat(sums);
   changed_ = false;
@@ -361,7 +364,10 @@ void Simulation::Implementation::rebuild() {
   if (centers_) centers_->rebuild(particles_);
   const auto measured = timer_.measure(Phase::constraints);
   if (virtual_sites_) virtual_sites_->rebuild(particles_);
-  if (constraints_) constraints_->rebuild(particles_);
+  if (constraints_) {
+    constraints_->rebuild(particles_);
+    check_constrained_atoms();
+  }
   engine_->forget_places();
 }
 

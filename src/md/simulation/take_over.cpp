@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/core/json.hpp"
 #include "md/domain/migration.hpp"
+#include "md/simulation/observers.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/joined.hpp"
@@ -26,6 +32,14 @@ Vec3 stretched(const Vec3& position, const Box& from, const Box& to) {
 
 }  // namespace
 
+std::vector<RankData> Simulation::Implementation::rank_data_in_memory() const {
+  RankData data;
+  for (const auto& piece : rank_data_of_observers(observers_)) {
+    data.emplace_back(piece.begin(), piece.end());
+  }
+  return {std::move(data)};
+}
+
 Json Simulation::Implementation::take_over(Implementation& previous,
                                            const std::optional<Box>& box) {
   const std::vector<std::string> names = interaction_.names();
@@ -40,15 +54,18 @@ Json Simulation::Implementation::take_over(Implementation& previous,
   std::string text = json_text(previous.checkpoint_state().state);
   comm::broadcast(context_, 0, text);
   Json state = parse_json(text);
-  std::string other_state;
+  std::string told;
   on_first_rank(context_, [&] {
     const InputChanges changes =
         compare_inputs(previous.input_record_, input_record_, input_.units);
     // Another [start] says nothing of particles that are there.
-    other_state = changes.other_state || box ? "yes" : "no";
+    told = json_text(Json{{"sections", changes.sections},
+                          {"other_state", changes.other_state || box.has_value()}});
   });
-  comm::broadcast(context_, 0, other_state);
-  changes_.other_state = other_state == "yes";
+  comm::broadcast(context_, 0, told);
+  const Json changes = parse_json(told);
+  changes_.sections = changes["sections"].get<std::set<std::string, std::less<>>>();
+  changes_.other_state = changes["other_state"].get<bool>();
 
   step_ = first_step_ = previous.step_;
   time_offset_ = input_.run.timestep == previous.input_.run.timestep

@@ -1,6 +1,7 @@
 // Idea:
 //   Each peer is reached by its best route: stores into mapped memory within the node, UCX puts
 //     beyond it, or messages where UCX does not work.
+//   Every pair of ranks exchanges directly: messages between two nodes are not joined into one.
 // Source:
 //   GHEX and QWS have a path in the node beside their path over the network.
 // Cost:
@@ -145,18 +146,15 @@ CostTerms cost_of_hybrid(const PatternShape& shape) {
           .kilobytes = shape.bytes / 1e3};
 }
 
-constexpr std::string_view hybrid_aliases[] = {"locality-aware", "node-aware"};
-
 }  // namespace
 
 const NeighborMethodRow neighbor_method::hybrid{
     .info =
         {
             .name = "hybrid",
-            .description =
-                "shm_direct with peers of the node, rdma_double_buffer (or p2p) with the others",
+            .description = "shared memory in the node (shm_direct), puts between nodes "
+                           "(rdma_double_buffer or p2p)",
             .needs = "shm",
-            .aliases = hybrid_aliases,
             .traits = {.one_way_takes_notice = true, .ends_together = true},
         },
     .why_unavailable = needs_shm,

@@ -1,0 +1,205 @@
+// Particles of a start that are at the same place, or so near to each other that nothing moves them
+// apart in an orderly way.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "md/core/agreement.hpp"
+#include "md/core/unstable_run.hpp"
+#include "md/simulation/simulation_implementation.hpp"
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+namespace {
+
+/// A particle whose force is not finite or much too large.
+struct SuspectParticle {
+  std::int64_t id;
+  double path;  ///< by which the force moves it in a step
+  Position position;
+  Quaternion orientation;
+};
+
+/// What is nearest to a suspect.
+struct NearestParticle {
+  std::int64_t id = 0;
+  std::int64_t type = 0;
+  double distance = std::numeric_limits<double>::infinity();
+
+  bool operator<(const NearestParticle& other) const {
+    return distance != other.distance ? distance < other.distance : id < other.id;
+  }
+};
+
+template <class T>
+std::string bytes_of_items(const std::vector<T>& items) {
+  return {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T)};
+}
+
+template <class T>
+void append_items(std::vector<T>& items, const std::string& bytes) {
+  const std::size_t before = items.size();
+  items.resize(before + bytes.size() / sizeof(T));
+  if (!bytes.empty()) std::memcpy(items.data() + before, bytes.data(), bytes.size());
+}
+
+/// Where the sites of a particle are that act on others.
+std::vector<Vec3> places_of_sites(const Component& component, const Position& position,
+                                  const Quaternion* orientation) {
+  if (orientation == nullptr) return {position.vector()};
+  std::vector<Vec3> places;
+  const auto add = [&](const Vec3& site) {
+    places.push_back(position.vector() + orientation->to_lab(site));
+  };
+  for (const auto& site : component.lennard_jones) add(site.position);
+  for (const auto& site : component.charges) add(site.position);
+  for (const auto& site : component.dipoles) add(site.position);
+  for (const auto& site : component.quadrupoles) add(site.position);
+  return places;
+}
+
+}  // namespace
+
+void Simulation::Implementation::check_constrained_atoms() {
+  if (constrained_atoms_checked_) return;
+  constrained_atoms_checked_ = true;
+  std::string failure;
+  if (const auto found = constraints_->find_coincidence(particles_)) {
+    failure = fmt::format(
+        "step {}: {} and {} are at the same place, or almost: they are {} apart, and a constraint "
+        "keeps them {} apart. Give them places of their own",
+        step_, topology_.description(found->first), topology_.description(found->second),
+        input_.units.text(found->distance, Dimension::length),
+        input_.units.text(found->constraint, Dimension::length));
+  }
+  std::int64_t failed = failure.empty() ? 0 : 1;
+  comm::ReductionBatch(context_, "constrained atoms").sum(failed).run();
+  if (failed > 0) throw UnstableRun(shared_failure(context_, failure));
+}
+
+void Simulation::Implementation::check_first_forces() {
+  const double range = interaction_.range(), timestep = input_.run.timestep;
+  const std::span<const char> frozen = frozen_.flags();
+  std::vector<SuspectParticle> suspects;
+  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+    const Position& position = particles_.position[i];
+    const auto type = static_cast<std::size_t>(position.type);
+    if (!(masses_[type] > 0.0) || (!frozen.empty() && frozen[type] != 0)) continue;
+    const Vec3& force = particles_.force[i];
+    const double path = std::sqrt(dot(force, force)) * timestep * timestep / masses_[type];
+    // A minimization limits how far it moves.
+    const bool is_thrown = !minimizer_ && range > 0.0 && path > range;
+    if (std::isfinite(path) && !is_thrown) continue;
+    suspects.push_back(
+        {particles_.id[i], std::isfinite(path) ? path : std::numeric_limits<double>::infinity(),
+         position, particles_.rotating() ? particles_.orientation[i] : Quaternion{}});
+  }
+  auto count = static_cast<std::int64_t>(suspects.size());
+  comm::ReductionBatch(context_, "first forces").sum(count).run();
+  if (count == 0) return;
+
+  const auto keep_worst = [](std::vector<SuspectParticle>& all) {
+    constexpr std::size_t most = 16;
+    std::ranges::sort(all, [](const SuspectParticle& a, const SuspectParticle& b) {
+      return a.path != b.path ? a.path > b.path : a.id < b.id;
+    });
+    if (all.size() > most) all.erase(all.begin() + most, all.end());
+  };
+  keep_worst(suspects);
+  std::vector<SuspectParticle> worst;
+  for (const std::string& part : comm::gather(context_, 0, bytes_of_items(suspects))) {
+    append_items(worst, part);
+  }
+  keep_worst(worst);
+  std::string shared = bytes_of_items(worst);
+  comm::broadcast(context_, 0, shared);
+  worst.clear();
+  append_items(worst, shared);
+
+  // Each rank looks among its own particles. Bonded atoms are near each other; what a molecule
+  // excludes counts only where it is far nearer than any bond is long.
+  const double nearer_than_bonds = 0.02 * range;
+  const std::vector<Component>& components = interaction_.components();
+  const auto places_of = [&](const Position& position, const Quaternion& orientation) {
+    return places_of_sites(components[static_cast<std::size_t>(position.type)], position,
+                           particles_.rotating() ? &orientation : nullptr);
+  };
+  std::vector<NearestParticle> nearest(worst.size());
+  for (std::size_t s = 0; s < worst.size(); ++s) {
+    const std::vector<Vec3> of_suspect = places_of(worst[s].position, worst[s].orientation);
+    std::optional<Topology::Place> place;
+    if (!topology_.empty()) place = topology_.place_of(worst[s].id);
+    for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+      const std::int64_t id = particles_.id[i];
+      if (id == worst[s].id) continue;
+      NearestParticle found{id, particles_.position[i].type};
+      const Quaternion orientation =
+          particles_.rotating() ? particles_.orientation[i] : Quaternion{};
+      for (const Vec3& a : places_of(particles_.position[i], orientation)) {
+        for (const Vec3& b : of_suspect) {
+          const Vec3 apart = box_.nearest_image(a - b);
+          found.distance = std::min(found.distance, std::sqrt(dot(apart, apart)));
+        }
+      }
+      if (place && found.distance > nearer_than_bonds) {
+        const std::int64_t atom = id - place->first_id;
+        if (atom >= 0 && std::ranges::binary_search(topology_.exclusions_of(*place),
+                                                    static_cast<std::uint64_t>(atom))) {
+          continue;
+        }
+      }
+      if (found < nearest[s]) nearest[s] = found;
+    }
+  }
+  const auto parts = comm::gather(context_, 0, bytes_of_items(nearest));
+  std::string message;
+  if (context_.rank() == 0) {
+    std::size_t pair = 0;
+    NearestParticle partner;
+    for (const std::string& part : parts) {
+      std::vector<NearestParticle> of_rank;
+      append_items(of_rank, part);
+      for (std::size_t s = 0; s < of_rank.size(); ++s) {
+        if (of_rank[s].id != 0 && of_rank[s] < partner) partner = of_rank[s], pair = s;
+      }
+    }
+    const auto text = [&](double value) { return input_.units.text(value, Dimension::length); };
+    const auto name = [&](std::int64_t id, std::int64_t type) {
+      if (!topology_.empty()) return topology_.description(id);
+      return fmt::format("particle {} ({})", id, components[static_cast<std::size_t>(type)].name);
+    };
+    const SuspectParticle& suspect = worst[pair];
+    const std::string first = name(suspect.id, suspect.position.type);
+    const std::string force =
+        std::isfinite(suspect.path)
+            ? fmt::format("moves it by {} in the first step, farther than the cutoff of {}",
+                          text(suspect.path), text(range))
+            : "is not finite";
+    if (partner.id == 0) {
+      message = fmt::format("step {}: the force on {} {}", step_, first, force);
+    } else {
+      message = fmt::format("step {}: {} and {} are {}{} apart{}, and the force on the former {}. ",
+                            step_, first, name(partner.id, partner.type),
+                            particles_.rotating() ? "with their nearest sites " : "",
+                            text(partner.distance),
+                            partner.distance < 1e-9 * range ? ", at the same place" : "", force);
+      message += minimizer_ ? "Give one of them another place, or take it out"
+                            : "Give one of them another place or take it out, minimize first where "
+                              "they only overlap, or take a shorter timestep";
+    }
+  }
+  comm::broadcast(context_, 0, message);
+  if (log_) log_->warning(step_, message);
+  throw UnstableRun(message);
+}
+
+}  // namespace sterna::md
