@@ -16,8 +16,9 @@
 namespace sterna::md {
 namespace {
 
-// Beyond these, powers of a number leave the range of a double; nothing physical is there. What is
-// smaller is 0 that a program has computed, where 0 is allowed.
+// Beyond these, powers of a number leave the range of a double; nothing physical is there. Where 0
+// is allowed, smaller numbers are allowed, too: the energy of a repulsion alone is tiny beside a
+// large size.
 constexpr double largest_number = 1e15;
 constexpr double smallest_number = 1e-15;
 constexpr std::size_t most_texts = 64;  // of a list
@@ -133,12 +134,12 @@ std::optional<double> ValueReader::quantity(const KeySchema& key, const toml::no
     return std::nullopt;
   }
   const double size = std::abs(value);
-  if (size < smallest_number && in_range(0.0, key.range)) return 0.0;
   if (!in_range(value, key.range)) {
     wrong_value(key, node);
     return std::nullopt;
   }
-  if (size > largest_number || size < smallest_number) {
+  const bool is_too_small = size < smallest_number && !in_range(0.0, key.range);
+  if (size > largest_number || is_too_small) {
     reading_.error(node.source(),
                    fmt::format("{} is {}, which is beyond all bounds; expected {}", key_label(key),
                                found(node), expectation(key, units)));

@@ -54,6 +54,7 @@ class Electrostatics final : public ForceTerm {
                  std::span<const Component> components, const Options& options);
 
   std::string_view name() const override { return "electrostatics"; }
+  bool keeps_momentum() const override { return true; }
   bool needs_all_ghosts() const override { return false; }
   TimeScale time_scale() const override { return TimeScale::medium; }
   /// The far field of the multipole method is slow.
@@ -134,7 +135,7 @@ class Electrostatics final : public ForceTerm {
 
   std::optional<FmmParameters> parameters_;
   double error_ = 0.0;
-  double total_charge_ = 0.0;
+  double total_charge_ = 0.0, largest_charge_ = 0.0;
   std::unique_ptr<FmmSolver> solver_;
   CoulombResult ewald_result_;
   std::optional<double> ewald_accuracy_;  ///< for `ewald_solver`
