@@ -12,6 +12,11 @@ class Box:
     length: numpy.ndarray  #: (3,), of the edges along their axes
     tilt: numpy.ndarray  #: (3,), xy, xz and yz; 0 where the box is orthorhombic
 
+    def __post_init__(self) -> None:
+        """Local. Writing into an array would not change the box of the simulation."""
+        for array in (self.length, self.tilt):
+            array.flags.writeable = False
+
     @property
     def edges(self) -> numpy.ndarray:
         """Local. (3, 3), an edge each row."""

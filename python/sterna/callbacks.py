@@ -1,10 +1,12 @@
 """Functions of Python that a simulation calls: observers and force terms."""
 
+import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy
 
+from sterna.arrays import finite, numbers
 from sterna.errors import RemoteError
 from sterna.frame import ForceFrame, Needs, ObserverFrame
 
@@ -61,7 +63,12 @@ class Callbacks:
         """
         if (interval is None) == (at is None):
             raise ValueError("every: expected either an interval or at=[steps]")
-        steps = tuple(int(step) for step in at) if at is not None else ()
+        try:
+            steps = tuple(operator.index(step) for step in at) if at is not None else ()
+        except TypeError:
+            raise TypeError(f"every: at is {at!r}, expected whole numbers of steps") from None
+        if any(step < 0 for step in steps):
+            raise ValueError(f"every: at has the step {min(steps)}, expected steps from 0 on")
         if at is not None and not steps:
             raise ValueError("every: expected at least one step, got at=[]")
         wanted = Needs(needs)
@@ -156,11 +163,14 @@ class Callbacks:
             self._callback = ""
         if energy is None:
             raise TypeError("a force term must return its energy, a number; it returned None")
-        shape, expected = frame.force.shape, (frame.count, 3)
-        if shape != expected:
-            raise ValueError(f"frame.force has the shape {shape}, expected {expected}")
-        force = numpy.ascontiguousarray(frame.force, float)
-        return float(energy), force, numpy.ascontiguousarray(frame.virial, float)
+        force, virial = finite("frame.force", frame.force), numbers("frame.virial", frame.virial)
+        for what, array, expected in (
+            ("force", force, (frame.count, 3)),
+            ("virial", virial, (3, 3)),
+        ):
+            if array.shape != expected:
+                raise ValueError(f"frame.{what} has the shape {array.shape}, expected {expected}")
+        return float(finite("the energy of a force term", energy)), force, virial
 
     def _observe_all(self) -> None:
         if self._core.thermo_interval > 0:

@@ -16,16 +16,31 @@ if TYPE_CHECKING:
     from sterna.simulation import Simulation
 
 
-def collective(method: Callable) -> Callable:
-    """With STERNA_CHECK_CALLS=1 the ranks compare the call before they make it."""
+def in_turn(method: Callable) -> Callable:
+    """A local call, during which other threads of this process are refused."""
 
     @wraps(method)
     def call(self: "Simulation", *arguments: object, **keys: object) -> object:
-        if os.environ.get("STERNA_CHECK_CALLS", "0") not in ("", "0"):
-            shown = [_shown(a) for a in arguments]
-            shown += [f"{name}={_shown(a)}" for name, a in keys.items()]
-            self._core.compare_call(f"calls {method.__name__}({', '.join(shown)})")
-        return method(self, *arguments, **keys)
+        with core().Turn(method.__name__):
+            return method(self, *arguments, **keys)
+
+    return call
+
+
+def collective(method: Callable) -> Callable:
+    """A call of all ranks, during which other threads of this process are refused.
+
+    With STERNA_CHECK_CALLS=1 the ranks compare the call before they make it.
+    """
+
+    @wraps(method)
+    def call(self: "Simulation", *arguments: object, **keys: object) -> object:
+        with core().Turn(method.__name__):
+            if os.environ.get("STERNA_CHECK_CALLS", "0") not in ("", "0"):
+                shown = [_shown(a) for a in arguments]
+                shown += [f"{name}={_shown(a)}" for name, a in keys.items()]
+                self._core.compare_call(f"calls {method.__name__}({', '.join(shown)})")
+            return method(self, *arguments, **keys)
 
     return call
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from sterna.arrays import numbers
 from sterna.collective import address_of
 from sterna.core import core
 
@@ -141,8 +142,8 @@ class Context:
         return self._reduce("max", values)
 
     def _reduce(self, kind: str, values: "ArrayLike") -> "float | numpy.ndarray":
-        array = numpy.array(values, float)
-        flat = numpy.ascontiguousarray(array.reshape(-1))
+        array = numbers(kind, values)
+        flat = array.reshape(-1).copy()
         self._core.reduce(kind, flat)
         return float(flat[0]) if array.ndim == 0 else flat.reshape(array.shape)
 
@@ -172,10 +173,15 @@ class _Items:
             raise ValueError(f"an item of the shape {self.shape} has no bytes")
 
     def bytes_of(self, values: "ArrayLike", whom: str) -> numpy.ndarray:
-        array = numpy.asarray(values)
-        if not numpy.can_cast(array.dtype, self.dtype, "same_kind"):
-            raise TypeError(f"{whom}: the array has the dtype {array.dtype}, expected {self.dtype}")
-        array = numpy.ascontiguousarray(array, self.dtype)
+        given = numpy.asarray(values)
+        if given.size == 0 and given.shape in ((0,), (0, *self.shape)):
+            # Of what is empty, such as a list, the dtype says nothing.
+            return numpy.zeros(0, numpy.uint8)
+        if not numpy.can_cast(given.dtype, self.dtype, "same_kind"):
+            raise TypeError(f"{whom}: the array has the dtype {given.dtype}, expected {self.dtype}")
+        with numpy.errstate(over="ignore"):
+            array = numpy.ascontiguousarray(given, self.dtype)
+        self._refuse_overflow(given, array, whom)
         if array.shape[1:] != self.shape or array.ndim == 0:
             expected = ("n", *self.shape)
             raise ValueError(
@@ -183,6 +189,17 @@ class _Items:
                 f"({', '.join(map(str, expected))}{',' if not self.shape else ''})"
             )
         return array.reshape(-1).view(numpy.uint8)
+
+    def _refuse_overflow(self, given: numpy.ndarray, made: numpy.ndarray, whom: str) -> None:
+        """ValueError where a number is beyond those of the dtype, which would come as another."""
+        if given.dtype.kind in "iu":
+            wrong = made != given if made.dtype.kind in "iu" else numpy.isinf(made)
+        elif given.dtype.kind in "fc":
+            wrong = numpy.isinf(made) & ~numpy.isinf(given)
+        else:
+            return
+        if wrong.any():
+            raise ValueError(f"{whom}: {given[wrong][0]} is beyond the numbers of {self.dtype}")
 
     def array_of(self, data: numpy.ndarray) -> numpy.ndarray:
         return data.view(self.dtype).reshape(-1, *self.shape)
@@ -234,12 +251,13 @@ class NeighborExchange:
 
         Ranks that are not named are sent nothing. Arrays have the shape (n, *shape).
         """
-        posts = [self._checked(rank, items) for rank, items in arrays.items()]
-        for place, data in posts:
-            self._core.send(place, data)
-        self.start()
-        received = dict(self.arrivals())
-        self.finish()
+        with core().Turn("a round of an exchange"):
+            posts = [self._checked(rank, items) for rank, items in arrays.items()]
+            for place, data in posts:
+                self._core.send(place, data)
+            self.start()
+            received = dict(self.arrivals())
+            self.finish()
         return dict(sorted(received.items()))
 
     def post(self, rank: int, items: "ArrayLike") -> None:

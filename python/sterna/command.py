@@ -92,6 +92,10 @@ def run(
         int | None,
         typer.Option("-n", "--ranks", min=1, help="Ranks to start; default: one for each core."),
     ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(min=0, help="Steps of the run, instead of `steps` in [run] of the input."),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue from the latest valid checkpoint.")
     ] = False,
@@ -121,10 +125,13 @@ def run(
     Starts one rank for each core, or as many as asked for; under a launcher (mpiexec, srun) it
     joins the ranks that are there. SIGTERM or Ctrl-C writes a checkpoint and ends the run;
     --resume continues it. Without --resume a run starts from the beginning, and files that an earlier one of
-    this name left are kept as #NAME.log.jsonl.1# and so on.
+    this name left are kept as #NAME.log.jsonl.1# and so on. --steps counts from the start of the
+    run, also with --resume.
     """
     chosen = {"--resume": resume, "--overwrite": overwrite, "--verbose": verbose}
     options = [option for option, is_set in chosen.items() if is_set]
+    if steps is not None:
+        options.append(f"--steps={steps}")
     # The name of a file may begin with a dash.
     named = ["--", str(input_file)]
     # There the ranks do what is done at the end, as nothing outlives them.
@@ -368,7 +375,7 @@ def watch(
         watching.watch(given, columns or [], interval, once, Console())
         return
     with watching.page_server(given, port) as server:
-        _to_standard_output(f"http://127.0.0.1:{server.server_port}/ (Ctrl-C ends)\n")
+        _to_standard_output(f"{watching.address_of(server)} (Ctrl-C ends)\n")
         with contextlib.suppress(KeyboardInterrupt):
             server.serve_forever()
 

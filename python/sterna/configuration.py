@@ -4,11 +4,11 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-import h5py
 import numpy
 
 from sterna.errors import SternaError
 from sterna.files import require_regular
+from sterna.hdf5 import opened
 
 
 @dataclass
@@ -98,20 +98,16 @@ def read_last_frame(path: Path, names: list[str]) -> Configuration:
     Lengths are those of the file (nm, or reduced), positions are wrapped into the box. Raises
     SternaError where the file is no such trajectory.
     """
-    require_regular(path)
-    try:
-        with h5py.File(path) as file:
-            group = file["particles/trajectory"]
-            positions = group["position/value"][-1]
-            box = group["box/edges/value"][-1]
-            numbers = group["species"][()]
-            orientations = None
-            if "orientation" in group:
-                orientations = group["orientation/value"][-1]
-    except (OSError, KeyError, IndexError, ValueError) as error:
-        raise SternaError(f"{path}: not a trajectory with a frame: {error}") from error
-    if box.ndim > 1:
-        raise SternaError(f"{path}: the box is not orthorhombic")
-    if numbers.max(initial=0) >= len(names):
-        raise SternaError(f"{path}: has more species than the input has types")
-    return Configuration(box, [names[n] for n in numbers], positions % box, orientations)
+    with opened(path, "not a trajectory with a frame") as file:
+        group = file["particles/trajectory"]
+        positions = group["position/value"][-1]
+        box = group["box/edges/value"][-1]
+        numbers = group["species"][()]
+        orientations = group["orientation/value"][-1] if "orientation" in group else None
+        if box.shape == (3, 3):
+            raise SternaError(f"{path}: the box is not orthorhombic")
+        positions = positions % box
+        if numbers.max(initial=0) >= len(names):
+            raise SternaError(f"{path}: has more species than the input has types")
+        species = [names[n] for n in numbers]
+    return Configuration(box, species, positions, orientations)

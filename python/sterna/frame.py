@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from sterna.arrays import numbers, whole_numbers
+from sterna.fixed import Fixed
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -58,11 +61,17 @@ class Needs:
             )
 
 
-class Frame:
+class Frame(Fixed):
     """This rank's particles in a step, in the units of the input; valid during the call.
 
-    Arrays are copies of what this rank has, in no order: `id` tells which particle is which.
+    Arrays are copies of what this rank has, in no order: `id` tells which particle is which. They
+    are read-only, as writing into them would change nothing: `array.copy()` can be written.
     """
+
+    _instead = (
+        "a callback sees a step and does not change it; between runs Simulation.set does, and a "
+        "force term (Simulation.force) adds to frame.force"
+    )
 
     def __init__(self, simulation: "Simulation", needs: Needs | None = None) -> None:
         """Local."""
@@ -131,7 +140,9 @@ class Frame:
 
     def _local(self, name: str) -> numpy.ndarray:
         self._needs.require(name)
-        return self._simulation._core.local(name)
+        array = self._simulation._core.local(name)
+        array.flags.writeable = False
+        return array
 
 
 class ObserverFrame(Frame):
@@ -158,12 +169,12 @@ class ObserverFrame(Frame):
 
         A number or (n,) gives a number, (n, m) gives (m,).
         """
-        values = numpy.asarray(values, float)
+        values = numbers("sum", values)
         return self._reduce("sum", values.sum(axis=0) if values.ndim > 0 else values)
 
     def mean(self, values: "ArrayLike") -> "float | numpy.ndarray":
         """Collective. The mean over the particles of all ranks; shapes are those of `sum`."""
-        values = numpy.atleast_1d(numpy.asarray(values, float))
+        values = numpy.atleast_1d(numbers("mean", values))
         sums = numpy.atleast_1d(values.sum(axis=0))
         totals = self._simulation._core.reduce("sum", numpy.append(sums, float(len(values))))
         means = totals[:-1] / totals[-1]
@@ -171,12 +182,12 @@ class ObserverFrame(Frame):
 
     def min(self, values: "ArrayLike") -> float:
         """Collective. The least of all values of all ranks; infinity where there are none."""
-        values = numpy.asarray(values, float)
+        values = numbers("min", values)
         return self._reduce("min", values.min() if values.size else numpy.inf)
 
     def max(self, values: "ArrayLike") -> float:
         """Collective. The greatest of all values of all ranks; -infinity where there are none."""
-        values = numpy.asarray(values, float)
+        values = numbers("max", values)
         return self._reduce("max", values.max() if values.size else -numpy.inf)
 
     def _reduce(self, kind: str, values: "ArrayLike") -> "float | numpy.ndarray":
@@ -187,6 +198,9 @@ class ObserverFrame(Frame):
 
 class ForceFrame(Frame):
     """A step as a force term in Python sees it. It adds to `force`, and may set `virial`."""
+
+    _instead = "a force term adds to frame.force and frame.virial, and returns its energy"
+    _settable = ("force", "virial")
 
     def __init__(self, simulation: "Simulation") -> None:
         """Local."""
@@ -237,7 +251,7 @@ class View:
         """Local. The place of each id in the arrays; -1 where another rank has the particle."""
         mine = self.id
         order = numpy.argsort(mine)
-        ids = numpy.asarray(ids)
+        ids = whole_numbers("index_of", ids, -(2**62), 2**62)
         if len(mine) == 0:
             return numpy.full(ids.shape, -1)
         places = numpy.minimum(numpy.searchsorted(mine, ids, sorter=order), len(mine) - 1)

@@ -1,12 +1,12 @@
 """The log of a run: JSON lines, as columns."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sterna.errors import SternaError
 from sterna.files import require_regular
+from sterna.log_events import event_of
 
 if TYPE_CHECKING:
     import numpy
@@ -49,23 +49,23 @@ class Log:
 
 
 def read_log(path: str | Path) -> Log:
-    """Reads a log; raises SternaError, naming the line, where it is damaged.
+    """Reads a log; raises SternaError, naming the line, where it is damaged or cannot be read.
 
     A last line that a killed run left unfinished is ignored.
     """
     events = []
     require_regular(Path(path))
-    lines = Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
+    try:
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError as error:
+        raise SternaError(f"{path}: the log cannot be read: {error.strerror}", 2) from error
     for number, line in enumerate(lines, 1):
         if not line and number == len(lines):
             break
         try:
-            event = json.loads(line)
-        except json.JSONDecodeError as error:
+            events.append(event_of(line, path, number))
+        except SternaError:
             if number == len(lines):
                 break
-            raise SternaError(f"{path}:{number}:{error.colno}: not JSON: {error.msg}") from error
-        if not isinstance(event, dict):
-            raise SternaError(f"{path}:{number}: an event is expected: a JSON object, not {line}")
-        events.append(event)
+            raise
     return Log(events)

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-import numpy
-
-from sterna.collective import address_of, collective
+from sterna.arrays import finite
+from sterna.collective import address_of, collective, in_turn
 from sterna.core import core
 from sterna.errors import InputError, SternaError
 from sterna.input import Input
@@ -138,6 +137,7 @@ class Changes:
         """Local. Walls of the input: see `Section`."""
         return Sections(self, "wall")
 
+    @in_turn
     def change(self, **sections: object) -> None:
         """Local. Other settings from the next `run` or `measure` on; call it on all ranks.
 
@@ -169,10 +169,13 @@ class Changes:
         for a shape that the input does not allow, and SternaError where the simulation writes
         files, whose trajectory has one box.
         """
-        edges = [*numpy.asarray(length, float).reshape(-1), *numpy.asarray(tilt, float).reshape(-1)]
+        edges = [
+            *finite("set_box: length", length).reshape(-1),
+            *finite("set_box: tilt", tilt).reshape(-1),
+        ]
         if len(edges) != 6:
             raise ValueError(f"set_box: expected three edges and three tilts, got {edges}")
-        if not numpy.isfinite(edges).all() or min(edges[:3]) <= 0.0:
+        if min(edges[:3]) <= 0.0:
             raise ValueError(f"set_box: expected edges above 0, got {edges}")
         if self._files:
             raise SternaError("set_box: this simulation writes files, which are of one box")
@@ -206,6 +209,7 @@ class Changes:
             settings.text, settings._name, settings._from_file, edges, stretches
         )
         previous.close()
+        self._pass_on_warnings(stacklevel=6)
         self._input, self._changed = settings, None
         self._observe_all()
 

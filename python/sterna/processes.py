@@ -1,9 +1,11 @@
 """Processes of this machine: who started whom, their states, signals that they have not taken."""
 
+import contextlib
 import ctypes
 import os
 import signal
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 
@@ -11,6 +13,29 @@ def die_with_parent(number: int = signal.SIGTERM) -> None:
     """In the child: this signal when the process that started it is gone, however it went."""
     set_parent_death_signal = 1
     ctypes.CDLL(None).prctl(set_parent_death_signal, number)
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """In the block SIGTERM and SIGHUP end the process by SystemExit, so that it can tidy up.
+
+    Only where they have their default action, and in the main thread; elsewhere nothing changes.
+    """
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    changed = []
+    if threading.current_thread() is threading.main_thread():
+        numbers = (signal.SIGTERM, signal.SIGHUP)
+        changed = [n for n in numbers if signal.getsignal(n) is signal.SIG_DFL]
+    for number in changed:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in changed:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def descendants(pid: int) -> list[int]:

@@ -158,9 +158,11 @@ def run(
     resume: bool = False,
     show: bool = False,
     overwrite: bool = False,
+    steps: int | None = None,
 ) -> Result:
     """Runs the input file on `ranks` ranks (default: all cores) and returns what it left.
 
+    `steps`: instead of `steps` in [run] of the input; counted from the start, also with `resume`.
     With `show` its output also goes to the screen. A new start keeps files of an earlier run as
     backups, `#NAME.log.jsonl.1#` and so on, or removes them with `overwrite`. A report, and
     files in formats of other programs, that the input asks for are written at the end, also of a run
@@ -187,6 +189,7 @@ def run(
         [
             *(["--resume"] if resume else []),
             *(["--overwrite"] if overwrite else []),
+            *([] if steps is None else [f"--steps={steps}"]),
             *("--progress", "never", "--", str(input)),
         ],
         keep(said),

@@ -1,5 +1,6 @@
 """Simulations in the process of Python."""
 
+import atexit
 import operator
 import warnings
 import weakref
@@ -11,11 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from sterna.arrays import finite
 from sterna.box import Box
 from sterna.callbacks import Callbacks, Force, Observer
 from sterna.collective import address_of, collective, require_ranks
 from sterna.core import core
 from sterna.errors import InputWarning, SternaError
+from sterna.fixed import Fixed
 from sterna.frame import View
 from sterna.input import Input
 from sterna.launch import joined_ranks
@@ -28,7 +31,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-class Simulation(Callbacks, Changes):
+#: Arrays of particles that `Simulation.set` changes.
+_SETTABLE = ("position", "velocity", "orientation", "angular_momentum")
+_MOST_STEPS = 10**15  # of a run, as of an input
+
+
+class Simulation(Callbacks, Changes, Fixed):
     """A simulation in this process: on one rank, or under a launcher on all of its ranks.
 
     Under `mpiexec -n 4 python script.py` each rank runs the whole script and makes the same calls.
@@ -39,7 +47,26 @@ class Simulation(Callbacks, Changes):
     Where no launcher is, `ranks` starts workers, which hold the particles: see `WorkerSimulation`.
 
     Numbers are in the units of the input. Particles are in the order of their ids.
+
+    Simulations and exchanges of a process serve one thread at a time: where another thread is in a
+    call, each attribute and method raises SternaError. With workers a second thread waits.
     """
+
+    _instead = "set, set_box and change are there for what can be changed"
+    _instead_of = {  # noqa: RUF012
+        **{name: f'call set("{name}", values)' for name in _SETTABLE},
+        "box": "call set_box(length, tilt)",
+        "force": "forces follow from positions; a term is added by @simulation.force",
+        "input": "call change(...), or make another Simulation",
+        **{
+            name: f"set the keys of its sections, as in simulation.{name}[0].KEY, or call change"
+            for name in ("thermostats", "types", "pairs", "fields", "walls")
+        },
+        **{
+            name: f"set its keys, as in simulation.{name}.KEY, or call change"
+            for name in ("barostat", "interaction")
+        },
+    }
 
     def __new__(cls, *_: object, ranks: int | None = None, **__: object) -> "Simulation":
         """Local. A `WorkerSimulation` where workers are to be started."""
@@ -120,9 +147,16 @@ class Simulation(Callbacks, Changes):
         )
         if self._core.rank == 0 and particles is None:
             _warn(settings)
+        self._pass_on_warnings(stacklevel=4)
         self._at_end: weakref.finalize | None = None
         self._write_at_end()
         self._observe_all()
+
+    def _pass_on_warnings(self, stacklevel: int) -> None:
+        """Local. What the engine has warned of, such as masses of a start file that do not hold."""
+        for text in self._core.take_warnings():
+            if self._core.rank == 0:
+                warnings.warn(text.rstrip("\n"), InputWarning, stacklevel=stacklevel + 1)
 
     def _write_at_end(self) -> None:
         """Local. Whatever becomes of this simulation, the report and exports are written."""
@@ -253,7 +287,8 @@ class Simulation(Callbacks, Changes):
 
         A column, such as `simulation.log["temperature"]`, is an array over the rows.
         """
-        return Log([{"event": "thermo", **row} for row in self._rows.values()])
+        with core().Turn("log"):
+            return Log([{"event": "thermo", **row} for row in self._rows.values()])
 
     @contextmanager
     def view(self, write: str | Iterable[str] = ()) -> Iterator[View]:
@@ -273,17 +308,18 @@ class Simulation(Callbacks, Changes):
         other names, and at the end of the block where what was written is not finite; then
         RemoteError on the other ranks.
         """
-        self._require_free("view")
-        self._apply_changes()
-        core_view = core().View(self._core, {write} if isinstance(write, str) else set(write))
-        view = View(core_view)
-        self._viewed = True
-        try:
-            yield view
-        finally:
-            self._viewed = False
-            view._view = None
-            core_view.end()
+        with core().Turn("view"):
+            self._require_free("view")
+            self._apply_changes()
+            core_view = core().View(self._core, {write} if isinstance(write, str) else set(write))
+            view = View(core_view)
+            self._viewed = True
+            try:
+                yield view
+            finally:
+                self._viewed = False
+                view._view = None
+                core_view.end()
 
     def _require_free(self, what: str) -> None:
         if self._callback:
@@ -316,8 +352,7 @@ class Simulation(Callbacks, Changes):
         self._require_free("run")
         if steps is None and until is None:
             raise ValueError("run: expected a number of steps, a time, or until=...")
-        if until is not None and every < 1:
-            raise ValueError(f"run: every is {every}, expected at least 1 step")
+        every = whole_number("run: every", every, 1)
         self._apply_changes()
         if steps is not None:
             steps = self._whole_steps(steps)
@@ -334,15 +369,7 @@ class Simulation(Callbacks, Changes):
     def _whole_steps(self, steps: int | str) -> int:
         if isinstance(steps, str):
             return self._steps_of(steps)
-        try:
-            number = operator.index(steps)
-        except TypeError:
-            raise TypeError(
-                f'run: steps is {steps!r}, expected a whole number or a time such as "1 ns"'
-            ) from None
-        if number < 0:
-            raise ValueError(f"run: steps is {number}, expected at least 0")
-        return number
+        return whole_number("run: steps", steps, 0, 'a whole number or a time such as "1 ns"')
 
     def _steps_of(self, time: str) -> int:
         return self._core.steps_of(time)
@@ -359,6 +386,7 @@ class Simulation(Callbacks, Changes):
             raise
         finally:
             self._core.set_progress(None)
+        self._pass_on_warnings(stacklevel=4)
 
     def _run_until(self, until: Callable, steps: int | None, every: int) -> None:
         done, end = False, None if steps is None else self.step + steps
@@ -446,7 +474,7 @@ class Simulation(Callbacks, Changes):
         other names, shapes, and values that are not finite.
         """
         self._require_free("set")
-        values = numpy.ascontiguousarray(values, float)
+        values = finite(f"set({name!r})", values)
         columns = 4 if name == "orientation" else 3
         if values.ndim != 2 or values.shape[1] != columns:
             raise ValueError(
@@ -484,9 +512,10 @@ class Simulation(Callbacks, Changes):
 
     def _close(self, well: bool) -> None:
         """Collective where `well`."""
-        if well and not self._core.closed:
-            self._core.finish()
-        self._core.close()
+        with core().Turn("close"):
+            if well and not self._core.closed:
+                self._core.finish()
+            self._core.close()
         if self._at_end is None:
             return
         try:
@@ -504,8 +533,9 @@ class Simulation(Callbacks, Changes):
             return (
                 f"<sterna.Simulation: {self.particle_count} particles on {where}, step {self.step}>"
             )
-        except SternaError:
-            return "<sterna.Simulation: closed>"
+        except SternaError as error:
+            state = "closed" if "is closed" in str(error) else "in use by another thread"
+            return f"<sterna.Simulation: {state}>"
 
     def __enter__(self) -> "Simulation":
         """Local."""
@@ -524,9 +554,27 @@ class Simulation(Callbacks, Changes):
         self._close(well=False)
 
 
+def whole_number(name: str, value: object, least: int, expected: str = "a whole number") -> int:
+    """TypeError for what is none, ValueError where it is less than `least` or no number of steps."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, (bool, numpy.bool_)):
+        raise TypeError(f"{name} is {value!r}, expected {expected}")
+    if not least <= number <= _MOST_STEPS:
+        raise ValueError(f"{name} is {number}, expected {least} to {_MOST_STEPS}")
+    return number
+
+
 def _write_at_end(write: Callable, core: object, report: str, exports: list[str]) -> None:
     """At the end of a simulation whose input asks for it, however it ended."""
-    core.close()  # The report of what is not closed would call it running.
+    try:
+        core.close()  # The report of what is not closed would call it running.
+    except SternaError:
+        # Another thread is in a call of another simulation.
+        atexit.register(_write_at_end, write, core, report, exports)
+        return
     stem = report.removesuffix(".report.html") or exports[0].rsplit(".export.", 1)[0]
     log = Path(stem + ".log.jsonl") if report else None
     write(Path(stem + ".h5md"), [Path(path) for path in exports], log)

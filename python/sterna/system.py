@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from sterna.arrays import finite, whole_numbers
 from sterna.core import core
+from sterna.fixed import Fixed
 from sterna.input import Input
 
 if TYPE_CHECKING:
@@ -15,12 +17,18 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-class System:
+#: Of types in an array, and of ids: those of the engine.
+_MOST_TYPES, _LARGEST_ID = 2**31 - 1, 2**48 - 1
+
+
+class System(Fixed):
     """What is simulated: the box, the particles and their types, in the units of the input.
 
     `types` are dictionaries with the keys of [[type]]; without them those of the input hold, or,
     where it has none, one type "A" with the defaults of reduced units.
     """
+
+    _instead = "a System does not change; make another, or use Simulation.set after it has started"
 
     def __init__(self) -> None:
         raise TypeError("make a System by System.lattice, random, from_arrays, from_ase, from_file")
@@ -94,23 +102,31 @@ class System:
         `box`: (3,), the edges along their axes; `tilt`: xy, xz, yz. `position`: (n, 3), anywhere;
         `velocity`: (n, 3); `type`: (n,), numbers of `types` from 0; `id`: (n,), each once over all
         ranks, otherwise 1, 2, ... through the ranks; `orientation`: (n, 4), quaternions (w, x, y,
-        z). Raises ValueError for arrays of another shape. On several ranks `share` keeps each from
-        giving the same particles.
+        z) of any length but 0. On several ranks `share` keeps each from giving the same particles.
+
+        Raises ValueError, naming argument and row, for arrays of another shape, numbers that are
+        not finite, types and ids that are not whole or out of their range, and ids that come twice;
+        TypeError for what is no array of numbers.
         """
-        length = _rows("box", box, float, None)
+        length = _rows("box", box, None)
         if length.shape != (3,):
             raise ValueError(f"box has the shape {length.shape}, expected (3,)")
-        positions = _rows("position", position, float, 3)
+        if min(length) <= 0.0:
+            raise ValueError(f"box is {length.tolist()}, expected edges above 0")
+        tilts = _rows("tilt", tilt, None)
+        if tilts.shape != (3,):
+            raise ValueError(f"tilt has the shape {tilts.shape}, expected (3,): xy, xz, yz")
+        positions = _rows("position", position, 3)
         made = cls._made(None, types)
         made._arrays = {
             "length": tuple(length),
-            "tilt": tuple(float(t) for t in tilt),
+            "tilt": tuple(tilts),
             "position": positions,
-            "type": _rows("type", type, numpy.int32, None),
-            "velocity": _rows("velocity", velocity, float, 3),
-            "id": _rows("id", id, numpy.int64, None),
-            "orientation": _rows("orientation", orientation, float, 4),
-            "temperature": temperature,
+            "type": _whole_rows("type", type, 0, _MOST_TYPES, numpy.int32),
+            "velocity": _rows("velocity", velocity, 3),
+            "id": _whole_rows("id", id, 1, _LARGEST_ID, numpy.int64),
+            "orientation": _rows("orientation", orientation, 4),
+            "temperature": None if temperature is None else float(temperature),
         }
         for name in ("type", "velocity", "id", "orientation"):
             array = made._arrays[name]
@@ -119,6 +135,10 @@ class System:
                     f"{name} has {len(array)} items, expected one for each of {len(positions)} "
                     "positions"
                 )
+        _refuse_twice(made._arrays["id"])
+        turns = made._arrays["orientation"]
+        if turns is not None and len(still := numpy.flatnonzero(~turns.any(axis=1))):
+            raise ValueError(f"orientation: row {still[0]} is no quaternion: all of it is 0")
         return made
 
     def share(self, rank: int, ranks: int) -> "System":
@@ -222,12 +242,31 @@ def _with_temperature(start: dict, temperature: float | None) -> dict:
     return start if temperature is None else {**start, "temperature": temperature}
 
 
-def _rows(
-    name: str, values: "ArrayLike | None", kind: type, columns: int | None
+def _refuse_twice(ids: numpy.ndarray | None) -> None:
+    if ids is None:
+        return
+    order = numpy.argsort(ids, kind="stable")
+    same = numpy.flatnonzero(numpy.diff(ids[order]) == 0)
+    if len(same):
+        first, second = order[same[0]], order[same[0] + 1]
+        raise ValueError(f"id: rows {first} and {second} both have {ids[first]}")
+
+
+def _whole_rows(
+    name: str, values: "ArrayLike | None", least: int, most: int, kind: type
 ) -> numpy.ndarray | None:
     if values is None:
         return None
-    array = numpy.ascontiguousarray(values, kind)
+    array = whole_numbers(name, values, least, most, kind)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has the shape {array.shape}, expected one axis")
+    return array
+
+
+def _rows(name: str, values: "ArrayLike | None", columns: int | None) -> numpy.ndarray | None:
+    if values is None:
+        return None
+    array = finite(name, values)
     if columns is not None and (array.ndim != 2 or array.shape[1] != columns):
         raise ValueError(f"{name} has the shape {array.shape}, expected (n, {columns})")
     if columns is None and array.ndim != 1:

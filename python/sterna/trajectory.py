@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,14 +12,15 @@ import h5py
 import numpy
 
 from sterna.atoms import Atoms, atoms_of, particles_of
-from sterna.errors import SternaError
-from sterna.files import require_regular
+from sterna.damage import reading
+from sterna.hdf5 import opened
 
 if TYPE_CHECKING:
     import ase
     import MDAnalysis
 
 _GROUP = "particles/trajectory"
+_NO_TRAJECTORY = "this is no whole trajectory of Sterna"
 _FIELDS = ("position", "velocity", "force", "image", "orientation", "angular_momentum")
 
 
@@ -63,6 +65,9 @@ class Trajectory:
             self.fields = [name for name in _FIELDS if name in group]
             self.steps = group["box/edges/step"][()]  #: (frames,)
             self.times = group["box/edges/time"][()]  #: (frames,), ps or reduced
+            # A run that was killed may have written one of them only.
+            whole = min(len(self.steps), len(self.times))
+            self.steps, self.times = self.steps[:whole], self.times[:whole]
             self.particle_count = int(group["position/value"].shape[1])
             self.is_reduced = "unit" not in group["position/value"].attrs
             self.id = group["id"][()] if len(self) else numpy.zeros(0, int)  #: (n,)
@@ -77,8 +82,34 @@ class Trajectory:
             if "connectivity/bonds" in file:
                 self.bonds = file["connectivity/bonds"][()]
 
-    def _open(self) -> "_Opened":
-        return _Opened(self.path)
+            self._check_shapes(group)
+
+    def _open(self) -> AbstractContextManager[h5py.File]:
+        return opened(self.path, _NO_TRAJECTORY)
+
+    def _check_shapes(self, group: h5py.Group) -> None:
+        """ValueError where arrays do not belong together."""
+        count, frames = self.particle_count, len(self.steps)
+        arrays = {"id": self.id, "species": self.species, "mass": self.mass}
+        wanted = dict.fromkeys(arrays if frames else ("species", "mass"), (count,))
+        arrays |= {"box/edges/step": self.steps, "box/edges/time": self.times}
+        wanted |= {"box/edges/step": (frames,), "box/edges/time": (frames,)}
+        for name, shape in wanted.items():
+            if arrays[name].shape != shape or arrays[name].dtype.kind not in "iuf":
+                raise ValueError(f"{name} has the shape {arrays[name].shape}, expected {shape}")
+        for name in self.fields:
+            width = 4 if name == "orientation" else 3
+            shape = group[f"{name}/value"].shape
+            if len(shape) != 3 or shape[1:] != (count, width):
+                raise ValueError(f"{name} has the shape {shape}, expected (n, {count}, {width})")
+        if count and not 0 <= self.species.min() <= self.species.max() < max(len(self.names), 1):
+            raise ValueError("species has numbers without a name")
+        if self.bonds.ndim != 2 or self.bonds.shape[1] != 2:
+            raise ValueError(
+                f"connectivity/bonds has the shape {self.bonds.shape}, expected (n, 2)"
+            )
+        if not isinstance(self.description, dict):
+            raise TypeError("sterna_particles is no object of JSON")
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -121,11 +152,13 @@ class Trajectory:
         Sites without mass, such as the charge of TIP4P beside its oxygen, are left out where
         `massless` is False.
         """
-        return atoms_of(self, massless)
+        with reading(self.path, _NO_TRAJECTORY):
+            return atoms_of(self, massless)
 
     def particles(self) -> Atoms:
         """The particles as such: rigid molecules are points."""
-        return particles_of(self)
+        with reading(self.path, _NO_TRAJECTORY):
+            return particles_of(self)
 
     def particles_whole(self, frame: TrajectoryFrame) -> numpy.ndarray:
         """(n, 3), particles in a frame, each atom of a flexible molecule beside one it is bonded to."""
@@ -161,27 +194,3 @@ class Trajectory:
         from sterna.interop import to_freud
 
         return to_freud(self, frame, massless)
-
-
-class _Opened:
-    """The file, whose errors are SternaErrors that name it."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        require_regular(path)
-        try:
-            # A run may still be writing it.
-            self._file = h5py.File(path, "r", locking=False)
-        except OSError as error:
-            reason = "there is no such file" if not path.exists() else f"no HDF5 file: {error}"
-            raise SternaError(f"{path}: {reason}", 2) from error
-
-    def __enter__(self) -> h5py.File:
-        return self._file
-
-    def __exit__(self, kind: type | None, error: BaseException | None, _: object) -> None:
-        self._file.close()
-        if isinstance(error, (OSError, KeyError, ValueError, TypeError, IndexError)):
-            raise SternaError(
-                f"{self._path}: this is no whole trajectory of Sterna: {error}", 2
-            ) from error

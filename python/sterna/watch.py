@@ -4,7 +4,7 @@ Both follow the log, which a run writes row by row, so they need nothing of the 
 """
 
 import difflib
-import json
+import secrets
 import signal
 import threading
 import time
@@ -18,9 +18,11 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from sterna.damage import reading
 from sterna.errors import SternaError
 from sterna.files import require_regular
 from sterna.log import Log
+from sterna.log_events import event_of
 from sterna.progress import duration
 from sterna.report.page import html_of
 from sterna.report.runs import Run, find_run
@@ -59,13 +61,8 @@ class Follower:
             raise SternaError(f"{self.path}: the log cannot be read: {error.strerror}") from error
         # What a run is just writing is taken when it is whole.
         whole = text[: text.rfind(b"\n") + 1]
-        for line in whole.splitlines():
-            try:
-                event = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise SternaError(f"{self.path}: not JSON: {error.msg}") from error
-            if isinstance(event, dict):
-                self.events.append(event)
+        for line in whole.decode("utf-8", errors="replace").split("\n")[:-1]:
+            self.events.append(event_of(line, self.path, len(self.events) + 1))
         self._offset += len(whole)
         return bool(whole)
 
@@ -112,7 +109,12 @@ def columns_of(run: Run, wanted: Sequence[str] = ()) -> list[str]:
 
 
 def steps_of(run: Run) -> int | None:
-    """The steps that the input asks for; None where it is no TOML, as those of other programs."""
+    """The steps that were asked for; None where a program runs as many as it likes.
+
+    Logs of earlier versions have them in the input only.
+    """
+    if isinstance(steps := run.settings.get("steps"), int):
+        return steps
     try:
         steps = tomllib.loads(str(run.start.get("input_text", "")))["run"]["steps"]
     except (tomllib.TOMLDecodeError, KeyError, TypeError):
@@ -192,7 +194,8 @@ def watch(
         run = follower.run()
         pace.see(run.last_step)
         width, height = console.size
-        return run, picture(run, pace, wanted, width, height - 1)
+        with reading(run.log_path, "the log is damaged"):
+            return run, picture(run, pace, wanted, width, height - 1)
 
     follower.read()
     run, lines = screen()
@@ -227,17 +230,32 @@ def page_of(run: Run) -> str:
     return page
 
 
-def page_server(given: Path, port: int) -> ThreadingHTTPServer:
+class PageServer(ThreadingHTTPServer):
+    """A server with a secret that requests must know."""
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(address, handler)
+        self.token = secrets.token_urlsafe(24)
+
+
+def page_server(given: Path, port: int) -> PageServer:
     """A server of this machine only (127.0.0.1) whose one page is the report so far.
 
-    `port` 0 takes a free one. Raises SternaError where there is no such run, or the port is taken.
+    The page is at `address_of` alone, which has a secret: other users of this machine do not know
+    it. Requests with another name of the server are refused, as they come from pages of others
+    whose name leads here (DNS rebinding). `port` 0 takes a free one. Raises SternaError where there is no such run, or the port is taken.
     """
     path = find_run(given).log_path
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # the name that http.server calls
-            if self.path != "/":
-                self.send_error(404)
+            names = [f"{name}:{self.server.server_port}" for name in ("127.0.0.1", "localhost")]
+            if self.headers.get_all("Host") not in [[name] for name in names]:
+                self.send_error(403, "Not the name of this server")
+                return
+            expected = f"/?token={self.server.token}"
+            if not secrets.compare_digest(self.path.encode(), expected.encode()):
+                self.send_error(404, "The address has a secret that sterna watch has printed")
                 return
             try:
                 body, status = page_of(find_run(path)).encode(), 200
@@ -247,6 +265,10 @@ def page_server(given: Path, port: int) -> ThreadingHTTPServer:
             kind = "text/html" if status == 200 else "text/plain"
             self.send_header("Content-Type", f"{kind}; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
+            self.send_header("Cache-Control", "no-store")
+            self.send_header("Referrer-Policy", "no-referrer")
+            self.send_header("X-Frame-Options", "DENY")
+            self.send_header("Cross-Origin-Resource-Policy", "same-origin")
             self.end_headers()
             self.wfile.write(body)
 
@@ -254,6 +276,11 @@ def page_server(given: Path, port: int) -> ThreadingHTTPServer:
             """Requests are not told."""
 
     try:
-        return ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        return PageServer(("127.0.0.1", port), Handler)
     except OSError as error:
         raise SternaError(f"port {port} cannot be used: {error.strerror}", 2) from error
+
+
+def address_of(server: "PageServer") -> str:
+    """What a browser on this machine opens."""
+    return f"http://127.0.0.1:{server.server_port}/?token={server.token}"

@@ -27,7 +27,7 @@ from sterna.launch import command_line, in_session, without_noise
 from sterna.program import find_program
 from sterna.progress import RunProgress, shown_interactively
 from sterna.session import Session
-from sterna.simulation import Simulation
+from sterna.simulation import Simulation, whole_number
 from sterna.system import System
 
 _UNTIL_CONNECTED = 120.0  # seconds for the ranks to start, also on a machine with other work
@@ -50,6 +50,7 @@ class Workers:
         self._connections: list[Connection] = []
         self._pids: list[int] = []
         self._closed = False
+        self._waits = False  # for answers
         self.dropped: deque[int] = deque()  #: simulations that nobody holds any more
         program = Path(sys.executable)
         self._session = Session(ranks)
@@ -118,30 +119,45 @@ class Workers:
         """Has all ranks make a call; returns what it returned on rank 0, or raises what it raised.
 
         `on_step` is called with the steps that rank 0 reports meanwhile. Ctrl-C interrupts the call
-        on all ranks, a second one ends them.
+        on all ranks, a second one ends them. A second thread waits until the first has its answer.
         """
         with self._lock:
             self._require_alive()
+            if self._waits:
+                raise SternaError("this was called from within a call of the same workers")
             while self.dropped and message[0] != "drop":
                 self.ask("drop", self.dropped.popleft())
             data = pickle.dumps((os.getcwd(), *message))
             interrupted = False
+            raised: BaseException | None = None  # by what is called here while answers come
             try:
                 for connection in self._connections:
                     connection.send_bytes(data)
             except OSError:
                 self._fail()
             answers: dict[int, tuple] = {}
-            while len(answers) < self.ranks:
-                try:
-                    self._receive(answers, on_step)
-                except KeyboardInterrupt:
-                    if interrupted:
-                        self.kill()
+            self._waits = True
+            try:
+                while len(answers) < self.ranks:
+                    try:
+                        self._receive(answers, on_step)
+                    except KeyboardInterrupt:
+                        if interrupted:
+                            self.kill()
+                            raise
+                        interrupted = True
+                        self._interrupt()
+                    except SternaError:
                         raise
-                    interrupted = True
-                    self._interrupt()
-        return _result_of([answers[rank] for rank in range(self.ranks)], interrupted)
+                    except Exception as error:
+                        # The answers that are under way would be taken for those of the next call.
+                        raised = raised or error
+            finally:
+                self._waits = False
+        result = _result_of([answers[rank] for rank in range(self.ranks)], interrupted)
+        if raised is not None:
+            raise raised
+        return result
 
     def _receive(self, answers: dict[int, tuple], on_step: Callable[[int], None] | None) -> None:
         waiting = {c: r for r, c in enumerate(self._connections) if r not in answers}
@@ -150,6 +166,8 @@ class Workers:
                 answer = connection.recv()
             except (EOFError, OSError):
                 self._fail()
+            except Exception as error:  # The class of what was sent is not there in this process.
+                answer = ("failed", error, "")
             if answer[0] == "at":
                 if on_step is not None:
                     on_step(answer[1])
@@ -307,8 +325,7 @@ class WorkerSimulation(Simulation):
         """Local. As `Simulation.run`; `until` is asked in this process."""
         if steps is None and until is None:
             raise ValueError("run: expected a number of steps, a time, or until=...")
-        if until is not None and every < 1:
-            raise ValueError(f"run: every is {every}, expected at least 1 step")
+        every = whole_number("run: every", every, 1)
         if steps is not None:
             steps = self._whole_steps(steps)
         if until is not None:

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "md/input/input_schema.hpp"
 #include "sterna/version.hpp"
 
 namespace sterna {
@@ -15,6 +16,8 @@ std::optional<int> read_command_line(int argc, char** argv, Arguments& arguments
   app.set_version_flag("--version", fmt::format("sterna {}", version));
   app.add_option("INPUT", arguments.input,
                  "input file (TOML, a config.xml of ls1-MarDyn or a .mddef of MODYLAS)");
+  app.add_option("--steps", arguments.steps, "the steps of the run, instead of `steps` in [run]")
+      ->check(CLI::Range(std::int64_t{0}, static_cast<std::int64_t>(md::most_steps)));
   auto* const resume =
       app.add_flag("--resume", arguments.resume, "continue from the latest valid checkpoint");
   app.add_flag("--overwrite", arguments.overwrite,

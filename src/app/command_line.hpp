@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,7 @@ enum Exit { success = 0, failure = 1, bad_input = 2, interrupted = 3 };
 /// What the command line asks for.
 struct Arguments {
   std::string input;
+  std::optional<std::int64_t> steps;  ///< instead of those of [run]
   bool resume = false;
   bool verbose = false;
   bool outputs = false;

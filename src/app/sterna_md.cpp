@@ -295,11 +295,16 @@ int run(const comm::Context& world, const Arguments& arguments,
   }
   comm::broadcast(world, 0, text);
   md::ReadResult result =
-      md::read_input_text(text, arguments.input, world.rank() == 0 && program == nullptr);
+      md::read_input_text(text, arguments.input, world.rank() == 0 && program == nullptr,
+                          arguments.steps);
   std::string findings;
   if (world.rank() == 0) {
     auto diagnostics = program != nullptr ? foreign.checked.diagnostics : result.diagnostics;
-    if (program != nullptr) result.input.places = foreign.checked.input.places;
+    if (program != nullptr) {
+      result.input.places = foreign.checked.input.places;
+      // Other steps than those of the file may not go with it.
+      if (arguments.steps && !result.ok()) diagnostics = result.diagnostics;
+    }
     if (result.ok()) {
       md::SystemFacts facts = md::facts_of(result.input);
       facts.ranks = world.size();

@@ -64,7 +64,14 @@ template <class Exchange>
 class Kept : public Ending {
  public:
   Kept() { Job::of_process().add(*this); }
-  ~Kept() override { Job::of_process().remove(*this); }
+  ~Kept() override {
+    Job& job = Job::of_process();
+    job.remove(*this);
+    if (exchange_ && job.is_used_elsewhere()) {
+      job.keep_until_unused(std::move(exchange_));
+      job.keep_until_unused(std::move(context_));
+    }
+  }
   Kept(const Kept&) = delete;
   Kept& operator=(const Kept&) = delete;
   void close() override {
@@ -219,53 +226,71 @@ void reduce(const Context& self, const std::string& kind, Values values) {
 }  // namespace
 
 void bind_comm(nb::module_& module) {
+  using Guard = nb::call_guard<Turn>;
   nb::class_<Context>(module, "Context")
-      .def(nb::init<std::uintptr_t>(), "communicator"_a)
-      .def_prop_ro("rank", [](const Context& self) { return self.context().rank(); })
-      .def_prop_ro("size", [](const Context& self) { return self.context().size(); })
-      .def_prop_ro("node_count", [](const Context& self) { return self.context().node_count(); })
-      .def("node_of", [](const Context& self, int rank) { return self.context().node_of(rank); })
-      .def_prop_ro("description", [](const Context& self) { return self.context().description(); })
-      .def("barrier",
-           [](const Context& self) {
-             const nb::gil_scoped_release free;
-             comm::barrier(self.context());
-           })
-      .def("broadcast",
-           [](const Context& self, int root, nb::bytes mine) {
-             std::string bytes(mine.c_str(), mine.size());
-             {
-               const nb::gil_scoped_release free;
-               comm::broadcast(self.context(), root, bytes);
-             }
-             return nb::bytes(bytes.data(), bytes.size());
-           })
-      .def("reduce", &reduce)
-      .def("why_unavailable", [](const Context& self, const std::string& family,
-                                 const std::string& method) {
-        return family == "neighbor" ? comm::why_neighbor_method_unavailable(self.context(), method)
-                                    : comm::why_sparse_method_unavailable(self.context(), method);
-      });
+      .def(nb::init<std::uintptr_t>(), "communicator"_a, Guard())
+      .def_prop_ro(
+          "rank", [](const Context& self) { return self.context().rank(); }, Guard())
+      .def_prop_ro(
+          "size", [](const Context& self) { return self.context().size(); }, Guard())
+      .def_prop_ro(
+          "node_count", [](const Context& self) { return self.context().node_count(); }, Guard())
+      .def(
+          "node_of", [](const Context& self, int rank) { return self.context().node_of(rank); },
+          Guard())
+      .def_prop_ro(
+          "description", [](const Context& self) { return self.context().description(); }, Guard())
+      .def(
+          "barrier",
+          [](const Context& self) {
+            const nb::gil_scoped_release free;
+            comm::barrier(self.context());
+          },
+          Guard())
+      .def(
+          "broadcast",
+          [](const Context& self, int root, nb::bytes mine) {
+            std::string bytes(mine.c_str(), mine.size());
+            {
+              const nb::gil_scoped_release free;
+              comm::broadcast(self.context(), root, bytes);
+            }
+            return nb::bytes(bytes.data(), bytes.size());
+          },
+          Guard())
+      .def("reduce", &reduce, Guard())
+      .def(
+          "why_unavailable",
+          [](const Context& self, const std::string& family, const std::string& method) {
+            return family == "neighbor"
+                       ? comm::why_neighbor_method_unavailable(self.context(), method)
+                       : comm::why_sparse_method_unavailable(self.context(), method);
+          },
+          Guard());
   nb::class_<NeighborExchange>(module, "NeighborExchange")
       .def(nb::init<const Context&, const std::vector<NeighborExchange::Peer>&, std::size_t,
                     std::string, std::string>(),
-           "context"_a, "peers"_a, "item_size"_a, "method"_a, "name"_a)
-      .def("peers", &NeighborExchange::peers)
-      .def("send", &NeighborExchange::send)
-      .def("start", &NeighborExchange::start)
-      .def("next", &NeighborExchange::next)
-      .def("inbox", &NeighborExchange::inbox)
-      .def("finish", &NeighborExchange::finish)
-      .def("reserve", &NeighborExchange::reserve)
-      .def("verdict",
-           [](const NeighborExchange& self) { return dictionary_of(self.exchange().verdict()); });
+           "context"_a, "peers"_a, "item_size"_a, "method"_a, "name"_a, Guard())
+      .def("peers", &NeighborExchange::peers, Guard())
+      .def("send", &NeighborExchange::send, Guard())
+      .def("start", &NeighborExchange::start, Guard())
+      .def("next", &NeighborExchange::next, Guard())
+      .def("inbox", &NeighborExchange::inbox, Guard())
+      .def("finish", &NeighborExchange::finish, Guard())
+      .def("reserve", &NeighborExchange::reserve, Guard())
+      .def(
+          "verdict",
+          [](const NeighborExchange& self) { return dictionary_of(self.exchange().verdict()); },
+          Guard());
   nb::class_<SparseExchange>(module, "SparseExchange")
       .def(nb::init<const Context&, std::size_t, std::string, std::string,
                     std::optional<std::vector<int>>>(),
-           "context"_a, "item_size"_a, "method"_a, "name"_a, "possible_sources"_a.none())
-      .def("exchange", &SparseExchange::exchange_rows)
-      .def("verdict",
-           [](const SparseExchange& self) { return dictionary_of(self.exchange().verdict()); });
+           "context"_a, "item_size"_a, "method"_a, "name"_a, "possible_sources"_a.none(), Guard())
+      .def("exchange", &SparseExchange::exchange_rows, Guard())
+      .def(
+          "verdict",
+          [](const SparseExchange& self) { return dictionary_of(self.exchange().verdict()); },
+          Guard());
   module.def("neighbor_methods", [] { return rows_of(comm::neighbor_methods()); });
   module.def("sparse_methods", [] { return rows_of(comm::sparse_methods()); });
 }

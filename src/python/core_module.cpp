@@ -13,6 +13,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "md/output/checkpoint.hpp"
 #include "python/comm_bindings.hpp"
@@ -29,21 +32,37 @@ using namespace nb::literals;
 namespace sterna::python {
 namespace {
 
+/// A `Turn` as a context manager of Python, for calls that are made of several.
+class PythonTurn {
+ public:
+  explicit PythonTurn(std::string call) : call_(std::move(call)) {}
+  void enter() { turn_.emplace(call_); }
+  void exit() { turn_.reset(); }
+
+ private:
+  std::string call_;
+  std::optional<Turn> turn_;
+};
+
 void bind_job(nb::module_& module) {
   module.def("place", [] {
     const Job::Place place = Job::of_process().place();
     return std::pair(place.rank, place.ranks);
   });
-  module.def("world", [] {
-    const nb::gil_scoped_release free;
-    const auto world = Job::of_process().world();
-    return std::pair(world->rank(), world->size());
-  });
-  module.def("end", [] {
-    const nb::gil_scoped_release free;
-    Job::of_process().end();
-  });
+  module.def(
+      "world",
+      [] {
+        const nb::gil_scoped_release free;
+        const auto world = Job::of_process().world();
+        return std::pair(world->rank(), world->size());
+      },
+      nb::call_guard<Turn>());
+  module.def("end", [] { Job::of_process().end(); });
   module.def("abort", [](const std::string& message) { comm::Environment::abort(message); });
+  nb::class_<PythonTurn>(module, "Turn")
+      .def(nb::init<std::string>(), "call"_a)
+      .def("__enter__", &PythonTurn::enter)
+      .def("__exit__", [](PythonTurn& self, nb::args) { self.exit(); });
 }
 
 nb::dict terms_of(const Simulation& simulation) {
@@ -75,6 +94,8 @@ std::array<double, 6> virial_tensor(const Simulation& simulation) {
   return tensor;
 }
 
+using Guard = nb::call_guard<Turn>;
+
 void bind_simulation(nb::module_& module) {
   nb::class_<Simulation>(module, "Simulation")
       .def(
@@ -94,7 +115,7 @@ void bind_simulation(nb::module_& module) {
             new (self) Simulation(request, system);
           },
           "text"_a, "name"_a, "from_file"_a, "system"_a.none(), "communicator"_a, "files"_a,
-          "resume"_a, "overwrite"_a, "checkpoint"_a)
+          "resume"_a, "overwrite"_a, "checkpoint"_a, Guard())
       .def(
           "changed",
           [](Simulation& self, std::string text, std::string name, bool from_file,
@@ -107,68 +128,86 @@ void bind_simulation(nb::module_& module) {
             request.stretches = stretches;
             return std::make_unique<Simulation>(request, self);
           },
-          "text"_a, "name"_a, "from_file"_a, "box"_a.none(), "stretches"_a)
-      .def("set_progress", &Simulation::set_progress, "callback"_a.none())
-      .def("compare_call", &Simulation::compare_call, "call"_a)
-      .def("run", &Simulation::run)
-      .def("measure", &Simulation::measure)
-      .def("steps_of", &Simulation::steps_of)
-      .def("gather", &Simulation::gather, "name"_a, "root"_a.none())
-      .def("set", &Simulation::set)
-      .def("save", &Simulation::save)
-      .def("finish", &Simulation::finish)
-      .def_prop_ro("report_path", &Simulation::report_path)
-      .def_prop_ro("export_paths", &Simulation::export_paths)
-      .def_prop_ro("closed", &Simulation::closed)
-      .def("local", &Simulation::local)
+          "text"_a, "name"_a, "from_file"_a, "box"_a.none(), "stretches"_a, Guard())
+      .def("set_progress", &Simulation::set_progress, "callback"_a.none(), Guard())
+      .def("compare_call", &Simulation::compare_call, "call"_a, Guard())
+      .def("run", &Simulation::run, Guard())
+      .def("measure", &Simulation::measure, Guard())
+      .def("steps_of", &Simulation::steps_of, Guard())
+      .def("gather", &Simulation::gather, "name"_a, "root"_a.none(), Guard())
+      .def("set", &Simulation::set, Guard())
+      .def("save", &Simulation::save, Guard())
+      .def("finish", &Simulation::finish, Guard())
+      .def_prop_ro("report_path", &Simulation::report_path, Guard())
+      .def_prop_ro("export_paths", &Simulation::export_paths, Guard())
+      .def_prop_ro("closed", &Simulation::closed, Guard())
+      .def("local", &Simulation::local, Guard())
       .def("observe", &Simulation::observe, "interval"_a, "at"_a, "needs_state"_a, "owner"_a,
-           "number"_a)
-      .def("add_force", &Simulation::add_force)
-      .def("reduce", &Simulation::reduce)
+           "number"_a, Guard())
+      .def("add_force", &Simulation::add_force, Guard())
+      .def("reduce", &Simulation::reduce, Guard())
       .def_prop_ro(
           "thermo_interval",
-          [](const Simulation& self) { return self.engine().input().output.thermo_interval; })
-      .def_prop_ro("changes_volume",
-                   [](const Simulation& self) { return self.engine().input().barostat.is_used(); })
-      .def("close",
-           [](Simulation& self) {
-             const nb::gil_scoped_release free;
-             self.close();
-           })
-      .def_prop_ro("rank",
-                   [](const Simulation& self) { return self.engine(), self.context().rank(); })
-      .def_prop_ro("ranks",
-                   [](const Simulation& self) { return self.engine(), self.context().size(); })
-      .def_prop_ro("step", [](const Simulation& self) { return self.engine().step_number(); })
-      .def_prop_ro("time",
-                   [](const Simulation& self) {
-                     return self.engine().time() * self.unit(md::Dimension::time);
-                   })
-      .def_prop_ro("box", box_of)
-      .def_prop_ro("local_count",
-                   [](const Simulation& self) { return self.engine().particles().local_count(); })
-      .def_prop_ro("checkpoint_path",
-                   [](const Simulation& self) {
-                     const md::Input& input = self.engine().input();
-                     return md::checkpoint_path(
-                         (std::filesystem::path(input.output.directory) / input.run.name).string());
-                   })
-      .def_prop_ro("particle_count",
-                   [](const Simulation& self) { return self.engine().particle_count(); })
-      .def_prop_ro("type_names", [](const Simulation& self) { return self.engine().type_names(); })
+          [](const Simulation& self) { return self.engine().input().output.thermo_interval; },
+          Guard())
+      .def_prop_ro(
+          "changes_volume",
+          [](const Simulation& self) { return self.engine().input().barostat.is_used(); }, Guard())
+      .def(
+          "close",
+          [](Simulation& self) {
+            const nb::gil_scoped_release free;
+            self.close();
+          },
+          Guard())
+      .def_prop_ro(
+          "rank", [](const Simulation& self) { return self.engine(), self.context().rank(); },
+          Guard())
+      .def_prop_ro(
+          "ranks", [](const Simulation& self) { return self.engine(), self.context().size(); },
+          Guard())
+      .def_prop_ro(
+          "step", [](const Simulation& self) { return self.engine().step_number(); }, Guard())
+      .def_prop_ro(
+          "time",
+          [](const Simulation& self) {
+            return self.engine().time() * self.unit(md::Dimension::time);
+          },
+          Guard())
+      .def_prop_ro("box", box_of, Guard())
+      .def_prop_ro(
+          "local_count",
+          [](const Simulation& self) { return self.engine().particles().local_count(); }, Guard())
+      .def_prop_ro(
+          "checkpoint_path",
+          [](const Simulation& self) {
+            const md::Input& input = self.engine().input();
+            return md::checkpoint_path(
+                (std::filesystem::path(input.output.directory) / input.run.name).string());
+          },
+          Guard())
+      .def_prop_ro(
+          "particle_count", [](const Simulation& self) { return self.engine().particle_count(); },
+          Guard())
+      .def_prop_ro(
+          "type_names", [](const Simulation& self) { return self.engine().type_names(); }, Guard())
       .def_prop_ro(
           "units",
-          [](const Simulation& self) { return std::string(self.engine().input().units.name()); })
-      .def_prop_ro("values", [](const Simulation& self) { return self.engine().last_values(); })
-      .def_prop_ro("terms", terms_of)
-      .def("virial_tensor", virial_tensor);
+          [](const Simulation& self) { return std::string(self.engine().input().units.name()); },
+          Guard())
+      .def(
+          "take_warnings", [](Simulation& self) { return self.engine().take_warnings(); }, Guard())
+      .def_prop_ro(
+          "values", [](const Simulation& self) { return self.engine().last_values(); }, Guard())
+      .def_prop_ro("terms", terms_of, Guard())
+      .def("virial_tensor", virial_tensor, Guard());
 }
 
 void bind_view(nb::module_& module) {
   nb::class_<View>(module, "View")
-      .def(nb::init<nb::object, std::set<std::string>>(), "owner"_a, "writable"_a)
-      .def("array", &View::array)
-      .def("end", &View::end);
+      .def(nb::init<nb::object, std::set<std::string>>(), "owner"_a, "writable"_a, Guard())
+      .def("array", &View::array, Guard())
+      .def("end", &View::end, Guard());
 }
 
 }  // namespace

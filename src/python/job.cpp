@@ -1,8 +1,11 @@
 #include "python/job.hpp"
 
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 
-#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "sterna/comm/error.hpp"
@@ -58,10 +61,42 @@ void Job::remove(Ending& ending) {
 
 void Job::end() {
   ended_ = true;
+  // A daemon thread may be in a run, which looks at `ends` in each step.
+  constexpr std::chrono::seconds until_stopped(10);
+  const auto last = std::chrono::steady_clock::now() + until_stopped;
+  while (is_used_elsewhere()) {
+    if (std::chrono::steady_clock::now() > last) return;
+    const nanobind::gil_scoped_release free;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const Turn turn("end");
+  const nanobind::gil_scoped_release free;
   for (Ending* const ending : living_) ending->close();
   contexts_.clear();
   world_.reset();
   environment_.reset();
+}
+
+Turn::Turn(const std::string& call) {
+  Job& job = Job::of_process();
+  if (job.is_used_elsewhere()) {
+    throw comm::Error(fmt::format(
+        "another thread of this process is in a call{} of Sterna, whose simulations and exchanges "
+        "serve one thread at a time: make the calls from one thread, or hold a threading.Lock "
+        "around each of them",
+        job.call_.empty() ? "" : " (" + job.call_ + ")"));
+  }
+  if (job.depth_ == 0) {
+    // What is destroyed may call Python, which may drop more.
+    const auto dropped = std::exchange(job.dropped_, {});
+  }
+  if (job.depth_++ > 0) return;
+  job.user_ = std::this_thread::get_id();
+  job.call_ = call;
+}
+
+Turn::~Turn() {
+  --Job::of_process().depth_;
 }
 
 }  // namespace sterna::python

@@ -159,23 +159,31 @@ nb::object gather_field(const md::Simulation& engine, const comm::Context& conte
 }  // namespace
 
 Simulation::Simulation(const SimulationRequest& request, const md::System* system) {
-  const nb::gil_scoped_release free;
-  context_ = context_of(request.communicator);
   md::SimulationOptions options = md::SimulationOptions::inside_a_program();
   options.files = request.files;
   options.resume = request.resume;
   options.overwrite = request.overwrite;
   options.checkpoint = request.checkpoint;
-  if (system != nullptr) {
-    engine_ = std::make_unique<md::Simulation>(*context_, request.text, *system, options);
-  } else {
-    engine_ = std::make_unique<md::Simulation>(*context_, read(*context_, request), options);
+  {
+    const nb::gil_scoped_release free;
+    context_ = context_of(request.communicator);
+    if (system != nullptr) {
+      engine_ = std::make_unique<md::Simulation>(*context_, request.text, *system, options);
+    } else {
+      engine_ = std::make_unique<md::Simulation>(*context_, read(*context_, request), options);
+    }
   }
   engine_->stop_when([this] { return wants_stop(); });
   Job::of_process().add(*this);
 }
 
 Simulation::Simulation(const SimulationRequest& request, Simulation& previous) {
+  make_from(request, previous);
+  engine_->stop_when([this] { return wants_stop(); });
+  Job::of_process().add(*this);
+}
+
+void Simulation::make_from(const SimulationRequest& request, Simulation& previous) {
   const nb::gil_scoped_release free;
   context_ = previous.context_;
   const md::Input input = read_changed(*context_, request);
@@ -188,12 +196,15 @@ Simulation::Simulation(const SimulationRequest& request, Simulation& previous) {
     to.tilt = {edges[3] * unit, edges[4] * unit, edges[5] * unit};
   }
   engine_ = std::make_unique<md::Simulation>(*context_, input, previous.engine(), box);
-  engine_->stop_when([this] { return wants_stop(); });
-  Job::of_process().add(*this);
 }
 
 Simulation::~Simulation() {
-  Job::of_process().remove(*this);
+  Job& job = Job::of_process();
+  job.remove(*this);
+  if (engine_ && job.is_used_elsewhere()) {
+    job.keep_until_unused(std::move(engine_));
+    job.keep_until_unused(std::move(context_));
+  }
 }
 
 md::Simulation& Simulation::engine() const {
@@ -206,7 +217,7 @@ double Simulation::unit(md::Dimension dimension) const {
 }
 
 bool Simulation::wants_stop() {
-  if (failure_) return true;
+  if (failure_ || Job::of_process().ends()) return true;
   const auto now = std::chrono::steady_clock::now();
   if (now - last_look_ < between_looks) return false;
   last_look_ = now;

@@ -105,6 +105,7 @@ class Simulation final : public Ending {
   double unit(md::Dimension dimension) const;
 
  private:
+  void make_from(const SimulationRequest& request, Simulation& previous);
   bool wants_stop();
   void raise_failure(bool interrupted);
   std::vector<std::int64_t> sorted_ids() const;

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from sterna.damage import reading
 from sterna.errors import SternaError
 from sterna.exporting.frames import choose_frames
 from sterna.exporting.table import Export, format_of
@@ -57,7 +58,9 @@ def export(
     made = Export(trajectory, numbers, atoms, chosen, centers, output.name, force_field)
     unfinished = output.with_name(f".{os.getpid()}.{output.name}")
     try:
-        known.write(unfinished, made)
+        said = f"its frames cannot be written as .{known.suffix}"
+        with reading(trajectory.path, said, passed=(OSError,)):
+            known.write(unfinished, made)
         others = {output.with_suffix(suffix): text for suffix, text in made.beside.items()}
         require_not_read([output, *others], [trajectory.path, run])
         for path in others:
@@ -80,5 +83,5 @@ def _trajectory_of(run: Path) -> Trajectory:
 
 
 def _is_hdf5(path: Path) -> bool:
-    with path.open("rb") as file:
+    with reading(path, "this file cannot be read"), path.open("rb") as file:
         return file.read(8) == b"\x89HDF\r\n\x1a\n"

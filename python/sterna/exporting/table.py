@@ -35,12 +35,17 @@ class Export:
 
     def frames(self) -> Iterator[AtomFrame]:
         """The atoms, frame after frame."""
-        for frame in self.trajectory.frames(self.numbers):
+        for frame in self.particle_frames():
             yield self.all_atoms.at(frame, self.chosen)
 
     def particle_frames(self) -> Iterator[TrajectoryFrame]:
-        """What the trajectory has, whatever was chosen."""
-        return self.trajectory.frames(self.numbers)
+        """What the trajectory has, whatever was chosen. ValueError where it is not finite."""
+        for frame in self.trajectory.frames(self.numbers):
+            for name in ("edges", "position", "velocity", "force", "orientation"):
+                values = getattr(frame, name)
+                if values is not None and not numpy.isfinite(values).all():
+                    raise ValueError(f"{name} of step {frame.step} has numbers that are not finite")
+            yield frame
 
     @property
     def times(self) -> numpy.ndarray:

@@ -2,21 +2,34 @@
 
 import contextlib
 import gzip
-import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sterna.errors import SternaError
+from sterna.processes import ended_by_signals
 
 _ENDING = ".gz"
+_PIECE = 1 << 20
+# Files of coordinates and parameters become three to ten times as large; what gzip was made to
+# blow up, a thousand times.
+_MOST_TIMES = 50
+_ALWAYS = 64 << 20  # bytes
 
 
 @contextlib.contextmanager
 def unpacked(files: Sequence[Path]) -> Iterator[list[Path]]:
-    """These files; copies of those that are compressed. Errors name the files that were given."""
+    """These files; copies of those that are compressed. Errors name the files that were given.
+
+    The copies are gone after the block, also where SIGTERM ends it. Raises SternaError where a
+    file is damaged, or becomes larger than 64 MiB and 50 times its size.
+    """
     given: dict[Path, Path] = {}
-    with tempfile.TemporaryDirectory(prefix="sterna-import-") as folder:
+    with (
+        ended_by_signals(),
+        tempfile.TemporaryDirectory(prefix="sterna-import-") as folder,
+    ):
         found = []
         for n, path in enumerate(files):
             if path.suffix.lower() != _ENDING or not path.is_file():
@@ -24,13 +37,7 @@ def unpacked(files: Sequence[Path]) -> Iterator[list[Path]]:
                 continue
             copy = Path(folder) / str(n) / path.stem
             copy.parent.mkdir()
-            try:
-                with gzip.open(path) as packed, copy.open("wb") as plain:
-                    shutil.copyfileobj(packed, plain)
-            except (OSError, EOFError) as error:
-                raise SternaError(
-                    f"{path} cannot be unpacked: {error}; is it whole?", status=2
-                ) from error
+            _unpack(path, copy)
             given[copy] = path
             found.append(copy)
         try:
@@ -40,3 +47,19 @@ def unpacked(files: Sequence[Path]) -> Iterator[list[Path]]:
             for copy, path in given.items():
                 text = text.replace(str(copy), str(path))
             raise SternaError(text, error.status) from error
+
+
+def _unpack(path: Path, copy: Path) -> None:
+    most = max(_ALWAYS, _MOST_TIMES * path.stat().st_size)
+    try:
+        with gzip.open(path) as packed, copy.open("wb") as plain:
+            while piece := packed.read(_PIECE):
+                if plain.tell() + len(piece) > most:
+                    raise SternaError(
+                        f"{path} becomes larger than {most >> 20} MiB when it is unpacked, which is "
+                        f"the limit for its size: unpack it (gunzip) if it is to be so",
+                        2,
+                    )
+                plain.write(piece)
+    except (OSError, EOFError, zlib.error) as error:
+        raise SternaError(f"{path} cannot be unpacked: {error}; is it whole?", status=2) from error

@@ -71,7 +71,8 @@ def match(path: Path, given: dict[str, str]) -> Matched:
             dimensions = universe.trajectory.ts.dimensions
     except Exception as error:  # MDAnalysis raises whatever it meets.
         raise SternaError(f"MDAnalysis cannot read {path}: {error}", 2) from error
-    if dimensions is None or not numpy.all(dimensions > 0.0):
+    finite = dimensions is not None and numpy.isfinite(dimensions).all()
+    if not finite or not numpy.all(dimensions > 0.0):
         raise SternaError(f"{path} has no box; expected a CRYST1 line, or the last line of GRO", 2)
     edges = mda.lib.mdamath.triclinic_vectors(dimensions).astype(float) / 10.0
     residues = universe.residues
@@ -91,6 +92,14 @@ def match(path: Path, given: dict[str, str]) -> Matched:
     for n, residue in enumerate(residues):
         groups.setdefault((residue.resname.upper(), *residue.atoms.names), []).append(n)
     positions = universe.atoms.positions.astype(float) / 10.0
+    if not numpy.isfinite(positions).all():
+        place = int(numpy.argmin(numpy.isfinite(positions).all(axis=1)))
+        atom = universe.atoms[place]
+        raise SternaError(
+            f"{path}: atom {place + 1}, {atom.name} of residue {atom.resname} {atom.resid}, has no "
+            "finite position",
+            2,
+        )
     for (resname, *names), numbers in groups.items():
         rows = numpy.array([residues[n].atoms.indices for n in numbers])
         where = f"{path}: residue {resname} {residues[numbers[0]].resid}"

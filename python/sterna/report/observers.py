@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy
 
+from sterna.damage import reading
 from sterna.report.html import Markup, element, section, table, with_error
 from sterna.report.plot import Series, line_plot
 from sterna.report.runs import Run
@@ -185,7 +186,8 @@ def results(run: Run, identity: str) -> Markup:
         if not table_.rows:
             body: object = element("p", "No samples.")
         elif table_.is_curve:
-            drawn = _PLOTS.get(table_.kind, _any_curve)(run, table_)
+            with reading(table_.path, "this file of an observer is damaged"):
+                drawn = _PLOTS.get(table_.kind, _any_curve)(run, table_)
             body = element("div", *drawn, class_="plots")
         else:
             body = _averages(table_)

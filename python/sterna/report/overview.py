@@ -109,6 +109,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("Nodes", start.get("nodes")),
         ("Regions of the ranks", settings.get("regions")),
         ("Particles", settings.get("particles")),
+        ("Steps", settings.get("steps")),
         ("Units", (settings.get("units") or {}).get("system")),
         ("Precision", settings.get("precision")),
         ("Kernels", settings.get("kernels")),
@@ -157,6 +158,10 @@ def setup(run: Run, identity: str) -> Markup:
         )
     ranks = run.start.get("ranks", 1)
     again = f"sterna run {run.start.get('input', 'input.toml')} -n {ranks}"
+    steps = run.settings.get("steps")
+    given = [s.value for s in settings if (s.section, s.key) == ("run", "steps")]
+    if steps is not None and given and given != [str(steps)]:
+        again += f" --steps {steps}"
     pieces.append(element("p", "To run it again: ", element("code", again)))
     bibliography = run.file(".bib")
     if bibliography.is_file():

@@ -5,6 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+from sterna.damage import reading
 from sterna.errors import SternaError
 from sterna.files import require_regular
 from sterna.report import cost, observers, overview, ranks, thermodynamics, view
@@ -96,6 +97,13 @@ PARTS = {
 
 def _run(run: Run, k: int, count: int, trajectory: bool, most_bytes: int) -> Markup:
     place = {name: f"run-{k}-{name}" for name in PARTS}
+    with reading(run.log_path, "no report can be made of this run, as its log is damaged"):
+        return _run_of(run, k, count, trajectory, most_bytes, place)
+
+
+def _run_of(
+    run: Run, k: int, count: int, trajectory: bool, most_bytes: int, place: dict[str, str]
+) -> Markup:
     parts = [
         overview.summary(run, place["summary"]),
         view.scene(run, place["system"], trajectory, most_bytes),

@@ -9,12 +9,11 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.log import Log, read_log
+from sterna.log_events import PLACES
 from sterna.report.tables import Table, read_table
 from sterna.runs import outputs_of
 
 LOG_SUFFIX = ".log.jsonl"
-#: What a row is of, and no quantity of the system.
-_PLACES = ("step", "time")
 
 
 @dataclass
@@ -38,8 +37,8 @@ class Run:
 
     @cached_property
     def start(self) -> dict:
-        """The last start event: a resumed run has several."""
-        return self.events("start")[-1]
+        """The last start event: a resumed run has several. Empty where none is there yet."""
+        return (self.events("start") or [{}])[-1]
 
     @cached_property
     def settings(self) -> dict:
@@ -115,7 +114,7 @@ class Run:
         return [
             column
             for column in self.log.columns
-            if column not in _PLACES
+            if column not in PLACES
             and any(isinstance(row.get(column), (int, float)) for row in self.log.rows)
         ]
 
@@ -148,25 +147,12 @@ def find_run(given: Path) -> Run:
     """
     path = _log_of(given)
     log = read_log(path)
-    _check_rows(path, log)
     run = Run(path, log)
     if not run.events("start"):
         raise SternaError(
             f"{path}: no start event: this is no log of a run, or the run died while it started"
         )
     return run
-
-
-def _check_rows(path: Path, log: Log) -> None:
-    """Raises SternaError, naming the line, where a row of the log does not say what it is of."""
-    for number, event in enumerate(log.events, 1):
-        if event.get("event") != "thermo":
-            continue
-        for name in _PLACES:
-            if not isinstance(event.get(name), (int, float)):
-                raise SternaError(
-                    f'{path}:{number}: a "thermo" event with a number as "{name}" is expected'
-                )
 
 
 def _log_of(given: Path) -> Path:

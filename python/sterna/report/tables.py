@@ -60,7 +60,11 @@ def read_table(path: Path, kind: str) -> Table:
                 f"{path}:{number}: {len(columns)} columns expected ({' '.join(columns)}), "
                 f"not {len(cells)}"
             )
-        if rows and _is_number(rows[0][0]) and not all(map(_is_number, cells)):
+        if len(columns) < 2:
+            raise SternaError(f"{path}:{number}: at least two columns expected: {line.strip()}")
+        # Functions of the first column, or a name in each line and its average.
+        of_numbers = cells if _is_number((rows or [cells])[0][0]) else cells[1:3]
+        if not all(map(_is_number, of_numbers)):
             raise SternaError(f"{path}:{number}: numbers expected: {line.strip()}")
         rows.append(cells)
     return Table(kind, path, comments, columns, rows)

@@ -13,8 +13,6 @@ from pathlib import Path
 
 import numpy
 
-from sterna.errors import SternaError
-
 #: Of the text that one trajectory may add to a page.
 MOST_BYTES = 2_000_000
 #: A liquid's differences deflate to 0.70, and base64 adds a third.
@@ -136,13 +134,10 @@ def read_scene(path: Path, most_bytes: int = MOST_BYTES) -> Scene | None:
 
     Raises SternaError where the file cannot be read.
     """
-    import h5py  # not for reports without a trajectory
+    from sterna.hdf5 import opened  # not for reports without a trajectory
 
-    try:
-        with h5py.File(path, "r", locking=False) as file:
-            return _read(file, most_bytes)
-    except (OSError, KeyError, ValueError) as error:
-        raise SternaError(f"{path}: the trajectory cannot be read: {error}") from error
+    with opened(path, "the trajectory cannot be read") as file:
+        return _read(file, most_bytes)
 
 
 def _whole_frames(values: list) -> int:

@@ -35,8 +35,11 @@ constexpr std::int64_t endless = 1'000'000'000'000'000;  // steps of a run that 
 class Reader {
  public:
   Reader(std::string_view text, std::string_view name, bool look_at_files,
-         bool from_program = false)
-      : reading_(text, name), look_at_files_(look_at_files), from_program_(from_program) {}
+         bool from_program = false, std::optional<std::int64_t> steps = std::nullopt)
+      : reading_(text, name),
+        look_at_files_(look_at_files),
+        from_program_(from_program),
+        steps_(steps) {}
 
   ReadResult read() {
     const std::optional<toml::table> document = toml_document(reading_);
@@ -137,6 +140,7 @@ class Reader {
   }
 
   void settle_what_programs_do() {
+    if (steps_) input().run.steps = *steps_;
     if (from_program_ && !input().places.contains("run.steps")) {
       input().run.steps = endless;
     } else if (!from_program_ && input().start.kind == StartKind::program) {
@@ -184,6 +188,7 @@ class Reader {
   InputReading reading_;
   bool look_at_files_;
   bool from_program_;
+  std::optional<std::int64_t> steps_;  ///< instead of those of [run]
 };
 
 ReadResult unreadable(std::string_view name, std::string message) {
@@ -198,13 +203,14 @@ ReadResult unreadable(std::string_view name, std::string message) {
 
 }  // namespace
 
-ReadResult read_input_text(std::string_view text, std::string_view name, bool look_at_files) {
+ReadResult read_input_text(std::string_view text, std::string_view name, bool look_at_files,
+                           std::optional<std::int64_t> steps) {
   if (text.size() > largest_file) {
     return unreadable(name, fmt::format("the input file is larger than {} MiB; is it the start "
                                         "file? Name that one in [start]",
                                         largest_file >> 20));
   }
-  return Reader(text, name, look_at_files).read();
+  return Reader(text, name, look_at_files, false, steps).read();
 }
 
 ReadResult read_molecule_text(const Input& input, std::size_t molecule, std::string_view text) {

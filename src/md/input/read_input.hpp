@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,8 +23,10 @@ struct ReadResult {
 ReadResult read_input(const std::string& path);
 
 /// The same for a text that stands in a file called `name`. Relative paths in it are looked up
-/// from the folder of `name`; without `look_at_files` it is not checked that they exist.
-ReadResult read_input_text(std::string_view text, std::string_view name, bool look_at_files = true);
+/// from the folder of `name`; without `look_at_files` it is not checked that they exist. `steps`
+/// overrules `steps` in [run].
+ReadResult read_input_text(std::string_view text, std::string_view name, bool look_at_files = true,
+                           std::optional<std::int64_t> steps = std::nullopt);
 
 /// The same for the text of a program, which runs as many steps as it likes and may bring the
 /// particles itself: `steps` may be missing, and `kind` of [start] may be "program".

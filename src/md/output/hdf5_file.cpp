@@ -22,6 +22,7 @@ constexpr int never_fill = 1;             // H5D_FILL_TIME_NEVER
 constexpr int utf8 = 1;                   // H5T_CSET_UTF8
 constexpr int enumeration_class = 8;      // H5T_ENUM
 constexpr int innermost_first = 0;        // H5E_WALK_UPWARD
+constexpr int virtual_layout = 3;         // H5D_VIRTUAL
 constexpr int deflate_filter = 1;         // H5Z_FILTER_DEFLATE
 constexpr unsigned deflate_level = 4;
 
@@ -45,7 +46,36 @@ class Owned {
   Status (*close_)(Handle);
 };
 
+/// Why an external link was not followed; empty where none was met.
+std::string refused_link;
+
+Status refuse_link(const char*, const char*, const char* linked_file, const char* linked_object,
+                   unsigned*, Handle, void*) {
+  refused_link = fmt::format(
+      "it links to {} of another file, {}; links out of a file are not followed, so that nobody's "
+      "file can read others",
+      linked_object, linked_file);
+  return -1;
+}
+
+/// Keeps the library from following external links.
+Handle links_inside() {
+  static const Handle properties = [] {
+    const Library& h5 = library();
+    const Handle made = h5.H5Pcreate(h5.H5P_CLS_DATASET_ACCESS_ID_g);
+    if (made < 0 || h5.H5Pset_elink_cb(made, refuse_link, nullptr) < 0) {
+      throw FileError("the HDF5 library " + h5.path + " cannot be kept from following links");
+    }
+    return made;
+  }();
+  return properties;
+}
+
 std::string last_reason() {
+  if (!refused_link.empty()) {
+    library().H5Eclear2(0);
+    return std::exchange(refused_link, {});
+  }
   std::string reason;
   const auto keep_first = [](unsigned, const ErrorEntry* entry, void* data) -> Status {
     std::string& text = *static_cast<std::string*>(data);
@@ -169,11 +199,27 @@ void File::make_group(const std::string& name) {
 bool File::exists(const std::string& name) const {
   // H5Lexists asks for the last name of a path only, and fails where one before it is missing.
   for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1)) {
-    if (library().H5Lexists(handle_, name.substr(0, end).c_str(), default_properties) <= 0) {
+    const std::string group = name.substr(0, end);
+    if (check(library().H5Lexists(handle_, group.c_str(), links_inside()), "find", group) == 0) {
       return false;
     }
   }
-  return library().H5Lexists(handle_, name.c_str(), default_properties) > 0;
+  return check(library().H5Lexists(handle_, name.c_str(), links_inside()), "find", name) > 0;
+}
+
+Handle File::open_dataset(const std::string& name) const {
+  const Library& h5 = library();
+  const Handle data = check(h5.H5Dopen2(handle_, name.c_str(), links_inside()), "open", name);
+  const Owned properties(h5.H5Dget_create_plist(data), h5.H5Pclose);
+  // Before its shape is asked for: that of a virtual dataset is found in other files.
+  const bool is_virtual = h5.H5Pget_layout(properties) == virtual_layout;
+  if (!is_virtual && h5.H5Pget_external_count(properties) <= 0) return data;
+  h5.H5Dclose(data);
+  throw FileError(
+      fmt::format("{}: the numbers of {} lie in other files ({}), which are not read, so that "
+                  "nobody's file can "
+                  "read others",
+                  path_, name, is_virtual ? "a virtual dataset" : "external storage"));
 }
 
 void File::link(const std::string& existing, const std::string& name) {
@@ -185,7 +231,7 @@ void File::link(const std::string& existing, const std::string& name) {
 void File::attach(const std::string& object, const std::string& name, Handle type, Handle space,
                   const void* data) {
   const Library& h5 = library();
-  const Owned holder(check(h5.H5Oopen(handle_, object.c_str(), default_properties), "open", object),
+  const Owned holder(check(h5.H5Oopen(handle_, object.c_str(), links_inside()), "open", object),
                      h5.H5Oclose);
   const std::string label = object + "@" + name;
   const Owned attribute(check(h5.H5Acreate2(holder, name.c_str(), type, space, default_properties,
@@ -226,7 +272,8 @@ void File::set_attribute(const std::string& object, const std::string& name,
 }
 
 bool File::has_attribute(const std::string& object, const std::string& name) const {
-  return library().H5Aexists_by_name(handle_, object.c_str(), name.c_str(), default_properties) > 0;
+  return check(library().H5Aexists_by_name(handle_, object.c_str(), name.c_str(), links_inside()),
+               "find", object + "@" + name) > 0;
 }
 
 void File::set_reference(const std::string& object, const std::string& name,
@@ -277,9 +324,7 @@ void File::make_dataset(const std::string& name, Type type, const DatasetOptions
 
 std::vector<Size> File::extent(const std::string& dataset) const {
   const Library& h5 = library();
-  const Owned data(
-      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
-      h5.H5Dclose);
+  const Owned data(open_dataset(dataset), h5.H5Dclose);
   const Owned space(check(h5.H5Dget_space(data), "read the shape of", dataset), h5.H5Sclose);
   std::vector<Size> extent(
       static_cast<std::size_t>(check(h5.H5Sget_simple_extent_ndims(space), "shape", dataset)));
@@ -289,17 +334,13 @@ std::vector<Size> File::extent(const std::string& dataset) const {
 
 void File::set_extent(const std::string& dataset, std::span<const Size> extent) {
   const Library& h5 = library();
-  const Owned data(
-      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
-      h5.H5Dclose);
+  const Owned data(open_dataset(dataset), h5.H5Dclose);
   check(h5.H5Dset_extent(data, extent.data()), "change the length of", dataset);
 }
 
 bool File::has_type(const std::string& dataset, Type type) const {
   const Library& h5 = library();
-  const Owned data(
-      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
-      h5.H5Dclose);
+  const Owned data(open_dataset(dataset), h5.H5Dclose);
   const Owned stored(check(h5.H5Dget_type(data), "read the type of", dataset), h5.H5Tclose);
   if (h5.H5Tget_class(stored) != enumeration_class) {
     return h5.H5Tequal(stored, file_type(type)) > 0;
@@ -315,9 +356,7 @@ bool File::is_compressed(const std::string& dataset) const {
 
 std::vector<Size> File::compressed_chunk(const std::string& dataset) const {
   const Library& h5 = library();
-  const Owned data(
-      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
-      h5.H5Dclose);
+  const Owned data(open_dataset(dataset), h5.H5Dclose);
   const Owned properties(check(h5.H5Dget_create_plist(data), "read the properties of", dataset),
                          h5.H5Pclose);
   if (h5.H5Pget_nfilters(properties) <= 0) return {};
@@ -330,9 +369,7 @@ std::vector<Size> File::compressed_chunk(const std::string& dataset) const {
 
 std::vector<std::string> File::value_names(const std::string& dataset) const {
   const Library& h5 = library();
-  const Owned data(
-      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
-      h5.H5Dclose);
+  const Owned data(open_dataset(dataset), h5.H5Dclose);
   const Owned type(check(h5.H5Dget_type(data), "read the type of", dataset), h5.H5Tclose);
   std::vector<std::string> names;
   if (h5.H5Tget_class(type) != enumeration_class) return names;
@@ -355,9 +392,7 @@ std::vector<std::string> File::value_names(const std::string& dataset) const {
 
 Size File::chunk_offset(const std::string& dataset, std::span<const Size> first) const {
   const Library& h5 = library();
-  const Owned data(
-      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
-      h5.H5Dclose);
+  const Owned data(open_dataset(dataset), h5.H5Dclose);
   unsigned filters = 0;
   Size offset = undefined_address, size = 0;
   check(h5.H5Dget_chunk_info_by_coord(data, first.data(), &filters, &offset, &size),
@@ -371,9 +406,7 @@ Size File::chunk_offset(const std::string& dataset, std::span<const Size> first)
 void File::transfer(const std::string& dataset, std::span<const Size> first,
                     std::span<const Size> count, Handle memory_type, const void* values) {
   const Library& h5 = library();
-  const Owned data(
-      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
-      h5.H5Dclose);
+  const Owned data(open_dataset(dataset), h5.H5Dclose);
   const Owned space(check(h5.H5Dget_space(data), "read the shape of", dataset), h5.H5Sclose);
   check(h5.H5Sselect_hyperslab(space, select_set, first.data(), nullptr, count.data(), nullptr),
         "select in", dataset);
@@ -401,9 +434,7 @@ void File::write(const std::string& dataset, std::span<const Size> first,
 void File::fetch(const std::string& dataset, std::span<const Size> first,
                  std::span<const Size> count, Handle memory_type, void* values) const {
   const Library& h5 = library();
-  const Owned data(
-      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
-      h5.H5Dclose);
+  const Owned data(open_dataset(dataset), h5.H5Dclose);
   const Owned space(check(h5.H5Dget_space(data), "read the shape of", dataset), h5.H5Sclose);
   // The library looks at as many numbers as the dataset has dimensions.
   const auto dimensions = check(h5.H5Sget_simple_extent_ndims(space), "shape", dataset);
@@ -442,9 +473,7 @@ std::vector<std::int64_t> File::read_integers(const std::string& dataset) const 
   }
   std::vector<std::int64_t> values(static_cast<std::size_t>(extent[0]));
   if (values.empty()) return values;
-  const Owned data(
-      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
-      h5.H5Dclose);
+  const Owned data(open_dataset(dataset), h5.H5Dclose);
   check(h5.H5Dread(data, h5.H5T_NATIVE_LLONG_g, whole, whole, default_properties, values.data()),
         "read", dataset);
   return values;

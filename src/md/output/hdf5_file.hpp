@@ -17,7 +17,8 @@ enum class Type { float32, float64, int32, int64 };
 std::size_t size_of(Type type);
 
 /// One HDF5 file, opened by one process. Objects are named by their path from the root. Every
-/// failure is a FileError with the file, the object and the library's own reason.
+/// failure is a FileError with the file, the object and the library's own reason. No other file is
+/// read: external links, external storage and virtual datasets are refused.
 class File {
  public:
   static File create(const std::string& path);
@@ -88,6 +89,8 @@ class File {
   [[noreturn]] void fail(const std::string& what) const;
   Handle check(Handle value, std::string_view what, const std::string& object) const;
   static File open(const std::string& path, unsigned access);
+  /// To be closed by H5Dclose. Throws where its numbers lie in other files.
+  Handle open_dataset(const std::string& name) const;
   void transfer(const std::string& dataset, std::span<const Size> first,
                 std::span<const Size> count, Handle memory_type, const void* values);
   void fetch(const std::string& dataset, std::span<const Size> first, std::span<const Size> count,

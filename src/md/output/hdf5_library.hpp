@@ -37,6 +37,11 @@ struct ErrorEntry {
 };
 using ErrorVisitor = Status(unsigned index, const ErrorEntry* entry, void* data);
 
+/// Called before an external link is followed; a negative status keeps it from that.
+using ExternalLinkVisitor = Status(const char* file, const char* group, const char* linked_file,
+                                   const char* linked_object, unsigned* access, Handle properties,
+                                   void* data);
+
 // clang-format off
 #define STERNA_HDF5_FUNCTIONS(FUNCTION)                                                            \
   FUNCTION(H5open, Status())                                                                       \
@@ -94,6 +99,9 @@ using ErrorVisitor = Status(unsigned index, const ErrorEntry* entry, void* data)
   FUNCTION(H5Pset_shuffle, Status(Handle))                                                         \
   FUNCTION(H5Pset_deflate, Status(Handle, unsigned))                                               \
   FUNCTION(H5Pget_nfilters, int(Handle))                                                           \
+  FUNCTION(H5Pget_layout, int(Handle))                                                             \
+  FUNCTION(H5Pget_external_count, int(Handle))                                                     \
+  FUNCTION(H5Pset_elink_cb, Status(Handle, ExternalLinkVisitor*, void*))                           \
   FUNCTION(H5Pset_alloc_time, Status(Handle, int))                                                 \
   FUNCTION(H5Pset_fill_time, Status(Handle, int))                                                  \
   FUNCTION(H5Pset_obj_track_times, Status(Handle, bool))                                           \
@@ -116,7 +124,8 @@ using ErrorVisitor = Status(unsigned index, const ErrorEntry* entry, void* data)
   CONSTANT(H5P_CLS_FILE_ACCESS_ID_g)      \
   CONSTANT(H5P_CLS_FILE_CREATE_ID_g)      \
   CONSTANT(H5P_CLS_GROUP_CREATE_ID_g)     \
-  CONSTANT(H5P_CLS_DATASET_CREATE_ID_g)
+  CONSTANT(H5P_CLS_DATASET_CREATE_ID_g)   \
+  CONSTANT(H5P_CLS_DATASET_ACCESS_ID_g)
 // clang-format on
 
 /// The functions and constants by their names in the HDF5 reference manual.

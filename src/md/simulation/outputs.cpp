@@ -57,6 +57,7 @@ void Simulation::Implementation::report_terms() {
 
 void Simulation::Implementation::warn(const std::string& text) {
   console_.line("warning: " + text);
+  warnings_.push_back(text);
   if (log_) log_->warning(step_, text);
 }
 
@@ -99,11 +100,14 @@ void Simulation::Implementation::open_files(bool resumed) {
     buffer = {{"interval", list_buffer_->interval},
               {"drift", input_.units.from_internal(list_buffer_->drift, Dimension::energy_rate)}};
   }
+  Json steps;  // null where a program runs as many as it likes
+  if (input_.places.contains("run.steps")) steps = input_.run.steps;
   log_->start({.program = fmt::format("sterna {}", version),
                .communication = context_.description(),
                .input_path = input_.path,
                .input_text = input_text_,
                .settings = {{"particles", particle_count_},
+                            {"steps", steps},
                             {"ranks", context_.size()},
                             {"regions", balancer_->description()},
                             {"kernels", std::string(engine_->forces().kernels())},

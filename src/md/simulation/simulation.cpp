@@ -89,6 +89,10 @@ std::unique_ptr<ParticleStore> Simulation::release_particles() {
   return implementation_->release_particles();
 }
 
+std::vector<std::string> Simulation::take_warnings() {
+  return std::exchange(implementation_->warnings_, {});
+}
+
 const Box& Simulation::box() const {
   return implementation_->box_;
 }

@@ -143,6 +143,10 @@ class Simulation {
   /// on with copies, and with new lists.
   std::unique_ptr<ParticleStore> release_particles();
 
+  /// Local. What the simulation has warned of since the last call, such as masses of a start file
+  /// that are not those of the input. Rank 0 has all of it, other ranks perhaps none.
+  std::vector<std::string> take_warnings();
+
   // Local; the same on all ranks.
   const Box& box() const;
   std::int64_t step_number() const;

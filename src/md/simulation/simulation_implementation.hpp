@@ -132,7 +132,7 @@ class Simulation::Implementation {
   void open_xtc(bool resumed);
   void cite_models();
   void report_terms();
-  /// On the console and in the log.
+  /// On the console, in the log and for `take_warnings`.
   void warn(const std::string& text);
 
   // checkpoints.cpp: what lasts beyond the end of a run. Each part of a run writes and reads its
@@ -267,6 +267,7 @@ class Simulation::Implementation {
   std::string input_text_;
   SimulationOptions options_;
   Console console_;
+  std::vector<std::string> warnings_;  ///< that nobody has taken yet
   std::string stem_;  ///< of all output files
   OutputLock lock_;   ///< rank 0
 

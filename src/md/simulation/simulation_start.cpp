@@ -29,10 +29,12 @@
 #include "md/observe/observer_table.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
+#include "md/simulation/distinct_ids.hpp"
 #include "md/simulation/force_term_table.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/start_configuration.hpp"
 #include "md/simulation/start_orientation.hpp"
+#include "md/start/readers/formats.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -321,6 +323,12 @@ void Simulation::Implementation::take_particles(const System* system) {
     record.orientation = given->orientation.empty() ? orientation.draw(record.id)
                                                     : given->orientation[i].normalized();
   }
+  std::int64_t anybody_gives_ids = given->id.empty() ? 0 : 1;
+  comm::ReductionBatch(context_, "particles of a program").max(anybody_gives_ids).run();
+  if (anybody_gives_ids != 0) {
+    const bool are_distinct = DistinctIds(context_).insert(records);
+    agree(context_, are_distinct ? "" : "System: particles of two ranks have the same id");
+  }
   Distribution distribution(context_, balancer_->decomposition(),
                             {.rotating = particles_.rotating()});
   distribution.append(records, particles_);
@@ -340,6 +348,21 @@ std::string Simulation::Implementation::what_is_wrong(const System::Particles& g
   if (!given.orientation.empty() && given.orientation.size() != count) {
     return wrong("orientation", given.orientation.size());
   }
+  const auto not_finite = [](std::string_view name, const std::vector<Vec3>& rows) {
+    const auto row =
+        std::ranges::find_if(rows, [](const Vec3& v) { return !std::isfinite(v.x + v.y + v.z); });
+    return row == rows.end()
+               ? std::string()
+               : fmt::format("System: row {} of {} is not finite", row - rows.begin(), name);
+  };
+  if (std::string text = not_finite("position", given.position); !text.empty()) return text;
+  if (std::string text = not_finite("velocity", given.velocity); !text.empty()) return text;
+  for (std::size_t i = 0; i < given.orientation.size(); ++i) {
+    const double norm = given.orientation[i].norm_squared();
+    if (norm > 0.0 && std::isfinite(norm)) continue;
+    return fmt::format("System: row {} of orientation is no quaternion of finite length above 0",
+                       i);
+  }
   const auto types = static_cast<int>(masses_.size());
   for (std::size_t i = 0; i < given.type.size(); ++i) {
     if (given.type[i] < 0 || given.type[i] >= types) {
@@ -349,7 +372,9 @@ std::string Simulation::Implementation::what_is_wrong(const System::Particles& g
   }
   std::unordered_set<std::int64_t> ids;
   for (const std::int64_t id : given.id) {
-    if (id < 1) return fmt::format("System: an id is {}, expected at least 1", id);
+    if (id < 1 || id > largest_id) {
+      return fmt::format("System: an id is {}, expected 1 to {}", id, largest_id);
+    }
     if (!ids.insert(id).second) return fmt::format("System: two particles have the id {}", id);
   }
   return {};
@@ -447,7 +472,7 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   if (finished_) {
     console_.line(
         fmt::format("{}: step {} of {} is done, nothing is left to do; to go on, give "
-                    "more \"steps\" in [run]",
+                    "more \"steps\" in [run], or with --steps",
                     path, step_, input_.run.steps));
     return;
   }

@@ -49,7 +49,10 @@ void Simulation::Implementation::read_start_file() {
   std::string text;
   if (context_.rank() == 0) {
     text = facts_of(*reader);
-    for (const Diagnostic& warning : reader->header().warnings) console_.line(render(warning));
+    for (const Diagnostic& warning : reader->header().warnings) {
+      console_.line(render(warning));
+      warnings_.push_back(render(warning));
+    }
   }
   comm::broadcast(context_, 0, text);
   const Json facts = parse_json(text);

@@ -281,9 +281,16 @@ class ExtendedXyzReader final : public StartFileReader {
                           name),
               Severity::warning));
         }
-        if (name == "momenta" || name == "momentum") {
+        const auto is_one_of = [name](auto... names) { return ((name == names) || ...); };
+        if (is_one_of("momenta", "momentum")) {
           header_.warnings.push_back(reader_.diagnostic(
               name, "momenta are not read; velocities are, as velo:R:3", Severity::warning));
+        }
+        if (is_one_of("mass", "masses", "charge", "charges", "initial_charges", "q", "molid",
+                      "mol")) {
+          header_.warnings.push_back(reader_.diagnostic(
+              name, fmt::format("{} is not read; what the input says holds", name),
+              Severity::warning));
         }
         columns_.insert(columns_.end(), static_cast<std::size_t>(count), XyzColumn::other);
       }

@@ -54,7 +54,7 @@ class H5mdReader final : public StartFileReader {
         file_(open(file->path())),
         types_(options.type_names, options.type_section),
         position_{group + "position/value", 3} {
-    if (!file_.exists(position_.dataset) || !file_.exists(group + "box/edges/value")) {
+    if (!has(position_.dataset) || !has(group + "box/edges/value")) {
       place_.fail(
           fmt::format("expected a trajectory of Sterna, with {} and {}box/edges/value in it",
                       position_.dataset, group));
@@ -68,7 +68,7 @@ class H5mdReader final : public StartFileReader {
                                         {"orientation", &orientation_, 4},
                                         {"angular_momentum", &angular_momentum_, 3}}) {
       const std::string dataset = group + name + "/value";
-      if (!file_.exists(dataset)) continue;
+      if (!has(dataset)) continue;
       check_shape(dataset, width);
       column->emplace(H5mdColumn{dataset, width});
     }
@@ -77,6 +77,7 @@ class H5mdReader final : public StartFileReader {
     header_.has_angular_momenta = angular_momentum_.has_value();
     header_.has_ids = true;
     cut_into_pieces(options.piece_bytes);
+    check_masses(options);
   }
 
   std::int64_t piece_count() const override {
@@ -109,6 +110,42 @@ class H5mdReader final : public StartFileReader {
     }
   }
 
+  bool has(const std::string& name) const {
+    return read_by([&] { return file_.exists(name); });
+  }
+
+  /// Warns where particles have another mass than their type in the input. Looks at the first
+  /// particles until each type has come, at most at `most_rows`.
+  void check_masses(const StartFileOptions& options) {
+    const std::string dataset = group + "mass";
+    if (options.type_masses.size() != options.type_names.size() || !has(dataset)) return;
+    const auto count = static_cast<Size>(header_.particle_count);
+    if (read_by([&] { return file_.extent(dataset); }) != std::vector<Size>{count}) return;
+    std::vector<bool> seen(type_of_.size(), false);
+    constexpr Size rows_at_once = 4096;
+    for (Size begin = 0; begin < std::min(count, most_rows); begin += rows_at_once) {
+      if (std::ranges::find(seen, false) == seen.end()) return;
+      const std::array<Size, 1> first{begin}, rows{std::min(rows_at_once, count - begin)};
+      const auto masses = read_by([&] { return file_.read(dataset, first, rows); });
+      const auto species =
+          read_by([&] { return file_.read_integers(group + "species", first, rows); });
+      for (std::size_t row = 0; row < masses.size(); ++row) {
+        const auto kind = static_cast<std::size_t>(species[row]);
+        if (species[row] < 0 || kind >= seen.size() || seen[kind]) continue;
+        seen[kind] = true;
+        const auto type = static_cast<std::size_t>(type_of_[kind]);
+        const double input = options.type_masses[type];
+        if (std::abs(masses[row] - input) <= 1e-4 * input) continue;
+        header_.warnings.push_back(place_.diagnostic(
+            {},
+            fmt::format("particles of {} have a mass of {:.6g} in the trajectory, but {:.6g} in "
+                        "the input, which holds",
+                        quote(options.type_names[type]), masses[row], input),
+            Severity::warning));
+      }
+    }
+  }
+
   void cut_into_pieces(std::uint64_t most_bytes) {
     const auto count = static_cast<Size>(header_.particle_count);
     rows_of_piece_ = std::min(std::max(count / usual_pieces, usual_least_rows),
@@ -120,7 +157,7 @@ class H5mdReader final : public StartFileReader {
   }
 
   void check_units(const StartFileOptions& options) const {
-    const bool reduced = !file_.has_attribute(position_.dataset, "unit");
+    const bool reduced = !read_by([&] { return file_.has_attribute(position_.dataset, "unit"); });
     if (reduced == options.units.is_reduced()) return;
     place_.fail(reduced ? "the trajectory is in reduced units, the input is not"
                         : "the trajectory is in nm and ps, the input in reduced units");
@@ -195,7 +232,7 @@ class H5mdReader final : public StartFileReader {
   /// The input's types of the file's species.
   void read_names() {
     const std::string dataset = group + "species";
-    if (!file_.exists(dataset)) place_.fail(fmt::format("expected {} in it", dataset));
+    if (!has(dataset)) place_.fail(fmt::format("expected {} in it", dataset));
     const std::vector<std::string> names = read_by([&] { return file_.value_names(dataset); });
     if (names.empty()) place_.fail(fmt::format("{} has no names of its values", dataset));
     for (const std::string& name : names) type_of_.push_back(types_.find(place_, name, {}));

@@ -225,6 +225,7 @@ class LammpsDataReader final : public StartFileReader {
     bool more = read_header();
     while (more) more = read_section();
     if (!atoms_start_) reader_.fail("expected the section \"Atoms\"; found the end of the file");
+    check_type_count();
     check_masses();
     reader_.go_to(*atoms_start_);
   }
@@ -295,6 +296,7 @@ class LammpsDataReader final : public StartFileReader {
     } else if (name == "atom types") {
       expect_values(1);
       atom_types_ = integer(reader_, values[0], "the number of atom types", 1, 1 << 20);
+      types_place_ = reader_.diagnostic(values[0], "", Severity::warning);
     } else if (contains(bounds, name)) {
       expect_values(2);
       const auto axis = static_cast<std::size_t>(name[0] - 'x');
@@ -439,6 +441,17 @@ class LammpsDataReader final : public StartFileReader {
     labels_[place] = label;
   }
 
+  /// Warns where the file numbers its types, and has more or fewer of them than the input.
+  void check_type_count() {
+    if (!types_place_ || !labels_.empty() || atom_types_ == types_.count()) return;
+    types_place_->message = fmt::format(
+        "the file has {} atom type{}, but the input has {} {} section{}: the first {} of both are "
+        "taken for the same",
+        atom_types_, atom_types_ == 1 ? "" : "s", types_.count(), types_.section(),
+        types_.count() == 1 ? "" : "s", std::min(atom_types_, types_.count()));
+    header_.warnings.push_back(std::move(*types_place_));
+  }
+
   /// Warns of masses that are not the input's.
   void check_masses() {
     for (Mass& mass : masses_) {
@@ -563,6 +576,7 @@ class LammpsDataReader final : public StartFileReader {
   AtomStyle style_ = atom_styles[0];
   bool has_hint_ = false;
   std::int64_t atom_types_ = 0;
+  std::optional<Diagnostic> types_place_;  ///< of their number in the header
   std::array<std::optional<double>, 3> lower_, upper_;
   Tilt tilt_;
   std::array<std::optional<Vec3>, 4> vectors_;  ///< a, b, c and the origin
