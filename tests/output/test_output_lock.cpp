@@ -1,7 +1,11 @@
+#include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <fstream>
 #include <optional>
+#include <string>
 
+#include "md/output/atomic_file.hpp"
 #include "md/output/output_lock.hpp"
 #include "output/output_support.hpp"
 
@@ -36,5 +40,27 @@ TEST_CASE("one holder at a time, who is named") {
   CHECK(std::filesystem::exists(path));
   CHECK(failure_of([&] { OutputLock next(path); }).empty());
   CHECK(!std::filesystem::exists(path));
+
+  // A link or another file of this name is left as it is.
+  const std::string precious = folder + "/precious.txt";
+  std::ofstream(precious) << "years of work";
+  const auto content = [&] {
+    std::string text;
+    std::getline(std::ifstream(precious), text);
+    return text;
+  };
+  std::filesystem::create_symlink(precious, path);
+  CHECK(contains(failure_of([&] { OutputLock link(path); }), "is a symbolic link"));
+  CHECK(content() == "years of work");
+  std::filesystem::remove(path);
+  std::filesystem::create_hard_link(precious, path);
+  CHECK(contains(failure_of([&] { OutputLock other(path); }), "is no lock of a run"));
+  CHECK(content() == "years of work");
+  std::filesystem::remove(path);
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  CHECK(contains(failure_of([&] { OutputLock pipe(path); }), "a device or a pipe"));
+  for (const auto mode : {RawFile::Mode::read, RawFile::Mode::write, RawFile::Mode::create}) {
+    CHECK(contains(failure_of([&] { const RawFile pipe(path, mode); }), "a device or a pipe"));
+  }
   std::filesystem::remove_all(folder);
 }

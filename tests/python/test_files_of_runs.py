@@ -211,8 +211,8 @@ def test_a_pipe_is_not_waited_for(name, sterna, melt, tmp_path):
         ("watch", "pipe.log.jsonl"),
     ],
 )
-def test_no_command_waits_for_a_pipe(arguments, sterna, melt, tmp_path):
-    edit(melt(), ('kind = "lattice"', 'kind = "file"\nfile = "pipe.xyz"'))
+def test_no_command_waits_for_a_pipe(arguments, sterna, tmp_path):
+    (tmp_path / "melt.toml").write_text(START.format(file="pipe.xyz"))
     for ending in ("toml", "h5md", "log.jsonl", "data", "top", "gro", "xyz"):
         os.mkfifo(tmp_path / f"pipe.{ending}")
     done = sterna(*arguments, timeout=60)

@@ -77,7 +77,7 @@ void Simulation::Implementation::open_files(bool resumed) {
       sync_directory_of(path);
     });
   }
-  if (resumed && options_.resume) last_checkpoint_ = step_;
+  if (resumed_) last_checkpoint_ = step_;
   log_ = std::make_unique<JsonLog>(context_, stem_ + ".log.jsonl", resume_step);
   Json units = Json::object();
   units["system"] = std::string(input_.units.name());

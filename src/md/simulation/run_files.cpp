@@ -136,7 +136,7 @@ void Simulation::Implementation::compare_with_checkpoint(const Json& state, std:
   changes_.timestep = changes["timestep"].get<bool>();
 }
 
-void Simulation::Implementation::require_same_frames() {
+void Simulation::Implementation::require_usable_files() {
   const auto refuse_where = [this](std::string_view ending, const std::string& place) {
     const std::string path = stem_ + std::string(ending);
     if (!changes_.places.contains(place) || !file_exists(path)) return;
@@ -150,14 +150,20 @@ void Simulation::Implementation::require_same_frames() {
                     path, *line));
   };
   on_first_rank(context_, [&] {
+    for (const char* ending : {".log.jsonl", ".bib"}) require_own_file(stem_ + ending);
     if (input_.output.trajectory_interval > 0) {
+      require_own_file(stem_ + ".h5md");
       refuse_where(".h5md", "output.trajectory_rounding");
     }
-    if (input_.output.xtc_interval > 0) refuse_where(".xtc", "output.xtc_rounding");
+    if (input_.output.xtc_interval > 0) {
+      require_own_file(stem_ + ".xtc");
+      refuse_where(".xtc", "output.xtc_rounding");
+    }
     for (std::size_t n = 0; n < trajectory_sections().size(); ++n) {
       const TrajectorySection& section = trajectory_sections()[n];
       if (section.interval(input_) == 0) continue;
       const std::string& ending = trajectory_file_endings()[n];
+      require_own_file(stem_ + ending);
       for (const KeySchema& key : section.keys) {
         if (key.name == "interval" && !section.has_one_interval) continue;
         refuse_where(ending, fmt::format("{}.{}", section.schema.name, key.name));

@@ -158,8 +158,9 @@ class Simulation::Implementation {
   std::string checkpoint_to_extend(const std::string& latest);
   void compare_with_checkpoint(const Json& state, std::int64_t particles, const Box& box);
   void clear_for_new_run();
-  /// FileError where a file of frames is there, and what changed makes other frames.
-  void require_same_frames();
+  /// FileError where a resumed run cannot go on with a file that is there: it is a link or no file,
+  /// or what changed makes other frames than it has.
+  void require_usable_files();
   bool is_finished(const Json& state) const;
   void report_files();
 
@@ -361,8 +362,8 @@ class Simulation::Implementation {
   bool writes_last_checkpoint_ = false;
   std::int64_t built_at_ = 0;    ///< step of the present list
   std::int64_t list_steps_ = 0;  ///< that the list before it was kept
-  bool resumed_ = false;
-  bool repeats_end_ = false;  ///< whether it goes on from before the end of a shorter run
+  bool resumed_ = false;         ///< from a checkpoint of this run, whose files go on
+  bool repeats_end_ = false;     ///< whether it goes on from before the end of a shorter run
   std::chrono::steady_clock::time_point last_checkpoint_time_;
   std::function<void(std::int64_t)> hook_;
   std::function<bool()> stop_when_;  ///< a program's own wish beside signals

@@ -131,7 +131,8 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     checkpoint = find_checkpoint();
     if (checkpoint == checkpoint_path(stem_)) checkpoint = checkpoint_to_extend(checkpoint);
   }
-  const bool resumed = resumed_ = !checkpoint.empty() || previous != nullptr;
+  resumed_ = options_.resume && !checkpoint.empty();
+  const bool resumed = !checkpoint.empty() || previous != nullptr;
   Json taken_over;
   if (previous != nullptr) {
     taken_over = take_over(*previous, box);
@@ -434,7 +435,7 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   box_ = state.box;
   particle_count_ = state.particles;
   finished_ = options_.only_runs_to_the_end && is_finished(state.state);
-  if (options_.files && !finished_) require_same_frames();
+  if (options_.files && !finished_) require_usable_files();
   if (const auto offset = state.state.find("time_offset"); offset != state.state.end()) {
     time_offset_ = exact_value(*offset);
   }
