@@ -90,11 +90,11 @@ TEST_CASE("stochastic cell rescaling samples all six strains of a crystal") {
     double xy, xz, yz;
   };
   const auto strains_of = [&](const Box& of) -> Strains {
-    return {{std::log(of.length.x / edge), std::log(of.length.y / edge),
-             std::log(of.length.z / edge)},
-            of.tilt.xy / of.length.y,
-            of.tilt.xz / of.length.z,
-            of.tilt.yz / of.length.z};
+    return {
+        {std::log(of.length.x / edge), std::log(of.length.y / edge), std::log(of.length.z / edge)},
+        of.tilt.xy / of.length.y,
+        of.tilt.xz / of.length.z,
+        of.tilt.yz / of.length.z};
   };
   const auto tensor_of = [&](const Box& of) {
     const auto [e, xy, xz, yz] = strains_of(of);
@@ -159,7 +159,8 @@ TEST_CASE("couplings stretch edges alone or together") {
 
 // Of an ideal gas the pressure at volume V is N kT / V, and the volume is distributed as
 // V^N exp(-p V / kT): mean (N + 1) kT / p, variance (N + 1) (kT / p)^2.
-TEST_CASE("stochastic cell rescaling samples the volume of an ideal gas, whatever the interval is") {
+TEST_CASE(
+    "stochastic cell rescaling samples the volume of an ideal gas, whatever the interval is") {
   const double particles = 20.0, thermal_energy = 1.4, pressure = 0.7;
   const double scale = thermal_energy / pressure;
   for (const double interval : {0.05, 0.3, 1.0}) {

@@ -199,13 +199,13 @@ TEST_CASE("energies and virials of frozen particles count, whatever the term") {
         fmt::format("[run]\nsteps = 0\ntimestep = 0.001\n"
                     "[start]\nkind = \"file\"\nfile = \"{}/start.extxyz\"\ntemperature = 1\n",
                     output.path()) +
-        "[[type]]\nname = \"A\"\ncharge = 0.4\n[[type]]\nname = \"B\"\nmass = 3.0\n"
-        "charge = -0.4\n[interaction]\ncutoff = 2.5\ntail_correction = true\n"
-        "[electrostatics]\nkind = \"fmm\"\naccuracy = 1e-3\n"
-        "[[molecule]]\nname = \"chain\"\ncount = 128\n"
-        "atom = [{type = \"A\"}, {type = \"B\"}, {type = \"B\"}, {type = \"A\"}]\n"
-        "[[molecule.bond]]\npotential = \"harmonic\"\nstiffness = 5\nr0 = 1\n"
-        "atoms = [2, 3]\n" +
+            "[[type]]\nname = \"A\"\ncharge = 0.4\n[[type]]\nname = \"B\"\nmass = 3.0\n"
+            "charge = -0.4\n[interaction]\ncutoff = 2.5\ntail_correction = true\n"
+            "[electrostatics]\nkind = \"fmm\"\naccuracy = 1e-3\n"
+            "[[molecule]]\nname = \"chain\"\ncount = 128\n"
+            "atom = [{type = \"A\"}, {type = \"B\"}, {type = \"B\"}, {type = \"A\"}]\n"
+            "[[molecule.bond]]\npotential = \"harmonic\"\nstiffness = 5\nr0 = 1\n"
+            "atoms = [2, 3]\n" +
             more);
     Simulation simulation(world, input, {.quiet = true, .files = false});
     simulation.run(0);

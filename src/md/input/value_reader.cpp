@@ -212,6 +212,11 @@ void ValueReader::into(std::optional<Vec3>* value, const KeySchema& key, const t
     good = good && number.has_value();
     vector[axis] = number.value_or(0.0);
   }
+  // A program that has turned the vector leaves rounding where 0 would be.
+  const double largest = std::max({std::abs(vector.x), std::abs(vector.y), std::abs(vector.z)});
+  for (int axis = 0; axis < 3; ++axis) {
+    if (std::abs(vector[axis]) < 1e-15 * largest) vector[axis] = 0.0;
+  }
   if (good) *value = vector;
 }
 

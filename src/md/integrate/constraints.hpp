@@ -186,8 +186,8 @@ class Constraints {
   /// groups of one shape, of which alone(group) takes one.
   template <class Along, class Push, class Goal, class Triangles, class Together>
   void solve_linear(GroupsPart part, Along&& along, Push&& push, Goal&& goal_of,
-                    double spanning_goal, Triangles&& triangles, Together&& together, const ParticleStore& particles,
-                    std::int64_t step);
+                    double spanning_goal, Triangles&& triangles, Together&& together,
+                    const ParticleStore& particles, std::int64_t step);
   template <class Along, class Push>
   void solve_triangle(const LocalGroup& group, Along&& along, Push&& push) const;
   /// Finds the constraint forces that, with the forces, change no distance of particles with these

@@ -152,9 +152,8 @@ void make_reflecting_walls(const comm::Context& context, const Input& input,
 }
 
 bool reflecting_walls_keep_momentum(const Input& input) {
-  return std::ranges::none_of(input.walls, [](const Input::Wall& wall) {
-    return wall.potential == Potential::reflecting;
-  });
+  return std::ranges::none_of(
+      input.walls, [](const Input::Wall& wall) { return wall.potential == Potential::reflecting; });
 }
 
 }  // namespace sterna::md

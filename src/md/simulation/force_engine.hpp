@@ -63,7 +63,8 @@ class ForceEngine {
   std::vector<const ForceTerm*> terms() const;
   std::vector<ForceTerm*> terms();
   bool keeps_momentum() const {
-    return std::ranges::all_of(terms(), [](const ForceTerm* term) { return term->keeps_momentum(); });
+    return std::ranges::all_of(terms(),
+                               [](const ForceTerm* term) { return term->keeps_momentum(); });
   }
 
   /// Collective. Other regions from now on: particles must be at their new owners already, and

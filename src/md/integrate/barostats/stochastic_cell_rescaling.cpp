@@ -84,7 +84,8 @@ bool StochasticCellRescaling::accepts(double volume, const Tensor& pressure,
   for (std::size_t n = 0; n < modes_.size(); ++n) {
     const StrainMode& mode = modes_[n];
     const Proposal &there = proposals_[n], back = proposal(mode, volume, pressure);
-    const double change = changes_[n], noise = change - there.drift, returning = change + back.drift;
+    const double change = changes_[n], noise = change - there.drift,
+                 returning = change + back.drift;
     logarithm += 0.5 * (there.work + back.work) * change / thermal_energy_ + 0.5 * growth +
                  0.5 * noise * noise / there.variance - 0.5 * returning * returning / back.variance;
     has_shear = has_shear || mode.edges == 0.0;
@@ -170,8 +171,8 @@ void check_stochastic_cell_rescaling(const Input& input, const IsGood& is_good,
   const bool stands_still = steps >= 0.5;
   report(stands_still ? Severity::error : Severity::warning, place,
          fmt::format("{}: {}; expected {}", message,
-                     stands_still ? "most changes would overshoot and be undone"
-                                  : "many changes overshoot and are undone, so that the volume "
+                     stands_still ? "a third of the changes or more would overshoot and be undone"
+                                  : "changes overshoot and are undone, so that the volume "
                                     "moves slowly",
                      expected));
 }
