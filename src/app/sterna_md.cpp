@@ -294,9 +294,8 @@ int run(const comm::Context& world, const Arguments& arguments,
     return bad_input;
   }
   comm::broadcast(world, 0, text);
-  md::ReadResult result =
-      md::read_input_text(text, arguments.input, world.rank() == 0 && program == nullptr,
-                          arguments.steps);
+  md::ReadResult result = md::read_input_text(
+      text, arguments.input, world.rank() == 0 && program == nullptr, arguments.steps);
   std::string findings;
   if (world.rank() == 0) {
     auto diagnostics = program != nullptr ? foreign.checked.diagnostics : result.diagnostics;

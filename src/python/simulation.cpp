@@ -13,6 +13,7 @@
 #include "md/core/file_error.hpp"
 #include "md/core/units.hpp"
 #include "md/input/read_input.hpp"
+#include "md/start/readers/box_frame.hpp"
 #include "python/callbacks.hpp"
 #include "python/fields.hpp"
 #include "sterna/comm/collective.hpp"
@@ -350,6 +351,14 @@ void Simulation::set(const std::string& name, const Rows& values) {
         fmt::format("set(\"orientation\"): row {} is no quaternion: all of it is 0", k));
   }
   const double unit = 1.0 / this->unit(field.dimension);
+  const md::Vec3& edges = simulation.box().length;
+  const double farthest = md::BoxFrame::farthest * std::min({edges.x, edges.y, edges.z});
+  for (std::size_t k = 0; name == "position" && k < values.size(); ++k) {
+    if (std::abs(data[k] * unit) <= farthest) continue;
+    throw std::invalid_argument(
+        fmt::format("set(\"position\"): row {} is more than {:g} boxes away", k / field.columns,
+                    md::BoxFrame::farthest));
+  }
   const nb::gil_scoped_release free;
   const std::vector<std::int64_t> ids = sorted_ids();
   simulation.change([&](md::ParticleRecord& record) {

@@ -512,7 +512,7 @@ def test_a_resumed_run_is_judged_by_its_last_part(folder, tmp_path):
         (
             "x.log.jsonl",
             '{"event":"start"}\n{"event":"thermo","step":1}\n',
-            'x.log.jsonl:2: a "thermo"',
+            "x.log.jsonl:2: in this event, 'thermo', time is None",
         ),
     ],
 )

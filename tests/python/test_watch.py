@@ -1,5 +1,6 @@
 """`sterna watch`: a log that grows, plots in the terminal, the page of a browser."""
 
+import http.client
 import json
 import os
 import pty
@@ -15,8 +16,9 @@ from pathlib import Path
 
 import pytest
 from conftest import sterna_command, sterna_environment
+from sterna import read_log
 from sterna.errors import SternaError
-from sterna.watch import Follower, Pace, columns_of, page_server, picture, plot
+from sterna.watch import Follower, Pace, address_of, columns_of, page_server, picture, plot
 
 START = {"event": "start", "input_text": "[run]\nsteps = 100\n", "settings": {"particles": 10}}
 
@@ -176,8 +178,8 @@ def test_the_page_is_the_report_so_far_on_this_machine_only(log):
     with page_server(log, 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         assert server.server_address[0] == "127.0.0.1"
-        address = f"http://127.0.0.1:{server.server_port}"
-        page = urllib.request.urlopen(f"{address}/").read().decode()
+        address = address_of(server)
+        page = urllib.request.urlopen(address).read().decode()
         assert "short" in page and 'http-equiv="refresh"' not in page
         # While a run holds its lock the page loads itself again.
         hold = (
@@ -188,13 +190,72 @@ def test_the_page_is_the_report_so_far_on_this_machine_only(log):
         holder = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
         try:
             assert holder.stdout.readline() == "held\n"
-            page = urllib.request.urlopen(f"{address}/").read().decode()
+            page = urllib.request.urlopen(address).read().decode()
             assert page.count('http-equiv="refresh"') == 1
         finally:
             holder.kill()
             holder.wait()
         with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(f"{address}/etc/passwd")
+            urllib.request.urlopen(address.replace("?", "etc/passwd?"))
         with pytest.raises(SternaError, match="cannot be used"):
             page_server(log, server.server_port)
         server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("host", "path", "status"),
+    [
+        ("127.0.0.1:PORT", "/?token=TOKEN", 200),
+        ("localhost:PORT", "/?token=TOKEN", 200),
+        ("evil.example:PORT", "/?token=TOKEN", 403),
+        ("evil.example", "/?token=TOKEN", 403),
+        ("127.0.0.1", "/?token=TOKEN", 403),
+        (None, "/?token=TOKEN", 403),
+        ("127.0.0.1:PORT", "/", 404),
+        ("127.0.0.1:PORT", "/?token=", 404),
+        ("127.0.0.1:PORT", "/?token=TOKENx", 404),
+        ("127.0.0.1:PORT", "http://evil.example/?token=TOKEN", 404),
+    ],
+)
+def test_the_page_is_for_who_knows_its_address(log, host, path, status):
+    """Another host's name, led to this machine by its DNS, must not read it from a browser."""
+    write(log, START, row(0, temperature=1.0))
+    with page_server(log, 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        here = http.client.HTTPConnection("127.0.0.1", server.server_port)
+        path = path.replace("TOKEN", server.token)
+        here.putrequest("GET", path, skip_host=True)
+        if host is not None:
+            here.putheader("Host", host.replace("PORT", str(server.server_port)))
+        here.endheaders()
+        answer = here.getresponse()
+        body = answer.read()
+        assert answer.status == status
+        assert (b"Sterna report" in body) == (status == 200)
+        assert server.token.encode() not in body
+        server.shutdown()
+
+
+def test_each_start_has_another_secret(log):
+    with page_server(log, 0) as one, page_server(log, 0) as other:
+        assert len(one.token) > 30 and one.token != other.token
+
+
+def test_a_damaged_line_is_named(log):
+    follower = Follower(log)
+    follower.read()
+    for line, said in (
+        ("no json\n", ":7:1: not JSON"),
+        ("[1, 2]\n", ":7: an event is expected"),
+        ('{"event": "thermo", "step": "x", "time": 0}\n', ":7: in this event, 'thermo', step is"),
+        ('{"event": "thermo", "step": 1, "time": 0, "pressure": []}\n', "pressure is [], expected"),
+        ('{"event": "start", "settings": 3}\n', "settings is 3, expected an object"),
+        ('{"event": "end", "step": 1, "timing": {"seconds": NaN}}\n', "NaN is no number"),
+    ):
+        whole = log.read_bytes()
+        log.write_bytes(whole + line.encode())
+        with pytest.raises(SternaError, match=re.escape(said)):
+            Follower(log).read()
+        with pytest.raises(SternaError, match=re.escape(said)):
+            read_log(log)
+        log.write_bytes(whole)

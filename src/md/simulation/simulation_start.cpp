@@ -34,6 +34,7 @@
 #include "md/simulation/signals.hpp"
 #include "md/simulation/start_configuration.hpp"
 #include "md/simulation/start_orientation.hpp"
+#include "md/start/readers/box_frame.hpp"
 #include "md/start/readers/formats.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -358,6 +359,15 @@ std::string Simulation::Implementation::what_is_wrong(const System::Particles& g
   };
   if (std::string text = not_finite("position", given.position); !text.empty()) return text;
   if (std::string text = not_finite("velocity", given.velocity); !text.empty()) return text;
+  const Vec3& edges = *input_.start.box;
+  const double farthest = BoxFrame::farthest * std::min({edges.x, edges.y, edges.z}) /
+                          input_.units.to_internal(1.0, Dimension::length);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vec3& p = given.position[i];
+    if (std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) <= farthest) continue;
+    return fmt::format("System: row {} of position is more than {:g} boxes away", i,
+                       BoxFrame::farthest);
+  }
   for (std::size_t i = 0; i < given.orientation.size(); ++i) {
     const double norm = given.orientation[i].norm_squared();
     if (norm > 0.0 && std::isfinite(norm)) continue;

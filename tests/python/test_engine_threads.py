@@ -1,0 +1,175 @@
+"""Simulations, views and exchanges that several threads of a process use at once."""
+
+from engine_support import MELT, script_output
+
+THREADS = (
+    MELT
+    + """
+import collections, gc, random, threading
+from sterna import SternaError, comm
+
+def make():
+    return sterna.Simulation(settings, system)
+
+def in_thread(call):
+    \"\"\"What the call raises in another thread, as a text; empty for nothing.\"\"\"
+    found = []
+    def work():
+        try:
+            call()
+            found.append("")
+        except BaseException as error:
+            found.append(f"{type(error).__name__}: {error}")
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    return found[0]
+
+simulation = make()
+"""
+)
+
+
+def test_a_second_thread_is_refused_during_a_run_and_works_afterwards(tmp_path):
+    text = (
+        THREADS
+        + """
+other, exchange, ranks = make(), None, comm.Context()
+exchange = comm.SparseExchange(ranks)
+calls = {
+    "run": lambda: simulation.run(1), "gather": lambda: simulation.gather("position"),
+    "measure": lambda: simulation.measure(), "save": lambda: simulation.save("a.checkpoint"),
+    "set": lambda: simulation.set("velocity", numpy.zeros((864, 3))),
+    "thermo": lambda: simulation.thermo, "energies": lambda: simulation.energies,
+    "log": lambda: simulation.log, "step": lambda: simulation.step, "box": lambda: simulation.box,
+    "change": lambda: simulation.change(run={"timestep": 0.001}),
+    "key": lambda: setattr(simulation.interaction, "cutoff", 2.0),
+    "view": lambda: simulation.view().__enter__(), "close": lambda: simulation.close(),
+    "every": lambda: simulation.every(5)(print), "force": lambda: simulation.force(print),
+    "another": lambda: other.run(1), "a new one": make,
+    "sum": lambda: ranks.sum(1.0), "exchange": lambda: exchange({0: [1.0]}),
+    "context": comm.Context,
+}
+said = {}
+
+@simulation.every(10)
+def look(frame):
+    # The callback waits for the thread, which must not wait for the run.
+    for name, call in calls.items():
+        said[name] = in_thread(call)
+    said["repr"] = in_thread(lambda: print(simulation))
+
+simulation.run(15)
+for name in calls:
+    assert "SternaError: another thread of this process is in a call (run)" in said[name], (
+        name, said[name])
+assert said["repr"] == ""
+assert simulation.step == 15 and not simulation.input["run"].get("timestep") == 0.001
+for name in ("gather", "thermo", "run", "another", "sum", "exchange", "a new one"):
+    assert in_thread(calls[name]) == "", name
+"""
+    )
+    assert "in use by another thread" in script_output(tmp_path, text)
+
+
+def test_a_view_keeps_other_threads_away_and_what_they_drop_is_freed_later(tmp_path):
+    text = (
+        THREADS
+        + """
+import weakref
+dropped = [make()]
+gone = weakref.ref(dropped[0])
+
+with simulation.view(write="velocity") as view:
+    assert "in a call (view)" in in_thread(lambda: simulation.gather("position"))
+    def drop():
+        dropped.clear()
+        gc.collect()
+    assert in_thread(drop) == "" and gone() is None
+    view.velocity[:] *= 0.5
+simulation.run(5)
+assert in_thread(lambda: simulation.run(5)) == ""
+assert simulation.step == 10
+"""
+    )
+    script_output(tmp_path, text)
+
+
+def test_many_threads_get_answers_or_errors_and_the_process_lives(tmp_path):
+    text = (
+        THREADS
+        + """
+shared, strange = [simulation], []
+
+def work(k):
+    chance = random.Random(k)
+    for _ in range(25):
+        one = shared[0]
+        try:
+            chance.choice([
+                lambda: one.run(3), lambda: one.gather("position"), one.measure,
+                lambda: (one.thermo, one.energies, one.log, repr(one)),
+                lambda: one.set("velocity", one.gather("velocity")),
+                lambda: one.change(run={"timestep": chance.choice([0.001, 0.002])}),
+                lambda: make().run(2), lambda: shared.__setitem__(0, make()),
+                lambda: comm.Context().sum(1.0),
+            ])()
+        except SternaError as error:
+            if "another thread" not in str(error):
+                strange.append(str(error))
+        except BaseException as error:
+            strange.append(repr(error))
+
+threads = [threading.Thread(target=work, args=(k,)) for k in range(5)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert not strange, strange
+shared[0].run(5)
+"""
+    )
+    script_output(tmp_path, text)
+
+
+def test_the_end_of_python_stops_a_run_of_a_daemon_thread(tmp_path):
+    text = (
+        THREADS
+        + """
+started = threading.Event()
+
+@simulation.every(1)
+def look(frame):
+    started.set()
+
+threading.Thread(target=lambda: simulation.run(10**9), daemon=True).start()
+assert started.wait(60)
+"""
+    )
+    script_output(tmp_path, text)
+
+
+def test_with_workers_a_second_thread_waits_and_warnings_leave_no_answers_behind(tmp_path):
+    text = (
+        MELT
+        + """
+import threading, warnings
+with sterna.Simulation(settings, system, ranks=2) as simulation:
+    steps = []
+    threads = [threading.Thread(target=lambda: simulation.run(5)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert simulation.step == 20
+    warnings.simplefilter("error")
+    strange = settings.replace(neighbor={"skin": 0.3}, thermostat={"kind": "langevin",
+        "temperature": 1.0, "friction": 0.0001})
+    try:
+        sterna.Simulation(strange, system, ranks=2)
+    except Warning:
+        pass
+    assert simulation.step == 20 and simulation.ranks == 2
+"""
+    )
+    script_output(tmp_path, text)
