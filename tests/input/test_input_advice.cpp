@@ -140,6 +140,8 @@ TEST_CASE("temperature, density, thermostat, files") {
   contains(advice(std::string(sound) + thermostat + "time_constant = 4"), "hardly have settled");
   contains(advice(with("thermo_interval = 10", "trajectory_interval = 2000")), "one frame");
   contains(advice(with("thermo_interval = 10", "checkpoint_interval = 1")), "most of the time");
+  contains(advice(with("thermo_interval = 10", "equilibration = 1000")),
+           "an equilibration of 1000 steps leaves nothing of a run of 1000");
   contains(advice(with("steps = 1000", "steps = 1e9\n") + "trajectory_interval = 10"),
            "the trajectory will take about 9.6 TB");
   contains(advice(with("kind = \"lattice\"\ncells = [10, 10, 10]",

@@ -71,6 +71,24 @@ def test_a_converted_input_finds_its_start_from_another_folder(sterna, tmp_path)
     assert "exists already" in again.stderr
 
 
+@pytest.mark.parametrize("interval", [1, 7, 20])
+def test_a_start_that_overlaps_is_told_at_any_interval_of_the_table(interval, sterna, tmp_path):
+    for file in OWN.iterdir():
+        shutil.copy(file, tmp_path)
+    start = tmp_path / "atoms.inp"
+    lines = start.read_text().splitlines()
+    first = next(n for n, line in enumerate(lines) if line.split()[:1] == ["7"])
+    # At a sixth of sigma from the first atom.
+    lines[first + 1] = lines[first].replace("7", "8", 1).replace("3.0", "3.17")
+    start.write_text("\n".join(lines) + "\n")
+    config = tmp_path / "ascii.xml"
+    config.write_text(config.read_text().replace("<writefrequency>5", f"<writefrequency>{interval}"))
+    done = sterna("run", "ascii.xml", "-n", 2)
+    said = done.stdout + done.stderr
+    assert "the forces of the start move a particle by " in said, said
+    assert "particles overlap" in said
+
+
 def test_mistakes_have_their_place_once_on_any_number_of_ranks(sterna, tmp_path):
     for file in OWN.iterdir():
         shutil.copy(file, tmp_path)

@@ -87,6 +87,13 @@ def test_twenty_steps_with_a_trajectory(name, sterna, tmp_path):
             assert ids[-1] == len(ids)
 
 
+@needs_examples
+def test_a_cylinder_along_y_holds_as_many_molecules_as_in_ls1():
+    # ls1-MarDyn (HEAD 1c9a9d598) inserts 9150 molecules.
+    done = check(EXAMPLES / "Injection" / "liq" / "sim01" / "run03" / "config.xml")
+    assert ": 9150 particles on " in done.stdout, done.stdout + done.stderr
+
+
 def configs():
     """All with a <simulation>."""
     return sorted(p for p in EXAMPLES.rglob("*.xml") if "<simulation" in p.read_text("utf-8"))

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "md/core/file_error.hpp"
 #include "md/output/checkpoint.hpp"
@@ -222,4 +223,45 @@ TEST_CASE("energies and virials of frozen particles count, whatever the term") {
     CHECK(frozen.terms[k].virial == moving.terms[k].virial);
   }
   CHECK(frozen.kinetic_energy < 0.7 * moving.kinetic_energy);
+}
+
+TEST_CASE("a wall outside of the box reaches in with its cutoff") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  if (world.rank() == 0) {
+    std::ofstream file(output.path() + "/grid.xyz");
+    file << "64\n\n";
+    for (int k = 0; k < 64; ++k) {
+      file << fmt::format("A {} {} {}\n", 0.5 + 2.0 * (k % 4), 0.5 + 2.0 * (k / 4 % 4),
+                          0.5 + 2.0 * (k / 16));
+    }
+  }
+  comm::barrier(world);
+  const auto energy = [&](double position, const std::string& side) {
+    const std::string text = fmt::format(
+        "[run]\nsteps = 0\ntimestep = 0.002\n"
+        "[start]\nkind = \"file\"\nfile = \"{}/grid.xyz\"\nbox = [8.0, 8.0, 8.0]\n"
+        "temperature = 0.0\n[[type]]\nname = \"A\"\n[interaction]\ncutoff = 1.5\n"
+        "[[wall]]\npotential = \"lj_9_3\"\nposition = {}\nside = \"{}\"\nepsilon = 1.3\n"
+        "sigma = 0.9\ncutoff = 2.0\n",
+        output.path(), position, side);
+    Simulation simulation(world, test::input_of(output.path(), "outside", text), {.quiet = true});
+    simulation.run();
+    return energy_of_term(simulation, "walls");
+  };
+  // 16 particles at this distance.
+  const auto expected = [](double distance) {
+    const auto potential = [](double d) {
+      return 1.3 * (2.0 / 15.0 * std::pow(0.9 / d, 9) - std::pow(0.9 / d, 3));
+    };
+    return 16.0 * (potential(distance) - potential(2.0));
+  };
+  CHECK(energy(-0.5, "above") == doctest::Approx(expected(1.0)).epsilon(1e-12));
+  CHECK(energy(-0.5, "both") == doctest::Approx(expected(1.0)).epsilon(1e-12));
+  CHECK(energy(8.25, "below") == doctest::Approx(expected(1.75)).epsilon(1e-12));
+  for (const auto& [position, side] :
+       {std::pair(-2.5, "above"), std::pair(-0.5, "below"), std::pair(8.5, "above")}) {
+    CHECK_THROWS_WITH_AS(energy(position, side), doctest::Contains("from where the cutoff"),
+                         std::exception);
+  }
 }

@@ -495,6 +495,13 @@ class Adviser {
     const Report report = [this](Severity severity, std::string_view place, std::string message) {
       add(severity, place, std::move(message));
     };
+    const std::int64_t equilibration = input_.output.equilibration, steps = input_.run.steps;
+    if (steps > 0 && equilibration >= steps && !input_.minimizes()) {
+      warn("output.equilibration",
+           fmt::format("an equilibration of {} steps leaves nothing of a run of {}: there will be "
+                       "no averages, and observers will have no samples",
+                       equilibration, steps));
+    }
     for (const ObserverSection& section : observer_sections()) {
       if (section.advise != nullptr && section.interval(input_) > 0) {
         section.advise(input_, report);

@@ -192,27 +192,37 @@ void Simulation::Implementation::check_temperature() {
 void Simulation::Implementation::warn_of_overlaps() {
   // A thermostat may cool what such forces heat before the next row of the table, so that
   // check_temperature does not see it.
-  if (minimizer_ || !input_.limits.empty()) return;
-  double largest = 0.0;  // acceleration
+  if (minimizer_) return;
+  double acceleration = 0.0, angular_acceleration = 0.0;  // the largest
   for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-    const double mass = masses_[static_cast<std::size_t>(particles_.position[i].type)];
+    const auto type = static_cast<std::size_t>(particles_.position[i].type);
     const Vec3& force = particles_.force[i];
-    if (!(mass > 0.0) || frozen_.is_frozen(particles_.position[i])) continue;
-    largest = std::max(largest, std::sqrt(dot(force, force)) / mass);
+    if (!(counted_masses_[type] > 0.0)) continue;
+    acceleration = std::max(acceleration, std::sqrt(dot(force, force)) / counted_masses_[type]);
+    if (!particles_.rotating() || !bodies_[type].rotates()) continue;
+    const Vec3 turn =
+        bodies_[type].angular_velocity(particles_.orientation[i], particles_.torque[i]);
+    angular_acceleration = std::max(angular_acceleration, std::sqrt(dot(turn, turn)));
   }
-  comm::ReductionBatch batch(context_, "largest acceleration");
-  batch.max(largest).run();
-  const double path = largest * input_.run.timestep * input_.run.timestep;
-  // In a liquid this is a thousandth of a diameter.
-  constexpr double part_of_range = 0.1;
-  const double range = interaction_.range();
-  if (!(range > 0.0) || !(path > part_of_range * range)) return;
+  comm::ReductionBatch batch(context_, "largest accelerations");
+  batch.max(acceleration).max(angular_acceleration).run();
+  const double squared_step = input_.run.timestep * input_.run.timestep;
+  const double path = acceleration * squared_step, angle = angular_acceleration * squared_step;
+  // In a liquid the path is a thousandth of a diameter, and the angle as many radians.
+  const double longest = 0.1 * interaction_.range();
+  constexpr double widest = 1.0;
+  std::string what;
+  if (longest > 0.0 && path > longest) {
+    what = "move a particle by " + input_.units.text(path, Dimension::length);
+  } else if (angle > widest) {
+    what = fmt::format("turn a molecule by {:.3g} radians", angle);
+  }
+  if (what.empty()) return;
   warn(
-      fmt::format("the forces of the start move a particle by {} in a step of {}: particles "
-                  "overlap. Minimize first, or limit forces and velocities ([[limit]]): the run "
-                  "may end at any step, and what it gives is not that of the potential",
-                  input_.units.text(path, Dimension::length),
-                  input_.units.text(input_.run.timestep, Dimension::time)));
+      fmt::format("the forces of the start {} in a step of {}: particles overlap. Minimize first, "
+                  "or limit forces and velocities, torques and angular momenta ([[limit]]): the "
+                  "run may end at any step, and what it gives is not that of the potential",
+                  what, input_.units.text(input_.run.timestep, Dimension::time)));
 }
 
 void Simulation::Implementation::observe(const EnergyAndVirial& sums) {

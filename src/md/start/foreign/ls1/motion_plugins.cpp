@@ -172,6 +172,7 @@ class MaxCheckReader {
       value("Lmax", "angular_momentum", limit.angular_momentum);
     }
     if (!limits) {
+      if (!values_.ok()) return;
       values_.warning(element, "this target of MaxCheck has no limit and so no effect");
       return;
     }

@@ -102,6 +102,7 @@ constexpr std::array<Plugin, 57> plugins{{
 
 bool is_off(const XmlElement& plugin, XmlValues& values) {
   XmlElement holder = plugin;
+  holder.name += " enabled";
   holder.text = plugin.attribute("enabled");
   return !holder.text.empty() && !values.boolean(holder).value_or(true);
 }

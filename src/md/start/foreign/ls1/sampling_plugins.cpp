@@ -112,12 +112,18 @@ void begin_sampling(const XmlElement& element, std::string_view name, std::int64
   const bool is_first = begin < 0 && !observes(input);
   const std::int64_t later = std::max(begin, after);
   // The sample of step 0 makes no difference that is worth a warning.
-  if (!is_first && std::max<std::int64_t>(begin, 0) != std::max<std::int64_t>(after, 0)) {
+  const std::int64_t own = std::max<std::int64_t>(after, 0);
+  const std::int64_t so_far = std::max<std::int64_t>(begin, 0);
+  if (!is_first && own < so_far) {
     values.warning(
         element,
-        fmt::format("ls1's samples of {} begin {}; all of Sterna's begin after the same "
-                    "step, which is {} here",
-                    name, after > 0 ? fmt::format("after step {}", after) : "at once", later));
+        fmt::format("ls1's samples of {} begin {}; all of Sterna's observers "
+                    "begin after the same step, which is {} here",
+                    name, own > 0 ? fmt::format("after step {}", own) : "at once", so_far));
+  } else if (!is_first && own > so_far) {
+    values.warning(element, fmt::format("the samples of {} begin after step {}, and so do those of "
+                                        "all of Sterna's observers here",
+                                        name, own));
   }
   if (later < 0 || later == begin) return;
   begin = later;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "md/core/display_text.hpp"
 #include "md/core/lower_case.hpp"
@@ -13,7 +14,7 @@
 namespace sterna::md::ls1 {
 namespace {
 
-constexpr std::size_t most_diagnostics = 100;  // nobody reads more
+constexpr std::size_t most_warnings = 100;  // nobody reads more
 
 std::string found(const XmlElement& element) {
   return element.text.empty() ? "empty" : quote(element.text);
@@ -32,9 +33,16 @@ std::string list_of(std::initializer_list<std::string_view> choices) {
 }  // namespace
 
 void XmlValues::add(Diagnostic diagnostic) {
-  if (diagnostics_.size() < most_diagnostics || diagnostic.severity == Severity::error) {
-    diagnostics_.push_back(std::move(diagnostic));
+  if (diagnostic.severity != Severity::error) {
+    if (warnings_ > most_warnings) return;
+    if (++warnings_ > most_warnings) {
+      diagnostic.message = fmt::format(
+          "there are more than {} warnings: those from here on are "
+          "not shown",
+          most_warnings);
+    }
   }
+  diagnostics_.push_back(std::move(diagnostic));
 }
 
 bool XmlValues::has_plain_unit(const XmlElement& element) {
@@ -141,9 +149,18 @@ void XmlValues::report_unread(const XmlElement& element) {
 void XmlValues::report_unread_child(const XmlElement& parent, const XmlElement& child) {
   const std::vector<std::string>& known = parent.lookups.children;
   if (std::ranges::find(known, child.name) != known.end()) {
-    warning(child, fmt::format("there is already a <{}> in <{}>, which is taken; this one is "
-                               "ignored, as in ls1",
+    // Of elements that hold lists ls1 reads all.
+    constexpr std::string_view lists[] = {"components", "mixing",  "options",
+                                          "output",     "regions", "targets"};
+    if (std::ranges::find(lists, child.name) != std::end(lists)) {
+      error(child, fmt::format("there is already a <{0}> in <{1}>, and ls1 reads both; put what "
+                               "stands in this one into the first <{0}>",
                                child.name, parent.name));
+    } else {
+      warning(child, fmt::format("there is already a <{}> in <{}>, which is taken; this one is "
+                                 "ignored, as in ls1",
+                                 child.name, parent.name));
+    }
     return;
   }
   std::vector<std::string_view> missing;

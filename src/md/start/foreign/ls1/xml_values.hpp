@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -59,6 +60,7 @@ class XmlValues {
   void report_unread_attributes(const XmlElement& element);
 
   std::vector<Diagnostic> diagnostics_;
+  std::size_t warnings_ = 0;
 };
 
 }  // namespace sterna::md::ls1
