@@ -1,6 +1,7 @@
 """What the tests of the command line and the Python module share."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -52,6 +53,13 @@ checkpoint_interval = {checkpoint}
 def sterna_command(*arguments: str) -> list[str]:
     """The `sterna` command of this source tree."""
     return [sys.executable, "-m", "sterna", *map(str, arguments)]
+
+
+def write_python_program(path: Path, code: str) -> None:
+    """An executable file; the first line of a script cannot name a Python whose path has blanks."""
+    start = f"'''exec' {shlex.quote(sys.executable)} \"$0\" \"$@\"\n' '''"
+    path.write_text(f"#!/bin/sh\n{start}\n{code}")
+    path.chmod(0o755)
 
 
 def sterna_environment() -> dict[str, str]:

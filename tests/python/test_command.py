@@ -1,6 +1,7 @@
 """The `sterna` command as users of any shell meet it, and what a run shows to others."""
 
 import os
+import shlex
 import shutil
 import signal
 import stat
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import sterna as module
-from conftest import ROOT, sterna_command, sterna_environment
+from conftest import ROOT, sterna_command, sterna_environment, write_python_program
 from sterna import processes
 from test_run import start, wait_for_step
 
@@ -80,8 +81,10 @@ def test_completion_of_verbs_and_files(tmp_path):
     assert {"run", "check", "bench"} <= set(completed("sterna", ""))
     assert completed("sterna", "che") == ["check"]
     assert "--resume" in completed("sterna", "run", "--r")
+    # The command asks which shell has started it.
+    shown = shlex.join(sterna_command("--show-completion", "bash"))
     script = subprocess.run(
-        sterna_command("--show-completion", "bash"),
+        ["bash", "-c", f"{shown}; exit"],
         env=sterna_environment(),
         capture_output=True,
         text=True,
@@ -234,13 +237,13 @@ def test_dev_refuses_a_python_that_is_too_old(tmp_path):
     for name in ("python3", "python3.11", "python3.12", "python3.13", "python3.14"):
         old = tmp_path / "bin" / name
         old.parent.mkdir(exist_ok=True)
-        old.write_text(
-            f"#!{sys.executable}\nimport sys\n"
+        write_python_program(
+            old,
+            "import sys\n"
             "sys.version_info = (3, 10, 12)\n"
             "if sys.argv[1] == '-V': print('Python 3.10.12')\n"
-            "else: exec(sys.argv[2])\n"
+            "else: exec(sys.argv[2])\n",
         )
-        old.chmod(0o755)
     done = subprocess.run(
         [tmp_path / "dev", "build"],
         env=os.environ | {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"},

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -24,7 +25,7 @@ def examine(folder: Path, *options: str, limits: str = "", **variables: str | No
     environment = sterna_environment() | {k: v for k, v in variables.items() if v is not None}
     for name in (name for name, value in variables.items() if value is None):
         environment.pop(name, None)
-    command = f"{limits} exec {' '.join(sterna_command('doctor', *options))}"
+    command = f"{limits} exec {shlex.join(sterna_command('doctor', *options))}"
     return subprocess.run(
         ["bash", "-c", command],
         cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False,

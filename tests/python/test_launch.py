@@ -3,10 +3,10 @@
 import io
 import json
 import shutil
-import sys
 
 import numpy
 import pytest
+from conftest import write_python_program
 from rich.console import Console
 from sterna import Log, SternaError, launch, progress, read_log
 
@@ -164,7 +164,6 @@ def test_a_damaged_log_is_named_with_its_line(tmp_path):
 
 
 LAUNCHER = """\
-#!{python}
 import subprocess, sys, time
 if sys.argv[1] == "--version":
     print("mpiexec (Open MPI) 5")
@@ -180,8 +179,7 @@ def started_by(tmp_path, then: str) -> tuple[int, str]:
     program = tmp_path / "sterna-md"
     shutil.copy("/bin/sleep", program)  # a rank is told by the program that it runs
     words = [str(program), "0.5"]
-    launcher.write_text(LAUNCHER.format(python=sys.executable, words=words, then=then))
-    launcher.chmod(0o755)
+    write_python_program(launcher, LAUNCHER.format(words=words, then=then))
     program.with_name("sterna-md.json").write_text(json.dumps({"mpiexec": str(launcher)}))
     said = []
     return launch.launch(1, [], said.append, said.append, program), "".join(said)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -121,7 +122,7 @@ def command_in(folder: Path) -> str:
     """A PATH that begins with a folder that has the command `sterna` of this source tree."""
     folder.mkdir()
     script = folder / "sterna"
-    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m sterna "$@"\n')
+    script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m sterna "$@"\n')
     script.chmod(0o755)
     return f"{folder}:{os.environ['PATH']}"
 
