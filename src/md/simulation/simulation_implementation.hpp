@@ -203,6 +203,11 @@ class Simulation::Implementation {
   bool must_write_checkpoint() const;
   /// Whether this is one of the last rebuilds of the run, and the first of them.
   bool is_near_end() const;
+  /// The most steps that a list is kept.
+  std::int64_t longest_list() const {
+    return input_.time_steps.longest() +
+           (list_buffer_ ? list_buffer_->interval : input_.neighbor.maximum_interval);
+  }
   /// Of the present positions, as far as the run's limits let them.
   void compute_forces(EnergyAndVirial* sums);
   ThermodynamicState measure(const EnergyAndVirial& sums);
