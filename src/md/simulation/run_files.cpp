@@ -80,11 +80,10 @@ std::string Simulation::Implementation::checkpoint_to_extend(const std::string& 
   } catch (const FileError& error) {
     console_.line(fmt::format("not taken: {}", error.what()));
   }
-  console_.line(
-      fmt::format("the run ended at step {}, where its lists were not rebuilt: what follows has "
-                  "not the bits of "
-                  "an uninterrupted run",
-                  state.step));
+  console_.line(fmt::format(
+      "the run ended at step {}, where its lists were not rebuilt: what follows has not the bits "
+      "of an uninterrupted run",
+      state.step));
   return latest;
 }
 
@@ -143,11 +142,10 @@ void Simulation::Implementation::require_usable_files() {
     const auto line = std::ranges::find_if(changes_.settings, [&](const std::string& change) {
       return change.starts_with(place + ":");
     });
-    throw FileError(
-        fmt::format("{}: all frames of a file are alike, so the run cannot go on with this one, "
-                    "and nothing was "
-                    "changed:\n  {}\nput the setting back, or move the file away",
-                    path, *line));
+    throw FileError(fmt::format(
+        "{}: all frames of a file are alike, so the run cannot go on with this one, and nothing "
+        "was changed:\n  {}\nput the setting back, or move the file away",
+        path, *line));
   };
   on_first_rank(context_, [&] {
     for (const char* ending : {".log.jsonl", ".bib"}) require_own_file(stem_ + ending);
