@@ -79,7 +79,10 @@ def test_links_to_what_is_read_are_found(output, link, sterna, next_run, tmp_pat
 @pytest.mark.parametrize(
     ("name", "sections"),
     [
-        ("a.log.jsonl", '[[pair]]\ntypes = ["A", "A"]\npotential = "tabulated"\ntable = "{}"\n'),
+        (
+            "a.log.jsonl",
+            '[[pair]]\nfirst = "A"\nsecond = "A"\npotential = "tabulated"\ntable = "{}"\n',
+        ),
         ("a.trr", '[[restraint]]\nstiffness = 1\nreference_file = "{}"\n'),
     ],
 )

@@ -222,7 +222,7 @@ def test_a_resumed_run_goes_on_in_the_files(tmp_path):
     )
     done = run(halves, "mixture.toml", "-n", 2, "--resume")
     assert done.returncode != 0
-    assert "its frames are 2 steps apart, those of the run 4" in done.stderr
+    assert "dcd.interval: 2 in the checkpoint, now 4" in done.stderr
 
 
 @pytest.mark.parametrize("section", FORMATS)

@@ -57,37 +57,6 @@ std::string Simulation::Implementation::find_checkpoint() {
   return found.path;
 }
 
-std::string Simulation::Implementation::checkpoint_to_extend(const std::string& latest) {
-  const CheckpointReader reader(context_, latest);
-  reader.require_types(interaction_.names());
-  const CheckpointState& state = reader.state();
-  const auto from = state.state.find("extended_from");
-  if (from == state.state.end() || input_.run.steps <= state.step) return latest;
-  compare_with_checkpoint(state.state, state.particles, state.box);
-  if (changes_.other_state || !reader.has_block_per_rank()) return latest;
-  const std::string earlier = checkpoint_path(stem_) + ".previous";
-  try {
-    const CheckpointReader found(context_, earlier);
-    if (found.state().step == from->get<std::int64_t>() && found.has_block_per_rank()) {
-      found.verify();
-      repeats_end_ = true;
-      console_.line(fmt::format(
-          "the run ended at step {}, where its lists were not rebuilt: it goes on from step {}, so "
-          "that no bit depends on its end",
-          state.step, found.state().step));
-      return earlier;
-    }
-  } catch (const FileError& error) {
-    console_.line(fmt::format("not taken: {}", error.what()));
-  }
-  console_.line(
-      fmt::format("the run ended at step {}, where its lists were not rebuilt: what follows has "
-                  "not the bits of "
-                  "an uninterrupted run",
-                  state.step));
-  return latest;
-}
-
 void Simulation::Implementation::compare_with_checkpoint(const Json& state, std::int64_t particles,
                                                          const Box& box) {
   std::string told;
@@ -126,7 +95,6 @@ void Simulation::Implementation::compare_with_checkpoint(const Json& state, std:
   });
   comm::broadcast(context_, 0, told);
   const auto changes = parse_json(told);
-  changes_ = {};
   changes_.settings = changes["settings"].get<std::vector<std::string>>();
   for (const auto& section : changes["sections"]) {
     changes_.sections.insert(section.get<std::string>());
@@ -143,11 +111,10 @@ void Simulation::Implementation::require_usable_files() {
     const auto line = std::ranges::find_if(changes_.settings, [&](const std::string& change) {
       return change.starts_with(place + ":");
     });
-    throw FileError(
-        fmt::format("{}: all frames of a file are alike, so the run cannot go on with this one, "
-                    "and nothing was "
-                    "changed:\n  {}\nput the setting back, or move the file away",
-                    path, *line));
+    throw FileError(fmt::format(
+        "{}: all frames of a file are alike, so the run cannot go on with this one, and nothing "
+        "was changed:\n  {}\nput the setting back, or move the file away",
+        path, *line));
   };
   on_first_rank(context_, [&] {
     for (const char* ending : {".log.jsonl", ".bib"}) require_own_file(stem_ + ending);
