@@ -239,7 +239,7 @@ TEST_CASE("atoms that a constraint or a bond keeps apart are named before anythi
 TEST_CASE("what may be at the same place is let through") {
   const comm::Context world;
   const test::SharedFolder folder(world);
-  // A core and its shell: a spring of length 0 between two that exclude each other.
+  // A core and its shell: a spring of almost no length between two that exclude each other.
   std::vector<Atom> atoms;
   for (int n = 0; n < 36; ++n) {
     atoms.push_back({"O", site(6 * n)});
@@ -259,7 +259,7 @@ atom = [{ name = "O", type = "O" }, { name = "H", type = "H" }]
 [[molecule.bond]]
 potential = "harmonic"
 stiffness = 100
-r0 = 0
+r0 = 0.001
 atoms = [1, 2]
 )";
   CHECK(failure_of(world, input_of(world, folder.path(), atoms, shells), 20) == "");
