@@ -17,10 +17,10 @@ namespace sterna::md {
 namespace {
 
 // Beyond these, powers of a number leave the range of a double; nothing physical is there. Where 0
-// is allowed, smaller numbers are allowed, too: the energy of a repulsion alone is tiny beside a
-// large size.
+// is allowed, numbers may be smaller: the energy of a repulsion alone is tiny beside a large size.
 constexpr double largest_number = 1e15;
 constexpr double smallest_number = 1e-15;
+constexpr double smallest_beside_zero = 1e-100;
 constexpr std::size_t most_texts = 64;  // of a list
 
 /// A number of a TOML document, whichever way it is written; nothing for other nodes.
@@ -138,8 +138,8 @@ std::optional<double> ValueReader::quantity(const KeySchema& key, const toml::no
     wrong_value(key, node);
     return std::nullopt;
   }
-  const bool is_too_small = size < smallest_number && !in_range(0.0, key.range);
-  if (size > largest_number || is_too_small) {
+  const double smallest = in_range(0.0, key.range) ? smallest_beside_zero : smallest_number;
+  if (size > largest_number || (size < smallest && size != 0.0)) {
     reading_.error(node.source(),
                    fmt::format("{} is {}, which is beyond all bounds; expected {}", key_label(key),
                                found(node), expectation(key, units)));
