@@ -398,15 +398,19 @@ def test_what_gzip_was_made_to_blow_up_is_refused_and_nothing_is_left(sterna, tm
     blown_up = gzip.compress(bytes(100 << 20))
     assert len(blown_up) < 1 << 20
     (tmp_path / "bomb.prmtop.gz").write_bytes(blown_up)
-    with pytest.raises(SternaError, match=r"bomb.prmtop.gz becomes larger than 64 MiB"):
-        with unpacked([tmp_path / "bomb.prmtop.gz"]):
-            pass
+    with (
+        pytest.raises(SternaError, match=r"bomb.prmtop.gz becomes larger than 64 MiB"),
+        unpacked([tmp_path / "bomb.prmtop.gz"]),
+    ):
+        pass
     (tmp_path / "flipped.prmtop.gz").write_bytes(
         gzip.compress((DATA / "alcohol.prmtop").read_bytes())[:-200] + bytes(200)
     )
-    with pytest.raises(SternaError, match=r"flipped.prmtop.gz cannot be unpacked"):
-        with unpacked([tmp_path / "flipped.prmtop.gz"]):
-            pass
+    with (
+        pytest.raises(SternaError, match=r"flipped.prmtop.gz cannot be unpacked"),
+        unpacked([tmp_path / "flipped.prmtop.gz"]),
+    ):
+        pass
 
 
 def test_sigterm_during_an_import_leaves_no_copies(tmp_path):
