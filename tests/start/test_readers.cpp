@@ -173,7 +173,8 @@ TEST_CASE("extended XYZ") {
   CHECK(contents.header.format == "extxyz");
   CHECK(contents.header.box.length == Vec3{10.0, 20.0, 30.0});
   CHECK(contents.header.has_velocities);
-  CHECK(contents.header.warnings.empty());
+  REQUIRE(contents.header.warnings.size() == 1);
+  CHECK(contents.header.warnings[0].message == "charge is not read; what the input says holds");
   const auto& p = contents.particles;
   CHECK(p[0].id == 17);
   CHECK(p[0].position.type == 1);
