@@ -11,7 +11,7 @@ _EXACT = 2**53  #: whole numbers up to here are exact as floating-point numbers
 
 
 def numbers(name: str, values: "ArrayLike") -> numpy.ndarray:
-    """As an array of float, contiguous. Raises TypeError for what is no number, or is complex.
+    """As an array of float in the order of C. Raises TypeError for what is no number, or is complex.
 
     Raises ValueError for rows of different lengths, masked values, and whole numbers that a float
     does not hold.
@@ -24,7 +24,7 @@ def numbers(name: str, values: "ArrayLike") -> numpy.ndarray:
         wrong = numpy.flatnonzero((array.reshape(-1) > _EXACT) | (array.reshape(-1) < -_EXACT))
         if len(wrong):
             raise ValueError(f"{name}: {array.reshape(-1)[wrong[0]]} has more digits than a float")
-    return numpy.ascontiguousarray(array, float)
+    return numpy.asarray(array, float, order="C")
 
 
 def finite(name: str, values: "ArrayLike") -> numpy.ndarray:
@@ -40,7 +40,7 @@ def finite(name: str, values: "ArrayLike") -> numpy.ndarray:
 def whole_numbers(
     name: str, values: "ArrayLike", least: int, most: int, kind: type = numpy.int64
 ) -> numpy.ndarray:
-    """As an array of whole numbers from `least` to `most`, contiguous.
+    """As an array of whole numbers from `least` to `most`, in the order of C.
 
     Raises TypeError for what is no number, or a truth value, and ValueError, naming the row, for
     numbers that are not whole or out of these bounds.
@@ -58,7 +58,7 @@ def whole_numbers(
         raise ValueError(
             f"{name}: row {row} is {rows[row]}, expected whole numbers from {least} to {most}"
         )
-    return numpy.ascontiguousarray(array, kind)
+    return numpy.asarray(array, kind, order="C")
 
 
 def _array(name: str, values: "ArrayLike") -> numpy.ndarray:

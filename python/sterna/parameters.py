@@ -234,6 +234,7 @@ class Changes:
                 failure = error
                 continue
             self._observe_all()
+            self._pass_on_warnings(stacklevel=6)
             self._write_at_end()
             if attempt is settings:
                 self._input = settings

@@ -15,7 +15,7 @@ import numpy
 from sterna.arrays import finite
 from sterna.box import Box
 from sterna.callbacks import Callbacks, Force, Observer
-from sterna.collective import address_of, collective, require_ranks
+from sterna.collective import address_of, collective, in_turn, require_ranks
 from sterna.core import core
 from sterna.errors import InputWarning, SternaError
 from sterna.fixed import Fixed
@@ -499,6 +499,7 @@ class Simulation(Callbacks, Changes, Fixed):
         self._apply_changes()
         self._core.save(fspath(path))
 
+    @in_turn
     def close(self) -> None:
         """Collective. Frees what the simulation holds; otherwise that happens when it is dropped.
 
@@ -512,10 +513,9 @@ class Simulation(Callbacks, Changes, Fixed):
 
     def _close(self, well: bool) -> None:
         """Collective where `well`."""
-        with core().Turn("close"):
-            if well and not self._core.closed:
-                self._core.finish()
-            self._core.close()
+        if well and not self._core.closed:
+            self._core.finish()
+        self._core.close()
         if self._at_end is None:
             return
         try:
@@ -548,6 +548,7 @@ class Simulation(Callbacks, Changes, Fixed):
         else:
             self._close_failed()
 
+    @in_turn
     def _close_failed(self) -> None:
         """Local. Other ranks may not have failed; then they do not come here."""
         self._require_free("close")

@@ -149,11 +149,11 @@ assert started.wait(60)
     script_output(tmp_path, text)
 
 
-def test_with_workers_a_second_thread_waits_and_warnings_leave_no_answers_behind(tmp_path):
+def test_with_workers_a_second_thread_waits_and_errors_leave_no_answers_behind(tmp_path):
     text = (
         MELT
         + """
-import threading, warnings
+import threading
 with sterna.Simulation(settings, system, ranks=2) as simulation:
     steps = []
     threads = [threading.Thread(target=lambda: simulation.run(5)) for _ in range(4)]
@@ -162,14 +162,14 @@ with sterna.Simulation(settings, system, ranks=2) as simulation:
     for thread in threads:
         thread.join()
     assert simulation.step == 20
-    warnings.simplefilter("error")
-    strange = settings.replace(neighbor={"skin": 0.3}, thermostat={"kind": "langevin",
-        "temperature": 1.0, "friction": 0.0001})
+    def broken(step):
+        raise ValueError("the screen is gone")
     try:
-        sterna.Simulation(strange, system, ranks=2)
-    except Warning:
-        pass
-    assert simulation.step == 20 and simulation.ranks == 2
+        simulation._workers.ask("run", simulation._number, 5000, True, on_step=broken)
+    except ValueError as error:
+        assert "the screen is gone" in str(error)
+    # The answer of that call is not taken for that of this one.
+    assert simulation.step == 5020 and simulation.gather("position").shape == (864, 3)
 """
     )
     script_output(tmp_path, text)

@@ -3,7 +3,10 @@
 import gzip
 import os
 import random
+import signal
 import subprocess
+import sys
+from pathlib import Path
 
 import h5py
 import numpy
@@ -11,7 +14,9 @@ import openmm
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
 from openmm import app, unit
-from sterna import read_log
+from sterna import SternaError, read_log
+from sterna.importing import comparison
+from sterna.importing.compressed import unpacked
 from test_openmm import solvated_dipeptide
 
 # Three molecules of no force field in particular, made for these tests.
@@ -388,6 +393,52 @@ def test_compressed_files(sterna, tmp_path):
     done = sterna("import", "cut.prmtop.gz", files[1], "-o", "out.toml")
     assert done.returncode == 2 and "cut.prmtop.gz cannot be unpacked" in done.stderr
     assert not (tmp_path / "out.toml").exists()
+
+
+def test_what_gzip_was_made_to_blow_up_is_refused_and_nothing_is_left(sterna, tmp_path):
+    blown_up = gzip.compress(bytes(100 << 20))
+    assert len(blown_up) < 1 << 20
+    (tmp_path / "bomb.prmtop.gz").write_bytes(blown_up)
+    with (
+        pytest.raises(SternaError, match=r"bomb.prmtop.gz becomes larger than 64 MiB"),
+        unpacked([tmp_path / "bomb.prmtop.gz"]),
+    ):
+        pass
+    (tmp_path / "flipped.prmtop.gz").write_bytes(
+        gzip.compress((DATA / "alcohol.prmtop").read_bytes())[:-200] + bytes(200)
+    )
+    with (
+        pytest.raises(SternaError, match=r"flipped.prmtop.gz cannot be unpacked"),
+        unpacked([tmp_path / "flipped.prmtop.gz"]),
+    ):
+        pass
+
+
+def test_sigterm_during_an_import_leaves_no_copies(tmp_path):
+    packed = tmp_path / "packed.gz"
+    packed.write_bytes(gzip.compress(b"atoms"))
+    script = (
+        "import sys, time\nfrom pathlib import Path\n"
+        "from sterna.importing.compressed import unpacked\n"
+        "with unpacked([Path(sys.argv[1])]) as files:\n"
+        "    print(files[0], flush=True)\n    time.sleep(60)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, packed], env=sterna_environment(), text=True,
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+    copy = Path(process.stdout.readline().strip())
+    assert copy.read_text() == "atoms"
+    process.terminate()
+    assert process.wait(timeout=60) == 128 + signal.SIGTERM
+    assert not copy.parents[1].exists()
+
+
+def test_forces_that_are_all_zero_are_compared_with_zero():
+    nothing = numpy.zeros((3, 3))
+    assert comparison._force_row(nothing, nothing).difference == 0.0
+    assert comparison._force_row(nothing + 1.0, nothing).difference > 100.0
+    assert comparison._force_row(nothing[:0], nothing[:0]).difference == 0.0
 
 
 def test_files_that_a_topology_includes(judge, sterna, tmp_path):

@@ -563,7 +563,7 @@ def test_a_damaged_file_of_an_observer_is_named(folder, tmp_path):
         write_report([tmp_path / "liquid"])
     (tmp_path / "liquid.rdf.txt").unlink()
     (tmp_path / "liquid.h5md").write_text("no HDF5")
-    with pytest.raises(SternaError, match=r"liquid.h5md: the trajectory cannot be read"):
+    with pytest.raises(SternaError, match=r"liquid.h5md: no HDF5 file"):
         write_report([tmp_path / "liquid"])
 
 

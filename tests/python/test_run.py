@@ -276,6 +276,33 @@ def test_a_stopped_and_resumed_run_is_the_uninterrupted_one(stop, sterna, melt, 
     assert final == (tmp_path / "whole" / "melt.checkpoint").read_bytes()
 
 
+def test_steps_of_the_command_line_overrule_those_of_the_input(sterna, melt, tmp_path):
+    melt(steps=1000000, thermo=20, checkpoint=20)
+    done = sterna("run", "melt.toml", "-n", 2, "--steps", 40)
+    assert done.returncode == 0, done.stdout + done.stderr
+    log = read_log(tmp_path / "melt.log.jsonl")
+    assert log["step"].tolist() == [0, 20, 40]
+    assert log.events[0]["settings"]["steps"] == 40
+    # They count from the start, and are the same bits as those of the input.
+    done = sterna("run", "melt.toml", "-n", 2, "--steps", 80, "--resume")
+    assert done.returncode == 0, done.stdout + done.stderr
+    log = read_log(tmp_path / "melt.log.jsonl")
+    (changed,) = [e for e in log.events if e["event"] == "start"][-1]["settings"][
+        "changed_settings"
+    ]
+    assert "steps" in changed and "80" in changed
+    rows = log.rows
+    (tmp_path / "whole").mkdir()
+    melt(steps=80, thermo=20, checkpoint=20, folder=tmp_path / "whole")
+    assert sterna("run", "whole/melt.toml", "-n", 2, "--overwrite").returncode == 0
+    assert read_log(tmp_path / "melt.log.jsonl").rows == rows
+    done = sterna("report", "melt.log.jsonl")
+    assert done.returncode == 0, done.stderr
+    for given, status in (("0", 0), ("-1", 2), ("2.5", 2), ("1e3", 2), ("10000000000000000", 2)):
+        done = sterna("run", "melt.toml", "-n", 1, f"--steps={given}", "--overwrite")
+        assert done.returncode == status, (given, done.stdout + done.stderr)
+
+
 def test_a_checkpoint_restarts_on_another_number_of_ranks(sterna, melt, tmp_path):
     path = melt(steps=40, thermo=20, checkpoint=20)
     assert sterna("run", "melt.toml", "-n", 2).returncode == 0

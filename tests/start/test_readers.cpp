@@ -173,7 +173,8 @@ TEST_CASE("extended XYZ") {
   CHECK(contents.header.format == "extxyz");
   CHECK(contents.header.box.length == Vec3{10.0, 20.0, 30.0});
   CHECK(contents.header.has_velocities);
-  CHECK(contents.header.warnings.empty());
+  REQUIRE(contents.header.warnings.size() == 1);
+  CHECK(contents.header.warnings[0].message == "charge is not read; what the input says holds");
   const auto& p = contents.particles;
   CHECK(p[0].id == 17);
   CHECK(p[0].position.type == 1);
@@ -376,6 +377,27 @@ TEST_CASE("LAMMPS data files of styles with molecules and charges") {
     CHECK(contents.header.warnings[0].message.find("\"Bond Coeffs\" is not read") !=
           std::string::npos);
   }
+}
+
+TEST_CASE("what a start file says in contradiction to the input is told") {
+  const std::string lammps =
+      "title\n\n1 atoms\n3 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\n\nAtoms\n\n1 1 1 2 "
+      "3\n";
+  const auto more = read(lammps, two_types()).header.warnings;
+  REQUIRE(more.size() == 1);
+  CHECK(more[0].message ==
+        "the file has 3 atom types, but the input has 2 [[type]] sections: the first 2 of both are "
+        "taken for the same");
+  CHECK(more[0].line == 4);
+  const auto columns =
+      read(
+          "1\nLattice=\"9 0 0 0 9 0 0 0 9\" "
+          "Properties=species:S:1:pos:R:3:masses:R:1:initial_charges:R:1\nAr 1 2 3 40 0.5\n",
+          two_types())
+          .header.warnings;
+  REQUIRE(columns.size() == 2);
+  CHECK(columns[0].message == "masses is not read; what the input says holds");
+  CHECK(columns[1].message == "initial_charges is not read; what the input says holds");
 }
 
 TEST_CASE("a LAMMPS data file as write_data writes it") {
