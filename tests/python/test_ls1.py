@@ -82,7 +82,9 @@ def test_a_start_that_overlaps_is_told_at_any_interval_of_the_table(interval, st
     lines[first + 1] = lines[first].replace("7", "8", 1).replace("3.0", "3.17")
     start.write_text("\n".join(lines) + "\n")
     config = tmp_path / "ascii.xml"
-    config.write_text(config.read_text().replace("<writefrequency>5", f"<writefrequency>{interval}"))
+    config.write_text(
+        config.read_text().replace("<writefrequency>5", f"<writefrequency>{interval}")
+    )
     done = sterna("run", "ascii.xml", "-n", 2)
     said = done.stdout + done.stderr
     assert "the forces of the start move a particle by " in said, said

@@ -170,6 +170,13 @@ class MaxCheckReader {
     } else {
       value("Mmax", "torque", limit.torque);
       value("Lmax", "angular_momentum", limit.angular_momentum);
+      const bool turns = found->inertia && dot(*found->inertia, *found->inertia) > 0.0;
+      if (turns && limit.force && !(limit.torque && limit.angular_momentum)) {
+        values_.warning(element,
+                        "without <Mmax> and <Lmax> nothing limits how fast molecules turn that "
+                        "overlap at the start; ls1 then rescales by limits of its own, which "
+                        "Sterna does not have");
+      }
     }
     if (!limits) {
       if (!values_.ok()) return;
