@@ -48,13 +48,22 @@ class Constraints:
             )
 
     def hold_bonds(self, which: str) -> set[Pair]:
-        """Makes constraints of bonds; `which`: "none", "hydrogen" or "all". Returns their atoms."""
+        """Makes constraints of bonds. Returns their atoms.
+
+        `which`: "none", "hydrogen" (by mass) or "all"; "h-bonds" (by name) or "all-bonds" of an
+        .mdp file.
+        """
         held: set[Pair] = set()
         for entry in self._kind.entries:
             pair = (min(entry.atoms), max(entry.atoms))
             if which == "none" or entry.section != "bonds" or entry.function not in _BONDS:
                 continue
             if which == "hydrogen" and not any(self._is_hydrogen(atom) for atom in pair):
+                continue
+            # grompp goes by the first letter.
+            if which == "h-bonds" and not any(
+                self._kind.atoms[atom].name[0] in "Hh" for atom in pair
+            ):
                 continue
             if self._sites.has(entry):
                 continue

@@ -37,7 +37,7 @@ class MoleculeTerms:
 def terms_of_molecule(
     kind: MoleculeType, topology: Topology, constraints: str, notes: Notes
 ) -> MoleculeTerms:
-    """`constraints`: "none", "hydrogen" or "all", the bonds that keep their lengths.
+    """`constraints`: the bonds that keep their lengths, as `Choices` has it.
 
     Raises SternaError with file and line.
     """
@@ -50,7 +50,7 @@ def terms_of_molecule(
     constant = ConstantTerms(kind, sites)
     held = Constraints(kind, topology, constant)
     bonds = held.hold_bonds(constraints)
-    water = held.hold_water() if constraints != "none" else set()
+    water = held.hold_water() if constraints in ("hydrogen", "all") else set()
     sums = Sum()
     restraints = []
     for entry in kind.entries:
