@@ -151,8 +151,10 @@ def _look_at_other(entry: Entry, notes: Notes) -> None:
 
 
 def _joined(kind: MoleculeType, terms: list[Term]) -> list[Pair]:
-    """Bonds; where parts that they and terms do not join lie between each other, all atoms."""
-    joined = sorted(edges_of(kind))
+    """Bonds; where parts that no bond or term joins lie between each other, they are joined, too."""
+    bonds = edges_of(kind)
+    bonds |= {(entry.atoms[0], k) for entry in kind.of("settles") for k in entry.atoms[1:]}
+    joined = sorted(bonds)
     parent = list(range(len(kind.atoms)))
 
     def root(atom: int) -> int:
@@ -168,4 +170,13 @@ def _joined(kind: MoleculeType, terms: list[Term]) -> list[Pair]:
     parts = [root(atom) for atom in range(len(parent))]
     follows = all(part in (n, before) for n, (part, before) in
                   enumerate(zip(parts[1:], parts, strict=False), 1))  # fmt: skip
-    return joined if follows else [(0, atom) for atom in range(1, len(parts))]
+    if follows:
+        return joined
+    # By heavy atoms, since hydrogen that is joined to one is bonded to it.
+    heaviest: dict[int, int] = {}
+    for atom, part in enumerate(parts):
+        before = heaviest.setdefault(part, atom)
+        if kind.atoms[atom].mass > kind.atoms[before].mass:
+            heaviest[part] = atom
+    first, *others = heaviest.values()
+    return joined + [(first, other) for other in others]

@@ -330,6 +330,10 @@ class _Parser:
                 count, f"there is no function type {function} of [ {section} ]; expected {known}"
             )
         values = [line.number_at(fields, k, "a parameter") for k in range(count + 1, len(fields))]
+        if function < 0 and values:
+            self._notes.tell(
+                "the sign of a function type has no meaning beside parameters, as in GROMACS", line
+            )
         if section != "cmap":
             self._count_parameters(section, function, values, line)
             values = values[: functions[abs(function)].parameters]
