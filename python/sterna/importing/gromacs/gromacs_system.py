@@ -79,12 +79,10 @@ def _as_asked(system: System, asked: RunParameters, choices: Choices) -> System:
         raise SternaError(f"{choices.mdp}: error: {message}; the preset is Cut-off", status=2)
     mixing = {key: value for key, value in system.interaction.items() if key == "mixing"}
     root = math.sqrt(asked.permittivity)
-    atoms = [replace(atom, charge=atom.charge / root) for atom in system.atoms]
-    terms = [_screened(one, asked.permittivity) for one in system.terms]
     return replace(
         system,
-        atoms=atoms if asked.permittivity != 1.0 else system.atoms,
-        terms=terms if asked.permittivity != 1.0 else system.terms,
+        atoms=[replace(atom, charge=atom.charge / root) for atom in system.atoms],
+        terms=[_screened(one, asked.permittivity) for one in system.terms],
         interaction=asked.interaction | mixing,
         run=asked.run,
         thermostat=asked.thermostat,

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from sterna.errors import SternaError
 from sterna.importing.gromacs.bonded_types import BondedTypes
@@ -64,7 +65,7 @@ class Entry:
     values: tuple[float, ...]
     line: TopologyLine
 
-    def fail_at(self, place: int, message: str) -> None:
+    def fail_at(self, place: int, message: str) -> NoReturn:
         """Raises SternaError at a parameter, counted from 0; at the line where it has none."""
         self.line.fail(MEMBERS[self.section] + 1 + place if self.values else None, message)
 
