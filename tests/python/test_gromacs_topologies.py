@@ -315,6 +315,7 @@ LACKING = {
     "[ dihedral_restraints ]\n1 2 3 4 1 0 10 5": "[ dihedral_restraints ] is not taken over",
     "[ angle_restraints ]\n1 2 3 4 1 0 10 1": "[ angle_restraints ] is not taken over",
     "[ polarization ]\n1 2 1 0.001": "Sterna has no polarizable atoms",
+    "[ constraints ]\n1 3 2 0.16\n[ bonds ]\n3 1 6 0.15 900": "beside a constraint of 0.16 nm",
     "[ pairs ]\n1 4 1 0.3 -1": "a Lennard-Jones parameter is -1; expected 0 or more",
     "[ pairs ]\n1 4 1 -0.3 1": "Sterna has pairs that both attract and repel",
 }

@@ -14,7 +14,7 @@ from sterna.importing.hydrogen_mass import HEAVIEST_HYDROGEN
 
 _BONDS = (1, 2, 3, 4)  #: function types with a length that grompp makes constraints of
 _OXYGEN = (15.9, 16.1)  #: u
-_SAME = 1e-9  #: relative, of distances
+SAME = 1e-9  #: relative, of distances
 
 
 class Constraints:
@@ -40,7 +40,7 @@ class Constraints:
             entry.fail_at(place, f"a distance is {distance:g}; expected a length above 0")
         pair = (min(first, second), max(first, second))
         before = self.distances.setdefault(pair, distance)
-        if not math.isclose(before, distance, rel_tol=_SAME):
+        if not math.isclose(before, distance, rel_tol=SAME):
             entry.line.fail(
                 None,
                 f"the atoms {pair[0] + 1} and {pair[1] + 1} have a constraint of {before:g} nm "

@@ -1,9 +1,10 @@
 """Terms of one kind of molecule of a topology, with its atoms counted from 0."""
 
+import math
 from dataclasses import dataclass, field
 
-from sterna.importing.gromacs.bonded import Sum, terms_of
-from sterna.importing.gromacs.constraints import Constraints
+from sterna.importing.gromacs.bonded import Sum, parameters_of, terms_of
+from sterna.importing.gromacs.constraints import SAME, Constraints
 from sterna.importing.gromacs.exclusions import Pair, edges_of
 from sterna.importing.gromacs.functions import FUNCTIONS
 from sterna.importing.gromacs.notes import Notes
@@ -55,7 +56,7 @@ def terms_of_molecule(
     restraints = []
     for entry in kind.entries:
         if entry.section in _BONDED and not constant.has(entry):
-            _add(entry, kind, topology, sums, bonds, water)
+            _add(entry, kind, topology, sums, held.distances, bonds, water)
         elif entry.section == "position_restraints":
             restraints.append(_position_restraint(entry))
         else:
@@ -95,7 +96,7 @@ def terms_between(topology: Topology, notes: Notes) -> list[Term]:
         if entry.section.startswith("pairs"):
             entry.line.fail(None, f"[ {entry.section} ] between molecules is not taken over")
         if entry.section in _BONDED:
-            _add(entry, between, topology, sums, set(), set())
+            _add(entry, between, topology, sums, {}, set(), set())
         else:
             _look_at_other(entry, notes)
     return sums.terms()
@@ -106,13 +107,29 @@ def _add(
     kind: MoleculeType,
     topology: Topology,
     sums: Sum,
+    distances: dict[Pair, float],
     bonds: set[Pair],
     water: set[tuple[int, int, int]],
 ) -> None:
+    """`distances`: those that constraints keep; `bonds`: pairs of which a bond became one."""
+    pair = (min(entry.atoms), max(entry.atoms))
     is_bond = entry.section == "bonds" and FUNCTIONS["bonds"][entry.function].is_edge
-    if is_bond and (min(entry.atoms), max(entry.atoms)) in bonds:
+    if (
+        is_bond
+        and pair in bonds
+        and math.isclose(parameters_of(entry, kind, topology)[0][0], distances[pair], rel_tol=SAME)
+    ):
         return
     for one in terms_of(entry, kind, topology):
+        if one.section == "bond" and pair in distances:
+            r0 = dict(one.parameters)["r0"]
+            if not math.isclose(r0, distances[pair], rel_tol=SAME):
+                entry.line.fail(
+                    None,
+                    f"the atoms {pair[0] + 1} and {pair[1] + 1} have a bond of {r0:g} nm beside a "
+                    f"constraint of {distances[pair]:g} nm, whose constant energy Sterna leaves out",
+                )
+            continue
         is_angle = dict(one.parameters).get("potential") == "harmonic"
         if entry.section == "angles" and entry.atoms in water and is_angle:
             continue
