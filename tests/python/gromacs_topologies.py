@@ -408,7 +408,10 @@ class Generator:
                 section, text = "dummies3", f"{s} {' '.join(ids[:3])} 3 110 0.09"
             elif kind == "3out":
                 place = x + 0.2 * ij - 0.1 * ik + 2.0 * numpy.cross(ij, ik)
-                section, text = "virtual_sites3", f"{s} {' '.join(ids[:3])} 4 0.2 -0.1 2.0"
+                section, text = (
+                    "virtual_sites3",
+                    f"{s} {' '.join(ids[:3])} {self.random.choice((4, -4))} 0.2 -0.1 2.0",
+                )
             elif kind == "4fdn":
                 il = shape[m] - x
                 normal = numpy.cross(0.9 * ik - ij, 1.1 * il - ij)

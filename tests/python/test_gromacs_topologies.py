@@ -19,6 +19,7 @@ from sterna.importing.gromacs.coordinates import read_gro
 from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
 from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import read_defines, read_lines
+from sterna.importing.hydrogen_mass import repartition
 from sterna.importing.molecules import Molecules
 from test_import import GRO, TOP
 from test_import_broken import changed, line
@@ -314,6 +315,7 @@ LACKING = {
     "[ dihedral_restraints ]\n1 2 3 4 1 0 10 5": "[ dihedral_restraints ] is not taken over",
     "[ angle_restraints ]\n1 2 3 4 1 0 10 1": "[ angle_restraints ] is not taken over",
     "[ polarization ]\n1 2 1 0.001": "Sterna has no polarizable atoms",
+    "[ constraints ]\n1 3 2 0.16\n[ bonds ]\n3 1 6 0.15 900": "beside a constraint of 0.16 nm",
     "[ pairs ]\n1 4 1 0.3 -1": "a Lennard-Jones parameter is -1; expected 0 or more",
     "[ pairs ]\n1 4 1 -0.3 1": "Sterna has pairs that both attract and repel",
 }
@@ -538,3 +540,57 @@ def test_without_gromacs_nothing_is_proven(tmp_path):
     environment["STERNA_GROMACS"] = os.fspath(tmp_path / "no_gmx")
     done = run("--compare")
     assert done.returncode == 2 and "there is no such program" in done.stderr
+
+
+WATER = """\
+[ moleculetype ]
+SOL 2
+[ atoms ]
+1 OW 1 SOL OW 1 -0.834 16.0
+2 HW 1 SOL HW1 1 0.417 1.008
+3 HW 1 SOL HW2 1 0.417 1.008
+#ifndef FLEXIBLE
+[ settles ]
+1 1 0.09572 0.15139
+#else
+[ bonds ]
+1 2 1 0.09572 502416
+1 3 1 0.09572 502416
+[ angles ]
+2 1 3 1 104.52 628.02
+#endif
+[ exclusions ]
+1 2 3
+2 3
+"""
+SOLVENT = """\
+    2SOL     OW    8   3.000   1.000   1.000
+    2SOL    HW1    9   3.090   1.000   1.000
+    2SOL    HW2   10   2.980   1.100   1.000
+"""
+
+
+@pytest.mark.parametrize(("defines", "constraints"), [((), "none"), (("FLEXIBLE",), "hydrogen")])
+def test_water_is_rigid_by_settle_or_by_constrained_bonds(defines, constraints, tmp_path):
+    top = chain(types="OW 16.0 0 A 0.315 0.64\nHW 1.008 0 A 0 0", pairs=ALL_PAIRS)
+    top = top.replace("[ system ]", f"{WATER}[ system ]") + "SOL 1\n"
+    gro = PLACES.replace("\n7\n", "\n10\n").replace("5.00000 5", f"{SOLVENT}5.00000 5")
+    system = imported(tmp_path, top, gro, defines=defines, constraints=constraints)
+    lengths = {one["atoms"]: one["distance"] for one in terms(system, "constraint")}
+    assert lengths == {
+        (7, 8): 0.09572, (7, 9): 0.09572, (8, 9): pytest.approx(0.15139, abs=1e-5),
+    }  # fmt: skip
+    assert not any(7 in one["atoms"] for one in terms(system, "angle") + terms(system, "bond"))
+    # Water that keeps its shape keeps its masses.
+    heavier = repartition(system, 3.0)
+    masses = {kind["name"]: kind["mass"] for kind in heavier.types}
+    assert [masses[atom.type] for atom in heavier.atoms[7:]] == [16.0, 1.008, 1.008]
+
+
+def test_parts_of_a_molecule_type_that_lie_between_each_other_are_one_molecule(tmp_path):
+    bonds = "[ bonds ]\n" + "\n".join(f"{a} {b} 1 0.25 2500" for a, b in ((1, 3), (3, 5), (2, 4)))
+    top = re.sub(
+        r"\[ angles \].*\[ pairs \]", "[ pairs ]", chain(bonds=bonds, nrexcl=0), flags=re.S
+    )
+    molecules = Molecules(imported(tmp_path, top))
+    assert [kind.size for kind in molecules.kinds] == [7] and molecules.order == list(range(7))

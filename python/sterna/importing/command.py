@@ -22,6 +22,9 @@ def add_to(app: typer.Typer) -> None:
     app.command(name="import", cls=CommandWithEdges)(import_system)
 
 
+_CUTOFF = 1.0  #: nm
+
+
 class Constraints(StrEnum):
     """Which bonds keep their lengths."""
 
@@ -77,8 +80,11 @@ def import_system(
         ),
     ] = None,
     cutoff: Annotated[
-        float, typer.Option(min=0.1, help="In nm; a serialized system has its own.")
-    ] = 1.0,
+        float | None,
+        typer.Option(
+            min=0.1, help="In nm; a serialized system has its own, and an .mdp. Default: 1."
+        ),
+    ] = None,
     constraints: Annotated[
         Constraints | None,
         typer.Option(
@@ -126,6 +132,13 @@ def import_system(
             "are at the start.",
         ),
     ] = None,
+    mdp: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.MDP",
+            help="An .mdp of GROMACS: its run, cutoff, constraints, thermostat and barostat.",
+        ),
+    ] = None,
     compare: Annotated[
         bool,
         typer.Option(
@@ -149,14 +162,14 @@ def import_system(
     if model:
         if hydrogen_mass is not None:
             raise SternaError("--hydrogen-mass is for atoms, not for rigid molecules", status=2)
-        _import_rigid(files, model, output, cutoff, force_field or compare, overwrite)
+        _import_rigid(files, model, output, cutoff or _CUTOFF, force_field or compare, overwrite)
         return
     from sterna.importing.compressed import unpacked
 
     with unpacked(files) as plain:
         _import_atoms(
             plain, output, force_field or [], cutoff, constraints, hydrogen_mass, box, include,
-            define or [], reference, compare, overwrite,
+            define or [], reference, mdp, compare, overwrite,
         )  # fmt: skip
 
 
@@ -164,13 +177,14 @@ def _import_atoms(
     files: list[Path],
     output: Path,
     force_field: list[str],
-    cutoff: float,
+    cutoff: float | None,
     constraints: Constraints | None,
     hydrogen_mass: float | None,
     box: str | None,
     include: Path | None,
     define: list[str],
     reference: Path | None,
+    mdp: Path | None,
     compare: bool,
     overwrite: bool,
 ) -> None:
@@ -182,17 +196,22 @@ def _import_atoms(
     if gromacs is not None:
         if force_field:
             raise SternaError("--force-field is for places alone; a .top has its own", status=2)
+        if mdp is not None and (cutoff is not None or constraints is not None):
+            raise SternaError("--cutoff and --constraints are in the file of --mdp", status=2)
         kept = (constraints or Constraints.hydrogen).value
+        folders = () if include is None else (include,)
         _import_gromacs(
             *gromacs, output,
-            Choices(cutoff, kept, edges, include, tuple(define), reference),
+            Choices(cutoff or _CUTOFF, kept, edges, folders, tuple(define), reference, mdp),
             hydrogen_mass, compare, overwrite,
         )  # fmt: skip
         return
-    if define or reference or include:
+    if define or reference or include or mdp:
         raise SternaError(
-            "--define, --reference and --include are for a .top and a .gro of GROMACS", status=2
+            "--define, --reference, --include and --mdp are for a .top and a .gro of GROMACS",
+            status=2,
         )
+    cutoff = cutoff or _CUTOFF
     data = [path for path in files if is_data_file(path)]
     if box is not None and data:
         raise SternaError(

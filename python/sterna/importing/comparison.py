@@ -188,7 +188,8 @@ def start_of_sterna(
     with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
         folder = Path(name)
         sections = dict(files.settings(molecules, "compared.extxyz"))
-        del sections["thermostat"]
+        for name in ("thermostat", *molecules.system.sections):
+            del sections[name]
         sections["interaction"].pop("tail_correction", None)
         sections |= {
             "run": {"steps": 0, "timestep": 0.001},

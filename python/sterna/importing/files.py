@@ -72,6 +72,7 @@ def settings(molecules: Molecules, start: str) -> dict[str, Any]:
         sections["start"]["temperature"] = system.temperature
     if system.electrostatics is not None:
         sections["electrostatics"] = dict(system.electrostatics)
+    sections |= system.sections
     sections["type"] = system.types
     if system.pairs:
         sections["pair"] = system.pairs

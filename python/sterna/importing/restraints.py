@@ -29,6 +29,8 @@ def sections(system: System, order: list[int], reference_file: str | None) -> di
         made: dict[str, Any] = {"groups": [name], "stiffness": value, "virial": "counted"}
         if len(axes) < len(_AXES):
             made["axes"] = list(axes)
+        if system.reference_scaling is not None:
+            made["reference_scaling"] = system.reference_scaling
         if reference_file is not None:
             made["reference_file"] = reference_file
         restraints.append(made)

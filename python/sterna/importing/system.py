@@ -90,3 +90,5 @@ class System:
     #: Position restraints: atoms, from 0, and their stiffness along each axis.
     restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
     reference: Reference | None = None  #: where they hold atoms; None: where these are
+    reference_scaling: str | None = None  #: of their places under a barostat
+    sections: Mapping[str, Any] = field(default_factory=dict)  #: further ones of the input

@@ -11,6 +11,7 @@
 - `virtual_sites`: virtual sites, and terms that they make constant;
 - `molecule_terms`: all of that of one kind of molecule;
 - `coordinates`: GRO files;
+- `mdp`: what an .mdp file asks for;
 - `gromacs_system`: all of it as a system to import;
 - `notes`: what users must know of the files;
 - `judge`: energies and forces by GROMACS itself.

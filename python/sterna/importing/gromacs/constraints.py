@@ -14,7 +14,7 @@ from sterna.importing.hydrogen_mass import HEAVIEST_HYDROGEN
 
 _BONDS = (1, 2, 3, 4)  #: function types with a length that grompp makes constraints of
 _OXYGEN = (15.9, 16.1)  #: u
-_SAME = 1e-9  #: relative, of distances
+SAME = 1e-9  #: relative, of distances
 
 
 class Constraints:
@@ -40,7 +40,7 @@ class Constraints:
             entry.fail_at(place, f"a distance is {distance:g}; expected a length above 0")
         pair = (min(first, second), max(first, second))
         before = self.distances.setdefault(pair, distance)
-        if not math.isclose(before, distance, rel_tol=_SAME):
+        if not math.isclose(before, distance, rel_tol=SAME):
             entry.line.fail(
                 None,
                 f"the atoms {pair[0] + 1} and {pair[1] + 1} have a constraint of {before:g} nm "
@@ -48,13 +48,22 @@ class Constraints:
             )
 
     def hold_bonds(self, which: str) -> set[Pair]:
-        """Makes constraints of bonds; `which`: "none", "hydrogen" or "all". Returns their atoms."""
+        """Makes constraints of bonds. Returns their atoms.
+
+        `which`: "none", "hydrogen" (by mass) or "all"; "h-bonds" (by name) or "all-bonds" of an
+        .mdp file.
+        """
         held: set[Pair] = set()
         for entry in self._kind.entries:
             pair = (min(entry.atoms), max(entry.atoms))
             if which == "none" or entry.section != "bonds" or entry.function not in _BONDS:
                 continue
             if which == "hydrogen" and not any(self._is_hydrogen(atom) for atom in pair):
+                continue
+            # grompp goes by the first letter.
+            if which == "h-bonds" and not any(
+                self._kind.atoms[atom].name[0] in "Hh" for atom in pair
+            ):
                 continue
             if self._sites.has(entry):
                 continue

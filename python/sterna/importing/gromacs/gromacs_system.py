@@ -1,7 +1,8 @@
 """A topology and places of GROMACS as a system to import, in `units = "nano"`, which are GROMACS's."""
 
+import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.gromacs.coordinates import Coordinates, read_gro
+from sterna.importing.gromacs.mdp import RunParameters, read_mdp
 from sterna.importing.gromacs.molecule_terms import terms_between, terms_of_molecule
 from sterna.importing.gromacs.nonbonded_types import C6_AND_C12, NonbondedTypes
 from sterna.importing.gromacs.notes import Notes
@@ -28,22 +30,76 @@ class Choices:
     """What the files do not say."""
 
     cutoff: float  #: nm
-    constraints: str = "none"  #: "none", "hydrogen", "all"
+    constraints: str = "none"  #: "none", "hydrogen", "all"; of an .mdp "h-bonds", "all-bonds"
     box: tuple[float, float, float] | None = None  #: nm; edges where the file has none
-    include: Path | None = None  #: a folder of included files
+    include: tuple[Path, ...] = ()  #: folders of included files
     defines: tuple[str, ...] = ()
     reference: Path | None = None  #: a GRO file with the places of position restraints
+    mdp: Path | None = None  #: what else the run is like; cutoff and constraints are its own
+    permittivity: float = 1.0  #: that divides all Coulomb energies
+
+
+def with_mdp(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | None]:
+    """The choices with those of the .mdp file, and all that it asks for. Raises SternaError."""
+    if choices.mdp is None:
+        return choices, None
+    found = read_mdp(choices.mdp, notes)
+    return replace(
+        choices,
+        cutoff=found.cutoff,
+        constraints=found.constraints,
+        include=(*choices.include, *found.include),
+        defines=(*choices.defines, *found.defines),
+        permittivity=found.permittivity,
+    ), found
 
 
 def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     """Raises SternaError with file, line and column."""
-    values = read_defines(choices.defines)
     notes = Notes()
+    choices, asked = with_mdp(choices, notes)
+    values = read_defines(choices.defines)
     lines = read_lines(path, include_folders(choices.include), values, notes)
     topology = read_topology(path, lines, notes)
     if _REORDERING in values:
         _require_no_reordering(topology)
-    return _Builder(topology, read_gro(places), choices, notes).build()
+    system = _Builder(topology, read_gro(places), choices, notes).build()
+    return system if asked is None else _as_asked(system, asked, choices)
+
+
+def _as_asked(system: System, asked: RunParameters, choices: Choices) -> System:
+    """A system run as an .mdp file asks for."""
+    if system.electrostatics is not None and not asked.has_ewald:
+        message = (
+            "the coulombtype of atoms with charges must be PME, Ewald or P3M-AD: Sterna has no cutoff "
+            "and no reaction field for them"
+        )
+        if asked.line_of_coulomb is not None:
+            asked.line_of_coulomb.fail(None, message)
+        raise SternaError(f"{choices.mdp}: error: {message}; the preset is Cut-off", status=2)
+    mixing = {key: value for key, value in system.interaction.items() if key == "mixing"}
+    root = math.sqrt(asked.permittivity)
+    return replace(
+        system,
+        atoms=[replace(atom, charge=atom.charge / root) for atom in system.atoms],
+        terms=[_screened(one, asked.permittivity) for one in system.terms],
+        interaction=asked.interaction | mixing,
+        run=asked.run,
+        thermostat=asked.thermostat,
+        sections=asked.sections,
+        temperature=asked.temperature,
+        velocities=system.velocities if asked.keeps_velocities else None,
+        reference_scaling=asked.reference_scaling if system.restraints else None,
+    )
+
+
+def _screened(one: Term, permittivity: float) -> Term:
+    """With products of charges divided by the permittivity."""
+    values = dict(one.parameters)
+    if "charge_product" not in values:
+        return one
+    values["charge_product"] /= permittivity
+    return Term(one.section, one.atoms, tuple(values.items()))
 
 
 #: A name that force fields such as amber19sb.ff define.

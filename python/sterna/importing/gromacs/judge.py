@@ -19,7 +19,8 @@ import numpy
 from sterna.errors import SternaError
 from sterna.importing.comparison import Row, StartOfSterna, root_mean_square, start_of_sterna
 from sterna.importing.gromacs.coordinates import read_gro
-from sterna.importing.gromacs.gromacs_system import Choices
+from sterna.importing.gromacs.gromacs_system import Choices, with_mdp
+from sterna.importing.gromacs.notes import Notes
 from sterna.importing.molecules import Molecules
 from sterna.importing.system import Reference
 
@@ -42,7 +43,9 @@ rlist = {cutoff!r}
 rvdw = {cutoff!r}
 rcoulomb = {cutoff!r}
 vdwtype = Cut-off
-vdw-modifier = None
+vdw-modifier = {modifier}
+rvdw-switch = {switch!r}
+epsilon-r = {permittivity!r}
 coulombtype = {coulomb}
 coulomb-modifier = None
 fourierspacing = {spacing!r}
@@ -55,6 +58,13 @@ nstcalcenergy = 1
 define = {defines}
 include = {include}
 """
+
+_MODIFIERS = {
+    "truncated": "None",
+    "shifted": "Potential-shift",
+    "quintic_switched": "Potential-switch",
+    "cubic_force_switched": "Force-switch",
+}
 
 #: Energies in the log of Sterna and in GROMACS that are the same together.
 _ROWS = {
@@ -134,6 +144,7 @@ def compare(
     Bonds that `choices` constrains are at rest in both. Raises SternaError where one of the programs
     does not compute the system.
     """
+    choices, _ = with_mdp(choices, Notes())
     system = molecules.system
     held_at = None
     if system.restraints:
@@ -180,10 +191,13 @@ def _by_gromacs(
     (folder / "run.mdp").write_text(
         _MDP.format(
             cutoff=cutoff,
+            modifier=_MODIFIERS[system.interaction["truncation"]],
+            switch=float(system.interaction.get("switch_start", 0.0)),
+            permittivity=choices.permittivity,
             coulomb="PME" if has_charges else "Cut-off",
             spacing=0.05 * cutoff,
             defines=" ".join(f"-D{name}" for name in choices.defines),
-            include="" if choices.include is None else f"-I{choices.include.resolve()}",
+            include=" ".join(f"-I{folder.resolve()}" for folder in choices.include),
         ),
         encoding="utf-8",
     )

@@ -1,9 +1,10 @@
 """Terms of one kind of molecule of a topology, with its atoms counted from 0."""
 
+import math
 from dataclasses import dataclass, field
 
-from sterna.importing.gromacs.bonded import Sum, terms_of
-from sterna.importing.gromacs.constraints import Constraints
+from sterna.importing.gromacs.bonded import Sum, parameters_of, terms_of
+from sterna.importing.gromacs.constraints import SAME, Constraints
 from sterna.importing.gromacs.exclusions import Pair, edges_of
 from sterna.importing.gromacs.functions import FUNCTIONS
 from sterna.importing.gromacs.notes import Notes
@@ -37,7 +38,7 @@ class MoleculeTerms:
 def terms_of_molecule(
     kind: MoleculeType, topology: Topology, constraints: str, notes: Notes
 ) -> MoleculeTerms:
-    """`constraints`: "none", "hydrogen" or "all", the bonds that keep their lengths.
+    """`constraints`: the bonds that keep their lengths, as `Choices` has it.
 
     Raises SternaError with file and line.
     """
@@ -50,12 +51,12 @@ def terms_of_molecule(
     constant = ConstantTerms(kind, sites)
     held = Constraints(kind, topology, constant)
     bonds = held.hold_bonds(constraints)
-    water = held.hold_water() if constraints != "none" else set()
+    water = held.hold_water() if constraints in ("hydrogen", "all") else set()
     sums = Sum()
     restraints = []
     for entry in kind.entries:
         if entry.section in _BONDED and not constant.has(entry):
-            _add(entry, kind, topology, sums, bonds, water)
+            _add(entry, kind, topology, sums, held.distances, bonds, water)
         elif entry.section == "position_restraints":
             restraints.append(_position_restraint(entry))
         else:
@@ -95,7 +96,7 @@ def terms_between(topology: Topology, notes: Notes) -> list[Term]:
         if entry.section.startswith("pairs"):
             entry.line.fail(None, f"[ {entry.section} ] between molecules is not taken over")
         if entry.section in _BONDED:
-            _add(entry, between, topology, sums, set(), set())
+            _add(entry, between, topology, sums, {}, set(), set())
         else:
             _look_at_other(entry, notes)
     return sums.terms()
@@ -106,13 +107,29 @@ def _add(
     kind: MoleculeType,
     topology: Topology,
     sums: Sum,
+    distances: dict[Pair, float],
     bonds: set[Pair],
     water: set[tuple[int, int, int]],
 ) -> None:
+    """`distances`: those that constraints keep; `bonds`: pairs of which a bond became one."""
+    pair = (min(entry.atoms), max(entry.atoms))
     is_bond = entry.section == "bonds" and FUNCTIONS["bonds"][entry.function].is_edge
-    if is_bond and (min(entry.atoms), max(entry.atoms)) in bonds:
+    if (
+        is_bond
+        and pair in bonds
+        and math.isclose(parameters_of(entry, kind, topology)[0][0], distances[pair], rel_tol=SAME)
+    ):
         return
     for one in terms_of(entry, kind, topology):
+        if one.section == "bond" and pair in distances:
+            r0 = dict(one.parameters)["r0"]
+            if not math.isclose(r0, distances[pair], rel_tol=SAME):
+                entry.line.fail(
+                    None,
+                    f"the atoms {pair[0] + 1} and {pair[1] + 1} have a bond of {r0:g} nm beside a "
+                    f"constraint of {distances[pair]:g} nm, whose constant energy Sterna leaves out",
+                )
+            continue
         is_angle = dict(one.parameters).get("potential") == "harmonic"
         if entry.section == "angles" and entry.atoms in water and is_angle:
             continue
@@ -151,8 +168,10 @@ def _look_at_other(entry: Entry, notes: Notes) -> None:
 
 
 def _joined(kind: MoleculeType, terms: list[Term]) -> list[Pair]:
-    """Bonds; where parts that they and terms do not join lie between each other, all atoms."""
-    joined = sorted(edges_of(kind))
+    """Bonds; where parts that no bond or term joins lie between each other, they are joined, too."""
+    bonds = edges_of(kind)
+    bonds |= {(entry.atoms[0], k) for entry in kind.of("settles") for k in entry.atoms[1:]}
+    joined = sorted(bonds)
     parent = list(range(len(kind.atoms)))
 
     def root(atom: int) -> int:
@@ -168,4 +187,13 @@ def _joined(kind: MoleculeType, terms: list[Term]) -> list[Pair]:
     parts = [root(atom) for atom in range(len(parent))]
     follows = all(part in (n, before) for n, (part, before) in
                   enumerate(zip(parts[1:], parts, strict=False), 1))  # fmt: skip
-    return joined if follows else [(0, atom) for atom in range(1, len(parts))]
+    if follows:
+        return joined
+    # By heavy atoms, since hydrogen that is joined to one is bonded to it.
+    heaviest: dict[int, int] = {}
+    for atom, part in enumerate(parts):
+        before = heaviest.setdefault(part, atom)
+        if kind.atoms[atom].mass > kind.atoms[before].mass:
+            heaviest[part] = atom
+    first, *others = heaviest.values()
+    return joined + [(first, other) for other in others]

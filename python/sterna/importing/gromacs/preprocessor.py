@@ -29,9 +29,9 @@ class TopologyLine(Line):
     comment_sign: ClassVar[str] = ";"
 
 
-def include_folders(named: Path | None) -> list[Path]:
+def include_folders(named: Sequence[Path]) -> list[Path]:
     """Where included files are sought besides the folder of the including file."""
-    folders = [] if named is None else [named]
+    folders = list(named)
     library = os.environ.get("GMXLIB")
     folders += [Path(each) for each in (library or "").split(os.pathsep) if each]
     data = os.environ.get("GMXDATA")
@@ -71,7 +71,7 @@ def read_lines(
     if first is not None and waiting.split(";", 1)[0].strip():
         yield TopologyLine(first.path, first.number, waiting.split(";", 1)[0].rstrip())
     for name in reader.unused:
-        notes.tell(f'the topology does not use the name "{name}" that --define gives')
+        notes.tell(f'the topology does not use the name "{name}" that is defined from outside')
 
 
 @dataclass

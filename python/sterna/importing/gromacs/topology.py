@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from sterna.errors import SternaError
 from sterna.importing.gromacs.bonded_types import BondedTypes
@@ -64,7 +65,7 @@ class Entry:
     values: tuple[float, ...]
     line: TopologyLine
 
-    def fail_at(self, place: int, message: str) -> None:
+    def fail_at(self, place: int, message: str) -> NoReturn:
         """Raises SternaError at a parameter, counted from 0; at the line where it has none."""
         self.line.fail(MEMBERS[self.section] + 1 + place if self.values else None, message)
 
@@ -330,6 +331,10 @@ class _Parser:
                 count, f"there is no function type {function} of [ {section} ]; expected {known}"
             )
         values = [line.number_at(fields, k, "a parameter") for k in range(count + 1, len(fields))]
+        if function < 0 and values:
+            self._notes.tell(
+                "the sign of a function type has no meaning beside parameters, as in GROMACS", line
+            )
         if section != "cmap":
             self._count_parameters(section, function, values, line)
             values = values[: functions[abs(function)].parameters]

@@ -1,0 +1,405 @@
+"""What an .mdp file of GROMACS asks for, as sections of an input.
+
+Source: https://manual.gromacs.org, "Molecular dynamics parameters (.mdp options)", and defaults of
+`grompp -po` of an empty file. Each key is taken over, or told, or refused by its name: none that would
+change the physics is passed over.
+"""
+
+import difflib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from sterna.errors import SternaError
+from sterna.importing.gromacs.notes import Notes
+from sterna.importing.gromacs.preprocessor import TopologyLine
+from sterna.importing.text import read_text
+
+#: Of how output is written, lists of neighbors, meshes and solvers of constraints: Sterna has its own.
+_TECHNICAL = {
+    "title", "cpp", "warnings", "nstxout", "nstvout", "nstfout", "nstlog", "nstenergy",
+    "nstcalcenergy", "nstxout_compressed", "nstxtcout", "compressed_x_precision", "xtc_precision",
+    "compressed_x_grps", "xtc_grps", "energygrps", "nstlist", "ns_type", "rlist", "rlistlong",
+    "verlet_buffer_tolerance", "verlet_buffer_drift", "verlet_buffer_pressure_tolerance",
+    "cutoff_scheme", "fourierspacing", "fourier_nx", "fourier_ny", "fourier_nz", "pme_order",
+    "ewald_rtol", "ewald_rtol_lj", "lj_pme_comb_rule", "optimize_fft", "table_extension",
+    "constraint_algorithm", "shake_sor", "shake_tol", "lincs_order", "lincs_iter",
+    "lincs_warnangle", "nsttcouple", "nstpcouple", "nh_chain_length",
+    "print_nose_hoover_chain_variables", "ld_seed", "gen_seed", "simulation_part", "nstcgsteep",
+    "nbfgscorr", "niter", "fcstep", "rtpi", "bd_fric", "user1_grps", "user2_grps", "userint1",
+    "userint2", "userint3", "userint4", "userreal1", "userreal2", "userreal3", "userreal4",
+    "coulomb_modifier", "rcoulomb_switch", "epsilon_rf", "continuation", "unconstrained_start",
+    "disre_weighting", "disre_mixed", "disre_fc", "disre_tau", "nstdisreout", "orire_fc",
+    "orire_tau", "orire_fitgrp", "nstorireout", "nstdhdl", "periodic_molecules",
+    "ensemble_temperature_setting", "ensemble_temperature", "deform_init_flow", "dihre", "dihre_fc",
+}  # fmt: skip
+
+#: What Sterna does not do, and the values that ask for nothing.
+_NEUTRAL = {
+    "mts": ("no",), "mass_repartition_factor": ("1",), "pbc": ("xyz",), "ewald_geometry": ("3d",),
+    "epsilon_surface": ("0",), "morse": ("no",), "freezegrps": ("",), "freezedim": ("",),
+    "acc_grps": ("",), "accelerate": ("",), "energygrp_excl": ("",), "energygrp_table": ("",),
+    "electric_field_x": ("", "0"), "electric_field_y": ("", "0"), "electric_field_z": ("", "0"),
+    "e_x": ("", "0"), "e_y": ("", "0"), "e_z": ("", "0"), "e_xt": ("",), "e_yt": ("",),
+    "e_zt": ("",), "annealing": ("", "no"), "simulated_tempering": ("no",),
+    "cos_acceleration": ("0",), "deform": ("", "0"), "nwall": ("0",), "pull": ("no",),
+    "awh": ("no",), "rotation": ("no",), "swapcoords": ("no",), "qmmm": ("no",),
+    "qmmm_cp2k_active": ("no",), "colvars_active": ("no",), "nnpot_active": ("no",),
+    "density_guided_simulation_active": ("no",), "imd_group": ("",), "disre": ("no",),
+    "orire": ("no",), "implicit_solvent": ("no",), "free_energy": ("no",), "adress": ("no",),
+    "couple_moltype": ("",), "expanded": ("no",), "andersen_seed": ("",), "nstexpanded": ("",),
+    "adjust_verlet": ("",),
+}  # fmt: skip
+
+#: Begins of keys that only say how something of `_NEUTRAL` is done.
+_PARTS = (
+    "mts_", "annealing_", "simulated_tempering_", "sim_temp", "wall_", "nwall_", "pull_", "awh", "rot_", "swap",
+    "qmmm", "colvars_", "nnpot_", "density_guided_", "couple_", "sc_", "init_lambda", "delta_lambda",
+    "fep_lambdas", "coul_lambdas", "vdw_lambdas", "bonded_lambdas", "restraint_lambdas",
+    "mass_lambdas", "temperature_lambdas", "calc_lambda", "separate_dhdl", "dhdl_", "dh_hist",
+    "lmc_", "mininum_var", "init_lambda_weights", "imd_", "gb_", "sa_", "rgbradii", "nstgbradii", "qm",
+)  # fmt: skip
+
+_VDW_MODIFIERS = {
+    "potential-shift": "shifted",
+    "potential-shift-verlet": "shifted",
+    "none": "truncated",
+    "force-switch": "cubic_force_switched",
+    "potential-switch": "quintic_switched",
+}
+_SWITCHED = ("cubic_force_switched", "quintic_switched")
+_INTEGRATORS = ("md", "md-vv", "md-vv-avek", "sd", "steep")
+_REFCOORD = {"no": "none", "all": "all", "com": "center"}
+
+
+@dataclass
+class RunParameters:
+    """What the file asks for, in `units = "nano"`."""
+
+    cutoff: float
+    constraints: str
+    defines: tuple[str, ...]
+    include: tuple[Path, ...]
+    run: dict[str, Any]
+    interaction: dict[str, Any]
+    thermostat: dict[str, Any]
+    sections: dict[str, Any]  #: further sections
+    temperature: float | None  #: of velocities to draw
+    keeps_velocities: bool
+    has_ewald: bool  #: whether charges act at any distance
+    line_of_coulomb: TopologyLine | None
+    permittivity: float
+    reference_scaling: str | None
+
+
+def read_mdp(path: Path, notes: Notes) -> RunParameters:
+    """Raises SternaError with line and column."""
+    return _Reader(path, notes).read()
+
+
+@dataclass
+class _Reader:
+    path: Path
+    notes: Notes
+    lines: dict[str, TopologyLine] = field(default_factory=dict)
+    values: dict[str, list[str]] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
+
+    def read(self) -> RunParameters:
+        self._split()
+        defines, include = self._defines()
+        minimizes = self._integrator() == "steep"
+        run, further = self._run(minimizes)
+        thermostat = {"kind": "none"} if minimizes else self._thermostat()
+        barostat = {} if minimizes else self._barostat()
+        interaction = self._interaction(bool(barostat))
+        if barostat:
+            further["barostat"] = barostat
+        temperature = None
+        if self._choice("gen_vel", "no", ("no", "yes")) == "yes":
+            temperature = self._number("gen_temp", 300.0)
+        self._number("gen_temp", 300.0)
+        coulomb = self._choice(
+            "coulombtype", "cut-off",
+            ("cut-off", "pme", "ewald", "p3m-ad", "reaction-field", "generalized-reaction-field",
+             "pme-switch", "pme-user", "shift", "switch", "user", "reaction-field-zero"),
+        )  # fmt: skip
+        self._number("rcoulomb", 1.0)
+        parameters = RunParameters(
+            cutoff=interaction["cutoff"],
+            constraints=self._choice("constraints", "none", ("none", "h-bonds", "all-bonds")),
+            defines=defines,
+            include=include,
+            run=run,
+            interaction=interaction,
+            thermostat=thermostat,
+            sections=further,
+            temperature=temperature,
+            keeps_velocities=temperature is None,
+            has_ewald=coulomb in ("pme", "ewald", "p3m-ad"),
+            line_of_coulomb=self.lines.get("coulombtype"),
+            permittivity=self._permittivity(),
+            reference_scaling=self._reference_scaling(bool(barostat)),
+        )
+        self._look_at_others()
+        return parameters
+
+    # ---- the file
+
+    def _split(self) -> None:
+        for number, raw in enumerate(read_text(self.path).splitlines(), 1):
+            text = raw.split(";", 1)[0].rstrip()
+            if not text.strip():
+                continue
+            line = TopologyLine(self.path, number, text)
+            name, sign, value = text.partition("=")
+            key = name.strip().replace("-", "_").lower()
+            if not sign or not key:
+                line.fail(None, "expected a line such as `dt = 0.002`")
+            if key in self.lines:
+                line.fail(0, f"a second line of {name.strip()}, which GROMACS refuses")
+            self.lines[key] = line
+            self.values[key] = value.split()
+
+    def _fail(self, key: str, message: str) -> NoReturn:
+        if key in self.lines:
+            self.lines[key].fail(None, message)
+        raise SternaError(f"{self.path}: error: {message}", status=2)
+
+    def _words(self, key: str) -> list[str]:
+        self.asked.add(key)
+        return self.values.get(key, [])
+
+    def _choice(self, key: str, preset: str, known: tuple[str, ...]) -> str:
+        words = self._words(key)
+        text = " ".join(words).lower().replace("_", "-") or preset
+        if text not in known:
+            self._fail(
+                key, f'{key.replace("_", "-")} is "{text}", which is not taken over; expected '
+                + ", ".join(known),
+            )  # fmt: skip
+        return text
+
+    def _numbers(self, key: str) -> list[float]:
+        found = []
+        for word in self._words(key):
+            try:
+                found.append(float(word))
+            except ValueError:
+                self._fail(key, f'{key.replace("_", "-")} is "{word}"; expected a number')
+        return found
+
+    def _number(self, key: str, preset: float) -> float:
+        found = self._numbers(key)
+        if len(found) > 1:
+            self._fail(key, f"{key.replace('_', '-')} has {len(found)} numbers; expected one")
+        return found[0] if found else preset
+
+    # ---- sections
+
+    def _defines(self) -> tuple[tuple[str, ...], tuple[Path, ...]]:
+        defines, folders = [], []
+        for word in self._words("define"):
+            if not re.fullmatch(r"-D\S+", word):
+                self._fail("define", f'define has "{word}"; expected -DNAME or -DNAME=VALUE')
+            defines.append(word[2:])
+        for word in self._words("include"):
+            if not re.fullmatch(r"-I\S+", word):
+                self._fail("include", f'include has "{word}"; expected -IFOLDER')
+            folders.append(Path(word[2:]).expanduser())
+        return tuple(defines), tuple(folders)
+
+    def _integrator(self) -> str:
+        return self._choice("integrator", "md", _INTEGRATORS)
+
+    def _run(self, minimizes: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+        steps = self._number("nsteps", 0.0)
+        if steps < 0.0 or steps != int(steps):
+            self._fail("nsteps", f"nsteps is {steps:g}; expected an integer of at least 0")
+        step = self._number("dt", 0.001)
+        tolerance, largest = self._number("emtol", 10.0), self._number("emstep", 0.01)
+        interval = int(self._number("nstcomm", 100.0))
+        mode = self._choice("comm_mode", "linear", ("linear", "none"))
+        groups = [word.lower() for word in self._words("comm_grps")]
+        if minimizes:
+            return {"steps": int(steps), "integrator": "minimize"}, {
+                "minimize": {"force_tolerance": tolerance, "maximum_displacement": largest}
+            }
+        if not step > 0.0:
+            self._fail("dt", f"dt is {step:g}; expected a time above 0")
+        for key in ("tinit", "init_step"):
+            if self._number(key, 0.0) != 0.0:
+                self._fail(key, f"{key.replace('_', '-')} is not taken over; expected 0")
+        if self._integrator() == "md":
+            self.notes.tell("md has velocities half a step before positions (leap-frog); Sterna "
+                            "takes those of the file for the same time")  # fmt: skip
+        run = {"steps": int(steps), "timestep": step}
+        if mode == "none" or interval == 0:
+            return run, {}
+        if len(groups) > 1 or groups not in ([], ["system"]):
+            self._fail("comm_grps", "comm-grps is not taken over; expected System")
+        interval = abs(interval)
+        return run, {"drift_control": [{"interval": interval, "sample_interval": interval}]}
+
+    def _coupled(self) -> tuple[float, float]:
+        """Time constant and temperature, the same for all groups."""
+        groups, times, temperatures = (
+            self._words("tc_grps"), self._numbers("tau_t"), self._numbers("ref_t"),
+        )  # fmt: skip
+        if not groups or len(times) != len(groups) or len(temperatures) != len(groups):
+            self._fail(
+                "tc_grps", "expected as many numbers of tau-t and ref-t as tc-grps has groups"
+            )
+        if len(set(times)) > 1 or len(set(temperatures)) > 1:
+            self._fail("tc_grps", "groups with other temperatures or time constants than each other "
+                                  "are not taken over")  # fmt: skip
+        if len(groups) > 1:
+            self.notes.tell(
+                "groups of the same temperature are coupled together", self.lines.get("tc_grps")
+            )
+        if not times[0] > 0.0 or not temperatures[0] > 0.0:
+            self._fail("tau_t", "expected tau-t and ref-t above 0")
+        return times[0], temperatures[0]
+
+    def _thermostat(self) -> dict[str, Any]:
+        kind = self._choice("tcoupl", "no", ("no", "v-rescale", "nose-hoover"))
+        integrator = self._integrator()
+        if integrator == "sd":
+            kinds = "langevin"
+        elif kind == "no":
+            for key in ("tc_grps", "tau_t", "ref_t"):
+                self._words(key)
+            return {"kind": "none"}
+        else:
+            kinds = {"v-rescale": "stochastic_velocity_rescaling"}.get(kind, "nose_hoover_chain")
+        time, temperature = self._coupled()
+        return {"kind": kinds, "temperature": temperature, "time_constant": time}
+
+    def _barostat(self) -> dict[str, Any]:
+        kind = self._choice("pcoupl", "no", ("no", "c-rescale", "parrinello-rahman", "mttk"))
+        shape = self._choice(
+            "pcoupltype", "isotropic", ("isotropic", "semiisotropic", "anisotropic")
+        )
+        pressures, compressibilities = self._numbers("ref_p"), self._numbers("compressibility")
+        times = self._numbers("tau_p")
+        if kind == "no":
+            return {}
+        count = {"isotropic": 1, "semiisotropic": 2, "anisotropic": 6}[shape]
+        for key, found in (("ref_p", pressures), ("compressibility", compressibilities)):
+            if len(found) != count:
+                self._fail(
+                    key, f"{key.replace('_', '-')} has {len(found)} numbers; expected {count}"
+                )
+        if len(times) != 1:
+            self._fail("tau_p", "expected one number of tau-p; versions differ in its default")
+        if len(set(pressures[:3])) > 1 or any(pressures[3:]):
+            self._fail("ref_p", "different pressures along the axes are not taken over")
+        made: dict[str, Any] = {
+            "kind": "stochastic_cell_rescaling" if kind == "c-rescale" else "martyna_tobias_klein",
+            "pressure": pressures[0], "time_constant": times[0],
+        }  # fmt: skip
+        coupling, compressibility = self._coupling(shape, compressibilities)
+        if coupling != "isotropic":
+            made["coupling"] = coupling
+        if kind == "c-rescale":
+            made["bulk_modulus"] = 1.0 / compressibility
+        elif kind == "parrinello-rahman":
+            self.notes.tell("Parrinello-Rahman becomes Martyna-Tobias-Klein with tau-p as its period",
+                            self.lines["pcoupl"])  # fmt: skip
+        return made
+
+    def _coupling(self, shape: str, values: list[float]) -> tuple[str, float]:
+        first, last = values[0], values[-1] if shape == "semiisotropic" else values[0]
+        coupling = {"isotropic": "isotropic", "semiisotropic": "semi_isotropic",
+                    "anisotropic": "anisotropic"}[shape]  # fmt: skip
+        if shape == "semiisotropic" and first == 0.0 and last > 0.0:
+            return "uniaxial", last
+        if len(set(values[:3])) > 1 or any(values[3:]) or not first > 0.0:
+            self._fail(
+                "compressibility", "expected equal compressibilities above 0 along all axes, and 0 of "
+                "angles of the box",
+            )  # fmt: skip
+        return coupling, first
+
+    def _interaction(self, has_barostat: bool) -> dict[str, Any]:
+        kind = self._choice("vdwtype", "cut-off", ("cut-off", "switch", "shift"))
+        modifier = self._choice("vdw_modifier", "potential-shift", tuple(_VDW_MODIFIERS))
+        truncation = _VDW_MODIFIERS[modifier]
+        if kind != "cut-off":
+            truncation = "quintic_switched" if kind == "switch" else "cubic_force_switched"
+        cutoff = self._number("rvdw", 1.0)
+        begin = self._number("rvdw_switch", 0.0)
+        if not cutoff > 0.0:
+            self._fail("rvdw", f"rvdw is {cutoff:g}; expected a length above 0")
+        correction = self._choice(
+            "dispcorr", "no", ("no", "ener", "enerpres", "allener", "allenerpres")
+        )
+        interaction: dict[str, Any] = {"cutoff": cutoff, "truncation": truncation}
+        if truncation in _SWITCHED:
+            if not 0.0 < begin < cutoff:
+                keys = [
+                    key for key in ("rvdw_switch", "vdw_modifier", "vdwtype") if key in self.lines
+                ]
+                self._fail(keys[0], f"rvdw-switch is {begin:g}; expected a length below rvdw")
+            interaction["switch_start"] = begin
+        if correction == "no":
+            return interaction
+        line = self.lines.get("dispcorr")
+        if not correction.endswith("pres"):
+            if has_barostat:
+                self._fail("dispcorr", "a correction of the energy alone does not go with a barostat: "
+                                       "Sterna corrects the pressure, too; expected EnerPres")  # fmt: skip
+            self.notes.tell("the tail correction is one of the pressure, too", line)
+        if truncation == "shifted":
+            interaction["truncation"] = "truncated"
+            self.notes.tell("with a tail correction pairs are cut off without a shift: energies differ "
+                            "from those of GROMACS by a constant, forces and pressure do not", line)  # fmt: skip
+        interaction["tail_correction"] = "homogeneous"
+        return interaction
+
+    def _permittivity(self) -> float:
+        value = self._number("epsilon_r", 1.0)
+        if not value > 0.0:
+            self._fail("epsilon_r", f"epsilon-r is {value:g}; expected a number above 0")
+        if value != 1.0:
+            self.notes.tell("epsilon-r is part of the charges: they are divided by its square root",
+                            self.lines["epsilon_r"])  # fmt: skip
+        return value
+
+    def _reference_scaling(self, has_barostat: bool) -> str | None:
+        found = self._choice("refcoord_scaling", "no", tuple(_REFCOORD))
+        return _REFCOORD[found] if has_barostat else None
+
+    def _look_at_others(self) -> None:
+        """Raises SternaError at what asks for something that Sterna does not do."""
+        technical = []
+        for key, line in self.lines.items():
+            if key in self.asked:
+                continue
+            text = " ".join(self.values[key]).lower()
+            if key in _NEUTRAL:
+                is_neutral = text in _NEUTRAL[key] or _is_number(text, _NEUTRAL[key])
+                if not is_neutral and text:
+                    line.fail(None, f"{key.replace('_', '-')} is not taken over; take it out")
+            elif key in _TECHNICAL or key.startswith(_PARTS):
+                technical.append(key.replace("_", "-"))
+            else:
+                known = [*_NEUTRAL, *_TECHNICAL, *self.asked]
+                near = difflib.get_close_matches(key, known, 1)
+                hint = f'; did you mean "{near[0].replace("_", "-")}"?' if near else ""
+                line.fail(0, f"{key.replace('_', '-')} is not known, or not taken over{hint}")
+        if technical:
+            self.notes.tell(f"{self.path} has keys that have no counterpart, as Sterna has its own "
+                            f"output, lists and solvers: {', '.join(technical)}")  # fmt: skip
+
+
+def _is_number(text: str, neutral: tuple[str, ...]) -> bool:
+    """Whether all its numbers are the neutral one: 0.0 for 0."""
+    for one in neutral:
+        try:
+            if text and all(float(word) == float(one) for word in text.split()):
+                return True
+        except ValueError:
+            continue
+    return False
