@@ -1,7 +1,11 @@
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <sstream>
 #include <vector>
 
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
 #include "md/output/json_log.hpp"
 #include "output/output_support.hpp"
 
@@ -86,6 +90,42 @@ TEST_CASE("a resumed log keeps the lines up to the checkpoint") {
   JsonLog first(context, folder / "none.log", 1000);
   later.sync();
   if (context.rank() == 0) CHECK(entries_of(path).size() == 7);
+}
+
+TEST_CASE("a resumed log tells of its rows, and a damaged line within is an error") {
+  const comm::Context context;
+  const SharedFolder folder(context);
+  const std::string path = folder / "run.log";
+  {
+    JsonLog log(context, path);
+    log_run(log, 0, 50);
+  }
+  {
+    JsonLog log(context, path, 30);
+    if (context.rank() == 0) {
+      CHECK(log.kept_rows().last == 30);
+      CHECK(log.kept_rows().spacing == 10);
+    }
+  }
+  std::string damaged;
+  on_first_rank(context, [&] {
+    std::ifstream file(path);
+    damaged.assign(std::istreambuf_iterator<char>(file), {});
+    damaged[damaged.find('\n') + 3] = '"';
+    std::ofstream(path) << damaged;
+  });
+  try {
+    JsonLog log(context, path, 30);
+    FAIL("a log was continued that would have lost rows");
+  } catch (const FileError& error) {
+    CHECK(std::string(error.what()).find("run.log:2: this line is no event of a run") !=
+          std::string::npos);
+  }
+  // Nothing was dropped.
+  if (context.rank() == 0) {
+    std::ifstream file(path);
+    CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == damaged);
+  }
 }
 
 TEST_CASE("a full disk is an error on all ranks, and earlier lines stay") {

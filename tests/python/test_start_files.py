@@ -286,3 +286,19 @@ def test_a_run_goes_on_with_its_compressed_trajectory(runs, tmp_path):
     done = run("--resume")
     assert done.returncode == 1
     assert "cannot be continued: its position/value is compressed" in done.stderr
+
+
+def test_names_of_files_are_shown_whole(sterna, tmp_path):
+    """Their ends tell which ones are meant."""
+    name = f"{'folder' * 30}/{'start' * 30}.data"
+    other = "file" * 40
+    (tmp_path / other).write_text("")
+    (tmp_path / "melt.toml").write_text(
+        'units = "reduced"\n[run]\nsteps = 1\ntimestep = 0.001\n[interaction]\ncutoff = 2.5\n'
+        f'[start]\nkind = "file"\nfile = "{name}"\n'
+        f'[[type]]\nname = "A"\n[output]\ndirectory = "{other}"\n'
+    )
+    done = sterna("check", "melt.toml")
+    assert done.returncode == 2
+    assert f'the start file "{name}" does not exist' in done.stdout
+    assert f'"directory" in [output] is "{other}", which is a file' in done.stdout

@@ -312,6 +312,11 @@ class H5mdWriter::Implementation {
   }
 
   Size keep_frames_until(std::int64_t last_step) const {
+    // HDF5 would begin a file in an empty one.
+    if (RawFile(path_, RawFile::Mode::read).size() == 0) {
+      throw FileError(
+          fmt::format("{}: the trajectory cannot be continued: it is empty; move it away", path_));
+    }
     hdf5::File file = hdf5::File::open(path_);
     check_same_kind(file);
     Size frames = file.extent(steps())[0];

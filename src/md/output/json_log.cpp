@@ -24,20 +24,44 @@ std::string now() {
   return {text, std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-/// Bytes of the log up to the first line that is incomplete or later than `step`. FileError where
-/// the first line is complete and no event.
-std::uint64_t bytes_until(const std::string& path, std::int64_t step) {
+struct KeptLines {
+  std::uint64_t bytes = 0;
+  JsonLog::Rows rows;
+};
+
+/// The lines of the log up to the first one that is incomplete or later than `step`. FileError where
+/// the first line is complete and no event, so that the file is no log, and where events up to `step`
+/// follow a line that is no event: they would be lost.
+KeptLines lines_until(const std::string& path, std::int64_t step) {
   std::ifstream lines(path, std::ios::binary);
   if (!lines) throw FileError(system_failure(path, "cannot open", errno));
-  std::uint64_t kept = 0;
-  for (std::string line; std::getline(lines, line) && !lines.eof(); kept += line.size() + 1) {
+  KeptLines kept;
+  std::int64_t broken = 0;  // number of the first line that is no event
+  std::int64_t number = 1;
+  for (std::string line; std::getline(lines, line) && !lines.eof(); ++number) {
     const auto entry = parse_if_json(line);
     if (!entry.is_object()) {
-      if (kept > 0) break;
-      throw FileError(path + ": is no log of a run, so the run cannot go on with it; move it away");
+      if (number == 1) {
+        throw FileError(path + ": is no log of a run, so the run cannot go on with it; move it away");
+      }
+      if (broken == 0) broken = number;
+      continue;
     }
     const auto found = entry.find("step");
-    if (found != entry.end() && found->is_number() && found->get<std::int64_t>() > step) break;
+    const bool has_step = found != entry.end() && found->is_number();
+    if (has_step && found->get<std::int64_t>() > step) break;
+    if (broken == 0) {
+      kept.bytes += line.size() + 1;
+      if (!has_step || entry.value("event", Json()) != "thermo") continue;
+      const auto row = found->get<std::int64_t>();
+      kept.rows.spacing = row - kept.rows.last.value_or(row);
+      kept.rows.last = row;
+    } else if (has_step) {
+      throw FileError(
+          fmt::format("{}:{}: this line is no event of a run, and later ones are: put it "
+                      "right, or move the log away",
+                      path, broken));
+    }
   }
   return kept;
 }
@@ -50,7 +74,9 @@ JsonLog::JsonLog(const comm::Context& context, const std::string& path,
   on_first_rank(context, [&] {
     if (resume_step.has_value() && file_exists(path)) {
       file_ = RawFile(path, RawFile::Mode::write);
-      end_ = bytes_until(path, *resume_step);
+      const KeptLines kept = lines_until(path, *resume_step);
+      end_ = kept.bytes;
+      kept_rows_ = kept.rows;
       file_.resize(end_);
     } else {
       file_ = RawFile(path, RawFile::Mode::create);

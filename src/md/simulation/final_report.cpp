@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
 #include "md/core/json.hpp"
 #include "md/input/model_list.hpp"
 #include "md/output/atomic_file.hpp"
@@ -13,6 +14,7 @@
 #include "md/simulation/rank_tables.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/collective.hpp"
+#include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
 
@@ -268,6 +270,14 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
   if (!log_) return;
   log_->end(step_, outcome == Outcome::complete ? "complete" : "interrupted", timing);
   log_->agree_on_failure();
+  on_first_rank(context_, [this] {
+    if (const std::vector<std::string> gone = missing_files(); !gone.empty()) {
+      throw FileError(
+          fmt::format("{}: was removed while the run went on, and what the run wrote is "
+                      "lost",
+                      comm::joined(gone, ", ")));
+    }
+  });
 }
 
 Json Simulation::Implementation::report_observers() {

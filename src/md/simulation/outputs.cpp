@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -11,7 +12,9 @@
 #include "md/input/model_list.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/particle_description.hpp"
+#include "md/input/trajectory_section.hpp"
 #include "md/output/atomic_file.hpp"
+#include "md/output/run_files.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "md/trajectories/trajectory_table.hpp"
 #include "sterna/comm/joined.hpp"
@@ -60,9 +63,34 @@ void Simulation::Implementation::warn(const std::string& text) {
   if (log_) log_->warning(step_, text);
 }
 
+std::vector<std::string> Simulation::Implementation::missing_files() const {
+  std::vector<std::string> paths{stem_ + ".log.jsonl"};
+  if (input_.output.trajectory_interval > 0) paths.push_back(stem_ + ".h5md");
+  if (input_.output.xtc_interval > 0) paths.push_back(stem_ + ".xtc");
+  for (std::size_t n = 0; n < trajectory_sections().size(); ++n) {
+    if (trajectory_sections()[n].interval(input_) > 0) {
+      paths.push_back(stem_ + trajectory_file_endings()[n]);
+    }
+  }
+  std::erase_if(paths, file_exists);
+  return paths;
+}
+
+void Simulation::Implementation::warn_of_lost_rows() {
+  if (context_.rank() != 0 || input_.output.thermo_interval == 0) return;
+  // The interval may be another one than before.
+  const JsonLog::Rows& rows = log_->kept_rows();
+  const std::int64_t interval = std::max(input_.output.thermo_interval, rows.spacing);
+  const std::int64_t next = rows.last.value_or(-interval) + interval;
+  if (next > step_) return;
+  warn(fmt::format("{}.log.jsonl has no rows from step {} to {}, which the run had written", stem_,
+                   next, step_));
+}
+
 void Simulation::Implementation::open_files(bool resumed) {
   const std::optional<std::int64_t> resume_step =
       resumed ? std::optional<std::int64_t>(step_) : std::nullopt;
+  const std::vector<std::string> missing = resumed ? missing_files() : std::vector<std::string>();
   if (!resumed) clear_for_new_run();
   // A trajectory that the run cannot go on with is found before anything is changed.
   open_trajectory(resumed);
@@ -112,6 +140,11 @@ void Simulation::Implementation::open_files(bool resumed) {
                             {"exports", export_paths()},
                             {"changed_settings", changes_.settings}},
                .resumed_from = resume_step});
+  for (const std::string& path : missing) {
+    warn(fmt::format("{} is not there, and a new one begins at step {}", path, step_));
+  }
+  const bool had_log = resumed && (missing.empty() || missing.front() != stem_ + ".log.jsonl");
+  if (had_log) warn_of_lost_rows();
   cite_models();
 }
 

@@ -128,6 +128,10 @@ class Simulation::Implementation {
   // outputs.cpp
   void open_outputs(bool resumed);
   void open_files(bool resumed);
+  /// Files that the run writes and that are not there.
+  std::vector<std::string> missing_files() const;
+  /// Tells of rows that the log of a resumed run does not have any more.
+  void warn_of_lost_rows();
   void open_trajectory(bool resumed);
   void open_xtc(bool resumed);
   void cite_models();
