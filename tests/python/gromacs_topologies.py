@@ -124,13 +124,19 @@ class Generator:
         if section == "bonds":
             return {
                 1: f"{n(0.12, 0.2)} {n(1e4, 2e5)}",
+                2: f"{n(0.12, 0.2)} {n(1e5, 1e7)}",
                 3: f"{n(0.12, 0.2)} {n(100, 400)} {n(10, 30)}",
                 5: "",
+                4: f"{n(0.12, 0.2)} {n(1e4, 2e5)} {n(-5, 5)}",
                 6: f"{n(0.12, 0.3)} {n(100, 1e4)}",
+                7: f"{n(0.3, 0.6)} {n(100, 1e4)}",
+                10: f"{n(0.1, 0.14)} {n(0.141, 0.15)} {n(0.151, 0.2)} {n(100, 1e4)}",
             }[function]
         if section == "angles":
             first = f"{n(80, 140)} {n(50, 500)}"
-            return first if function == 1 else f"{first} {n(0.2, 0.3)} {n(0, 5000)}"
+            if function == 6:
+                return f"{n(80, 140)} {' '.join(n(-20, 90) for _ in range(5))}"
+            return first if function != 5 else f"{first} {n(0.2, 0.3)} {n(0, 5000)}"
         if section == "constraints":
             return n(0.14, 0.16)
         if function in (1, 4, 9):
@@ -138,7 +144,9 @@ class Generator:
             return f"{n(-180, 180)} {n(-5, 20)} {multiplicity}"
         if function == 2:
             return f"{n(-200, 200)} {n(1, 100)}"
-        return " ".join(n(-10, 10) for _ in range({3: 6, 5: 4}[function]))
+        if function == 10:
+            return f"{n(-170, 170)} {n(1, 10)}"
+        return " ".join(n(-10, 10) for _ in range({3: 6, 5: 4, 11: 6}[function]))
 
     def _types(self, section: str) -> list[str]:
         """All that molecules ask for, in either direction, some twice."""
@@ -276,12 +284,15 @@ class Generator:
         numbers = " ".join(str(k + 1) for k in atoms)
         if function == 5 and section == "bonds":
             return f"{numbers} 5"
-        if self.chance(0.5) and "VS" not in {types[k] for k in atoms}:
+        # GROMACS 2022 reads no [ dihedraltypes ] whose function has two digits.
+        has_types = section != "dihedrals" or function < 10
+        if has_types and self.chance(0.5) and "VS" not in {types[k] for k in atoms}:
             names = tuple(self.bonded[types[k]] for k in atoms)
             self.asked.setdefault(section, set()).add((min(names, names[::-1]), function))
             return f"{numbers} {function}"
         text = self.parameters(section, function)
-        if self.chance(0.1) and section != "constraints":
+        has_b = (section, function) not in (("bonds", 4), ("bonds", 7), ("angles", 6))
+        if self.chance(0.1) and section != "constraints" and has_b:
             text = f"{text} {text}"  # states A and B
         return f"{numbers} {function} {text}"
 
@@ -293,7 +304,9 @@ class Generator:
         constrained = {k for k in range(len(bonds)) if self.chance(0.15)}
         for k, pair in enumerate(bonds):
             if k not in constrained:
-                lines.append(self._line("bonds", pair, r.choice((1, 1, 1, 3, 5, 6)), types))
+                lines.append(
+                    self._line("bonds", pair, r.choice((1, 1, 1, 2, 3, 4, 5, 6, 7, 10)), types)
+                )
                 if self.chance(0.05) and lines[-1].split()[2] != "5":
                     lines.append(lines[-1])
         lines.append(self._head("constraints"))
@@ -311,12 +324,12 @@ class Generator:
             if self.chance(0.1):
                 lines.append(f"{' '.join(str(k + 1) for k in atoms)} 1 ANG ; by a name")
             elif self.chance(0.8):
-                lines.append(self._line("angles", atoms, r.choice((1, 1, 5)), types))
+                lines.append(self._line("angles", atoms, r.choice((1, 1, 2, 5, 6, 10)), types))
         lines.append(self._head("dihedrals"))
         chains = [(parents[parents[b]], parents[b], b, c) for b, c in bonds
                   if parents[b] >= 0 and parents[parents[b]] >= 0]  # fmt: skip
         for atoms in chains:
-            function = r.choice((1, 2, 3, 4, 5, 9, 9))
+            function = r.choice((1, 2, 3, 4, 5, 9, 9, 10, 11))
             line = self._line("dihedrals", atoms, function, types)
             lines.append(line)
             if len(line.split()) == 8 and function in (1, 9):

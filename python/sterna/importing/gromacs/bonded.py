@@ -86,6 +86,44 @@ def _morse_bond(entry: Entry, values: Values) -> Iterator[Term]:
     yield term("bond", entry.atoms, potential="morse", depth=depth, alpha=alpha, r0=r0)
 
 
+def _gromos_bond(entry: Entry, values: Values) -> Iterator[Term]:
+    r0, k = values
+    if _not_negative(entry, 1, k, "a force constant") == 0.0:
+        return
+    r0 = _positive(entry, 0, r0, "the length at rest")
+    yield term("bond", entry.atoms, potential="gromos", stiffness=2.0 * k * r0 * r0, r0=r0)
+
+
+def _cubic_bond(entry: Entry, values: Values) -> Iterator[Term]:
+    r0, k, kc = values
+    if _not_negative(entry, 1, k, "a force constant") == 0.0:
+        return
+    r0 = _positive(entry, 0, r0, "the length at rest")
+    yield term(
+        "bond", entry.atoms, potential="polynomial", stiffness=2.0 * k, r0=r0, k3=k * kc
+    )  # fmt: skip
+
+
+def _fene_bond(entry: Entry, values: Values) -> Iterator[Term]:
+    longest, stiffness = values
+    if _not_negative(entry, 1, stiffness, "a force constant") == 0.0:
+        return
+    longest = _positive(entry, 0, longest, "the largest length")
+    yield term("bond", entry.atoms, potential="fene", stiffness=stiffness, r_max=longest)
+
+
+def _restraint_bond(entry: Entry, values: Values) -> Iterator[Term]:
+    lower, upper, linear, stiffness = values
+    if _not_negative(entry, 3, stiffness, "a force constant") == 0.0:
+        return
+    if not 0.0 <= lower <= upper <= linear:
+        entry.fail_at(0, "the three distances decrease; expected low, up1 and up2 in rising order")
+    yield term(
+        "bond", entry.atoms, potential="flat_bottom", stiffness=stiffness,
+        r_lower=lower, r_upper=upper, r_linear=linear,
+    )  # fmt: skip
+
+
 def _connection(_entry: Entry, _values: Values) -> Iterator[Term]:
     return iter(())
 
@@ -98,6 +136,29 @@ def _harmonic_angle(entry: Entry, values: Values) -> Iterator[Term]:
         "angle", entry.atoms,
         potential="harmonic", bending_stiffness=stiffness, theta0=_angle_at_rest(entry, theta0),
     )  # fmt: skip
+
+
+def _angle_by_cosine(potential: str) -> Callable[[Entry, Values], Iterator[Term]]:
+    def convert(entry: Entry, values: Values) -> Iterator[Term]:
+        theta0, stiffness = values
+        if _not_negative(entry, 1, stiffness, "a force constant") == 0.0:
+            return
+        yield term(
+            "angle", entry.atoms, potential=potential, bending_stiffness=stiffness,
+            theta0=_angle_at_rest(entry, theta0),
+        )  # fmt: skip
+
+    return convert
+
+
+def _quartic_angle(entry: Entry, values: Values) -> Iterator[Term]:
+    theta0, *powers = values
+    if any(powers):
+        given = {f"c{n}": value for n, value in enumerate(powers)}
+        yield term(
+            "angle", entry.atoms,
+            potential="polynomial", theta0=_angle_at_rest(entry, theta0), **given,
+        )  # fmt: skip
 
 
 def _urey_bradley(entry: Entry, values: Values) -> Iterator[Term]:
@@ -164,6 +225,23 @@ def _fourier(entry: Entry, values: Values) -> Iterator[Term]:
         yield term("torsion", entry.atoms, potential="opls", **given)
 
 
+def _restricted_dihedral(entry: Entry, values: Values) -> Iterator[Term]:
+    phi0, stiffness = values
+    if _not_negative(entry, 1, stiffness, "a force constant") == 0.0:
+        return
+    yield term(
+        "torsion", entry.atoms, potential="restricted", bending_stiffness=stiffness,
+        phi0=math.remainder(phi0, 2.0 * _HALF_TURN),
+    )  # fmt: skip
+
+
+def _bending_torsion(entry: Entry, values: Values) -> Iterator[Term]:
+    k, *powers = values
+    if k and any(powers):
+        given = {f"c{n}": k * value for n, value in enumerate(powers)}
+        yield term("torsion", entry.atoms, potential="bending_torsion", **given)
+
+
 def _cmap(entry: Entry, kind: MoleculeType, topology: Topology) -> Term:
     types = topology.cmaps.types
     number = int(entry.values[0]) if entry.values else 0
@@ -183,17 +261,26 @@ def _cmap(entry: Entry, kind: MoleculeType, topology: Topology) -> Term:
 
 _CONVERTERS: dict[tuple[str, int], Callable[[Entry, Values], Iterator[Term]]] = {
     ("bonds", 1): _harmonic_bond,
+    ("bonds", 2): _gromos_bond,
     ("bonds", 3): _morse_bond,
+    ("bonds", 4): _cubic_bond,
     ("bonds", 5): _connection,
     ("bonds", 6): _harmonic_bond,
+    ("bonds", 7): _fene_bond,
+    ("bonds", 10): _restraint_bond,
     ("angles", 1): _harmonic_angle,
+    ("angles", 2): _angle_by_cosine("cosine_squared"),
     ("angles", 5): _urey_bradley,
+    ("angles", 6): _quartic_angle,
+    ("angles", 10): _angle_by_cosine("restricted"),
     ("dihedrals", 1): _periodic("torsion"),
     ("dihedrals", 2): _improper,
     ("dihedrals", 3): _ryckaert_bellemans,
     ("dihedrals", 4): _periodic("improper"),
     ("dihedrals", 5): _fourier,
     ("dihedrals", 9): _periodic("torsion"),
+    ("dihedrals", 10): _restricted_dihedral,
+    ("dihedrals", 11): _bending_torsion,
 }
 
 
@@ -201,11 +288,20 @@ _CONVERTERS: dict[tuple[str, int], Callable[[Entry, Values], Iterator[Term]]] = 
 _SUMMED = {
     ("bond", "harmonic"): ("stiffness",),
     ("bond", "morse"): ("depth",),
+    ("bond", "gromos"): ("stiffness",),
+    ("bond", "polynomial"): ("stiffness", "k3"),
+    ("bond", "fene"): ("stiffness",),
+    ("bond", "flat_bottom"): ("stiffness",),
     ("angle", "harmonic"): ("bending_stiffness",),
     ("angle", "urey_bradley"): ("stiffness",),
+    ("angle", "cosine_squared"): ("bending_stiffness",),
+    ("angle", "restricted"): ("bending_stiffness",),
+    ("angle", "polynomial"): ("c0", "c1", "c2", "c3", "c4"),
     ("torsion", "periodic"): ("amplitude",),
     ("torsion", "opls"): ("v1", "v2", "v3", "v4"),
     ("torsion", "ryckaert_bellemans"): ("c0", "c1", "c2", "c3", "c4", "c5"),
+    ("torsion", "restricted"): ("bending_stiffness",),
+    ("torsion", "bending_torsion"): ("c0", "c1", "c2", "c3", "c4"),
     ("improper", "harmonic"): ("bending_stiffness",),
     ("improper", "periodic"): ("amplitude",),
     ("cmap", "bicubic"): ("energy",),

@@ -69,12 +69,33 @@ _MODIFIERS = {
 #: Energies in the log of Sterna and in GROMACS that are the same together.
 _ROWS = {
     "bonds": (
-        ["bonded_harmonic_bond_energy", "bonded_morse_bond_energy"],
-        ["Bond", "Morse", "Harmonic Pot."],
+        [
+            "bonded_harmonic_bond_energy",
+            "bonded_morse_bond_energy",
+            "bonded_gromos_bond_energy",
+            "bonded_polynomial_bond_energy",
+            "bonded_fene_bond_energy",
+            "bonded_flat_bottom_bond_energy",
+        ],
+        [
+            "Bond",
+            "G96Bond",
+            "Morse",
+            "Cubic Bonds",
+            "FENE Bonds",
+            "Harmonic Pot.",
+            "Restraint Pot.",
+        ],
     ),
     "angles": (
-        ["bonded_harmonic_angle_energy", "bonded_urey_bradley_energy"],
-        ["Angle", "U-B"],
+        [
+            "bonded_harmonic_angle_energy",
+            "bonded_urey_bradley_energy",
+            "bonded_cosine_squared_angle_energy",
+            "bonded_polynomial_angle_energy",
+            "bonded_restricted_angle_energy",
+        ],
+        ["Angle", "U-B", "G96Angle", "Quartic Angles", "Restr. Angles"],
     ),
     "torsions": (
         [
@@ -83,8 +104,18 @@ _ROWS = {
             "bonded_opls_torsion_energy",
             "bonded_harmonic_improper_energy",
             "bonded_periodic_improper_energy",
+            "bonded_restricted_torsion_energy",
+            "bonded_bending_torsion_energy",
         ],
-        ["Proper Dih.", "Ryckaert-Bell.", "Fourier Dih.", "Improper Dih.", "Per. Imp. Dih."],
+        [
+            "Proper Dih.",
+            "Ryckaert-Bell.",
+            "Fourier Dih.",
+            "Improper Dih.",
+            "Per. Imp. Dih.",
+            "Restr. Dih.",
+            "CBT Dih.",
+        ],
     ),
     "cmap": (["bonded_cmap_energy"], ["CMAP Dih."]),
     "lennard_jones": (
