@@ -216,7 +216,7 @@ def undisturbed(text: str) -> dict[str, bytes]:
     """What observers find in a run to which nothing happens."""
     folder = Path(tempfile.mkdtemp(prefix="kill-and-stop-"))
     write_input(folder, text)
-    if start(folder).wait(20 * PATIENCE) != 0:
+    if start(folder).wait(RUN_TIME) != 0:
         said = (folder / "said").read_text(errors="replace")
         raise SystemExit(f"the undisturbed run in {folder} failed:\n{said}")
     found = results(folder)
@@ -225,7 +225,8 @@ def undisturbed(text: str) -> dict[str, bytes]:
 
 
 TIMEOUT = 5.0  # seconds, as in the input
-PATIENCE = 60.0  # seconds for the rest, on a machine that others use, too
+PATIENCE = 60.0  # seconds for an end, on a machine that others use, too
+RUN_TIME = 600.0  # seconds for a whole run there
 PHASES = ("launch", "start of MPI", "reading", "running", "checkpoint", "end")
 TARGETS = ("rank", "launcher", "sterna")
 SIGNALS = ("SIGKILL", "SIGSTOP", "SIGTERM", "SIGINT", "SIGHUP")
@@ -296,12 +297,12 @@ class Run:
 
     def wait_for(self, condition: Callable[[], object], what: str) -> bool:
         """False where the run was over before."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + RUN_TIME
         while not condition():
             if self.over():
                 return False
             if time.monotonic() > end:
-                raise Failure(f"no {what} in {PATIENCE:g} s")
+                raise Failure(f"no {what} in {RUN_TIME:g} s")
             time.sleep(0.002)
         return True
 
@@ -385,7 +386,7 @@ def look(
         raise Failure("the checkpoint is gone")
     resumed = start(run.folder, "--resume")
     try:
-        status = resumed.wait(TIMEOUT + 2 * PATIENCE)
+        status = resumed.wait(RUN_TIME)
     except subprocess.TimeoutExpired:
         resumed.kill()
         raise Failure("the resumed run does not end") from None
@@ -453,7 +454,7 @@ def pair(folder: Path, text: str) -> str:
     write_input(folder, text)
     two = [start(folder), start(folder)]
     try:
-        statuses = [each.wait(2 * PATIENCE) for each in two]
+        statuses = [each.wait(RUN_TIME) for each in two]
     except subprocess.TimeoutExpired:
         raise Failure("does not end") from None
     finally:

@@ -125,7 +125,7 @@ void Diffusion::sample(const Frame& frame) {
 }
 
 void Diffusion::set_common(std::span<const double> values) {
-  // Checkpoints of versions up to 0.1 have no history: the windows begin again then.
+  // Checkpoints of versions up to 0.2 have no history: the windows begin again then.
   if (values.size() == 1) samples_ = static_cast<std::int64_t>(values[0]);
 }
 

@@ -73,7 +73,7 @@ std::vector<std::string> restore_observers(std::span<const std::unique_ptr<Obser
       anew.push_back(observer->name());
       continue;
     }
-    // Checkpoints of versions up to 0.1 have the sums over all ranks.
+    // Checkpoints of versions up to 0.2 have the sums over all ranks.
     const auto total = mine->find("sums");
     const std::vector<double> of_all =
         total != mine->end() ? exact_values(*total) : std::vector<double>();
