@@ -7,6 +7,7 @@ step, does something to a file, and resumes it; or it does something while the r
 where
 
 - the run ends well, and its log and trajectory are those of the judge, row by row and bit by bit, or
+- the run ends well and warns of what is missing, with the name of the file, or
 - it ends with an error that names the file, and (between stop and resume) no file has changed.
 
 It fails where a run ends well with other results, or without files, or does not end, or ends by a
