@@ -111,6 +111,26 @@ TEST_CASE("SETTLE, SHAKE and conjugate gradients move atoms alike, with the same
   }
 }
 
+// Without other forces the virial of the constraints goes by the square of the velocities.
+TEST_CASE("the virial of slow atoms is as exact as that of fast ones, by each algorithm") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  for (const auto algorithm :
+       {ConstraintAlgorithm::automatic, ConstraintAlgorithm::settle, ConstraintAlgorithm::shake,
+        ConstraintAlgorithm::conjugate_gradients}) {
+    INFO(choice_name(algorithm));
+    const auto virial_at = [&](double temperature) {
+      Input input = ideal_gas(world, output.path(), "");
+      input.run.constraint_algorithm = algorithm;
+      input.start.temperature = temperature;
+      Simulation simulation(world, input, {.quiet = true, .files = false});
+      simulation.run(0);
+      return constraint_virial(simulation);
+    };
+    CHECK(virial_at(0.5e-10) == doctest::Approx(1e-10 * virial_at(0.5)).scale(0.0).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("rotors and SETTLE keep triangles to rounding, however loose the tolerance is") {
   const comm::Context world;
   const test::SharedFolder output(world);

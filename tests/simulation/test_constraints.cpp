@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -176,6 +177,52 @@ TEST_CASE("a dumbbell turns as it must, and its virial is that of the centripeta
   CHECK(d.y == doctest::Approx(distance * std::sin(angle)).epsilon(1e-6));
   const double center = 0.75 * atoms[0].position.y + 0.25 * atoms[1].position.y;
   CHECK(center == doctest::Approx(4.5 + 0.25 * speed * steps * timestep).epsilon(1e-9));
+}
+
+// Atoms of a triangle that turns about its center of mass at the rate w feel -m w^2 r.
+TEST_CASE("a triangle that turns slowly has the virial tensor of the centripetal forces at once") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  const double masses[] = {8.0, 0.5, 0.5};
+  Vec3 places[] = {{4.0, 4.0, 4.0}, {4.9, 4.3, 4.0}, {4.3, 4.9, 4.0}}, center;
+  for (int k = 0; k < 3; ++k) center += (masses[k] / 9.0) * places[k];
+  for (const double rate : {1.0, 1e-3, 1e-6}) {
+    std::string start =
+        "3\nLattice=\"9 0 0 0 9 0 0 0 9\" Properties=species:S:1:pos:R:3:velo:R:3\n";
+    std::array<double, 6> expected{};
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 r = places[k] - center;
+      start += fmt::format("{} {} {} {} {:.17g} {:.17g} 0\n", k == 0 ? "A" : "B", places[k].x,
+                           places[k].y, places[k].z, -rate * r.y, rate * r.x);
+      const double m = -masses[k] * rate * rate;
+      expected[0] += m * r.x * r.x;
+      expected[1] += m * r.y * r.y;
+      expected[3] += m * r.x * r.y;
+    }
+    if (world.rank() == 0) std::ofstream(output.path() + "/triangle.extxyz") << start;
+    comm::barrier(world);
+    for (const std::string algorithm : {"auto", "settle", "shake", "conjugate_gradients"}) {
+      CAPTURE(rate);
+      CAPTURE(algorithm);
+      const Input input = test::input_of(
+          output.path(), "triangle",
+          fmt::format("[run]\nsteps = 0\ntimestep = 0.001\nconstraint_algorithm = \"{}\"\n"
+                      "[start]\nkind = \"file\"\nfile = \"{}/triangle.extxyz\"\n"
+                      "[[type]]\nname = \"A\"\nmass = 8\nepsilon = 0\n"
+                      "[[type]]\nname = \"B\"\nmass = 0.5\nepsilon = 0\n"
+                      "[interaction]\ncutoff = 2\n[[molecule]]\nname = \"triangle\"\ncount = 1\n"
+                      "atom = [{{type = \"A\"}}, {{type = \"B\"}}, {{type = \"B\"}}]\n"
+                      "[[molecule.constraint]]\ndistance = {:.17g}\natoms = [[1, 2], [1, 3]]\n"
+                      "[[molecule.constraint]]\ndistance = {:.17g}\natoms = [2, 3]\n",
+                      algorithm, output.path(), std::sqrt(0.9), std::sqrt(0.72)));
+      Simulation simulation(world, input, {.quiet = true, .files = false});
+      simulation.run(0);
+      const auto virial = simulation.virial_tensor();
+      for (std::size_t k = 0; k < 6; ++k) {
+        CHECK(virial[k] == doctest::Approx(expected[k]).scale(rate * rate).epsilon(1e-6));
+      }
+    }
+  }
 }
 
 TEST_CASE("energy, virial and motion are those of rigid rotors") {

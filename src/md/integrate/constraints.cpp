@@ -362,17 +362,20 @@ void Constraints::solve_triangle(const LocalGroup& group, Along&& along, Push&& 
   push(r, inverse * (m02 * a + m12 * b + m22 * c));
 }
 
-template <class Along, class Push, class Triangles, class Together>
-void Constraints::solve_linear(GroupsPart part, Along&& along, Push&& push, double goal,
-                               Triangles&& triangles, Together&& together,
+template <class Along, class Push, class Goal, class Triangles, class Together>
+void Constraints::solve_linear(GroupsPart part, Along&& along, Push&& push, Goal&& goal_of,
+                               double spanning_goal, Triangles&& triangles, Together&& together,
                                const ParticleStore& particles, std::int64_t step) {
-  const auto rattle = [&](const Constraint& constraint) {
-    const double rest = along(constraint);
-    if (std::abs(rest) <= goal * constraint.squared_distance) return true;
-    push(constraint, set_.multiplier(constraint, rest));
-    return false;
+  const auto alone = [&](const LocalGroup& group) {
+    const double goal = goal_of(of(group));
+    const auto rattle = [&](const Constraint& constraint) {
+      const double rest = along(constraint);
+      if (std::abs(rest) <= goal * constraint.squared_distance) return true;
+      push(constraint, set_.multiplier(constraint, rest));
+      return false;
+    };
+    sweep(group, rattle, particles, step);
   };
-  const auto alone = [&](const LocalGroup& group) { sweep(group, rattle, particles, step); };
   for_each_batch(
       part, triangles, [&](std::span<const LocalGroup> groups) { together(groups, alone); }, alone);
   if (!solves_spanning(part)) return;
@@ -380,7 +383,7 @@ void Constraints::solve_linear(GroupsPart part, Along&& along, Push&& push, doub
   along_.resize(count);
   solution_.resize(count);
   for (std::size_t k = 0; k < count; ++k) along_[k] = along(spanning()[k]);
-  if (!matrix_.solve(set_, spanning(), along_, goal, particles.local_count(),
+  if (!matrix_.solve(set_, spanning(), along_, spanning_goal, particles.local_count(),
                      particles.total_count(), solution_)) {
     note_spanning_failure(fmt::format("{} iterations", ConstraintMatrix::most_iterations),
                           particles, step);
@@ -451,22 +454,28 @@ Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, d
           2.0 * timestep * std::sqrt(motion.largest_change_squared)};
 }
 
-double Constraints::largest_velocity_along(const ParticleStore& particles) {
+double Constraints::constrain_start_velocities(ParticleStore& particles, std::int64_t step) {
   update_connections(particles);
   const ConstGhostedVectors velocity =
-      with_ghosts(particles, velocities(particles), ghost_velocity_);
-  double largest = 0.0;
+      with_ghosts(particles, velocities(std::as_const(particles)), ghost_velocity_);
+  double along = rotors_.largest_velocity_along(velocity), fastest = 0.0, rounding = 0.0;
   for (const Constraint& constraint : set_.constraints) {
-    const double along = dot(set_.difference(constraint, velocity), constraint.connection);
-    largest = std::max(largest, std::abs(along) / std::sqrt(constraint.squared_distance));
+    const Vec3 difference = set_.difference(constraint, velocity);
+    const double distance = std::sqrt(constraint.squared_distance);
+    along = std::max(along, std::abs(dot(difference, constraint.connection)) / distance);
+    fastest = std::max(fastest, length(difference) / distance);
+    const double speeds = length(velocity[set_.atoms[constraint.first].vector]) +
+                          length(velocity[set_.atoms[constraint.second].vector]);
+    rounding = std::max(rounding, 1e-14 * speeds / distance);
   }
-  return std::max(largest, rotors_.largest_velocity_along(velocity));
+  comm::ReductionBatch(context_, "constraints").max(along).max(fastest).max(rounding).run();
+  constrain_velocities(particles, step,
+                       std::max(tolerance_ * std::min(fastest, 1.0 / timestep_), rounding));
+  return along;
 }
 
-void Constraints::constrain_velocities(ParticleStore& particles, std::int64_t step) {
+void Constraints::constrain_velocities(ParticleStore& particles, std::int64_t step, double goal) {
   update_connections(particles);
-  // What is left changes a distance in a step by no more than the tolerance.
-  const double goal = tolerance_ / timestep_;
   const auto solved_exactly = [](const LocalGroup&) {};
   solve_inside_then_border(particles, [&](GroupsPart part, const GhostedVectors& velocity) {
     rotors_.project(part, velocity);
@@ -478,7 +487,7 @@ void Constraints::constrain_velocities(ParticleStore& particles, std::int64_t st
         [&](const Constraint& constraint, double multiplier) {
           set_.push(constraint, multiplier, velocity);
         },
-        goal,
+        [&](std::span<const Constraint>) { return goal; }, goal,
         [&](std::span<const LocalGroup> groups) {
           solve_together(
               groups, velocity, [&] { kernels_.solve_triangles(work_); }, solved_exactly);
@@ -528,8 +537,27 @@ EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& partic
               acceleration(constraint.second));
     multipliers[static_cast<std::size_t>(&constraint - set_.constraints.data())] -= multiplier;
   };
+  // What is left is small beside the accelerations of the group's atoms, however slow they are.
+  // Rounding of long chains, whose pushes add up, does not allow for less than `least`.
+  constexpr double least = 1e-11;
+  const auto goal_of = [&](std::span<const Constraint> constraints) {
+    double largest = 0.0;
+    for (const Constraint& constraint : constraints) {
+      const Vec3 &a = acceleration(constraint.first), &b = acceleration(constraint.second);
+      const Vec3 turning = velocity == nullptr ? Vec3{} : set_.difference(constraint, *velocity);
+      const double size =
+          (length(a) + length(b)) * std::sqrt(constraint.squared_distance) + dot(turning, turning);
+      largest = largest_of(largest, size / constraint.squared_distance);
+    }
+    return std::max(tolerance_, least) * largest;
+  };
+  double spanning_goal = 0.0;
+  if (kinds_.span_ranks()) {
+    spanning_goal = goal_of(spanning());
+    comm::ReductionBatch(context_, "constraints").max(spanning_goal).run();
+  }
   solve_linear(
-      GroupsPart::all, along, push, tolerance_ / (timestep_ * timestep_),
+      GroupsPart::all, along, push, goal_of, spanning_goal,
       [&](std::span<const LocalGroup> groups) {
         for (const LocalGroup& group : groups) solve_triangle(group, along, push);
       },

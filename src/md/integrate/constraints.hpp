@@ -70,10 +70,15 @@ class Constraints {
   /// corrects both.
   Motion constrain_positions(ParticleStore& particles, double timestep, std::int64_t step);
 
-  /// Takes off velocities what would change a distance; ghosts are where their particles are.
-  void constrain_velocities(ParticleStore& particles, std::int64_t step);
-  /// The largest of this rank's velocities that would change a distance, of two atoms to each other.
-  double largest_velocity_along(const ParticleStore& particles);
+  /// Takes off velocities what would change a distance; ghosts are where their particles are. What
+  /// is left changes a distance in a step by no more than the tolerance.
+  void constrain_velocities(ParticleStore& particles, std::int64_t step) {
+    constrain_velocities(particles, step, tolerance_ / timestep_);
+  }
+  /// The same of a start: what is left is small beside the velocities, however slow they are.
+  /// Returns the largest of all ranks' velocities that changed a distance, of two atoms to each
+  /// other.
+  double constrain_start_velocities(ParticleStore& particles, std::int64_t step);
 
   /// This rank's share of the virial of the constraint forces, which follow from the present
   /// positions, velocities and forces.
@@ -161,14 +166,19 @@ class Constraints {
   /// `correct` for some groups that SETTLE solves; returns those that it cannot solve.
   std::vector<const LocalGroup*> settle(std::span<const LocalGroup> groups,
                                         const GhostedVectors& velocity, double timestep) const;
+  /// `goal`: of the rate of each squared distance that is left, relative to it.
+  void constrain_velocities(ParticleStore& particles, std::int64_t step, double goal);
   void correct_spanning(const GhostedVectors& velocity, double timestep,
                         const ParticleStore& particles, std::int64_t step);
-  /// Pushes until what `along` says of each constraint is 0, but for `goal` times its squared
-  /// distance. `triangles(groups)` does so for groups of SETTLE's, `together(groups, alone)` for
+  /// Pushes until what `along` says of each constraint is 0, but for its squared distance times
+  /// goal_of(constraints), which is called for those of each group before it is solved. Of those that
+  /// span ranks the goal is given, the same on all ranks.
+  /// `triangles(groups)` does so for groups of SETTLE's, `together(groups, alone)` for
   /// groups of one shape, of which alone(group) takes one.
-  template <class Along, class Push, class Triangles, class Together>
-  void solve_linear(GroupsPart part, Along&& along, Push&& push, double goal, Triangles&& triangles,
-                    Together&& together, const ParticleStore& particles, std::int64_t step);
+  template <class Along, class Push, class Goal, class Triangles, class Together>
+  void solve_linear(GroupsPart part, Along&& along, Push&& push, Goal&& goal_of,
+                    double spanning_goal, Triangles&& triangles, Together&& together,
+                    const ParticleStore& particles, std::int64_t step);
   template <class Along, class Push>
   void solve_triangle(const LocalGroup& group, Along&& along, Push&& push) const;
   /// Finds the constraint forces that, with the forces, change no distance of particles with these

@@ -50,10 +50,8 @@ void Simulation::Implementation::project_start() {
         violation.distance, input_.units.text(violation.shift, Dimension::length)));
     rebuild();
   }
-  double along = constraints_->largest_velocity_along(particles_);
-  constraints_->constrain_velocities(particles_, step_);
+  const double along = constraints_->constrain_start_velocities(particles_, step_);
   constraints_->throw_where_not_converged();
-  comm::ReductionBatch(context_, "constraints").max(along).run();
   if (draw_velocities_) {
     scale_start_velocities();
     draw_velocities_ = false;
