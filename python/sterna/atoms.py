@@ -11,7 +11,7 @@ from sterna.elements import are_bonded, element_of
 if TYPE_CHECKING:
     from sterna.trajectory import Trajectory, TrajectoryFrame
 
-_SAME_PLACE = 1e-9  # of sites, in the unit of the file
+_SAME_PLACE = 1e-9  # of sites, relative to the farthest from the origin
 
 
 @dataclass
@@ -379,9 +379,10 @@ class _Site:
 def _sites_of(component: dict[str, Any], massless: bool, reduced: bool) -> list[_Site]:
     """Sites at one place are one atom. Names are elements, numbered where there are several."""
     sites: list[_Site] = []
-    for given in component["sites"]:
-        place = numpy.array(given["position"], float)
-        site = next((s for s in sites if numpy.allclose(s.position, place, atol=_SAME_PLACE)), None)
+    places = numpy.array([given["position"] for given in component["sites"]], float)
+    same = _SAME_PLACE * abs(places).max(initial=0.0)
+    for given, place in zip(component["sites"], places, strict=True):
+        site = next((s for s in sites if abs(s.position - place).max() <= same), None)
         if site is None:
             site = _Site(place)
             sites.append(site)

@@ -166,13 +166,14 @@ thermo_interval = 1000
 
 def _is_polar(model: str) -> bool:
     entry = models()[model]
-    dipole = numpy.zeros(3)
+    dipoles = [numpy.zeros(3)]
     for site in entry["sites"]:
         if site["kind"] == "charge":
-            dipole += site["charge"] * numpy.array(site["position"])
+            dipoles.append(site["charge"] * numpy.array(site["position"]))
         elif site["kind"] == "dipole":
-            dipole += site["moment"] * numpy.array(site["axis"])
-    return bool(numpy.linalg.norm(dipole) > 1e-9)
+            dipoles.append(site["moment"] * numpy.array(site["axis"]))
+    largest = sum(numpy.linalg.norm(dipole) for dipole in dipoles)
+    return bool(numpy.linalg.norm(sum(dipoles)) > 1e-9 * largest)
 
 
 def _write(

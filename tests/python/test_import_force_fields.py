@@ -252,3 +252,27 @@ def test_pairs_that_are_no_lennard_jones_pairs_are_refused(tmp_path, random):
     force.addExclusion(0, 2)
     with pytest.raises(SternaError, match="excludes other pairs"):
         system_of(source)
+
+
+@pytest.mark.parametrize("c12", [5.1e-10, 1.7e-8, 3.3e-7, 2.9e-5])
+def test_a_repulsion_alone_keeps_its_strength(c12):
+    """As of Go models: c12 / r^12 without an attraction, whatever rounding makes of the latter."""
+    system, topology = openmm.System(), app.Topology()
+    chain = topology.addChain()
+    for _ in range(2):
+        system.addParticle(100.0)
+        topology.addAtom("CA", app.element.carbon, topology.addResidue("CA", chain))
+    force, charges = openmm.CustomNonbondedForce("root1*root2/r^12"), openmm.NonbondedForce()
+    force.addPerParticleParameter("root")
+    for _ in range(2):
+        force.addParticle([c12**0.5])
+        charges.addParticle(0.0, 1.0, 0.0)
+    for pairs in (force, charges):
+        pairs.setNonbondedMethod(pairs.CutoffPeriodic)
+        pairs.setCutoffDistance(1.2)
+        system.addForce(pairs)
+    system.setDefaultPeriodicBoxVectors(*(4.0 * numpy.eye(3)))
+    positions = numpy.array([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0]])
+    (kind,) = system_of(Source(topology, system, positions)).types
+    assert 4.0 * kind["epsilon"] * kind["sigma"] ** 12 == pytest.approx(c12, rel=1e-9)
+    assert (1.2 / kind["sigma"]) ** 6 < 1e-8

@@ -61,3 +61,36 @@ TEST_CASE("NIST configurations: energy, virial and tail correction to every publ
     }
   }
 }
+
+// C12 / r^12 with a tiny C6 or none, as of Go models, has a large sigma and a tiny epsilon.
+TEST_CASE("a repulsion by a tiny energy and a large size is there, in each precision") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  if (world.rank() == 0) {
+    std::ofstream(output.path() + "/pair.extxyz")
+        << "2\nLattice=\"20 0 0 0 20 0 0 0 20\" Properties=species:S:1:pos:R:3\n"
+        << "A 1 1 1\nA 1.5 1 1\n";
+  }
+  comm::barrier(world);
+  for (const auto& [sigma, epsilon] : {std::pair{1.0, 9e-16}, {5.0, 4e-24}, {113.0, 3e-35}}) {
+    for (const std::string precision : {"double", "mixed"}) {
+      CAPTURE(sigma);
+      CAPTURE(precision);
+      const Input input = test::input_of(
+          output.path(), "repulsion",
+          fmt::format("[run]\nsteps = 0\ntimestep = 0.001\nprecision = \"{}\"\n[start]\n"
+                      "kind = \"file\"\nfile = \"{}/pair.extxyz\"\n[[type]]\nname = \"A\"\n"
+                      "sigma = {}\nepsilon = {}\n[interaction]\ncutoff = 2\n"
+                      "truncation = \"truncated\"\n",
+                      precision, output.path(), sigma, epsilon));
+      Simulation simulation(world, input, {.quiet = true, .files = false});
+      simulation.run(0);
+      const double power = std::pow(sigma / 0.5, 6), size = 4.0 * epsilon * power * power;
+      const double expected = size - 4.0 * epsilon * power;
+      CHECK(simulation.last_state().pair_energy ==
+            doctest::Approx(expected).scale(0.0).epsilon(1e-6));
+      CHECK(simulation.last_state().virial ==
+            doctest::Approx(12.0 * size - 6.0 * (size - expected)).scale(0.0).epsilon(1e-6));
+    }
+  }
+}

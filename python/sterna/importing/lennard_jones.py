@@ -25,6 +25,8 @@ RULES = {
     "geometric": lambda a, b: (math.sqrt(a[0] * b[0]), math.sqrt(a[1] * b[1])),
 }
 
+_WIDE = 40.0  # nm
+
 NO_WELL = (0.1, 0.0)  #: sigma and epsilon of what does not interact; the size has no meaning
 
 
@@ -52,6 +54,10 @@ class Powers:
         """Raises SternaError, naming `what`, where there are none."""
         if self.c12 == self.c6 == 0.0:
             return NO_WELL
+        if self.c6 == 0.0 and self.c12 > 0.0:
+            # A repulsion alone, as in Go models: the attraction of so wide a well is nothing
+            # beside it, 1e-9 of it at 1.2 nm.
+            return _WIDE, tidy(self.c12 / (4.0 * _WIDE**12))
         if self.c12 <= 0.0 or self.c6 <= 0.0:
             raise SternaError(
                 f"{what} have C12 = {self.c12:.6g} and C6 = {self.c6:.6g} (kJ/mol and nm), which "
@@ -74,6 +80,8 @@ def _fit(forces: numpy.ndarray, what: str) -> list[Powers]:
     expected = 12.0 * numpy.outer(c12, x**2) - 6.0 * numpy.outer(c6, x)
     if not (numpy.abs(moments - expected) <= 1e-9 * size + 1e-12).all():
         raise SternaError(f"{what}, which is no Lennard-Jones potential")
+    # Of a repulsion alone, the attraction found is rounding.
+    c6[abs(c6) * x.max() <= 1e-12 * abs(c12) * x.max() ** 2] = 0.0
     return [Powers(float(a), float(b)) for a, b in zip(c12, c6, strict=True)]
 
 

@@ -23,14 +23,18 @@ struct AtomsByPlace {
 };
 
 AtomsByPlace atoms_by_place(const Input::Component& component) {
-  constexpr double same_place = 1e-9;
   const BodyFrame frame = body_frame_of(component);
+  double size = 0.0;
+  for (const Input::Site& site : component.sites) {
+    size = std::max(size, length(frame.from_points(site.position)));
+  }
+  const double same_place = 1e-9 * size;
   AtomsByPlace atoms;
   for (const Input::Site& site : component.sites) {
     const Vec3 place = frame.from_points(site.position);
     const auto known = std::ranges::find_if(atoms.places, [&](const Vec3& other) {
       const Vec3 d = other - place;
-      return dot(d, d) < same_place * same_place;
+      return length(d) <= same_place;
     });
     atoms.of_sites.push_back(static_cast<std::size_t>(known - atoms.places.begin()));
     if (known == atoms.places.end()) atoms.places.push_back(place);

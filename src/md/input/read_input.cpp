@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -47,6 +48,7 @@ class Reader {
     // From here on a component's number does not tell that of its sites in the file.
     take_published_sites(input());
     if (reading_.density_of_mass) mass_density();
+    round_tilt();
     check_input(input(), look_at_files_, is_good(), reports());
     if (reading_.result.ok() && in_molecule_files.empty()) hydrogen_masses();
     sort_diagnostics();
@@ -141,6 +143,17 @@ class Reader {
       reports()(Severity::error, "start.kind",
                 "only a program in C++ or Python can give particles itself; expected \"lattice\", "
                 "\"random\" or \"file\"");
+    }
+  }
+
+  /// Of a program that has turned its box, a right angle may have a tilt that is rounding.
+  void round_tilt() {
+    auto& start = input().start;
+    if (!start.box || !start.tilt) return;
+    const double rounding = 1e-15 * (start.box->x + start.box->y + start.box->z);
+    for (int axis = 0; axis < 3; ++axis) {
+      double& tilt = (*start.tilt)[axis];
+      if (std::abs(tilt) <= rounding) tilt = 0.0;
     }
   }
 

@@ -16,10 +16,11 @@
 namespace sterna::md {
 namespace {
 
-// Beyond these, powers of a number leave the range of a double; nothing physical is there. What is
-// smaller is 0 that a program has computed, where 0 is allowed.
+// Beyond these, powers of a number leave the range of a double; nothing physical is there. Where 0
+// is allowed, numbers may be smaller: the energy of a repulsion alone is tiny beside a large size.
 constexpr double largest_number = 1e15;
 constexpr double smallest_number = 1e-15;
+constexpr double smallest_beside_zero = 1e-100;
 constexpr std::size_t most_texts = 64;  // of a list
 
 /// A number of a TOML document, whichever way it is written; nothing for other nodes.
@@ -133,12 +134,12 @@ std::optional<double> ValueReader::quantity(const KeySchema& key, const toml::no
     return std::nullopt;
   }
   const double size = std::abs(value);
-  if (size < smallest_number && in_range(0.0, key.range)) return 0.0;
   if (!in_range(value, key.range)) {
     wrong_value(key, node);
     return std::nullopt;
   }
-  if (size > largest_number || size < smallest_number) {
+  const double smallest = in_range(0.0, key.range) ? smallest_beside_zero : smallest_number;
+  if (size > largest_number || (size < smallest && size != 0.0)) {
     reading_.error(node.source(),
                    fmt::format("{} is {}, which is beyond all bounds; expected {}", key_label(key),
                                found(node), expectation(key, units)));
@@ -210,6 +211,11 @@ void ValueReader::into(std::optional<Vec3>* value, const KeySchema& key, const t
     const auto number = quantity(key, *array->get(static_cast<std::size_t>(axis)));
     good = good && number.has_value();
     vector[axis] = number.value_or(0.0);
+  }
+  // A program that has turned the vector leaves rounding where 0 would be.
+  const double largest = std::max({std::abs(vector.x), std::abs(vector.y), std::abs(vector.z)});
+  for (int axis = 0; axis < 3; ++axis) {
+    if (std::abs(vector[axis]) < 1e-15 * largest) vector[axis] = 0.0;
   }
   if (good) *value = vector;
 }

@@ -80,9 +80,12 @@ struct OrientationOrderOptions {
 /// rotation symmetry where it is linear, or the body's z axis.
 Vec3 body_axis(const Component& component) {
   const Vec3 moment = dipole_of(component);
-  if (const double norm = std::sqrt(dot(moment, moment)); norm > 1e-10) {
-    return moment * (1.0 / norm);
+  double largest = 0.0;  // that it may come to, so that rounding is known from a moment
+  for (const auto& site : component.charges) {
+    largest += std::abs(site.charge) * length(site.position);
   }
+  for (const auto& site : component.dipoles) largest += length(site.moment);
+  if (const double norm = length(moment); norm > 1e-10 * largest) return moment * (1.0 / norm);
   Vec3 axis;
   axis[component.inertia.x == 0.0 ? 0 : component.inertia.y == 0.0 ? 1 : 2] = 1.0;
   return axis;

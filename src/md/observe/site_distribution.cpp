@@ -22,10 +22,12 @@ SiteDistribution::SiteDistribution(std::int64_t interval, double cutoff, double 
   for (std::size_t c = 0; c < model.components.size(); ++c) {
     const Component& component = model.components[c];
     first_site_.push_back(sites_.size());
+    double size = 0.0;
+    for (const auto& site : component.lennard_jones) size = std::max(size, length(site.position));
+    for (const auto& site : component.charges) size = std::max(size, length(site.position));
     const auto add = [&](const Vec3& position) {
       for (std::size_t s = first_site_[c]; s < sites_.size(); ++s) {
-        const Vec3 apart = sites_[s].position - position;
-        if (dot(apart, apart) < 1e-20) return;
+        if (length(sites_[s].position - position) <= 1e-10 * size) return;
       }
       sites_.push_back(
           {fmt::format("{}:{}", component.name, sites_.size() - first_site_[c] + 1), c, position});

@@ -197,7 +197,8 @@ double Interaction::usual_skin() const {
   for (const Component& component : components_) {
     for (const auto& site : component.lennard_jones) sigma = std::max(sigma, site.sigma);
   }
-  return 0.3 * sigma;
+  // A repulsion alone, c12 / r^12, may be given by a size that is far beyond the cutoff.
+  return 0.3 * std::min(sigma, range_);
 }
 
 double Interaction::smallest_sigma() const {
@@ -207,7 +208,7 @@ double Interaction::smallest_sigma() const {
   for (const Component& component : components_) {
     for (const auto& site : component.lennard_jones) sigma = std::min(sigma, site.sigma);
   }
-  return sigma;
+  return std::min(sigma, range_);
 }
 
 double Interaction::largest_epsilon() const {

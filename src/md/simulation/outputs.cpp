@@ -36,14 +36,15 @@ void Simulation::Implementation::report_terms() {
         "together (constraint_algorithm in [run])");
   }
   if (input_.electrostatics.is_used()) return;
-  double charge = 0.0;
+  double charge = 0.0, largest = 0.0;
   for (std::size_t type = 0; type < interaction_.components().size(); ++type) {
     for (const auto& site : interaction_.components()[type].charges) {
       charge += static_cast<double>(type_counts_[type]) * site.charge;
+      largest = std::max(largest, std::abs(site.charge));
     }
   }
-  charge /= std::sqrt(input_.units.coulomb());
-  if (std::abs(charge) > 1e-6) {
+  if (std::abs(charge) > 1e-6 * largest) {
+    charge /= std::sqrt(input_.units.coulomb());
     const std::string warning = fmt::format(
         "the system has a charge of {:.6g}, which nothing neutralizes: energies and "
         "pressures depend on the cutoff",

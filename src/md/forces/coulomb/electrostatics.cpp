@@ -170,9 +170,12 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   if (!options_.periodic) check_open_box(particles);
   if (charge_count_ == 0.0) {
     charge_count_ = static_cast<double>(values_.size());
-    for (const double value : values_) total_charge_ += value;
+    for (const double value : values_) {
+      total_charge_ += value;
+      largest_charge_ = std::max(largest_charge_, std::abs(value));
+    }
     comm::ReductionBatch batch(context_, "charges");
-    batch.sum(charge_count_).sum(total_charge_).run();
+    batch.sum(charge_count_).sum(total_charge_).max(largest_charge_).run();
   }
   if (looks_at_accuracy) {
     options_.ewald ? choose_ewald_accuracy(particles) : choose_parameters(particles);
@@ -348,7 +351,7 @@ std::vector<std::string> Electrostatics::warnings() const {
                                                   : "the highest order does"));
   }
   const double total = total_charge_ / options_.charge_unit;
-  if (std::abs(total) > 1e-6 && options_.periodic) {
+  if (std::abs(total_charge_) > 1e-6 * largest_charge_ && options_.periodic) {
     warnings.push_back(
         fmt::format("the system has a charge of {:.6g}, which a homogeneous background "
                     "neutralizes: pressures depend on it",

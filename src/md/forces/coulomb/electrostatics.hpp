@@ -134,7 +134,7 @@ class Electrostatics final : public ForceTerm {
 
   std::optional<FmmParameters> parameters_;
   double error_ = 0.0;
-  double total_charge_ = 0.0;
+  double total_charge_ = 0.0, largest_charge_ = 0.0;
   std::unique_ptr<FmmSolver> solver_;
   CoulombResult ewald_result_;
   std::optional<double> ewald_accuracy_;  ///< for `ewald_solver`
