@@ -22,6 +22,15 @@ class Observer:
     needs: Needs
 
 
+@dataclass(frozen=True)
+class Force:
+    """A force term that a function computes."""
+
+    name: str
+    compute: Callable
+    keeps_momentum: bool
+
+
 class Callbacks:
     """What a `Simulation` does with the functions that are added to it."""
 
@@ -74,6 +83,7 @@ class Callbacks:
         function: Callable | None = None,
         *,
         virial: bool = False,
+        keeps_momentum: bool = False,
         needs: Iterable[str] | None = None,
     ) -> Callable:
         """Collective. Adds a force term that a function computes, from the next step on.
@@ -86,13 +96,17 @@ class Callbacks:
         The function gets a `ForceFrame` with the particles of its rank, adds to `frame.force` and
         returns their energy; the engine sums over ranks. It is in `energies` under the function's
         name. With `virial=True` it also adds its share of the sum of r_a f_b to `frame.virial`;
-        otherwise the pressure is nan, as it is not known. An exception ends `run` on all ranks. It
+        otherwise the pressure is nan, as it is not known. `keeps_momentum=True` says that its
+        forces on all particles add up to nothing, as those of pairs do. Otherwise all 3 N degrees
+        of freedom count in the temperature from then on. An exception ends `run` on all ranks. It
         is not in checkpoints: add it again after `resume`. `needs`: as of `every`. Raises
         ValueError where a term has the name already, and for a barostat without `virial=True`.
         """
         wanted = Needs(needs)
         if function is None:
-            return lambda function: self.force(function, virial=virial, needs=needs)
+            return lambda function: self.force(
+                function, virial=virial, keeps_momentum=keeps_momentum, needs=needs
+            )
         if self._core.changes_volume and not virial:
             raise ValueError("force: a barostat needs the virial of all terms: virial=True")
 
@@ -102,8 +116,9 @@ class Callbacks:
                 frame.virial[:] = numpy.nan
             return function(frame)
 
-        self._core.add_force(function.__name__, self, len(self._forces))
-        self._forces.append((function.__name__, compute))
+        force = Force(function.__name__, compute, keeps_momentum)
+        self._core.add_force(force.name, force.keeps_momentum, self, len(self._forces))
+        self._forces.append(force)
         self._has_virials = self._has_virials and virial
         return function
 
@@ -133,10 +148,10 @@ class Callbacks:
 
     def _force(self, number: int) -> tuple[float, numpy.ndarray, numpy.ndarray]:
         frame = ForceFrame(self)
-        name, function = self._forces[number]
-        self._callback, self._gathers = f"force term {name!r}", False
+        term = self._forces[number]
+        self._callback, self._gathers = f"force term {term.name!r}", False
         try:
-            energy = function(frame)
+            energy = term.compute(frame)
         finally:
             self._callback = ""
         if energy is None:
@@ -153,5 +168,5 @@ class Callbacks:
         for number, observer in enumerate(self._observers):
             state = observer.needs.state
             self._core.observe(observer.interval, observer.at, state, self, number)
-        for number, (name, _) in enumerate(self._forces):
-            self._core.add_force(name, self, number)
+        for number, force in enumerate(self._forces):
+            self._core.add_force(force.name, force.keeps_momentum, self, number)

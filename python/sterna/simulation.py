@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 from sterna.box import Box
-from sterna.callbacks import Callbacks, Observer
+from sterna.callbacks import Callbacks, Force, Observer
 from sterna.collective import address_of, collective, require_ranks
 from sterna.core import core
 from sterna.errors import InputWarning, SternaError
@@ -100,7 +100,7 @@ class Simulation(Callbacks, Changes):
         self._communicator = communicator
         self._files = files
         self._observers: list[Observer] = []
-        self._forces: list[tuple[str, Callable]] = []
+        self._forces: list[Force] = []
         self._has_virials = True  # of all force terms in Python
         self._rows: dict[int, dict] = {}
         self._failed = False  # in `run`, so that its files have no proper end

@@ -62,13 +62,19 @@ class Observer final : public md::Reporter {
 /// A force term that Python computes.
 class PythonForce final : public md::ForceTerm {
  public:
-  PythonForce(std::string name, Simulation& simulation, const nanobind::object& owner, int number)
-      : name_(std::move(name)), simulation_(simulation), method_(owner, "_force", number) {}
+  PythonForce(std::string name, bool keeps_momentum, Simulation& simulation,
+              const nanobind::object& owner, int number)
+      : name_(std::move(name)),
+        keeps_momentum_(keeps_momentum),
+        simulation_(simulation),
+        method_(owner, "_force", number) {}
   std::string_view name() const override { return name_; }
+  bool keeps_momentum() const override { return keeps_momentum_; }
   void finish(md::ParticleStore& particles, md::EnergyAndVirial* sums) override;
 
  private:
   std::string name_;
+  bool keeps_momentum_;
   Simulation& simulation_;
   WeakMethod method_;
 };

@@ -376,8 +376,9 @@ void Simulation::observe(std::int64_t interval, std::vector<std::int64_t> at, bo
       std::make_shared<Observer>(interval, std::move(at), needs_state, *this, owner, number));
 }
 
-void Simulation::add_force(const std::string& name, nb::object owner, int number) {
-  engine().add(std::make_unique<PythonForce>(name, *this, owner, number));
+void Simulation::add_force(const std::string& name, bool keeps_momentum, nb::object owner,
+                           int number) {
+  engine().add(std::make_unique<PythonForce>(name, keeps_momentum, *this, owner, number));
 }
 
 nb::object Simulation::reduce(const std::string& kind, const Values& values) {

@@ -77,7 +77,7 @@ class Simulation final : public Ending {
   void observe(std::int64_t interval, std::vector<std::int64_t> at, bool needs_state,
                nanobind::object owner, int number);
   /// Collective. A force term that calls method `_force(number)` of `owner`.
-  void add_force(const std::string& name, nanobind::object owner, int number);
+  void add_force(const std::string& name, bool keeps_momentum, nanobind::object owner, int number);
   /// Collective, inside of an observer: "sum", "min", "max" of each value over the ranks. "end" says
   /// that the observer has returned on this rank, "failure" that it has not. Throws RemoteError
   /// where another rank says "failure", or something else than this one.

@@ -78,6 +78,51 @@ assert numpy.isfinite(only.thermo["pressure"])
 
 
 @pytest.mark.parametrize("ranks", [1, 4])
+def test_a_force_says_whether_it_keeps_the_momentum(tmp_path, ranks):
+    text = (
+        MELT
+        + """
+def degrees(simulation):
+    return 2.0 * simulation.thermo["kinetic_energy"] / simulation.thermo["temperature"]
+
+def nothing(frame):
+    return 0.0
+
+def trap(frame):
+    frame.force[:, 2] -= 0.1 * frame.position[:, 2]
+    return 0.05 * (frame.position[:, 2] ** 2).sum()
+
+simulation = sterna.Simulation(settings, system)
+simulation.force(keeps_momentum=True)(nothing)
+simulation.run(1)
+assert abs(degrees(simulation) - (3 * 864 - 3)) < 1e-6, degrees(simulation)
+simulation.force(trap)
+simulation.run(1)
+assert abs(degrees(simulation) - 3 * 864) < 1e-6, degrees(simulation)
+# Both are known to a simulation that goes on with other settings.
+simulation.change(run={"timestep": 0.001})
+simulation.run(1)
+assert abs(degrees(simulation) - 3 * 864) < 1e-6, degrees(simulation)
+simulation.save("trap.checkpoint")
+again = sterna.Simulation.resume("trap.checkpoint", simulation.input, system)
+again.force(keeps_momentum=True)(nothing)
+again.force(trap)
+simulation.run(10)
+again.run(10)
+assert abs(degrees(again) - 3 * 864) < 1e-6, degrees(again)
+assert again.thermo["temperature"] == simulation.thermo["temperature"]
+
+pairs = sterna.Simulation(settings, system)
+pairs.force(keeps_momentum=True)(nothing)
+pairs.change(run={"timestep": 0.001})
+pairs.run(1)
+assert abs(degrees(pairs) - (3 * 864 - 3)) < 1e-6, degrees(pairs)
+"""
+    )
+    script_output(tmp_path, text, ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
 @pytest.mark.parametrize("kind", ["observer", "force"])
 def test_an_error_in_a_callback_on_one_rank_ends_the_run_of_all(tmp_path, ranks, kind):
     text = (

@@ -65,6 +65,27 @@ struct Spring : ForceTerm {
   double middle_;
 };
 
+/// A spring in all directions, which does not keep the momentum.
+struct Trap : ForceTerm {
+  explicit Trap(Vec3 middle) : middle_(middle) {}
+  std::string_view name() const override { return "trap"; }
+  void finish(ParticleStore& particles, EnergyAndVirial* sums) override {
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      const Vec3 d = particles.position[i].vector() - middle_;
+      particles.force[i] -= d;
+      if (sums != nullptr) sums->energy += 0.5 * dot(d, d);
+    }
+  }
+  Vec3 middle_;
+};
+
+/// No force at all, and it says that it keeps the momentum.
+struct Nothing : ForceTerm {
+  std::string_view name() const override { return "nothing"; }
+  bool keeps_momentum() const override { return true; }
+  void finish(ParticleStore&, EnergyAndVirial*) override {}
+};
+
 /// Its energy is the number of neighbors of all particles, which may be ghosts on any side.
 struct Neighbors : ForceTerm {
   std::string_view name() const override { return "neighbors"; }
@@ -227,6 +248,46 @@ TEST_CASE("what a program adds acts from the next step on") {
   simulation.run(100);
   CHECK(simulation.last_state().conserved_energy == doctest::Approx(with_spring).epsilon(2e-3));
   CHECK_THROWS_AS(simulation.add(std::make_unique<Spring>(0.0)), std::invalid_argument);
+}
+
+TEST_CASE("a term that does not keep the momentum frees the degrees of freedom of the center") {
+  const comm::Context world;
+  constexpr double particles = 32.0;
+  const std::pair<std::string, double> thermostats[] = {{"stochastic_velocity_rescaling", 0.05},
+                                                        {"nose_hoover_chain", 1.0}};
+  for (const auto& [thermostat, time_constant] : thermostats) {
+    for (const bool keeps : {false, true}) {
+      CAPTURE(thermostat);
+      CAPTURE(keeps);
+      System system = System::lattice({.cells = {2, 2, 2}, .density = 0.5, .temperature = 1.0});
+      system.types = {{.name = "A", .epsilon = 0.0}};
+      Simulation simulation(
+          world,
+          fmt::format("units = \"reduced\"\n[run]\ntimestep = 0.02\n[interaction]\ncutoff = 1\n"
+                      "[neighbor]\nskin = 0.3\n[output]\nthermo_interval = 1\n[thermostat]\n"
+                      "kind = \"{}\"\ntemperature = 1\ntime_constant = {}\n",
+                      thermostat, time_constant),
+          system);
+      // In the middle of a run, so that the thermostat is there already.
+      simulation.run(20);
+      const double degrees = keeps ? 3.0 * particles - 3.0 : 3.0 * particles;
+      if (keeps) {
+        simulation.add(std::make_unique<Nothing>());
+      } else {
+        simulation.add(std::make_unique<Trap>(0.5 * simulation.box().length));
+      }
+      simulation.run(400);
+      double sum = 0.0, samples = 0.0;
+      simulation.on_step([&](std::int64_t) {
+        const ThermodynamicState& state = simulation.last_state();
+        REQUIRE(state.temperature == doctest::Approx(2.0 * state.kinetic_energy / degrees));
+        sum += state.kinetic_energy;
+        samples += 1.0;
+      });
+      simulation.run(4000);
+      CHECK(2.0 * sum / samples / degrees == doctest::Approx(1.0).epsilon(0.015));
+    }
+  }
 }
 
 TEST_CASE("a term of a program has ghosts on all sides, whenever it was added") {

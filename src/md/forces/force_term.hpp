@@ -41,6 +41,11 @@ class ForceTerm {
   /// all ranks, and unlike that of all other terms of the run: lower case, words joined by '_'.
   virtual std::string_view name() const = 0;
 
+  /// Whether its forces on all particles add up to nothing, so that the total momentum stays. Where
+  /// all terms say so, and nothing else changes it, the three degrees of freedom of the center of
+  /// mass do not count in the temperature. The same on all ranks and in all steps.
+  virtual bool keeps_momentum() const { return false; }
+
   /// Of all its forces, but for a slow part.
   virtual TimeScale time_scale() const { return TimeScale::fast; }
   /// With multiple time steps, before each `start`: whether what follows includes the part of the

@@ -34,6 +34,7 @@ inline constexpr std::size_t moved_together = 32;
 /// where `needs_early_rebuild`, no particle moves by more than half the skin.
 class ShortRangeForces : public ForceTerm {
  public:
+  bool keeps_momentum() const final { return true; }
   TimeScale time_scale() const final { return TimeScale::medium; }
   /// The force on a particle depends on particles whose centers are nearer than this, and on
   /// nothing else; but see `ghost_forces`. The halo and the rows of the list are this wide plus

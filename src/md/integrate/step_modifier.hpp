@@ -23,7 +23,6 @@ struct MoleculeTable {
   std::span<const std::int64_t> counts;  ///< on all ranks
   std::span<const double> masses;
   std::span<const RigidBody> bodies;  ///< empty where nothing rotates
-  double degrees_of_freedom = 0.0;    ///< of all together
   double range = 0.0;                 ///< of the pair forces
   std::span<const char> frozen = {};  ///< empty where none is
   /// Of the particle with an id, where there are constraints; otherwise empty. Translational
@@ -65,6 +64,10 @@ class StepModifier {
   /// Whether `limit_forces` and `apply` have something to do in this step. Only then are velocities
   /// brought to the time of the positions.
   bool is_due(std::int64_t step) const { return steps_.contains(step); }
+
+  /// Of all molecules together: before the first step, and where a term that a program adds changes
+  /// it.
+  virtual void set_degrees_of_freedom(double) {}
 
   /// In every step after particles have moved. Velocities are those of the drift, half a step
   /// earlier. Nobody may go farther from where the step began.

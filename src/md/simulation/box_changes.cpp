@@ -12,12 +12,11 @@ void Simulation::Implementation::make_barostat() {
   if (!input_.thermostats.empty()) temperature = input_.thermostats[0].temperature;
   barostat_ = sterna::md::make_barostat({.input = input_,
                                          .thermal_energy = input_.units.boltzmann() * temperature,
-                                         .degrees = center_degrees(),
                                          .centers = center_count_});
 }
 
 double Simulation::Implementation::center_degrees() const {
-  return std::max(1.0, 3.0 * center_count_ - (keeps_momentum(input_) ? 3.0 : 0.0));
+  return std::max(1.0, 3.0 * center_count_ - (keeps_momentum() ? 3.0 : 0.0));
 }
 
 bool Simulation::Implementation::sees_tensor() const {
@@ -60,17 +59,35 @@ void Simulation::Implementation::start_barostat(const EnergyAndVirial& sums) {
 
 void Simulation::Implementation::act_barostat(EnergyAndVirial& sums, bool sample) {
   complete_velocities();
+  const bool reads_pressure = barostat_->reads_pressure(step_);
   PressureState state{box_, 0.0, {}, {}};
   ThermodynamicState before;
-  if (barostat_->reads_pressure(step_)) {
+  if (reads_pressure) {
     before = measure(sums);
     state = pressure_state(before, sums);
   }
   const Barostat::Change change = barostat_->act(state, step_);
-  if (!change.velocities.is_identity()) {
-    centers_->change_velocities(particles_, change.velocities);
+  if (change.box.is_identity()) {
+    change_velocities(change.velocities);
+    return;
   }
-  if (change.box.is_identity()) return;
+  EnergyAndVirial* const wanted = sample || reads_pressure ? &sums : nullptr;
+  change_box(change, wanted);
+  if (!reads_pressure) return;
+  const ThermodynamicState after = measure(sums);
+  if (barostat_->accepts(pressure_state(after, sums), step_)) {
+    barostat_->has_lost(before.total_energy - after.total_energy);
+  } else {
+    change_box({change.velocities.inverse(), change.box.inverse()}, wanted);
+  }
+}
+
+void Simulation::Implementation::change_velocities(const Deformation& by) {
+  if (!by.is_identity()) centers_->change_velocities(particles_, by);
+}
+
+void Simulation::Implementation::change_box(const Barostat::Change& change, EnergyAndVirial* sums) {
+  change_velocities(change.velocities);
   box_ = change.box(box_);
   centers_->move_positions(particles_, change.box);
   const std::vector<double> particles_of_type(type_counts_.begin(), type_counts_.end());
@@ -79,13 +96,9 @@ void Simulation::Implementation::act_barostat(EnergyAndVirial& sums, bool sample
   rebuild();
   if (virtual_sites_) put_virtual_sites();
   rebuilt_ = true;
-  const bool measures = sample || barostat_->reads_pressure(step_);
-  sums = {};
-  compute_forces(measures ? &sums : nullptr);
+  if (sums != nullptr) *sums = {};
+  compute_forces(sums);
   integrator_.forces_are_those_of_a_start();
-  if (barostat_->reads_pressure(step_)) {
-    barostat_->has_lost(before.total_energy - measure(sums).total_energy);
-  }
 }
 
 }  // namespace sterna::md

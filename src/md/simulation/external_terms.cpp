@@ -151,9 +151,9 @@ void make_reflecting_walls(const comm::Context& context, const Input& input,
   }
 }
 
-bool external_terms_keep_momentum(const Input& input) {
-  return input.walls.empty() && input.fields.empty() && input.restraints.empty() &&
-         input.freezes.empty();
+bool reflecting_walls_keep_momentum(const Input& input) {
+  return std::ranges::none_of(
+      input.walls, [](const Input::Wall& wall) { return wall.potential == Potential::reflecting; });
 }
 
 }  // namespace sterna::md

@@ -59,6 +59,10 @@ class ForceEngine {
   /// All of them, in the order in which they act: the short-range one first.
   std::vector<const ForceTerm*> terms() const;
   std::vector<ForceTerm*> terms();
+  bool keeps_momentum() const {
+    return std::ranges::all_of(terms(),
+                               [](const ForceTerm* term) { return term->keeps_momentum(); });
+  }
 
   /// Collective. Other regions from now on: particles must be at their new owners already, and
   /// `rebuild` must follow.

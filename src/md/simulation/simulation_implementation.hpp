@@ -232,6 +232,10 @@ class Simulation::Implementation {
   void start_barostat(const EnergyAndVirial& sums);
   /// `sums` become those of the present box where `sample` or the barostat reads the pressure.
   void act_barostat(EnergyAndVirial& sums, bool sample);
+  /// Of the centers.
+  void change_velocities(const Deformation& by);
+  /// Box and centers change; lists and forces are new, with sums where they are wanted.
+  void change_box(const Barostat::Change& change, EnergyAndVirial* sums);
 
   // final_report.cpp
   void report_end(Outcome outcome, double seconds);
@@ -296,8 +300,16 @@ class Simulation::Implementation {
   bool rebuilt_ = false;  ///< in the present step
   bool ended_ = false;    ///< velocities are those of the end of the present step
   bool moved_ = false;    ///< particles are where they will be in the next step
+  /// Whether all that acts on the molecules leaves their total momentum as it is. Otherwise the
+  /// motion of the center of mass takes part in the temperature.
+  bool keeps_momentum() const {
+    return engine_->keeps_momentum() && step_modifiers_keep_momentum(input_) &&
+           input_.freezes.empty();
+  }
+  /// Follows from the molecules and from the force terms, and goes to thermostats and barostat.
+  void count_degrees_of_freedom();
   double translational_degrees() const {
-    const double fixed = keeps_momentum(input_) ? 3.0 : 0.0;
+    const double fixed = keeps_momentum() ? 3.0 : 0.0;
     return std::max(1.0, unconstrained_degrees() - fixed);
   }
   double unconstrained_degrees() const {

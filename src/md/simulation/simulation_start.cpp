@@ -137,7 +137,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   first_step_ = step_;
   check_molecule_atoms();
 
-  // Tail corrections and degrees of freedom need how many there are of each type.
+  // Tail corrections need how many there are of each type.
   type_counts_.assign(masses_.size(), 0);
   for (std::size_t i = 0; i < particles_.local_count(); ++i) {
     ++type_counts_[static_cast<std::size_t>(particles_.position[i].type)];
@@ -149,11 +149,6 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   moving_count_ = particle_count_;
   for (std::size_t type = 0; type < frozen_.flags().size(); ++type) {
     if (frozen_.flags()[type] != 0) moving_count_ -= type_counts_[type];
-  }
-  degrees_of_freedom_ = translational_degrees();
-  for (std::size_t type = 0; type < bodies_.size(); ++type) {
-    degrees_of_freedom_ +=
-        static_cast<double>(type_counts_[type] * bodies_[type].degrees_of_freedom());
   }
 
   if (input_.minimizes()) {
@@ -175,7 +170,6 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
                             .counts = type_counts_,
                             .masses = masses_,
                             .bodies = bodies_,
-                            .degrees_of_freedom = degrees_of_freedom_,
                             .range = interaction_.range(),
                             .frozen = frozen_.flags()};
     if (topology_.constraint_count() > 0) {
@@ -202,6 +196,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   observers_ = make_observers(context_, input_, interaction_.names(), type_counts_, topology_);
   const auto before_engine = PhaseTimer::Clock::now();
   make_engine();
+  count_degrees_of_freedom();
   {
     const auto measured = start_times_.measure(StartTimes::lists);
     rebuild();
@@ -230,6 +225,16 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     std::erase_if(input_.places,
                   [](const auto& place) { return place.first.starts_with("molecule["); });
   }
+}
+
+void Simulation::Implementation::count_degrees_of_freedom() {
+  degrees_of_freedom_ = translational_degrees();
+  for (std::size_t type = 0; type < bodies_.size(); ++type) {
+    degrees_of_freedom_ +=
+        static_cast<double>(type_counts_[type] * bodies_[type].degrees_of_freedom());
+  }
+  for (const auto& modifier : modifiers_) modifier->set_degrees_of_freedom(degrees_of_freedom_);
+  if (barostat_) barostat_->set_degrees_of_freedom(center_degrees());
 }
 
 void Simulation::Implementation::start_from_input(const System* system) {

@@ -173,6 +173,7 @@ void Simulation::Implementation::add(std::unique_ptr<ForceTerm> term) {
   const std::string name(term->name());
   engine_->add(std::move(term));
   program_terms_.insert(name);
+  count_degrees_of_freedom();
   if (begun_) changed_ = true;
 }
 
@@ -267,10 +268,7 @@ bool Simulation::Implementation::can_move_early() const {
 void Simulation::Implementation::step() {
   ++step_;
   balancer_->begin_step(step_);
-  if (barostat_) {
-    const Deformation velocities = barostat_->begin_step(step_ - 1);
-    if (!velocities.is_identity()) centers_->change_velocities(particles_, velocities);
-  }
+  if (barostat_) change_velocities(barostat_->begin_step(step_ - 1));
   advance_positions();
   renew_lists();
   if (!reporters_.empty()) report();

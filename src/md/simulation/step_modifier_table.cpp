@@ -23,7 +23,7 @@ constexpr Row rows[] = {
     {make_drift_controls, [](const Input& input) { return input.drift_controls.empty(); }},
     {make_motion_limits, [](const Input& input) { return input.limits.empty(); }},
     {make_alignment, [](const Input&) { return true; }},
-    {make_reflecting_walls, external_terms_keep_momentum},
+    {make_reflecting_walls, reflecting_walls_keep_momentum},
 };
 
 }  // namespace
@@ -36,7 +36,7 @@ std::vector<std::unique_ptr<StepModifier>> make_step_modifiers(const comm::Conte
   return modifiers;
 }
 
-bool keeps_momentum(const Input& input) {
+bool step_modifiers_keep_momentum(const Input& input) {
   return std::ranges::all_of(rows, [&](const Row& row) { return row.keeps_momentum(input); });
 }
 

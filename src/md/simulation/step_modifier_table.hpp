@@ -12,8 +12,7 @@ std::vector<std::unique_ptr<StepModifier>> make_step_modifiers(const comm::Conte
                                                                const Input& input,
                                                                const MoleculeTable& molecules);
 
-/// Whether all that acts on the molecules of this run leaves their total momentum as it is.
-/// Otherwise the motion of the center of mass takes part in the temperature.
-bool keeps_momentum(const Input& input);
+/// Whether none of them changes the total momentum.
+bool step_modifiers_keep_momentum(const Input& input);
 
 }  // namespace sterna::md

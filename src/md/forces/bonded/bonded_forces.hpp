@@ -26,6 +26,7 @@ class BondedForces final : public ForceTerm {
                Precision precision, std::string_view kernels);
 
   std::string_view name() const override { return "bonded"; }
+  bool keeps_momentum() const override { return true; }
   bool needs_all_ghosts() const override { return false; }
   /// Throws FileError on all ranks where a rank lacks an atom that one of its own is bonded to.
   void rebuild(const ParticleStore& particles) override;

@@ -54,6 +54,7 @@ class Electrostatics final : public ForceTerm {
                  std::span<const Component> components, const Options& options);
 
   std::string_view name() const override { return "electrostatics"; }
+  bool keeps_momentum() const override { return true; }
   bool needs_all_ghosts() const override { return false; }
   TimeScale time_scale() const override { return TimeScale::medium; }
   /// The far field of the multipole method is slow.

@@ -25,6 +25,7 @@ class PlanarForces final : public ForceTerm {
                const Box& box, int normal, std::size_t slabs);
 
   std::string_view name() const override { return "planar_correction"; }
+  bool keeps_momentum() const override { return true; }
   bool needs_all_ghosts() const override { return false; }
   TimeScale time_scale() const override { return TimeScale::medium; }
   /// The profile is to be a recent one.

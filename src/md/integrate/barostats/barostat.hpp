@@ -12,7 +12,6 @@ namespace sterna::md {
 struct BarostatRequest {
   const Input& input;
   double thermal_energy;  ///< kT of the first thermostat, or of the start
-  double degrees;         ///< of freedom of the motion of what moves with the box
   double centers;         ///< how many move with it: atoms, molecules, groups under constraints
 };
 
@@ -45,6 +44,10 @@ class Barostat {
   Barostat(const Barostat&) = delete;
   Barostat& operator=(const Barostat&) = delete;
 
+  /// Of the motion of what moves with the box: before the first step, and where a term that a
+  /// program adds changes it.
+  virtual void set_degrees_of_freedom(double degrees) = 0;
+
   /// What centers and box do next.
   struct Change {
     Deformation velocities, box;
@@ -56,6 +59,9 @@ class Barostat {
   /// At the end of a step in which it is due, with velocities of the time of the positions. `state`
   /// is that of now where `reads_pressure`, otherwise it has the box alone.
   virtual Change act(const PressureState& state, std::int64_t step) = 0;
+  /// Where it reads the pressure and has changed the box, with the state after that: false where
+  /// box, positions and velocities must go back.
+  virtual bool accepts(const PressureState&, std::int64_t) { return true; }
 
   /// Before the first step of a run, after the state of a checkpoint was given, and after particles
   /// were changed from outside.

@@ -9,7 +9,10 @@
 //          that are distributed as V^N exp(-p V / kT) without forces.
 // Cost:    energy and virial each `interval` steps, and new lists half-way between.
 // Hazards: oscillates for many periods where it starts far from equilibrium. Between the steps in
-//          which it acts the conserved energy swings by what it is about to do.
+//          which it acts the conserved energy swings by what it is about to do. The box jumps once
+//          in each interval. Particles that move in resonance with the jumps take up energy: of a
+//          Lennard-Jones fluid at T = 2 with a time constant of 4 and jumps each 0.04 it is 5 % of
+//          the kinetic energy of 256 particles in 1e5 steps of 0.004, with jumps each 0.016 0.02 %.
 // Others:  stochastic cell rescaling, to equilibrate.
 
 #include <fmt/format.h>
@@ -36,21 +39,26 @@ class MartynaTobiasKlein final : public Barostat {
       : modes_(strain_modes(request.input.barostat)),
         rate_(modes_.size(), 0.0),
         pressure_(request.input.barostat.pressure),
-        degrees_(request.degrees),
-        kinetic_factor_(3.0 * request.centers / request.degrees),
+        centers_(request.centers),
         interval_(request.input.barostat.interval),
         half_time_(0.5 * static_cast<double>(interval_) * request.input.run.timestep) {
     const auto& barostat = request.input.barostat;
     const double time = barostat.time_constant / (2.0 * std::numbers::pi);
-    for (const StrainMode& mode : modes_) {
-      mass_.push_back(mode.parts() * (degrees_ + 3.0) / 3.0 * request.thermal_energy * time * time);
-    }
+    mass_of_degree_ = request.thermal_energy * time * time;
     if (!request.input.has_thermostat()) return;
     const double asked = barostat.options<MartynaTobiasKleinOptions>().chain_time_constant;
     chain_.emplace(request.thermal_energy, asked > 0.0 ? asked : barostat.time_constant,
                    static_cast<double>(modes_.size()));
   }
 
+  void set_degrees_of_freedom(double degrees) override {
+    degrees_ = degrees;
+    kinetic_factor_ = 3.0 * centers_ / degrees;
+    mass_.clear();
+    for (const StrainMode& mode : modes_) {
+      mass_.push_back(mode.parts() * (degrees + 3.0) / 3.0 * mass_of_degree_);
+    }
+  }
   bool is_due(std::int64_t step) const override { return reads_pressure(step) || moves(step); }
   bool reads_pressure(std::int64_t step) const override { return step % interval_ == 0; }
 
@@ -152,7 +160,8 @@ class MartynaTobiasKlein final : public Barostat {
 
   std::vector<StrainMode> modes_;
   std::vector<double> rate_, mass_;  ///< of the strain of each mode
-  double pressure_, degrees_, kinetic_factor_;
+  double pressure_, centers_, degrees_ = 0.0, kinetic_factor_ = 1.0;
+  double mass_of_degree_ = 0.0;  ///< kT times the square of a time
   std::int64_t interval_;
   double half_time_;                      ///< half of what passes between two actions
   std::optional<NoseHooverChain> chain_;  ///< none: constant enthalpy
@@ -192,6 +201,13 @@ void check_martyna_tobias_klein(const Input& input, const IsGood& is_good, const
     report(Severity::error, place,
            fmt::format("the box is driven every {} (interval times time step); expected at most a "
                        "hundredth of the time constant of {}",
+                       input.units.text(time, Dimension::time),
+                       input.units.text(barostat.time_constant, Dimension::time)));
+  } else if (time > 0.005 * barostat.time_constant * (1.0 + 1e-9)) {
+    report(Severity::warning, place,
+           fmt::format("the box is driven every {} (interval times time step): the conserved "
+                       "energy may drift, as particles take up energy from the jumps of the box; "
+                       "at most a 200th of the time constant of {} makes it small",
                        input.units.text(time, Dimension::time),
                        input.units.text(barostat.time_constant, Dimension::time)));
   }

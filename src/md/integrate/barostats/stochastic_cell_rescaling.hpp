@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "md/core/deformation.hpp"
 #include "md/core/random.hpp"
 #include "md/integrate/barostats/strain_mode.hpp"
 
@@ -15,23 +16,34 @@ class StochasticCellRescaling {
   /// `thermal_energy` kT; `pressure` to keep; `bulk_modulus`: an estimate, the inverse of the
   /// isothermal compressibility; `time_constant` of the relaxation. Internal units.
   StochasticCellRescaling(std::uint64_t seed, double thermal_energy, double pressure,
-                          double bulk_modulus, double time_constant);
+                          double bulk_modulus, double time_constant, std::vector<StrainMode> modes);
 
-  /// All edges by one factor: new volume over the old, after `interval` of time, for this pressure
-  /// of the particles. Within 0.9 and 1.1: far from equilibrium it goes by steps.
-  double volume_ratio(double volume, double internal_pressure, double interval,
-                      std::int64_t step) const;
-
-  /// The strain after `interval` of time for this pressure tensor of the particles. Each part is
-  /// within -0.03 and 0.03.
-  Tensor strain(const std::vector<StrainMode>& modes, double volume, const Tensor& pressure,
-                double interval, std::int64_t step) const;
+  /// The strain that `interval` of time brings at this volume and pressure tensor of the particles.
+  /// The drift of each mode is at most 0.03, so that a box far from equilibrium goes by steps. Zero
+  /// where noise goes beyond 0.3: such a change is refused at once.
+  Tensor propose(double volume, const Tensor& pressure, double interval, std::int64_t step);
+  /// Whether the box keeps the strain proposed last, after which its volume and the pressure tensor
+  /// of the particles are these. Otherwise it goes back.
+  bool accepts(double volume, const Tensor& pressure, std::int64_t step) const;
 
  private:
+  /// A Gaussian proposal of one mode.
+  struct Proposal {
+    double work;      ///< V (P - P0) summed over the parts of the mode, without the part of P0
+    double drift;     ///< its mean
+    double variance;  ///< of the noise
+  };
+  Proposal proposal(const StrainMode& mode, double volume, const Tensor& pressure) const;
+
   RandomStream stream_;
   double thermal_energy_;
   double pressure_;
   double rate_;  ///< compressibility over time constant
+  std::vector<StrainMode> modes_;
+  // Of the last proposal.
+  double volume_ = 0.0, interval_ = 0.0;
+  std::vector<Proposal> proposals_;  ///< by mode
+  std::vector<double> changes_;      ///< by mode
 };
 
 }  // namespace sterna::md

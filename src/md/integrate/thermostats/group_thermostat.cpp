@@ -11,7 +11,6 @@ namespace sterna::md {
 GroupThermostat::GroupThermostat(const ThermostatRequest& request)
     : Thermostat(request),
       timestep_(request.input.run.timestep),
-      all_degrees_(request.molecules.degrees_of_freedom),
       masses_(request.molecules.masses.begin(), request.molecules.masses.end()),
       bodies_(request.molecules.bodies.begin(), request.molecules.bodies.end()),
       degrees_of_(request.molecules.degrees_of) {}

@@ -16,6 +16,7 @@ class GroupThermostat : public Thermostat {
  public:
   explicit GroupThermostat(const ThermostatRequest& request);
 
+  void set_degrees_of_freedom(double degrees) override { all_degrees_ = degrees; }
   double apply(ParticleStore& particles, const Box& box, std::int64_t step) final;
 
  protected:
@@ -31,7 +32,7 @@ class GroupThermostat : public Thermostat {
   double apply_to_all(ParticleStore& particles, std::int64_t step);
   double apply_to_some(ParticleStore& particles, const Box& box, std::int64_t step);
 
-  double all_degrees_;
+  double all_degrees_ = 0.0;
   std::vector<double> masses_;
   std::vector<RigidBody> bodies_;
   std::function<double(std::int64_t id)> degrees_of_;

@@ -9,11 +9,15 @@
 namespace sterna::md {
 
 NoseHooverChain::NoseHooverChain(double thermal_energy, double time_constant, double degrees)
-    : thermal_energy_(thermal_energy), degrees_(degrees) {
+    : thermal_energy_(thermal_energy) {
   const double frequency = 2.0 * std::numbers::pi / time_constant;
-  const double mass = thermal_energy / (frequency * frequency);
-  mass_.fill(mass);
-  mass_[0] = degrees * mass;
+  mass_.fill(thermal_energy / (frequency * frequency));
+  set_degrees(degrees);
+}
+
+void NoseHooverChain::set_degrees(double degrees) {
+  degrees_ = degrees;
+  mass_[0] = degrees * mass_[1];
 }
 
 double NoseHooverChain::factor(double kinetic_energy, double interval) {
@@ -71,10 +75,8 @@ void NoseHooverChain::set_state(const std::vector<double>& state) {
 
 namespace {
 
-/// Degrees of freedom of the molecules that a thermostat without region acts on: of some of them
-/// those of their motion relative to their center of mass.
-double degrees_of(const Selection& where, const MoleculeTable& molecules) {
-  if (where.is_everything()) return molecules.degrees_of_freedom;
+/// Degrees of freedom of some of the molecules relative to their center of mass.
+double inner_degrees(const Selection& where, const MoleculeTable& molecules) {
   double degrees = -3.0;
   for (std::size_t type = 0; type < molecules.counts.size(); ++type) {
     if (!where.contains_type(static_cast<std::int64_t>(type))) continue;
@@ -90,7 +92,12 @@ class NoseHooverThermostat final : public GroupThermostat {
   explicit NoseHooverThermostat(const ThermostatRequest& request)
       : GroupThermostat(request),
         chain_(request.thermal_energy(), request.wanted().time_constant,
-               degrees_of(where_, request.molecules)) {}
+               inner_degrees(where_, request.molecules)) {}
+
+  void set_degrees_of_freedom(double degrees) override {
+    GroupThermostat::set_degrees_of_freedom(degrees);
+    if (where_.is_everything()) chain_.set_degrees(degrees);
+  }
 
   /// What the chain has lost.
   double exchanged_energy() const override { return first_rank_ ? -chain_.energy() : 0.0; }

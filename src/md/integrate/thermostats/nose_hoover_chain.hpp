@@ -19,6 +19,8 @@ class NoseHooverChain {
   /// temperature; `degrees` of freedom.
   NoseHooverChain(double thermal_energy, double time_constant, double degrees);
 
+  void set_degrees(double degrees);
+
   /// The factor of all velocities and angular momenta of this total kinetic energy, after
   /// `interval` of time.
   double factor(double kinetic_energy, double interval);
@@ -34,7 +36,7 @@ class NoseHooverChain {
   static constexpr std::size_t length = 3;
 
   double thermal_energy_;
-  double degrees_;
+  double degrees_ = 0.0;
   std::array<double, length> mass_{}, position_{}, velocity_{};
 };
 
