@@ -181,3 +181,45 @@ TEST_CASE("a wall needs a box in which it repeats") {
   CHECK_THROWS_WITH_AS(starts("axis = \"y\"\n"), doctest::Contains("a wall across y needs a box"),
                        FileError);
 }
+
+// One rule for all terms: what is frozen has no kinetic energy, and potential energy like all others.
+TEST_CASE("energies and virials of frozen particles count, whatever the term") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  std::string start = "512\nLattice=\"10 0 0 0 10 0 0 0 10\" Properties=species:S:1:pos:R:3\n";
+  for (int k = 0; k < 512; ++k) {
+    start += fmt::format("{} {} {} {}\n", k % 4 == 0 || k % 4 == 3 ? "A" : "B", 1.25 * (k % 8),
+                         1.25 * (k / 8 % 8) + 0.05 * (k % 3), 1.25 * (k / 64) + 0.1 * (k % 5));
+  }
+  if (world.rank() == 0) std::ofstream(output.path() + "/start.extxyz") << start;
+  comm::barrier(world);
+  const auto state = [&](const std::string& more) {
+    const Input input = test::input_of(
+        output.path(), "frozen",
+        fmt::format("[run]\nsteps = 0\ntimestep = 0.001\n"
+                    "[start]\nkind = \"file\"\nfile = \"{}/start.extxyz\"\ntemperature = 1\n",
+                    output.path()) +
+            "[[type]]\nname = \"A\"\ncharge = 0.4\n[[type]]\nname = \"B\"\nmass = 3.0\n"
+            "charge = -0.4\n[interaction]\ncutoff = 2.5\ntail_correction = true\n"
+            "[electrostatics]\nkind = \"fmm\"\naccuracy = 1e-3\n"
+            "[[molecule]]\nname = \"chain\"\ncount = 128\n"
+            "atom = [{type = \"A\"}, {type = \"B\"}, {type = \"B\"}, {type = \"A\"}]\n"
+            "[[molecule.bond]]\npotential = \"harmonic\"\nstiffness = 5\nr0 = 1\n"
+            "atoms = [2, 3]\n" +
+            more);
+    Simulation simulation(world, input, {.quiet = true, .files = false});
+    simulation.run(0);
+    return simulation.last_state();
+  };
+  const ThermodynamicState moving = state(""), frozen = state("[[freeze]]\ncomponent = \"B\"\n");
+  CHECK(frozen.potential_energy == moving.potential_energy);
+  CHECK(frozen.virial == moving.virial);
+  REQUIRE(frozen.terms.size() == moving.terms.size());
+  for (std::size_t k = 0; k < frozen.terms.size(); ++k) {
+    CAPTURE(frozen.terms[k].name);
+    CHECK(frozen.terms[k].energy != 0.0);
+    CHECK(frozen.terms[k].energy == moving.terms[k].energy);
+    CHECK(frozen.terms[k].virial == moving.terms[k].virial);
+  }
+  CHECK(frozen.kinetic_energy < 0.7 * moving.kinetic_energy);
+}

@@ -12,7 +12,8 @@ namespace sterna::md {
 
 /// The types whose molecules do not feel forces. Those that [[freeze]] names keep a velocity and do
 /// not turn; virtual sites, which have no mass, go where their atoms take them. Idea: to the
-/// integrator they are infinitely heavy, and in energies and temperatures they do not count.
+/// integrator they are infinitely heavy, and in kinetic energies and temperatures they do not count.
+/// Their potential energies and virials count as those of all others, whatever the term.
 /// Source: LAMMPS, fix setforce and fix move linear.
 class FrozenTypes {
  public:
