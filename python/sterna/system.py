@@ -108,6 +108,9 @@ class System(Fixed):
         not finite, types and ids that are not whole or out of their range, and ids that come twice;
         TypeError for what is no array of numbers.
         """
+        for name, given in (("box", box), ("position", position), ("tilt", tilt)):
+            if given is None:
+                raise TypeError(f"{name} is None, expected an array of numbers")
         length = _rows("box", box, None)
         if length.shape != (3,):
             raise ValueError(f"box has the shape {length.shape}, expected (3,)")
