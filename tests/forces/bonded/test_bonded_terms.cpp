@@ -431,7 +431,7 @@ TEST_CASE("terms have the energies of their papers' formulas") {
 TEST_CASE("atoms in line have finite forces by terms that are made for it") {
   for (const BondedKernels* kernels : all_kernels()) {
     for (const bool mixed : {false, true}) {
-      for (const auto [section, name] :
+      for (const auto& [section, name] :
            {std::pair{"angle", "cosine_squared"}, std::pair{"angle", "cosine_polynomial"},
             std::pair{"torsion", "bending_torsion"}}) {
         INFO(kernels->name, " ", name);
