@@ -1,7 +1,10 @@
 #pragma once
 
 #include "md/forces/bonded/terms/cmap.hpp"
+#include "md/forces/bonded/terms/cosine_angle.hpp"
 #include "md/forces/bonded/terms/coulomb_14.hpp"
+#include "md/forces/bonded/terms/fene_bond.hpp"
+#include "md/forces/bonded/terms/gromos_bond.hpp"
 #include "md/forces/bonded/terms/harmonic_angle.hpp"
 #include "md/forces/bonded/terms/harmonic_bond.hpp"
 #include "md/forces/bonded/terms/harmonic_improper.hpp"
@@ -10,6 +13,8 @@
 #include "md/forces/bonded/terms/opls_torsion.hpp"
 #include "md/forces/bonded/terms/periodic_improper.hpp"
 #include "md/forces/bonded/terms/periodic_torsion.hpp"
+#include "md/forces/bonded/terms/quartic_angle.hpp"
+#include "md/forces/bonded/terms/quartic_bond.hpp"
 #include "md/forces/bonded/terms/ryckaert_bellemans.hpp"
 #include "md/forces/bonded/terms/urey_bradley.hpp"
 
@@ -24,8 +29,13 @@ struct TermList {};
 using BondedTerms = TermList<  //
     HarmonicBond,              //
     MorseBond,                 //
+    FeneBond,                  //
+    QuarticBond,               //
+    GromosBond,                //
     HarmonicAngle,             //
     UreyBradley,               //
+    CosineAngle,               //
+    QuarticAngle,              //
     PeriodicTorsion,           //
     OplsTorsion,               //
     RyckaertBellemans,         //
