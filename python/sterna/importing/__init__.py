@@ -9,10 +9,11 @@
 - `openmm_system`: all of it as a `system.System`;
 - `hydrogen_mass`: mass moved from heavy atoms to hydrogen;
 - `rigid_water`: water whatever its residue is called;
+- `gromacs`: topologies of GROMACS as one;
 - `lammps`: data files of LAMMPS as one;
 - `molecules`: atoms and terms to kinds of molecules;
 - `restraints`: position restraints;
 - `files`: the input, the start file and the files of large molecules;
-- `comparison`: energies and forces beside those of OpenMM;
+- `comparison`: energies and forces beside those of OpenMM; `gromacs.judge`: of GROMACS;
 - `rigid`: structures of rigid molecules as `[[component]]`s.
 """

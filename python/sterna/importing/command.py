@@ -3,12 +3,18 @@
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sterna.edges_option import CommandWithEdges, edges_of
 from sterna.errors import SternaError
+
+if TYPE_CHECKING:
+    from sterna.importing.comparison import Row
+    from sterna.importing.gromacs.gromacs_system import Choices
+    from sterna.importing.molecules import Molecules
+    from sterna.importing.system import System
 
 
 def add_to(app: typer.Typer) -> None:
@@ -76,8 +82,9 @@ def import_system(
     constraints: Annotated[
         Constraints | None,
         typer.Option(
-            help="Bonds that keep their lengths; with others than none, water is rigid. A "
-            "serialized system has its own. Default: hydrogen; of LAMMPS none."
+            help="Bonds that keep their lengths; with others than none, water is rigid. "
+            "Constraints of a topology of GROMACS stay with all of them. A serialized system has "
+            "its own. Default: hydrogen; of LAMMPS none."
         ),
     ] = None,
     hydrogen_mass: Annotated[
@@ -107,7 +114,8 @@ def import_system(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="What an .mdp of GROMACS defines by -DNAME, such as POSRES. May be repeated.",
+            help="What an .mdp of GROMACS defines by -DNAME or -DNAME=VALUE, such as POSRES or "
+            "FLEXIBLE. May be repeated.",
         ),
     ] = None,
     reference: Annotated[
@@ -119,15 +127,21 @@ def import_system(
         ),
     ] = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Show energies and forces beside those of OpenMM.")
+        bool,
+        typer.Option(
+            "--compare",
+            help="Show energies and forces beside those of a judge: of GROMACS itself for its "
+            "files (gmx_d or gmx, or what STERNA_GROMACS names), of OpenMM for others.",
+        ),
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
 ) -> None:
     """Write a system of another program as an input of Sterna.
 
-    OpenMM reads all but files of LAMMPS (pip install openmm). What Sterna does not have
+    OpenMM reads all but files of GROMACS and LAMMPS (pip install openmm). What Sterna does not have
     is refused by name and place. With --compare the command fails where an energy, or the forces,
-    differ by more than 1e-5.
+    differ by more than 1e-5 from the judge that it names, and ends with status 3 where that is not
+    installed.
 
     With --model atoms become rigid molecules with orientations. MDAnalysis reads such structures
     (pip install MDAnalysis).
@@ -160,11 +174,25 @@ def _import_atoms(
     compare: bool,
     overwrite: bool,
 ) -> None:
-    from sterna.importing import files as written
-    from sterna.importing.hydrogen_mass import repartition
+    from sterna.importing.gromacs.gromacs_system import Choices
     from sterna.importing.lammps.lammps_system import is_data_file, read_lammps
-    from sterna.importing.molecules import Molecules
 
+    edges = None if box is None else edges_of(box)
+    gromacs = _files_of_gromacs(files)
+    if gromacs is not None:
+        if force_field:
+            raise SternaError("--force-field is for places alone; a .top has its own", status=2)
+        kept = (constraints or Constraints.hydrogen).value
+        _import_gromacs(
+            *gromacs, output,
+            Choices(cutoff, kept, edges, include, tuple(define), reference),
+            hydrogen_mass, compare, overwrite,
+        )  # fmt: skip
+        return
+    if define or reference or include:
+        raise SternaError(
+            "--define, --reference and --include are for a .top and a .gro of GROMACS", status=2
+        )
     data = [path for path in files if is_data_file(path)]
     if box is not None and data:
         raise SternaError(
@@ -177,28 +205,33 @@ def _import_atoms(
         scripts = [path for path in files if path != data[0]]
         kept = (constraints or Constraints.none).value
         system = read_lammps(data[0], scripts, cutoff, kept)
-        if hydrogen_mass is not None:
-            system = repartition(system, hydrogen_mass)
-        for path in written.write(Molecules(system), output, overwrite):
-            print(f"wrote {path}")
+        _written(system, output, hydrogen_mass, overwrite)
         return
     # OpenMM is slow to load, and needed here only.
     from sterna.importing.openmm_system import system_of
     from sterna.importing.sources import Settings, read
 
-    settings = Settings(
-        force_field,
-        cutoff,
-        (constraints or Constraints.hydrogen).value,
-        None if box is None else edges_of(box),
-        include,
-        define,
-        reference,
-    )
-    if (define or reference) and not any(path.suffix.lower() == ".top" for path in files):
-        raise SternaError("--define and --reference are for a .top of GROMACS", status=2)
-    source = read(files, settings)
+    kept = (constraints or Constraints.hydrogen).value
+    source = read(files, Settings(force_field, cutoff, kept, edges))
     system = system_of(source)
+    molecules = _written(system, output, hydrogen_mass, overwrite)
+    if not compare:
+        return
+    from sterna.importing import comparison
+    from sterna.importing.sources import openmm
+
+    print(f"judge: OpenMM {openmm().__version__}, which also read these files")
+    _show(comparison.compare(source, molecules), "OpenMM", comparison.TOLERANCE)
+
+
+def _written(
+    system: "System", output: Path, hydrogen_mass: float | None, overwrite: bool
+) -> "Molecules":
+    """Writes a system, and tells what was not kept."""
+    from sterna.importing import files as written
+    from sterna.importing.hydrogen_mass import repartition
+    from sterna.importing.molecules import Molecules
+
     if hydrogen_mass is not None:
         system = repartition(system, hydrogen_mass)
     molecules = Molecules(system)
@@ -206,15 +239,58 @@ def _import_atoms(
         print(f"wrote {path}")
     for text in system.not_kept:
         print(f"sterna: warning: {text}", file=sys.stderr)
-    if not compare:
-        return
-    from sterna.importing import comparison
+    return molecules
 
-    print(f"{'kJ/mol':16}{'Sterna':>18}{'OpenMM':>18}{'difference':>12}")
-    rows = comparison.compare(source, molecules)
+
+def _show(rows: "list[Row]", judge: str, tolerance: float) -> None:
+    """Prints a comparison. Raises SternaError where a difference is above the tolerance."""
+    print(f"{'kJ/mol':16}{'Sterna':>18}{judge:>18}{'difference':>12}")
     for row in rows:
-        print(f"{row.name:16}{row.sterna:18.6f}{row.openmm:18.6f}{row.difference:12.1e}")
+        print(f"{row.name:16}{row.sterna:18.6f}{row.judge:18.6f}{row.difference:12.1e}")
     worst = max(rows, key=lambda row: row.difference)
-    if worst.difference > comparison.TOLERANCE:
+    if worst.difference > tolerance:
         what = "forces differ" if worst.name == "forces" else f"energy of {worst.name} differs"
         raise SternaError(f"the {what} by {worst.difference:.1e}")
+
+
+def _files_of_gromacs(files: list[Path]) -> tuple[Path, Path] | None:
+    """A topology and a file of places."""
+    topologies = [path for path in files if path.suffix.lower() == ".top"]
+    places = [path for path in files if path.suffix.lower() == ".gro"]
+    if len(files) != 2 or len(topologies) != 1 or len(places) != 1:
+        return None
+    for path in files:
+        if not path.is_file():
+            raise SternaError(f"the file {path} does not exist or is no file", status=2)
+    return topologies[0], places[0]
+
+
+NOTHING_PROVEN = 3  #: exit status of --compare without a program to compare with
+
+
+def _import_gromacs(
+    topology: Path,
+    places: Path,
+    output: Path,
+    choices: "Choices",
+    hydrogen_mass: float | None,
+    compare: bool,
+    overwrite: bool,
+) -> None:
+    from sterna.importing.gromacs.gromacs_system import read_gromacs
+
+    system = read_gromacs(topology, places, choices)
+    molecules = _written(system, output, hydrogen_mass, overwrite)
+    if not compare:
+        return
+    from sterna.importing.gromacs import judge
+
+    found = judge.find_judge()
+    if found is None:
+        raise SternaError(
+            "nothing was proven: --compare needs GROMACS, and neither gmx_d nor gmx is installed; "
+            "install it (apt install gromacs), or name the program in STERNA_GROMACS",
+            status=NOTHING_PROVEN,
+        )
+    print(f"judge: {found.name}")
+    _show(judge.compare(found, topology, places, choices, molecules), "GROMACS", found.tolerance)

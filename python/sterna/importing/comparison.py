@@ -10,10 +10,11 @@ import h5py
 import numpy
 
 from sterna.errors import SternaError
-from sterna.importing import files
+from sterna.importing import files, restraints
 from sterna.importing.forces import nonbonded_of, number
 from sterna.importing.molecules import Molecules
 from sterna.importing.sources import Source, openmm
+from sterna.importing.system import Reference
 from sterna.launch import program_environment
 from sterna.log import read_log
 from sterna.program import find_program
@@ -55,7 +56,7 @@ class Row:
 
     name: str
     sterna: float
-    openmm: float
+    judge: float  #: of the program that the system is compared with
     difference: float  #: relative; of forces, the root mean square of the differences
 
 
@@ -110,7 +111,8 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
     nonbonded.setNonbondedMethod(nonbonded.CutoffPeriodic)
     expected["lennard_jones"] = _energy(_context(system, positions), nonbonded)
     expected["charges"] = with_charges - expected["lennard_jones"]
-    found, forces = _values_of_sterna(molecules, positions)
+    start = start_of_sterna(molecules, positions)
+    found, forces = start.row, start.forces
     rows = []
     for name, (mine, theirs) in _ROWS.items():
         if any(key in expected for key in theirs):
@@ -124,8 +126,8 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
     # OpenMM tells the forces on virtual sites, too, which act on their atoms already.
     sites = [k for k in range(len(forces)) if system.isVirtualSite(k)]
     forces[sites] = expected_forces[sites] = 0.0
-    size, of_openmm = _root_mean_square(forces), _root_mean_square(expected_forces)
-    apart = _root_mean_square(forces - expected_forces)
+    size, of_openmm = root_mean_square(forces), root_mean_square(expected_forces)
+    apart = root_mean_square(forces - expected_forces)
     return [*rows, Row("forces", size, of_openmm, apart / of_openmm)]
 
 
@@ -137,7 +139,7 @@ def _take_out_bonds_of_sites(force: Any, system: Any) -> None:
             force.setBondParameters(n, first, second, r0, 0.0)
 
 
-def _root_mean_square(vectors: numpy.ndarray) -> float:
+def root_mean_square(vectors: numpy.ndarray) -> float:
     return float(numpy.sqrt((vectors**2).sum(axis=1).mean()))
 
 
@@ -157,10 +159,23 @@ def _energy(context: Any, force: Any) -> float:
     return number(state.getPotentialEnergy())
 
 
-def _values_of_sterna(
-    molecules: Molecules, positions: numpy.ndarray
-) -> tuple[dict[str, float], numpy.ndarray]:
-    """The row of the log, and the forces in the order of the system's atoms."""
+@dataclass
+class StartOfSterna:
+    """What Sterna computes of a start, with constraints kept, in the order of the system's atoms."""
+
+    row: dict[str, float]  #: of the log
+    positions: numpy.ndarray  #: (atoms, 3)
+    forces: numpy.ndarray  #: (atoms, 3)
+
+
+def start_of_sterna(
+    molecules: Molecules, positions: numpy.ndarray, held_at: Reference | None = None
+) -> StartOfSterna:
+    """By Ewald sums, without tail corrections and thermostat.
+
+    `held_at`: where position restraints hold atoms; None: without restraints. Raises SternaError
+    where the system does not run.
+    """
     with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
         folder = Path(name)
         sections = dict(files.settings(molecules, "compared.extxyz"))
@@ -180,6 +195,10 @@ def _values_of_sterna(
         }
         if molecules.system.electrostatics is not None:
             sections["electrostatics"] = {"kind": "ewald", "accuracy": 1e-7}
+        if held_at is not None:
+            sections |= restraints.sections(molecules.system, molecules.order, "held.extxyz")
+            text = files.start_text(molecules, held_at.positions, held_at.box)
+            (folder / "held.extxyz").write_text(text, encoding="utf-8")
         (folder / "compared.toml").write_text(toml_text(sections), encoding="utf-8")
         start = files.start_text(molecules, positions)
         (folder / "compared.extxyz").write_text(start, encoding="utf-8")
@@ -193,7 +212,12 @@ def _values_of_sterna(
         if done.returncode != 0:
             raise SternaError(f"the imported system does not run:\n{done.stderr}")
         with h5py.File(folder / "compared.h5md") as file:
-            in_order = file["particles/trajectory/force/value"][0]
-        forces = numpy.empty_like(in_order)
-        forces[molecules.order] = in_order
-        return read_log(folder / "compared.log.jsonl").rows[0], forces
+            found = {
+                what: file[f"particles/trajectory/{what}/value"][0]
+                for what in ("position", "force")
+            }
+        for what, in_order in found.items():
+            found[what] = numpy.empty_like(in_order, dtype=float)
+            found[what][molecules.order] = in_order
+        row = read_log(folder / "compared.log.jsonl").rows[0]
+        return StartOfSterna(row, found["position"], found["force"])

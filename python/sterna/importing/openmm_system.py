@@ -85,8 +85,6 @@ def _taken_over(source: Source) -> System:
         atom_name=lambda atom: name_of(source, atom),
         molecule_keys={"excluded_bonds": 0},
         not_kept=_insertion_codes(source),
-        restraints=source.restraints,
-        reference=source.reference,
     )
 
 
@@ -117,15 +115,12 @@ def _residues(source: Source) -> list[Residue]:
     has_chains = any(c.id != str(c.index + 1) for c in source.topology.chains())
     made: list[Residue] = []
     for residue in source.topology.residues():
-        if source.residue_numbers is not None:
-            number = source.residue_numbers[residue.index]
-        else:
-            # Beyond 9999, where a PDB file has no digits left, programs write letters.
-            try:
-                code = residue.insertionCode.strip()
-                number = int(residue.id + (code if code.isdigit() else ""))
-            except ValueError:
-                number = made[-1].number + 1 if made else 1
+        # Beyond 9999, where a PDB file has no digits left, programs write letters.
+        try:
+            code = residue.insertionCode.strip()
+            number = int(residue.id + (code if code.isdigit() else ""))
+        except ValueError:
+            number = made[-1].number + 1 if made else 1
         chain = re.sub(r"[\s:,]", "_", residue.chain.id.strip()) if has_chains else ""
         code = _insertion_code(residue)
         made.append(Residue(residue.name.strip(), number, chain, code if _is_letter(code) else ""))

@@ -1,7 +1,7 @@
 """Reads files of other programs by OpenMM."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +9,7 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.checks import check_file
-from sterna.importing.checks.gromacs import has_no_box, position_restraints, read_topology
 from sterna.importing.rigid_water import make_rigid
-from sterna.importing.system import Reference
 
 
 def openmm() -> Any:
@@ -34,10 +32,6 @@ class Source:
     topology: Any  #: openmm.app.Topology
     system: Any  #: openmm.System
     positions: numpy.ndarray  #: (atoms, 3)
-    residue_numbers: list[int] | None = None  #: where the topology has not those of the file
-    #: Atoms, from 0, and their stiffness along each axis in kJ/mol/nm^2.
-    restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
-    reference: Reference | None = None  #: where restraints hold atoms; None: where they are
 
     @property
     def box(self) -> numpy.ndarray:
@@ -55,9 +49,6 @@ class Settings:
     cutoff: float  #: nm
     constraints: str  #: "none", "hydrogen", "all"
     box: tuple[float, float, float] | None = None  #: nm; edges where files have none
-    include: Path | None = None  #: of GROMACS's files; None: where OpenMM finds it
-    defines: Sequence[str] = ()  #: likewise
-    reference: Path | None = None  #: a GRO file with the places of position restraints
 
     def vectors(self, found: Any, path: Path, where: str = "") -> Any:
         """Of the box in a file, else of this one. Raises SternaError where there is neither.
@@ -130,7 +121,7 @@ def read(files: Sequence[Path], settings: Settings) -> Source:
             return known.read(topology[0], parameters, places[0], settings)
     if len(files) == len(of(PLACES)) == 1:
         return _by_force_field(files[0], settings)
-    expected = "; ".join(known.description for known in FORMATS)
+    expected = "; ".join([*(known.description for known in FORMATS), ".top and .gro of GROMACS"])
     raise SternaError(
         f"{', '.join(map(str, files))}: expected a .pdb or .cif file with --force-field; {expected}",
         status=2,
@@ -250,56 +241,6 @@ def _by_force_field(path: Path, settings: Settings) -> Source:
     return _source(structure.topology, system, _places(structure), (path, path), settings)
 
 
-def _gromacs(path: Path, _: list[Path], places: Path, settings: Settings) -> Source:
-    app = openmm().app
-    found = _read_by(places, lambda: app.GromacsGroFile(str(places)))
-    last = places.read_text(encoding="utf-8").splitlines()[len(found.positions) + 2]
-    box = None if has_no_box(last.split()) else found.getPeriodicBoxVectors()
-    box = settings.vectors(box, places, "its edges in the last line, or ")
-    topology = _read_by(
-        path, lambda: read_topology(app, path, box, settings.include, settings.defines)
-    )
-    system = _read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
-    source = _source(topology.topology, system, _places(found), (path, places), settings)
-    source.residue_numbers = _numbers_in_gro(places, source.topology)
-    source.restraints = position_restraints(topology)
-    if settings.reference is not None:
-        source.reference = _reference(settings.reference, source)
-    return source
-
-
-def _reference(path: Path, source: Source) -> Reference:
-    if not source.restraints:
-        raise SternaError(
-            f"{path} is the reference of position restraints, but the topology has none; does it "
-            "need --define POSRES?",
-            status=2,
-        )
-    check_file(path)
-    found = _read_by(path, lambda: openmm().app.GromacsGroFile(str(path)))
-    positions = _places(found)
-    if len(positions) != len(source.positions):
-        raise SternaError(
-            f"{path} has {len(positions)} atoms, and the system has {len(source.positions)}",
-            status=2,
-        )
-    last = path.read_text(encoding="utf-8").splitlines()[len(positions) + 2]
-    if has_no_box(last.split()):
-        return Reference(positions, source.box)
-    nanometer = openmm().unit.nanometer
-    vectors = found.getPeriodicBoxVectors()
-    return Reference(positions, numpy.array([v.value_in_unit(nanometer) for v in vectors]))
-
-
-def _numbers_in_gro(path: Path, topology: Any) -> list[int] | None:
-    """Of the residues of the topology, which counts them; None where some atom has none."""
-    lines = path.read_text(encoding="utf-8").splitlines()[2:]
-    try:
-        return [int(lines[next(r.atoms()).index][:5]) for r in topology.residues()]
-    except ValueError:
-        return None
-
-
 def _amber(path: Path, _: list[Path], places: Path, settings: Settings) -> Source:
     app = openmm().app
     if places.suffix.lower() in PLACES:
@@ -339,7 +280,6 @@ PLACES = (".pdb", ".cif")
 
 FORMATS = (
     Format("SYSTEM.xml and PLACES.pdb of OpenMM", (".xml",), (), PLACES, _serialized),
-    Format(".top and .gro of GROMACS", (".top",), (), (".gro",), _gromacs),
     Format(
         ".prmtop (.parm7) and .inpcrd (.rst7) of AMBER",
         (".prmtop", ".parm7"),

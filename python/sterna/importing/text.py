@@ -5,22 +5,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 from sterna.errors import SternaError
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line that is more than a comment; `fields` are its words before '#'."""
+    """One line that is more than a comment; `fields` are its words before the sign of a comment."""
 
     path: Path
     number: int
     text: str  #: as in the file
+    comment_sign: ClassVar[str] = "#"
 
     @property
     def fields(self) -> list[str]:
-        return self.text.split("#", 1)[0].split()
+        return self.text.split(self.comment_sign, 1)[0].split()
 
     @property
     def comment(self) -> str:
@@ -30,7 +31,8 @@ class Line:
 
     def fail(self, field: int | None, message: str) -> NoReturn:
         """Raises SternaError at a word; at the end of the line where it has fewer."""
-        places = [(m.start(), m.end()) for m in re.finditer(r"\S+", self.text.split("#", 1)[0])]
+        words = re.finditer(r"\S+", self.text.split(self.comment_sign, 1)[0])
+        places = [(m.start(), m.end()) for m in words]
         if field is None:
             begin, end = (places[0][0], places[-1][1]) if places else (0, 1)
         elif field < len(places):
@@ -78,8 +80,9 @@ class Line:
 
 
 def read_text(path: Path) -> str:
+    """Without the byte order mark that editors of Windows begin a file with."""
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise SternaError(f"{path} cannot be read: {error.strerror}", status=2) from error
 

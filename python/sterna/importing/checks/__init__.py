@@ -6,7 +6,6 @@ where it must be one. What the numbers mean is left to OpenMM.
 
 - `amber`: prmtop and coordinates;
 - `charmm`: PSF, parameters and coordinates;
-- `gromacs`: topologies, which OpenMM reads line by line, and GRO;
 - `pdb`;
 - `serialized`: a System of OpenMM.
 """
@@ -14,7 +13,7 @@ where it must be one. What the numbers mean is left to OpenMM.
 from collections.abc import Callable
 from pathlib import Path
 
-from sterna.importing.checks import amber, charmm, gromacs, pdb, serialized
+from sterna.importing.checks import amber, charmm, pdb, serialized
 
 _CHECKS: dict[str, Callable[[Path], None]] = {
     ".prmtop": amber.check_topology,
@@ -25,7 +24,6 @@ _CHECKS: dict[str, Callable[[Path], None]] = {
     ".prm": charmm.check_parameters,
     ".par": charmm.check_parameters,
     ".crd": charmm.check_coordinates,
-    ".gro": gromacs.check_coordinates,
     ".pdb": pdb.check,
     ".xml": serialized.check,
 }

@@ -1,0 +1,257 @@
+"""Bonded entries of a molecule as terms of Sterna: one function for each function of GROMACS.
+
+Source: GROMACS manual, "Bonded interactions"; docs/howto/flexible-molecules.md for Sterna's formulas.
+A function that Sterna does not have is refused by its name.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+
+from sterna.importing.gromacs.functions import FUNCTIONS
+from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
+from sterna.importing.system import Term, term
+
+_MOST_MULTIPLICITY = 6
+_HALF_TURN = 180.0
+
+Values = tuple[float, ...]
+
+
+def terms_of(entry: Entry, kind: MoleculeType, topology: Topology) -> Iterator[Term]:
+    """Terms of one entry of bonds, angles, dihedrals or CMAPs. Raises SternaError with its line."""
+    if entry.section == "cmap":
+        yield _cmap(entry, kind, topology)
+        return
+    convert = _CONVERTERS.get((entry.section, entry.function))
+    if convert is None:
+        name = FUNCTIONS[entry.section][entry.function].name
+        entry.line.fail(
+            None,
+            f"Sterna has no {name} ([ {entry.section} ], function type {entry.function}); nothing "
+            "else has its energy",
+        )
+    for values in parameters_of(entry, kind, topology):
+        yield from convert(entry, values)
+
+
+def parameters_of(entry: Entry, kind: MoleculeType, topology: Topology) -> list[Values]:
+    """Parameters of each term of an entry: its own, or those of the types of its atoms."""
+    function = FUNCTIONS[entry.section][entry.function]
+    if entry.values or not function.parameters:
+        return [entry.values]
+    names = tuple(topology.types.types[kind.atoms[k].type].bonded_name for k in entry.atoms)
+    found: list[Values] = topology.bonded.find(
+        function.types, entry.function, function, names, entry.line
+    )
+    if not found:
+        entry.line.fail(
+            None,
+            f"there are no parameters in it, and no [ {function.types} ] of function type "
+            f"{entry.function} for {' '.join(names)}",
+        )
+    return found
+
+
+def _positive(entry: Entry, place: int, value: float, what: str) -> float:
+    if not value > 0.0:
+        entry.fail_at(place, f"{what} is {value:g}; expected a number above 0")
+    return value
+
+
+def _not_negative(entry: Entry, place: int, value: float, what: str) -> float:
+    if not value >= 0.0:
+        entry.fail_at(place, f"{what} is {value:g}; expected 0 or more")
+    return value
+
+
+def _angle_at_rest(entry: Entry, value: float) -> float:
+    if not 0.0 <= value <= _HALF_TURN:
+        entry.fail_at(0, f"the angle at rest is {value:g}; expected 0 to 180 degrees")
+    return value
+
+
+def _harmonic_bond(entry: Entry, values: Values) -> Iterator[Term]:
+    r0, stiffness = values
+    if _not_negative(entry, 1, stiffness, "a force constant") == 0.0:
+        return
+    r0 = _positive(entry, 0, r0, "the length at rest")
+    yield term("bond", entry.atoms, potential="harmonic", stiffness=stiffness, r0=r0)
+
+
+def _morse_bond(entry: Entry, values: Values) -> Iterator[Term]:
+    r0, depth, alpha = values
+    if _not_negative(entry, 1, depth, "the depth of the well") == 0.0:
+        return
+    r0 = _positive(entry, 0, r0, "the length at rest")
+    alpha = _positive(entry, 2, alpha, "beta")
+    yield term("bond", entry.atoms, potential="morse", depth=depth, alpha=alpha, r0=r0)
+
+
+def _connection(_entry: Entry, _values: Values) -> Iterator[Term]:
+    return iter(())
+
+
+def _harmonic_angle(entry: Entry, values: Values) -> Iterator[Term]:
+    theta0, stiffness = values
+    if _not_negative(entry, 1, stiffness, "a force constant") == 0.0:
+        return
+    yield term(
+        "angle", entry.atoms,
+        potential="harmonic", bending_stiffness=stiffness, theta0=_angle_at_rest(entry, theta0),
+    )  # fmt: skip
+
+
+def _urey_bradley(entry: Entry, values: Values) -> Iterator[Term]:
+    yield from _harmonic_angle(entry, values[:2])
+    r0, stiffness = values[2:]
+    if _not_negative(entry, 3, stiffness, "a force constant") == 0.0:
+        return
+    r0 = _positive(entry, 2, r0, "the distance at rest")
+    yield term("angle", entry.atoms, potential="urey_bradley", stiffness=stiffness, r0=r0)
+
+
+def _periodic(section: str) -> Callable[[Entry, Values], Iterator[Term]]:
+    def convert(entry: Entry, values: Values) -> Iterator[Term]:
+        phase, amplitude, number = values
+        if number != math.floor(number):
+            entry.fail_at(2, f"the multiplicity is {number:g}; expected an integer")
+        if amplitude == 0.0:
+            return
+        multiplicity = abs(int(number))
+        if multiplicity == 0:
+            # Constant, which no periodic term of Sterna is.
+            constant = amplitude * (1.0 + math.cos(math.radians(phase)))
+            yield _powers_of_cosine(entry, (constant, 0.0, 0.0, 0.0, 0.0, 0.0))
+            return
+        if multiplicity > _MOST_MULTIPLICITY:
+            entry.fail_at(
+                2, f"the multiplicity is {number:g}; Sterna has those up to {_MOST_MULTIPLICITY}"
+            )
+        # cos(-n phi - phase) is cos(n phi + phase).
+        phase = math.remainder(math.copysign(phase, phase * number), 2.0 * _HALF_TURN)
+        yield term(
+            section, entry.atoms,
+            potential="periodic", amplitude=amplitude, multiplicity=multiplicity, phase=phase,
+        )  # fmt: skip
+
+    return convert
+
+
+def _improper(entry: Entry, values: Values) -> Iterator[Term]:
+    phi0, stiffness = values
+    if _not_negative(entry, 1, stiffness, "a force constant") == 0.0:
+        return
+    yield term(
+        "improper", entry.atoms, potential="harmonic", bending_stiffness=stiffness,
+        phi0=math.remainder(phi0, 2.0 * _HALF_TURN),
+    )  # fmt: skip
+
+
+def _powers_of_cosine(entry: Entry, values: Values) -> Term:
+    powers = {f"c{n}": value for n, value in enumerate(values)}
+    return term(
+        "torsion", entry.atoms, potential="ryckaert_bellemans", **powers, zero_angle=_HALF_TURN
+    )
+
+
+def _ryckaert_bellemans(entry: Entry, values: Values) -> Iterator[Term]:
+    if any(values):
+        yield _powers_of_cosine(entry, values)
+
+
+def _fourier(entry: Entry, values: Values) -> Iterator[Term]:
+    if any(values):
+        given = {f"v{n}": value for n, value in enumerate(values, 1)}
+        yield term("torsion", entry.atoms, potential="opls", **given)
+
+
+def _cmap(entry: Entry, kind: MoleculeType, topology: Topology) -> Term:
+    types = topology.cmaps.types
+    number = int(entry.values[0]) if entry.values else 0
+    if number > 0:
+        if number > len(types):
+            entry.fail_at(0, f"there are {len(types)} [ cmaptypes ]; expected one of them")
+        energy = types[number - 1].energy
+    else:
+        atoms = [kind.atoms[k] for k in entry.atoms]
+        names = tuple(topology.types.types[atom.type].bonded_name for atom in atoms)
+        found = topology.cmaps.find(names, tuple(atom.residue for atom in atoms))
+        if found is None:
+            entry.line.fail(None, f"there is no [ cmaptypes ] for {' '.join(names)}")
+        energy = found.energy
+    return term("cmap", entry.atoms, potential="bicubic", energy=energy)
+
+
+_CONVERTERS: dict[tuple[str, int], Callable[[Entry, Values], Iterator[Term]]] = {
+    ("bonds", 1): _harmonic_bond,
+    ("bonds", 3): _morse_bond,
+    ("bonds", 5): _connection,
+    ("bonds", 6): _harmonic_bond,
+    ("angles", 1): _harmonic_angle,
+    ("angles", 5): _urey_bradley,
+    ("dihedrals", 1): _periodic("torsion"),
+    ("dihedrals", 2): _improper,
+    ("dihedrals", 3): _ryckaert_bellemans,
+    ("dihedrals", 4): _periodic("improper"),
+    ("dihedrals", 5): _fourier,
+    ("dihedrals", 9): _periodic("torsion"),
+}
+
+
+#: Of terms of the same atoms: what may differ, as it adds up.
+_SUMMED = {
+    ("bond", "harmonic"): ("stiffness",),
+    ("bond", "morse"): ("depth",),
+    ("angle", "harmonic"): ("bending_stiffness",),
+    ("angle", "urey_bradley"): ("stiffness",),
+    ("torsion", "periodic"): ("amplitude",),
+    ("torsion", "opls"): ("v1", "v2", "v3", "v4"),
+    ("torsion", "ryckaert_bellemans"): ("c0", "c1", "c2", "c3", "c4", "c5"),
+    ("improper", "harmonic"): ("bending_stiffness",),
+    ("improper", "periodic"): ("amplitude",),
+    ("cmap", "bicubic"): ("energy",),
+}
+
+
+class Sum:
+    """Terms with one in place of several of the same atoms, which Sterna has once."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple, dict] = {}
+        self._kinds: dict[tuple, tuple] = {}
+
+    def add(self, one: Term, entry: Entry) -> None:
+        """Raises SternaError where two terms of the same atoms are not one of their kind."""
+        values = dict(one.parameters)
+        kind = (one.section, values["potential"])
+        summed = _SUMMED[kind]
+        rest = tuple(item for item in values.items() if item[0] not in summed)
+        key = (one.section, one.atoms, rest)
+        before = self._found.get(key)
+        if before is not None:
+            for name in summed:
+                before[name] = _plus(before[name], values[name])
+            return
+        if kind[1] != "periodic":
+            # Of bonds Sterna has one of two atoms, whatever its potential is.
+            place = (one.section, one.atoms, "" if one.section == "bond" else kind[1])
+            if self._kinds.setdefault(place, key) != key:
+                entry.line.fail(
+                    None,
+                    "there is already a term of these atoms with another value at rest, and Sterna "
+                    "has one of a kind",
+                )
+        self._found[key] = values
+
+    def terms(self) -> list[Term]:
+        return [
+            Term(section, atoms, tuple(values.items()))
+            for (section, atoms, _), values in self._found.items()
+        ]
+
+
+def _plus(first: float | tuple, second: float | tuple) -> float | tuple:
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return tuple(a + b for a, b in zip(first, second, strict=True))
+    assert isinstance(first, float) and isinstance(second, float)
+    return first + second

@@ -1,0 +1,280 @@
+"""A topology and places of GROMACS as a system to import, in `units = "nano"`, which are GROMACS's."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from sterna.errors import SternaError
+from sterna.importing.gromacs.coordinates import Coordinates, read_gro
+from sterna.importing.gromacs.molecule_terms import terms_between, terms_of_molecule
+from sterna.importing.gromacs.nonbonded_types import C6_AND_C12, NonbondedTypes
+from sterna.importing.gromacs.notes import Notes
+from sterna.importing.gromacs.preprocessor import include_folders, read_defines, read_lines
+from sterna.importing.gromacs.topology import MoleculeType, Topology, read_topology
+from sterna.importing.lennard_jones import NO_WELL, Parameters, mixing_of
+from sterna.importing.system import Atom, Reference, Residue, System, Term
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the files do not say."""
+
+    cutoff: float  #: nm
+    constraints: str = "none"  #: "none", "hydrogen", "all"
+    box: tuple[float, float, float] | None = None  #: nm; edges where the file has none
+    include: Path | None = None  #: a folder of included files
+    defines: tuple[str, ...] = ()
+    reference: Path | None = None  #: a GRO file with the places of position restraints
+
+
+def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
+    """Raises SternaError with file, line and column."""
+    read_defines(choices.defines)
+    notes = Notes()
+    lines = read_lines(path, include_folders(choices.include), choices.defines, notes)
+    topology = read_topology(path, lines, notes)
+    return _Builder(topology, read_gro(places), choices, notes).build()
+
+
+@dataclass
+class _Builder:
+    topology: Topology
+    coordinates: Coordinates
+    choices: Choices
+    notes: Notes
+    atoms: list[Atom] = field(default_factory=list)
+    #: Names of types by the type of GROMACS and the mass.
+    names: dict[tuple[str, float], str] = field(default_factory=dict)
+    terms: list[Term] = field(default_factory=list)
+    joined: list[tuple[int, int]] = field(default_factory=list)
+    restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
+    kind_of: list[MoleculeType] = field(default_factory=list)  #: of each atom
+
+    def build(self) -> System:
+        self._require_count()
+        has_constraints = self._molecules()
+        self.terms += terms_between(self.topology, self.notes)
+        self._compare_names()
+        parameters, mixing, pairs = self._lennard_jones()
+        interaction: dict[str, Any] = {
+            "cutoff": self.choices.cutoff,
+            "truncation": "truncated",
+            "tail_correction": "homogeneous",
+        }
+        if mixing != "lorentz_berthelot":
+            interaction["mixing"] = mixing
+        velocities = self.coordinates.velocities
+        if velocities is not None and not velocities.any():
+            velocities = None
+        has_charges = any(atom.charge for atom in self.atoms)
+        box = self._box()
+        return System(
+            units="nano",
+            atoms=self.atoms,
+            types=[
+                {"name": name, "mass": mass, "sigma": sigma, "epsilon": epsilon}
+                for ((_, mass), name), (sigma, epsilon) in zip(
+                    self.names.items(), parameters, strict=True
+                )
+            ],
+            pairs=pairs,
+            terms=self.terms,
+            joined=self.joined,
+            box=box,
+            positions=self.coordinates.positions,
+            velocities=velocities,
+            interaction=interaction,
+            electrostatics={"kind": "fmm", "accuracy": 1e-4} if has_charges else None,
+            run={"steps": 10000, "timestep": 0.002 if has_constraints else 0.0005},
+            thermostat={
+                "kind": "stochastic_velocity_rescaling",
+                "temperature": 300.0,
+                "time_constant": 0.1,
+            },
+            temperature=300.0 if velocities is None else None,
+            molecule_name=self._molecule_name,
+            atom_name=self._atom_name,
+            molecule_keys={"excluded_bonds": 0},
+            not_kept=self.notes.texts(),
+            restraints=self.restraints,
+            reference=self._reference(box),
+        )
+
+    def _require_count(self) -> None:
+        count = sum(len(kind.atoms) * number for kind, number in self.topology.molecules)
+        found = len(self.coordinates.positions)
+        if count != found:
+            raise SternaError(
+                f"{self.coordinates.path} has {found} atoms, and the system of "
+                f"{self.topology.path} has {count}",
+                status=2,
+            )
+
+    def _molecules(self) -> bool:
+        """Atoms and terms of all molecules. Returns whether there are constraints."""
+        made = {}
+        has_constraints = False
+        for kind, count in self.topology.molecules:
+            if count == 0:
+                continue
+            if kind.name not in made:
+                made[kind.name] = terms_of_molecule(
+                    kind, self.topology, self.choices.constraints, self.notes
+                )
+            of_kind = made[kind.name]
+            has_constraints = has_constraints or of_kind.has_constraints
+            types = [self._type_name(atom.type, atom.mass) for atom in kind.atoms]
+            starts = _residue_starts(kind)
+            for _ in range(count):
+                first = len(self.atoms)
+                self.terms += [
+                    Term(one.section, tuple(first + atom for atom in one.atoms), one.parameters)
+                    for one in of_kind.terms
+                ]
+                self.joined += [(first + a, first + b) for a, b in of_kind.joined]
+                self.restraints += [(first + atom, values) for atom, values in of_kind.restraints]
+                self.atoms += self._atoms(kind, types, starts, first)
+                self.kind_of += [kind] * len(kind.atoms)
+        return has_constraints
+
+    def _atoms(
+        self, kind: MoleculeType, types: list[str], starts: list[int], first: int
+    ) -> list[Atom]:
+        atoms = []
+        residue = None
+        for k, atom in enumerate(kind.atoms):
+            if starts[k] == k:
+                # grompp numbers residues anew; a GRO file has the numbers that users know.
+                number = self.coordinates.residue_numbers[first + k]
+                residue = Residue(
+                    atom.residue,
+                    atom.residue_number if number is None else number,
+                    "",
+                    atom.insertion_code if atom.insertion_code.isalpha() else "",
+                )
+            atoms.append(Atom(atom.name, types[k], atom.charge, residue))
+        return atoms
+
+    def _type_name(self, name: str, mass: float) -> str:
+        """One type of GROMACS is several where masses differ."""
+        key = (name, mass)
+        if key not in self.names:
+            taken, number, unique = set(self.names.values()), 1, name
+            while unique in taken:
+                number += 1
+                unique = f"{name}_{number}"
+            self.names[key] = unique
+        return self.names[key]
+
+    def _lennard_jones(self) -> tuple[list[Parameters], str, list[dict[str, Any]]]:
+        """Parameters of types, the mixing rule, and `[[pair]]`s."""
+        types = [name for name, _ in self.names]
+        names = list(self.names.values())
+        different = list(dict.fromkeys(types))
+        of_types = {
+            (a, b): _well(self.topology.types, a, b)
+            for n, a in enumerate(different)
+            for b in different[n:]
+        }
+        found = {}
+        for a, first in enumerate(types):
+            for b in range(a, len(types)):
+                key = (first, types[b])
+                found[a, b] = of_types.get(key) or of_types[key[::-1]]
+        parameters = [found[a, a] for a in range(len(types))]
+        mixing, others = mixing_of(parameters, found)
+        pairs = [
+            {"first": names[a], "second": names[b], "sigma": sigma, "epsilon": epsilon}
+            for (a, b), (sigma, epsilon) in others.items()
+        ]
+        return parameters, mixing, pairs
+
+    def _compare_names(self) -> None:
+        different = [
+            k
+            for k, (mine, theirs) in enumerate(zip(self.atoms, self.coordinates.names, strict=True))
+            if mine.name[:5] != theirs
+        ]
+        if different:
+            k = different[0]
+            self.notes.tell(
+                f"{len(different)} names of atoms differ between {self.topology.path} and "
+                f"{self.coordinates.path}, such as {self.atoms[k].name} and "
+                f"{self.coordinates.names[k]} of atom {k + 1}: those of the topology are taken"
+            )
+
+    def _box(self) -> numpy.ndarray:
+        if self.coordinates.box is not None:
+            return self.coordinates.box
+        if self.choices.box is None:
+            raise SternaError(
+                f"{self.coordinates.path} has no box; expected its edges in the last line, or "
+                "--box with its edges in nm, such as --box 4,4,4",
+                status=2,
+            )
+        return numpy.diag(self.choices.box)
+
+    def _reference(self, box: numpy.ndarray) -> Reference | None:
+        path = self.choices.reference
+        if path is None:
+            return None
+        if not self.restraints:
+            raise SternaError(
+                f"{path} is the reference of position restraints, but the topology has none; does "
+                "it need --define POSRES?",
+                status=2,
+            )
+        found = read_gro(path)
+        if len(found.positions) != len(self.atoms):
+            raise SternaError(
+                f"{path} has {len(found.positions)} atoms, and the system has {len(self.atoms)}",
+                status=2,
+            )
+        return Reference(found.positions, box if found.box is None else found.box)
+
+    def _molecule_name(self, members: list[int]) -> str:
+        """Of its only residue, else of the molecule type."""
+        residues = {self.atoms[k].residue for k in members}
+        residue = self.atoms[members[0]].residue
+        assert residue is not None
+        name = residue.name if len(residues) == 1 else self.kind_of[members[0]].name
+        # It becomes part of the name of a file.
+        return re.sub(r"[^A-Za-z0-9_+-]", "_", name)
+
+    def _atom_name(self, atom: int) -> str:
+        residue = self.atoms[atom].residue
+        assert residue is not None
+        return f"atom {atom + 1} ({self.atoms[atom].name} of {residue.name} {residue.number})"
+
+
+def _well(types: NonbondedTypes, first: str, second: str) -> Parameters:
+    """Sigma and epsilon. Raises SternaError with the line of the parameters where there are none."""
+    v, w = types.parameters(first, second)
+    powers = types.defaults.powers(v, w)
+    if powers.c6 == powers.c12 == 0.0:
+        return NO_WELL
+    if powers.c6 <= 0.0 or powers.c12 <= 0.0:
+        types.line_of(first, second).fail(
+            None,
+            f"pairs of the types {first} and {second} have C6 = {powers.c6:.6g} and C12 = "
+            f"{powers.c12:.6g} (kJ/mol and nm); Sterna has pairs that both attract and repel",
+        )
+    if types.defaults.rule == C6_AND_C12:
+        return powers.sigma_and_epsilon(f"{first} and {second}")
+    return v, w
+
+
+def _residue_starts(kind: MoleculeType) -> list[int]:
+    """Of each atom, the first one of its residue."""
+    starts: list[int] = []
+    for k, atom in enumerate(kind.atoms):
+        before = kind.atoms[k - 1] if k else None
+        same = before is not None and (
+            (before.residue, before.residue_number, before.insertion_code)
+            == (atom.residue, atom.residue_number, atom.insertion_code)
+        )
+        starts.append(starts[-1] if same else k)
+    return starts

@@ -1,0 +1,270 @@
+"""Energies and forces of a topology by GROMACS itself, beside those of what was imported.
+
+The double-precision program `gmx_d` is taken where it is installed, else `gmx`; $STERNA_GROMACS names
+another one. GROMACS computes the places that Sterna has after it moved atoms to where constraints want
+them: there bonds that Sterna constrains have no energy in GROMACS either.
+"""
+
+import os
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+
+from sterna.errors import SternaError
+from sterna.importing.comparison import Row, StartOfSterna, root_mean_square, start_of_sterna
+from sterna.importing.gromacs.coordinates import read_gro
+from sterna.importing.gromacs.gromacs_system import Choices
+from sterna.importing.molecules import Molecules
+from sterna.importing.system import Reference
+
+#: Relative differences that rounding does not explain, by the precision of the program.
+TOLERANCE_DOUBLE, TOLERANCE_SINGLE = 1e-5, 1e-3
+_SMALLEST = 1.0  #: kJ/mol; an energy below it is compared with this
+
+_MDP = """\
+integrator = md
+nsteps = 0
+continuation = yes
+constraints = none
+cutoff-scheme = Verlet
+nstlist = 1
+verlet-buffer-tolerance = -1
+rlist = {cutoff!r}
+rvdw = {cutoff!r}
+rcoulomb = {cutoff!r}
+vdwtype = Cut-off
+vdw-modifier = None
+coulombtype = {coulomb}
+coulomb-modifier = None
+fourierspacing = {spacing!r}
+pme-order = 12
+ewald-rtol = 1e-8
+DispCorr = no
+nstfout = 1
+nstenergy = 1
+nstcalcenergy = 1
+define = {defines}
+include = {include}
+"""
+
+#: Energies in the log of Sterna and in GROMACS that are the same together.
+_ROWS = {
+    "bonds": (
+        ["bonded_harmonic_bond_energy", "bonded_morse_bond_energy"],
+        ["Bond", "Morse", "Harmonic Pot."],
+    ),
+    "angles": (
+        ["bonded_harmonic_angle_energy", "bonded_urey_bradley_energy"],
+        ["Angle", "U-B"],
+    ),
+    "torsions": (
+        [
+            "bonded_periodic_torsion_energy",
+            "bonded_ryckaert_bellemans_torsion_energy",
+            "bonded_opls_torsion_energy",
+        ],
+        ["Proper Dih.", "Ryckaert-Bell."],
+    ),
+    "impropers": (
+        ["bonded_harmonic_improper_energy", "bonded_periodic_improper_energy"],
+        ["Improper Dih.", "Per. Imp. Dih."],
+    ),
+    "cmap": (["bonded_cmap_energy"], ["CMAP Dih."]),
+    "lennard_jones": (
+        ["lennard_jones_energy", "bonded_lennard_jones_14_energy"],
+        ["LJ-14", "LJC-14 q", "LJC Pairs NB", "LJ (SR)"],
+    ),
+    "charges": (
+        ["electrostatics_energy", "bonded_coulomb_14_energy"],
+        ["Coulomb-14", "Coulomb (SR)", "Coul. recip."],
+    ),
+    "restraints": (["restraints_energy"], ["Position Rest."]),
+    "potential": (["potential_energy"], ["Potential"]),
+}
+
+
+@dataclass(frozen=True)
+class Judge:
+    """An installed GROMACS."""
+
+    program: str
+    version: str
+    is_double: bool
+
+    @property
+    def name(self) -> str:
+        precision = "double" if self.is_double else "single"
+        return f"GROMACS {self.version} ({Path(self.program).name}, {precision} precision)"
+
+    @property
+    def tolerance(self) -> float:
+        return TOLERANCE_DOUBLE if self.is_double else TOLERANCE_SINGLE
+
+
+def find_judge() -> Judge | None:
+    """Raises SternaError where $STERNA_GROMACS names a program that there is not."""
+    named = os.environ.get("STERNA_GROMACS")
+    if named and shutil.which(named) is None:
+        raise SternaError(f"STERNA_GROMACS is {named}, and there is no such program", status=2)
+    for name in [named] if named else ["gmx_d", "gmx"]:
+        program = shutil.which(name)
+        if program is None:
+            continue
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+        version = re.search(r"^GROMACS version: *(\S+)", done.stdout, re.MULTILINE)
+        precision = re.search(r"^Precision: *(\S+)", done.stdout, re.MULTILINE)
+        if version is None or precision is None:
+            raise SternaError(f"{program} does not tell its version as GROMACS does", status=2)
+        return Judge(program, version[1], precision[1] == "double")
+    return None
+
+
+def compare(
+    judge: Judge, topology: Path, places: Path, choices: Choices, molecules: Molecules
+) -> list[Row]:
+    """Energies and forces of the start, by Ewald sums and without tail corrections.
+
+    Bonds that `choices` constrains are at rest in both. Raises SternaError where one of the programs
+    does not compute the system.
+    """
+    system = molecules.system
+    held_at = None
+    if system.restraints:
+        held_at = system.reference or Reference(system.positions, system.box)
+    start = start_of_sterna(molecules, system.positions, held_at)
+    with tempfile.TemporaryDirectory(prefix="sterna-judge-") as name:
+        folder = Path(name)
+        energies, forces = _by_gromacs(
+            judge, folder, topology, places, choices, molecules, start, held_at
+        )
+    rows = []
+    for what, (mine, theirs) in _ROWS.items():
+        if any(key in energies for key in theirs) or any(start.row.get(key) for key in mine):
+            here = sum(start.row.get(key, 0.0) for key in mine)
+            there = sum(energies.get(key, 0.0) for key in theirs)
+            difference = abs(here - there) / max(abs(there), _SMALLEST)
+            rows.append(Row(what, here, there, difference))
+    size, of_judge = root_mean_square(start.forces), root_mean_square(forces)
+    apart = root_mean_square(start.forces - forces)
+    rows.append(Row("forces", size, of_judge, apart / (of_judge or 1.0)))
+    return rows
+
+
+def _by_gromacs(
+    judge: Judge,
+    folder: Path,
+    topology: Path,
+    places: Path,
+    choices: Choices,
+    molecules: Molecules,
+    start: StartOfSterna,
+    held_at: Reference | None,
+) -> tuple[dict[str, float], numpy.ndarray]:
+    system = molecules.system
+    # Molecules stay whole where they are in the file: only the displacements are Sterna's.
+    moved = start.positions - system.positions
+    moved -= numpy.rint(moved @ numpy.linalg.inv(system.box)) @ system.box
+    cutoff = float(system.interaction["cutoff"])
+    has_charges = system.electrostatics is not None
+    (folder / "run.mdp").write_text(
+        _MDP.format(
+            cutoff=cutoff,
+            coulomb="PME" if has_charges else "Cut-off",
+            spacing=0.05 * cutoff,
+            defines=" ".join(f"-D{name}" for name in choices.defines),
+            include="" if choices.include is None else f"-I{choices.include.resolve()}",
+        ),
+        encoding="utf-8",
+    )
+    labels = read_gro(places)
+    _write_gro(folder / "places.gro", labels.names, labels.residues, system.positions + moved,
+               system.box)  # fmt: skip
+    options = []
+    if held_at is not None:
+        _write_gro(folder / "held.gro", labels.names, labels.residues, held_at.positions,
+                   held_at.box)  # fmt: skip
+        options = ["-r", "held.gro"]
+    _run(
+        judge, folder, "grompp", "-f", "run.mdp", "-c", "places.gro", "-p", str(topology.resolve()),
+        *options, "-maxwarn", "1000",
+    )  # fmt: skip
+    _run(judge, folder, "mdrun", "-ntmpi", "1", "-ntomp", "1", "-nb", "cpu", "-s", "topol.tpr")
+    return _energies(judge, folder), _forces(folder / "traj.trr", len(system.atoms))
+
+
+def _write_gro(
+    path: Path, names: list[str], residues: list[str], positions: numpy.ndarray, box: numpy.ndarray
+) -> None:
+    """With twelve decimals."""
+    lines = ["compared", str(len(names))]
+    for n, (name, residue, place) in enumerate(zip(names, residues, positions, strict=True), 1):
+        number = n % 100000
+        lines.append(
+            f"{number:5d}{residue[:5]:<5}{name[:5]:>5}{number:5d}"
+            + "".join(f"{x:17.12f}" for x in place)
+        )
+    order = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
+    lines.append(" ".join(repr(float(box[vector, axis])) for vector, axis in order))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _run(judge: Judge, folder: Path, *arguments: str, text: str = "") -> str:
+    done = subprocess.run(
+        [judge.program, "-quiet", *arguments],
+        cwd=folder,
+        env=dict(os.environ, GMX_MAXBACKUP="-1", OMP_NUM_THREADS="1"),
+        input=text,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        at = next((n for n, line in enumerate(said) if "error" in line.lower()), 0)
+        raise SternaError(
+            f"{Path(judge.program).name} {arguments[0]} fails:\n" + "\n".join(said[at : at + 20])
+        )
+    return done.stdout + done.stderr
+
+
+def _energies(judge: Judge, folder: Path) -> dict[str, float]:
+    """In kJ/mol by GROMACS's names."""
+    told = _run(judge, folder, "energy", "-f", "ener.edr", text="Potential\n\n")
+    names = [name for names in _ROWS.values() for name in names[1]]
+    there = [
+        name for name in names if re.search(rf"\d  {re.escape(name.replace(' ', '-'))}\s", told)
+    ]
+    chosen = "\n".join(name.replace(" ", "-") for name in there)
+    _run(judge, folder, "energy", "-f", "ener.edr", "-dp", text=chosen + "\n\n")
+    table = (folder / "energy.xvg").read_text(encoding="utf-8")
+    legends = re.findall(r'^@ s\d+ legend "(.*)"$', table, re.MULTILINE)
+    row = [float(x) for x in table.splitlines()[-1].split()[1:]]
+    return dict(zip(legends, row, strict=True))
+
+
+_TRR_MAGIC = 1993
+_TRR_SIZES = 10  #: integers of the header: bytes of each part, in the order of the file
+
+
+def _forces(path: Path, atoms: int) -> numpy.ndarray:
+    """(atoms, 3) of the first frame of a TRR file. Source: `trrio.cpp` of GROMACS."""
+    data = path.read_bytes()
+    magic, _, length = struct.unpack_from(">3i", data)
+    if magic != _TRR_MAGIC:
+        raise SternaError(f"{path} is no TRR file of GROMACS")
+    place = 12 + (length + 3) // 4 * 4
+    sizes = struct.unpack_from(f">{_TRR_SIZES}i", data, place)
+    count = struct.unpack_from(">i", data, place + 4 * _TRR_SIZES)[0]
+    width = sizes[9] // (3 * count) if count == atoms else 0
+    if width not in (4, 8):
+        raise SternaError(f"{path} has no forces of {atoms} atoms")
+    # Behind the header: number of atoms, step and another number; time and lambda.
+    place += 4 * (_TRR_SIZES + 3) + 2 * width + sum(sizes[:9])
+    return numpy.frombuffer(data, f">f{width}", 3 * atoms, place).reshape(atoms, 3).astype(float)

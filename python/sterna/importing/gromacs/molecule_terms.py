@@ -1,0 +1,169 @@
+"""Terms of one kind of molecule of a topology, with its atoms counted from 0."""
+
+from dataclasses import dataclass, field
+
+from sterna.importing.gromacs.bonded import Sum, terms_of
+from sterna.importing.gromacs.constraints import Constraints
+from sterna.importing.gromacs.exclusions import Pair, edges_of
+from sterna.importing.gromacs.functions import FUNCTIONS
+from sterna.importing.gromacs.notes import Notes
+from sterna.importing.gromacs.pairs import terms_of_pairs
+from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
+from sterna.importing.gromacs.virtual_sites import ConstantTerms, sites_of, terms_of_sites
+from sterna.importing.system import Term, term
+
+_BONDED = ("bonds", "angles", "dihedrals", "cmap")
+#: Sections that mdrun passes over unless an option of the .mdp file asks for them.
+_OPTIONAL = {"distance_restraints": "disre", "orientation_restraints": "orire"}
+#: Restraints that Sterna does not have, and where their force constant stands.
+_RESTRAINTS = {"dihedral_restraints": 2, "angle_restraints": 1, "angle_restraints_z": 1}
+
+
+@dataclass
+class MoleculeTerms:
+    terms: list[Term]
+    joined: list[Pair]  #: atoms of one molecule
+    #: Atoms and their stiffness along each axis in kJ/mol/nm^2.
+    restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
+
+    @property
+    def has_constraints(self) -> bool:
+        return any(one.section == "constraint" for one in self.terms)
+
+
+def terms_of_molecule(
+    kind: MoleculeType, topology: Topology, constraints: str, notes: Notes
+) -> MoleculeTerms:
+    """`constraints`: "none", "hydrogen" or "all", the bonds that keep their lengths.
+
+    Raises SternaError with file and line.
+    """
+    sites = sites_of(kind)
+    for number, atom in enumerate(kind.atoms):
+        if not atom.mass > 0.0 and number not in sites:
+            atom.line.fail(
+                None, f"the atom {number + 1} has the mass {atom.mass:g}, and is no virtual site"
+            )
+    constant = ConstantTerms(kind, sites)
+    held = Constraints(kind, topology, constant)
+    bonds = held.hold_bonds(constraints)
+    water = held.hold_water() if constraints != "none" else set()
+    sums = Sum()
+    restraints = []
+    for entry in kind.entries:
+        if entry.section in _BONDED and not constant.has(entry):
+            _add(entry, kind, topology, sums, bonds, water)
+        elif entry.section == "position_restraints":
+            restraints.append(_position_restraint(entry))
+        else:
+            _look_at_other(entry, notes)
+    for first, second in held.distances:
+        for atom in (first, second):
+            if atom in sites:
+                sites[atom].line.fail(
+                    None, f"the virtual site {atom + 1} has a constraint to another atom"
+                )
+    terms = [
+        *sums.terms(),
+        *(term("constraint", pair, distance=length) for pair, length in held.distances.items()),
+        *terms_of_sites(sites),
+        *terms_of_pairs(kind, topology, sites, notes),
+    ]
+    for entry in kind.entries:
+        if entry.section == "bonds" and not constant.has(entry) and entry.function != 5:
+            for atom in entry.atoms:
+                if atom in sites:
+                    entry.line.fail(
+                        None, f"the atom {atom + 1} is a virtual site, which has no bonds in Sterna"
+                    )
+    return MoleculeTerms(terms, _joined(kind, terms), restraints)
+
+
+def terms_between(topology: Topology, notes: Notes) -> list[Term]:
+    """Those of `[ intermolecular_interactions ]`; atoms are of the whole system."""
+    between = topology.between
+    if between is None:
+        return []
+    sums = Sum()
+    for entry in between.entries:
+        if FUNCTIONS[entry.section][entry.function].is_edge:
+            entry.line.fail(None, "chemical bonds between molecules are an error in GROMACS, too")
+        if entry.section.startswith("pairs"):
+            entry.line.fail(None, f"[ {entry.section} ] between molecules is not taken over")
+        if entry.section in _BONDED:
+            _add(entry, between, topology, sums, set(), set())
+        else:
+            _look_at_other(entry, notes)
+    return sums.terms()
+
+
+def _add(
+    entry: Entry,
+    kind: MoleculeType,
+    topology: Topology,
+    sums: Sum,
+    bonds: set[Pair],
+    water: set[tuple[int, int, int]],
+) -> None:
+    is_bond = entry.section == "bonds" and FUNCTIONS["bonds"][entry.function].is_edge
+    if is_bond and (min(entry.atoms), max(entry.atoms)) in bonds:
+        return
+    for one in terms_of(entry, kind, topology):
+        is_angle = dict(one.parameters).get("potential") == "harmonic"
+        if entry.section == "angles" and entry.atoms in water and is_angle:
+            continue
+        sums.add(one, entry)
+
+
+def _position_restraint(entry: Entry) -> tuple[int, tuple[float, float, float]]:
+    if entry.function == 2:
+        entry.line.fail(
+            1, "flat-bottomed position restraints are not taken over; expected function type 1"
+        )
+    if not entry.values:
+        entry.line.fail(None, "expected three force constants")
+    for place, value in enumerate(entry.values):
+        if value < 0.0:
+            entry.fail_at(
+                place, f"a force constant is {value:g}; expected one that is not negative"
+            )
+    x, y, z = entry.values
+    return entry.atoms[0], (x, y, z)
+
+
+def _look_at_other(entry: Entry, notes: Notes) -> None:
+    """Raises SternaError at what acts and is not taken over."""
+    section = entry.section
+    if section in _OPTIONAL:
+        notes.tell(
+            f"[ {section} ] are left out, as in GROMACS without {_OPTIONAL[section]} in the .mdp "
+            "file",
+            entry.line,
+        )
+    elif section in _RESTRAINTS:
+        if not entry.values or entry.values[_RESTRAINTS[section]] != 0.0:
+            entry.line.fail(None, f"the section [ {section} ] is not taken over; take it out")
+    elif section.endswith("polarization"):
+        entry.line.fail(None, f"the section [ {section} ] is not taken over: Sterna has no "
+                              "polarizable atoms")  # fmt: skip
+
+
+def _joined(kind: MoleculeType, terms: list[Term]) -> list[Pair]:
+    """Bonds; where parts that they and terms do not join lie between each other, all atoms."""
+    joined = sorted(edges_of(kind))
+    parent = list(range(len(kind.atoms)))
+
+    def root(atom: int) -> int:
+        while parent[atom] != atom:
+            parent[atom] = parent[parent[atom]]
+            atom = parent[atom]
+        return atom
+
+    pairs = [(one.atoms[0], other) for one in terms for other in one.atoms[1:]]
+    for first, second in (*joined, *pairs):
+        low, high = sorted((root(first), root(second)))
+        parent[high] = low
+    parts = [root(atom) for atom in range(len(parent))]
+    follows = all(part in (n, before) for n, (part, before) in
+                  enumerate(zip(parts[1:], parts, strict=False), 1))  # fmt: skip
+    return joined if follows else [(0, atom) for atom in range(1, len(parts))]

@@ -1,0 +1,24 @@
+"""What a user must know of the files and would not see in the input."""
+
+from dataclasses import dataclass, field
+
+from sterna.importing.text import Line
+
+
+@dataclass
+class Notes:
+    """Texts, each once, with the first place and the number of further ones."""
+
+    _places: dict[str, list[Line | None]] = field(default_factory=dict)
+
+    def tell(self, text: str, line: Line | None = None) -> None:
+        self._places.setdefault(text, []).append(line)
+
+    def texts(self) -> list[str]:
+        made = []
+        for text, lines in self._places.items():
+            first, more = lines[0], len(lines) - 1
+            place = "" if first is None else f"{first.path}:{first.number}: "
+            others = f" (and {more} more place{'s' if more > 1 else ''})" if more else ""
+            made.append(f"{place}{text}{others}")
+        return made

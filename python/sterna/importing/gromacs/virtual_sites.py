@@ -1,0 +1,213 @@
+"""Virtual sites of GROMACS as `[[molecule.virtual_site]]`s, and bonded terms that they make constant.
+
+Source: GROMACS manual, "Virtual interaction sites"; `vsite_parm.cpp` of GROMACS 2026, whose grompp
+takes out bonded terms between a site and what it is made of, as their energy is constant.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sterna.importing.gromacs.preprocessor import TopologyLine
+from sterna.importing.gromacs.topology import Entry, MoleculeType, Site
+from sterna.importing.system import Term, term
+
+_FIXED_DISTANCE = ("3fd", "3fad", "4fd", "4fdn")
+_CLEANED_ANGLES = (1, 2, 5, 6, 9, 10)
+_CLEANED_DIHEDRALS = (1, 2, 9)
+
+
+@dataclass(frozen=True)
+class SiteOf:
+    """A virtual site: its kind, and the atoms that it is made of."""
+
+    kind: str
+    atoms: tuple[int, ...]
+    parameters: dict[str, Any]
+    line: TopologyLine
+    place: int | None = None  #: the only atom that GROMACS makes it of, where that is one
+
+    @property
+    def made_of(self) -> tuple[int, ...]:
+        """As GROMACS has it."""
+        return self.atoms if self.place is None else (self.place,)
+
+
+def sites_of(kind: MoleculeType) -> dict[int, SiteOf]:
+    """By atom. Raises SternaError, with its line, at a site that Sterna does not have."""
+    found: dict[int, SiteOf] = {}
+    made = [(entry.atoms[0], _from_entry(entry, kind)) for entry in kind.entries
+            if entry.section.startswith("virtual_sites")]  # fmt: skip
+    made += [(site.atom, _from_weights(site, kind)) for site in kind.sites]
+    for atom, site in made:
+        if atom in found:
+            site.line.fail(0, f"the atom {atom + 1} is a virtual site already")
+        found[atom] = site
+    for atom, site in found.items():
+        for other in site.atoms:
+            if other in found:
+                site.line.fail(
+                    None,
+                    f"the virtual site {atom + 1} is made of {other + 1}, which is one itself; "
+                    "Sterna has sites that are made of atoms only",
+                )
+        if kind.atoms[atom].mass != 0.0:
+            kind.atoms[atom].line.fail(
+                None, f"the atom {atom + 1} is a virtual site, and has a mass; expected 0"
+            )
+    return found
+
+
+def _from_entry(entry: Entry, kind: MoleculeType) -> SiteOf:
+    atoms, values, line = entry.atoms[1:], entry.values, entry.line
+    what = (entry.section[-1], abs(entry.function))
+    if not values and what[0] != "1":
+        line.fail(
+            None,
+            "a virtual site without parameters, which grompp would derive from bonds and angles, "
+            "is not taken over; expected its parameters",
+        )
+    if what == ("1", 1):
+        return _at_atom(entry.atoms[0], atoms[0], kind, line)
+    if what == ("2", 1):
+        return SiteOf("2", atoms, {"a": values[0]}, line)
+    if what == ("2", 2):
+        return SiteOf("2fd", atoms, {"distance": values[0]}, line)
+    if what == ("3", 1):
+        return SiteOf("3", atoms, {"a": values[0], "b": values[1]}, line)
+    if what == ("3", 2):
+        return SiteOf("3fd", atoms, {"a": values[0], "distance": values[1]}, line)
+    if what == ("3", 3):
+        return SiteOf("3fad", atoms, {"angle": values[0], "distance": values[1]}, line)
+    if what == ("3", 4):
+        return SiteOf("3out", atoms, {"a": values[0], "b": values[1], "c": values[2]}, line)
+    if what == ("4", 2):
+        return SiteOf("4fdn", atoms, {"a": values[0], "b": values[1], "distance": values[2]}, line)
+    line.fail(None, "Sterna has no virtual sites 4fd ([ virtual_sites4 ], function type 1)")
+
+
+def _at_atom(site: int, atom: int, kind: MoleculeType, line: TopologyLine) -> SiteOf:
+    """A site at the place of an atom is one on the line to any other atom, at its beginning."""
+    others = (k for k, one in enumerate(kind.atoms) if one.mass > 0.0 and k not in (site, atom))
+    other = min(others, key=lambda k: abs(k - atom), default=None)
+    if other is None:
+        line.fail(
+            None, "a virtual site at the place of the only atom of its molecule is not taken over"
+        )
+    return SiteOf("2", (atom, other), {"a": 0.0}, line, atom)
+
+
+def _from_weights(site: Site, kind: MoleculeType) -> SiteOf:
+    total = sum(site.weights.values())
+    atoms = tuple(site.weights)
+    parts = [weight / total for weight in site.weights.values()]
+    if site.atom in atoms:
+        site.line.fail(None, "a virtual site is made of itself")
+    if len(atoms) == 1:
+        return _at_atom(site.atom, atoms[0], kind, site.line)
+    if len(atoms) == 2:
+        return SiteOf("2", atoms, {"a": parts[1]}, site.line)
+    if len(atoms) == 3:
+        return SiteOf("3", atoms, {"a": parts[1], "b": parts[2]}, site.line)
+    site.line.fail(
+        None, f"Sterna has no virtual sites of {len(atoms)} atoms ([ virtual_sitesn ]); it has those "
+        "of two and three"
+    )  # fmt: skip
+
+
+def terms_of_sites(sites: dict[int, SiteOf]) -> list[Term]:
+    return [
+        term("virtual_site", (atom, *site.atoms), kind=site.kind, **site.parameters)
+        for atom, site in sites.items()
+    ]
+
+
+def excluded_by_the_engine(sites: dict[int, SiteOf]) -> set[tuple[int, int]]:
+    """Pairs that never interact in Sterna: of a site and its atoms, and of sites of one atom."""
+    pairs = set()
+    for atom, site in sites.items():
+        pairs |= {(min(atom, other), max(atom, other)) for other in site.atoms}
+        pairs |= {
+            (min(atom, other), max(atom, other))
+            for other, second in sites.items()
+            if other != atom and second.atoms[0] == site.atoms[0]
+        }
+    return pairs
+
+
+class ConstantTerms:
+    """Bonded terms that grompp takes out, since virtual sites make them constant."""
+
+    def __init__(self, kind: MoleculeType, sites: dict[int, SiteOf]) -> None:
+        self._every = set(sites)
+        averaged = {site.atom for site in kind.sites}
+        self._sites = {atom: site for atom, site in sites.items() if atom not in averaged}
+        self._constrained = {
+            (min(entry.atoms[:2]), max(entry.atoms[:2]))
+            for entry in kind.entries
+            if entry.section in ("constraints", "settles")
+        }
+
+    def has(self, entry: Entry) -> bool:
+        if self._every.isdisjoint(entry.atoms):
+            return False
+        if entry.section == "bonds" and entry.function <= 4:
+            return self._is_constant_bond(entry, False)
+        if entry.section == "constraints":
+            return self._is_constant_bond(entry, True)
+        if entry.section == "angles" and entry.function in _CLEANED_ANGLES:
+            return self._is_constant_angle(entry)
+        if entry.section == "dihedrals" and entry.function in _CLEANED_DIHEDRALS:
+            return self._is_constant_dihedral(entry)
+        return False
+
+    def _are_constrained(self, atoms: tuple[int, ...]) -> bool:
+        return all(
+            (min(a, b), max(a, b)) in self._constrained
+            for a, b in zip(atoms, (*atoms[1:], atoms[0]), strict=True)
+        )
+
+    def _is_constant_bond(self, entry: Entry, is_constraint: bool) -> bool:
+        for atom, other in (entry.atoms, entry.atoms[::-1]):
+            site = self._sites.get(atom)
+            if site is None or other in self._every or other != site.atoms[0]:
+                continue
+            if site.kind in _FIXED_DISTANCE or (is_constraint and site.kind == "3out"):
+                return True
+        made_of = self._common(entry, strict=True)
+        if made_of is None:
+            return False
+        kinds = [self._sites[atom].kind for atom in entry.atoms if atom in self._sites]
+        places = [made_of.index(atom) for atom in entry.atoms if atom not in self._every]
+        fixed = all(kind in _FIXED_DISTANCE for kind in kinds) and all(k < 2 for k in places)
+        return fixed or self._are_constrained(made_of)
+
+    def _is_constant_angle(self, entry: Entry) -> bool:
+        made_of = self._common(entry, strict=True)
+        if made_of is None:
+            return False
+        kinds = [self._sites[atom].kind for atom in entry.atoms if atom in self._sites]
+        places = [made_of.index(atom) for atom in entry.atoms if atom not in self._every]
+        fixed = all(kind == "3fad" for kind in kinds) and all(k < 2 for k in places)
+        return fixed or self._are_constrained(made_of)
+
+    def _is_constant_dihedral(self, entry: Entry) -> bool:
+        return self._common(entry, strict=False) is not None
+
+    def _common(self, entry: Entry, strict: bool) -> tuple[int, ...] | None:
+        """Atoms that all sites of a term are made of, where its other atoms are among them.
+
+        `strict`: whether sites made of different numbers of atoms differ; of dihedrals grompp does
+        not ask.
+        """
+        sites = [self._sites[atom] for atom in entry.atoms if atom in self._sites]
+        if not sites:
+            return None
+        first = sites[0].made_of
+        for site in sites[1:]:
+            if len(site.made_of) == len(first):
+                if not set(site.made_of) <= set(first):
+                    return None
+            elif strict:
+                return None
+        others = [atom for atom in entry.atoms if atom not in self._every]
+        return first if set(others) <= set(first) else None
