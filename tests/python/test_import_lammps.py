@@ -122,7 +122,7 @@ def test_the_command_writes_an_input_that_runs(sterna, tmp_path):
     assert text.count("[[pair]]") == 1 and "mixing" not in text
     assert "cutoff = 9.0" in text and 'tail_correction = "homogeneous"' in text
     assert "timestep = 2.0" in text and "coulomb_14 = 0.5" in text
-    (tmp_path / "water.toml").write_text(text.replace("steps = 10000", "steps = 10"))
+    (tmp_path / "water.toml").write_text(text.replace("steps = 1000", "steps = 10"))
     done = sterna("run", "water.toml", "-n", 2)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = read_log(tmp_path / "output" / "water.log.jsonl").rows

@@ -179,7 +179,8 @@ def start_of_sterna(
     with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
         folder = Path(name)
         sections = dict(files.settings(molecules, "compared.extxyz"))
-        del sections["thermostat"]
+        for name in ("thermostat", "barostat", "drift_control", "minimize"):
+            sections.pop(name, None)
         sections["interaction"].pop("tail_correction", None)
         sections |= {
             "run": {"steps": 0, "timestep": 0.001},

@@ -282,6 +282,4 @@ def is_script(path: Path) -> bool:
         text = read_text(path)[:200000]
     except SternaError:
         return False
-    return bool(
-        re.search(r"(?m)^\s*(units|atom_style|pair_style|read_data|create_box)\s+\S", text)
-    )
+    return bool(re.search(r"(?m)^\s*(units|atom_style|pair_style|read_data|create_box)\s+\S", text))
