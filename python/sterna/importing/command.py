@@ -211,11 +211,11 @@ def _import_atoms(
             data[0] if data else None, scripts, cutoff,
             None if constraints is None else constraints.value, set(leave_out),
         )  # fmt: skip
-        molecules = _written(system, output, hydrogen_mass, overwrite)
+        _written(system, output, hydrogen_mass, overwrite)
         if compare:
             from sterna.importing.lammps import judge
 
-            name, rows = judge.compare(data[0] if data else None, scripts, molecules)
+            name, rows = judge.compare(data[0] if data else None, scripts, cutoff, set(leave_out))
             print(f"judge: {name}")
             _show(rows, "LAMMPS", judge.TOLERANCE)
         return

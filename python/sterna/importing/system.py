@@ -33,7 +33,7 @@ _PROPORTIONAL = {
     ("bond", "quartic"): ("k2", "k3", "k4"),
     ("angle", "harmonic"): ("bending_stiffness",),
     ("angle", "urey_bradley"): ("stiffness",),
-    ("angle", "cosine_powers"): tuple(f"c{n}" for n in range(7)),
+    ("angle", "cosine_powers"): (*(f"c{n}" for n in range(7)), "s1"),
     ("angle", "quartic"): tuple(f"k{n}" for n in range(2, 7)),
     ("torsion", "periodic"): ("amplitude",),
     ("torsion", "opls"): tuple(f"v{n}" for n in range(1, 5)),

@@ -14,6 +14,7 @@
 #include "md/forces/bonded/bicubic_table.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/forces/bonded/bonded_work.hpp"
+#include "md/forces/pair/pair_function.hpp"
 #include "md/simd/instruction_set.hpp"
 
 // Every term of the table, by every instruction set and in both precisions: forces are the
@@ -319,6 +320,62 @@ TEST_CASE("dihedral angles are those of IUPAC") {
             doctest::Approx(1.5 * bend * bend).scale(1.0).epsilon(1e-12));
     }
   }
+}
+
+namespace {
+
+/// Energy of one term, and the force that pushes its last atom away, of two atoms.
+std::array<double, 2> of_two_atoms(std::string_view section, std::string_view name,
+                                   const std::vector<double>& parameters, double distance) {
+  const auto kind = *find_bonded(section, name);
+  Terms terms(kind, 1, 1.0, 1);
+  terms.positions[terms.places[0]] = {0.0, 0.0, 0.0};
+  terms.positions[terms.places[1]] = {0.0, distance, 0.0};
+  terms.row = {0};
+  terms.coefficients.assign(static_cast<std::size_t>(terms.entry->coefficient_count) + 3, 0.0);
+  terms.entry->coefficients(parameters, terms.coefficients);
+  const Terms::Result found = terms.compute(*all_kernels().front());
+  return {found.energy, found.forces[terms.places[1]].y};
+}
+
+}  // namespace
+
+TEST_CASE("special pairs with a cutoff end as all pairs do") {
+  const std::vector<double> lennard_jones{0.7, 0.95};
+  const double cutoff = 1.8, start = 1.3;
+  for (int ending = 0; ending <= static_cast<int>(Truncation::cubic_force_switched); ++ending) {
+    const PairFunction peer(*find_pair_potential("lennard_jones"), lennard_jones, cutoff,
+                            {cutoff, static_cast<Truncation>(ending), start});
+    for (const double r : {0.9, 1.1, 1.29, 1.31, 1.5, 1.79, 1.81, 2.5}) {
+      INFO(ending << " " << r);
+      const auto [energy, force] =
+          of_two_atoms("special_pair", "ended_lennard_jones",
+                       {0.7, 0.95, cutoff, start, static_cast<double>(ending)}, r);
+      CHECK(energy == doctest::Approx(peer.ended_energy(r)).scale(1.0).epsilon(1e-12));
+      CHECK(force == doctest::Approx(peer.ended_force(r)).scale(1.0).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("bonds and angles of LAMMPS have its formulas") {
+  // FENE, with repulsion inside 2^(1/6) sigma, and where it is nearly as long as it can be.
+  for (const double r : {0.8, 0.97, 1.2, 1.42}) {
+    const double s6 = std::pow(1.0 / r, 6);
+    const double push = r < std::pow(2.0, 1.0 / 6.0) ? 4.0 * (s6 * s6 - s6) + 1.0 : 0.0;
+    const double spring = -0.5 * 30.0 * 1.5 * 1.5 * std::log(1.0 - r * r / 2.25);
+    CHECK(of_two_atoms("bond", "fene", {30.0, 1.5, 1.0, 1.0}, r)[0] ==
+          doctest::Approx(spring + push).epsilon(1e-12));
+  }
+  // Beyond, the force is linear, also of a bond that is too long.
+  for (const double r : {1.43, 1.6}) {
+    CHECK(of_two_atoms("bond", "fene", {30.0, 1.5, 0.0, 1.0}, r)[1] ==
+          doctest::Approx(-300.0 * r).epsilon(1e-12));
+  }
+  const double x = 1.3 / 1.1 - 1.0;
+  CHECK(of_two_atoms("bond", "quartic", {40.0, -30.0, 20.0, 1.1}, 1.3)[0] ==
+        doctest::Approx(40.0 * x * x - 30.0 * x * x * x + 20.0 * x * x * x * x).epsilon(1e-12));
+  CHECK(of_two_atoms("bond", "gromos", {8.0 * 1.21 * 7.0, 1.1}, 1.3)[0] ==
+        doctest::Approx(7.0 * std::pow(1.69 - 1.21, 2)).epsilon(1e-12));
 }
 
 TEST_CASE("a CMAP goes through the points of its table and is smooth between them") {

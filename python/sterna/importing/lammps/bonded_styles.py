@@ -149,11 +149,27 @@ def _cosine_squared_angle(c: Coefficients) -> list[Kind]:
     return _cosine_powers(stiffness * cosine * cosine, -2.0 * stiffness * cosine, stiffness)
 
 
+def _cosine_of_difference(constant: float, scale: float, theta0: float) -> list[Kind]:
+    """constant + scale cos(theta - theta0)."""
+    angle = math.radians(theta0)
+    values = {
+        "c0": constant,
+        "c1": scale * math.cos(angle),
+        "s1": scale * math.sin(angle) if theta0 % 180.0 else 0.0,
+    }
+    if not any(values.values()):
+        return []
+    return [Kind("angle", {"potential": "cosine_powers"} | values)]
+
+
 def _cosine_delta_angle(c: Coefficients) -> list[Kind]:
-    stiffness, theta0 = c.number("K"), c.number("the angle at rest")
-    if theta0 not in (0.0, 180.0):
-        c.line.fail(c.next - 1, "cosine/delta is taken over for 0 and 180 degrees only")
-    return _cosine_powers(stiffness, stiffness if theta0 == 180.0 else -stiffness)
+    stiffness = c.number("K")
+    return _cosine_of_difference(stiffness, -stiffness, c.number("the angle at rest"))
+
+
+def _cosine_shift_angle(c: Coefficients) -> list[Kind]:
+    depth = c.number("the depth")
+    return _cosine_of_difference(-0.5 * depth, -0.5 * depth, c.number("the angle at rest"))
 
 
 def _fourier_angle(c: Coefficients) -> list[Kind]:
@@ -212,13 +228,6 @@ def _class2_cross(c: Coefficients) -> Kind:
             f"{name} of angle style class2 couples the angle to its bonds, which is not taken over",
         )
     return Kind(name, {})
-
-
-def _mm3_angle(c: Coefficients) -> list[Kind]:
-    stiffness, theta0 = c.number("the stiffness"), c.number("the angle at rest")
-    # Of powers of degrees, as of radians.
-    shares = (1.0, -0.802141, 0.183837, -0.131664, 0.237090)
-    return _quartic_angle(theta0, *(stiffness * share for share in shares))
 
 
 def _periodic(section: str, amplitude: float, multiplicity: int, phase: float) -> list[Kind]:
@@ -325,13 +334,13 @@ STYLES: dict[str, dict[str, Callable[[Coefficients], list[Kind]]]] = {
         "cosine": _cosine_angle,
         "cosine/squared": _cosine_squared_angle,
         "cosine/delta": _cosine_delta_angle,
+        "cosine/shift": _cosine_shift_angle,
         "cosine/periodic": _cosine_periodic_angle,
         "fourier": _fourier_angle,
         "fourier/simple": _fourier_simple_angle,
         "quartic": _quartic_angle_of(4, has_cross_terms=False),
         "class2": _quartic_angle_of(4, has_cross_terms=True),
         "class2/p6": _quartic_angle_of(6, has_cross_terms=True),
-        "mm3": _mm3_angle,
     },
     "dihedral": {
         "harmonic": _harmonic_dihedral,

@@ -20,6 +20,8 @@ _HARMLESS = (
     "reaxff/bonds", "reaxff/species", "store/force", "store/state", "vector",
 )  # fmt: skip
 
+_LIKE = 0.85  # Names of fixes that are no misspellings of each other are less alike.
+
 #: Acceleration in (length/time^2) of a force of 1 on a mass of 1.
 _ACCELERATION = {"reduced": 1.0, "real": 4.184e-4, "metal": 9648.53321}
 
@@ -74,7 +76,7 @@ def dynamics_of(state: State, units: str, leave_out: set[str]) -> Dynamics:
         elif fix.style not in _HARMLESS:
             fix.command.fail(
                 2,
-                f"fix {fix.style} is not taken over{nearest(fix.style, [*_FIXES, *_HARMLESS])}; "
+                f"fix {fix.style} is not taken over{nearest(fix.style, [*_FIXES, *_HARMLESS], _LIKE)}; "
                 f"--leave-out {fix.style} imports the system without it",
             )
     if made.thermostat and made.integrator is None:
@@ -230,13 +232,6 @@ def _momentum(d: Dynamics, fix: Fix) -> None:
     d.add("drift_control", {"interval": interval, "sample_interval": interval})
 
 
-def _efield(d: Dynamics, fix: Fix) -> None:
-    d.for_all(fix)
-    field_ = [_constant(fix.command, 3 + k, "a component of the field") for k in range(3)]
-    fix.command.expect_end(6, "fix ID group efield Ex Ey Ez")
-    d.add("field", {"electric_field": field_})
-
-
 def _addforce(d: Dynamics, fix: Fix) -> None:
     d.for_all(fix)
     force = [_constant(fix.command, 3 + k, "a component of the force") for k in range(3)]
@@ -350,7 +345,6 @@ _FIXES: dict[str, Callable[[Dynamics, Fix], None]] = {
     "langevin": _langevin,
     "temp/csvr": _csvr,
     "momentum": _momentum,
-    "efield": _efield,
     "addforce": _addforce,
     "gravity": _gravity,
     "spring/self": _spring_self,

@@ -222,15 +222,15 @@ class PairState:
     @classmethod
     def of_section(cls, section: Section) -> "PairState":
         """As the head of a data file's section names it."""
-        expected = ", ".join(PAIR_STYLES)
         row = PAIR_STYLES.get(section.style)
         if row is None:
             section.head.fail(
                 None,
-                f'the pair style "{section.style}" is not taken over; expected one of {expected}'
+                f'the pair style "{section.style}" is not taken over; docs/howto/import.md lists '
+                "those that are"
                 if section.style
-                else f"nothing says which pair style this is; expected one of {expected}, as in "
-                '"Pair Coeffs # lj/cut/coul/long", or an input script with pair_style',
+                else 'nothing says which pair style this is; expected one as in "Pair Coeffs # '
+                'lj/cut/coul/long", or an input script with pair_style',
             )
         if row.has_inner or row.has_kappa:
             section.head.fail(
@@ -438,8 +438,8 @@ def _sub_style(command: "Command", first: int, last: int) -> SubStyle:
     if name not in PAIR_STYLES:
         command.fail(
             first,
-            f'the pair style "{name}" is not taken over; expected one of '
-            f"{', '.join(PAIR_STYLES)}{nearest(name, [*PAIR_STYLES])}",
+            f'the pair style "{name}" is not taken over{nearest(name, [*PAIR_STYLES])}; '
+            "docs/howto/import.md lists those that are",
         )
     row = PAIR_STYLES[name]
     made, k = SubStyle(name, row), first + 1
@@ -497,7 +497,7 @@ def sub_styles(kind: str, command: "Command") -> list[str]:
 def mixed_energy(rule: str, first: float, second: float, size: float, other: float) -> float:
     """As `pair_modify mix` has it."""
     if first == second and size == other:
-        return first
+        return abs(first)  # The root of the square, also of a negative number.
     product = math.sqrt(first * second) if first * second > 0.0 else 0.0
     if rule != "sixthpower":
         return product

@@ -64,9 +64,9 @@ class Command:
         self.fail(k, f'unknown {what} "{word}"{nearest(word, known)}')
 
 
-def nearest(word: str, known: list[str]) -> str:
-    """What was probably meant, as the end of a message; or nothing."""
-    found = difflib.get_close_matches(word, known, 1)
+def nearest(word: str, known: list[str], likeness: float = 0.6) -> str:
+    """What was probably meant, as the end of a message; or nothing. `likeness`: from 0 to 1."""
+    found = difflib.get_close_matches(word, known, 1, likeness)
     return f'; did you mean "{found[0]}"?' if found else ""
 
 
@@ -147,6 +147,7 @@ class Interpreter:
         self.variables = Variables()
         self.commands = COMMANDS
         self.included: set[str] = set()
+        self.executed: list[Command] = []  #: of the commands that are no control of the script
         self.depth = 0
 
     def run(self) -> None:
@@ -188,6 +189,7 @@ class Interpreter:
             known = [*self.commands, *_CONTROL]
             line.fail(0, f'unknown command "{words[0]}"{nearest(words[0], known)}')
         handler(self.state, command)
+        self.executed.append(command)
 
     def _variable(self, command: Command) -> None:
         name, style = command.word(0, "a name"), command.word(1, "a style")

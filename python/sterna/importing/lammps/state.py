@@ -56,7 +56,6 @@ class State:
     atoms: AtomTable | None = None
     units: str | None = None
     atom_style: str | None = None
-    atom_style_command: Command | None = None
     dielectric: float = 1.0
     timestep: float | None = None
     pair: PairState | None = None

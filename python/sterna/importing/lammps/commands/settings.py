@@ -1,6 +1,7 @@
 """Commands that say how numbers are meant and what acts in general."""
 
-from sterna.importing.lammps.script import Command
+from sterna.importing.lammps.data_file import ATOM_STYLES
+from sterna.importing.lammps.script import Command, nearest
 from sterna.importing.lammps.state import SpecialBonds, State
 
 _ACCELERATED = ("gpu", "intel", "kk", "kk/device", "kk/host", "omp", "opt")
@@ -24,8 +25,16 @@ def _units(state: State, command: Command) -> None:
 
 
 def _atom_style(state: State, command: Command) -> None:
-    state.atom_style = plain_style(command.word(0, "an atom style"))
-    state.atom_style_command = command
+    style = plain_style(command.word(0, "an atom style"))
+    if style not in ATOM_STYLES:
+        granular = " (atoms with radii, as of granular matter)" if style == "sphere" else ""
+        command.fail(
+            0,
+            f"the atom style {style}{granular} is not read; expected {', '.join(ATOM_STYLES)}"
+            f"{nearest(style, [*ATOM_STYLES])}",
+        )
+    command.expect_end(1, "atom_style STYLE")
+    state.atom_style = style
 
 
 def _boundary(_state: State, command: Command) -> None:

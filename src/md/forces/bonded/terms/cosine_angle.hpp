@@ -2,8 +2,8 @@
 //          smooth at 180 degrees.
 // Source:  general: the angles of GROMOS96 and Martini, of DREIDING, of UFF, and of freely rotating
 //          chains with a bending stiffness are all of this kind.
-// Cost:    a square root and a division.
-// Hazards: none.
+// Cost:    two square roots and three divisions.
+// Hazards: with a sine, the force has no direction at 180 degrees, as of "harmonic".
 // Others:  "harmonic", a spring in the angle itself.
 
 #pragma once
@@ -19,8 +19,9 @@ struct CosineAngle {
   static constexpr std::string_view section = "angle";
   static constexpr std::string_view name = "cosine_powers";
   static constexpr std::string_view energy_name = "cosine_angle";
-  static constexpr std::string_view sentence = "A polynomial of the angle's cosine.";
-  static constexpr std::string_view formula = "sum of c_n cos^n(theta), n from 0 to 6";
+  static constexpr std::string_view sentence = "A polynomial of the angle's cosine, and its sine.";
+  static constexpr std::string_view formula =
+      "sum of c_n cos^n(theta), n from 0 to 6, and s1 sin(theta)";
   static constexpr std::string_view source = "general";
   static constexpr int atoms = 3;
   static constexpr BondedParameter parameters[] = {
@@ -30,10 +31,11 @@ struct CosineAngle {
       {"c3", Dimension::energy, any_value, "coefficient", -3.0, false, 0.0},
       {"c4", Dimension::energy, any_value, "coefficient", 2.0, false, 0.0},
       {"c5", Dimension::energy, any_value, "coefficient", -1.0, false, 0.0},
-      {"c6", Dimension::energy, any_value, "coefficient", 0.5, false, 0.0}};
-  static constexpr int coefficient_count = highest + 1;
+      {"c6", Dimension::energy, any_value, "coefficient", 0.5, false, 0.0},
+      {"s1", Dimension::energy, any_value, "coefficient of the sine", 1.5, false, 0.0}};
+  static constexpr int coefficient_count = highest + 2;
   static void coefficients(std::span<const double> p, std::span<double> c) {
-    for (int k = 0; k <= highest; ++k) c[k] = p[k];
+    for (int k = 0; k < coefficient_count; ++k) c[k] = p[k];
   }
   template <class V>
   [[gnu::always_inline]] static V evaluate(const Triple<V>* b, const V* c, Triple<V>* f) {
@@ -47,6 +49,10 @@ struct CosineAngle {
       slope = slope * cosine + energy;
       energy = energy * cosine + c[n];
     }
+    const Triple<V> normal = cross(b[1], b[0]);
+    const V sine = square_root(dot(normal, normal)) * inverse;
+    energy = energy + c[highest + 1] * sine;
+    slope = slope - c[highest + 1] * cosine / not_zero(sine);
     f[0] = (b[1] * inverse + b[0] * (cosine / first)) * slope;
     f[1] = (b[0] * inverse + b[1] * (cosine / second)) * slope;
     return energy;

@@ -3,6 +3,7 @@
 #include "md/forces/bonded/terms/cmap.hpp"
 #include "md/forces/bonded/terms/cosine_angle.hpp"
 #include "md/forces/bonded/terms/coulomb_14.hpp"
+#include "md/forces/bonded/terms/ended_lennard_jones.hpp"
 #include "md/forces/bonded/terms/fene_bond.hpp"
 #include "md/forces/bonded/terms/gromos_bond.hpp"
 #include "md/forces/bonded/terms/harmonic_angle.hpp"
@@ -43,6 +44,7 @@ using BondedTerms = TermList<  //
     PeriodicImproper,          //
     Cmap,                      //
     LennardJones14,            //
+    EndedLennardJones,         //
     Coulomb14>;
 
 }  // namespace
