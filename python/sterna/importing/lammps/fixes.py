@@ -79,10 +79,6 @@ def dynamics_of(state: State, units: str, leave_out: set[str]) -> Dynamics:
                 f"fix {fix.style} is not taken over{nearest(fix.style, [*_FIXES, *_HARMLESS], _LIKE)}; "
                 f"--leave-out {fix.style} imports the system without it",
             )
-    if made.thermostat and made.integrator is None:
-        state.told.append(
-            "the script has a thermostat, but no fix that moves atoms; the input moves"
-        )
     if made.restraints and made.barostat:
         fix = next(one for one in state.fixes.values() if one.style == "spring/self")
         fix.command.fail(2, "fix spring/self beside a barostat is not taken over")

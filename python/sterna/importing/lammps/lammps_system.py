@@ -498,6 +498,12 @@ class _Builder:
                 "expected special_bonds charmm",
                 status=2,
             )
+        if weights and not any(
+            style.row is not None and style.row.has_pairs_14 for style in self.pair.styles
+        ):
+            self._line().fail(
+                None, "dihedrals give weights to 1-4 pairs; expected a pair style of CHARMM"
+            )
         found = []
         for (first, second), weight in weights.items():
             a, b = sorted(self.table.types[k] - 1 for k in (first, second))
@@ -565,17 +571,18 @@ class _Builder:
         if dynamics.integrator is not None:
             temperature = None if self.table.velocities is not None else state.temperature
             return run, dynamics.thermostat, temperature, sections
-        if state.scripts:
-            state.told.append(
-                "no fix of the script moves the atoms; the input has a thermostat at "
-                f"{self.units.temperature:g} {'K' if self.units.nanometer else ''}".rstrip()
-            )
         thermostat = dynamics.thermostat or {
             "kind": "stochastic_velocity_rescaling",
             "temperature": self.units.temperature,
             "time_constant": self.units.time_constant,
         }
-        temperature = state.temperature if state.temperature is not None else None
+        if state.scripts:
+            kelvin = " K" if self.units.nanometer else ""
+            state.told.append(
+                "no fix of the script moves the atoms; the input moves them, at a temperature of "
+                f"{thermostat['temperature']:g}{kelvin}"
+            )
+        temperature = state.temperature
         if temperature is None and self.table.velocities is None:
             temperature = thermostat["temperature"]
         return run, thermostat, temperature, sections

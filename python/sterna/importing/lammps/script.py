@@ -127,7 +127,7 @@ def joined_lines(path: Path) -> Iterator[Line]:
         text = waiting + raw.rstrip("\r")
         waiting = ""
         if text.rstrip().endswith("&") and number < len(lines):
-            waiting = text.rstrip()[:-1] + " "
+            waiting = text.rstrip()[:-1]
         elif text.count('"""') % 2 and number < len(lines):
             waiting = text + " "
         elif text.strip():

@@ -7,7 +7,7 @@ from sterna.errors import SternaError
 from sterna.importing.lammps.atoms import AtomTable, read_atoms
 from sterna.importing.lammps.bonded_styles import STYLES, Coefficients, Kind
 from sterna.importing.lammps.data_file import KINDS, DataFile, read_data_file
-from sterna.importing.lammps.pair_styles import PairState
+from sterna.importing.lammps.pair_styles import PAIR_STYLES, PairState
 from sterna.importing.lammps.script import Command, nearest
 from sterna.importing.text import Line
 
@@ -126,6 +126,8 @@ class State:
             if section is None:
                 continue
             if self.pair is None:
+                if self.scripts and section.style not in PAIR_STYLES:
+                    continue  # A script that names no style for it is an error at the end.
                 self.pair = PairState.of_section(section)
             count = 1 if name == "Pair Coeffs" else 2
             for line in section.lines:
@@ -137,6 +139,8 @@ class State:
             if section is None:
                 continue
             if self.bonded[kind] is None:
+                if self.scripts and section.style not in (*STYLES[kind], "hybrid"):
+                    continue
                 self.bonded[kind] = BondedState(section.style, [section.style], None)
             for line in section.lines:
                 fields = line.fields

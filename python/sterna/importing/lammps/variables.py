@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 #: Kept in the definition that comes first; a second one is passed over.
-_FIRST_STAYS = ("index", "loop", "world", "universe", "uloop", "getenv", "file", "atomfile")
+_FIRST_STAYS = ("index", "loop", "world", "universe", "uloop", "file", "atomfile")
 _REPLACED = (
-    "string", "format", "python", "timer", "internal", "equal", "atom", "vector",
+    "string", "getenv", "format", "python", "timer", "internal", "equal", "atom", "vector",
 )  # fmt: skip
 STYLES = ("delete", *_FIRST_STAYS, *_REPLACED)
 
@@ -41,6 +41,10 @@ class Variables:
             raise FormulaError(f'unknown style of a variable "{style}"')
         if style in _FIRST_STAYS and name in self.defined:
             return
+        if name in self.defined and self.defined[name][0] != style:
+            raise FormulaError(
+                f"the variable {name} is of style {self.defined[name][0]}, and cannot become {style}"
+            )
         if not words and style != "timer":
             raise FormulaError(f"expected the value of the variable {name}")
         self.defined[name] = (style, words)
