@@ -31,7 +31,7 @@ BONDS = {
 ANGLES = {
     "harmonic": "50 112", "charmm": "50 112 20 2.5", "cosine": "40", "cosine/squared": "40 110",
     "cosine/delta": "40 110", "cosine/shift": "40 110", "cosine/periodic": "40 -1 3",
-    "fourier": "40 0.3 0.5 0.7", "fourier/simple": "40 -1 4", "quartic": "110 40 -10 5",
+    "fourier": "40 0.3 0.5 0.7", "quartic": "110 40 -10 5",
     "zero": "",
 }  # fmt: skip
 DIHEDRALS = {

@@ -5,9 +5,11 @@ import json
 import math
 import subprocess
 
+import numpy
 import pytest
-from lammps_support import lammps  # noqa: F401 (a fixture)
+from lammps_support import lammps, run_lammps  # noqa: F401 (lammps is a fixture)
 from sterna.errors import SternaError
+from sterna.importing.comparison import start_of_sterna
 from sterna.importing.lammps.commands import COMMANDS
 from sterna.importing.lammps.lammps_system import read_lammps
 from sterna.importing.lammps.script import _CONTROL
@@ -344,6 +346,33 @@ def test_fields_walls_and_springs_come_along(sterna, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     done = sterna("check", "out.toml")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+FORCES = {
+    "addforce": "fix 2 all addforce 0.3 -0.2 1.5",
+    "gravity": "fix 2 all gravity 2.0 vector 1 0 -2",
+    "chute": "fix 2 all gravity 2.0 chute 26",
+    "lj93": "fix 2 all wall/lj93 zlo EDGE 0.5 3.0 12.5 yhi 18.0 0.4 2.5 11.0 units box pbc yes",
+    "lj126": "fix 2 all wall/lj126 xlo 1.0 0.5 3.0 12.5 pbc yes",
+    "lj1043": "fix 2 all wall/lj1043 zhi EDGE 0.5 3.0 12.5 pbc yes",
+    "harmonic": "fix 2 all wall/harmonic zlo EDGE 3.0 1.0 10.5 xhi 19.0 2.0 1.0 7.0 pbc yes",
+}
+
+
+@pytest.mark.parametrize("name", FORCES)
+def test_fixes_have_the_forces_of_lammps(name, lammps, tmp_path):  # noqa: F811
+    script = SCRIPT.replace("lj/cut/coul/long", "lj/cut").replace("kspace_style pppm 1e-4\n", "")
+    script = script.replace("thermo 50", FORCES[name])
+    system = read(tmp_path, script)
+    found = start_of_sterna(Molecules(system), system.positions)
+    commands = ["atom_modify map array", *script.replace("run 100\n", "").splitlines()]
+    commands = [line.replace("five.data", str(tmp_path / "five.data")) for line in commands]
+    expected = run_lammps(lammps, commands, 0, 1, tmp_path)[1]["force"]
+    plain = [line for line in commands if "fix 2" not in line]
+    without = run_lammps(lammps, plain, 0, 1, tmp_path)[1]["force"]
+    forces = found.forces / 41.84
+    assert numpy.abs(expected - without).max() > 1e-3
+    assert forces == pytest.approx(expected, abs=1e-6 * numpy.abs(expected).max())
 
 
 def test_the_last_run_counts_and_others_are_told(tmp_path):

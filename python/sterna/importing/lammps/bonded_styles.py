@@ -184,11 +184,6 @@ def _multiple_of_angle(c: Coefficients) -> int:
     return int(value)
 
 
-def _fourier_simple_angle(c: Coefficients) -> list[Kind]:
-    stiffness, sign = c.number("K"), c.number("c")
-    return _cosine_of_multiple(_multiple_of_angle(c), stiffness * sign, stiffness)
-
-
 def _cosine_periodic_angle(c: Coefficients) -> list[Kind]:
     stiffness, sign = c.number("C"), c.integer("B", -1, 1)
     n = _multiple_of_angle(c)
@@ -337,7 +332,6 @@ STYLES: dict[str, dict[str, Callable[[Coefficients], list[Kind]]]] = {
         "cosine/shift": _cosine_shift_angle,
         "cosine/periodic": _cosine_periodic_angle,
         "fourier": _fourier_angle,
-        "fourier/simple": _fourier_simple_angle,
         "quartic": _quartic_angle_of(4, has_cross_terms=False),
         "class2": _quartic_angle_of(4, has_cross_terms=True),
         "class2/p6": _quartic_angle_of(6, has_cross_terms=True),
