@@ -3,12 +3,15 @@
 Source: https://docs.lammps.org/fix_shake.html.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sterna.importing.lammps.bonded_styles import type_range
 from sterna.importing.lammps.data_file import DataFile
 from sterna.importing.lammps.script import Command
 from sterna.importing.lammps.state import Fix
+from sterna.importing.system import Term, term
 
 _NEAR_MASS = 0.1  # as LAMMPS has it
 _LARGEST_CLUSTER = 4
@@ -75,3 +78,34 @@ def check_clusters(command: Command, bonds: set[tuple[int, int]]) -> dict[int, s
         if len(others) >= _LARGEST_CLUSTER:
             command.fail(None, f"the atom {atom + 1} has more than three constrained bonds")
     return joined
+
+
+def rigid_water(terms: list[Term], symbols: Sequence[str]) -> list[Term]:
+    """The third distance of molecules of an oxygen and two hydrogens, whose bonds are kept.
+
+    `symbols`: the element of each atom.
+    """
+    bonds: dict[int, dict[int, float]] = {}
+    angles: dict[tuple[int, ...], float] = {}
+    for one in terms:
+        values = dict(one.parameters)
+        if one.section == "bond" and "r0" in values:
+            first, second = one.atoms
+            bonds.setdefault(first, {})[second] = values["r0"]
+            bonds.setdefault(second, {})[first] = values["r0"]
+        elif one.section == "angle" and values["potential"] == "harmonic":
+            angles[one.atoms] = values["theta0"]
+    found = []
+    for (first, middle, last), theta0 in angles.items():
+        if [symbols[k] for k in (first, middle, last)] != ["H", "O", "H"]:
+            continue
+        if len(bonds.get(middle, {})) == len("HH"):
+            distance = third_side(bonds[middle][first], bonds[middle][last], theta0)
+            found.append(term("constraint", (first, last), distance=distance))
+    return found
+
+
+def third_side(first: float, second: float, angle: float) -> float:
+    """Of a triangle, by the cosine rule; the angle in degrees."""
+    cosine = math.cos(math.radians(angle))
+    return math.sqrt(first * first + second * second - 2.0 * first * second * cosine)

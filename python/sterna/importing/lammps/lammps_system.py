@@ -11,7 +11,12 @@ import numpy
 from sterna.elements import ELEMENTS
 from sterna.errors import SternaError
 from sterna.importing.lammps.bonded_styles import Kind
-from sterna.importing.lammps.constraints import check_clusters, read_constraints
+from sterna.importing.lammps.constraints import (
+    check_clusters,
+    read_constraints,
+    rigid_water,
+    third_side,
+)
 from sterna.importing.lammps.data_file import KINDS, MEMBERS, DataFile
 from sterna.importing.lammps.fixes import dynamics_of
 from sterna.importing.lammps.pair_styles import PairOfTypes, PairState
@@ -91,6 +96,7 @@ class _Builder:
     constraints: str | None
     leave_out: set[str]
     atoms: list[Atom] = field(default_factory=list)
+    lengths_of_zero: dict[int, float] = field(default_factory=dict)  #: of bonds without an energy
 
     def build(self) -> System:
         state = self.state
@@ -117,7 +123,7 @@ class _Builder:
         terms += self._weighted_pairs(weights)
         if self.constraints not in (None, "none"):
             keys["constrained_bonds"] = self.constraints
-            terms += self._rigid_water(terms)
+            terms += rigid_water(terms, [self.symbols[k - 1] for k in self.table.types])
         types, pairs, mixing = self._types_and_pairs()
         interaction = self._interaction()
         if mixing != "lorentz_berthelot":
@@ -446,7 +452,7 @@ class _Builder:
             if theta0 is None:
                 fix.command.fail(None, f"the angle type {number} has no angle to keep")
             off.add(n)
-            distance = _third_side(lengths[first], lengths[second], theta0)
+            distance = third_side(lengths[first], lengths[second], theta0)
             made.append(term("constraint", (a, c), distance=distance))
         return kinds, off, list(dict.fromkeys(made))
 
@@ -460,8 +466,6 @@ class _Builder:
             self.lengths_of_zero[number] = self._mean_length(number)
         r0 = self.lengths_of_zero[number]
         return [Kind("bond", {"potential": "harmonic", "stiffness": 0.0, "r0": r0})]
-
-    lengths_of_zero: dict[int, float] = field(default_factory=dict)
 
     def _mean_length(self, number: int) -> float:
         """Of the bonds of a type at the start."""
@@ -524,27 +528,6 @@ class _Builder:
             )
         return found
 
-    def _rigid_water(self, terms: list[Term]) -> list[Term]:
-        """The third distance of molecules of an oxygen and two hydrogens, whose bonds are kept."""
-        bonds: dict[int, dict[int, float]] = {}
-        angles: dict[tuple[int, ...], float] = {}
-        for one in terms:
-            values = dict(one.parameters)
-            if one.section == "bond" and "r0" in values:
-                first, second = one.atoms
-                bonds.setdefault(first, {})[second] = values["r0"]
-                bonds.setdefault(second, {})[first] = values["r0"]
-            elif one.section == "angle" and values["potential"] == "harmonic":
-                angles[one.atoms] = values["theta0"]
-        found = []
-        for (first, middle, last), theta0 in angles.items():
-            symbols = [self.symbols[self.table.types[k] - 1] for k in (first, middle, last)]
-            if symbols != ["H", "O", "H"] or len(bonds.get(middle, {})) != len("HH"):
-                continue
-            distance = _third_side(bonds[middle][first], bonds[middle][last], theta0)
-            found.append(term("constraint", (first, last), distance=distance))
-        return found
-
     # ---- motion
 
     def _motion(self) -> tuple[dict, dict, float | None, dict]:
@@ -598,9 +581,3 @@ class _Builder:
             return "molecule"
         order = sorted(counts, key=lambda s: ({"C": 0, "H": 1}.get(s, 2), s))
         return "".join(f"{s}{counts[s] if counts[s] > 1 else ''}" for s in order)
-
-
-def _third_side(first: float, second: float, angle: float) -> float:
-    """Of a triangle, by the cosine rule; the angle in degrees."""
-    cosine = math.cos(math.radians(angle))
-    return math.sqrt(first * first + second * second - 2.0 * first * second * cosine)
