@@ -106,6 +106,8 @@ def _commands(data: Path | None, scripts: list[Path], has_charges: bool) -> list
     read = "" if data is None else f"read_data {data.resolve()}"
     is_there = state.reads_data()
     for command in interpreter.executed:
+        if command.name == "clear":
+            made.clear()
         if not is_there and command.name in _AFTER_DATA:
             made.append(read)
             is_there = True
