@@ -25,7 +25,7 @@ def term(section: str, atoms: tuple[int, ...], **parameters: Any) -> Term:
 
 #: Keys that an energy is proportional to, by section and potential: what stands twice, with the
 #: same other keys, is one term of their sum.
-_PROPORTIONAL = {
+PROPORTIONAL = {
     ("bond", "harmonic"): ("stiffness",),
     ("bond", "morse"): ("depth",),
     ("bond", "fene"): ("stiffness", "epsilon"),
@@ -53,7 +53,7 @@ def summed(terms: list[Term]) -> list[Term]:
     found: dict[tuple, Term] = {}
     for n, one in enumerate(terms):
         values = dict(one.parameters)
-        sums = _PROPORTIONAL.get((one.section, values.get("potential", "")), ())
+        sums = PROPORTIONAL.get((one.section, values.get("potential", "")), ())
         key: tuple = (n,)
         if sums:
             others = tuple(item for item in one.parameters if item[0] not in sums)
