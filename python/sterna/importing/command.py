@@ -139,6 +139,14 @@ def import_system(
             help="An .mdp of GROMACS: its run, cutoff, constraints, thermostat and barostat.",
         ),
     ] = None,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="STYLE",
+            help="A fix of a LAMMPS script, such as setforce, that Sterna has no counterpart of: "
+            "the system is imported without it. May be repeated.",
+        ),
+    ] = None,
     compare: Annotated[
         bool,
         typer.Option(
@@ -169,7 +177,7 @@ def import_system(
     with unpacked(files) as plain:
         _import_atoms(
             plain, output, force_field or [], cutoff, constraints, hydrogen_mass, box, include,
-            define or [], reference, mdp, compare, overwrite,
+            define or [], reference, mdp, leave_out or [], compare, overwrite,
         )  # fmt: skip
 
 
@@ -185,11 +193,12 @@ def _import_atoms(
     define: list[str],
     reference: Path | None,
     mdp: Path | None,
+    leave_out: list[str],
     compare: bool,
     overwrite: bool,
 ) -> None:
     from sterna.importing.gromacs.gromacs_system import Choices
-    from sterna.importing.lammps.lammps_system import is_data_file, read_lammps
+    from sterna.importing.lammps.lammps_system import read_lammps
 
     edges = None if box is None else edges_of(box)
     gromacs = _files_of_gromacs(files)
@@ -212,20 +221,25 @@ def _import_atoms(
             status=2,
         )
     cutoff = cutoff or _CUTOFF
-    data = [path for path in files if is_data_file(path)]
-    if box is not None and data:
-        raise SternaError(
-            "--box is for files without a box, and those of LAMMPS have one", status=2
-        )
-    if len(data) == 1:
-        if compare or force_field:
-            option = "--compare" if compare else "--force-field"
-            raise SternaError(f"{option} is for files that OpenMM reads, not LAMMPS", status=2)
-        scripts = [path for path in files if path != data[0]]
-        kept = (constraints or Constraints.none).value
-        system = read_lammps(data[0], scripts, cutoff, kept)
+    data, scripts = _files_of_lammps(files)
+    if data or scripts:
+        if force_field or box is not None:
+            option = "--force-field" if force_field else "--box"
+            raise SternaError(f"{option} is not for files of LAMMPS, which have it", status=2)
+        system = read_lammps(
+            data[0] if data else None, scripts, cutoff,
+            None if constraints is None else constraints.value, set(leave_out),
+        )  # fmt: skip
         _written(system, output, hydrogen_mass, overwrite, files)
+        if compare:
+            from sterna.importing.lammps import judge
+
+            name, rows = judge.compare(data[0] if data else None, scripts, cutoff, set(leave_out))
+            print(f"judge: {name}")
+            _show(rows, "LAMMPS", judge.TOLERANCE)
         return
+    if leave_out:
+        raise SternaError("--leave-out is for scripts of LAMMPS", status=2)
     # OpenMM is slow to load, and needed here only.
     from sterna.importing.openmm_system import system_of
     from sterna.importing.sources import Settings, read
@@ -274,6 +288,22 @@ def _show(rows: "list[Row]", judge: str, tolerance: float) -> None:
     if worst.difference > tolerance:
         what = "forces differ" if worst.name == "forces" else f"energy of {worst.name} differs"
         raise SternaError(f"the {what} by {worst.difference:.1e}")
+
+
+def _files_of_lammps(files: list[Path]) -> tuple[list[Path], list[Path]]:
+    """One data file, or none, and scripts; two empty lists where these are files of others."""
+    from sterna.importing.lammps.lammps_system import is_data_file
+    from sterna.importing.lammps.script import is_script
+
+    data = [path for path in files if is_data_file(path)]
+    scripts = [path for path in files if path not in data]
+    if len(data) == 1 or (not data and scripts and all(is_script(path) for path in scripts)):
+        return data, scripts
+    if len(data) > 1:
+        raise SternaError(
+            f"{', '.join(map(str, data))} are data files of LAMMPS; expected one", status=2
+        )
+    return [], []
 
 
 def _files_of_gromacs(files: list[Path]) -> tuple[Path, Path] | None:

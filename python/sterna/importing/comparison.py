@@ -188,8 +188,14 @@ def start_of_sterna(
     with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
         folder = Path(name)
         sections = dict(files.settings(molecules, "compared.extxyz"))
-        for name in ("thermostat", *molecules.system.sections):
-            del sections[name]
+        for name in (
+            "thermostat",
+            "barostat",
+            "drift_control",
+            "minimize",
+            *molecules.system.sections,
+        ):
+            sections.pop(name, None)
         sections["interaction"].pop("tail_correction", None)
         sections |= {
             "run": {"steps": 0, "timestep": 0.001},

@@ -26,7 +26,11 @@ def sections(system: System, order: list[int], reference_file: str | None) -> di
     for (value, axes, _), atoms in held.items():
         name = "restrained" if len(held) == 1 else f"restrained_{len(groups) + 1}"
         groups.append({"name": name, "select": f"id {_ranges(sorted(atoms))}"})
-        made: dict[str, Any] = {"groups": [name], "stiffness": value, "virial": "counted"}
+        made: dict[str, Any] = {
+            "groups": [name],
+            "stiffness": value,
+            "virial": system.restraint_virial,
+        }
         if len(axes) < len(_AXES):
             made["axes"] = list(axes)
         if system.reference_scaling is not None:

@@ -23,16 +23,46 @@ def term(section: str, atoms: tuple[int, ...], **parameters: Any) -> Term:
     return Term(section, atoms, tuple(parameters.items()))
 
 
+#: Keys that an energy is proportional to, by section and potential: what stands twice, with the
+#: same other keys, is one term of their sum.
+PROPORTIONAL = {
+    ("bond", "harmonic"): ("stiffness",),
+    ("bond", "morse"): ("depth",),
+    ("bond", "fene"): ("stiffness", "epsilon"),
+    ("bond", "gromos"): ("stiffness",),
+    ("bond", "polynomial"): ("stiffness", "k3", "k4"),
+    ("bond", "flat_bottom"): ("stiffness",),
+    ("angle", "harmonic"): ("bending_stiffness",),
+    ("angle", "urey_bradley"): ("stiffness",),
+    ("angle", "cosine_polynomial"): (*(f"c{n}" for n in range(7)), "s1"),
+    ("angle", "polynomial"): tuple(f"c{n}" for n in range(7)),
+    ("angle", "cosine_squared"): ("bending_stiffness",),
+    ("angle", "restricted"): ("bending_stiffness",),
+    ("torsion", "periodic"): ("amplitude",),
+    ("torsion", "opls"): tuple(f"v{n}" for n in range(1, 5)),
+    ("torsion", "ryckaert_bellemans"): tuple(f"c{n}" for n in range(6)),
+    ("torsion", "restricted"): ("bending_stiffness",),
+    ("torsion", "bending_torsion"): tuple(f"c{n}" for n in range(5)),
+    ("improper", "harmonic"): ("bending_stiffness",),
+    ("improper", "periodic"): ("amplitude",),
+}
+
+
 def summed(terms: list[Term]) -> list[Term]:
-    """With one term in place of several periodic ones that differ in their amplitudes only."""
+    """With one term in place of several of the same atoms whose energies differ by a factor only."""
     found: dict[tuple, Term] = {}
     for n, one in enumerate(terms):
         values = dict(one.parameters)
+        sums = PROPORTIONAL.get((one.section, values.get("potential", "")), ())
         key: tuple = (n,)
-        if values.get("potential") == "periodic":
-            key = (one.section, one.atoms, values["multiplicity"], values["phase"])
+        if sums:
+            others = tuple(item for item in one.parameters if item[0] not in sums)
+            key = (one.section, one.atoms, others)
         if key in found:
-            values["amplitude"] += dict(found[key].parameters)["amplitude"]
+            before = dict(found[key].parameters)
+            for name in sums:
+                if name in values or name in before:
+                    values[name] = values.get(name, 0.0) + before.get(name, 0.0)
             one = Term(one.section, one.atoms, tuple(values.items()))
         found[key] = one
     return list(found.values())
@@ -80,7 +110,7 @@ class System:
     interaction: dict[str, Any]
     electrostatics: Mapping[str, Any] | None
     run: Mapping[str, Any]
-    thermostat: Mapping[str, Any]
+    thermostat: Mapping[str, Any]  #: empty: none
     temperature: float | None  #: of velocities to draw
     molecule_name: Callable[[list[int]], str]  #: of a molecule of these atoms
     atom_name: Callable[[int], str]  #: for messages
@@ -91,4 +121,6 @@ class System:
     restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
     reference: Reference | None = None  #: where they hold atoms; None: where these are
     reference_scaling: str | None = None  #: of their places under a barostat
+    restraint_virial: str = "counted"  #: "ignored" where the other program leaves it out
+    barostat: Mapping[str, Any] = field(default_factory=dict)  #: empty: none
     sections: Mapping[str, Any] = field(default_factory=dict)  #: further ones of the input

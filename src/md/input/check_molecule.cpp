@@ -273,6 +273,11 @@ class MoleculeChecker {
               fmt::format("\"{}\" in [[molecule.special_pair]] needs \"{}\" beside it",
                           epsilon ? "epsilon" : "sigma", epsilon ? "sigma" : "epsilon"));
       }
+      const std::string cutoff = place_of("special_pair", n, "cutoff");
+      if (input_.places.contains(cutoff) && !epsilon && !sigma) {
+        error(cutoff,
+              "\"cutoff\" in [[molecule.special_pair]] needs \"epsilon\" and \"sigma\" beside it");
+      }
     }
   }
 

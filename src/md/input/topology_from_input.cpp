@@ -259,7 +259,14 @@ class Builder {
                              static_cast<std::size_t>(b.type));
       like.epsilon *= given.lennard_jones_14;
     }
-    if (like.epsilon != 0.0) {
+    const auto cutoff = parameter("cutoff");
+    if (like.epsilon != 0.0 && cutoff) {
+      const auto& run = input_.interaction;
+      const double share = is_switched(run.truncation) ? run.switch_start / run.cutoff : 1.0;
+      add(molecule, *find_bonded("special_pair", "ended_lennard_jones"), atoms,
+          {like.epsilon, like.sigma, *cutoff, share * *cutoff,
+           static_cast<double>(run.truncation)});
+    } else if (like.epsilon != 0.0) {
       add(molecule, *find_bonded("special_pair", "lennard_jones"), atoms,
           {like.epsilon, like.sigma});
     }

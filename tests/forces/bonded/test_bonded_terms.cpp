@@ -14,6 +14,7 @@
 #include "md/forces/bonded/bicubic_table.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/forces/bonded/bonded_work.hpp"
+#include "md/forces/pair/pair_function.hpp"
 #include "md/simd/instruction_set.hpp"
 
 // Every term of the table, by every instruction set and in both precisions: forces are the
@@ -377,18 +378,19 @@ TEST_CASE("terms have the energies of their papers' formulas") {
        }},
       {"angle",
        "polynomial",
-       {109.5, 1.0, 0.5, 15.0, -7.0, 4.0},
+       {109.5, 1.0, 0.5, 15.0, -7.0, 4.0, -4.0, 3.0},
        [](const Shape& s) {
          const double t = s.theta1 - 109.5 * degree;
-         return 1.0 + 0.5 * t + 15.0 * t * t - 7.0 * t * t * t + 4.0 * std::pow(t, 4);
+         return 1.0 + 0.5 * t + 15.0 * t * t - 7.0 * t * t * t + 4.0 * std::pow(t, 4) -
+                4.0 * std::pow(t, 5) + 3.0 * std::pow(t, 6);
        }},
       {"angle",
        "cosine_polynomial",
-       {3.0, 2.0, -1.5, 4.0, 0.7, -2.5, 1.3},
+       {3.0, 2.0, -1.5, 4.0, 0.7, -2.5, 1.3, 1.5},
        [](const Shape& s) {
          const double c = std::cos(s.theta1);
          return 3.0 + 2.0 * c - 1.5 * c * c + 4.0 * std::pow(c, 3) + 0.7 * std::pow(c, 4) -
-                2.5 * std::pow(c, 5) + 1.3 * std::pow(c, 6);
+                2.5 * std::pow(c, 5) + 1.3 * std::pow(c, 6) + 1.5 * std::sin(s.theta1);
        }},
       {"torsion",
        "restricted",
@@ -432,8 +434,7 @@ TEST_CASE("atoms in line have finite forces by terms that are made for it") {
   for (const BondedKernels* kernels : all_kernels()) {
     for (const bool mixed : {false, true}) {
       for (const auto& [section, name] :
-           {std::pair{"angle", "cosine_squared"}, std::pair{"angle", "cosine_polynomial"},
-            std::pair{"torsion", "bending_torsion"}}) {
+           {std::pair{"angle", "cosine_squared"}, std::pair{"torsion", "bending_torsion"}}) {
         INFO(kernels->name, " ", name);
         Terms term(*find_bonded(section, name), 1, 1.0, 1);
         const Vec3 places[] = {{0, 0, -1}, {0, 0, 0}, {0, 0, 1.3}, {0.3, 0.2, 2}};
@@ -442,6 +443,41 @@ TEST_CASE("atoms in line have finite forces by terms that are made for it") {
         CHECK(std::isfinite(result.energy));
         CHECK(rms(result.forces) < 1e-5);
       }
+    }
+  }
+}
+
+namespace {
+
+/// Energy of one term, and the force that pushes its last atom away, of two atoms.
+std::array<double, 2> of_two_atoms(std::string_view section, std::string_view name,
+                                   const std::vector<double>& parameters, double distance) {
+  const auto kind = *find_bonded(section, name);
+  Terms terms(kind, 1, 1.0, 1);
+  terms.positions[terms.places[0]] = {0.0, 0.0, 0.0};
+  terms.positions[terms.places[1]] = {0.0, distance, 0.0};
+  terms.row = {0};
+  terms.coefficients.assign(static_cast<std::size_t>(terms.entry->coefficient_count) + 3, 0.0);
+  terms.entry->coefficients(parameters, terms.coefficients);
+  const Terms::Result found = terms.compute(*all_kernels().front());
+  return {found.energy, found.forces[terms.places[1]].y};
+}
+
+}  // namespace
+
+TEST_CASE("special pairs with a cutoff end as all pairs do") {
+  const std::vector<double> lennard_jones{0.7, 0.95};
+  const double cutoff = 1.8, start = 1.3;
+  for (int ending = 0; ending <= static_cast<int>(Truncation::cubic_force_switched); ++ending) {
+    const PairFunction peer(*find_pair_potential("lennard_jones"), lennard_jones, cutoff,
+                            {cutoff, static_cast<Truncation>(ending), start});
+    for (const double r : {0.9, 1.1, 1.29, 1.31, 1.5, 1.79, 1.81, 2.5}) {
+      INFO(ending << " " << r);
+      const auto [energy, force] =
+          of_two_atoms("special_pair", "ended_lennard_jones",
+                       {0.7, 0.95, cutoff, start, static_cast<double>(ending)}, r);
+      CHECK(energy == doctest::Approx(peer.ended_energy(r)).scale(1.0).epsilon(1e-12));
+      CHECK(force == doctest::Approx(peer.ended_force(r)).scale(1.0).epsilon(1e-12));
     }
   }
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from sterna.importing.gromacs.functions import FUNCTIONS
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
-from sterna.importing.system import Term, term
+from sterna.importing.system import PROPORTIONAL, Term, term
 
 _MOST_MULTIPLICITY = 6
 _HALF_TURN = 180.0
@@ -285,27 +285,7 @@ _CONVERTERS: dict[tuple[str, int], Callable[[Entry, Values], Iterator[Term]]] = 
 
 
 #: Of terms of the same atoms: what may differ, as it adds up.
-_SUMMED = {
-    ("bond", "harmonic"): ("stiffness",),
-    ("bond", "morse"): ("depth",),
-    ("bond", "gromos"): ("stiffness",),
-    ("bond", "polynomial"): ("stiffness", "k3"),
-    ("bond", "fene"): ("stiffness",),
-    ("bond", "flat_bottom"): ("stiffness",),
-    ("angle", "harmonic"): ("bending_stiffness",),
-    ("angle", "urey_bradley"): ("stiffness",),
-    ("angle", "cosine_squared"): ("bending_stiffness",),
-    ("angle", "restricted"): ("bending_stiffness",),
-    ("angle", "polynomial"): ("c0", "c1", "c2", "c3", "c4"),
-    ("torsion", "periodic"): ("amplitude",),
-    ("torsion", "opls"): ("v1", "v2", "v3", "v4"),
-    ("torsion", "ryckaert_bellemans"): ("c0", "c1", "c2", "c3", "c4", "c5"),
-    ("torsion", "restricted"): ("bending_stiffness",),
-    ("torsion", "bending_torsion"): ("c0", "c1", "c2", "c3", "c4"),
-    ("improper", "harmonic"): ("bending_stiffness",),
-    ("improper", "periodic"): ("amplitude",),
-    ("cmap", "bicubic"): ("energy",),
-}
+_SUMMED = PROPORTIONAL | {("cmap", "bicubic"): ("energy",)}
 
 
 class Sum:
@@ -324,7 +304,7 @@ class Sum:
         key = (one.section, one.atoms, rest)
         before = self._found.get(key)
         if before is not None:
-            for name in summed:
+            for name in values.keys() & set(summed):
                 before[name] = _plus(before[name], values[name])
             return
         if kind[1] != "periodic":

@@ -1,5 +1,6 @@
-"""A data file and the commands of a script as a system to import."""
+"""What the commands of scripts, and a data file, come to: a system to import."""
 
+import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,35 +10,22 @@ import numpy
 
 from sterna.elements import ELEMENTS
 from sterna.errors import SternaError
-from sterna.importing.lammps.data_file import (
-    ATOM_STYLES,
-    KINDS,
-    LARGEST_ID,
-    MEMBERS,
-    DataFile,
-    read_data_file,
+from sterna.importing.lammps.bonded_styles import Kind
+from sterna.importing.lammps.constraints import (
+    check_clusters,
+    read_constraints,
+    rigid_water,
+    third_side,
 )
-from sterna.importing.lammps.script import Command, Script, read_scripts
-from sterna.importing.lammps.styles import (
-    PAIR_STYLES,
-    STYLES,
-    Coefficients,
-    Kind,
-    PairStyle,
-    mixed,
-)
+from sterna.importing.lammps.data_file import KINDS, MEMBERS, DataFile
+from sterna.importing.lammps.fixes import dynamics_of
+from sterna.importing.lammps.pair_styles import PairOfTypes, PairState
+from sterna.importing.lammps.script import Interpreter
+from sterna.importing.lammps.special_pairs import neighbors, special_pairs
+from sterna.importing.lammps.state import State
 from sterna.importing.lennard_jones import mixing_of
 from sterna.importing.system import Atom, System, Term, term
-from sterna.importing.text import Line, lines_of, read_text
-
-_SPECIAL_BONDS = {
-    "amber": ((0.0, 0.0, 0.5), (0.0, 0.0, 5.0 / 6.0)),
-    "charmm": ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
-    "dreiding": ((0.0, 0.0, 1.0), (0.0, 0.0, 1.0)),
-}
-
-
-PairTable = dict[tuple[int, int], tuple[float, float]]  #: epsilon and sigma
+from sterna.importing.text import lines_of, read_text
 
 
 @dataclass(frozen=True)
@@ -59,6 +47,12 @@ _UNITS = {
 
 _NEAR = 0.05  # u: masses of one element in two force fields
 
+#: Coulomb's constant in kcal/mol angstrom: of LAMMPS, and of CHARMM, which styles of its force
+#: field have.
+_OF_LAMMPS, _OF_CHARMM = 332.06371, 332.0716
+
+_DEFAULT_STEPS = 10000
+
 
 def is_data_file(path: Path) -> bool:
     """Whether a line like "1000 atoms" stands near its beginning."""
@@ -68,121 +62,115 @@ def is_data_file(path: Path) -> bool:
     return any(re.fullmatch(r"\d+ atoms", " ".join(one.fields)) for one in lines_of(path, head))
 
 
-def read_lammps(data: Path, scripts: list[Path], cutoff: float, constraints: str) -> System:
-    """`cutoff` (nm) where no script gives one; `constraints`: "none", "hydrogen" or "all".
+def read_lammps(
+    data: Path | None,
+    scripts: list[Path],
+    cutoff: float,
+    constraints: str | None,
+    leave_out: set[str] | None = None,
+) -> System:
+    """`data`: None where a script makes or names the atoms. `cutoff` (nm) where no script gives one.
 
-    Raises SternaError with line and column.
+    `constraints`: "none", "hydrogen" or "all"; None: those of the script. `leave_out`: styles of
+    fixes that are passed over. Raises SternaError with line and column.
     """
-    return _Builder(read_data_file(data), read_scripts(scripts), cutoff, constraints).build()
+    state = State(data, list(scripts))
+    if data is not None and not state.reads_data() and not scripts:
+        state.read_data(data)
+    Interpreter(scripts, state).run()
+    if state.data is None and data is not None:
+        if state.reads_data():
+            raise SternaError(
+                f"{', '.join(map(str, scripts))}: read_data stands where it is not run; expected it "
+                "in what the script does",
+                status=2,
+            )
+        state.read_data(data)
+    return _Builder(state, cutoff, constraints, leave_out or set()).build()
 
 
 @dataclass
 class _Builder:
-    data: DataFile
-    script: Script
+    state: State
     cutoff: float
-    constraints: str
+    constraints: str | None
+    leave_out: set[str]
     atoms: list[Atom] = field(default_factory=list)
-    place_of: dict[int, int] = field(default_factory=dict)  #: of ids
-    type_of: list[int] = field(default_factory=list)  #: from 1
+    lengths_of_zero: dict[int, float] = field(default_factory=dict)  #: of bonds without an energy
 
     def build(self) -> System:
+        state = self.state
+        state.head()  # There are atoms.
+        self.data: DataFile = state.data
+        self.table = state.atoms
+        if not self.table.ids:
+            state.head().fail(None, "the script makes no atoms; expected create_atoms")
         self.units = self._units()
         self.masses = self._masses()
         self.names = self._names()
-        self.style, self.style_command = self._pair_style()
-        epsilon_sigma, of_14 = self._pairs()
-        positions = self._atoms()
-        velocities = self._velocities()
+        self.pair = self._pair_state()
+        count = len(self.names)
+        self.pairs = self.pair.resolved(count, state.head())
+        self.run_cutoff = self._cutoff()
+        self.truncation = self._truncation()
+        self._charges_act()
+        self._make_atoms()
+        self.dynamics = dynamics_of(state, self.units.name, self.leave_out)
         terms, joined, weights = self._terms()
-        lj_14, coulomb_14, keys = self._special_bonds()
-        if weights and (lj_14 or coulomb_14):
-            raise SternaError(
-                "dihedrals give weights to 1-4 pairs, and special_bonds has factors for them, too; "
-                "expected special_bonds charmm",
-                status=2,
-            )
-        terms += self._weighted_pairs(weights, of_14)
-        mixing, others = mixing_of(
-            [epsilon_sigma[a, a][::-1] for a in range(len(self.names))],
-            {pair: values[::-1] for pair, values in epsilon_sigma.items()},
-        )
+        special = self._special(joined["bond"], joined["angle"], joined["dihedral"])
+        keys = dict(special.keys)
+        terms += special.terms
+        terms += self._weighted_pairs(weights)
+        if self.constraints not in (None, "none"):
+            keys["constrained_bonds"] = self.constraints
+            terms += rigid_water(terms, [self.symbols[k - 1] for k in self.table.types])
+        types, pairs, mixing = self._types_and_pairs()
         interaction = self._interaction()
         if mixing != "lorentz_berthelot":
             interaction["mixing"] = mixing
-        if self.constraints != "none":
-            keys["constrained_bonds"] = self.constraints
-            terms += self._rigid_water(terms)
-        charged = self.style.has_charges and any(atom.charge for atom in self.atoms)
-        step = self.script.last("timestep")
+        charged = any(atom.charge for atom in self.atoms)
+        run, thermostat, temperature, sections = self._motion()
         return System(
             units=self.units.name,
             atoms=self.atoms,
-            types=[
-                {"name": name, "mass": mass, "sigma": sigma or 1.0, "epsilon": epsilon}
-                for name, mass, (epsilon, sigma) in zip(
-                    self.names,
-                    self.masses,
-                    (epsilon_sigma[a, a] for a in range(len(self.names))),
-                    strict=True,
-                )
-            ],
-            pairs=[
-                {
-                    "first": self.names[a],
-                    "second": self.names[b],
-                    "sigma": sigma or 1.0,
-                    "epsilon": epsilon,
-                }
-                for (a, b), (sigma, epsilon) in others.items()
-            ],
+            types=types,
+            pairs=pairs,
             terms=terms,
-            joined=joined,
+            joined=[(m[0], other) for some in joined.values() for m in some for other in m[1:]],
             box=self.data.box,
-            positions=positions,
-            velocities=velocities,
+            positions=self.table.positions,
+            velocities=self.table.velocities,
             interaction=interaction,
             electrostatics={"kind": "fmm", "accuracy": 1e-4} if charged else None,
-            run={
-                "steps": 10000,
-                "timestep": self.units.timestep
-                if step is None
-                else step.line.number_at(["timestep", *step.arguments], 1, "the time step"),
-            },
-            thermostat={
-                "kind": "stochastic_velocity_rescaling",
-                "temperature": self.units.temperature,
-                "time_constant": self.units.time_constant,
-            },
-            temperature=None if velocities is not None else self.units.temperature,
+            run=run,
+            thermostat=thermostat,
+            barostat=self.dynamics.barostat,
+            sections=sections,
+            temperature=temperature,
             molecule_name=self._molecule_name,
             atom_name=lambda atom: f"atom {atom + 1}",
             can_reorder=True,
             molecule_keys=keys,
+            not_kept=state.told,
+            restraints=self.dynamics.restraints,
+            restraint_virial="ignored",
         )
 
     # ---- what the script, or the file, says of the whole
 
-    def _head(self) -> Line:
-        return Line(self.data.path, 1, self.data.title)
-
     def _units(self) -> _Units:
-        command = self.script.last("units")
-        if command is not None:
-            name = command.arguments[0] if command.arguments else ""
-            if name not in _UNITS:
-                command.fail(0, f'units "{name}" are not taken over; expected real, metal or lj')
-            return _UNITS[name]
+        if self.state.units is not None:
+            return _UNITS[self.state.units]
         if self.data.units:
             if self.data.units not in _UNITS:
-                self._head().fail(
+                self.state.head().fail(
                     None,
                     f'units "{self.data.units}" are not taken over; expected real, metal or lj',
                 )
             return _UNITS[self.data.units]
-        if self.script.commands:
+        if self.state.scripts:
             return _UNITS["lj"]  # which LAMMPS has where nothing is said
-        self._head().fail(
+        self.state.head().fail(
             None,
             "nothing says in which units the file is: expected `units = real` in its first line, "
             "as write_data leaves it, or an input script with the command units",
@@ -190,23 +178,10 @@ class _Builder:
 
     def _masses(self) -> list[float]:
         count = self.data.count("atom types")
-        masses: list[float | None] = [None] * count
-        for line in self.data.lines("Masses"):
-            fields = line.fields
-            number = self.data.type_at(line, fields, 0, "atom")
-            mass = line.number_at(fields, 1, "the mass of a type")
-            if mass <= 0.0:
-                line.fail(1, "a mass must be positive")
-            line.expect_end(fields, 2, "type mass")
-            masses[number - 1] = mass
-        for command in self.script.all("mass"):
-            fields = [command.name, *command.arguments]
-            for number in self._range(command, 0, "atom"):
-                masses[number - 1] = command.line.number_at(fields, 2, "the mass of a type")
-        for number, mass in enumerate(masses, 1):
-            if mass is None:
-                self._head().fail(None, f"the atom type {number} has no mass")
-        return masses
+        for number in range(1, count + 1):
+            if number not in self.state.masses:
+                self.state.head().fail(None, f"the atom type {number} has no mass")
+        return [self.state.masses[number] for number in range(1, count + 1)]
 
     def _names(self) -> list[str]:
         labels = {number: label for label, number in self.data.labels.get("atom", {}).items()}
@@ -220,365 +195,386 @@ class _Builder:
             labels.get(number, f"{symbol}{number}") for number, symbol in enumerate(self.symbols, 1)
         ]
 
-    def _pair_style(self) -> tuple[PairStyle, Command | None]:
-        command = self.script.last("pair_style")
-        section = self.data.sections.get("Pair Coeffs") or self.data.sections.get("PairIJ Coeffs")
-        expected = ", ".join(PAIR_STYLES)
-        if command is not None:
-            name = command.arguments[0] if command.arguments else ""
-            if name not in PAIR_STYLES:
-                command.fail(
-                    0, f'the pair style "{name}" is not taken over; expected one of {expected}'
-                )
-            return PAIR_STYLES[name], command
-        if section is None:
-            self._head().fail(
+    # ---- pairs of types
+
+    def _pair_state(self) -> PairState:
+        if self.state.pair is None:
+            self.state.head().fail(
                 None,
                 "the file has no pair coefficients; expected an input script with pair_style and "
                 "pair_coeff",
             )
-        if section.style not in PAIR_STYLES:
-            section.head.fail(
+        return self.state.pair
+
+    def _acting(self) -> list[PairOfTypes]:
+        """All pairs of types whose potential is not 0."""
+        return [
+            one
+            for pairs in self.pairs.values()
+            for one in pairs
+            if one.potential[1].get("epsilon", 1.0) != 0.0
+        ]
+
+    def _cutoff(self) -> float:
+        """The longest one; those of single pairs may be shorter."""
+        given = [one.cutoff for one in self._acting()] or [
+            style.cutoff for style in self.pair.styles
+        ]
+        known = [cutoff for cutoff in given if cutoff is not None]
+        if known:
+            return max(known)
+        if self.units.nanometer == 0.0:
+            self.state.head().fail(None, "expected an input script with pair_style and its cutoff")
+        return self.cutoff * self.units.nanometer
+
+    def _truncation(self) -> str:
+        found = {}
+        for one in self._acting():
+            kind = one.style.row.truncation
+            if kind == "truncated" and self.pair.shift:
+                kind = "shifted"
+            found[kind] = one
+        if len(found) > 1:
+            self._line().fail(
                 None,
-                f'the pair style "{section.style}" is not taken over; expected one of {expected}'
-                if section.style
-                else f"nothing says which pair style this is; expected one of {expected}, as in "
-                '"Pair Coeffs # lj/cut/coul/long", or an input script with pair_style',
+                f"potentials that end in different ways ({', '.join(found)}) are not taken over",
             )
-        if PAIR_STYLES[section.style].has_inner:
-            section.head.fail(
-                None,
-                f"{section.style} is switched from an inner distance on; expected an input script "
-                "with pair_style and its distances",
-            )
-        return PAIR_STYLES[section.style], None
+        return next(iter(found), "truncated")
+
+    def _line(self):
+        return self.pair.command.line if self.pair.command is not None else self.state.head()
 
     def _interaction(self) -> dict[str, Any]:
-        truncation = self.style.truncation
-        shift = self._pair_modify("shift", "no")
-        interaction: dict[str, Any] = {}
-        if self.style_command is None:
-            if self.units.nanometer == 0.0:
-                self._head().fail(None, "expected an input script with pair_style and its cutoff")
-            interaction["cutoff"] = self.cutoff * self.units.nanometer
-        else:
-            line = self.style_command.line
-            fields = [self.style_command.name, *self.style_command.arguments]
-            if self.style.has_inner:
-                interaction["switch_start"] = line.number_at(fields, 2, "the inner distance")
-                interaction["cutoff"] = line.number_at(fields, 3, "the cutoff")
-            else:
-                interaction["cutoff"] = line.number_at(fields, 2, "the cutoff")
-        if shift == "yes" and truncation == "truncated":
-            truncation = "shifted"
-        interaction["truncation"] = truncation
-        if self._pair_modify("tail", "no") == "yes":
+        interaction: dict[str, Any] = {"cutoff": self.run_cutoff}
+        shares = {one.inner / (one.cutoff or 1.0) for one in self._acting() if one.inner > 0.0}
+        if len(shares) > 1 and max(shares) - min(shares) > 1e-12:
+            self._line().fail(
+                None, "inner distances that are other parts of the cutoff are not taken over"
+            )
+        if shares:
+            interaction["switch_start"] = max(shares) * self.run_cutoff
+            if len({one.cutoff for one in self._acting()}) == 1:
+                interaction["switch_start"] = next(one.inner for one in self._acting())
+        interaction["truncation"] = self.truncation
+        has_tail = any(one.style.row.has_tail for one in self._acting())
+        if self.pair.tail and has_tail:
+            if self.truncation != "truncated":
+                self._line().fail(None, "pair_modify tail yes beside shift yes is not taken over")
             interaction["tail_correction"] = "homogeneous"
         return interaction
 
-    def _pair_modify(self, key: str, preset: str) -> str:
-        value = preset
-        for command in self.script.all("pair_modify"):
-            for name, text in zip(command.arguments[:-1], command.arguments[1:], strict=True):
-                if name == key:
-                    value = text
-        return value
-
-    # ---- pairs of types
-
-    def _range(self, command: Command, place: int, kind: str) -> range:
-        """Types by a number, a label, or `m*n`."""
-        text = command.arguments[place] if place < len(command.arguments) else ""
-        count = self.data.count(f"{kind} types")
-        if text in self.data.labels.get(kind, {}):
-            number = self.data.labels[kind][text]
-            return range(number, number + 1)
-        if "*" in text:
-            first, _, last = text.partition("*")
-            limits = (first or "1", last or str(count))
-        else:
-            limits = (text, text)
-        if not all(re.fullmatch(r"\d{1,9}", limit) for limit in limits):
-            command.fail(place, f'expected {kind} types such as 2, 1*3 or *; found "{text}"')
-        low, high = map(int, limits)
-        if not 1 <= low <= high <= count:
-            command.fail(place, f"there is no such {kind} type; expected 1 to {count}")
-        return range(low, high + 1)
-
-    def _pairs(self) -> tuple[PairTable, PairTable]:
-        """Epsilon and sigma of pairs of types (first at most second, from 0), and of 1-4 pairs."""
-        given: PairTable = {}
-        of_14: PairTable = {}
-
-        def take(pair: tuple[int, int], c: Coefficients) -> None:
-            values = [(c.number("epsilon"), c.number("sigma"))]
-            if self.style.has_pairs_14 and c.more:
-                values.append((c.number("epsilon of 1-4 pairs"), c.number("sigma of 1-4 pairs")))
-            for k, value in enumerate(number for two in values for number in two):
-                if value < 0.0:
-                    c.line.fail(c.next - 2 * len(values) + k, "expected no negative number")
-            given[pair], of_14[pair] = values[0], values[-1]
-            if c.more:
-                c.line.fail(c.next, "cutoffs of single pairs of types are not taken over")
-
-        for line in self.data.lines("Pair Coeffs"):
-            fields = line.fields
-            number = self.data.type_at(line, fields, 0, "atom") - 1
-            take((number, number), Coefficients(line, fields, 1))
-        for line in self.data.lines("PairIJ Coeffs"):
-            fields = line.fields
-            first, second = (self.data.type_at(line, fields, k, "atom") - 1 for k in (0, 1))
-            take((min(first, second), max(first, second)), Coefficients(line, fields, 2))
-        for command in self.script.all("pair_coeff"):
-            fields = [command.name, *command.arguments]
-            ranges = [self._range(command, k, "atom") for k in (0, 1)]
-            # As LAMMPS: of two ranges those pairs whose first type is not above the second.
-            ordered = {(a, b) for a in ranges[0] for b in ranges[1] if a <= b}
-            for a, b in sorted(ordered or {(b, a) for a in ranges[0] for b in ranges[1]}):
-                take((a - 1, b - 1), Coefficients(command.line, fields, 3))
-        for number in range(len(self.names)):
-            if (number, number) not in given:
-                self._head().fail(None, f"the atom type {number + 1} has no pair coefficients")
-        return self._completed(given), self._completed(of_14)
-
-    def _completed(self, given: PairTable) -> PairTable:
-        """With what mixing gives."""
-        rule = self._pair_modify("mix", self.style.mixing)
-        numbers = range(len(self.names))
-        return {
-            (a, b): given.get((a, b)) or mixed(rule, given[a, a], given[b, b])
-            for a in numbers
-            for b in numbers
-            if a <= b
-        }
-
-    def _special_bonds(self) -> tuple[float, float, dict[str, Any]]:
-        """Factors of 1-4 pairs, and the keys of a molecule that say all of it."""
-        lennard_jones = coulomb = (0.0, 0.0, 0.0)
-        for command in self.script.all("special_bonds"):
-            words = command.arguments
-            fields = [command.name, *words]
-            k = 0
-            while k < len(words):
-                if words[k] in _SPECIAL_BONDS:
-                    lennard_jones, coulomb = _SPECIAL_BONDS[words[k]]
-                    k += 1
-                    continue
-                if words[k] in ("angle", "dihedral") and words[k + 1 : k + 2] == ["no"]:
-                    k += 2
-                    continue
-                if words[k] not in ("lj", "coul", "lj/coul"):
-                    command.fail(k, f'"{words[k]}" of special_bonds is not taken over')
-                three = tuple(
-                    command.line.number_at(fields, k + 2 + n, "a factor of special_bonds")
-                    for n in range(3)
+    def _charges_act(self) -> None:
+        """Whether charges act, and by which constant. Raises SternaError where they act between
+        some types only, or to a cutoff."""
+        rows = {style.name: style.row for style in self.pair.styles if style.row is not None}
+        self.charge_scale = 0.0
+        has = {k for k, q in zip(self.table.types, self.table.charges, strict=True) if q != 0.0}
+        if not has or not any(row.charges for row in rows.values()):
+            if self.state.kspace and not any(row.charges == "long" for row in rows.values()):
+                self.state.kspace_command.line.fail(
+                    0, "kspace_style goes with a pair style of charges at any distance (coul/long)"
                 )
-                lennard_jones = three if "lj" in words[k] else lennard_jones
-                coulomb = three if "coul" in words[k] else coulomb
-                k += 4
-        near = {*lennard_jones[:2], *coulomb[:2]}
-        if near == {0.0}:
-            if lennard_jones[2] == coulomb[2] == 1.0:
-                return 1.0, 1.0, {"excluded_bonds": 2}
-            keys = {
-                "excluded_bonds": 3,
-                "lennard_jones_14": lennard_jones[2],
-                "coulomb_14": coulomb[2],
-            }
-            return lennard_jones[2], coulomb[2], keys
-        if near == {1.0} and lennard_jones[2] == coulomb[2] == 1.0:
-            return 1.0, 1.0, {"excluded_bonds": 0}
-        self.script.all("special_bonds")[-1].fail(
-            None,
-            "factors of pairs one and two bonds apart are not taken over; expected 0, or 1 for all",
-        )
-        raise AssertionError
+            return
+        for a in sorted(has):
+            for b in sorted(has):
+                acting = self.pairs[min(a, b) - 1, max(a, b) - 1]
+                kinds = [one.style.row.charges for one in acting if one.style.row.charges]
+                if "cut" in kinds:
+                    self._line().fail(
+                        None,
+                        "charges that act to a cutoff only are not taken over; expected a style with "
+                        "coul/long",
+                    )
+                if len(kinds) != 1:
+                    self._line().fail(
+                        None,
+                        f"charges of the types {a} and {b} act {len(kinds)} times, those of others "
+                        "once; expected coul/long between all types with charges",
+                    )
+        self.charge_scale = 1.0 / math.sqrt(self.state.dielectric)
+        if any("charmmfsw" in name for name in rows) and self.units.name == "real":
+            self.charge_scale *= math.sqrt(_OF_CHARMM / _OF_LAMMPS)
+
+    def _types_and_pairs(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str]:
+        """`[[type]]`s, `[[pair]]`s, and the rule of mixing."""
+        one_of = {pair: self._one(*pair) for pair in self.pairs}
+        plain: dict[tuple[int, int], tuple[float, float]] = {}  # sigma and epsilon
+        others: dict[tuple[int, int], dict[str, Any]] = {}
+        for pair, acting in one_of.items():
+            name, keys = acting.potential if acting is not None else ("lennard_jones", {})
+            epsilon, sigma = keys.get("epsilon", 0.0), keys.get("sigma", 1.0)
+            own_end = (
+                acting is not None and acting.cutoff is not None and acting.cutoff < self.run_cutoff
+            )
+            if name == "lennard_jones" and (epsilon == 0.0 or not own_end):
+                plain[pair] = (sigma, epsilon)
+                continue
+            if name == "lennard_jones":
+                # Lennard-Jones pairs have the cutoff of the run; as Mie's they have their own.
+                name = "mie"
+                keys = keys | {"repulsive_exponent": 12.0, "attractive_exponent": 6.0}
+            others[pair] = {"potential": name, **keys}
+            if own_end:
+                others[pair]["cutoff"] = acting.cutoff
+        count = len(self.names)
+        like = [plain.get((a, a), (1.0, 0.0)) for a in range(count)]
+        # Other potentials stand in [[pair]]s whatever mixing gives.
+        mixing, beside = mixing_of(like, plain)
+        types = [
+            {"name": name, "mass": mass, "sigma": sigma or 1.0, "epsilon": epsilon}
+            for name, mass, (sigma, epsilon) in zip(self.names, self.masses, like, strict=True)
+        ]
+        pairs = [
+            {"first": self.names[a], "second": self.names[b]}
+            | (
+                {"sigma": beside[a, b][0] or 1.0, "epsilon": beside[a, b][1]}
+                if (a, b) in beside
+                else others[a, b]
+            )
+            for a, b in sorted({**beside, **others})
+        ]
+        return types, pairs, mixing
+
+    def _one(self, a: int, b: int) -> PairOfTypes | None:
+        """The one potential, besides that of charges, between two types, from 0; the types may stand
+        in any order. Raises SternaError where there are several."""
+        acting = self.pairs[min(a, b), max(a, b)]
+        real = [one for one in acting if one.potential[1].get("epsilon", 1.0) != 0.0]
+        if len(real) > 1:
+            self._line().fail(
+                None,
+                f"the types {a + 1} and {b + 1} have {len(real)} potentials, whose sum is not taken "
+                "over",
+            )
+        return real[0] if real else None
 
     # ---- atoms
 
-    def _atoms(self) -> numpy.ndarray:
-        section = self.data.sections["Atoms"]
-        command = self.script.last("atom_style")
-        style = section.style or (command.arguments[0] if command and command.arguments else "")
-        if not style and len(section.lines[0].fields) in (7, 10):
-            style = "full"
-        if style not in ATOM_STYLES:
-            section.head.fail(
-                None,
-                f'the atom style "{style}" is not read; expected {", ".join(ATOM_STYLES)}'
-                if style
-                else 'nothing says which atom style this is; expected "Atoms # full" or an input '
-                "script with atom_style",
-            )
-        columns = ATOM_STYLES[style]
-        x = len(columns)
-        form = " ".join([*columns, "x", "y", "z"])
-        lines = []
-        for line in section.lines:
-            fields = line.fields
-            lines.append((line.integer_at(fields, 0, "the id of an atom", 1, LARGEST_ID), line))
-        # LAMMPS writes them in any order; ids say which atoms of two molecules are alike.
-        lines.sort(key=lambda one: one[0])
-        positions = numpy.empty((len(lines), 3))
-        images = numpy.zeros((len(lines), 3))
-        for n, (identity, line) in enumerate(lines):
-            fields = line.fields
-            if len(fields) not in (x + 3, x + 6):
-                line.fail(
-                    min(x + 3, len(fields)),
-                    f"expected {x + 3} columns, `{form}`, or {x + 6} with image flags; found "
-                    f"{len(fields)}",
-                )
-            if identity in self.place_of:
-                line.fail(0, f"a second atom of id {identity}")
-            self.place_of[identity] = n
-            number = self.data.type_at(line, fields, columns.index("type"), "atom")
-            self.type_of.append(number)
-            charge = 0.0
-            if "charge" in columns and self.style.has_charges:
-                charge = line.number_at(fields, columns.index("charge"), "the charge")
-            self.atoms.append(Atom(self.names[number - 1], self.names[number - 1], charge))
-            for k in range(3):
-                positions[n, k] = line.number_at(fields, x + k, f"the {'xyz'[k]} coordinate")
-                if len(fields) > x + 3:
-                    images[n, k] = line.integer_at(
-                        fields, x + 3 + k, "an image flag", -(10**6), 10**6
-                    )
-        return positions - self.data.lower + images @ self.data.box
-
-    def _place(self, line: Line, fields: list[str], k: int) -> int:
-        identity = line.integer_at(fields, k, "the id of an atom", 1, LARGEST_ID)
-        if identity not in self.place_of:
-            line.fail(k, f"there is no atom {identity}")
-        return self.place_of[identity]
-
-    def _velocities(self) -> numpy.ndarray | None:
-        if "Velocities" not in self.data.sections:
-            return None
-        velocities = numpy.full((len(self.atoms), 3), numpy.nan)
-        for line in self.data.lines("Velocities"):
-            fields = line.fields
-            place = self._place(line, fields, 0)
-            if not numpy.isnan(velocities[place, 0]):
-                line.fail(0, f"a second velocity of atom {fields[0]}")
-            for k in range(3):
-                velocities[place, k] = line.number_at(fields, 1 + k, "a component of the velocity")
-            line.expect_end(fields, 4, "id vx vy vz")
-        return velocities
+    def _make_atoms(self) -> None:
+        for kind, charge in zip(self.table.types, self.table.charges, strict=True):
+            name = self.names[kind - 1]
+            self.atoms.append(Atom(name, name, charge * self.charge_scale))
 
     # ---- bonded terms
 
-    def _kinds(self, kind: str) -> dict[int, list[Kind]]:
-        """The terms of each type."""
-        found: dict[int, list[Kind]] = {}
-        styles = STYLES[kind]
-        command = self.script.last(f"{kind}_style")
-        section = self.data.sections.get(f"{kind.capitalize()} Coeffs")
-        style = command.arguments[0] if command is not None and command.arguments else ""
-        style = style or (section.style if section is not None else "")
-
-        def take(number: int, line: Line, fields: list[str], first: int) -> None:
-            name = style
-            if style == "hybrid":
-                name, first = (fields[first] if first < len(fields) else ""), first + 1
-            if name not in styles:
-                line.fail(
-                    first - 1 if style == "hybrid" else None,
-                    f'the {kind} style "{name}" is not taken over; expected {", ".join(styles)}'
-                    if name
-                    else f"nothing says which {kind} style this is; expected "
-                    f'"{kind.capitalize()} Coeffs # {next(iter(styles))}" or an input script '
-                    f"with {kind}_style",
-                )
-            coefficients = Coefficients(line, fields, first)
-            found[number] = styles[name](coefficients)
-            coefficients.end()
-
-        for line in section.lines if section is not None else []:
-            fields = line.fields
-            take(self.data.type_at(line, fields, 0, kind), line, fields, 1)
-        for command in self.script.all(f"{kind}_coeff"):
-            fields = [command.name, *command.arguments]
-            for number in self._range(command, 0, kind):
-                take(number, command.line, fields, 2)
-        return found
-
-    def _terms(self) -> tuple[list[Term], list[tuple[int, int]], dict[tuple[int, int], float]]:
-        """All terms, pairs of atoms that belong together, and the weights of 1-4 pairs."""
-        terms: list[Term] = []
-        joined: list[tuple[int, int]] = []
+    def _terms(self) -> tuple[list[Term], dict[str, list[tuple[int, ...]]], dict]:
+        """The terms; the atoms that each kind of them joins; weights of 1-4 pairs, which
+        dihedrals give."""
+        members: dict[str, list[tuple[int, tuple[int, ...]]]] = {}
+        for kind in KINDS:
+            members[kind] = self._members(kind)
+        kinds_of_bonds, angles_off, made = self._constrained(members)
         weights: dict[tuple[int, int], float] = {}
         for kind in KINDS:
-            section = f"{kind.capitalize()}s"
-            lines = self.data.lines(section)
-            if self.data.count(section.lower()) and section not in self.data.sections:
-                self._head().fail(None, f'the section "{section}" is missing')
-            kinds = self._kinds(kind) if lines else {}
-            form = " ".join(["id", "type", *(f"atom{k + 1}" for k in range(MEMBERS[kind]))])
-            for line in lines:
-                fields = line.fields
-                number = self.data.type_at(line, fields, 1, kind)
-                if number not in kinds:
-                    line.fail(1, f"the {kind} type {number} has no coefficients")
-                atoms = tuple(self._place(line, fields, 2 + k) for k in range(MEMBERS[kind]))
-                line.expect_end(fields, 2 + MEMBERS[kind], form)
-                if len(set(atoms)) < len(atoms):
-                    line.fail(None, f"an atom stands twice in this {kind}")
-                joined += [(atoms[0], other) for other in atoms[1:]]
-                for one in kinds[number]:
+            for n, (number, atoms) in enumerate(members[kind]):
+                if kind == "angle" and n in angles_off:
+                    continue
+                kinds = (
+                    kinds_of_bonds[n] if kind == "bond" else self.state.bonded[kind].kinds[number]
+                )
+                for one in kinds:
                     if one.section == "weight_14":
                         ends = (min(atoms[0], atoms[3]), max(atoms[0], atoms[3]))
                         weights[ends] = weights.get(ends, 0.0) + one.parameters["weight"]
                     else:
-                        terms.append(term(one.section, atoms, **one.parameters))
-        return terms, joined, weights
+                        made.append(term(one.section, atoms, **one.parameters))
+        return made, {kind: [atoms for _, atoms in some] for kind, some in members.items()}, weights
 
-    def _weighted_pairs(
-        self, weights: dict[tuple[int, int], float], of_14: PairTable
-    ) -> list[Term]:
+    def _members(self, kind: str) -> list[tuple[int, tuple[int, ...]]]:
+        """Type and atoms, from 0, of each line of a section."""
+        section = self.data.sections.get(f"{kind.capitalize()}s")
+        if section is None or not section.lines:
+            return []
+        state = self.state.bonded[kind]
+        if state is None:
+            section.head.fail(
+                None,
+                f"nothing says which {kind} style this is; expected "
+                f'"{kind.capitalize()} Coeffs # harmonic" or an input script with {kind}_style',
+            )
+        form = "id type " + " ".join(f"atom{k + 1}" for k in range(MEMBERS[kind]))
+        found = []
+        for line in section.lines:
+            fields = line.fields
+            line.integer_at(fields, 0, f"the number of the {kind}", 0, 2**62)
+            number = self.data.type_at(line, fields, 1, kind)
+            if state.name == "none":
+                state.kinds.setdefault(number, [])
+            if number not in state.kinds:
+                line.fail(1, f"the {kind} type {number} has no coefficients")
+            atoms = tuple(self.table.place(line, fields, 2 + k) for k in range(MEMBERS[kind]))
+            line.expect_end(fields, 2 + MEMBERS[kind], form)
+            if len(set(atoms)) < len(atoms):
+                line.fail(None, f"an atom stands twice in this {kind}")
+            found.append((number, atoms))
+        return found
+
+    def _constrained(
+        self, members: dict[str, list[tuple[int, tuple[int, ...]]]]
+    ) -> tuple[list[list[Kind]], set[int], list[Term]]:
+        """The terms of each bond; the angles that constraints replace; the constraints."""
+        bonds = members["bond"]
+        kinds = [self._of_bond(number) for number, _ in bonds]
+        fix = self.dynamics.constraints
+        if fix is None:
+            return kinds, set(), []
+        if self.constraints is not None:
+            self.state.tell(fix.command, f"fix {fix.style} is left out: --constraints is given")
+            return kinds, set(), []
+        wanted = read_constraints(fix, self.data)
+        group = self.state.group(fix.command, 1)
+        made, lengths = [], {}
+        for n, (number, (a, b)) in enumerate(bonds):
+            types = (self.table.types[a], self.table.types[b])
+            masses = (self.masses[types[0] - 1], self.masses[types[1] - 1])
+            if group is not None and not {a, b} <= group:
+                continue
+            if not wanted.has_bond(number, types, masses):
+                continue
+            r0 = next((k.parameters["r0"] for k in kinds[n] if "r0" in k.parameters), None)
+            if r0 is None or r0 <= 0.0:
+                fix.command.fail(None, f"the bond type {number} has no length to keep")
+            # The bond stays, without an energy: it says who is a neighbor.
+            kinds[n] = [Kind("bond", {"potential": "harmonic", "stiffness": 0.0, "r0": r0})]
+            lengths[min(a, b), max(a, b)] = r0
+            made.append(term("constraint", (a, b), distance=r0))
+        joined = check_clusters(fix.command, set(lengths))
+        off = set()
+        for n, (number, (a, b, c)) in enumerate(members["angle"]):
+            first, second = (min(a, b), max(a, b)), (min(b, c), max(b, c))
+            if number not in wanted.angles or first not in lengths or second not in lengths:
+                continue
+            if joined[b] != {a, c}:
+                continue  # Angles are kept in clusters of three atoms.
+            theta0 = next(
+                (k.parameters["theta0"] for k in self.state.bonded["angle"].kinds[number]
+                 if "theta0" in k.parameters), None)  # fmt: skip
+            if theta0 is None:
+                fix.command.fail(None, f"the angle type {number} has no angle to keep")
+            off.add(n)
+            distance = third_side(lengths[first], lengths[second], theta0)
+            made.append(term("constraint", (a, c), distance=distance))
+        return kinds, off, list(dict.fromkeys(made))
+
+    def _of_bond(self, number: int) -> list[Kind]:
+        """Its terms; of a bond without an energy one of no stiffness, which says who is a
+        neighbor."""
+        found = self.state.bonded["bond"].kinds[number]
+        if found:
+            return found
+        if number not in self.lengths_of_zero:
+            self.lengths_of_zero[number] = self._mean_length(number)
+        r0 = self.lengths_of_zero[number]
+        return [Kind("bond", {"potential": "harmonic", "stiffness": 0.0, "r0": r0})]
+
+    def _mean_length(self, number: int) -> float:
+        """Of the bonds of a type at the start."""
+        inverse = numpy.linalg.inv(self.data.box)
+        found = []
+        for kind, (a, b) in self._members("bond"):
+            if kind == number:
+                d = self.table.positions[b] - self.table.positions[a]
+                d = d - numpy.round(d @ inverse) @ self.data.box
+                found.append(float(numpy.sqrt(d @ d)))
+        return float(f"{max(sum(found) / len(found), 1e-3):.6g}")
+
+    # ---- pairs few bonds apart
+
+    def _special(self, bonds, angles, dihedrals):
+        near = neighbors(len(self.atoms), bonds, self.table, self.data.box)
+        return special_pairs(
+            self.state.special_bonds,
+            near,
+            angles,
+            dihedrals,
+            self.table,
+            [atom.charge for atom in self.atoms],
+            lambda a, b: self._one(a - 1, b - 1),
+            self.truncation,
+        )
+
+    def _weighted_pairs(self, weights: dict[tuple[int, int], float]) -> list[Term]:
+        """1-4 pairs of CHARMM's dihedrals: by parameters of their own, at any distance."""
+        special = self.state.special_bonds
+        if weights and (special.lennard_jones[2] or special.coulomb[2]):
+            raise SternaError(
+                "dihedrals give weights to 1-4 pairs, and special_bonds has factors for them, too; "
+                "expected special_bonds charmm",
+                status=2,
+            )
+        if weights and not any(
+            style.row is not None and style.row.has_pairs_14 for style in self.pair.styles
+        ):
+            self._line().fail(
+                None, "dihedrals give weights to 1-4 pairs; expected a pair style of CHARMM"
+            )
         found = []
         for (first, second), weight in weights.items():
-            a, b = sorted(self.type_of[k] - 1 for k in (first, second))
-            epsilon, sigma = of_14[a, b]
+            a, b = sorted(self.table.types[k] - 1 for k in (first, second))
+            acting = self.pairs[a, b]
+            values = {"epsilon": 0.0, "sigma": 1.0}
+            for one in acting:
+                if one.potential_14[0] != "lennard_jones":
+                    self._line().fail(None, "weights of 1-4 pairs are for Lennard-Jones potentials")
+                if one.potential_14[1]["epsilon"] != 0.0:
+                    values = dict(one.potential_14[1])
+            values["epsilon"] *= weight
+            if self.truncation == "force_switched":
+                # CHARMM's force switch shifts these, too.
+                values["cutoff"] = self.run_cutoff
             product = self.atoms[first].charge * self.atoms[second].charge
             found.append(
-                term(
-                    "special_pair",
-                    (first, second),
-                    epsilon=weight * epsilon,
-                    sigma=sigma or 1.0,
-                    charge_product=weight * product,
-                )  # fmt: skip
+                term("special_pair", (first, second), **values, charge_product=weight * product)
             )
         return found
 
-    def _rigid_water(self, terms: list[Term]) -> list[Term]:
-        """The third distance of molecules of an oxygen and two hydrogens, whose bonds are kept."""
-        bonds: dict[int, dict[int, float]] = {}
-        angles: dict[tuple[int, ...], float] = {}
-        for one in terms:
-            values = dict(one.parameters)
-            if one.section == "bond":
-                first, second = one.atoms
-                bonds.setdefault(first, {})[second] = values["r0"]
-                bonds.setdefault(second, {})[first] = values["r0"]
-            elif one.section == "angle" and values["potential"] == "harmonic":
-                angles[one.atoms] = values["theta0"]
-        found = []
-        for (first, middle, last), theta0 in angles.items():
-            symbols = [self.symbols[self.type_of[k] - 1] for k in (first, middle, last)]
-            if symbols != ["H", "O", "H"] or len(bonds.get(middle, {})) != len("HH"):
-                continue
-            a, b = bonds[middle][first], bonds[middle][last]
-            distance = (a * a + b * b - 2.0 * a * b * numpy.cos(numpy.radians(theta0))) ** 0.5
-            found.append(term("constraint", (first, last), distance=float(distance)))
-        return found
+    # ---- motion
+
+    def _motion(self) -> tuple[dict, dict, float | None, dict]:
+        """`[run]`, `[thermostat]`, the temperature of velocities to draw, and more sections."""
+        state, dynamics = self.state, self.dynamics
+        stages = state.stages
+        for stage in stages[:-1]:
+            for command in stage.commands:
+                state.tell(
+                    command,
+                    f"{command.name} is left out: the input has the last run of the script only",
+                )
+        last = stages[-1].commands if stages else []
+        timestep = self.units.timestep if state.timestep is None else state.timestep
+        sections: dict[str, Any] = dict(dynamics.sections)
+        if last and last[0].name == "minimize":
+            command = last[0]
+            dynamics.barostat = {}
+            sections["minimize"] = {"force_tolerance": float(command.arguments[1])}
+            run = {"steps": int(command.arguments[2]), "integrator": "minimize"}
+            return run, {}, None, sections
+        steps = sum(int(command.arguments[0]) for command in last)
+        run = {"steps": steps if last else _DEFAULT_STEPS, "timestep": timestep}
+        if dynamics.integrator is not None:
+            temperature = None if self.table.velocities is not None else state.temperature
+            return run, dynamics.thermostat, temperature, sections
+        thermostat = dynamics.thermostat or {
+            "kind": "stochastic_velocity_rescaling",
+            "temperature": self.units.temperature,
+            "time_constant": self.units.time_constant,
+        }
+        if state.scripts:
+            kelvin = " K" if self.units.nanometer else ""
+            state.told.append(
+                "no fix of the script moves the atoms; the input moves them, at a temperature of "
+                f"{thermostat['temperature']:g}{kelvin}"
+            )
+        temperature = state.temperature
+        if temperature is None and self.table.velocities is None:
+            temperature = thermostat["temperature"]
+        return run, thermostat, temperature, sections
 
     def _molecule_name(self, members: list[int]) -> str:
         """Its formula, carbon and hydrogen first."""
         counts: dict[str, int] = {}
         for k in members:
-            symbol = self.symbols[self.type_of[k] - 1]
+            symbol = self.symbols[self.table.types[k] - 1]
             counts[symbol] = counts.get(symbol, 0) + 1
         largest_formula = 60
         if "X" in counts or len(members) > largest_formula:

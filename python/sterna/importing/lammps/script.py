@@ -1,114 +1,287 @@
-"""The commands of an input script that say what acts; all others are not asked."""
+"""An input script, command by command, as LAMMPS runs it.
 
+Every command is known or an error: `commands` has those that change the system, those that change
+nothing of it, and those that are refused with a reason. Variables, quotes, `include` and `if` are
+LAMMPS's; loops (`jump`, `next`) are errors.
+"""
+
+import difflib
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
-from sterna.importing.lammps.data_file import KINDS
-from sterna.importing.text import Line, lines_of, read_text
+from sterna.errors import SternaError
+from sterna.importing.lammps.variables import STYLES, FormulaError, Variables
+from sterna.importing.text import Line, read_text
 
-#: Commands that are taken over.
-_TAKEN = {
-    "units", "atom_style", "pair_style", "pair_coeff", "pair_modify", "special_bonds",
-    "read_data", "timestep", "mass", *(f"{k}_style" for k in KINDS), *(f"{k}_coeff" for k in KINDS),
-}  # fmt: skip
-
-#: Commands that make another system of it, and what to do.
-_REFUSED = {
-    "include": "give its file beside this one",
-    "set": "write the data file after it, with write_data",
-    "replicate": "write the data file after it, with write_data",
-    "change_box": "write the data file after it, with write_data",
-    "create_atoms": "write the data file after it, with write_data",
-    "create_bonds": "write the data file after it, with write_data",
-    "delete_atoms": "write the data file after it, with write_data",
-    "delete_bonds": "write the data file after it, with write_data",
-    "read_restart": "write a data file, with write_data",
-    "labelmap": 'give the labels in the data file, as in the section "Atom Type Labels"',
-}
-
-_PLAIN = {
-    "boundary": (["p", "p", "p"], "Sterna's boxes are periodic"),
-    "dielectric": (["1.0"], "Sterna has no permittivity of the background"),
-    "dimension": (["3"], "Sterna has three dimensions"),
-}
+_DEEPEST_INCLUDE = 20
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command and its arguments, with variables replaced."""
+    """A command and its arguments; `line` has its text with variables replaced."""
 
     line: Line
     name: str
     arguments: list[str]
 
-    def fail(self, argument: int | None, message: str) -> None:
-        self.line.fail(None if argument is None else argument + 1, message)
+    @property
+    def fields(self) -> list[str]:
+        return [self.name, *self.arguments]
+
+    def fail(self, argument: int | None, message: str) -> NoReturn:
+        """Raises SternaError at an argument, counted from 0, or at all of the command."""
+        # A quoted argument with blanks is several fields of the line.
+        exact = len(self.line.fields) == len(self.fields)
+        self.line.fail(None if argument is None or not exact else argument + 1, message)
+
+    def word(self, k: int, what: str) -> str:
+        if k >= len(self.arguments):
+            self.line.fail(k + 1, f"expected {what}; found the end of the line")
+        return self.arguments[k]
+
+    def number(self, k: int, what: str) -> float:
+        return self.line.number_at(self.fields, k + 1, what)
+
+    def integer(self, k: int, what: str, least: int, most: int) -> int:
+        return self.line.integer_at(self.fields, k + 1, what, least, most)
+
+    def yes(self, k: int, what: str) -> bool:
+        word = self.word(k, what)
+        if word not in ("yes", "no", "on", "off", "true", "false"):
+            self.fail(k, f'{what} is "{word}"; expected yes or no')
+        return word in ("yes", "on", "true")
+
+    def expect_end(self, count: int, form: str) -> None:
+        if len(self.arguments) > count:
+            self.fail(count, f"unexpected text; expected `{form}`")
+
+    def unknown(self, k: int, what: str, known: list[str]) -> NoReturn:
+        """Fails at an argument that is none of the known ones."""
+        word = self.arguments[k]
+        self.fail(k, f'unknown {what} "{word}"{nearest(word, known)}')
 
 
-@dataclass
-class Script:
-    """Commands by their names, in the order of the files."""
-
-    commands: dict[str, list[Command]] = field(default_factory=dict)
-
-    def all(self, name: str) -> list[Command]:
-        return self.commands.get(name, [])
-
-    def last(self, name: str) -> Command | None:
-        found = self.all(name)
-        return found[-1] if found else None
+def nearest(word: str, known: list[str], likeness: float = 0.6) -> str:
+    """What was probably meant, as the end of a message; or nothing. `likeness`: from 0 to 1."""
+    found = difflib.get_close_matches(word, known, 1, likeness)
+    return f'; did you mean "{found[0]}"?' if found else ""
 
 
-def read_scripts(paths: list[Path]) -> Script:
-    """Raises SternaError with line and column, where a command makes another system of it."""
-    script = Script()
-    variables: dict[str, str] = {}
-    for path in paths:
-        waiting = ""
-        for line in lines_of(path, read_text(path)):
-            words = line.fields
-            if words[-1] == "&":
-                waiting += " ".join(words[:-1]) + " "
+class Quit(Exception):
+    """The command quit: nothing behind it is run."""
+
+
+def without_comment(text: str) -> str:
+    """Up to a '#' that is not inside quotes."""
+    quote, k = "", 0
+    while k < len(text):
+        if quote:
+            if text.startswith(quote, k):
+                k += len(quote)
+                quote = ""
                 continue
-            if waiting:
-                line = Line(path, line.number, waiting + line.text)
-                words, waiting = line.fields, ""
-            _command(line, words, script, variables, paths)
-    return script
+        elif text[k] in "'\"":
+            quote = '"""' if text.startswith('"""', k) else text[k]
+            k += len(quote)
+            continue
+        elif text[k] == "#":
+            return text[:k]
+        k += 1
+    return text
 
 
-def _command(
-    line: Line, words: list[str], script: Script, variables: dict[str, str], paths: list[Path]
-) -> None:
-    name, arguments = words[0], words[1:]
-    if name == "variable" and len(arguments) >= 3:
-        if arguments[1] in ("index", "string", "equal", "internal"):
-            variables[arguments[0]] = arguments[2]
-        return
-    if name == "include" and arguments and Path(arguments[0]).name in {p.name for p in paths}:
-        return
-    if name in _REFUSED:
-        line.fail(0, f"the command {name} is not taken over; {_REFUSED[name]}")
-    if name == "fix" and len(arguments) > 2 and arguments[2] == "cmap":
-        line.fail(3, "fix cmap is not taken over")
-    if name in _PLAIN:
-        plain, reason = _PLAIN[name]
-        if [_number_or(text) for text in arguments] != [_number_or(text) for text in plain]:
-            line.fail(1, f"expected {name} {' '.join(plain)}: {reason}")
-    if name not in _TAKEN:
-        return
-    replaced = []
-    for k, word in enumerate(arguments):
-        text = re.sub(r"\$\{(\w+)\}|\$(\w)", lambda m: variables.get(m[1] or m[2], m[0]), word)
-        if "$" in text:
-            line.fail(k + 1, f'"{word}" is not a number or a variable with one; give a plain one')
-        replaced.append(text)
-    script.commands.setdefault(name, []).append(Command(line, name, replaced))
+def words_of(text: str) -> list[str]:
+    """Words; what begins with a quote goes to the next such quote. Raises FormulaError."""
+    found, k = [], 0
+    while True:
+        while k < len(text) and text[k].isspace():
+            k += 1
+        if k >= len(text):
+            return found
+        quote = next((q for q in ('"""', '"', "'") if text.startswith(q, k)), "")
+        if not quote:
+            end = k
+            while end < len(text) and not text[end].isspace():
+                end += 1
+            found.append(text[k:end])
+            k = end
+            continue
+        end = text.find(quote, k + len(quote))
+        if end < 0:
+            raise FormulaError(f"a quote {quote} has no second one")
+        found.append(text[k + len(quote) : end])
+        k = end + len(quote)
+        if k < len(text) and not text[k].isspace():
+            raise FormulaError(f"expected a blank behind the second {quote}")
 
 
-def _number_or(text: str) -> float | str:
+def joined_lines(path: Path) -> Iterator[Line]:
+    """Lines that '&' continues are one, as are those between triple quotes."""
+    waiting, first = "", 0
+    lines = read_text(path).split("\n")
+    for number, raw in enumerate(lines, 1):
+        first = first if waiting else number
+        text = waiting + raw.rstrip("\r")
+        waiting = ""
+        if text.rstrip().endswith("&") and number < len(lines):
+            waiting = text.rstrip()[:-1]
+        elif text.count('"""') % 2 and number < len(lines):
+            waiting = text + " "
+        elif text.strip():
+            yield Line(path, first, text.strip("\x00"))
+    if waiting.strip():
+        yield Line(path, first, waiting)
+
+
+class Interpreter:
+    """Runs scripts on a state, which has a method for each kind of command."""
+
+    def __init__(self, paths: list[Path], state) -> None:
+        # The commands need Command, which stands here.
+        from sterna.importing.lammps.commands import COMMANDS
+
+        self.paths, self.state = paths, state
+        self.variables = Variables()
+        self.commands = COMMANDS
+        self.included: set[str] = set()
+        self.executed: list[Command] = []  #: of the commands that are no control of the script
+        self.depth = 0
+
+    def run(self) -> None:
+        """Raises SternaError with line and column."""
+        # A script that another one includes runs there, not once more by itself.
+        texts = {path: read_text(path) for path in self.paths}
+        for path in self.paths:
+            inside = rf"(?m)^\s*include\s+\S*{re.escape(path.name)}\s*(#.*)?$"
+            if any(re.search(inside, text) for other, text in texts.items() if other != path):
+                self.included.add(path.name)
+        try:
+            for path in self.paths:
+                if path.name not in self.included:
+                    self._file(path)
+        except Quit:
+            pass
+
+    def _file(self, path: Path) -> None:
+        for line in joined_lines(path):
+            self.execute(line)
+
+    def execute(self, line: Line) -> None:
+        code = without_comment(line.text)
+        if not code.strip():
+            return
+        try:
+            text = self.variables.substituted(code)
+            words = words_of(text)
+        except FormulaError as error:
+            line.fail(None, str(error))
+        if not words:
+            return
+        command = Command(Line(line.path, line.number, text.rstrip()), words[0], words[1:])
+        if command.name in _CONTROL:
+            _CONTROL[command.name](self, command)
+            return
+        handler = self.commands.get(command.name)
+        if handler is None:
+            known = [*self.commands, *_CONTROL]
+            line.fail(0, f'unknown command "{words[0]}"{nearest(words[0], known)}')
+        handler(self.state, command)
+        self.executed.append(command)
+
+    def _variable(self, command: Command) -> None:
+        name, style = command.word(0, "a name"), command.word(1, "a style")
+        try:
+            self.variables.define(name, style, command.arguments[2:])
+        except FormulaError as error:
+            command.fail(1 if style not in STYLES else None, f"{error}{nearest(style, [*STYLES])}")
+
+    def _include(self, command: Command) -> None:
+        name = command.word(0, "a file")
+        command.expect_end(1, "include FILE")
+        path = self.find(command, name, [p for p in self.paths if p.name == Path(name).name])
+        self.depth += 1
+        if self.depth > _DEEPEST_INCLUDE:
+            command.fail(0, f"{name} is included by itself")
+        self._file(path)
+        self.depth -= 1
+
+    def find(self, command: Command, name: str, given: list[Path]) -> Path:
+        """A file that a script names: given by the user, or beside the script."""
+        if given:
+            return given[0]
+        for path in (command.line.path.parent / name, Path(name)):
+            if path.is_file():
+                return path
+        command.fail(
+            0, f"the file {name} of {command.name} is not there; give it beside the script"
+        )
+
+    def _if(self, command: Command) -> None:
+        words = command.arguments
+        if len(words) < 3 or words[1] != "then":
+            command.fail(None, 'expected `if "condition" then "command" ... else "command" ...`')
+        branches, k = [], 2
+        condition: str | None = words[0]
+        while True:
+            commands = []
+            while k < len(words) and words[k] not in ("elif", "else"):
+                commands.append(words[k])
+                k += 1
+            if not commands:
+                command.fail(None, "a branch of `if` has no commands")
+            branches.append((condition, commands))
+            if k >= len(words):
+                break
+            if condition is None:
+                command.fail(None, "a branch of `if` stands behind `else`")
+            if words[k] == "elif":
+                condition, k = command.word(k + 1, "a condition"), k + 2
+            else:
+                condition, k = None, k + 1
+        for condition, commands in branches:
+            try:
+                holds = condition is None or self.variables.is_true(
+                    self.variables.substituted(condition)
+                )
+            except FormulaError as error:
+                command.fail(None, f"the condition of `if` is not evaluated: {error}")
+            if holds:
+                for text in commands:
+                    self.execute(Line(command.line.path, command.line.number, text))
+                return
+
+    def _loop(self, command: Command) -> None:
+        command.line.fail(
+            0,
+            f"the command {command.name} is not evaluated: loops and jumps are not taken over; give "
+            "a script without them",
+        )
+
+    def _label(self, command: Command) -> None:
+        """Harmless alone."""
+
+    def _quit(self, command: Command) -> None:
+        raise Quit
+
+
+_CONTROL = {
+    "variable": Interpreter._variable,
+    "include": Interpreter._include,
+    "if": Interpreter._if,
+    "jump": Interpreter._loop,
+    "next": Interpreter._loop,
+    "label": Interpreter._label,
+    "quit": Interpreter._quit,
+}
+
+
+def is_script(path: Path) -> bool:
+    """Whether some line of the file is a command that every script of LAMMPS has."""
     try:
-        return float(text)
-    except ValueError:
-        return text
+        text = read_text(path)[:200000]
+    except SternaError:
+        return False
+    return bool(re.search(r"(?m)^\s*(units|atom_style|pair_style|read_data|create_box)\s+\S", text))

@@ -42,12 +42,21 @@ constexpr auto entries_of(TermList<Terms...>) {
 
 constexpr auto bonded_rows = entries_of(BondedTerms{});
 
-constexpr std::size_t parameters_of_all() {
+/// A name that several terms have counts once.
+constexpr std::size_t names_of_all() {
+  std::array<std::string_view, most_bonded_parameters + 1> names{};
   std::size_t count = 0;
-  for (const BondedEntry& entry : bonded_rows) count += entry.parameters.size();
+  for (const BondedEntry& entry : bonded_rows) {
+    for (const BondedParameter& parameter : entry.parameters) {
+      const auto end = names.begin() + count;
+      if (count < names.size() && std::find(names.begin(), end, parameter.name) == end) {
+        names[count++] = parameter.name;
+      }
+    }
+  }
   return count;
 }
-static_assert(parameters_of_all() <= most_bonded_parameters);
+static_assert(names_of_all() <= most_bonded_parameters);
 
 }  // namespace
 

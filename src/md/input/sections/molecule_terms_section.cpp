@@ -128,7 +128,7 @@ Target named_parameter(Input& input, std::size_t n) {
   return &nth_inner<&Input::molecules, terms>(input, n).parameters[number];
 }
 constexpr std::string_view epsilon = "epsilon", sigma = "sigma", charge_product = "charge_product",
-                           r0 = "r0";
+                           r0 = "r0", cutoff = "cutoff";
 
 }  // namespace
 
@@ -212,7 +212,8 @@ InputSection molecule_special_pair() {
                  .is_array = true,
                  .tables = tables_in_molecule<&MoleculeSection::special_pairs>(),
                  .description = "Pairs of atoms that interact by parameters of their own, at any "
-                                "distance: what is not given is that of a pair three bonds apart.",
+                                "distance unless they have a `cutoff`: what is not given is that "
+                                "of a pair three bonds apart.",
                  .aliases = {"pairs", "special_pairs", "pair_14", "exceptions"}},
       .keys = {
           atoms_key<&MoleculeSection::special_pairs>(
@@ -231,6 +232,15 @@ InputSection molecule_special_pair() {
            .dimension = Dimension::length,
            .range = positive,
            .aliases = {"sig"}},
+          {.name = "cutoff",
+           .target = named_parameter<&MoleculeSection::special_pairs, cutoff>,
+           .description =
+               "Where the Lennard-Jones part ends, in the way that `truncation` in [interaction] "
+               "says, with switching from the same share of it on; with `epsilon` and `sigma`. "
+               "LAMMPS has such pairs.",
+           .default_text = "none: any distance",
+           .dimension = Dimension::length,
+           .range = positive},
           {.name = "charge_product",
            .target = named_parameter<&MoleculeSection::special_pairs, charge_product>,
            .description = "Product of two charges, in squares of the unit of charge.",

@@ -1,9 +1,9 @@
-// Idea:    a polynomial in the cosine of an angle: every finite Fourier series of the angle that is
-//          even about 0 and 180 degrees.
+// Idea:    a polynomial in the cosine of an angle, and its sine: every finite Fourier series of the
+//          angle that is even about 0 and 180 degrees, and cosines of the angle less a phase.
 // Source:  the angle of bead-spring polymers and of UFF and DREIDING: Rappe et al., J. Am. Chem. Soc.
 //          114, 10024 (1992); Mayo, Olafson and Goddard, J. Phys. Chem. 94, 8897 (1990).
 // Cost:    that of "cosine_squared" and ten multiplications.
-// Hazards: LAMMPS's styles "cosine", "fourier" and "cosine/periodic" give a Fourier series:
+// Hazards: with a sine the force has no direction where atoms are in line. LAMMPS's styles "cosine", "fourier" and "cosine/periodic" give a Fourier series:
 //          cos 2 theta = 2 cos^2 theta - 1, and so on.
 // Others:  "polynomial", in the angle itself.
 
@@ -18,9 +18,10 @@ struct CosinePolynomialAngle {
   static constexpr std::string_view section = "angle";
   static constexpr std::string_view name = "cosine_polynomial";
   static constexpr std::string_view energy_name = "cosine_polynomial_angle";
-  static constexpr std::string_view sentence = "A polynomial in the cosine of an angle.";
+  static constexpr std::string_view sentence =
+      "A polynomial in the cosine of an angle, and its sine.";
   static constexpr std::string_view formula =
-      "c0 + c1 cos theta + c2 cos^2 theta + ... + c6 cos^6 theta";
+      "c0 + c1 cos theta + c2 cos^2 theta + ... + c6 cos^6 theta + s1 sin theta";
   static constexpr std::string_view source =
       "Rappe et al., J. Am. Chem. Soc. 114, 10024 (1992), UFF";
   static constexpr int atoms = 3;
@@ -31,10 +32,11 @@ struct CosinePolynomialAngle {
       {"c3", Dimension::energy, any_value, "coefficient", 4.0, false, 0.0},
       {"c4", Dimension::energy, any_value, "coefficient", 0.7, false, 0.0},
       {"c5", Dimension::energy, any_value, "coefficient", -2.5, false, 0.0},
-      {"c6", Dimension::energy, any_value, "coefficient", 1.3, false, 0.0}};
-  static constexpr int coefficient_count = 7;
+      {"c6", Dimension::energy, any_value, "coefficient", 1.3, false, 0.0},
+      {"s1", Dimension::energy, any_value, "coefficient of the sine", 1.5, false, 0.0}};
+  static constexpr int coefficient_count = 8;
   static void coefficients(std::span<const double> p, std::span<double> c) {
-    for (std::size_t n = 0; n < 7; ++n) c[n] = p[n];
+    for (std::size_t n = 0; n < 8; ++n) c[n] = p[n];
   }
   template <class V>
   [[gnu::always_inline]] static V evaluate(const Triple<V>* b, const V* c, Triple<V>* f) {
@@ -44,8 +46,9 @@ struct CosinePolynomialAngle {
       derivative = derivative * angle.cosine + energy;
       energy = energy * angle.cosine + c[n];
     }
-    angle.forces(b, derivative, f);
-    return energy;
+    const V sine = square_root(angle.sine_squared(b));
+    angle.forces(b, derivative - c[7] * angle.cosine / not_zero(sine), f);
+    return energy + c[7] * sine;
   }
 };
 

@@ -5,6 +5,7 @@
 #include "md/forces/bonded/terms/cosine_polynomial_angle.hpp"
 #include "md/forces/bonded/terms/cosine_squared_angle.hpp"
 #include "md/forces/bonded/terms/coulomb_14.hpp"
+#include "md/forces/bonded/terms/ended_lennard_jones.hpp"
 #include "md/forces/bonded/terms/fene_bond.hpp"
 #include "md/forces/bonded/terms/flat_bottom_bond.hpp"
 #include "md/forces/bonded/terms/gromos_bond.hpp"
@@ -53,6 +54,7 @@ using BondedTerms = TermList<  //
     PeriodicImproper,          //
     Cmap,                      //
     LennardJones14,            //
+    EndedLennardJones,         //
     Coulomb14>;
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Idea:    a polynomial of the deviation of an angle, to the fourth order.
+// Idea:    a polynomial of the deviation of an angle, to the sixth order.
 // Source:  the angle of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem. 15, 162 (1994);
-//          GROMACS's quartic angle.
-// Cost:    that of "harmonic" and six multiplications.
+//          GROMACS's quartic angle; that of MM3.
+// Cost:    that of "harmonic" and ten multiplications.
 // Hazards: with a highest coefficient below zero the energy falls without limit of the deviation.
 //          At 180 degrees the force has no direction, unless that is the angle at rest and c1 is 0.
 // Others:  "harmonic", "cosine_polynomial".
@@ -19,7 +19,7 @@ struct PolynomialAngle {
   static constexpr std::string_view energy_name = "polynomial_angle";
   static constexpr std::string_view sentence = "A polynomial of the deviation of an angle.";
   static constexpr std::string_view formula =
-      "c0 + c1 t + c2 t^2 + c3 t^3 + c4 t^4; t = theta - theta0 in radians";
+      "c0 + c1 t + c2 t^2 + ... + c6 t^6; t = theta - theta0 in radians";
   static constexpr std::string_view source =
       "Maple et al., J. Comput. Chem. 15, 162 (1994), CFF; GROMACS's quartic angle";
   static constexpr int atoms = 3;
@@ -29,11 +29,13 @@ struct PolynomialAngle {
       {"c1", Dimension::energy, any_value, "coefficient", 0.5, false, 0.0},
       {"c2", Dimension::energy, any_value, "coefficient", 15.0, false, 0.0},
       {"c3", Dimension::energy, any_value, "coefficient", -7.0, false, 0.0},
-      {"c4", Dimension::energy, any_value, "coefficient", 4.0, false, 0.0}};
-  static constexpr int coefficient_count = 6;
+      {"c4", Dimension::energy, any_value, "coefficient", 4.0, false, 0.0},
+      {"c5", Dimension::energy, any_value, "coefficient", -4.0, false, 0.0},
+      {"c6", Dimension::energy, any_value, "coefficient", 3.0, false, 0.0}};
+  static constexpr int coefficient_count = 8;
   static void coefficients(std::span<const double> p, std::span<double> c) {
-    for (std::size_t n = 0; n < 5; ++n) c[n] = p[n + 1];
-    c[5] = radians_per_degree * p[0];
+    for (std::size_t n = 0; n < 7; ++n) c[n] = p[n + 1];
+    c[7] = radians_per_degree * p[0];
   }
   template <class V>
   [[gnu::always_inline]] static V evaluate(const Triple<V>* b, const V* c, Triple<V>* f) {
@@ -42,9 +44,9 @@ struct PolynomialAngle {
     const Triple<V> normal = cross(b[1], b[0]);
     const V sine = square_root(dot(normal, normal));
     const V cosine = -dot(b[0], b[1]);
-    const V bend = arc_tangent_of(sine, cosine) - c[5];
-    V energy = c[4], derivative{};
-    for (int n = 3; n >= 0; --n) {
+    const V bend = arc_tangent_of(sine, cosine) - c[7];
+    V energy = c[6], derivative{};
+    for (int n = 5; n >= 0; --n) {
       derivative = derivative * bend + energy;
       energy = energy * bend + c[n];
     }

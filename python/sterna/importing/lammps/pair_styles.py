@@ -1,0 +1,516 @@
+"""Pair styles of LAMMPS: a row for each, their coefficients, and how these mix.
+
+Source: https://docs.lammps.org, the page of each style and pair_modify.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sterna.importing.lammps.bonded_styles import STYLES, Coefficients
+from sterna.importing.lammps.data_file import Section
+from sterna.importing.text import Line
+
+if TYPE_CHECKING:
+    from sterna.importing.lammps.script import Command
+
+Values = tuple[float, ...]
+Potential = tuple[str, dict[str, float]]  #: of a `[[pair]]`, and its keys
+
+
+def _lennard_jones(v: Values) -> Potential:
+    return "lennard_jones", {"epsilon": v[0], "sigma": v[1]}
+
+
+def _powers(c_n: float, c_m: float, n: int, m: int) -> Potential:
+    """c_n / r^n - c_m / r^m as a Mie potential: both are positive, or both 0."""
+    if c_n == 0.0 and c_m == 0.0:
+        return "lennard_jones", {"epsilon": 0.0, "sigma": 1.0}
+    sigma = (c_n / c_m) ** (1.0 / (n - m))
+    prefactor = n / (n - m) * (n / m) ** (m / (n - m))
+    return _mie(c_m / sigma**m / prefactor, sigma, n, m)
+
+
+def _mie(epsilon: float, sigma: float, n: float, m: float) -> Potential:
+    if (n, m) == (12, 6):
+        return "lennard_jones", {"epsilon": epsilon, "sigma": sigma}
+    return "mie", {
+        "epsilon": epsilon, "sigma": sigma, "repulsive_exponent": n, "attractive_exponent": m,
+    }  # fmt: skip
+
+
+def _class2(v: Values) -> Potential:
+    return _mie(v[0], v[1] * (2.0 / 3.0) ** (1.0 / 3.0), 9, 6)
+
+
+def _lj96(v: Values) -> Potential:
+    return _mie(4.0 * v[0] / 6.75, v[1], 9, 6)
+
+
+def _nm(v: Values) -> Potential:
+    depth, r0, n, m = v
+    return _mie(depth, r0 * (m / n) ** (1.0 / (n - m)), n, m)
+
+
+def _buckingham(v: Values) -> Potential:
+    return "buckingham", {"amplitude": v[0], "rho": v[1], "c6": v[2]}
+
+
+def _born(v: Values) -> Potential:
+    # LAMMPS adds D / r^8.
+    keys = {"amplitude": v[0], "rho": v[1], "sigma": v[2], "c6": v[3], "c8": -v[4]}
+    return "born_mayer_huggins", keys
+
+
+def _morse(v: Values) -> Potential:
+    return "morse", {"depth": v[0], "alpha": v[1], "r0": v[2]}
+
+
+def _soft(v: Values) -> Potential:
+    return "soft", {"amplitude": v[0]}
+
+
+def _yukawa(v: Values) -> Potential:
+    return "yukawa", {"strength": v[0]}
+
+
+def _lennard_mdf(v: Values) -> Potential:
+    return _powers(v[0], v[1], 12, 6)
+
+
+def _nothing(_v: Values) -> Potential:
+    return "lennard_jones", {"epsilon": 0.0, "sigma": 1.0}
+
+
+#: Exponents, and the factor of epsilon before the powers, by the word that pair_coeff has.
+_SDK = {"lj9_6": (9, 6), "lj12_4": (12, 4), "lj12_6": (12, 6)}
+
+
+@dataclass(frozen=True)
+class PairStyle:
+    """A row of the table."""
+
+    #: Names of the coefficients, and for each how it mixes: as an energy, as a distance, or (".")
+    #: not, which then is an error where a pair of types has none.
+    coefficients: tuple[tuple[str, str], ...]
+    potential: Callable[[Values], Potential]
+    truncation: str = "truncated"
+    has_inner: bool = False  #: an inner distance before the cutoff
+    charges: str = ""  #: "long": at any distance; "cut": up to a cutoff
+    own_distances: bool = True  #: behind the coefficients may stand distances of this pair
+    has_pairs_14: bool = False  #: behind the coefficients, epsilon and sigma of 1-4 pairs
+    mixing: str = "geometric"  #: where pair_modify does not say
+    always_mixes_so: bool = False  #: whatever pair_modify says
+    has_tail: bool = True
+    has_kappa: bool = False  #: before the cutoff of the style
+    has_kind: bool = False  #: a word such as lj9_6 before the coefficients
+
+
+_LJ = (("epsilon", "energy"), ("sigma", "distance"))
+_BUCK = (("A", "."), ("rho", "."), ("C", "."))
+_BORN = (("A", "."), ("rho", "."), ("sigma", "."), ("C", "."), ("D", "."))
+_NM = (("E0", "energy"), ("r0", "distance"), ("n", "distance"), ("m", "distance"))
+_CHARMM = {
+    "has_inner": True, "charges": "long", "own_distances": False, "has_pairs_14": True,
+    "mixing": "arithmetic", "has_tail": False,
+}  # fmt: skip
+_CLASS2: dict[str, Any] = {"mixing": "sixthpower", "always_mixes_so": True}
+_MDF: dict[str, Any] = {"truncation": "quintic_switched", "has_inner": True, "has_tail": False}
+
+
+def _with_charges(name: str, short: str, row: Callable[..., PairStyle]) -> dict[str, PairStyle]:
+    """The style without charges, and with each sort of them."""
+    made = {short: row()}
+    for suffix, kind in (("long", "long"), ("msm", "long"), ("cut", "cut"), ("long/cs", "long")):
+        made[f"{name}/coul/{suffix}"] = row(charges=kind)
+    return made
+
+
+PAIR_STYLES: dict[str, PairStyle] = {
+    **_with_charges("lj/cut", "lj/cut", lambda **k: PairStyle(_LJ, _lennard_jones, **k)),
+    **_with_charges("lj/class2", "lj/class2", lambda **k: PairStyle(_LJ, _class2, **_CLASS2, **k)),
+    **_with_charges("buck", "buck", lambda **k: PairStyle(_BUCK, _buckingham, **k)),
+    **_with_charges("born", "born", lambda **k: PairStyle(_BORN, _born, **k)),
+    **_with_charges("nm/cut", "nm/cut", lambda **k: PairStyle(_NM, _nm, **k)),
+    "lj/charmm/coul/long": PairStyle(_LJ, _lennard_jones, "switched", **_CHARMM),
+    "lj/charmm/coul/msm": PairStyle(_LJ, _lennard_jones, "switched", **_CHARMM),
+    "lj/charmmfsw/coul/long": PairStyle(_LJ, _lennard_jones, "force_switched", **_CHARMM),
+    "lj/gromacs": PairStyle(
+        _LJ, _lennard_jones, "cubic_force_switched", has_inner=True, has_tail=False
+    ),
+    "lj/smooth/linear": PairStyle(_LJ, _lennard_jones, "force_shifted", has_tail=False),
+    "lj/mdf": PairStyle(_LJ, _lennard_jones, **_MDF),
+    "buck/mdf": PairStyle(_BUCK, _buckingham, **_MDF),
+    "lennard/mdf": PairStyle((("A", "."), ("B", ".")), _lennard_mdf, **_MDF),
+    "lj96/cut": PairStyle(_LJ, _lj96),
+    "lj/sdk": PairStyle((("epsilon", "."), ("sigma", ".")), _lennard_jones, has_kind=True),
+    "lj/sdk/coul/long": PairStyle(
+        (("epsilon", "."), ("sigma", ".")), _lennard_jones, has_kind=True, charges="long"
+    ),
+    "lj/sdk/coul/msm": PairStyle(
+        (("epsilon", "."), ("sigma", ".")), _lennard_jones, has_kind=True, charges="long"
+    ),
+    "mie/cut": PairStyle(
+        (("epsilon", "energy"), ("sigma", "distance"), ("gamma_R", "distance"),
+         ("gamma_A", "distance")),
+        lambda v: _mie(*v),
+    ),
+    "morse": PairStyle((("D0", "."), ("alpha", "."), ("r0", ".")), _morse, has_tail=False),
+    "morse/smooth/linear": PairStyle(
+        (("D0", "."), ("alpha", "."), ("r0", ".")), _morse, "force_shifted", has_tail=False
+    ),
+    "soft": PairStyle((("A", "energy"),), _soft, has_tail=False),
+    "yukawa": PairStyle((("A", "energy"),), _yukawa, has_kappa=True, has_tail=False),
+    "coul/long": PairStyle((), _nothing, charges="long", own_distances=False, has_tail=False),
+    "coul/long/cs": PairStyle((), _nothing, charges="long", own_distances=False, has_tail=False),
+    "coul/msm": PairStyle((), _nothing, charges="long", own_distances=False, has_tail=False),
+    "coul/cut": PairStyle((), _nothing, charges="cut", has_tail=False),
+    "zero": PairStyle((), _nothing, has_tail=False),
+}  # fmt: skip
+for _short in ("lj/sdk", "lj/sdk/coul/long", "lj/sdk/coul/msm"):
+    PAIR_STYLES[_short.replace("sdk", "spica")] = PAIR_STYLES[_short]
+
+
+@dataclass
+class SubStyle:
+    """A style with the distances that pair_style gives it."""
+
+    name: str
+    row: PairStyle | None  #: None: "none"
+    inner: float = 0.0
+    cutoff: float | None = None  #: None: the script has no pair_style
+    kappa: float = 0.0
+
+
+@dataclass
+class Entry:
+    """What one pair_coeff, or one line of a section, says of a pair of types."""
+
+    style: int  #: which of the sub-styles
+    values: Values
+    values_14: Values
+    exponents: tuple[int, int] | None  #: of lj/sdk
+    distances: tuple[float, ...] | None  #: cutoff, or inner distance and cutoff; None: the style's
+    line: Line
+
+
+@dataclass(frozen=True)
+class PairOfTypes:
+    """What acts between two types."""
+
+    style: SubStyle
+    potential: Potential
+    potential_14: Potential
+    inner: float
+    cutoff: float | None
+
+
+@dataclass
+class PairState:
+    """A pair style as commands leave it."""
+
+    name: str
+    command: "Command | None"
+    line: Line | None = None  #: the head of the section that names the style
+    styles: list[SubStyle] = field(default_factory=list)
+    entries: dict[tuple[int, int], list[Entry]] = field(default_factory=dict)
+    shift: bool = False
+    tail: bool = False
+    mix: str | None = None
+
+    @classmethod
+    def of_section(cls, section: Section) -> "PairState":
+        """As the head of a data file's section names it."""
+        row = PAIR_STYLES.get(section.style)
+        if row is None:
+            section.head.fail(
+                None,
+                f'the pair style "{section.style}" is not taken over; docs/howto/import.md lists '
+                "those that are"
+                if section.style
+                else 'nothing says which pair style this is; expected one as in "Pair Coeffs # '
+                'lj/cut/coul/long", or an input script with pair_style',
+            )
+        if row.has_inner or row.has_kappa:
+            section.head.fail(
+                None,
+                f"{section.style} has distances besides the cutoff; expected an input script with "
+                "pair_style and its distances",
+            )
+        made = cls(section.style, None, section.head)
+        made.styles = [SubStyle(section.style, row)]
+        return made
+
+    @property
+    def is_hybrid(self) -> bool:
+        return self.name in ("hybrid", "hybrid/overlay")
+
+    def set_arguments(self, command: "Command") -> None:
+        """Those of pair_style; cutoffs of single pairs become those of the style."""
+        self.command = command
+        if self.is_hybrid:
+            self.styles = [
+                _sub_style(command, first, last) for first, last in _parts_of_hybrid(command)
+            ]
+        elif self.name == "none":
+            self.styles = [SubStyle("none", None)]
+        else:
+            self.styles = [_sub_style(command, 0, len(command.arguments))]
+        for entries in self.entries.values():
+            for entry in entries:
+                entry.distances = None
+
+    def take(
+        self, pairs: Sequence[tuple[int, int]], line: Line, fields: list[str], first: int
+    ) -> None:
+        """Coefficients of pairs of types, from 0, that begin at a field."""
+        which, first = self._named_style(line, fields, first) if self.is_hybrid else (0, first)
+        if which is None:
+            for pair in pairs:
+                self.entries[pair] = []
+            return
+        entry = _entry(self.styles[which], which, Coefficients(line, fields, first))
+        for pair in pairs:
+            before = self.entries.get(pair, [])
+            if self.name == "hybrid/overlay":
+                kept = [one for one in before if one.style != which]
+                self.entries[pair] = [*kept, entry]
+            else:
+                self.entries[pair] = [entry]
+
+    def _named_style(self, line: Line, fields: list[str], k: int) -> tuple[int | None, int]:
+        """Which sub-style the fields name, and the field behind it."""
+        from sterna.importing.lammps.commands.settings import plain_style
+
+        if k >= len(fields):
+            line.fail(k, "expected a sub-style of pair_style hybrid")
+        name = plain_style(fields[k])
+        if name == "none":
+            return None, k + 1
+        same = [n for n, one in enumerate(self.styles) if one.name == name]
+        if not same:
+            line.fail(k, f'"{name}" is no sub-style of this pair_style')
+        if len(same) == 1:
+            return same[0], k + 1
+        number = line.integer_at(fields, k + 1, f"which of the {name} it is", 1, len(same))
+        return same[number - 1], k + 2
+
+    def resolved(self, count: int, head: Line) -> dict[tuple[int, int], list[PairOfTypes]]:
+        """Of all pairs of types, from 0, with what mixing gives. Raises SternaError where one has
+        no coefficients."""
+        found: dict[tuple[int, int], list[PairOfTypes]] = {}
+        for a in range(count):
+            for b in range(a, count):
+                found[a, b] = [self._pair(entry, a, b) for entry in self._entries_of(a, b, head)]
+        return found
+
+    def _entries_of(self, a: int, b: int, head: Line) -> list[Entry]:
+        if (a, b) in self.entries:
+            return self.entries[a, b]
+        if self.name == "none" or (self.name == "zero" and not self.entries):
+            return []
+        line = self.command.line if self.command is not None else head
+        if a == b or (a, a) not in self.entries or (b, b) not in self.entries:
+            who = f"the atom type {a + 1} has" if a == b else f"types {a + 1} and {b + 1} have"
+            line.fail(None, f"{who} no pair coefficients")
+        of_a, of_b = self.entries[a, a], self.entries[b, b]
+        if [one.style for one in of_a] != [one.style for one in of_b]:
+            line.fail(
+                None, f"types {a + 1} and {b + 1} have no pair coefficients, and other styles"
+            )
+        return [self._mixed(x, y, a, b, line) for x, y in zip(of_a, of_b, strict=True)]
+
+    def _mixed(self, x: Entry, y: Entry, a: int, b: int, line: Line) -> Entry:
+        style = self.styles[x.style]
+        row = style.row
+        rule = row.mixing if self.mix is None or row.always_mixes_so else self.mix
+        if x.exponents != y.exponents or any(kind == "." for _, kind in row.coefficients):
+            line.fail(
+                None,
+                f"types {a + 1} and {b + 1} have no pair coefficients, and {style.name} does not mix",
+            )
+
+        def of(u: Values, v: Values) -> Values:
+            sizes = (u[1], v[1]) if len(u) > 1 else (1.0, 1.0)
+            return tuple(
+                mixed_energy(rule, p, q, *sizes) if kind == "energy" else mixed_distance(rule, p, q)
+                for p, q, (_, kind) in zip(u, v, row.coefficients, strict=True)
+            )
+
+        distances = None
+        if x.distances is not None or y.distances is not None:
+            own = (style.inner, style.cutoff) if row.has_inner else (style.cutoff,)
+            both = zip(x.distances or own, y.distances or own, strict=True)
+            distances = tuple(mixed_distance(rule, p, q) for p, q in both)
+        return Entry(
+            x.style, of(x.values, y.values), of(x.values_14, y.values_14), None, distances, x.line
+        )
+
+    def _pair(self, entry: Entry, a: int, b: int) -> PairOfTypes:
+        style = self.styles[entry.style]
+        row = style.row
+        if entry.exponents is not None:
+            n, m = entry.exponents
+            epsilon, sigma = entry.values
+            potential = potential_14 = _mie(epsilon, sigma, n, m)
+        else:
+            potential, potential_14 = (
+                row.potential(values) for values in (entry.values, entry.values_14)
+            )
+        if row.has_kappa:
+            potential = (potential[0], potential[1] | {"kappa": style.kappa})
+        distances = entry.distances or (style.inner, style.cutoff)
+        inner = distances[0] if row.has_inner else 0.0
+        _check(potential, entry.line, a, b)
+        return PairOfTypes(style, _or_nothing(potential), _or_nothing(potential_14), inner,
+                           distances[-1])  # fmt: skip
+
+
+def _or_nothing(potential: Potential) -> Potential:
+    """Lennard-Jones without depth where nothing acts."""
+    name, keys = potential
+    acts = {
+        "mie": ("epsilon",), "buckingham": ("amplitude", "c6"), "morse": ("depth",),
+        "born_mayer_huggins": ("amplitude", "c6", "c8"), "soft": ("amplitude",),
+        "yukawa": ("strength",),
+    }.get(name)  # fmt: skip
+    return _nothing(()) if acts and not any(keys[key] for key in acts) else potential
+
+
+def _check(potential: Potential, line: Line, a: int, b: int) -> None:
+    """That the engine has a potential of these numbers."""
+    name, keys = potential
+    pair = f"the types {a + 1} and {b + 1}"
+    for key in ("epsilon", "depth"):
+        if keys.get(key, 0.0) < 0.0:
+            line.fail(None, f"{key} of {pair} is below 0, which is not taken over")
+    for key in ("rho", "alpha", "r0", "kappa"):
+        if keys.get(key, 1.0) <= 0.0:
+            line.fail(None, f"{key} of {pair} is {keys[key]:g}; expected a positive number")
+    if name == "mie":
+        n, m = keys["repulsive_exponent"], keys["attractive_exponent"]
+        if not 3.0 < m < n:
+            line.fail(None, f"the exponents of {pair} are {n:g} and {m:g}; expected n > m > 3")
+
+
+def _entry(style: SubStyle, which: int, c: Coefficients) -> Entry:
+    row = style.row
+    if row is None:
+        c.line.fail(None, "pair_style none has no coefficients")
+    exponents = None
+    if row.has_kind:
+        at, word = c.next, c.word("lj9_6, lj12_4 or lj12_6")
+        if word not in _SDK:
+            c.line.fail(at, f'"{word}" is not taken over; expected lj9_6, lj12_4 or lj12_6')
+        exponents = _SDK[word]
+    first = c.next
+    values = tuple(c.number(name) for name, _ in row.coefficients)
+    if any(value < 0.0 for value in values[:2]) and row.coefficients[:2] == _LJ:
+        at = first + (0 if values[0] < 0.0 else 1)
+        c.line.fail(at, "expected no negative number")
+    values_14 = values
+    if row.has_pairs_14 and c.more:
+        at = c.next
+        values_14 = (c.number("epsilon of 1-4 pairs"), c.number("sigma of 1-4 pairs"))
+        for k, value in enumerate(values_14):
+            if value < 0.0:
+                c.line.fail(at + k, "expected no negative number")
+    distances = None
+    if c.more and row.own_distances:
+        names = ("the inner distance", "the cutoff") if row.has_inner else ("the cutoff",)
+        distances = tuple(c.number(f"{name} of this pair") for name in names)
+        if distances[-1] <= 0.0:
+            c.line.fail(c.next - 1, "the cutoff of a pair must be positive")
+        if row.charges == "cut" and c.more:
+            c.number("the cutoff of charges")
+    if c.more:
+        c.line.fail(c.next, "unexpected text behind the last coefficient")
+    return Entry(which, values, values_14, exponents, distances, c.line)
+
+
+def _sub_style(command: "Command", first: int, last: int) -> SubStyle:
+    """Of pair_style's arguments from `first` on, up to `last`."""
+    from sterna.importing.lammps.commands.settings import plain_style
+    from sterna.importing.lammps.script import nearest
+
+    name = plain_style(command.arguments[first])
+    if name not in PAIR_STYLES:
+        command.fail(
+            first,
+            f'the pair style "{name}" is not taken over{nearest(name, [*PAIR_STYLES])}; '
+            "docs/howto/import.md lists those that are",
+        )
+    row = PAIR_STYLES[name]
+    made, k = SubStyle(name, row), first + 1
+
+    def next_number(what: str) -> float:
+        nonlocal k
+        if k >= last:
+            command.fail(last, f"expected {what} of {name}")
+        k += 1
+        return command.number(k - 1, what)
+
+    if row.has_kappa:
+        made.kappa = next_number("kappa")
+    if row.has_inner:
+        made.inner = next_number("the inner distance")
+    made.cutoff = next_number("the cutoff")
+    if made.cutoff <= 0.0 or (row.has_inner and not 0.0 < made.inner < made.cutoff):
+        command.fail(k - 1, "expected a positive cutoff, beyond the inner distance")
+    if row.charges and k < last:
+        next_number("the cutoff of charges")
+    if name == "zero":
+        while k < last and command.arguments[k] in ("nocoeff", "full"):
+            k += 1
+    if k < last:
+        command.fail(k, f"unexpected text behind the distances of {name}")
+    return made
+
+
+def _parts_of_hybrid(command: "Command") -> list[tuple[int, int]]:
+    """Where the sub-styles of hybrid begin and end."""
+    words = command.arguments
+    starts = [k for k in range(1, len(words)) if words[k][:1].isalpha() and words[k] not in (
+        "nocoeff", "full")]  # fmt: skip
+    if not starts or starts[0] != 1:
+        command.fail(1, "expected the sub-styles of hybrid")
+    return list(zip(starts, [*starts[1:], len(words)], strict=True))
+
+
+def sub_styles(kind: str, command: "Command") -> list[str]:
+    """The sub-styles of a bonded style hybrid."""
+    from sterna.importing.lammps.commands.settings import plain_style
+    from sterna.importing.lammps.script import nearest
+
+    names = [plain_style(word) for word in command.arguments[1:]]
+    for k, name in enumerate(names, 1):
+        if name not in STYLES[kind]:
+            command.fail(
+                k, f'the {kind} style "{name}" is not taken over{nearest(name, [*STYLES[kind]])}'
+            )
+    if not names:
+        command.fail(1, "expected the sub-styles of hybrid")
+    return names
+
+
+def mixed_energy(rule: str, first: float, second: float, size: float, other: float) -> float:
+    """As `pair_modify mix` has it."""
+    if first == second and size == other:
+        return abs(first)  # The root of the square, also of a negative number.
+    product = math.sqrt(first * second) if first * second > 0.0 else 0.0
+    if rule != "sixthpower":
+        return product
+    sixth = size**6 + other**6
+    return 2.0 * product * size**3 * other**3 / sixth if sixth > 0.0 else 0.0
+
+
+def mixed_distance(rule: str, first: float, second: float) -> float:
+    """As `pair_modify mix` has it."""
+    if first == second:
+        return first
+    if rule == "geometric":
+        return math.sqrt(first * second)
+    if rule == "arithmetic":
+        return 0.5 * (first + second)
+    return (0.5 * (first**6 + second**6)) ** (1.0 / 6.0)

@@ -1,0 +1,168 @@
+"""Pairs few bonds apart: LAMMPS's special_bonds as keys of molecules, or as lists of pairs."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+
+from sterna.importing.lammps.atoms import AtomTable
+from sterna.importing.lammps.pair_styles import PairOfTypes
+from sterna.importing.lammps.state import SpecialBonds
+from sterna.importing.system import Term, term
+
+Pair = tuple[int, int]
+_MOST = 3  # bonds apart
+
+#: A pair that this part of the cutoff, or of the distance where switching begins, is enough for
+#: stays within it: bonds stretch by less.
+_SAFE = 0.8
+
+
+@dataclass
+class SpecialPairs:
+    """What becomes of special_bonds."""
+
+    keys: dict[str, Any] = field(default_factory=dict)  #: of each `[[molecule]]`
+    terms: list[Term] = field(default_factory=list)
+
+
+@dataclass
+class Neighbors:
+    """Atoms by the fewest bonds between them, up to three, and how long these are."""
+
+    bonds_apart: dict[Pair, int]
+    path: dict[Pair, float]
+
+
+def neighbors(count: int, bonds: Iterable[Pair], table: AtomTable, box: numpy.ndarray) -> Neighbors:
+    """Of all atoms, from 0. Lengths are those of the start."""
+    joined: list[list[int]] = [[] for _ in range(count)]
+    lengths: dict[Pair, float] = {}
+    inverse = numpy.linalg.inv(box)
+    for a, b in bonds:
+        if b not in joined[a]:
+            joined[a].append(b)
+            joined[b].append(a)
+        d = table.positions[b] - table.positions[a]
+        d = d - numpy.round(d @ inverse) @ box
+        lengths[min(a, b), max(a, b)] = float(numpy.sqrt(d @ d))
+    apart: dict[Pair, int] = {}
+    path: dict[Pair, float] = {}
+    for first in range(count):
+        reached, front = {first: 0.0}, [first]
+        for step in range(1, _MOST + 1):
+            following = []
+            for atom in front:
+                for other in joined[atom]:
+                    if other in reached:
+                        continue
+                    reached[other] = reached[atom] + lengths[min(atom, other), max(atom, other)]
+                    following.append(other)
+                    if first < other:
+                        apart[first, other] = step
+                        path[first, other] = reached[other]
+            front = following
+    return Neighbors(apart, path)
+
+
+def special_pairs(
+    special: SpecialBonds,
+    near: Neighbors,
+    angles: Iterable[tuple[int, ...]],
+    dihedrals: Iterable[tuple[int, ...]],
+    table: AtomTable,
+    charges: list[float],
+    pair_of: Callable[[int, int], PairOfTypes | None],
+    truncation: str,
+) -> SpecialPairs:
+    """`pair_of`: what acts between two types, from 1. Raises SternaError where Sterna has no
+    counterpart."""
+    of_lj, of_coulomb = special.lennard_jones, special.coulomb
+    ends = {2: {_ordered(a[0], a[2]) for a in angles}, 3: {_ordered(d[0], d[3]) for d in dihedrals}}
+    only = {2: special.angles_only, 3: special.dihedrals_only}
+
+    def factors(pair: Pair, bonds: int) -> tuple[float, float]:
+        if only.get(bonds) and pair not in ends[bonds]:
+            return 1.0, 1.0
+        return of_lj[bonds - 1], of_coulomb[bonds - 1]
+
+    if not special.angles_only and not special.dihedrals_only:
+        known = _keys(of_lj, of_coulomb, truncation)
+        if known is not None and (
+            not 0.0 < of_lj[2] < 1.0
+            or all(
+                _is_within(near.path[pair], pair_of(*(table.types[k] for k in pair)))
+                for pair, bonds in near.bonds_apart.items()
+                if bonds == _MOST
+            )
+        ):
+            return SpecialPairs(known)
+    made = SpecialPairs({"excluded_bonds": 0})
+    for pair, bonds in sorted(near.bonds_apart.items()):
+        lj, coulomb = factors(pair, bonds)
+        if lj == coulomb == 1.0:
+            continue
+        if lj == coulomb == 0.0:
+            made.terms.append(term("exclusion", pair))
+            continue
+        made.terms.append(
+            _scaled(special, pair, lj, coulomb, charges, pair_of(*(table.types[k] for k in pair)))
+        )
+    return made
+
+
+def _ordered(a: int, b: int) -> Pair:
+    return (min(a, b), max(a, b))
+
+
+def _is_within(length: float, pair: PairOfTypes | None) -> bool:
+    """Whether a pair never comes to where its potential ends."""
+    if pair is None or not pair.potential[1].get("epsilon", 1.0):
+        return True
+    return pair.potential[0] == "lennard_jones" and (
+        pair.cutoff is None or length < _SAFE * pair.cutoff
+    )
+
+
+def _keys(
+    lj: tuple[float, ...], coulomb: tuple[float, ...], truncation: str
+) -> dict[str, Any] | None:
+    """Keys of a molecule that say all of it, where there are such. Factors of pairs three bonds
+    apart act at any distance in Sterna: the same as in LAMMPS where the potential is cut off only."""
+    both = (*lj, *coulomb)
+    for count in (0, 1, 2):
+        expected = (*[0.0] * count, *[1.0] * (3 - count))
+        if both == (*expected, *expected):
+            return {"excluded_bonds": count}
+    if set(lj[:2]) == set(coulomb[:2]) == {0.0} and (truncation == "truncated" or lj[2] == 0.0):
+        if lj[2] == 1.0:
+            return None  # Full pairs are cut off.
+        return {"excluded_bonds": 3, "lennard_jones_14": lj[2], "coulomb_14": coulomb[2]}
+    return None
+
+
+def _scaled(
+    special: SpecialBonds,
+    pair: Pair,
+    lj: float,
+    coulomb: float,
+    charges: list[float],
+    acting: PairOfTypes | None,
+) -> Term:
+    """One pair with factors of its own, which ends where that of its types does."""
+    keys: dict[str, Any] = {"epsilon": 0.0, "sigma": 1.0}
+    if acting is not None and lj != 0.0:
+        name, values = acting.potential
+        if name != "lennard_jones":
+            special.command.fail(
+                None,
+                f"a factor of special_bonds for pairs of the potential {name} is not taken over; "
+                "expected 0 or 1, for Lennard-Jones and Coulomb alike",
+            )
+        if values["epsilon"] != 0.0:
+            keys = {"epsilon": lj * values["epsilon"], "sigma": values["sigma"]}
+            if acting.cutoff is not None:
+                keys["cutoff"] = acting.cutoff
+    product = charges[pair[0]] * charges[pair[1]]
+    return term("special_pair", pair, **keys, charge_product=coulomb * product)

@@ -1,0 +1,194 @@
+"""What the commands of a script have made so far: LAMMPS's state, as far as the importer needs it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sterna.errors import SternaError
+from sterna.importing.lammps.atoms import AtomTable, read_atoms
+from sterna.importing.lammps.bonded_styles import STYLES, Coefficients, Kind
+from sterna.importing.lammps.data_file import KINDS, DataFile, read_data_file
+from sterna.importing.lammps.pair_styles import PAIR_STYLES, PairState
+from sterna.importing.lammps.script import Command, nearest
+from sterna.importing.text import Line
+
+
+@dataclass
+class SpecialBonds:
+    """Factors of pairs one, two and three bonds apart."""
+
+    lennard_jones: tuple[float, ...] = (0.0, 0.0, 0.0)
+    coulomb: tuple[float, ...] = (0.0, 0.0, 0.0)
+    angles_only: bool = False  #: 1-3 pairs count only where an angle joins them
+    dihedrals_only: bool = False  #: 1-4 pairs likewise
+    command: Command | None = None
+
+
+@dataclass
+class BondedState:
+    """A style of bonds, angles, dihedrals or impropers, and the terms of each type."""
+
+    name: str
+    styles: list[str]  #: the sub-styles of "hybrid", or the one
+    command: Command | None
+    kinds: dict[int, list[Kind]] = field(default_factory=dict)
+
+
+@dataclass
+class Fix:
+    identity: str
+    group: str
+    style: str
+    command: Command  #: its arguments are ID, group, style, and what follows
+
+
+@dataclass
+class Stage:
+    """Runs with nothing changed in between."""
+
+    commands: list[Command] = field(default_factory=list)
+
+
+@dataclass
+class State:
+    data_path: Path | None  #: given by the user
+    scripts: list[Path] = field(default_factory=list)
+    data: DataFile | None = None
+    atoms: AtomTable | None = None
+    units: str | None = None
+    atom_style: str | None = None
+    dielectric: float = 1.0
+    timestep: float | None = None
+    pair: PairState | None = None
+    bonded: dict[str, BondedState | None] = field(
+        default_factory=lambda: dict.fromkeys(KINDS, None)
+    )
+    special_bonds: SpecialBonds = field(default_factory=SpecialBonds)
+    kspace: str | None = None
+    kspace_command: Command | None = None
+    masses: dict[int, float] = field(default_factory=dict)
+    groups: dict[str, set[int] | str] = field(default_factory=dict)  #: places; or why not known
+    regions: dict[str, Command] = field(default_factory=dict)
+    lattice: object | None = None
+    fixes: dict[str, Fix] = field(default_factory=dict)
+    temperature: float | None = None  #: of velocities to draw
+    stages: list[Stage] = field(default_factory=list)
+    fresh: bool = True  #: something has changed since the last run
+    told: list[str] = field(default_factory=list)  #: what the user should know
+
+    def changed(self, _what: str) -> None:
+        """The next run is of another stage."""
+        self.fresh = True
+
+    def tell(self, command: Command, text: str) -> None:
+        self.told.append(f"{command.line.path}:{command.line.number}: {text}")
+
+    def need_data(self, command: Command) -> DataFile:
+        """The data file, which is read now where no script reads it."""
+        if self.data is None and self.data_path is not None and not self.reads_data():
+            self.read_data(self.data_path)
+        if self.data is None:
+            command.line.fail(
+                0, f"expected read_data or create_box before {command.name}: there are no atoms yet"
+            )
+        return self.data
+
+    def reads_data(self) -> bool:
+        """Whether a script has the command read_data or create_box."""
+        from sterna.importing.lammps.script import joined_lines, without_comment
+
+        first_words = (
+            without_comment(line.text).split()[:1]
+            for path in self.scripts
+            for line in joined_lines(path)
+        )
+        return any(words in (["read_data"], ["create_box"]) for words in first_words)
+
+    def read_data(self, path: Path, skips_coefficients: bool = False) -> None:
+        """Raises SternaError with line and column."""
+        self.data = read_data_file(path)
+        data = self.data
+        for line in data.lines("Masses"):
+            fields = line.fields
+            number = data.type_at(line, fields, 0, "atom")
+            mass = line.number_at(fields, 1, "the mass of a type")
+            if mass <= 0.0:
+                line.fail(1, "a mass must be positive")
+            line.expect_end(fields, 2, "type mass")
+            self.masses[number] = mass
+        if not skips_coefficients:
+            self._coefficients_of_file()
+        self.atoms = read_atoms(data, self.atom_style)
+
+    def _coefficients_of_file(self) -> None:
+        data = self.data
+        for name in ("Pair Coeffs", "PairIJ Coeffs"):
+            section = data.sections.get(name)
+            if section is None:
+                continue
+            if self.pair is None:
+                if self.scripts and section.style not in PAIR_STYLES:
+                    continue  # A script that names no style for it is an error at the end.
+                self.pair = PairState.of_section(section)
+            count = 1 if name == "Pair Coeffs" else 2
+            for line in section.lines:
+                fields = line.fields
+                types = [data.type_at(line, fields, k, "atom") - 1 for k in range(count)]
+                self.pair.take([(min(types), max(types))], line, fields, count)
+        for kind in KINDS:
+            section = data.sections.get(f"{kind.capitalize()} Coeffs")
+            if section is None:
+                continue
+            if self.bonded[kind] is None:
+                if self.scripts and section.style not in (*STYLES[kind], "hybrid"):
+                    continue
+                self.bonded[kind] = BondedState(section.style, [section.style], None)
+            for line in section.lines:
+                fields = line.fields
+                number = data.type_at(line, fields, 0, kind)
+                self.take_bonded(kind, number, Coefficients(line, fields, 1))
+
+    def take_bonded(self, kind: str, number: int, coefficients: Coefficients) -> None:
+        """The coefficients of one type, by the present style."""
+        state, styles = self.bonded[kind], STYLES[kind]
+        line, name, place = coefficients.line, state.name, None
+        if name == "hybrid":
+            place = coefficients.next
+            name = coefficients.word(f"a {kind} style")
+            if state.command is not None and name not in (*state.styles, "none", "zero", "skip"):
+                line.fail(place, f'the style "{name}" is not one of {kind}_style hybrid')
+            if name == "skip":
+                line.fail(place, f"skip of {kind}_style hybrid is not taken over")
+        if name not in styles:
+            taken = ", ".join(one for one in styles if one not in ("zero", "none"))
+            line.fail(
+                place,
+                f'the {kind} style "{name}" is not taken over; expected {taken}'
+                if name
+                else f"nothing says which {kind} style this is; expected "
+                f'"{kind.capitalize()} Coeffs # {next(iter(styles))}" or an input script '
+                f"with {kind}_style",
+            )
+        found = styles[name](coefficients)
+        coefficients.end()
+        if found and found[0].section in ("bb", "ba"):
+            return  # It adds nothing to what the type has.
+        state.kinds[number] = found
+
+    def group(self, command: Command, k: int) -> set[int] | None:
+        """Places of a group's atoms; None: all."""
+        name = command.word(k, "a group")
+        if name == "all":
+            return None
+        if name not in self.groups:
+            command.fail(k, f'there is no group "{name}"{nearest(name, [*self.groups, "all"])}')
+        members = self.groups[name]
+        if isinstance(members, str):
+            command.fail(k, f"the group {name} is not known: {members}")
+        everything = self.atoms is not None and len(members) == len(self.atoms.ids)
+        return None if everything else members
+
+    def head(self) -> Line:
+        """Where messages about what is missing point to."""
+        if self.data is None:
+            raise SternaError("the script makes no atoms; expected read_data", status=2)
+        return Line(self.data.path, 1, self.data.title)

@@ -1,0 +1,290 @@
+"""Variables of an input script: `variable`, `$x`, `${name}`, `$(formula)`, and their formulas.
+
+Source: https://docs.lammps.org/variable.html and Commands_parse.html. What depends on a run, such as
+thermodynamic keywords, computes, fixes and random numbers, is an error, never a guess.
+"""
+
+import math
+import operator
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+#: Kept in the definition that comes first; a second one is passed over.
+_FIRST_STAYS = ("index", "loop", "world", "universe", "uloop", "file", "atomfile")
+_REPLACED = (
+    "string", "getenv", "format", "python", "timer", "internal", "equal", "atom", "vector",
+)  # fmt: skip
+STYLES = ("delete", *_FIRST_STAYS, *_REPLACED)
+
+
+class FormulaError(Exception):
+    """What is wrong with a variable or a formula, for the message of its line."""
+
+
+@dataclass
+class Variables:
+    """Definitions by their names: style and words."""
+
+    defined: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
+    evaluating: list[str] = field(default_factory=list)
+
+    def define(self, name: str, style: str, words: list[str]) -> None:
+        """Raises FormulaError where the style is unknown or lacks words."""
+        if not re.fullmatch(r"\w+", name, re.ASCII):
+            raise FormulaError(f'"{name}" is no name of a variable; expected letters, digits, _')
+        if style == "delete":
+            self.defined.pop(name, None)
+            return
+        if style not in STYLES:
+            raise FormulaError(f'unknown style of a variable "{style}"')
+        if style in _FIRST_STAYS and name in self.defined:
+            return
+        if name in self.defined and self.defined[name][0] != style:
+            raise FormulaError(
+                f"the variable {name} is of style {self.defined[name][0]}, and cannot become {style}"
+            )
+        if not words and style != "timer":
+            raise FormulaError(f"expected the value of the variable {name}")
+        self.defined[name] = (style, words)
+
+    def text(self, name: str) -> str:
+        """What `${name}` becomes."""
+        if name not in self.defined:
+            raise FormulaError(f'there is no variable "{name}"')
+        style, words = self.defined[name]
+        if style in ("index", "string"):
+            return words[0]
+        if style == "loop":
+            # Without `next` a loop stands at its first value.
+            return words[0] if len(words) > 1 else "1"
+        if style == "getenv":
+            if words[0] not in os.environ:
+                raise FormulaError(f"the environment variable {words[0]} is not set")
+            return os.environ[words[0]]
+        if style in ("equal", "internal"):
+            return _text_of(self.number(name), ".15g")
+        if style == "format":
+            return self.formatted(self.number(words[0]), words[1] if len(words) > 1 else "%.15g")
+        raise FormulaError(f'the variable {name} of style "{style}" is not evaluated')
+
+    def number(self, name: str) -> float:
+        """The value of `v_name`."""
+        if name not in self.defined:
+            raise FormulaError(f'there is no variable "{name}"')
+        style, words = self.defined[name]
+        if style not in ("equal", "internal"):
+            text = self.text(name)
+            try:
+                return float(text)
+            except ValueError:
+                raise FormulaError(f'the variable {name} is "{text}", no number') from None
+        if name in self.evaluating:
+            raise FormulaError(f"the variable {name} is made of itself")
+        self.evaluating.append(name)
+        try:
+            return self.evaluate(self.substituted(" ".join(words)))
+        finally:
+            self.evaluating.pop()
+
+    def formatted(self, value: float, form: str) -> str:
+        if not re.fullmatch(r"%[-+ 0#]*\d*(\.\d+)?[diouxXeEfFgG]", form):
+            raise FormulaError(f'the format "{form}" is not known; expected one such as %.3f')
+        return form % (int(value) if form[-1] in "diouxX" else value)
+
+    def evaluate(self, formula: str) -> float:
+        """Raises FormulaError where it is not one of numbers and variables."""
+        return _Formula(formula, self).value()
+
+    def is_true(self, condition: str) -> bool:
+        """The condition of `if`: a formula, or two texts that are compared."""
+        text = condition.strip()
+        compared = re.fullmatch(r"(\S+)\s*(==|!=)\s*(\S+)", text)
+        if compared:
+            first, sign, second = (word.strip("'\"") for word in compared.groups())
+            if not (_is_number(first) or _is_number(second)) and not re.search(r"[(v_]", first):
+                return (first == second) == (sign == "==")
+        return self.evaluate(text) != 0.0
+
+    def substituted(self, text: str) -> str:
+        """With variables replaced, but inside quotes, as LAMMPS does."""
+        made, k, quote = "", 0, ""
+        while k < len(text):
+            if quote:
+                if text.startswith(quote, k):
+                    made += quote
+                    k += len(quote)
+                    quote = ""
+                    continue
+            elif text[k] in "'\"":
+                quote = '"""' if text.startswith('"""', k) else text[k]
+                made += quote
+                k += len(quote)
+                continue
+            elif text[k] == "$":
+                value, k = self._replaced(text, k)
+                made += value
+                continue
+            made += text[k]
+            k += 1
+        return made
+
+    def _replaced(self, text: str, k: int) -> tuple[str, int]:
+        """The value of the variable at this `$`, and the place behind it."""
+        opening = text[k + 1 : k + 2]
+        if opening == "{":
+            end = text.find("}", k)
+            if end < 0:
+                raise FormulaError('expected "}" behind "${"')
+            return self.text(text[k + 2 : end]), end + 1
+        if opening == "(":
+            depth, end = 0, k + 1
+            while end < len(text):
+                depth += {"(": 1, ")": -1}.get(text[end], 0)
+                if depth == 0:
+                    break
+                end += 1
+            if depth:
+                raise FormulaError('expected ")" behind "$("')
+            inside = self.substituted(text[k + 2 : end])
+            formula, sign, form = inside.rpartition(":%")
+            if not sign:
+                formula, form = inside, ".20g"
+            value = self.evaluate(formula)
+            made = self.formatted(value, f"%{form}") if sign else _text_of(value, form)
+            return made, end + 1
+        if not re.match(r"\w", opening, re.ASCII):
+            raise FormulaError('expected a name behind "$"')
+        return self.text(opening), k + 2
+
+
+def _text_of(value: float, form: str) -> str:
+    return format(value, form)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _checked(function: Callable[..., float]) -> Callable[..., float]:
+    def call(*values: float) -> float:
+        try:
+            return float(function(*values))
+        except (ValueError, OverflowError, ZeroDivisionError) as error:
+            raise FormulaError(f"a function of the formula has no value: {error}") from None
+
+    return call
+
+
+_FUNCTIONS: dict[str, tuple[int, Callable[..., float]]] = {
+    "sqrt": (1, math.sqrt), "exp": (1, math.exp), "ln": (1, math.log), "log": (1, math.log10),
+    "abs": (1, abs), "sin": (1, math.sin), "cos": (1, math.cos), "tan": (1, math.tan),
+    "asin": (1, math.asin), "acos": (1, math.acos), "atan": (1, math.atan),
+    "atan2": (2, math.atan2), "ceil": (1, math.ceil), "floor": (1, math.floor),
+    "round": (1, lambda x: math.copysign(math.floor(abs(x) + 0.5), x)),
+    "sign": (1, lambda x: 1.0 if x >= 0.0 else -1.0),
+    "ternary": (3, lambda x, y, z: y if x else z),
+}  # fmt: skip
+
+_CONSTANTS = {"PI": math.pi, "yes": 1.0, "on": 1.0, "true": 1.0, "no": 0.0, "off": 0.0,
+              "false": 0.0}  # fmt: skip
+
+#: Signs and their precedence; all are left-associative.
+_BINARY: dict[str, tuple[int, Callable[[float, float], float]]] = {
+    "||": (1, lambda a, b: a != 0.0 or b != 0.0), "|^": (1, lambda a, b: (a != 0.0) != (b != 0.0)),
+    "&&": (2, lambda a, b: a != 0.0 and b != 0.0),
+    "==": (3, operator.eq), "!=": (3, operator.ne),
+    "<=": (4, operator.le), ">=": (4, operator.ge), "<": (4, operator.lt), ">": (4, operator.gt),
+    "+": (5, operator.add), "-": (5, operator.sub),
+    "*": (6, operator.mul), "/": (6, operator.truediv), "%": (6, math.fmod), "^": (7, operator.pow),
+}  # fmt: skip
+
+_TOKEN = re.compile(
+    r"\s*(?:(\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)|([A-Za-z_]\w*)"
+    r"|(\|\||\|\^|&&|==|!=|<=|>=|[-+*/%^<>!(),]))"
+)
+
+
+class _Formula:
+    """A formula, read by precedence climbing."""
+
+    def __init__(self, text: str, variables: Variables) -> None:
+        self.text, self.variables, self.tokens, at = text, variables, [], 0
+        while at < len(text.rstrip()):
+            found = _TOKEN.match(text, at)
+            if not found:
+                raise FormulaError(
+                    f'the formula "{text}" has "{text[at:].strip()}", which is not evaluated'
+                )
+            self.tokens.append(found.group().strip())
+            at = found.end()
+        self.next = 0
+
+    def value(self) -> float:
+        found = self._expression(1)
+        if self.next < len(self.tokens):
+            self._fail(f'"{self.tokens[self.next]}" is not expected there')
+        if not math.isfinite(found):
+            self._fail("its value is no finite number")
+        return float(found)
+
+    def _fail(self, what: str) -> None:
+        raise FormulaError(f'the formula "{self.text.strip()}": {what}')
+
+    def _peek(self) -> str:
+        return self.tokens[self.next] if self.next < len(self.tokens) else ""
+
+    def _take(self) -> str:
+        self.next += 1
+        return self.tokens[self.next - 1] if self.next <= len(self.tokens) else ""
+
+    def _expression(self, least: int) -> float:
+        value = self._unary()
+        while self._peek() in _BINARY and _BINARY[self._peek()][0] >= least:
+            precedence, function = _BINARY[self._take()]
+            value = _checked(function)(value, self._expression(precedence + 1))
+        return value
+
+    def _unary(self) -> float:
+        sign = self._peek()
+        if sign == "-":
+            self._take()
+            return -self._unary()
+        if sign == "!":
+            self._take()
+            return float(self._unary() == 0.0)
+        return self._primary()
+
+    def _primary(self) -> float:
+        word = self._take()
+        if word == "(":
+            value = self._expression(1)
+            if self._take() != ")":
+                self._fail('expected ")"')
+            return value
+        if _is_number(word) and not word[:1].isalpha():
+            return float(word)
+        if word in _FUNCTIONS and self._peek() == "(":
+            return self._function(word)
+        if word in _CONSTANTS:
+            return _CONSTANTS[word]
+        if word.startswith("v_"):
+            return self.variables.number(word[2:])
+        self._fail(f'"{word}" is not evaluated' if word else "it ends where a number is expected")
+        raise AssertionError
+
+    def _function(self, name: str) -> float:
+        self._take()
+        values = [self._expression(1)]
+        while self._peek() == ",":
+            self._take()
+            values.append(self._expression(1))
+        count, function = _FUNCTIONS[name]
+        if self._take() != ")" or len(values) != count:
+            self._fail(f"{name} has {count} argument{'s' * (count > 1)}")
+        return _checked(function)(*values)

@@ -1,0 +1,139 @@
+"""Random scripts beside LAMMPS: the same energies and forces, or an error; never other numbers."""
+
+import random
+
+import numpy
+import pytest
+from lammps_support import lammps  # noqa: F401 (a fixture)
+from sterna.importing.lammps.judge import NOTHING_PROVEN, TOLERANCE, compare
+
+EDGE = 22.0
+
+#: Pair styles, coefficients of a type, and whether charges act.
+PAIRS = {
+    "lj/cut 6.0": ("0.12 {s}", False),
+    "lj/cut/coul/long 8.0": ("0.12 {s}", True),
+    "lj/charmm/coul/long 4.0 7.5": ("0.12 {s} 0.1 {s}", True),
+    "lj/charmmfsw/coul/long 4.0 7.5": ("0.12 {s} 0.1 {s}", True),
+    "lj/gromacs 3.0 6.0": ("0.12 {s}", False),
+    "lj/smooth/linear 6.0": ("0.12 {s}", False),
+    "lj/mdf 3.0 6.0": ("0.12 {s}", False),
+    "lj/class2/coul/long 8.0": ("0.12 {s}", True),
+    "lj96/cut 7.0": ("0.12 {s}", False),
+    "mie/cut 7.0": ("0.12 {s} 13 7", False),
+    "nm/cut 7.0": ("0.12 {s} 12 7", False),
+    "hybrid/overlay lj/cut 6.0 coul/long 8.0": ("lj/cut 0.12 {s}", True),
+}
+BONDS = {
+    "harmonic": "300 1.5", "morse": "90 1.8 1.5", "class2": "1.5 300 -400 500", "gromos": "30 1.5",
+    "mm3": "300 1.5", "fene": "30 2.4 0.1 1.4", "zero": "",
+}  # fmt: skip
+ANGLES = {
+    "harmonic": "50 112", "charmm": "50 112 20 2.5", "cosine": "40", "cosine/squared": "40 110",
+    "cosine/delta": "40 110", "cosine/shift": "40 110", "cosine/periodic": "40 -1 3",
+    "fourier": "40 0.3 0.5 0.7", "quartic": "110 40 -10 5",
+    "zero": "",
+}  # fmt: skip
+DIHEDRALS = {
+    "harmonic": "1.3 -1 2", "opls": "1.0 -0.2 0.5 0.3", "multi/harmonic": "0.3 -0.5 0.2 0.7 0.1",
+    "nharmonic": "3 0.2 0.3 -0.6", "fourier": "2 0.6 1 20 0.3 0 50", "quadratic": "20 -75",
+    "charmm": "0.7 0 180 0.0", "zero": "",
+}  # fmt: skip
+#: Factors of pairs; with potentials that are not Lennard-Jones 12-6 they are 0 or 1.
+SPECIAL = ["lj/coul 0 0 0.5", "lj 0 0 0.3 coul 0 0 0.8", "amber", "lj/coul 0.1 0.25 0.5",
+           "lj 0 0 1 coul 0 0.5 1", "fene", "dreiding", "lj/coul 0 0 0.5 dihedral yes",
+           "lj/coul 0 0.5 0.5 angle yes"]  # fmt: skip
+PLAIN = ["fene", "dreiding", "charmm", "lj/coul 1 1 1", "lj/coul 0 0 1 dihedral yes"]
+
+
+def write_data(path, numbers):
+    """Chains of eight atoms with some branches, far enough apart; two types."""
+    atoms, bonds, angles, dihedrals = [], [], [], []
+    for n in range(4):
+        first = len(atoms)
+        at = numpy.array([5.0, 5.0, 4.0]) + 9.0 * numpy.array([n % 2, n // 2 % 2, 0.7 * (n % 2)])
+        for k in range(8):
+            step = numpy.array([0.75 * (-1) ** k, 0.5 * (-1) ** (k // 2), 1.2])
+            at = at + 1.45 * step / numpy.linalg.norm(step)
+            place = at + [numbers.uniform(-0.15, 0.15) for _ in range(3)]
+            atoms.append((n + 1, numbers.choice((1, 2)), 0.2 * (-1) ** k, place))
+        bonds += [(first + k, first + k + 1) for k in range(1, 8)]
+        angles += [(first + k, first + k + 1, first + k + 2) for k in range(1, 7)]
+        dihedrals += [tuple(first + k + m for m in range(4)) for k in range(1, 6)]
+    lines = ["made at random\n", f"{len(atoms)} atoms", "2 atom types"]
+    for name, some in (("bond", bonds), ("angle", angles), ("dihedral", dihedrals)):
+        lines += [f"{len(some)} {name}s", f"1 {name} types"]
+    lines += [f"0.0 {EDGE} {axis}lo {axis}hi" for axis in "xyz"]
+    lines += ["", "Masses", "", "1 12.011", "2 14.007", "", "Atoms # full", ""]
+    for n, (molecule, kind, charge, place) in enumerate(atoms, 1):
+        lines.append(f"{n} {molecule} {kind} {charge} " + " ".join(repr(float(x)) for x in place))
+    for name, some in (("Bonds", bonds), ("Angles", angles), ("Dihedrals", dihedrals)):
+        lines += ["", name, ""]
+        lines += [f"{n} 1 {' '.join(map(str, members))}" for n, members in enumerate(some, 1)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def script_of(numbers, pair):
+    coefficients, charged = PAIRS[pair]
+    bond, angle, dihedral = (numbers.choice(sorted(rows)) for rows in (BONDS, ANGLES, DIHEDRALS))
+    is_plain = pair.split()[0] in ("lj96/cut", "mie/cut", "nm/cut", "lj/class2/coul/long")
+    special = numbers.choice(PLAIN if is_plain else SPECIAL)
+    lines = [
+        "variable scale index 1.0", "variable scale index 7.0", "units real", "atom_style full",
+        f"pair_style {pair}", f"bond_style {bond}", f"angle_style {angle}",
+        f"dihedral_style {dihedral}", "special_bonds lj/coul 1 0 1", f"special_bonds {special}",
+    ]  # fmt: skip
+    lines += ["kspace_style pppm 1e-5"] if charged else []
+    lines += ["read_data random.data"]
+    overlay = "overlay" in pair
+    lines += ["pair_coeff * * coul/long"] if overlay else []
+    for kind, size in ((1, 3.2), (2, 2.9)):
+        own = " 5.5" if kind == 2 and pair == "lj/cut 6.0" and numbers.random() < 0.7 else ""
+        lines.append(f"pair_coeff {kind} {kind} {coefficients.format(s=f'$({size}*v_scale)')}{own}")
+    if overlay or numbers.random() < 0.4:
+        lines.append(f"pair_coeff 1 2 {coefficients.format(s='3.0')}")
+    if not overlay and numbers.random() < 0.6:
+        rule = numbers.choice(["geometric", "arithmetic", "sixthpower"])
+        lines.append(f"pair_modify mix {rule}")
+    if numbers.random() < 0.5:
+        lines.append("pair_modify shift yes")
+    lines += [
+        f"bond_coeff 1 {BONDS[bond]}", f"angle_coeff * {ANGLES[angle]}",
+        f"dihedral_coeff 1 {DIHEDRALS[dihedral]}",
+        *(["dielectric 2.5"] if charged and numbers.random() < 0.5 else []),
+        "fix 1 all nve", "timestep ${scale}", "run 10",
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_random_script_means_what_it_means_in_lammps(seed, lammps, tmp_path):  # noqa: F811
+    numbers = random.Random(1000 + seed)
+    write_data(tmp_path / "random.data", numbers)
+    script = script_of(numbers, list(PAIRS)[seed % len(PAIRS)])
+    (tmp_path / "in.random").write_text(script)
+    name, rows = compare(tmp_path / "random.data", [tmp_path / "in.random"], 1.0, set())
+    assert name.startswith("LAMMPS 2")
+    differences = {row.name: (row.sterna, row.judge, row.difference) for row in rows}
+    assert "forces" in differences
+    assert max(row.difference for row in rows) < TOLERANCE, (script, differences)
+
+
+def test_compare_names_its_judge(lammps, sterna, tmp_path):  # noqa: F811
+    numbers = random.Random(5)
+    write_data(tmp_path / "random.data", numbers)
+    (tmp_path / "in.random").write_text(script_of(numbers, "lj/cut 6.0"))
+    done = sterna("import", "random.data", "in.random", "-o", "out.toml", "--compare")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "judge: LAMMPS 2" in done.stdout and "forces" in done.stdout
+
+
+def test_without_lammps_nothing_is_proven(sterna, tmp_path, monkeypatch):
+    monkeypatch.setenv("STERNA_LAMMPS_PYTHON", str(tmp_path / "no-python"))
+    numbers = random.Random(5)
+    write_data(tmp_path / "random.data", numbers)
+    (tmp_path / "in.random").write_text(script_of(numbers, "lj/cut 6.0"))
+    done = sterna("import", "random.data", "in.random", "-o", "out.toml", "--compare")
+    assert done.returncode == NOTHING_PROVEN
+    assert "nothing was proven: --compare needs LAMMPS" in done.stderr
+    assert (tmp_path / "out.toml").exists()
