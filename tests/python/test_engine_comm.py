@@ -152,7 +152,7 @@ ring = comm.NeighborExchange(ranks, send={right: 2}, receive={left: 2}, dtype="i
 assert ring({right: []})[left].dtype == "i4"
 raises(ValueError, "beyond the numbers of int32", lambda: ring({right: [2**40]}))
 raises(TypeError, "expected int32", lambda: ring({right: [0.5]}))
-raises(ValueError, "the shape", lambda: sparse({right: numpy.zeros((0, 3))}))
+raises(ValueError, "the shape", lambda: sparse({right: numpy.zeros((0, 3), "i4")}))
 raises(TypeError, "expected numbers", lambda: ranks.sum([1j]))
 assert ranks.sum(1) == size
 """
