@@ -137,3 +137,24 @@ kept = [ring, sparse]
 """
     )
     script_output(tmp_path, text, ranks=4)
+
+
+def test_what_is_empty_has_any_dtype_and_what_does_not_fit_is_refused(tmp_path):
+    text = (
+        RING
+        + """
+sparse = comm.SparseExchange(ranks, dtype="i4", shape=(2,), possible_sources=[left])
+for nothing in ([], numpy.zeros(0), numpy.zeros((0, 2)), numpy.zeros((0, 2), "i8")):
+    received = sparse({right: nothing})
+    assert all(len(items) == 0 and items.dtype == "i4" for items in received.values())
+assert (sparse({right: [[1, 2]]})[left] == [[1, 2]]).all()
+ring = comm.NeighborExchange(ranks, send={right: 2}, receive={left: 2}, dtype="i4")
+assert ring({right: []})[left].dtype == "i4"
+raises(ValueError, "beyond the numbers of int32", lambda: ring({right: [2**40]}))
+raises(TypeError, "expected int32", lambda: ring({right: [0.5]}))
+raises(ValueError, "the shape", lambda: sparse({right: numpy.zeros((0, 3), "i4")}))
+raises(TypeError, "expected numbers", lambda: ranks.sum([1j]))
+assert ranks.sum(1) == size
+"""
+    )
+    script_output(tmp_path, text, 2)
