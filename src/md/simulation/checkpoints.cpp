@@ -160,6 +160,10 @@ CheckpointState Simulation::Implementation::checkpoint_state() {
   state.state = Json::object();
   state.state["input"] = input_record_;
   if (time_offset_ != 0.0) state.state["time_offset"] = exact_text(time_offset_);
+  if (writes_last_checkpoint_ && step_ == last_step_ && last_checkpoint_ >= 0 &&
+      step_ - last_checkpoint_ <= longest_list()) {
+    state.state["extended_from"] = last_checkpoint_;
+  }
   if (converged_) state.state["converged"] = exact_text(input_.minimize.force_tolerance);
   if (balancer_->grid() == nullptr) state.state["regions"] = balancer_->state();
   for (const StatePart& part : state_parts()) {

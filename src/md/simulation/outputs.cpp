@@ -14,6 +14,7 @@
 #include "md/input/particle_description.hpp"
 #include "md/input/trajectory_section.hpp"
 #include "md/output/atomic_file.hpp"
+#include "md/output/checkpoint.hpp"
 #include "md/output/run_files.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "md/trajectories/trajectory_table.hpp"
@@ -96,6 +97,15 @@ void Simulation::Implementation::open_files(bool resumed) {
   open_trajectory(resumed);
   open_xtc(resumed);
   frame_files_ = open_trajectories(context_, input_, topology_, particles_, stem_, resume_step);
+  if (repeats_end_) {
+    // What is written from here on stands after this checkpoint, no longer after the end.
+    on_first_rank(context_, [&] {
+      const std::string path = checkpoint_path(stem_);
+      rename_file(path + ".previous", path);
+      sync_directory_of(path);
+    });
+  }
+  if (resumed_) last_checkpoint_ = step_;
   log_ = std::make_unique<JsonLog>(context_, stem_ + ".log.jsonl", resume_step);
   Json units = Json::object();
   units["system"] = std::string(input_.units.name());

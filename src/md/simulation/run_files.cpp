@@ -57,6 +57,36 @@ std::string Simulation::Implementation::find_checkpoint() {
   return found.path;
 }
 
+std::string Simulation::Implementation::checkpoint_to_extend(const std::string& latest) {
+  const CheckpointReader reader(context_, latest);
+  reader.require_types(interaction_.names());
+  const CheckpointState& state = reader.state();
+  const auto from = state.state.find("extended_from");
+  if (from == state.state.end() || input_.run.steps <= state.step) return latest;
+  compare_with_checkpoint(state.state, state.particles, state.box);
+  if (changes_.other_state || !reader.has_block_per_rank()) return latest;
+  const std::string earlier = checkpoint_path(stem_) + ".previous";
+  try {
+    const CheckpointReader found(context_, earlier);
+    if (found.state().step == from->get<std::int64_t>() && found.has_block_per_rank()) {
+      found.verify();
+      repeats_end_ = true;
+      console_.line(fmt::format(
+          "the run ended at step {}, where its lists were not rebuilt: it goes on from step {}, so "
+          "that no bit depends on its end",
+          state.step, found.state().step));
+      return earlier;
+    }
+  } catch (const FileError& error) {
+    console_.line(fmt::format("not taken: {}", error.what()));
+  }
+  console_.line(fmt::format(
+      "the run ended at step {}, where its lists were not rebuilt: what follows has not the bits "
+      "of an uninterrupted run",
+      state.step));
+  return latest;
+}
+
 void Simulation::Implementation::compare_with_checkpoint(const Json& state, std::int64_t particles,
                                                          const Box& box) {
   std::string told;
@@ -95,6 +125,7 @@ void Simulation::Implementation::compare_with_checkpoint(const Json& state, std:
   });
   comm::broadcast(context_, 0, told);
   const auto changes = parse_json(told);
+  changes_ = {};
   changes_.settings = changes["settings"].get<std::vector<std::string>>();
   for (const auto& section : changes["sections"]) {
     changes_.sections.insert(section.get<std::string>());

@@ -158,6 +158,8 @@ class Simulation::Implementation {
   // run_files.cpp: what belongs to this run, and what to another one.
   void take_output_directory();
   std::string find_checkpoint();
+  /// Where a longer run goes on from: the last checkpoint of the shorter one, or the one before it.
+  std::string checkpoint_to_extend(const std::string& latest);
   void compare_with_checkpoint(const Json& state, std::int64_t particles, const Box& box);
   void clear_for_new_run();
   /// FileError where a resumed run cannot go on with a file that is there: it is a link or no file,
@@ -213,6 +215,13 @@ class Simulation::Implementation {
   void check_first_forces();
 
   bool must_write_checkpoint() const;
+  /// Whether this is one of the last rebuilds of the run, and the first of them.
+  bool is_near_end() const;
+  /// The most steps that a list is kept.
+  std::int64_t longest_list() const {
+    return input_.time_steps.longest() +
+           (list_buffer_ ? list_buffer_->interval : input_.neighbor.maximum_interval);
+  }
   /// Of the present positions, as far as the run's limits let them.
   void compute_forces(EnergyAndVirial* sums);
   ThermodynamicState measure(const EnergyAndVirial& sums);
@@ -358,6 +367,12 @@ class Simulation::Implementation {
   InputChanges changes_;   ///< since the checkpoint that the run goes on from
   bool finished_ = false;  ///< nothing was left to do
   std::int64_t last_checkpoint_ = -1;
+  /// Whether the present `run` ends with a checkpoint, which a longer run may go on from.
+  bool writes_last_checkpoint_ = false;
+  std::int64_t built_at_ = 0;    ///< step of the present list
+  std::int64_t list_steps_ = 0;  ///< that the list before it was kept
+  bool resumed_ = false;         ///< from a checkpoint of this run, whose files go on
+  bool repeats_end_ = false;     ///< whether it goes on from before the end of a shorter run
   std::chrono::steady_clock::time_point last_checkpoint_time_;
   std::function<void(std::int64_t)> hook_;
   std::function<bool()> stop_when_;  ///< a program's own wish beside signals

@@ -127,9 +127,12 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   if (input_text_.empty()) input_text_ = text_of_file(input_.path);
   on_first_rank(context_, [&] { input_record_ = input_record(input_); });
   if (options_.files) take_output_directory();
-  const std::string checkpoint = !options_.checkpoint.empty() ? options_.checkpoint
-                                 : options_.resume            ? find_checkpoint()
-                                                              : std::string();
+  std::string checkpoint = options_.checkpoint;
+  if (checkpoint.empty() && options_.resume) {
+    checkpoint = find_checkpoint();
+    if (checkpoint == checkpoint_path(stem_)) checkpoint = checkpoint_to_extend(checkpoint);
+  }
+  resumed_ = options_.resume && !checkpoint.empty();
   const bool resumed = !checkpoint.empty() || previous != nullptr;
   Json taken_over;
   if (previous != nullptr) {
@@ -140,7 +143,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   } else {
     start_from_input(system);
   }
-  first_step_ = step_;
+  first_step_ = built_at_ = step_;
   check_molecule_atoms();
 
   // Tail corrections need how many there are of each type.

@@ -57,7 +57,7 @@ void Simulation::Implementation::begin() {
   integrator_.forces_are_those_of_a_start();
   start_barostat(sums);
   log_start_times();
-  if (first_step_ == 0) {
+  if (first_step_ == 0 && !resumed_) {
     warn_of_overlaps();
     report();
     observe(sums);
@@ -154,7 +154,12 @@ Outcome Simulation::Implementation::advance() {
 Outcome Simulation::Implementation::run_to_the_end() {
   if (finished_) return Outcome::complete;
   last_step_ = input_.run.steps;
+  writes_last_checkpoint_ = true;
   begin();
+  // No list may be rebuilt before the end of a short run.
+  if (options_.files && last_step_ - step_ <= longest_list() && last_checkpoint_ != step_) {
+    write_checkpoint();
+  }
 
   timer_.reset();
   const Outcome outcome = timed_advance();
@@ -244,7 +249,15 @@ bool Simulation::Implementation::must_write_checkpoint() const {
   const std::int64_t interval = input_.output.checkpoint_interval;
   const bool wanted =
       interval > 0 && step_ / interval > std::max(last_checkpoint_, first_step_) / interval;
-  return wanted || static_cast<Request>(engine_->others_asked()) != Request::none;
+  return wanted || is_near_end() || static_cast<Request>(engine_->others_asked()) != Request::none;
+}
+
+bool Simulation::Implementation::is_near_end() const {
+  // Lists are kept for about as long as the one before, so more than one rebuild is still to come.
+  const std::int64_t near = std::min(3 * list_steps_, longest_list());
+  return writes_last_checkpoint_ && options_.files && step_ < last_step_ &&
+         last_step_ - step_ <= near &&
+         last_checkpoint_ < std::max<std::int64_t>(last_step_ - near, first_step_);
 }
 
 void Simulation::Implementation::move_all() {
@@ -344,6 +357,8 @@ void Simulation::Implementation::renew_lists() {
 void Simulation::Implementation::rebuild() {
   if (constraints_) constraints_->throw_where_not_converged();
   engine_->rebuild(particles_, step_);
+  if (step_ > built_at_) list_steps_ = step_ - built_at_;
+  built_at_ = step_;
   if (centers_) centers_->rebuild(particles_);
   const auto measured = timer_.measure(Phase::constraints);
   if (virtual_sites_) virtual_sites_->rebuild(particles_);
