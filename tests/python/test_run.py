@@ -292,9 +292,9 @@ def test_steps_of_the_command_line_overrule_those_of_the_input(sterna, melt, tmp
     ]
     assert "steps" in changed and "80" in changed
     rows = log.rows
-    (tmp_path / "whole").mkdir()
-    melt(steps=80, thermo=20, checkpoint=20, folder=tmp_path / "whole")
-    assert sterna("run", "whole/melt.toml", "-n", 2, "--overwrite").returncode == 0
+    for steps, option in ((40, "--overwrite"), (80, "--resume")):
+        melt(steps=steps, thermo=20, checkpoint=20)
+        assert sterna("run", "melt.toml", "-n", 2, option).returncode == 0
     assert read_log(tmp_path / "melt.log.jsonl").rows == rows
     done = sterna("report", "melt.log.jsonl")
     assert done.returncode == 0, done.stderr
