@@ -76,7 +76,13 @@ def write_data(path, numbers):
 def script_of(numbers, pair):
     coefficients, charged = PAIRS[pair]
     bond, angle, dihedral = (numbers.choice(sorted(rows)) for rows in (BONDS, ANGLES, DIHEDRALS))
-    is_plain = pair.split()[0] in ("lj96/cut", "mie/cut", "nm/cut", "lj/class2/coul/long")
+    is_plain = pair.split()[0] in (
+        "lj96/cut",
+        "mie/cut",
+        "nm/cut",
+        "lj/class2/coul/long",
+        "lj/smooth/linear",
+    )
     special = numbers.choice(PLAIN if is_plain else SPECIAL)
     lines = [
         "variable scale index 1.0", "variable scale index 7.0", "units real", "atom_style full",

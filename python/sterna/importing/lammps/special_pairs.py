@@ -160,6 +160,12 @@ def _scaled(
                 f"a factor of special_bonds for pairs of the potential {name} is not taken over; "
                 "expected 0 or 1, for Lennard-Jones and Coulomb alike",
             )
+        if lj != 1.0 and acting.style.name == "lj/smooth/linear":
+            special.command.fail(
+                None,
+                "lj/smooth/linear of LAMMPS scales forces by factors of special_bonds, but not "
+                "energies, which is not taken over; expected 0 or 1",
+            )
         if values["epsilon"] != 0.0:
             keys = {"epsilon": lj * values["epsilon"], "sigma": values["sigma"]}
             if acting.cutoff is not None:
