@@ -130,7 +130,10 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   std::string checkpoint = options_.checkpoint;
   if (checkpoint.empty() && options_.resume) {
     checkpoint = find_checkpoint();
-    if (checkpoint == checkpoint_path(stem_)) checkpoint = checkpoint_to_extend(checkpoint);
+    // A program that looks at the simulation between its runs finds it where the last one ended.
+    if (options_.only_runs_to_the_end && checkpoint == checkpoint_path(stem_)) {
+      checkpoint = checkpoint_to_extend(checkpoint);
+    }
   }
   resumed_ = options_.resume && !checkpoint.empty();
   const bool resumed = !checkpoint.empty() || previous != nullptr;

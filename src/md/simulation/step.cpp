@@ -154,10 +154,11 @@ Outcome Simulation::Implementation::advance() {
 Outcome Simulation::Implementation::run_to_the_end() {
   if (finished_) return Outcome::complete;
   last_step_ = input_.run.steps;
-  writes_last_checkpoint_ = true;
+  writes_last_checkpoint_ = options_.only_runs_to_the_end;
   begin();
   // No list may be rebuilt before the end of a short run.
-  if (options_.files && last_step_ - step_ <= longest_list() && last_checkpoint_ != step_) {
+  if (writes_last_checkpoint_ && options_.files && last_step_ - step_ <= longest_list() &&
+      last_checkpoint_ != step_) {
     write_checkpoint();
   }
 

@@ -196,7 +196,7 @@ TEST_CASE("forces are minus the derivative of the energy") {
                 terms.positions[i][axis] += by;
                 return terms.compute(*kernels, false, i / atoms, 1).energy;
               },
-              2e-4);
+              2e-5);
           terms.positions[i] = before;
           CHECK(result.forces[i][axis] == doctest::Approx(-slope).scale(scale).epsilon(1e-8));
         }
