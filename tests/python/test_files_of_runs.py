@@ -88,7 +88,7 @@ def test_links_to_what_is_read_are_found(output, link, sterna, next_run, tmp_pat
 )
 def test_tables_and_references_are_read_files_too(name, sections, sterna, melt, tmp_path):
     path = melt(steps=20)
-    edit(path, ('name = "LJ"', 'name = "A"'), ("[run]\n", '[run]\nname = "a"\n'))
+    edit(path, ('name = "LJ"', 'name = "A"'), ('name = "melt"', 'name = "a"'))
     table = [f"{r} {1 / r**12} {12 / r**13}" for r in (0.1 * n for n in range(5, 40))]
     (tmp_path / name).write_text("\n".join(table) + "\n")
     path.write_text(path.read_text() + sections.format(name))
@@ -109,7 +109,7 @@ def test_an_input_is_not_among_the_files_of_its_run(sterna, melt, tmp_path):
 
 
 def test_python_does_not_destroy_its_start_file(next_run, tmp_path):
-    given = Input.read(next_run).replace(output={"directory": str(tmp_path)})
+    given = Input.read(next_run).replace(run={"name": "next"}, output={"directory": str(tmp_path)})
     before = contents(tmp_path)
     with pytest.raises(SternaError, match="the run reads the file"):
         Simulation(given, files=True, overwrite=True)

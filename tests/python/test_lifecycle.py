@@ -98,7 +98,10 @@ def test_a_new_start_keeps_what_an_earlier_run_left(sterna, melt, tmp_path):
     path.write_text(path.read_text() + "[rdf]\ninterval = 10\n")
     assert sterna("run", "melt.toml", "-n", 2).returncode == 0
     first = contents(tmp_path)
-    assert set(first) == {"melt.log.jsonl", "melt.h5md", "melt.checkpoint", "melt.rdf.txt"}
+    assert set(first) == {
+        "melt.log.jsonl", "melt.h5md", "melt.checkpoint", "melt.checkpoint.previous",
+        "melt.rdf.txt",
+    }  # fmt: skip
     edit(path, ("density = 0.8442", "density = 0.6"))
     done = sterna("run", "melt.toml", "-n", 2)
     assert done.returncode == 0
@@ -136,6 +139,7 @@ def test_resuming_does_not_start_anew_over_checkpoints_that_it_cannot_read(
 ):
     melt(steps=20, thermo=10, trajectory=10)
     assert sterna("run", "melt.toml", "-n", 2).returncode == 0
+    (tmp_path / "melt.checkpoint.previous").unlink()
     spoil_checkpoint(tmp_path / "melt.checkpoint", how)
     before = contents(tmp_path)
     done = sterna("run", "melt.toml", "-n", 2, "--resume")
@@ -229,11 +233,12 @@ def test_a_crash_loses_no_more_than_the_checkpoint_time(sterna, melt, tmp_path):
     assert sterna("run", whole, "-n", 2).returncode == 0
     for name in ("melt.log.jsonl", "melt.checkpoint"):
         (tmp_path / name).replace(tmp_path / "whole" / name)
-    assert not [
-        event
+    # None but the one shortly before the end, from which a longer run would go on.
+    assert [
+        event["step"] > 2800
         for event in read_log(tmp_path / "whole" / "melt.log.jsonl").events[:-2]
         if event["event"] == "checkpoint"
-    ]
+    ] in ([], [True])
 
     path = melt(steps=3000, thermo=500)
     edit(path, ("checkpoint_interval = 0", 'checkpoint_time = "0.05 s"'))

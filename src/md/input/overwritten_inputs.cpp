@@ -45,7 +45,7 @@ std::vector<Diagnostic> overwritten_inputs(const Input& input, const std::string
         fmt::format("the run reads {} {} and would move or replace it, as {} is one of its own "
                     "files; expected another \"name\" in [run] or \"directory\" in [output], or a "
                     "copy of the file under another name",
-                    what, quote(path), quote(found->second))));
+                    what, quote_path(path), quote_path(found->second))));
   };
   if (written.empty()) return errors;
   look_at("run.name", "its input", input.path);
