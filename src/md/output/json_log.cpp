@@ -42,7 +42,8 @@ KeptLines lines_until(const std::string& path, std::int64_t step) {
     const auto entry = parse_if_json(line);
     if (!entry.is_object()) {
       if (number == 1) {
-        throw FileError(path + ": is no log of a run, so the run cannot go on with it; move it away");
+        throw FileError(path +
+                        ": is no log of a run, so the run cannot go on with it; move it away");
       }
       if (broken == 0) broken = number;
       continue;

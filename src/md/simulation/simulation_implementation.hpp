@@ -278,8 +278,8 @@ class Simulation::Implementation {
   SimulationOptions options_;
   Console console_;
   std::vector<std::string> warnings_;  ///< that nobody has taken yet
-  std::string stem_;  ///< of all output files
-  OutputLock lock_;   ///< rank 0
+  std::string stem_;                   ///< of all output files
+  OutputLock lock_;                    ///< rank 0
 
   Interaction interaction_;
   Topology topology_;  ///< of flexible molecules
