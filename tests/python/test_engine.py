@@ -187,7 +187,7 @@ for call, text in (
     (lambda: simulation.set("velocity", numpy.full((864, 3), numpy.nan)), "row 0 is not finite"),
     (lambda: simulation.set("id", numpy.zeros((864, 3))), "cannot be set"),
     (lambda: simulation.run("1 ns"), "run(\\"1 ns\\"): "),
-    (lambda: simulation.run(-1), "run: steps is -1, expected at least 0"),
+    (lambda: simulation.run(-1), "run: steps is -1, expected 0 to"),
     (lambda: simulation.run(1.5), "run: steps is 1.5, expected a whole number or a time such as"),
     (lambda: simulation.thermostats[0], "no [[thermostat]] number 0, counted from 0: the input has 0"),
     (lambda: simulation.log["volume"], "the log has no column 'volume', as it has no rows"),

@@ -74,7 +74,7 @@ error = raises(sterna.InputError, "timestp", lambda: sterna.Simulation(wrong, sy
 assert any('did you mean "timestep"?' in d.message for d in error.diagnostics)
 simulation = sterna.Simulation(settings, system, ranks=2)
 raises(ValueError, 'did you mean "position"?', lambda: simulation.gather("positions"))
-raises(ValueError, "run: steps is -1, expected at least 0", lambda: simulation.run(-1))
+raises(ValueError, "run: steps is -1, expected 0 to", lambda: simulation.run(-1))
 raises(sterna.SternaError, "sterna launch -n 2", lambda: simulation.every(5))
 raises(sterna.SternaError, "sterna launch -n 2", lambda: simulation.force(len))
 raises(sterna.SternaError, "gather gives copies", lambda: simulation.view())

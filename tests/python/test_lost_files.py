@@ -16,6 +16,8 @@ def stopped(sterna, melt, tmp_path) -> Path:
     """The folder of a run that ended at step 100 of 200, with rows and frames every 10 steps."""
     melt(steps=100, trajectory=10, checkpoint=50)
     assert sterna("run", "melt.toml", "-n", 2).returncode == 0
+    # From the end on, instead of a rebuild before it.
+    (tmp_path / "melt.checkpoint.previous").unlink()
     melt(steps=200, trajectory=10, checkpoint=50)
     return tmp_path
 

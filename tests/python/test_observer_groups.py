@@ -35,6 +35,7 @@ def test_a_group_that_changed_begins_anew(tmp_path):
     more = "checkpoint_interval = 1\n" + group_sections({"part": "resname pentane"})
     more += observer("radius_of_gyration", groups=["part"]) + observer("end_to_end_distance")
     folder = run(tmp_path / "parts", more=more, steps=30)
+    (folder / "soft.checkpoint.previous").unlink()
     run(folder, "--resume", more=more.replace("resname pentane", "resid 1"))
     assert len(read(folder, "radius_of_gyration")["time"]) == 3
     assert len(read(folder, "end_to_end_distance")["time"]) == 7

@@ -188,13 +188,7 @@ def start_of_sterna(
     with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
         folder = Path(name)
         sections = dict(files.settings(molecules, "compared.extxyz"))
-        for name in (
-            "thermostat",
-            "barostat",
-            "drift_control",
-            "minimize",
-            *molecules.system.sections,
-        ):
+        for name in ("thermostat", "barostat", "drift_control", "minimize"):
             sections.pop(name, None)
         sections["interaction"].pop("tail_correction", None)
         sections |= {

@@ -65,11 +65,13 @@ def settings(molecules: Molecules, start: str) -> dict[str, Any]:
         "run": dict(system.run),
         "start": {"kind": "file", "file": start},
         "interaction": dict(system.interaction),
+        "thermostat": dict(system.thermostat),
+        "barostat": dict(system.barostat),
         "output": {"directory": "output", "thermo_interval": 100, "trajectory_interval": 1000},
     }
-    for name, table in (("thermostat", system.thermostat), ("barostat", system.barostat)):
-        if table:
-            sections[name] = dict(table)
+    for name in ("thermostat", "barostat"):
+        if not sections[name]:
+            del sections[name]
     if system.temperature is not None:
         sections["start"]["temperature"] = system.temperature
     if system.electrostatics is not None:

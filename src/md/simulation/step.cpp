@@ -52,13 +52,13 @@ void Simulation::Implementation::begin() {
   {
     const auto measured = start_times_.measure(StartTimes::forces);
     compute_forces(&sums);
-    check_first_forces();
   }
+  if (first_step_ == 0 && !resumed_) warn_of_overlaps();
+  check_first_forces();
   integrator_.forces_are_those_of_a_start();
   start_barostat(sums);
   log_start_times();
   if (first_step_ == 0 && !resumed_) {
-    warn_of_overlaps();
     report();
     observe(sums);
   }
