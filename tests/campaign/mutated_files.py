@@ -11,6 +11,7 @@ import io
 import json
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -271,7 +272,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=600)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sterna", default=f"{sys.executable} -m sterna")
+    parser.add_argument("--sterna", default=shlex.join([sys.executable, "-m", "sterna"]))
     chosen = parser.parse_args(arguments)
     chance = random.Random(chosen.seed)
     counts: collections.Counter = collections.Counter()
@@ -279,7 +280,7 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as name:
         whole, folder = Path(name) / "whole", Path(name) / "damaged"
         whole.mkdir()
-        make(whole, chosen.sterna.split())
+        make(whole, shlex.split(chosen.sterna))
         for trial in range(chosen.trials):
             shutil.rmtree(folder, ignore_errors=True)
             shutil.copytree(whole, folder)

@@ -351,7 +351,7 @@ def test_sites_follow_a_box_that_changes_and_observers_count_them(sterna, tmp_pa
 [barostat]
 kind = "stochastic_cell_rescaling"
 pressure = "1 bar"
-bulk_modulus = "0.1 GPa"
+bulk_modulus = "2 GPa"
 time_constant = 0.1
 [neighbor]
 buffer = "tolerance"

@@ -1,5 +1,9 @@
 // What a barostat does to a run: boxes, centers and their pressure.
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "md/integrate/barostats/barostat_table.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -68,6 +72,7 @@ void Simulation::Implementation::act_barostat(EnergyAndVirial& sums, bool sample
   }
   const Barostat::Change change = barostat_->act(state, step_);
   if (change.box.is_identity()) {
+    if (reads_pressure && change.velocities.is_identity()) count_box_change(false);
     change_velocities(change.velocities);
     return;
   }
@@ -77,9 +82,24 @@ void Simulation::Implementation::act_barostat(EnergyAndVirial& sums, bool sample
   const ThermodynamicState after = measure(sums);
   if (barostat_->accepts(pressure_state(after, sums), step_)) {
     barostat_->has_lost(before.total_energy - after.total_energy);
+    count_box_change(true);
   } else {
+    count_box_change(false);
     change_box({change.velocities.inverse(), change.box.inverse()}, wanted);
   }
+}
+
+void Simulation::Implementation::count_box_change(bool is_kept) {
+  constexpr std::int64_t enough = 20;  // to tell a wrong setting from chance
+  ++box_changes_;
+  if (is_kept) ++kept_box_changes_;
+  if (box_changes_ % enough != 0 || 10 * kept_box_changes_ >= box_changes_) return;
+  if (std::exchange(told_of_box_changes_, true)) return;
+  warn(fmt::format(
+      "{} of {} changes of the box were undone, so that its volume hardly follows the pressure: "
+      "\"bulk_modulus\" in [barostat] is far too small, or \"interval\" too long beside "
+      "\"time_constant\"",
+      box_changes_ - kept_box_changes_, box_changes_));
 }
 
 void Simulation::Implementation::change_velocities(const Deformation& by) {

@@ -261,6 +261,8 @@ class Simulation::Implementation {
   void start_barostat(const EnergyAndVirial& sums);
   /// `sums` become those of the present box where `sample` or the barostat reads the pressure.
   void act_barostat(EnergyAndVirial& sums, bool sample);
+  /// Warns once where nearly all changes of the box have been undone.
+  void count_box_change(bool is_kept);
   /// Of the centers.
   void change_velocities(const Deformation& by);
   /// Box and centers change; lists and forces are new, with sums where they are wanted.
@@ -316,8 +318,11 @@ class Simulation::Implementation {
   EnergyAndVirial constraint_sums_;  ///< of the last step that was measured
   std::vector<std::unique_ptr<StepModifier>> modifiers_;
   std::unique_ptr<Barostat> barostat_;  ///< null: the box stays as it is
-  std::unique_ptr<Centers> centers_;    ///< where there is a barostat
-  double center_count_ = 0.0;           ///< there
+  std::int64_t box_changes_ = 0;        ///< that the barostat has tried since the start
+  std::int64_t kept_box_changes_ = 0;
+  bool told_of_box_changes_ = false;  ///< whether the run has warned that most are undone
+  std::unique_ptr<Centers> centers_;  ///< where there is a barostat
+  double center_count_ = 0.0;         ///< there
   std::optional<FireMinimizer> minimizer_;
   bool converged_ = false;
 
