@@ -96,14 +96,3 @@ def test_a_box_changes_the_same_on_any_number_of_ranks(sterna, melt, tmp_path):
             assert one["box_x"] != one["box_z"] or one["step"] == 0
             for name in ("box_x", "box_z", "total_energy", "conserved_energy"):
                 assert four[name] == pytest.approx(one[name], rel=1e-7), name
-
-
-@pytest.mark.parametrize("bulk_modulus", [50.0, 0.01])
-def test_a_run_tells_where_changes_of_the_box_are_undone(bulk_modulus, sterna, melt, tmp_path):
-    path = melt(steps=240, thermo=40)
-    barostat = BAROSTAT.replace("bulk_modulus = 50.0", f"bulk_modulus = {bulk_modulus}")
-    thermostat = THERMOSTAT.format(kind="langevin", more=KINDS["langevin"])
-    path.write_text(path.read_text() + thermostat + barostat)
-    done = sterna("run", "melt.toml", "-n", 1)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert ("changes of the box were undone" in done.stdout) == (bulk_modulus < 1.0)

@@ -476,3 +476,26 @@ def test_water_of_a_topology_has_the_energies_and_forces_of_gromacs(judge, stern
     site = text[text.index("[[molecule.virtual_site]]") :]
     assert 'kind = "3"\na = 0.128012065\nb = 0.128012065\natoms = [4, 1, 2, 3]' in site
     assert "constraint" in text
+
+
+def test_a_run_tells_where_changes_of_the_box_are_undone(sterna, tmp_path):
+    text = WATER.read_text()
+    for old, new in (
+        ('file = "tip4p.extxyz"', f'file = "{WATER.with_suffix(".extxyz")}"'),
+        ("steps = 400", "steps = 240"),
+        ("accuracy = 1e-4", "accuracy = 1e-3"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    # That of water is a hundred times as large.
+    text += """
+[barostat]
+kind = "stochastic_cell_rescaling"
+pressure = "1 bar"
+bulk_modulus = "0.02 GPa"
+time_constant = 0.5
+"""
+    (tmp_path / "soft.toml").write_text(text)
+    done = sterna("run", "soft.toml", "-n", 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "of 20 changes of the box were undone" in done.stdout

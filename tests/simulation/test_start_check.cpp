@@ -220,7 +220,7 @@ TEST_CASE("atoms that a constraint or a bond keeps apart are named before anythi
     // Two hydrogens at one place have finite forces where only bonds and an angle hold them.
     if (place.constraints_only) continue;
     const std::string bonded =
-        failure_of(world, input_of(world, folder.path(), atoms, flexible_water));
+        failure_of(world, input_of(world, folder.path(), atoms, flexible_water), 1);
     CAPTURE(bonded);
     CHECK(contains(bonded, first));
     CHECK(contains(bonded, second));

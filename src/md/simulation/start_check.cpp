@@ -96,9 +96,11 @@ void Simulation::Implementation::check_first_forces() {
     if (!(masses_[type] > 0.0) || (!frozen.empty() && frozen[type] != 0)) continue;
     const Vec3& force = particles_.force[i];
     const double path = std::sqrt(dot(force, force)) * timestep * timestep / masses_[type];
-    // A minimization and limits bound how far particles move.
-    const bool moves_freely = !minimizer_ && input_.limits.empty() && last_step_ > step_;
-    const bool is_thrown = moves_freely && range > 0.0 && path > range;
+    // A minimization limits how far it moves. A run without steps, or with limits, may begin with
+    // particles that overlap, but not with particles at the same place.
+    const bool moves_freely = input_.limits.empty() && last_step_ > step_;
+    const double longest = moves_freely ? range : 1e6 * range;
+    const bool is_thrown = !minimizer_ && range > 0.0 && path > longest;
     if (std::isfinite(path) && !is_thrown) continue;
     suspects.push_back(
         {particles_.id[i], std::isfinite(path) ? path : std::numeric_limits<double>::infinity(),
