@@ -134,8 +134,8 @@ def _what_is_wrong(event: dict) -> str:
         return f"step is {values['step']!r}, expected {_WORDS[_count]}"
     if kind == "thermo":
         for name in PLACES:
-            if name in values and not _number(values[name]):
-                return f"{name} is {values[name]!r}, expected a number"
+            if not _number(values.get(name)):
+                return f"{name} is {values.get(name)!r}, expected a number"
     return _difference(values, _KINDS.get(kind, {}), "")
 
 

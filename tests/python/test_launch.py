@@ -141,17 +141,17 @@ def test_a_log_is_read_as_columns(tmp_path):
     path = tmp_path / "log.jsonl"
     path.write_text(
         '{"event": "start", "program": "sterna"}\n'
-        '{"event": "thermo", "step": 0, "temperature": 1.5}\n'
-        '{"event": "thermo", "step": 10, "temperature": null}\n'
+        '{"event": "thermo", "step": 0, "time": 0.0, "temperature": 1.5}\n'
+        '{"event": "thermo", "step": 10, "time": 0.02, "temperature": null}\n'
         '{"event": "thermo", "step": 20, "temp'
     )
     log = read_log(path)
     assert len(log) == 2
-    assert log.columns == ["step", "temperature"]
+    assert log.columns == ["step", "time", "temperature"]
     assert log["step"].tolist() == [0, 10]
     assert numpy.isnan(log["temperature"][1])
     assert [event["event"] for event in log.events] == ["start", "thermo", "thermo"]
-    with pytest.raises(KeyError, match="no column 'pressure', but step, temperature"):
+    with pytest.raises(KeyError, match="no column 'pressure', but step, time, temperature"):
         log["pressure"]
     assert list(Log([])) == []
 
