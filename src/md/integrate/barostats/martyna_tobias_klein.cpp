@@ -10,9 +10,8 @@
 // Cost:    energy and virial each `interval` steps, and new lists half-way between.
 // Hazards: oscillates for many periods where it starts far from equilibrium. Between the steps in
 //          which it acts the conserved energy swings by what it is about to do. The box jumps once
-//          in each interval. Particles that move in resonance with the jumps take up energy: of a
-//          Lennard-Jones fluid at T = 2 with a time constant of 4 and jumps each 0.04 it is 5 % of
-//          the kinetic energy of 256 particles in 1e5 steps of 0.004, with jumps each 0.016 0.02 %.
+//          in each interval. Particles that move in resonance with the jumps take up energy. The
+//          page on constant pressure has how much.
 // Others:  stochastic cell rescaling, to equilibrate.
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Idea:    the strains of the box drift down the gradient of the free energy and are shaken by noise,
 //          so that the box samples the isothermal-isobaric ensemble and relaxes like Berendsen's.
 //          The noise goes by 1 / sqrt(V), whose derivative cancels what the measure of the volume
-//          adds to the pressure; of one factor for all edges this is the equation for sqrt(V) of
+//          adds to the pressure. For one factor of all edges this is the equation for sqrt(V) of
 //          the paper. A change over a finite time is one of a Metropolis scheme: the work is the
 //          mean of the pressures before and after, times the strain, and a change that would bias
 //          the ensemble is undone. So the ensemble is exact whatever the interval and the bulk
@@ -143,8 +143,8 @@ class StochasticCellBarostat final : public Barostat {
   double lost_ = 0.0;
 };
 
-/// A change of the box over h = interval / time constant goes h of the way to equilibrium, or more
-/// where the bulk modulus is a small guess or the box is stiffer at first than when particles have
+/// A change of the box goes the part h = interval / time constant of the way to equilibrium. It goes
+/// farther if the bulk modulus is a small guess, or if the box is stiffer before particles have
 /// followed. What overshoots is mostly undone.
 void check_stochastic_cell_rescaling(const Input& input, const IsGood& is_good,
                                      const Report& report) {

@@ -33,9 +33,8 @@ struct BendingTorsion {
   static void coefficients(std::span<const double> p, std::span<double> c) {
     for (std::size_t n = 0; n < 5; ++n) c[n] = p[n];
   }
-  // With the normals n1 = b0 x b1 and n2 = b1 x b2, A = n1^2, B = n2^2, w = sqrt(A B) and
-  // q = n1.n2 / w = cos phi, the energy is G / D^3, where D = |b0| |b1|^2 |b2| and
-  // G = w^3 sum c_n q^n. Derivatives are taken of A, B, n1.n2 and D.
+  // The normals are n1 = b0 x b1 and n2 = b1 x b2. With w = |n1| |n2| and D = |b0| |b1|^2 |b2| the
+  // energy is (w / D)^3 sum c_n cos^n phi. Derivatives are taken of n1^2, n2^2, n1.n2 and D.
   template <class V>
   [[gnu::always_inline]] static V evaluate(const Triple<V>* b, const V* c, Triple<V>* f) {
     using Real = ElementOf<V>;
