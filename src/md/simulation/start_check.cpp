@@ -9,9 +9,11 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "md/core/agreement.hpp"
+#include "md/core/sort_by.hpp"
 #include "md/core/unstable_run.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/collective.hpp"
@@ -112,9 +114,7 @@ void Simulation::Implementation::check_first_forces() {
 
   const auto keep_worst = [](std::vector<SuspectParticle>& all) {
     constexpr std::size_t most = 16;
-    std::ranges::sort(all, [](const SuspectParticle& a, const SuspectParticle& b) {
-      return a.path != b.path ? a.path > b.path : a.id < b.id;
-    });
+    sort_by(all, [](const SuspectParticle& one) { return std::pair(-one.path, one.id); });
     if (all.size() > most) all.erase(all.begin() + most, all.end());
   };
   keep_worst(suspects);
