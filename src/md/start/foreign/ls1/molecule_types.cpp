@@ -117,7 +117,7 @@ class MoleculeTypeReader {
         const XmlElement* shift = element.find("shifted");
         const bool is_shifted = shift != nullptr && values_.boolean(*shift).value_or(false);
         if (shifted && *shifted != is_shifted) {
-          values_.error(*shift,
+          values_.error(shift != nullptr ? *shift : element,
                         "<shifted> differs from that of another site of this "
                         "<moleculetype>; Sterna shifts all its sites or none");
         }
