@@ -10,8 +10,9 @@ import numpy
 
 from sterna.atoms import Atoms
 from sterna.errors import SternaError
-from sterna.exporting.lammps_force_field import KINDS, ForceField, input_of, masses_of
+from sterna.exporting.lammps_force_field import KINDS, ForceField
 from sterna.exporting.lammps_units import LammpsUnits, lammps_units
+from sterna.exporting.model import input_of, masses_of
 from sterna.exporting.quantities import Quantities
 from sterna.exporting.table import Export, Format
 
