@@ -243,7 +243,7 @@ def export(
         typer.Argument(
             metavar="OUT",
             help="The file to write; its name tells the format: .xtc, .trr, .dcd, .gsd, .extxyz, "
-            ".lammpstrj, .data, .pdb or .gro.",
+            ".lammpstrj, .data, .top, .pdb or .gro.",
         ),
     ],
     frames: Annotated[
@@ -295,8 +295,10 @@ def export(
     )  # fmt: skip
     count, atoms = len(made.numbers), len(made.atoms)
     print(f"wrote {output}: {count} frame{'s' if count > 1 else ''} of {atoms} atoms")
-    for suffix in made.beside:
-        print(f"wrote {output.with_suffix(suffix)}")
+    for path in made.beside_paths(output):
+        print(f"wrote {path}")
+    for note in made.notes:
+        _to_standard_error(f"sterna: warning: {note}\n")
 
 
 import_command.add_to(app)

@@ -61,7 +61,7 @@ def export(
         said = f"its frames cannot be written as .{known.suffix}"
         with reading(trajectory.path, said, passed=(OSError,)):
             known.write(unfinished, made)
-        others = {output.with_suffix(suffix): text for suffix, text in made.beside.items()}
+        others = made.beside_paths(output)
         require_not_read([output, *others], [trajectory.path, run])
         for path in others:
             if path.exists() and not overwrite:

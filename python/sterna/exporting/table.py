@@ -13,7 +13,7 @@ from sterna.libraries import library
 from sterna.trajectory import Trajectory, TrajectoryFrame
 
 #: Names of the modules in `formats`, each with a `FORMAT`, in the order of the documentation.
-MODULES = ("xtc", "trr", "dcd", "gsd", "extxyz", "lammpstrj", "data", "pdb", "gro")
+MODULES = ("xtc", "trr", "dcd", "gsd", "extxyz", "lammpstrj", "data", "top", "pdb", "gro")
 
 
 @dataclass
@@ -29,6 +29,7 @@ class Export:
     force_field: bool = True  #: whether formats that can hold it have it
     #: Texts of files beside it, by what their names end with in place of the file's suffix.
     beside: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)  #: of what the format does not have
 
     def __post_init__(self) -> None:
         self.atoms = self.all_atoms if self.chosen is None else self.all_atoms.subset(self.chosen)
@@ -46,6 +47,10 @@ class Export:
                 if values is not None and not numpy.isfinite(values).all():
                     raise ValueError(f"{name} of step {frame.step} has numbers that are not finite")
             yield frame
+
+    def beside_paths(self, output: Path) -> dict[Path, str]:
+        """The files beside `output`, with their texts."""
+        return {output.with_name(output.stem + end): text for end, text in self.beside.items()}
 
     @property
     def times(self) -> numpy.ndarray:
