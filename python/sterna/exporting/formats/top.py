@@ -29,6 +29,8 @@ def _write(path: Path, export: Export) -> None:
         raise SternaError(
             "a topology has all atoms; --select and --centers are for other formats", 2
         )
+    if not export.force_field:
+        raise SternaError("a topology is the force field; .gro has places only", 2)
     found = input_of(export.trajectory)
     if found is None:
         raise SternaError(
