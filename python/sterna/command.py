@@ -243,7 +243,7 @@ def export(
         typer.Argument(
             metavar="OUT",
             help="The file to write; its name tells the format: .xtc, .trr, .dcd, .gsd, .extxyz, "
-            ".lammpstrj, .data, .top, .pdb or .gro.",
+            ".lammpstrj, .data, .top, .xml, .pdb or .gro.",
         ),
     ],
     frames: Annotated[

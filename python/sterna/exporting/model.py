@@ -36,6 +36,19 @@ def input_of(trajectory: Trajectory) -> tuple[dict[str, Any], list[Path]] | None
     return sections, [place / folder for place in places]
 
 
+def require_input_of(trajectory: Trajectory) -> tuple[dict[str, Any], list[Path]]:
+    """As `input_of`; raises SternaError where there is none."""
+    found = input_of(trajectory)
+    if found is None:
+        log = trajectory.path.with_suffix(".log.jsonl")
+        raise SternaError(
+            f"the force field is in the input of the run, which {log} does not have: the log is missing, "
+            "or the input is one of another program; `sterna convert` makes it one of Sterna's",
+            2,
+        )
+    return found
+
+
 def whole_molecule(
     molecule: dict[str, Any], folders: list[Path], without: str = "--no-force-field"
 ) -> dict[str, Any]:

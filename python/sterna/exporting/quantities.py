@@ -7,6 +7,7 @@ from sterna.errors import SternaError
 
 _KJ_MOL_PER_EV = 96.48533212331  # CODATA 2018
 KJ_MOL_PER_K = 0.00831446261815324  #: Boltzmann's constant
+COULOMB = 138.93545764438198  #: kJ/mol nm/e^2, CODATA 2018
 _BAR_PER_KJ_MOL_NM3 = 16.6053906717384587  #: bar for each kJ/mol/nm^3
 _BAR_PER_ATM = 1.01325
 

@@ -13,7 +13,7 @@ from sterna.libraries import library
 from sterna.trajectory import Trajectory, TrajectoryFrame
 
 #: Names of the modules in `formats`, each with a `FORMAT`, in the order of the documentation.
-MODULES = ("xtc", "trr", "dcd", "gsd", "extxyz", "lammpstrj", "data", "top", "pdb", "gro")
+MODULES = ("xtc", "trr", "dcd", "gsd", "extxyz", "lammpstrj", "data", "top", "ls1", "pdb", "gro")
 
 
 @dataclass

@@ -9,7 +9,7 @@ from sterna.exporting.gromacs.places import gro_text
 from sterna.exporting.gromacs.position_restraints import PositionRestraints, position_restraints
 from sterna.exporting.gromacs.run_parameters import RunParameters
 from sterna.exporting.gromacs.topology import Topology
-from sterna.exporting.model import input_of
+from sterna.exporting.model import require_input_of
 from sterna.exporting.quantities import Quantities
 from sterna.exporting.table import Export, Format
 
@@ -31,14 +31,7 @@ def _write(path: Path, export: Export) -> None:
         )
     if not export.force_field:
         raise SternaError("a topology is the force field; .gro has places only", 2)
-    found = input_of(export.trajectory)
-    if found is None:
-        raise SternaError(
-            f"{export.trajectory.path} has no log with an input of Sterna's beside it, which has the "
-            "force field",
-            2,
-        )
-    sections, folders = found
+    sections, folders = require_input_of(export.trajectory)
     quantities = Quantities(sections.get("units", "reduced"), "nano", 1.0, 1.0)
     restraints = PositionRestraints()
     if "restraint" in sections:

@@ -17,7 +17,7 @@ from sterna.exporting.gromacs.places import short
 from sterna.exporting.gromacs.position_restraints import PositionRestraints
 from sterna.exporting.gromacs.refusal import refuse, refuse_other_keys
 from sterna.exporting.model import PairParameters, whole_molecule
-from sterna.exporting.quantities import Quantities
+from sterna.exporting.quantities import COULOMB, Quantities
 from sterna.trajectory import Trajectory
 
 _SECTIONS_IN_ORDER = (
@@ -25,7 +25,7 @@ _SECTIONS_IN_ORDER = (
 )  # fmt: skip
 _PER_LINE = 24  # numbers of a row of [ exclusions ] or of a table
 #: e; a charge in the reduced unit of charge, whose Coulomb constant is 1.
-_REDUCED_CHARGE = 1.0 / math.sqrt(138.93545764438198)  # CODATA 2018, kJ/mol nm/e^2
+_REDUCED_CHARGE = 1.0 / math.sqrt(COULOMB)
 _ALIKE = 1e-12  # relative, of parameters that the mixing rule gives
 _PAIR_KEYS = {"first", "second", "potential", "epsilon", "sigma", "eta", "xi"}
 
