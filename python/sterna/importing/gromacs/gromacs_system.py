@@ -66,7 +66,10 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     topology = read_topology(path, lines, notes)
     if _REORDERING in values:
         _require_no_reordering(topology)
-    system = _Builder(topology, read_gro(places), choices, notes).build()
+    coordinates = read_gro(places)
+    for note in coordinates.notes():
+        notes.tell(note)
+    system = _Builder(topology, coordinates, choices, notes).build()
     return system if asked is None else _as_asked(system, asked, choices)
 
 
