@@ -52,12 +52,13 @@ def _pdb_text(found: Coordinates) -> str:
             lines.append("TER")
         before = first
         for n in range(first, end):
-            x, y, z = (10.0 * found.positions[n]).tolist()
+            # Only distances of sulfur atoms are taken from these.
+            x, y, z = numpy.clip(10.0 * found.positions[n], -999.0, 9999.0).tolist()
             atom = found.names[n]
             atom = atom if len(atom) >= _NAME else f" {atom}"
             lines.append(
                 f"ATOM  {(n + 1) % _MOST_ATOM:5d} {atom:<4} {name[:4]:<4}A"
-                f"{(number or 0) % _MOST_NUMBER:4d}    {x % 1000:8.3f}{y % 1000:8.3f}{z % 1000:8.3f}"
+                f"{(number or 0) % _MOST_NUMBER:4d}    {x:8.3f}{y:8.3f}{z:8.3f}"
             )
     return "\n".join([*lines, "END", ""])
 

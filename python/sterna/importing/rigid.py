@@ -19,6 +19,7 @@ from sterna.errors import SternaError
 from sterna.files import require_not_read
 from sterna.importing.box import first_of, is_placeholder, require_twice_the_cutoff
 from sterna.importing.gromacs.coordinates import read_gro
+from sterna.importing.text import read_text
 from sterna.libraries import library
 from sterna.models import find_model
 from sterna.toml_text import toml_text
@@ -110,6 +111,8 @@ def _read_by_mdanalysis(path: Path) -> tuple[_Structure, list[str]]:
             ]
     except Exception as error:  # MDAnalysis raises whatever it meets.
         raise SternaError(f"MDAnalysis cannot read {path}: {error}", 2) from error
+    if dimensions is None and path.suffix.lower() == ".pdb":
+        dimensions = _cryst1(path)
     edges = None
     if dimensions is not None and numpy.isfinite(dimensions).all() and numpy.all(dimensions > 0.0):
         edges = mda.lib.mdamath.triclinic_vectors(dimensions).astype(float) / 10.0
@@ -117,6 +120,16 @@ def _read_by_mdanalysis(path: Path) -> tuple[_Structure, list[str]]:
     notes = [first_of(path, frames)] if frames > 1 else []
     names = universe.atoms.names.tolist()
     return _Structure(residues, names, universe.atoms.positions.astype(float) / 10.0, edges), notes
+
+
+def _cryst1(path: Path) -> numpy.ndarray | None:
+    """Edges and angles, (6,), of a PDB file, which MDAnalysis passes over before a MODEL."""
+    line = next((one for one in read_text(path).splitlines() if one.startswith("CRYST1")), None)
+    columns = [(6, 15), (15, 24), (24, 33), (33, 40), (40, 47), (47, 54)]
+    try:
+        return None if line is None else numpy.array([float(line[a:b]) for a, b in columns])
+    except ValueError:
+        return None
 
 
 def match(
