@@ -8,6 +8,7 @@ from sterna.errors import SternaError
 from sterna.exporting.frames import choose_frames
 from sterna.exporting.table import Export, format_of
 from sterna.files import require_not_read
+from sterna.processes import ended_by_signals
 from sterna.runs import read
 from sterna.trajectory import Trajectory
 
@@ -57,9 +58,9 @@ def export(
     chosen = atoms.select(select) if select else None
     made = Export(trajectory, numbers, atoms, chosen, centers, output.name, force_field)
     unfinished = output.with_name(f".{os.getpid()}.{output.name}")
+    said = f"its frames cannot be written as .{known.suffix}"
     try:
-        said = f"its frames cannot be written as .{known.suffix}"
-        with reading(trajectory.path, said, passed=(OSError,)):
+        with ended_by_signals(), reading(trajectory.path, said, passed=(OSError,)):
             known.write(unfinished, made)
         others = made.beside_paths(output)
         require_not_read([output, *others], [trajectory.path, run])
