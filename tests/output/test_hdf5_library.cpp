@@ -1,4 +1,6 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -136,7 +138,10 @@ int turns_begun = 0, turns_ended = 0;
 }  // namespace
 
 TEST_CASE("each use of the library is one turn, whatever it calls itself") {
-  const std::string path = temporary_path("turns.h5");
+  const std::string path =
+      (std::filesystem::temp_directory_path() / fmt::format("sterna-turns-{}.h5", ::getpid()))
+          .string();
+  hdf5::library();
   hdf5::set_turns({.begin = [] { ++turns_begun; }, .end = [] { ++turns_ended; }});
   {
     hdf5::File file = hdf5::File::create(path);
@@ -158,4 +163,5 @@ TEST_CASE("each use of the library is one turn, whatever it calls itself") {
   }
   CHECK(turns_begun == turns_ended);
   hdf5::set_turns({});
+  std::filesystem::remove(path);
 }
