@@ -280,9 +280,10 @@ def export(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
 ) -> None:
-    """Write a trajectory for other programs.
+    """Write a trajectory, or a system, for other programs.
 
-    Sites of rigid molecules become atoms, with names, elements, masses, charges and bonds where the
+    .top is a system of GROMACS with .gro and .mdp beside it, .xml an input of ls1-MarDyn with .inp,
+    .data one of LAMMPS with .in: what these programs do not have is refused by name. Sites of rigid molecules become atoms, with names, elements, masses, charges and bonds where the
     format has them. Molecules are whole. A format for one frame gets the last one.
     """
     # NumPy and h5py are slow to load, and needed here only.
