@@ -185,7 +185,9 @@ class ForceField:
             for table in molecule.get("bond", [])
             for atoms in atom_lists(table["atoms"])
         }
-        mine = bond_distances(real_bonds, len(made.types), near)
+        usual = (float(molecule.get("lennard_jones_14", 0.0)), float(molecule.get("coulomb_14", 0)))
+        # Pairs three bonds apart that have a factor act, whatever else excludes them.
+        mine = bond_distances(real_bonds, len(made.types), max(near, _FAR if any(usual) else 0))
         theirs = bond_distances(made.bonds, len(made.types), _FAR)
         excluded = {
             ordered(atoms)
@@ -197,14 +199,13 @@ class ForceField:
             for table in molecule.get("special_pair", [])
             for atoms in atom_lists(table["atoms"])
         }
-        usual = (float(molecule.get("lennard_jones_14", 0.0)), float(molecule.get("coulomb_14", 0)))
         for pair in {*mine, *theirs, *excluded, *special}:
             if pair in special:
                 found = self._factors_of(made, pair, special[pair], usual)
-            elif pair in excluded:
+            elif any(usual) and mine.get(pair) == _FAR:
+                found = list(usual)
+            elif pair in excluded or mine.get(pair, near + 1) <= near:
                 found = [0.0, 0.0]
-            elif pair in mine:
-                found = list(usual) if mine[pair] == _FAR else [0.0, 0.0]
             else:
                 found = [1.0, 1.0]
             distance = theirs.get(pair, _FAR + 1)
