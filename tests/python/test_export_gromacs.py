@@ -439,6 +439,41 @@ def test_what_gromacs_lacks_is_refused_by_name(old, new, message, tmp_path):
     assert not list(tmp_path.glob("*.top")) and not list(tmp_path.glob("*.gro"))
 
 
+@pytest.mark.parametrize("end", ["top", "data", "xml"])
+def test_an_input_that_was_not_run_has_its_start_exported(end, tmp_path):
+    """The same files as those of a run of no steps, and nothing else."""
+    shutil.copytree(ROOT / "examples", tmp_path / "inputs")
+    name = {"top": "peptide", "data": "butane", "xml": "ethylene_oxide"}[end]
+    before = sorted(tmp_path.rglob("*"))
+    said = sterna(tmp_path, "export", f"inputs/{name}.toml", f"start.{end}")
+    assert f"{name}.toml has no trajectory: its start is written" in said
+    made = {path for path in tmp_path.rglob("*")} - set(before)
+    assert {path.stem for path in made} == {"start"} and f"start.{end}" in {p.name for p in made}
+    path = tmp_path / "inputs" / f"{name}.toml"
+    text = path.read_text()
+    path.write_text(start_of(text))
+    sterna(tmp_path / "inputs", "run", path.name, "-n", 1)
+    path.write_text(text)
+    sterna(tmp_path, "export", f"inputs/{name}.h5md", f"run.{end}")
+    for one in made:
+        # Steps, sums of charges and names of files differ, the model does not.
+        first, second = (
+            [line for line in file.read_text().splitlines() if not set(line) <= set("; ")]
+            for file in (one, one.with_name(one.name.replace("start", "run")))
+        )
+        changed = [pair for pair in zip(first, second, strict=True) if pair[0] != pair[1]]
+        assert len(changed) < 8, changed
+    if end == "top":
+        assert "nsteps                   = 400" in (tmp_path / "start.mdp").read_text()
+
+
+def test_an_input_that_does_not_run_is_not_exported(tmp_path):
+    (tmp_path / "bad.toml").write_text("[run]\nsteps = 1\n")
+    said = sterna(tmp_path, "export", "bad.toml", "bad.top", status=2)
+    assert "bad.toml" in said and "error" in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.toml"]
+
+
 BATHS = {
     "nve": ("", {"integrator": "md-vv", "tcoupl": "no", "pcoupl": "no"}, ""),
     "rescaling": (

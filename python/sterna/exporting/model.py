@@ -19,7 +19,11 @@ from sterna.trajectory import Trajectory
 LIGHTER_IS_HYDROGEN = 4.5  #: u; of bonds that `constrained_bonds = "hydrogen"` names
 
 
-def input_of(trajectory: Trajectory) -> tuple[dict[str, Any], list[Path]] | None:
+#: Sections of an input, and folders where its files may be.
+GivenInput = tuple[dict[str, Any], list[Path]]
+
+
+def input_of(trajectory: Trajectory) -> GivenInput | None:
     """The input of the run and the folders where its files may be; None without a log."""
     log = trajectory.path.with_suffix(".log.jsonl")
     if not log.is_file():
@@ -36,7 +40,7 @@ def input_of(trajectory: Trajectory) -> tuple[dict[str, Any], list[Path]] | None
     return sections, [place / folder for place in places]
 
 
-def require_input_of(trajectory: Trajectory) -> tuple[dict[str, Any], list[Path]]:
+def require_input_of(trajectory: Trajectory) -> GivenInput:
     """As `input_of`; raises SternaError where there is none."""
     found = input_of(trajectory)
     if found is None:

@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy
 
@@ -27,6 +28,8 @@ class Export:
     centers: bool  #: rigid molecules are points with orientations
     name: str = ""  #: of the file
     force_field: bool = True  #: whether formats that can hold it have it
+    #: Where the trajectory is the start of an input only: its sections, and folders of its files.
+    given_input: tuple[dict[str, Any], list[Path]] | None = None
     #: Texts of files beside it, by what their names end with in place of the file's suffix.
     beside: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  #: of what the format does not have
@@ -73,6 +76,7 @@ class Format:
     description: str
     write: Callable[[Path, Export], None]
     single: bool = False  #: a file holds one frame
+    is_system: bool = False  #: it holds the force field, too
     aliases: tuple[str, ...] = ()  #: other suffixes
     last_step: int | None = None  #: the last one that a frame can have
     needs: str = ""  #: a package of others, by the name that it has on PyPI and is imported by

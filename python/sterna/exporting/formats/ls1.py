@@ -380,7 +380,7 @@ def _write(path: Path, export: Export) -> None:
             "--no-force-field are for other formats",
             2,
         )
-    sections, _ = require_input_of(trajectory)
+    sections, _ = export.given_input or require_input_of(trajectory)
     quantities = Quantities(sections.get("units", "reduced"), "nano", 1.0, 1.0)
     config = _Config(sections, export, quantities)
     (frame,) = export.particle_frames()
@@ -404,5 +404,5 @@ def _write(path: Path, export: Export) -> None:
 
 FORMAT = Format(
     "xml", "ls1-MarDyn's run input, with the phase space (.inp) beside it: rigid molecules", _write,
-    single=True,
+    single=True, is_system=True,
 )  # fmt: skip

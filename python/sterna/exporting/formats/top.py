@@ -31,7 +31,7 @@ def _write(path: Path, export: Export) -> None:
         )
     if not export.force_field:
         raise SternaError("a topology is the force field; .gro has places only", 2)
-    sections, folders = require_input_of(export.trajectory)
+    sections, folders = export.given_input or require_input_of(export.trajectory)
     quantities = Quantities(sections.get("units", "reduced"), "nano", 1.0, 1.0)
     restraints = PositionRestraints()
     if "restraint" in sections:
@@ -58,5 +58,5 @@ def _write(path: Path, export: Export) -> None:
 
 FORMAT = Format(
     "top", "GROMACS's topology, with places (.gro) and run parameters (.mdp) beside it", _write,
-    single=True,
+    single=True, is_system=True,
 )  # fmt: skip
