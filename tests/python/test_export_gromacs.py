@@ -179,7 +179,7 @@ count = 12
 excluded_bonds = 2
 lennard_jones_14 = 0.5
 coulomb_14 = 0.8333
-constrained_bonds = "hydrogen"
+constrained_bonds = "{constrained}"
 atom = [
   {{ type = "C*a", charge = 0.3 }},
   {{ type = "C*a", charge = -0.3, name = "a long name" }},
@@ -250,13 +250,14 @@ select = "id 1:3 17 33"
 
 def write_chain(folder, *, units="nano", truncation="truncated", mixing="geometric", more=""):
     """Chains of a molecule with what imports never write: factors of 1-4 pairs, missing keys."""
-    length = 1.0 if units == "nano" else 10.0
+    length = 1.0 if units in ("nano", "reduced") else 10.0
     numbers = numpy.random.default_rng(7)
     tables = [numbers.normal(scale=2.0, size=576).round(4).tolist() for _ in range(2)]
     text = CHAIN.format(
         units=f'units = "{units}"', cutoff=0.9 * length, truncation=truncation, mixing=mixing,
         more=more, sigma=0.3 * length, bond=0.15 * length, stiffness=20000 / length**2,
         first=tables[0], second=tables[1],
+        constrained="none" if units == "reduced" else "hydrogen",  # which those units do not know
     )  # fmt: skip
     (folder / "run.toml").write_text(text)
     edge = 2.4 * length
@@ -289,6 +290,7 @@ def write_chain(folder, *, units="nano", truncation="truncated", mixing="geometr
         {"units": "real", "truncation": "shifted", "mixing": "lorentz_berthelot"},
         {"truncation": "cubic_force_switched", "more": "switch_start = 0.7"},
         {"units": "metal", "truncation": "quintic_switched", "more": "switch_start = 7.5"},
+        {"units": "reduced"},
     ],
 )
 def test_what_imports_never_write_is_exported(given, judge, tmp_path):
