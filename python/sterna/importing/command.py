@@ -277,9 +277,11 @@ def _written(
     from sterna.importing import files as written
     from sterna.importing.hydrogen_mass import repartition
     from sterna.importing.molecules import Molecules
+    from sterna.importing.sites_on_charges import require_charges_apart
 
     if hydrogen_mass is not None:
         system = repartition(system, hydrogen_mass)
+    require_charges_apart(system)
     molecules = Molecules(system)
     for path in written.write(molecules, output, overwrite, sources):
         print(f"wrote {path}")

@@ -33,6 +33,7 @@ _KEYS = {
 }  # fmt: skip
 _14 = 3  # bonds
 _SAME_LENGTH = 1e-9  # relative
+_SAME_PRODUCT = 1e-9  # relative, of charges
 _SAME_INERTIA = 1e-6  # relative
 _ON_A_LINE = 1e-6  # of sites, relative to the distance of the masses
 _MOST_MASSES = 3  # of a rigid molecule that constraints hold
@@ -47,6 +48,8 @@ class Kind:
     charges: list[float]
     lines: dict[str, list[str]] = field(default_factory=dict)  #: by section
     exclusions: set[Pair] = field(default_factory=set)
+    #: What acts in place of that of the types: sigma, epsilon, and a product of charges.
+    pairs: dict[Pair, tuple[float, float, float]] = field(default_factory=dict)
     constraints: dict[Pair, float] = field(default_factory=dict)  #: lengths
     masses: list[float] = field(default_factory=list)
     #: Tables of energies: five atoms, and the table row after row.
@@ -64,8 +67,27 @@ class Kind:
         """In place of what the types of two atoms do to each other; a product of two charges."""
         self.exclusions.add(pair)
         if epsilon != 0.0 or product != 0.0:
-            # Factor of the charges, the two charges, sigma and epsilon.
-            self.add("pairs", pair, 2, (1.0, product, 1.0, sigma if epsilon else 0.0, epsilon))
+            self.pairs[pair] = (sigma if epsilon else 0.0, epsilon, product)
+
+    def coulomb_factors(self) -> list[float]:
+        """Of the pairs, where their charges say one."""
+        products = ((self.charges[a] * self.charges[b], own) for (a, b), (_, _, own)
+                    in self.pairs.items())  # fmt: skip
+        return [own / usual for usual, own in products if usual != 0.0]
+
+    def pair_lines(self, factor: float) -> list[str]:
+        """Rows of [ pairs ]. `factor`: fudgeQQ, with which GROMACS multiplies the charges.
+
+        They are of function type 1, as force fields have them, where that factor gives the charges.
+        """
+        lines = []
+        for (a, b), (sigma, epsilon, product) in self.pairs.items():
+            usual = factor * self.charges[a] * self.charges[b]
+            if math.isclose(product, usual, rel_tol=_SAME_PRODUCT):
+                lines.append(f"{a + 1} {b + 1} 1 {sigma!r} {epsilon!r}")
+            else:
+                lines.append(f"{a + 1} {b + 1} 2 1.0 {product!r} 1.0 {sigma!r} {epsilon!r}")
+        return lines
 
     def settle(self) -> tuple[int, float, float] | None:
         """The first atom and both lengths, where three constraints make the molecule rigid water."""

@@ -3,6 +3,7 @@
 Source: GROMACS manual, "Topology file".
 """
 
+import collections
 import itertools
 import math
 from collections.abc import Iterable
@@ -21,7 +22,7 @@ from sterna.exporting.quantities import COULOMB, Quantities
 from sterna.trajectory import Trajectory
 
 _SECTIONS_IN_ORDER = (
-    "pairs", "bonds", "angles", "dihedrals", "virtual_sites2", "virtual_sites3", "virtual_sites4",
+    "bonds", "angles", "dihedrals", "virtual_sites2", "virtual_sites3", "virtual_sites4",
 )  # fmt: skip
 _PER_LINE = 24  # numbers of a row of [ exclusions ] or of a table
 #: e; a charge in the reduced unit of charge, whose Coulomb constant is 1.
@@ -39,7 +40,6 @@ class _Run:
     kind: Kind
     count: int
     first: int
-    name: str = ""  #: of the molecule type
 
 
 @dataclass
@@ -240,13 +240,20 @@ class Topology:
         most = max(counts, key=lambda lengths: counts[lengths])
         return {kind: shape for kind, shape in found.items() if shape[1:] == most}
 
+    def _coulomb_factor(self) -> float:
+        """The most frequent factor of the charges of special pairs."""
+        found = collections.Counter(
+            float(f"{factor:.9g}") for kind in self.kinds for factor in kind.coulomb_factors()
+        )
+        return found.most_common(1)[0][0] if found else 1.0
+
     def text(self, title: str) -> str:
         """The file."""
         geometric = self.sections["interaction"].get("mixing") == "geometric"
         lines = [
             f"; {title}, written by sterna export", "",
             "[ defaults ]", "; nbfunc  comb-rule  gen-pairs  fudgeLJ  fudgeQQ",
-            f"1 {3 if geometric else 2} no 1.0 1.0", "",
+            f"1 {3 if geometric else 2} no 1.0 {self._coulomb_factor()!r}", "",
             "[ atomtypes ]", "; name  mass  charge  ptype  sigma  epsilon",
         ]  # fmt: skip
         all_types = [(name, self.type_names[name]) for name in self.type_names]
@@ -302,6 +309,8 @@ class Topology:
             lines.append(
                 f"{k} {type_name} {number}{code} {names[0]} {names[1]} {k} {charge!r} {mass!r}"
             )
+        if kind.pairs:
+            lines += ["", "[ pairs ]", *kind.pair_lines(self._coulomb_factor())]
         for section in (*_SECTIONS_IN_ORDER, "cmap"):
             if section in kind.lines:
                 lines += ["", f"[ {section} ]", *kind.lines[section]]
