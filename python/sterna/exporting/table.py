@@ -14,7 +14,7 @@ from sterna.libraries import library
 from sterna.trajectory import Trajectory, TrajectoryFrame
 
 #: Names of the modules in `formats`, each with a `FORMAT`, in the order of the documentation.
-MODULES = ("xtc", "trr", "dcd", "gsd", "extxyz", "lammpstrj", "data", "top", "ls1", "pdb", "gro")
+MODULES = ("xtc", "trr", "dcd", "gsd", "extxyz", "lammpstrj", "data", "top", "xml", "pdb", "gro")
 
 
 @dataclass

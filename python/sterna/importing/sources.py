@@ -238,13 +238,14 @@ def _force_field(settings: Settings) -> Any:
     return _read_by(Path(", ".join(names)), lambda: openmm().app.ForceField(*names))
 
 
-_CRYST1 = "a CRYST1 line (PDB) or the last line of GRO, or "
+_CRYST1 = "a CRYST1 line, or "
 
 
 def _by_force_field(path: Path, settings: Settings) -> Source:
     structure = _structure(path)
     force_field = _force_field(settings)
-    box = settings.vectors(_box_of(structure), path, _CRYST1)
+    where = "its edges in the last line, or " if path.suffix.lower() == GRO else _CRYST1
+    box = settings.vectors(_box_of(structure), path, where)
     structure.topology.setPeriodicBoxVectors(box)
     system = _read_by(
         path, lambda: force_field.createSystem(structure.topology, **settings.of_openmm())
