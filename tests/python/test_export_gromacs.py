@@ -182,7 +182,7 @@ coulomb_14 = 0.8333
 constrained_bonds = "{constrained}"
 atom = [
   {{ type = "C*a", charge = 0.3 }},
-  {{ type = "C*a", charge = -0.3, name = "a long name" }},
+  {{ type = "C*a", charge = -0.3, name = "a ;long# name" }},
   {{ type = "C*a", charge = 0.2 }},
   {{ type = "C*a", charge = -0.4 }},
   {{ type = "C*a", charge = 0.3 }},
@@ -299,6 +299,8 @@ def test_what_imports_never_write_is_exported(given, judge, tmp_path):
     assert "run_reference.gro" in said
     _, seen = compare(judge, tmp_path)
     assert {"cmap", "restraints", "charges", "angles", "torsions"} <= seen
+    # A name without the signs of comments.
+    assert " a_lon 2 " in (tmp_path / "run.top").read_text()
 
 
 RIGID = """\

@@ -53,6 +53,30 @@ def require_input_of(trajectory: Trajectory) -> GivenInput:
     return found
 
 
+#: Sections of an input that say what the system is and how it is run.
+_OF_SYSTEMS = {
+    "units", "run", "start", "type", "component", "molecule", "pair", "interaction", "electrostatics",
+    "thermostat", "barostat", "minimize", "drift_control", "multiple_time_steps", "restraint", "wall",
+    "field", "freeze", "limit", "alignment",
+}  # fmt: skip
+#: Sections that only say how the program works, and what it measures and writes.
+_OF_RUNS = {
+    "neighbor", "domain", "communication", "output", "group", "rdf", "profile", "pressure_tensor",
+    "viscosity", "orientation_order", "diffusion", "dielectric", "structure_factor",
+    "radius_of_gyration", "end_to_end_distance", "rmsd", "bond_distribution", "angle_distribution",
+    "torsion_distribution", "hydrogen_bonds", "molecular_dipole", "dcd", "trr", "lammps_dump", "xyz",
+}  # fmt: skip
+
+
+def notes_on_sections(sections: dict[str, Any], left_out: tuple[str, ...]) -> list[str]:
+    """What is told of sections that a format of another program does not take over.
+
+    `left_out`: those that only act on the motion. The format itself refuses the others.
+    """
+    unknown = [name for name in sections if name not in _OF_SYSTEMS | _OF_RUNS]
+    return [f"[{name}] is left out" for name in [*left_out, *unknown] if name in sections]
+
+
 def whole_molecule(
     molecule: dict[str, Any], folders: list[Path], without: str = "--no-force-field"
 ) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy
 
 from sterna.errors import SternaError
-from sterna.exporting.model import PairParameters, require_input_of
+from sterna.exporting.model import PairParameters, notes_on_sections, require_input_of
 from sterna.exporting.quantities import COULOMB, KJ_MOL_PER_K, LENGTH, Quantities
 from sterna.exporting.table import Export, Format
 from sterna.trajectory import TrajectoryFrame
@@ -26,7 +26,7 @@ _INTERACTION = {
     "shift_unlike_components",
 }  # fmt: skip
 _REFUSED = ("molecule", "wall", "field", "freeze", "restraint", "barostat")
-_LEFT_OUT = ("limit", "alignment", "drift_control")
+_LEFT_OUT = ("limit", "alignment", "drift_control", "multiple_time_steps")
 _DEFAULT_EXPONENT = 0.4  #: of ls1's scaling of velocities
 _NEVER = 1_000_000_000  #: a step
 _ALIKE = 1e-14  # relative
@@ -114,9 +114,7 @@ class _Config:
         for name in _REFUSED:
             if name in self.sections:
                 _refuse(f"[[{name}]]" if name != "barostat" else "[barostat]")
-        for name in _LEFT_OUT:
-            if name in self.sections:
-                self.export.notes.append(f"[{name}] is left out")
+        self.export.notes += notes_on_sections(self.sections, _LEFT_OUT)
         self.interaction = self.sections["interaction"]
         for key, value in self.interaction.items():
             if key not in _INTERACTION:

@@ -5,5 +5,6 @@
 - `topology`: the whole `.top`;
 - `places`: `.gro` with twelve decimals;
 - `position_restraints`: which atoms `[[restraint]]`s hold, and where;
-- `run_parameters`: the `.mdp`.
+- `run_parameters`: the `.mdp`;
+- `refusal`: errors for what GROMACS does not have.
 """

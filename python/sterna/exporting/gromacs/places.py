@@ -9,11 +9,13 @@ from sterna.atoms import Atoms
 
 _DECIMALS = 12
 _NAME = 5  # columns of a name
+_SIGNS = ';#[]\\"'  # of comments, sections and the preprocessor of topologies
 
 
 def short(name: str) -> str:
-    """A name as a GRO file can hold it."""
-    return "".join(c for c in name if c.isprintable() and not c.isspace())[:_NAME] or "X"
+    """A name as a GRO file and a topology can hold it: five signs that mean nothing there."""
+    kept = ("_" if c in _SIGNS or not c.isascii() else c for c in name if not c.isspace())
+    return "".join(c for c in kept if c.isprintable())[:_NAME] or "X"
 
 
 def least_tilted(edges: numpy.ndarray) -> numpy.ndarray:

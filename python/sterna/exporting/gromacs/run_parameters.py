@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sterna.exporting.gromacs.refusal import refuse, refuse_other_keys
+from sterna.exporting.model import notes_on_sections
 from sterna.exporting.quantities import FORCE, LENGTH, Quantities
 
 _ENDINGS = {
@@ -51,9 +52,7 @@ class RunParameters:
         for name in _REFUSED:
             if name in self.sections:
                 refuse(f"[[{name}]]")
-        for name in _LEFT_OUT:
-            if name in self.sections:
-                self.notes.append(f"[{name}] is left out")
+        self.notes += notes_on_sections(self.sections, _LEFT_OUT)
         coupling = self._temperature()
         keys = (
             self._motion() | self._pairs() | self._charges() | coupling | self._pressure(coupling)

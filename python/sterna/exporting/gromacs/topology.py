@@ -305,6 +305,7 @@ class Topology:
             residue = int(self.atoms.residue[first + k - 1])
             number = int(self.atoms.residue_number[residue])
             code = self.atoms.insertion_code[residue]
+            code = code if code.isalpha() else ""
             names = (short(self.atoms.residue_name[residue]), short(self.atoms.name[first + k - 1]))
             lines.append(
                 f"{k} {type_name} {number}{code} {names[0]} {names[1]} {k} {charge!r} {mass!r}"
