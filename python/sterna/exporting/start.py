@@ -20,6 +20,8 @@ _FILES = (
     ("start", "file"), ("start", "header"), ("interaction", "parameter_file"), ("molecule", "file"),
     ("pair", "table"), ("restraint", "reference_file"),
 )  # fmt: skip
+#: Keys of a [[molecule]] that its file cannot have.
+_OF_THE_INPUT = ("name", "count", "residue_numbers", "chains", "file")
 _FIELDS = ["position", "velocity"]
 _OF_RIGID = ["orientation", "angular_momentum"]
 
@@ -49,6 +51,14 @@ def start_of(path: Path) -> Iterator[Trajectory]:
         sections["output"] = {
             "directory": name, "trajectory_interval": 1, "trajectory_fields": fields,
         }  # fmt: skip
+        # An input has a largest size, and as it is written here it is longer.
+        for n, molecule in enumerate(sections.get("molecule", [])):
+            own = {key: molecule.pop(key) for key in list(molecule) if key not in _OF_THE_INPUT}
+            if "file" in molecule:
+                molecule |= own
+            else:
+                molecule["file"] = str(folder / f"molecule{n}.toml")
+                Path(molecule["file"]).write_text(toml_text(own), encoding="utf-8")
         given = folder / path.name
         given.write_text(toml_text(sections), encoding="utf-8")
         done = subprocess.run(
