@@ -235,7 +235,9 @@ def export(
     run: Annotated[
         Path,
         typer.Argument(
-            metavar="RUN", help="An input that has been run, its log, trajectory or folder."
+            metavar="RUN",
+            help="An input that has been run, its log, trajectory or folder; for .data, .top and "
+            ".xml also one that has not, of which the start is written.",
         ),
     ],
     output: Annotated[

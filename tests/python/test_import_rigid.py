@@ -122,7 +122,7 @@ BROKEN = {
     ),
     "flat.gro": (gro([WATER], "0 0 0"), ["water=spce"], "flat.gro has no box"),
     "cut.gro": ("\n".join(gro([WATER] * 9).splitlines()[:9]) + "\n", ["water=spce"],
-                "cut.gro:9:1: error: the file ends after 9 lines"),
+                "cut.gro:9:5: error: the file ends after 9 lines"),
     "empty.gro": ("", ["water=spce"], "empty.gro: error: expected a title"),
     "text.gro": ("this is\nno structure\n", ["water=spce"], "text.gro: error: expected a title"),
     "water.foo": (gro([WATER]), ["water=spce"], "MDAnalysis cannot read"),

@@ -127,6 +127,14 @@ def test_text_behind_the_box_is_an_error_with_its_place(more, options, tmp_path)
     assert "a.gro:10:1: error: unexpected text behind the box" in said, said
 
 
+def test_names_that_force_fields_do_not_have_are_told(tmp_path):
+    text = gro().replace("  HW2    3", "HW234    3")
+    said = imported(tmp_path, "a.gro", text, *FORCE_FIELD, status=2)
+    assert "a.gro:5: error: HW234 of SOL has a name of five characters" in said
+    said = imported(tmp_path, "a.gro", gro(name="LIG"), *FORCE_FIELD, status=2)
+    assert "a.gro" in said and "LIG" in said
+
+
 def test_options_for_atoms_are_refused_beside_a_model(tmp_path):
     for option in (["--constraints", "all"], ["--include", "."], ["--define", "A"]):
         said = imported(tmp_path, "a.gro", gro(), *MODEL, *option, status=2)

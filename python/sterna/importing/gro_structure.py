@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy
 
+from sterna.errors import SternaError
 from sterna.importing.gromacs.coordinates import Coordinates, read_gro
 
 _PEPTIDE = 0.2  #: nm; a longer distance from C to N begins a new chain
@@ -55,9 +56,15 @@ def _pdb_text(found: Coordinates) -> str:
             # Only distances of sulfur atoms are taken from these.
             x, y, z = numpy.clip(10.0 * found.positions[n], -999.0, 9999.0).tolist()
             atom = found.names[n]
+            if len(atom) > _NAME or len(name) > _NAME:
+                raise SternaError(
+                    f"{found.path}:{n + 3}: error: {atom} of {name} has a name of five characters, which "
+                    "force fields of OpenMM do not have; expected four at most, as in PDB files",
+                    2,
+                )
             atom = atom if len(atom) >= _NAME else f" {atom}"
             lines.append(
-                f"ATOM  {(n + 1) % _MOST_ATOM:5d} {atom:<4} {name[:4]:<4}A"
+                f"ATOM  {(n + 1) % _MOST_ATOM:5d} {atom:<4} {name:<4}A"
                 f"{(number or 0) % _MOST_NUMBER:4d}    {x:8.3f}{y:8.3f}{z:8.3f}"
             )
     return "\n".join([*lines, "END", ""])
