@@ -235,7 +235,9 @@ def export(
     run: Annotated[
         Path,
         typer.Argument(
-            metavar="RUN", help="An input that has been run, its log, trajectory or folder."
+            metavar="RUN",
+            help="An input that has been run, its log, trajectory or folder; for .data, .top and "
+            ".xml also one that has not, of which the start is written.",
         ),
     ],
     output: Annotated[
@@ -243,7 +245,7 @@ def export(
         typer.Argument(
             metavar="OUT",
             help="The file to write; its name tells the format: .xtc, .trr, .dcd, .gsd, .extxyz, "
-            ".lammpstrj, .data, .pdb or .gro.",
+            ".lammpstrj, .data, .top, .xml, .pdb or .gro.",
         ),
     ],
     frames: Annotated[
@@ -280,9 +282,10 @@ def export(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
 ) -> None:
-    """Write a trajectory for other programs.
+    """Write a trajectory, or a system, for other programs.
 
-    Sites of rigid molecules become atoms, with names, elements, masses, charges and bonds where the
+    .top is a system of GROMACS with .gro and .mdp beside it, .xml an input of ls1-MarDyn with .inp,
+    .data one of LAMMPS with .in: what these programs do not have is refused by name. Sites of rigid molecules become atoms, with names, elements, masses, charges and bonds where the
     format has them. Molecules are whole. A format for one frame gets the last one.
     """
     # NumPy and h5py are slow to load, and needed here only.
@@ -295,8 +298,10 @@ def export(
     )  # fmt: skip
     count, atoms = len(made.numbers), len(made.atoms)
     print(f"wrote {output}: {count} frame{'s' if count > 1 else ''} of {atoms} atoms")
-    for suffix in made.beside:
-        print(f"wrote {output.with_suffix(suffix)}")
+    for path in made.beside_paths(output):
+        print(f"wrote {path}")
+    for note in made.notes:
+        _to_standard_error(f"sterna: warning: {note}\n")
 
 
 import_command.add_to(app)

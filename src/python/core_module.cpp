@@ -20,6 +20,7 @@
 #include "md/output/checkpoint.hpp"
 #include "python/comm_bindings.hpp"
 #include "python/exceptions.hpp"
+#include "python/hdf5_turns.hpp"
 #include "python/input_bindings.hpp"
 #include "python/job.hpp"
 #include "python/simulation.hpp"
@@ -214,6 +215,7 @@ void bind_view(nb::module_& module) {
 }  // namespace sterna::python
 
 NB_MODULE(_core, module) {
+  sterna::python::take_turns_with_h5py();
   sterna::python::register_exceptions();
   sterna::python::bind_job(module);
   sterna::python::bind_input(module);

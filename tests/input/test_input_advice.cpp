@@ -170,6 +170,15 @@ TEST_CASE("regions, grids and memory") {
   CHECK(expected->halo == doctest::Approx(2.8));
   CHECK(expected->memory_per_rank > 4000 * 300.0);
   CHECK_FALSE(forecast(input, {}).has_value());
+  // What an observer remembers of each particle, in memory and in the checkpoint: of 101 samples the
+  // last nine, nine of each tenth, two of each hundredth, and the first one for longer times five times.
+  Input watched = read(std::string(sound) + "[diffusion]\ninterval = 10");
+  watched.run.steps = 1000;
+  const auto with_past = forecast(watched, facts);
+  REQUIRE(with_past.has_value());
+  const double past = 4000.0 * (8 + (9 + 9 + 2 + 5) * 24);
+  CHECK(with_past->memory_per_rank - expected->memory_per_rank == doctest::Approx(past));
+  CHECK(with_past->checkpoint_bytes - expected->checkpoint_bytes == doctest::Approx(past));
 }
 
 TEST_CASE("ions and mixtures are not measured by the largest sigma") {

@@ -272,6 +272,28 @@ TEST_CASE("the displacement of particles that fly straight, across boundaries an
   }
 }
 
+TEST_CASE("the past of particles takes the memory that is forecast") {
+  const comm::Context world;
+  constexpr std::int64_t particles = 23;
+  Diffusion diffusion(world, 1, 0.1, {"all"}, reduced);
+  for (std::int64_t sample = 1; sample <= 1210; ++sample) {
+    HandMadeFrame frame(Box{{2.0, 2.0, 2.0}});
+    for (std::int64_t id = 0; id < particles; ++id) {
+      if ((id + sample) % world.size() == world.rank()) frame.add_at({0.5, 1.0, 1.5}, 7 * id, 0);
+    }
+    diffusion.sample(frame.observed());
+    if (sample > 12 && sample % 55 != 0) continue;
+    CAPTURE(sample);
+    double bytes = 0.0;
+    for (const std::span<const std::byte> part : diffusion.history()) {
+      bytes += static_cast<double>(part.size());
+    }
+    comm::ReductionBatch batch(world, "test");
+    batch.sum(&bytes, 1).run();
+    CHECK(bytes == static_cast<double>(particles) * Diffusion::bytes_per_particle(sample));
+  }
+}
+
 TEST_CASE("the viscosity of a pressure that is known") {
   const comm::Context world;
   // P_xy alone, +1 and -1 in turn over four samples each: the integral of its triangular

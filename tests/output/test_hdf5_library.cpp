@@ -1,4 +1,6 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -126,5 +128,40 @@ TEST_CASE("errors name the file, the object and the library's reason") {
     CHECK(!file.has_type("a/n", hdf5::Type::int32));
     file.close();
   }
+  std::filesystem::remove(path);
+}
+
+namespace {
+
+int turns_begun = 0, turns_ended = 0;
+
+}  // namespace
+
+TEST_CASE("each use of the library is one turn, whatever it calls itself") {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / fmt::format("sterna-turns-{}.h5", ::getpid()))
+          .string();
+  hdf5::library();
+  hdf5::set_turns({.begin = [] { ++turns_begun; }, .end = [] { ++turns_ended; }});
+  {
+    hdf5::File file = hdf5::File::create(path);
+    CHECK(turns_begun == 1);
+    file.make_group("/group");
+    CHECK(turns_begun == 2);
+    CHECK(turns_ended == 2);
+    // An error ends the turn, too.
+    CHECK_THROWS_AS(file.make_group("/group"), FileError);
+    CHECK(turns_begun == turns_ended);
+    {
+      const hdf5::InUse outer;
+      const int before = turns_begun;
+      file.make_group("/other");
+      CHECK(turns_begun == before);
+      CHECK(turns_ended == before - 1);
+    }
+    file.close();
+  }
+  CHECK(turns_begun == turns_ended);
+  hdf5::set_turns({});
   std::filesystem::remove(path);
 }

@@ -173,3 +173,66 @@ with sterna.Simulation(settings, system, ranks=2) as simulation:
 """
     )
     script_output(tmp_path, text)
+
+
+TURNS = (
+    MELT
+    + """
+import threading, time
+import h5py
+from h5py._objects import phil
+from sterna import Trajectory
+
+settings = settings.replace(
+    run={"name": "melt", "steps": 61}, output={"directory": ".", "trajectory_interval": 1}
+)
+simulation = sterna.Simulation(settings, system, files=True)
+"""
+)
+
+
+def test_h5py_in_another_thread_and_a_trajectory_take_turns(tmp_path):
+    """Both use one HDF5 library, which is not thread-safe."""
+    text = (
+        TURNS
+        + """
+held, go_on = threading.Event(), threading.Event()
+
+def hold():
+    with phil:
+        held.set()
+        go_on.wait()
+
+holder = threading.Thread(target=hold)
+holder.start()
+held.wait()
+ended = threading.Event()
+def let_go():
+    # A run that did not wait for its turn would have ended long ago.
+    print(not ended.wait(2.0))
+    go_on.set()
+threading.Thread(target=let_go).start()
+simulation.run(1)
+ended.set()
+holder.join()
+
+# While a run writes frames, another thread writes and reads a file of its own.
+stop, done = threading.Event(), []
+def work():
+    while not stop.is_set() or not done:
+        with h5py.File("mine.h5", "w") as file:
+            file["numbers"] = numpy.arange(1000.0)
+        with h5py.File("mine.h5") as file:
+            done.append(float(file["numbers"][()].sum()))
+worker = threading.Thread(target=work)
+worker.start()
+simulation.run(60)
+stop.set()
+worker.join()
+simulation.close()
+print(set(done) == {499500.0})
+path, = __import__("pathlib").Path(".").glob("*.h5md")
+print(Trajectory(path).steps.tolist() == list(range(62)))
+"""
+    )
+    assert script_output(tmp_path, text).split() == ["True"] * 3

@@ -94,16 +94,20 @@ def test_the_command_writes_the_files_and_says_so(tmp_path, name):
     assert settings["exports"] == [f"{name}.export.{suffix}" for suffix in FORMATS]
 
 
+#: Those of several files are for `sterna export` only: a .gro belongs to two of them.
+AT_END = [name for name in MODULES if name not in ("top", "xml")]
+
+
 def test_every_format_can_be_asked_for(tmp_path):
-    write_input(tmp_path, "mixture", list(MODULES))
+    write_input(tmp_path, "mixture", AT_END)
     done = run(tmp_path, "mixture.toml", "-n", 1)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("wrote mixture.export.") == len(MODULES)
+    assert done.stdout.count("wrote mixture.export.") == len(AT_END)
     # The engine knows the same names as the Python package.
     write_input(tmp_path, "mixture", ["none"])
     done = run(tmp_path, "mixture.toml", "-n", 1)
     assert done.returncode == 2
-    assert all(f'"{name}"' in done.stderr for name in MODULES)
+    assert all(f'"{name}"' in done.stderr for name in AT_END)
 
 
 def test_a_new_run_keeps_what_an_earlier_one_has_left(tmp_path):

@@ -1,10 +1,11 @@
 """Data files of LAMMPS with the force field: LAMMPS and a second import have Sterna's energies."""
 
+import re
 import subprocess
 
 import numpy
 import pytest
-from conftest import sterna_command, sterna_environment
+from conftest import ROOT, sterna_command, sterna_environment
 from lammps_support import lammps, run_lammps  # noqa: F401 (lammps is a fixture)
 from sterna import read_log
 from sterna.exporting.quantities import ENERGY, LENGTH, STIFFNESS, Quantities
@@ -23,7 +24,7 @@ PARTS = {
     "edihed": ["bonded_periodic_torsion", "bonded_opls_torsion",
                "bonded_ryckaert_bellemans_torsion"],
     "eimp": ["bonded_harmonic_improper", "bonded_periodic_improper"],
-    "evdwl": ["lennard_jones", "bonded_lennard_jones_14"],
+    "evdwl": ["lennard_jones", "bonded_lennard_jones_14", "bonded_ended_lennard_jones_14"],
     "charges": ["electrostatics", "bonded_coulomb_14"],
 }  # fmt: skip
 
@@ -141,6 +142,38 @@ def test_a_second_import_has_every_energy(system, tmp_path):
         assert len(second) == len(third)
         heads = [line for line in second if line and not line[0].isdigit()]
         assert heads == [line for line in third if line and not line[0].isdigit()]
+
+
+@pytest.mark.parametrize(
+    ("keys", "more", "factors"),
+    [
+        # Pairs three bonds apart keep their factor where bonds exclude less, or a section excludes them.
+        ("excluded_bonds = 2\nlennard_jones_14 = 0.5\n", "", "lj 0.0 0.0 0.5 "),
+        ("lennard_jones_14 = 0.25\n", "[[molecule.exclusion]]\natoms = [1, 4]\n\n",
+         "lj 0.0 0.0 0.25 "),
+        ("excluded_bonds = 2\n", "", "lj 0.0 0.0 1.0 "),
+    ],
+)  # fmt: skip
+def test_factors_of_pairs_three_bonds_apart(keys, more, factors, tmp_path):
+    for name in ("butane.toml", "butane.extxyz"):
+        (tmp_path / name).write_text((ROOT / "examples" / name).read_text())
+    text = (tmp_path / "butane.toml").read_text()
+    text = re.sub(r"(?s)\[\[group\]\].*?(?=\[output\])", "", text)
+    text = text.replace("count = 144\n", f"count = 144\n{keys}")
+    text = text.replace("[[molecule.bond]]", f"{more}[[molecule.bond]]", 1)
+    text = text.replace("steps = 3000", "steps = 0").replace("= 1000", "= 1")
+    text = text.replace('directory = "output"\n', "")
+    (tmp_path / "butane.toml").write_text(text)
+    sterna(tmp_path, "run", "butane.toml")
+    sterna(tmp_path, "export", "butane.toml", "second.data")
+    assert factors in (tmp_path / "second.in").read_text()
+    sterna(
+        tmp_path, "import", "second.data", "second.in", "--constraints", "all", "-o", "second.toml"
+    )
+    first = read_log(tmp_path / "butane.log.jsonl").rows[0]
+    energies = energies_of(tmp_path, "second")
+    expected = sum(first.get(f"{part}_energy", 0.0) for part in PARTS["evdwl"])
+    assert energies["evdwl"] == pytest.approx(expected, rel=1e-8)
 
 
 def test_what_lammps_lacks_is_refused_by_name(tmp_path):

@@ -585,3 +585,24 @@ def test_parts_of_a_molecule_type_that_lie_between_each_other_are_one_molecule(t
     )
     molecules = Molecules(imported(tmp_path, top))
     assert [kind.size for kind in molecules.kinds] == [7] and molecules.order == list(range(7))
+
+
+@pytest.mark.parametrize(
+    "site",
+    ["[ virtual_sites2 ]\n8 1 2 1 0", "[ virtual_sites2 ]\n8 2 1 1 1",
+     "[ virtual_sites3 ]\n8 1 2 3 1 0 0", "[ virtual_sites3 ]\n8 1 2 3 4 0 0 0",
+     "[ virtual_sites2 ]\n8 1 2 2 0"],
+)  # fmt: skip
+def test_a_charge_on_another_charge_is_refused(site, sterna, tmp_path):
+    top = chain(bonds=BONDS + "\n" + site, nrexcl=3)
+    top = top.replace("7 CA 1 MOL C7 7 0.2 12.011", "7 CA 1 MOL C7 7 0.2 12.011\n"
+                      "8 V 1 MOL V 8 0.1 0").replace("{types}", "")  # fmt: skip
+    top = top.replace("CB 12.011 0.0 A 0.30 0.6", "CB 12.011 0.0 A 0.30 0.6\nV 0 0.0 D 0 0")
+    (tmp_path / "a.top").write_text(top)
+    atom = "    1MOL      V    8   1.000   1.000   1.000\n"
+    (tmp_path / "a.gro").write_text(
+        PLACES.replace("\n7\n", "\n8\n").replace("5.00000 5", atom + "5.00000 5")
+    )
+    done = sterna("import", "a.top", "a.gro", "-o", "out.toml")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "atom 8 (V of MOL 1), a virtual site, is always at the place of atom 1" in done.stderr

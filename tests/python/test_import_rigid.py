@@ -122,13 +122,13 @@ BROKEN = {
     ),
     "flat.gro": (gro([WATER], "0 0 0"), ["water=spce"], "flat.gro has no box"),
     "cut.gro": ("\n".join(gro([WATER] * 9).splitlines()[:9]) + "\n", ["water=spce"],
-                "MDAnalysis cannot read"),
-    "empty.gro": ("", ["water=spce"], "MDAnalysis cannot read"),
-    "text.gro": ("this is\nno structure\n", ["water=spce"], "MDAnalysis cannot read"),
+                "cut.gro:9:5: error: the file ends after 9 lines"),
+    "empty.gro": ("", ["water=spce"], "empty.gro: error: expected a title"),
+    "text.gro": ("this is\nno structure\n", ["water=spce"], "text.gro: error: expected a title"),
     "water.foo": (gro([WATER]), ["water=spce"], "MDAnalysis cannot read"),
     "model.gro": (gro([WATER]), ["water=spc/e"], "there is no model 'spc/e'; there are argon"),
     "option.gro": (gro([WATER]), ["spce"], "--model spce: expected RESIDUE=MODEL"),
-    "alone.gro": (gro([WATER]), [], "expected a .top of GROMACS too, or, for rigid molecules"),
+    "alone.gro": (gro([WATER]), [], "expected a .top of GROMACS too, or a --force-field"),
     "alone.pdb": ("END\n", [], "or, for rigid molecules, --model water=spce"),
 }  # fmt: skip
 

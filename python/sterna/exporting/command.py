@@ -1,14 +1,19 @@
 """The work of `sterna export`."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from sterna.damage import reading
 from sterna.errors import SternaError
 from sterna.exporting.frames import choose_frames
-from sterna.exporting.table import Export, format_of
+from sterna.exporting.model import GivenInput
+from sterna.exporting.start import sections_of, start_of
+from sterna.exporting.table import Export, Format, format_of
 from sterna.files import require_not_read
-from sterna.runs import read
+from sterna.processes import ended_by_signals
+from sterna.runs import TRAJECTORY_SUFFIX, outputs_of, read
 from sterna.trajectory import Trajectory
 
 
@@ -35,7 +40,30 @@ def export(
     if output.exists() and not overwrite:
         raise SternaError(f"{output} exists; --overwrite replaces it", 2)
     known.require()
-    trajectory = _trajectory_of(run)
+    with ended_by_signals(), _trajectory_of(run, known) as (trajectory, given):
+        return _export(
+            run, output, known, trajectory, given, frames, steps, times, every, select, massless,
+            centers, force_field, overwrite,
+        )  # fmt: skip
+
+
+def _export(
+    run: Path,
+    output: Path,
+    known: Format,
+    trajectory: Trajectory,
+    given: GivenInput | None,
+    frames: str | None,
+    steps: str | None,
+    times: str | None,
+    every: int,
+    select: list[str] | None,
+    massless: bool,
+    centers: bool,
+    force_field: bool,
+    overwrite: bool,
+) -> Export:
+    """`given`: the input, where the trajectory is its start only."""
     asked = frames is not None or steps is not None or times is not None
     numbers = choose_frames(trajectory, frames, steps, times, every)
     if known.single and len(numbers) > 1:
@@ -55,13 +83,15 @@ def export(
         )
     atoms = trajectory.particles() if centers else trajectory.atoms(massless)
     chosen = atoms.select(select) if select else None
-    made = Export(trajectory, numbers, atoms, chosen, centers, output.name, force_field)
+    made = Export(trajectory, numbers, atoms, chosen, centers, output.name, force_field, given)
+    if given is not None:
+        made.notes.append(f"{run} has no trajectory: its start is written")
     unfinished = output.with_name(f".{os.getpid()}.{output.name}")
+    said = f"its frames cannot be written as .{known.suffix}"
     try:
-        said = f"its frames cannot be written as .{known.suffix}"
         with reading(trajectory.path, said, passed=(OSError,)):
             known.write(unfinished, made)
-        others = {output.with_suffix(suffix): text for suffix, text in made.beside.items()}
+        others = made.beside_paths(output)
         require_not_read([output, *others], [trajectory.path, run])
         for path in others:
             if path.exists() and not overwrite:
@@ -77,9 +107,26 @@ def export(
     return made
 
 
-def _trajectory_of(run: Path) -> Trajectory:
-    """Of a run, or the file itself, whatever it is called."""
-    return Trajectory(run) if run.is_file() and _is_hdf5(run) else read(run).frames
+@contextlib.contextmanager
+def _trajectory_of(run: Path, known: Format) -> Iterator[tuple[Trajectory, GivenInput | None]]:
+    """Of a run, or the file itself, whatever it is called.
+
+    Of an input without one its start, with the input, for formats of whole systems.
+    """
+    if run.is_file() and _is_hdf5(run):
+        yield Trajectory(run), None
+        return
+    is_input = known.is_system and run.is_file() and run.suffix == ".toml"
+    if is_input and not _has_trajectory(run):
+        with start_of(run) as trajectory:
+            yield trajectory, (sections_of(run), [run.parent])
+        return
+    yield read(run).frames, None
+
+
+def _has_trajectory(run: Path) -> bool:
+    directory, name = outputs_of(run)
+    return (directory / f"{name}{TRAJECTORY_SUFFIX}").exists()
 
 
 def _is_hdf5(path: Path) -> bool:

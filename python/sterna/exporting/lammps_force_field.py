@@ -1,48 +1,31 @@
 """The force field of a run as LAMMPS has it: coefficients, what is bonded, and the input script.
 
-It comes from the input that the log of the run holds, and from the files of its molecules. What
-LAMMPS has no style for is refused by its name. LAMMPS finds the pairs that bonds exclude by
+What LAMMPS has no style for is refused by its name. LAMMPS finds the pairs that bonds exclude by
 itself; whether these are the pairs that Sterna excludes is compared pair by pair.
 """
 
 import itertools
 import math
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-import numpy
-
-from sterna.atoms import Atoms
 from sterna.errors import SternaError
 from sterna.exporting.lammps_terms import TERMS, Coefficients
+from sterna.exporting.model import (
+    LIGHTER_IS_HYDROGEN,
+    PairParameters,
+    atom_lists,
+    bond_distances,
+    ordered,
+    whole_molecule,
+)
 from sterna.exporting.quantities import CHARGE, ENERGY, LENGTH, Quantities
-from sterna.log import read_log
-from sterna.trajectory import Trajectory
 
 KINDS = ("bond", "angle", "dihedral", "improper")
 _SECTIONS = ("bond", "angle", "torsion", "improper")
-_LIGHTER_IS_HYDROGEN = 4.5  # u
 _FAR = 3  # bonds: LAMMPS has factors for pairs up to these
 _ALIKE = 1e-6  # relative, of factors
-
-
-def input_of(trajectory: Trajectory) -> tuple[dict[str, Any], list[Path]] | None:
-    """The input of the run and the folders where its files may be; None without a log."""
-    log = trajectory.path.with_suffix(".log.jsonl")
-    if not log.is_file():
-        return None
-    start = next((e for e in read_log(log).events if e.get("event") == "start"), None)
-    if start is None or "input_text" not in start:
-        return None
-    try:
-        sections = tomllib.loads(start["input_text"])
-    except tomllib.TOMLDecodeError:
-        return None  # an input of another program
-    folder = Path(start.get("input", "")).parent
-    places = [Path(), trajectory.path.parent, trajectory.path.parent.parent]
-    return sections, [place / folder for place in places]
 
 
 @dataclass
@@ -74,7 +57,8 @@ class ForceField:
     def __post_init__(self) -> None:
         self._refuse_other_potentials()
         self.given = {one["name"]: one for one in self.sections.get("type", [])}
-        molecules = [self._whole(one) for one in self.sections.get("molecule", [])]
+        self.pair_parameters = PairParameters(self.sections, self.quantities)
+        molecules = [whole_molecule(m, self.folders) for m in self.sections.get("molecule", [])]
         self.kinds = [self._kind(molecule) for molecule in molecules]
         # Where no pair tells it, what the molecules say.
         for k, key in enumerate(("lennard_jones_14", "coulomb_14")):
@@ -93,55 +77,12 @@ class ForceField:
         if interaction.get("tail_correction", "none") == "planar":
             _refuse("[interaction] tail_correction = 'planar'")
 
-    def epsilon_sigma(self, first: str, second: str) -> tuple[float, float]:
-        """Of two types: given, or mixed."""
-        for pair in self.sections.get("pair", []):
-            if {pair["first"], pair["second"]} == {first, second}:
-                mixed = self._mixed(first, second)
-                epsilon = (
-                    self.quantities.number(pair["epsilon"], ENERGY)
-                    if "epsilon" in pair
-                    else mixed[0]
-                )
-                sigma = (
-                    self.quantities.number(pair["sigma"], LENGTH) if "sigma" in pair else mixed[1]
-                )
-                return epsilon, sigma
-        return self._mixed(first, second)
-
-    def _mixed(self, first: str, second: str) -> tuple[float, float]:
-        (e1, s1), (e2, s2) = self._of_type(first), self._of_type(second)
-        if (e1, s1) == (e2, s2):
-            return e1, s1
-        geometric = self.sections["interaction"].get("mixing") == "geometric"
-        return math.sqrt(e1 * e2), math.sqrt(s1 * s2) if geometric else 0.5 * (s1 + s2)
-
-    def _of_type(self, name: str) -> tuple[float, float]:
-        given = self.given[name]
-        return (
-            self.quantities.number(given.get("epsilon", 1.0), ENERGY),
-            self.quantities.number(given.get("sigma", 1.0), LENGTH),
-        )
-
     @property
     def has_charges(self) -> bool:
         """Whether charges act."""
         return "electrostatics" in self.sections
 
     # ---- molecules
-
-    def _whole(self, molecule: dict[str, Any]) -> dict[str, Any]:
-        if "file" not in molecule:
-            return molecule
-        for folder in self.folders:
-            path = folder / molecule["file"]
-            if path.is_file():
-                return tomllib.loads(path.read_text(encoding="utf-8")) | molecule
-        raise SternaError(
-            f"{molecule['file']}, the file of the molecule {molecule['name']}, is not there any "
-            "more; --no-force-field leaves the force field out",
-            2,
-        )
 
     def _kind(self, molecule: dict[str, Any]) -> _Kind:
         name = molecule["name"]
@@ -198,33 +139,33 @@ class ForceField:
             coefficients = convert(table, self.quantities)
         except SternaError as error:
             _refuse(f"[[molecule.{section}]] of {made.name}: {error}")
-        for atoms in _lists(table["atoms"]):
-            light = any(self.masses[made.types[a]] < _LIGHTER_IS_HYDROGEN for a in atoms)
+        for atoms in atom_lists(table["atoms"]):
+            light = any(self.masses[made.types[a]] < LIGHTER_IS_HYDROGEN for a in atoms)
             is_rigid = kind == "bond" and (
                 constrained == "all" or (constrained == "hydrogen" and light)
             )
             made.terms[kind].append((self._type(kind, coefficients, is_rigid), atoms))
             if kind == "bond":
-                made.bonds.add(_ordered(atoms))
+                made.bonds.add(ordered(atoms))
 
     def _add_constraints(self, made: _Kind, molecule: dict[str, Any]) -> None:
         """As bonds without stiffness; the longest side of a triangle as an angle without it."""
         given = [
-            (self.quantities.number(table["distance"], LENGTH), _ordered(atoms))
+            (self.quantities.number(table["distance"], LENGTH), ordered(atoms))
             for table in molecule.get("constraint", [])
-            for atoms in _lists(table["atoms"])
+            for atoms in atom_lists(table["atoms"])
         ]
         length = {atoms: distance for distance, atoms in given}
         for table in molecule.get("bond", []):
-            for atoms in _lists(table["atoms"]):
-                length.setdefault(_ordered(atoms), self.quantities.number(table["r0"], LENGTH))
+            for atoms in atom_lists(table["atoms"]):
+                length.setdefault(ordered(atoms), self.quantities.number(table["r0"], LENGTH))
         for distance, (a, b) in sorted(given):
             if (a, b) in made.bonds:
                 _refuse(f"[[molecule.constraint]] of {made.name} between atoms of a bond")
             middle = _neighbors(made.bonds, a) & _neighbors(made.bonds, b)
             if middle:
                 c = min(middle)
-                x, y = length[_ordered((a, c))], length[_ordered((b, c))]
+                x, y = length[ordered((a, c))], length[ordered((b, c))]
                 cosine = (x * x + y * y - distance * distance) / (2.0 * x * y)
                 angle = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
                 number = self._type("angle", ("harmonic", (0.0, angle)), True)
@@ -240,30 +181,31 @@ class ForceField:
         """Whether LAMMPS leaves out and weakens the same pairs; finds the factors of 1-4 pairs."""
         near = int(molecule.get("excluded_bonds", 3))
         real_bonds = {
-            _ordered(atoms)
+            ordered(atoms)
             for table in molecule.get("bond", [])
-            for atoms in _lists(table["atoms"])
-        }
-        mine = _distances(real_bonds, len(made.types), near)
-        theirs = _distances(made.bonds, len(made.types), _FAR)
-        excluded = {
-            _ordered(atoms)
-            for table in molecule.get("exclusion", [])
-            for atoms in _lists(table["atoms"])
-        }
-        special = {
-            _ordered(atoms): table
-            for table in molecule.get("special_pair", [])
-            for atoms in _lists(table["atoms"])
+            for atoms in atom_lists(table["atoms"])
         }
         usual = (float(molecule.get("lennard_jones_14", 0.0)), float(molecule.get("coulomb_14", 0)))
+        # Pairs three bonds apart that have a factor act, whatever else excludes them.
+        mine = bond_distances(real_bonds, len(made.types), max(near, _FAR if any(usual) else 0))
+        theirs = bond_distances(made.bonds, len(made.types), _FAR)
+        excluded = {
+            ordered(atoms)
+            for table in molecule.get("exclusion", [])
+            for atoms in atom_lists(table["atoms"])
+        }
+        special = {
+            ordered(atoms): table
+            for table in molecule.get("special_pair", [])
+            for atoms in atom_lists(table["atoms"])
+        }
         for pair in {*mine, *theirs, *excluded, *special}:
             if pair in special:
                 found = self._factors_of(made, pair, special[pair], usual)
-            elif pair in excluded:
+            elif any(usual) and mine.get(pair) == _FAR:
+                found = list(usual)
+            elif pair in excluded or mine.get(pair, near + 1) <= near:
                 found = [0.0, 0.0]
-            elif pair in mine:
-                found = list(usual) if mine[pair] == _FAR else [0.0, 0.0]
             else:
                 found = [1.0, 1.0]
             distance = theirs.get(pair, _FAR + 1)
@@ -284,14 +226,14 @@ class ForceField:
     def _strength(self, made: _Kind, pair: tuple[int, int]) -> tuple[float, float]:
         a, b = pair
         charge = made.charges[a] * made.charges[b] if self.has_charges else 0.0
-        return self.epsilon_sigma(made.types[a], made.types[b])[0], charge
+        return self.pair_parameters.of_pair(made.types[a], made.types[b])[0], charge
 
     def _factors_of(
         self, made: _Kind, pair: tuple[int, int], table: dict, usual: tuple[float, float]
     ) -> list[float | None]:
         """Of a [[molecule.special_pair]], whose parameters must be multiples of the usual ones."""
         factors: list[float | None] = list(usual)
-        epsilon, sigma = self.epsilon_sigma(*(made.types[a] for a in pair))
+        epsilon, sigma = self.pair_parameters.of_pair(*(made.types[a] for a in pair))
         strength, charge = self._strength(made, pair)
         if "epsilon" in table:
             own = self.quantities.number(table["epsilon"], ENERGY)
@@ -343,7 +285,7 @@ class ForceField:
             head = f"PairIJ Coeffs # {style}"
         lines = ["", head, ""]
         for numbers, a, b in rows:
-            epsilon, sigma = self.epsilon_sigma(a, b)
+            epsilon, sigma = self.pair_parameters.of_pair(a, b)
             lines.append(f"{numbers} {epsilon!r} {sigma!r}")
         return lines
 
@@ -410,12 +352,6 @@ class ForceField:
         return lines
 
 
-def masses_of(atoms: Atoms) -> dict[str, float]:
-    """By the types' names."""
-    names, first = numpy.unique(atoms.type, return_index=True)
-    return {str(name): float(atoms.mass[n]) for name, n in zip(names, first, strict=True)}
-
-
 def _refuse(what: str) -> NoReturn:
     raise SternaError(
         f"{what} has no style in LAMMPS that is written; --no-force-field leaves the force field "
@@ -424,32 +360,5 @@ def _refuse(what: str) -> NoReturn:
     )
 
 
-def _lists(atoms: list) -> list[tuple[int, ...]]:
-    """Atoms from 0 of one term, or of several."""
-    several = atoms if atoms and isinstance(atoms[0], list) else [atoms]
-    return [tuple(atom - 1 for atom in one) for one in several]
-
-
-def _ordered(atoms: tuple[int, ...]) -> tuple[int, int]:
-    return min(atoms), max(atoms)
-
-
 def _neighbors(bonds: set[tuple[int, int]], atom: int) -> set[int]:
     return {b if a == atom else a for a, b in bonds if atom in (a, b)}
-
-
-def _distances(bonds: set[tuple[int, int]], count: int, most: int) -> dict[tuple[int, int], int]:
-    """Bonds between two atoms that are at most so many apart."""
-    near: list[list[int]] = [[] for _ in range(count)]
-    for a, b in bonds:
-        near[a].append(b)
-        near[b].append(a)
-    found: dict[tuple[int, int], int] = {}
-    for start in range(count):
-        seen, edge = {start}, [start]
-        for distance in range(1, most + 1):
-            edge = [b for a in edge for b in near[a] if b not in seen]
-            seen.update(edge)
-            for other in edge:
-                found.setdefault((min(start, other), max(start, other)), distance)
-    return found

@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy
 
@@ -13,7 +14,7 @@ from sterna.libraries import library
 from sterna.trajectory import Trajectory, TrajectoryFrame
 
 #: Names of the modules in `formats`, each with a `FORMAT`, in the order of the documentation.
-MODULES = ("xtc", "trr", "dcd", "gsd", "extxyz", "lammpstrj", "data", "pdb", "gro")
+MODULES = ("xtc", "trr", "dcd", "gsd", "extxyz", "lammpstrj", "data", "top", "xml", "pdb", "gro")
 
 
 @dataclass
@@ -27,8 +28,11 @@ class Export:
     centers: bool  #: rigid molecules are points with orientations
     name: str = ""  #: of the file
     force_field: bool = True  #: whether formats that can hold it have it
+    #: Where the trajectory is the start of an input only: its sections, and folders of its files.
+    given_input: tuple[dict[str, Any], list[Path]] | None = None
     #: Texts of files beside it, by what their names end with in place of the file's suffix.
     beside: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)  #: of what the format does not have
 
     def __post_init__(self) -> None:
         self.atoms = self.all_atoms if self.chosen is None else self.all_atoms.subset(self.chosen)
@@ -46,6 +50,10 @@ class Export:
                 if values is not None and not numpy.isfinite(values).all():
                     raise ValueError(f"{name} of step {frame.step} has numbers that are not finite")
             yield frame
+
+    def beside_paths(self, output: Path) -> dict[Path, str]:
+        """The files beside `output`, with their texts."""
+        return {output.with_name(output.stem + end): text for end, text in self.beside.items()}
 
     @property
     def times(self) -> numpy.ndarray:
@@ -68,6 +76,7 @@ class Format:
     description: str
     write: Callable[[Path, Export], None]
     single: bool = False  #: a file holds one frame
+    is_system: bool = False  #: it holds the force field, too
     aliases: tuple[str, ...] = ()  #: other suffixes
     last_step: int | None = None  #: the last one that a frame can have
     needs: str = ""  #: a package of others, by the name that it has on PyPI and is imported by

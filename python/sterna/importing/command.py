@@ -38,19 +38,22 @@ def _import_rigid(
     model: list[str],
     output: Path,
     cutoff: float,
-    has_more: object,
+    box: str | None,
     overwrite: bool,
 ) -> None:
     from sterna.importing import rigid
 
-    if len(files) != 1 or has_more:
-        raise SternaError("--model is for one structure, without --force-field and --compare", 2)
-    matched = rigid.match(files[0], rigid.models_of(model))
+    if len(files) != 1:
+        raise SternaError(f"--model is for one structure, and there are {len(files)} files", 2)
+    edges = None if box is None else edges_of(box)
+    matched = rigid.match(files[0], rigid.models_of(model), edges)
     for path in rigid.write(matched, output, cutoff, overwrite, files):
         print(f"wrote {path}")
     counts = {name: matched.names.count(name) for name in matched.components}
     print(", ".join(f"{n} {name} ({matched.components[name]})" for name, n in counts.items()))
     print(f"largest difference from a model: {matched.deviation:.2g} nm")
+    for note in matched.notes:
+        print(f"sterna: warning: {note}", file=sys.stderr)
 
 
 def import_system(
@@ -168,9 +171,15 @@ def import_system(
     (pip install MDAnalysis).
     """
     if model:
-        if hydrogen_mass is not None:
-            raise SternaError("--hydrogen-mass is for atoms, not for rigid molecules", status=2)
-        _import_rigid(files, model, output, cutoff or _CUTOFF, force_field or compare, overwrite)
+        others = {
+            "--hydrogen-mass": hydrogen_mass, "--force-field": force_field, "--compare": compare,
+            "--constraints": constraints, "--include": include, "--define": define,
+            "--reference": reference, "--mdp": mdp, "--leave-out": leave_out,
+        }  # fmt: skip
+        for option, value in others.items():
+            if value:
+                raise SternaError(f"{option} is for atoms, and --model for rigid molecules", 2)
+        _import_rigid(files, model, output, cutoff or _CUTOFF, box, overwrite)
         return
     from sterna.importing.compressed import unpacked
 
@@ -268,9 +277,11 @@ def _written(
     from sterna.importing import files as written
     from sterna.importing.hydrogen_mass import repartition
     from sterna.importing.molecules import Molecules
+    from sterna.importing.sites_on_charges import require_charges_apart
 
     if hydrogen_mass is not None:
         system = repartition(system, hydrogen_mass)
+    require_charges_apart(system)
     molecules = Molecules(system)
     for path in written.write(molecules, output, overwrite, sources):
         print(f"wrote {path}")

@@ -188,6 +188,7 @@ def start_of_sterna(
     with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
         folder = Path(name)
         sections = dict(files.settings(molecules, "compared.extxyz"))
+        kinds, texts = files.molecule_sections(molecules, folder / "compared.toml")
         for name in ("thermostat", "barostat", "drift_control", "minimize"):
             sections.pop(name, None)
         sections["interaction"].pop("tail_correction", None)
@@ -199,9 +200,7 @@ def start_of_sterna(
                 "trajectory_interval": 1,
                 "trajectory_fields": ["position", "image", "force"],
             },
-            "molecule": [
-                {"name": kind.name, "count": kind.count} | kind.tables for kind in molecules.kinds
-            ],
+            "molecule": kinds,
         }
         if molecules.system.electrostatics is not None:
             sections["electrostatics"] = {"kind": "ewald", "accuracy": 1e-7}
@@ -209,7 +208,9 @@ def start_of_sterna(
             sections |= restraints.sections(molecules.system, molecules.order, "held.extxyz")
             text = files.start_text(molecules, held_at.positions, held_at.box)
             (folder / "held.extxyz").write_text(text, encoding="utf-8")
-        (folder / "compared.toml").write_text(toml_text(sections), encoding="utf-8")
+        texts[folder / "compared.toml"] = toml_text(sections)
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
         start = files.start_text(molecules, positions)
         (folder / "compared.extxyz").write_text(start, encoding="utf-8")
         done = subprocess.run(

@@ -25,16 +25,7 @@ def write(
     """
     if output.suffix != ".toml":
         raise SternaError(f"the output is {output}; expected a name that ends in .toml", status=2)
-    texts: dict[Path, str] = {}
-    sections: list[dict[str, Any]] = []
-    for kind in molecules.kinds:
-        head = {"name": kind.name, "count": kind.count} | kind.labels()
-        if kind.size <= _MOST_ATOMS_IN_THE_INPUT:
-            sections.append(head | kind.tables)
-            continue
-        path = output.with_name(f"{output.stem}_{kind.name}.toml")
-        texts[path] = toml_text(kind.tables)
-        sections.append(head | {"file": path.name})
+    sections, texts = molecule_sections(molecules, output)
     start = output.with_suffix(".extxyz")
     texts[start] = start_text(molecules, molecules.system.positions)
     system = molecules.system
@@ -55,6 +46,26 @@ def write(
         except OSError as error:
             raise SternaError(f"{path} cannot be written: {error.strerror}") from error
     return list(texts)
+
+
+def molecule_sections(
+    molecules: Molecules, output: Path
+) -> tuple[list[dict[str, Any]], dict[Path, str]]:
+    """`[[molecule]]`s of the input `output`, and the texts of the files that they name beside it.
+
+    An input has a largest size, which no system reaches: large molecules are in files.
+    """
+    texts: dict[Path, str] = {}
+    sections: list[dict[str, Any]] = []
+    for kind in molecules.kinds:
+        head = {"name": kind.name, "count": kind.count} | kind.labels()
+        if kind.size <= _MOST_ATOMS_IN_THE_INPUT:
+            sections.append(head | kind.tables)
+            continue
+        path = output.with_name(f"{output.stem}_{kind.name}.toml")
+        texts[path] = toml_text(kind.tables)
+        sections.append(head | {"file": path.name})
+    return sections, texts
 
 
 def settings(molecules: Molecules, start: str) -> dict[str, Any]:

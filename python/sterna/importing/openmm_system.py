@@ -84,7 +84,7 @@ def _taken_over(source: Source) -> System:
         molecule_name=molecule_name,
         atom_name=lambda atom: name_of(source, atom),
         molecule_keys={"excluded_bonds": 0},
-        not_kept=_insertion_codes(source),
+        not_kept=[*source.notes, *_insertion_codes(source)],
     )
 
 

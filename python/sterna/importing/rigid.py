@@ -7,7 +7,7 @@ Cryst. A 32, 922 (1976)).
 
 import itertools
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,9 @@ import numpy
 from sterna.elements import element_of
 from sterna.errors import SternaError
 from sterna.files import require_not_read
+from sterna.importing.box import first_of, is_placeholder, require_twice_the_cutoff
+from sterna.importing.gromacs.coordinates import read_gro
+from sterna.importing.text import read_text
 from sterna.libraries import library
 from sterna.models import find_model
 from sterna.toml_text import toml_text
@@ -40,6 +43,7 @@ class Matched:
     centers: numpy.ndarray  #: (n, 3), centers of mass
     orientations: numpy.ndarray  #: (n, 4), quaternions (w, x, y, z), body to laboratory
     deviation: float  #: the largest of a molecule from its model
+    notes: list[str]  #: of what was not taken from the file
 
 
 def models_of(texts: Sequence[str]) -> dict[str, str]:
@@ -55,78 +59,151 @@ def models_of(texts: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def match(path: Path, given: dict[str, str]) -> Matched:
-    """Reads a structure and matches its residues to the models that are given for their names.
+@dataclass
+class _Residue:
+    name: str
+    number: int | str
+    atoms: list[int]  #: numbers from 0
 
-    Raises SternaError, naming file and residue, for what has no model or another shape, and where
-    there is no box.
-    """
-    mda = library("MDAnalysis", "reading a structure of rigid molecules")
+
+@dataclass
+class _Structure:
+    """Lengths in nm."""
+
+    residues: list[_Residue]
+    names: list[str]  #: of atoms
+    positions: numpy.ndarray  #: (atoms, 3)
+    edges: numpy.ndarray | None  #: (3, 3), rows
+
+
+def _read(path: Path) -> tuple[_Structure, list[str]]:
+    """A structure, and what was not taken from its file. Raises SternaError."""
     if not path.is_file():
         raise SternaError(f"the file {path} does not exist or is no file", 2)
+    return _read_gro(path) if path.suffix.lower() == ".gro" else _read_by_mdanalysis(path)
+
+
+def _read_gro(path: Path) -> tuple[_Structure, list[str]]:
+    """With all digits, which MDAnalysis rounds to single precision."""
+    found = read_gro(path)
+    residues: list[_Residue] = []
+    before = None
+    for n, of_atom in enumerate(zip(found.residue_numbers, found.residues, strict=True)):
+        if of_atom != before:
+            number, name = of_atom
+            residues.append(_Residue(name, "" if number is None else number, []))
+            before = of_atom
+        residues[-1].atoms.append(n)
+    return _Structure(residues, found.names, found.positions, found.box), found.notes()
+
+
+def _read_by_mdanalysis(path: Path) -> tuple[_Structure, list[str]]:
+    mda = library("MDAnalysis", "reading a structure of rigid molecules")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             universe = mda.Universe(str(path), in_memory=False)
             dimensions = universe.trajectory.ts.dimensions
+            frames = len(universe.trajectory)
+            residues = [
+                _Residue(str(one.resname), int(one.resid), one.atoms.indices.tolist())
+                for one in universe.residues
+            ]
     except Exception as error:  # MDAnalysis raises whatever it meets.
         raise SternaError(f"MDAnalysis cannot read {path}: {error}", 2) from error
-    finite = dimensions is not None and numpy.isfinite(dimensions).all()
-    if not finite or not numpy.all(dimensions > 0.0):
-        raise SternaError(f"{path} has no box; expected a CRYST1 line, or the last line of GRO", 2)
-    edges = mda.lib.mdamath.triclinic_vectors(dimensions).astype(float) / 10.0
-    residues = universe.residues
-    unknown = {name for name in residues.resnames if name.upper() not in given}
+    if dimensions is None and path.suffix.lower() == ".pdb":
+        dimensions = _cryst1(path)
+    edges = None
+    if dimensions is not None and numpy.isfinite(dimensions).all() and numpy.all(dimensions > 0.0):
+        edges = mda.lib.mdamath.triclinic_vectors(dimensions).astype(float) / 10.0
+        edges = None if is_placeholder(edges) else edges
+    notes = [first_of(path, frames)] if frames > 1 else []
+    names = universe.atoms.names.tolist()
+    return _Structure(residues, names, universe.atoms.positions.astype(float) / 10.0, edges), notes
+
+
+def _cryst1(path: Path) -> numpy.ndarray | None:
+    """Edges and angles, (6,), of a PDB file, which MDAnalysis passes over before a MODEL."""
+    line = next((one for one in read_text(path).splitlines() if one.startswith("CRYST1")), None)
+    columns = [(6, 15), (15, 24), (24, 33), (33, 40), (40, 47), (47, 54)]
+    try:
+        return None if line is None else numpy.array([float(line[a:b]) for a, b in columns])
+    except ValueError:
+        return None
+
+
+def match(
+    path: Path, given: dict[str, str], box: tuple[float, float, float] | None = None
+) -> Matched:
+    """Reads a structure and matches its residues to the models that are given for their names.
+
+    `box`: edges in nm, where the file has none. Raises SternaError, naming file and residue, for what
+    has no model or another shape, and where there is no box.
+    """
+    structure, notes = _read(path)
+    edges = structure.edges
+    if edges is None:
+        if box is None:
+            raise SternaError(
+                f"{path} has no box; expected a CRYST1 line, or the last line of GRO, or --box with its "
+                "edges in nm, such as --box 4,4,4",
+                2,
+            )
+        edges = numpy.diag(box)
+    residues = structure.residues
+    unknown = {one.name for one in residues if one.name.upper() not in given}
     if unknown:
-        first = next(residue for residue in residues if residue.resname in unknown)
+        first = next(one for one in residues if one.name in unknown)
         hint = " (--model water=spce)" if unknown & WATER_NAMES else ""
         raise SternaError(
             f"{path}: nothing says what {', '.join(sorted(unknown))} is, first residue "
-            f"{first.resname} {first.resid}; expected --model RESIDUE=MODEL for each{hint}",
+            f"{first.name} {first.number}; expected --model RESIDUE=MODEL for each{hint}",
             2,
         )
     centers = numpy.zeros((len(residues), 3))
     orientations = numpy.zeros((len(residues), 4))
     deviation = 0.0
     groups: dict[tuple, list[int]] = {}
-    for n, residue in enumerate(residues):
-        groups.setdefault((residue.resname.upper(), *residue.atoms.names), []).append(n)
-    positions = universe.atoms.positions.astype(float) / 10.0
+    for n, one in enumerate(residues):
+        names = [structure.names[atom] for atom in one.atoms]
+        groups.setdefault((one.name.upper(), *names), []).append(n)
+    positions = structure.positions
     if not numpy.isfinite(positions).all():
         place = int(numpy.argmin(numpy.isfinite(positions).all(axis=1)))
-        atom = universe.atoms[place]
+        of = next(one for one in residues if place in one.atoms)
         raise SternaError(
-            f"{path}: atom {place + 1}, {atom.name} of residue {atom.resname} {atom.resid}, has no "
-            "finite position",
+            f"{path}: atom {place + 1}, {structure.names[place]} of residue {of.name} {of.number}, has "
+            "no finite position",
             2,
         )
     for (resname, *names), numbers in groups.items():
-        rows = numpy.array([residues[n].atoms.indices for n in numbers])
-        where = f"{path}: residue {resname} {residues[numbers[0]].resid}"
+        rows = numpy.array([residues[n].atoms for n in numbers])
+        where = f"{path}: residue {resname} {residues[numbers[0]].number}"
         fit = _Fit(find_model(given[resname]), names, where)
         atoms = _whole(positions[rows], edges)
         center, orientation, differences = fit.fit(atoms)
         worst = int(numpy.argmax(differences))
         if differences[worst] > MOST_DEVIATION:
             raise SternaError(
-                f"{path}: residue {resname} {residues[numbers[worst]].resid} differs by "
+                f"{path}: residue {resname} {residues[numbers[worst]].number} differs by "
                 f"{differences[worst]:.3f} nm from the model {given[resname]}; expected at most "
                 f"{MOST_DEVIATION} nm",
                 2,
             )
         deviation = max(deviation, float(differences[worst]))
         centers[numbers], orientations[numbers] = center, orientation
-    used = {name.upper() for name in residues.resnames}
+    used = {one.name.upper() for one in residues}
     component = {name: given[name] for name in sorted(used)}
     # Water of several names is one component.
     of_model = {model: name for name, model in reversed(component.items())}
     return Matched(
         edges,
         {name: model for model, name in of_model.items()},
-        [of_model[given[name.upper()]] for name in residues.resnames],
+        [of_model[given[one.name.upper()]] for one in residues],
         centers,
         orientations,
         deviation,
+        notes,
     )
 
 
@@ -229,14 +306,16 @@ def _quaternions(turns: numpy.ndarray) -> numpy.ndarray:
 
 
 def write(
-    matched: Matched, output: Path, cutoff: float, overwrite: bool, sources: Iterable[Path]
+    matched: Matched, output: Path, cutoff: float, overwrite: bool, sources: Sequence[Path]
 ) -> list[Path]:
     """Writes input and start file; returns both.
 
-    Raises SternaError where one is there already, or is one of the `sources`.
+    Raises SternaError where one is there already, or is one of the `sources`, and where the cutoff does
+    not fit into the box.
     """
     if output.suffix != ".toml":
         raise SternaError(f"the output is {output}; expected a name that ends in .toml", status=2)
+    require_twice_the_cutoff(matched.edges, cutoff, next(iter(sources)))
     start = output.with_suffix(".extxyz")
     for path in (output, start):
         if path.exists() and not overwrite:

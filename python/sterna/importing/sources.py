@@ -1,14 +1,16 @@
 """Reads files of other programs by OpenMM."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy
 
 from sterna.errors import SternaError
+from sterna.importing.box import first_of, is_placeholder, require_twice_the_cutoff
 from sterna.importing.checks import check_file
+from sterna.importing.gro_structure import GroStructure
 from sterna.importing.rigid_water import make_rigid
 
 
@@ -32,6 +34,7 @@ class Source:
     topology: Any  #: openmm.app.Topology
     system: Any  #: openmm.System
     positions: numpy.ndarray  #: (atoms, 3)
+    notes: list[str] = field(default_factory=list)  #: of what was not taken from the files
 
     @property
     def box(self) -> numpy.ndarray:
@@ -105,9 +108,12 @@ def read(files: Sequence[Path], settings: Settings) -> Source:
             "water=spce",
             status=2,
         )
-    if len(files) == 1 and files[0].suffix.lower() == ".gro":
+    if len(files) == 1 and files[0].suffix.lower() == GRO:
+        if settings.force_fields:
+            return _by_force_field(files[0], settings)
         raise SternaError(
-            f"{files[0]} has places only; expected a .top of GROMACS too, or, for rigid molecules, "
+            f"{files[0]} has places only; expected a .top of GROMACS too, or a --force-field such as "
+            "--force-field amber14-all.xml --force-field amber14/tip3p.xml, or, for rigid molecules, "
             "--model water=spce",
             status=2,
         )
@@ -139,6 +145,8 @@ def _read_by(path: Path, read: Any) -> Any:
 
 def _structure(path: Path) -> Any:
     app = openmm().app
+    if path.suffix.lower() == GRO:
+        return _read_by(path, lambda: GroStructure(path, openmm()))
     return _read_by(
         path, lambda: (app.PDBFile if path.suffix.lower() == ".pdb" else app.PDBxFile)(str(path))
     )
@@ -163,9 +171,12 @@ def _source(
             f"{system.getNumParticles()}",
             status=2,
         )
-    if settings is not None and settings.constraints != "none":
-        make_rigid(openmm(), topology, system)
-    return Source(topology, system, positions)
+    source = Source(topology, system, positions)
+    if settings is not None:
+        require_twice_the_cutoff(source.box, settings.cutoff, names[1])
+        if settings.constraints != "none":
+            make_rigid(openmm(), topology, system)
+    return source
 
 
 def _serialized(path: Path, _: list[Path], places: Path, _settings: Settings) -> Source:
@@ -233,12 +244,27 @@ _CRYST1 = "a CRYST1 line, or "
 def _by_force_field(path: Path, settings: Settings) -> Source:
     structure = _structure(path)
     force_field = _force_field(settings)
-    box = settings.vectors(structure.topology.getPeriodicBoxVectors(), path, _CRYST1)
+    where = "its edges in the last line, or " if path.suffix.lower() == GRO else _CRYST1
+    box = settings.vectors(_box_of(structure), path, where)
     structure.topology.setPeriodicBoxVectors(box)
     system = _read_by(
         path, lambda: force_field.createSystem(structure.topology, **settings.of_openmm())
     )
-    return _source(structure.topology, system, _places(structure), (path, path), settings)
+    source = _source(structure.topology, system, _places(structure), (path, path), settings)
+    frames = structure.getNumFrames()
+    if frames > 1:
+        source.notes.append(first_of(path, frames))
+    return source
+
+
+def _box_of(structure: Any) -> Any:
+    """Vectors of a structure's box; None: it has none, or the unit cell that stands for none."""
+    found = structure.topology.getPeriodicBoxVectors()
+    if found is None:
+        return None
+    nanometer = openmm().unit.nanometer
+    edges = numpy.array([row.value_in_unit(nanometer) for row in found])
+    return None if is_placeholder(edges) else found
 
 
 def _amber(path: Path, _: list[Path], places: Path, settings: Settings) -> Source:
@@ -275,6 +301,7 @@ def _charmm(path: Path, parameters: list[Path], places: Path, settings: Settings
     return _source(topology.topology, system, positions, (path, places), settings)
 
 
+GRO = ".gro"  #: places of GROMACS
 CRD = ".crd"  #: coordinates of CHARMM, without a box
 PLACES = (".pdb", ".cif")
 

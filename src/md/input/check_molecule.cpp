@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -345,24 +346,31 @@ class MoleculeChecker {
         }
       }
     }
-    for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) virtual_site(n, sites);
+    bool are_whole = true;
+    for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) {
+      are_whole = virtual_site(n, sites) && are_whole;
+    }
+    if (are_whole && input_.electrostatics.is_used()) charges_at_one_place();
     without_sites("bond", molecule_.bonds, sites);
     without_sites("constraint", molecule_.constraints, sites);
     masses(sites);
   }
 
-  void virtual_site(std::size_t n, const std::set<int>& sites) {
+  /// Returns whether nothing is wrong with it.
+  bool virtual_site(std::size_t n, const std::set<int>& sites) {
     const Input::MoleculeVirtualSite& site = molecule_.virtual_sites[n];
     const VirtualSiteKind* const kind = find_virtual_site_kind(site.kind);
-    if (!good_(place_of("virtual_site", n, "kind")) || kind == nullptr) return;
+    if (!good_(place_of("virtual_site", n, "kind")) || kind == nullptr) return false;
     const auto is_given = [&](std::string_view name) {
       return good_(place_of("virtual_site", n, name));
     };
-    if (std::ranges::all_of(kind->parameters, is_given)) {
+    bool is_whole = std::ranges::all_of(kind->parameters, is_given);
+    if (is_whole) {
       const std::string wrong = kind->contradiction(site.parameters);
       if (!wrong.empty()) error(fmt::format("{}.virtual_site[{}]", place_, n), wrong);
+      is_whole = wrong.empty();
     }
-    if (!good_(place_of("virtual_site", n, "atoms"))) return;
+    if (!good_(place_of("virtual_site", n, "atoms"))) return false;
     for (std::size_t k = 0; k < site.atoms.size(); ++k) {
       const std::vector<int>& atoms = site.atoms[k];
       const std::string place = list_place("virtual_site", n, k);
@@ -371,21 +379,87 @@ class MoleculeChecker {
                                  "{}: the site and the {} that one of kind {} is made of",
                                  atoms.size(), atoms.size() == 1 ? "" : "s", kind->atoms + 1,
                                  kind->atoms, quote(kind->name)));
+        is_whole = false;
         continue;
       }
       if (std::find(atoms.begin() + 1, atoms.end(), atoms[0]) != atoms.end()) {
         error(place, fmt::format("the virtual site {} cannot be made of itself", atoms[0]));
+        is_whole = false;
         continue;
       }
-      if (!good_atoms("virtual_site", n, k, atoms, atoms.size())) continue;
+      if (!good_atoms("virtual_site", n, k, atoms, atoms.size())) {
+        is_whole = false;
+        continue;
+      }
       for (std::size_t of = 1; of < atoms.size(); ++of) {
         if (!sites.contains(atoms[of])) continue;
         error(place, fmt::format("the atom {}, of which the virtual site {} is made, is a virtual "
                                  "site itself; expected atoms with mass",
                                  atoms[of], atoms[0]));
+        is_whole = false;
         break;
       }
     }
+    return is_whole;
+  }
+
+  /// Charges of which one is a virtual site that is always where the other one is: what they do to
+  /// each other is not finite, and cannot be taken off again where the molecule excludes it.
+  void charges_at_one_place() {
+    std::map<int, std::pair<Vec3, std::string>>
+        sites;  // their places, and where the input has them
+    for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) {
+      const Input::MoleculeVirtualSite& given = molecule_.virtual_sites[n];
+      const VirtualSiteKind* const kind = find_virtual_site_kind(given.kind);
+      for (std::size_t k = 0; k < given.atoms.size(); ++k) {
+        const std::vector<int>& atoms = given.atoms[k];
+        if (charge_of(atoms[0]) == 0.0) continue;
+        VirtualSite::Vectors d{};
+        for (std::size_t of = 1; of < atoms.size(); ++of) {
+          d[of - 1] = any_place(atoms[of]) - any_place(atoms[1]);
+        }
+        const Vec3 place = any_place(atoms[1]) + kind->make(given.parameters).from_first(d);
+        sites.emplace(atoms[0], std::pair(place, list_place("virtual_site", n, k)));
+        for (std::size_t of = 1; of < atoms.size(); ++of) {
+          if (charge_of(atoms[of]) == 0.0 || !are_one(place, any_place(atoms[of]))) continue;
+          at_one_place(list_place("virtual_site", n, k), atoms[0], atoms[of]);
+        }
+      }
+    }
+    // Sites at one place follow each other in the order of x.
+    std::vector<std::pair<double, int>> in_order;
+    for (const auto& [site, where] : sites) in_order.emplace_back(where.first.x, site);
+    std::ranges::sort(in_order);
+    for (std::size_t n = 1; n < in_order.size(); ++n) {
+      const auto& [first, place] = sites.at(in_order[n].second);
+      if (!are_one(first, sites.at(in_order[n - 1].second).first)) continue;
+      at_one_place(place, in_order[n].second, in_order[n - 1].second);
+    }
+  }
+
+  void at_one_place(const std::string& place, int site, int other) {
+    error(place, fmt::format("the virtual site {} is always at the place of {}, and both have a "
+                             "charge; give one of them the charge of both",
+                             site, other));
+  }
+
+  /// Places of atoms that no virtual site puts together by chance.
+  static Vec3 any_place(int atom) {
+    const double n = atom;
+    return {std::sin(1.7 * n), std::sin(2.3 * n + 1.0), std::sin(3.1 * n + 2.0)};
+  }
+
+  static bool are_one(const Vec3& first, const Vec3& second) {
+    constexpr double rounding = 1e-9;
+    const Vec3 d = first - second;
+    return dot(d, d) <= rounding * rounding;
+  }
+
+  double charge_of(int number) const {
+    const Input::MoleculeAtom& atom = molecule_.atoms[static_cast<std::size_t>(number - 1)];
+    if (atom.charge) return *atom.charge;
+    const auto type = std::ranges::find(input_.types, atom.type, &Input::Type::name);
+    return type == input_.types.end() ? 0.0 : type->charge;
   }
 
   void without_sites(std::string_view section, const Terms& items, const std::set<int>& sites) {

@@ -61,10 +61,10 @@ Status refuse_link(const char*, const char*, const char* linked_file, const char
 /// Keeps the library from following external links.
 Handle links_inside() {
   static const Handle properties = [] {
-    const Library& h5 = library();
-    const Handle made = h5.H5Pcreate(h5.H5P_CLS_DATASET_ACCESS_ID_g);
-    if (made < 0 || h5.H5Pset_elink_cb(made, refuse_link, nullptr) < 0) {
-      throw FileError("the HDF5 library " + h5.path + " cannot be kept from following links");
+    const InUse h5;
+    const Handle made = h5->H5Pcreate(h5->H5P_CLS_DATASET_ACCESS_ID_g);
+    if (made < 0 || h5->H5Pset_elink_cb(made, refuse_link, nullptr) < 0) {
+      throw FileError("the HDF5 library " + h5->path + " cannot be kept from following links");
     }
     return made;
   }();
@@ -73,7 +73,7 @@ Handle links_inside() {
 
 std::string last_reason() {
   if (!refused_link.empty()) {
-    library().H5Eclear2(0);
+    InUse()->H5Eclear2(0);
     return std::exchange(refused_link, {});
   }
   std::string reason;
@@ -82,39 +82,39 @@ std::string last_reason() {
     if (text.empty() && entry->description != nullptr) text = entry->description;
     return 0;
   };
-  library().H5Ewalk2(0, innermost_first, keep_first, &reason);
-  library().H5Eclear2(0);
+  InUse()->H5Ewalk2(0, innermost_first, keep_first, &reason);
+  InUse()->H5Eclear2(0);
   return reason.empty() ? "the HDF5 library gave no reason" : reason;
 }
 
 Handle file_type(Type type) {
-  const Library& h5 = library();
+  const InUse h5;
   switch (type) {
     case Type::float32:
-      return h5.H5T_IEEE_F32LE_g;
+      return h5->H5T_IEEE_F32LE_g;
     case Type::float64:
-      return h5.H5T_IEEE_F64LE_g;
+      return h5->H5T_IEEE_F64LE_g;
     case Type::int32:
-      return h5.H5T_STD_I32LE_g;
+      return h5->H5T_STD_I32LE_g;
     case Type::int64:
-      return h5.H5T_STD_I64LE_g;
+      return h5->H5T_STD_I64LE_g;
   }
   return -1;
 }
 
 Handle access_properties() {
-  const Library& h5 = library();
-  const Handle properties = h5.H5Pcreate(h5.H5P_CLS_FILE_ACCESS_ID_g);
-  h5.H5Pset_alignment(properties, aligned_from, memory_page);
+  const InUse h5;
+  const Handle properties = h5->H5Pcreate(h5->H5P_CLS_FILE_ACCESS_ID_g);
+  h5->H5Pset_alignment(properties, aligned_from, memory_page);
   // A user who looks at the file during the run must not end the run.
-  if (h5.H5Pset_file_locking != nullptr) h5.H5Pset_file_locking(properties, false, true);
+  if (h5->H5Pset_file_locking != nullptr) h5->H5Pset_file_locking(properties, false, true);
   return properties;
 }
 
 /// Of files, groups and datasets; without the time of day, so that equal runs give equal files.
 Handle creation_properties(Handle kind) {
-  const Handle properties = library().H5Pcreate(kind);
-  library().H5Pset_obj_track_times(properties, false);
+  const Handle properties = InUse()->H5Pcreate(kind);
+  InUse()->H5Pset_obj_track_times(properties, false);
   return properties;
 }
 
@@ -125,10 +125,10 @@ std::size_t product(std::span<const Size> count) {
 }
 
 Handle text_type() {
-  const Library& h5 = library();
-  const Handle type = h5.H5Tcopy(h5.H5T_C_S1_g);
-  h5.H5Tset_size(type, variable_length);
-  h5.H5Tset_cset(type, utf8);
+  const InUse h5;
+  const Handle type = h5->H5Tcopy(h5->H5T_C_S1_g);
+  h5->H5Tset_size(type, variable_length);
+  h5->H5Tset_cset(type, utf8);
   return type;
 }
 
@@ -144,15 +144,15 @@ File::File(File&& other) noexcept
     : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, -1)) {}
 
 File::~File() {
-  if (handle_ >= 0) library().H5Fclose(handle_);
+  if (handle_ >= 0) InUse()->H5Fclose(handle_);
 }
 
 File File::create(const std::string& path) {
   require_own_file(path);
-  const Library& h5 = library();
-  const Owned creation(creation_properties(h5.H5P_CLS_FILE_CREATE_ID_g), h5.H5Pclose);
-  const Owned access(access_properties(), h5.H5Pclose);
-  File file(path, h5.H5Fcreate(path.c_str(), create_or_empty, creation, access));
+  const InUse h5;
+  const Owned creation(creation_properties(h5->H5P_CLS_FILE_CREATE_ID_g), h5->H5Pclose);
+  const Owned access(access_properties(), h5->H5Pclose);
+  File file(path, h5->H5Fcreate(path.c_str(), create_or_empty, creation, access));
   if (file.handle_ < 0) file.fail("cannot create");
   return file;
 }
@@ -167,15 +167,16 @@ File File::open_to_read(const std::string& path) {
 }
 
 File File::open(const std::string& path, unsigned access) {
-  const Library& h5 = library();
-  const Owned properties(access_properties(), h5.H5Pclose);
-  File file(path, h5.H5Fopen(path.c_str(), access, properties));
+  const InUse h5;
+  const Owned properties(access_properties(), h5->H5Pclose);
+  File file(path, h5->H5Fopen(path.c_str(), access, properties));
   if (file.handle_ < 0) file.fail("cannot open");
   return file;
 }
 
 void File::close() {
-  if (library().H5Fclose(std::exchange(handle_, -1)) < 0) fail("cannot write");
+  const InUse h5;
+  if (h5->H5Fclose(std::exchange(handle_, -1)) < 0) fail("cannot write");
 }
 
 void File::fail(const std::string& what) const {
@@ -188,33 +189,33 @@ Handle File::check(Handle value, std::string_view what, const std::string& objec
 }
 
 void File::make_group(const std::string& name) {
-  const Library& h5 = library();
-  const Owned properties(creation_properties(h5.H5P_CLS_GROUP_CREATE_ID_g), h5.H5Pclose);
-  Owned(check(h5.H5Gcreate2(handle_, name.c_str(), default_properties, properties,
-                            default_properties),
+  const InUse h5;
+  const Owned properties(creation_properties(h5->H5P_CLS_GROUP_CREATE_ID_g), h5->H5Pclose);
+  Owned(check(h5->H5Gcreate2(handle_, name.c_str(), default_properties, properties,
+                             default_properties),
               "make the group", name),
-        h5.H5Gclose);
+        h5->H5Gclose);
 }
 
 bool File::exists(const std::string& name) const {
   // H5Lexists asks for the last name of a path only, and fails where one before it is missing.
   for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1)) {
     const std::string group = name.substr(0, end);
-    if (check(library().H5Lexists(handle_, group.c_str(), links_inside()), "find", group) == 0) {
+    if (check(InUse()->H5Lexists(handle_, group.c_str(), links_inside()), "find", group) == 0) {
       return false;
     }
   }
-  return check(library().H5Lexists(handle_, name.c_str(), links_inside()), "find", name) > 0;
+  return check(InUse()->H5Lexists(handle_, name.c_str(), links_inside()), "find", name) > 0;
 }
 
 Handle File::open_dataset(const std::string& name) const {
-  const Library& h5 = library();
-  const Handle data = check(h5.H5Dopen2(handle_, name.c_str(), links_inside()), "open", name);
-  const Owned properties(h5.H5Dget_create_plist(data), h5.H5Pclose);
+  const InUse h5;
+  const Handle data = check(h5->H5Dopen2(handle_, name.c_str(), links_inside()), "open", name);
+  const Owned properties(h5->H5Dget_create_plist(data), h5->H5Pclose);
   // Before its shape is asked for: that of a virtual dataset is found in other files.
-  const bool is_virtual = h5.H5Pget_layout(properties) == virtual_layout;
-  if (!is_virtual && h5.H5Pget_external_count(properties) <= 0) return data;
-  h5.H5Dclose(data);
+  const bool is_virtual = h5->H5Pget_layout(properties) == virtual_layout;
+  if (!is_virtual && h5->H5Pget_external_count(properties) <= 0) return data;
+  h5->H5Dclose(data);
   throw FileError(
       fmt::format("{}: the numbers of {} lie in other files ({}), which are not read, so that "
                   "nobody's file can "
@@ -223,39 +224,39 @@ Handle File::open_dataset(const std::string& name) const {
 }
 
 void File::link(const std::string& existing, const std::string& name) {
-  check(library().H5Lcreate_hard(handle_, existing.c_str(), handle_, name.c_str(),
-                                 default_properties, default_properties),
+  check(InUse()->H5Lcreate_hard(handle_, existing.c_str(), handle_, name.c_str(),
+                                default_properties, default_properties),
         "link", name);
 }
 
 void File::attach(const std::string& object, const std::string& name, Handle type, Handle space,
                   const void* data) {
-  const Library& h5 = library();
-  const Owned holder(check(h5.H5Oopen(handle_, object.c_str(), links_inside()), "open", object),
-                     h5.H5Oclose);
+  const InUse h5;
+  const Owned holder(check(h5->H5Oopen(handle_, object.c_str(), links_inside()), "open", object),
+                     h5->H5Oclose);
   const std::string label = object + "@" + name;
-  const Owned attribute(check(h5.H5Acreate2(holder, name.c_str(), type, space, default_properties,
-                                            default_properties),
+  const Owned attribute(check(h5->H5Acreate2(holder, name.c_str(), type, space, default_properties,
+                                             default_properties),
                               "make", label),
-                        h5.H5Aclose);
-  check(h5.H5Awrite(attribute, type, data), "write", label);
+                        h5->H5Aclose);
+  check(h5->H5Awrite(attribute, type, data), "write", label);
 }
 
 void File::set_attribute(const std::string& object, const std::string& name,
                          const std::string& text) {
-  const Library& h5 = library();
-  const Owned type(text_type(), h5.H5Tclose);
-  const Owned space(h5.H5Screate(scalar_space), h5.H5Sclose);
+  const InUse h5;
+  const Owned type(text_type(), h5->H5Tclose);
+  const Owned space(h5->H5Screate(scalar_space), h5->H5Sclose);
   const char* pointer = text.c_str();
   attach(object, name, type, space, &pointer);
 }
 
 void File::set_attribute(const std::string& object, const std::string& name,
                          std::span<const std::string> texts) {
-  const Library& h5 = library();
-  const Owned type(text_type(), h5.H5Tclose);
+  const InUse h5;
+  const Owned type(text_type(), h5->H5Tclose);
   const Size count = texts.size();
-  const Owned space(h5.H5Screate_simple(1, &count, nullptr), h5.H5Sclose);
+  const Owned space(h5->H5Screate_simple(1, &count, nullptr), h5->H5Sclose);
   std::vector<const char*> pointers;
   for (const std::string& text : texts) pointers.push_back(text.c_str());
   attach(object, name, type, space, pointers.data());
@@ -263,90 +264,90 @@ void File::set_attribute(const std::string& object, const std::string& name,
 
 void File::set_attribute(const std::string& object, const std::string& name,
                          std::span<const int> values) {
-  const Library& h5 = library();
+  const InUse h5;
   const Size count = values.size();
   const Owned space(
-      count == 1 ? h5.H5Screate(scalar_space) : h5.H5Screate_simple(1, &count, nullptr),
-      h5.H5Sclose);
-  attach(object, name, h5.H5T_NATIVE_INT_g, space, values.data());
+      count == 1 ? h5->H5Screate(scalar_space) : h5->H5Screate_simple(1, &count, nullptr),
+      h5->H5Sclose);
+  attach(object, name, h5->H5T_NATIVE_INT_g, space, values.data());
 }
 
 bool File::has_attribute(const std::string& object, const std::string& name) const {
-  return check(library().H5Aexists_by_name(handle_, object.c_str(), name.c_str(), links_inside()),
+  return check(InUse()->H5Aexists_by_name(handle_, object.c_str(), name.c_str(), links_inside()),
                "find", object + "@" + name) > 0;
 }
 
 void File::set_reference(const std::string& object, const std::string& name,
                          const std::string& to) {
-  const Library& h5 = library();
+  const InUse h5;
   constexpr int to_object = 0;
   std::uint64_t reference = 0;
-  check(h5.H5Rcreate(&reference, handle_, to.c_str(), to_object, -1), "refer to", to);
-  const Owned space(h5.H5Screate(scalar_space), h5.H5Sclose);
-  attach(object, name, h5.H5T_STD_REF_OBJ_g, space, &reference);
+  check(h5->H5Rcreate(&reference, handle_, to.c_str(), to_object, -1), "refer to", to);
+  const Owned space(h5->H5Screate(scalar_space), h5->H5Sclose);
+  attach(object, name, h5->H5T_STD_REF_OBJ_g, space, &reference);
 }
 
 void File::make_dataset(const std::string& name, Type type, const DatasetOptions& options) {
-  const Library& h5 = library();
+  const InUse h5;
   const int rank = static_cast<int>(options.extent.size());
-  const Owned space(check(h5.H5Screate_simple(rank, options.extent.data(), options.maximum.data()),
+  const Owned space(check(h5->H5Screate_simple(rank, options.extent.data(), options.maximum.data()),
                           "shape", name),
-                    h5.H5Sclose);
-  const Owned properties(creation_properties(h5.H5P_CLS_DATASET_CREATE_ID_g), h5.H5Pclose);
-  check(h5.H5Pset_chunk(properties, rank, options.chunk.data()), "chunk", name);
+                    h5->H5Sclose);
+  const Owned properties(creation_properties(h5->H5P_CLS_DATASET_CREATE_ID_g), h5->H5Pclose);
+  check(h5->H5Pset_chunk(properties, rank, options.chunk.data()), "chunk", name);
   if (options.written_from_outside) {
-    check(h5.H5Pset_alloc_time(properties, allocate_early), "chunk", name);
-    check(h5.H5Pset_fill_time(properties, never_fill), "chunk", name);
+    check(h5->H5Pset_alloc_time(properties, allocate_early), "chunk", name);
+    check(h5->H5Pset_fill_time(properties, never_fill), "chunk", name);
   }
   if (options.compressed) {
-    if (h5.H5Zfilter_avail(deflate_filter) <= 0) {
+    if (h5->H5Zfilter_avail(deflate_filter) <= 0) {
       throw FileError(
           fmt::format("{}: the HDF5 library {} cannot compress (it was built without "
                       "deflate); take another one or leave out the compression",
-                      path_, h5.path));
+                      path_, h5->path));
     }
-    check(h5.H5Pset_shuffle(properties), "compress", name);
-    check(h5.H5Pset_deflate(properties, deflate_level), "compress", name);
+    check(h5->H5Pset_shuffle(properties), "compress", name);
+    check(h5->H5Pset_deflate(properties, deflate_level), "compress", name);
   }
-  const Owned stored(options.value_names.empty() ? h5.H5Tcopy(file_type(type))
-                                                 : h5.H5Tenum_create(file_type(type)),
-                     h5.H5Tclose);
+  const Owned stored(options.value_names.empty() ? h5->H5Tcopy(file_type(type))
+                                                 : h5->H5Tenum_create(file_type(type)),
+                     h5->H5Tclose);
   for (int value = 0; value < static_cast<int>(options.value_names.size()); ++value) {
-    check(h5.H5Tenum_insert(stored, options.value_names[static_cast<std::size_t>(value)].c_str(),
-                            &value),
+    check(h5->H5Tenum_insert(stored, options.value_names[static_cast<std::size_t>(value)].c_str(),
+                             &value),
           "name the values of", name);
   }
-  Owned(check(h5.H5Dcreate2(handle_, name.c_str(), stored, space, default_properties, properties,
-                            default_properties),
+  Owned(check(h5->H5Dcreate2(handle_, name.c_str(), stored, space, default_properties, properties,
+                             default_properties),
               "make the dataset", name),
-        h5.H5Dclose);
+        h5->H5Dclose);
 }
 
 std::vector<Size> File::extent(const std::string& dataset) const {
-  const Library& h5 = library();
-  const Owned data(open_dataset(dataset), h5.H5Dclose);
-  const Owned space(check(h5.H5Dget_space(data), "read the shape of", dataset), h5.H5Sclose);
+  const InUse h5;
+  const Owned data(open_dataset(dataset), h5->H5Dclose);
+  const Owned space(check(h5->H5Dget_space(data), "read the shape of", dataset), h5->H5Sclose);
   std::vector<Size> extent(
-      static_cast<std::size_t>(check(h5.H5Sget_simple_extent_ndims(space), "shape", dataset)));
-  check(h5.H5Sget_simple_extent_dims(space, extent.data(), nullptr), "shape", dataset);
+      static_cast<std::size_t>(check(h5->H5Sget_simple_extent_ndims(space), "shape", dataset)));
+  check(h5->H5Sget_simple_extent_dims(space, extent.data(), nullptr), "shape", dataset);
   return extent;
 }
 
 void File::set_extent(const std::string& dataset, std::span<const Size> extent) {
-  const Library& h5 = library();
-  const Owned data(open_dataset(dataset), h5.H5Dclose);
-  check(h5.H5Dset_extent(data, extent.data()), "change the length of", dataset);
+  const InUse h5;
+  const Owned data(open_dataset(dataset), h5->H5Dclose);
+  check(h5->H5Dset_extent(data, extent.data()), "change the length of", dataset);
 }
 
 bool File::has_type(const std::string& dataset, Type type) const {
-  const Library& h5 = library();
-  const Owned data(open_dataset(dataset), h5.H5Dclose);
-  const Owned stored(check(h5.H5Dget_type(data), "read the type of", dataset), h5.H5Tclose);
-  if (h5.H5Tget_class(stored) != enumeration_class) {
-    return h5.H5Tequal(stored, file_type(type)) > 0;
+  const InUse h5;
+  const Owned data(open_dataset(dataset), h5->H5Dclose);
+  const Owned stored(check(h5->H5Dget_type(data), "read the type of", dataset), h5->H5Tclose);
+  if (h5->H5Tget_class(stored) != enumeration_class) {
+    return h5->H5Tequal(stored, file_type(type)) > 0;
   }
-  const Owned base(h5.H5Tget_super(stored), h5.H5Tclose);
-  return h5.H5Tequal(base, file_type(type)) > 0;
+  const Owned base(h5->H5Tget_super(stored), h5->H5Tclose);
+  return h5->H5Tequal(base, file_type(type)) > 0;
 }
 
 bool File::is_compressed(const std::string& dataset) const {
@@ -355,47 +356,47 @@ bool File::is_compressed(const std::string& dataset) const {
 }
 
 std::vector<Size> File::compressed_chunk(const std::string& dataset) const {
-  const Library& h5 = library();
-  const Owned data(open_dataset(dataset), h5.H5Dclose);
-  const Owned properties(check(h5.H5Dget_create_plist(data), "read the properties of", dataset),
-                         h5.H5Pclose);
-  if (h5.H5Pget_nfilters(properties) <= 0) return {};
+  const InUse h5;
+  const Owned data(open_dataset(dataset), h5->H5Dclose);
+  const Owned properties(check(h5->H5Dget_create_plist(data), "read the properties of", dataset),
+                         h5->H5Pclose);
+  if (h5->H5Pget_nfilters(properties) <= 0) return {};
   // As many numbers as the dataset has dimensions, up to 32.
   std::vector<Size> chunk(32);
-  const int dimensions = h5.H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
+  const int dimensions = h5->H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
   chunk.resize(static_cast<std::size_t>(std::max(dimensions, 0)));
   return chunk;
 }
 
 std::vector<std::string> File::value_names(const std::string& dataset) const {
-  const Library& h5 = library();
-  const Owned data(open_dataset(dataset), h5.H5Dclose);
-  const Owned type(check(h5.H5Dget_type(data), "read the type of", dataset), h5.H5Tclose);
+  const InUse h5;
+  const Owned data(open_dataset(dataset), h5->H5Dclose);
+  const Owned type(check(h5->H5Dget_type(data), "read the type of", dataset), h5->H5Tclose);
   std::vector<std::string> names;
-  if (h5.H5Tget_class(type) != enumeration_class) return names;
+  if (h5->H5Tget_class(type) != enumeration_class) return names;
   // The members are of the type of the numbers in the file, which this program writes as int32.
-  const Owned base(h5.H5Tget_super(type), h5.H5Tclose);
-  if (h5.H5Tequal(base, file_type(Type::int32)) <= 0) return names;
-  const int count = h5.H5Tget_nmembers(type);
+  const Owned base(h5->H5Tget_super(type), h5->H5Tclose);
+  if (h5->H5Tequal(base, file_type(Type::int32)) <= 0) return names;
+  const int count = h5->H5Tget_nmembers(type);
   names.resize(static_cast<std::size_t>(std::max(count, 0)));
   for (int k = 0; k < count; ++k) {
     std::int32_t value = -1;
-    check(h5.H5Tget_member_value(type, static_cast<unsigned>(k), &value), "read the names of",
+    check(h5->H5Tget_member_value(type, static_cast<unsigned>(k), &value), "read the names of",
           dataset);
-    char* const name = h5.H5Tget_member_name(type, static_cast<unsigned>(k));
+    char* const name = h5->H5Tget_member_name(type, static_cast<unsigned>(k));
     if (name == nullptr) fail("cannot read the names of " + dataset);
     if (value >= 0 && value < count) names[static_cast<std::size_t>(value)] = name;
-    h5.H5free_memory(name);
+    h5->H5free_memory(name);
   }
   return names;
 }
 
 Size File::chunk_offset(const std::string& dataset, std::span<const Size> first) const {
-  const Library& h5 = library();
-  const Owned data(open_dataset(dataset), h5.H5Dclose);
+  const InUse h5;
+  const Owned data(open_dataset(dataset), h5->H5Dclose);
   unsigned filters = 0;
   Size offset = undefined_address, size = 0;
-  check(h5.H5Dget_chunk_info_by_coord(data, first.data(), &filters, &offset, &size),
+  check(h5->H5Dget_chunk_info_by_coord(data, first.data(), &filters, &offset, &size),
         "find a chunk of", dataset);
   if (offset == undefined_address) {
     throw FileError(fmt::format("{}: {} has no space in the file", path_, dataset));
@@ -405,25 +406,25 @@ Size File::chunk_offset(const std::string& dataset, std::span<const Size> first)
 
 void File::transfer(const std::string& dataset, std::span<const Size> first,
                     std::span<const Size> count, Handle memory_type, const void* values) {
-  const Library& h5 = library();
-  const Owned data(open_dataset(dataset), h5.H5Dclose);
-  const Owned space(check(h5.H5Dget_space(data), "read the shape of", dataset), h5.H5Sclose);
-  check(h5.H5Sselect_hyperslab(space, select_set, first.data(), nullptr, count.data(), nullptr),
+  const InUse h5;
+  const Owned data(open_dataset(dataset), h5->H5Dclose);
+  const Owned space(check(h5->H5Dget_space(data), "read the shape of", dataset), h5->H5Sclose);
+  check(h5->H5Sselect_hyperslab(space, select_set, first.data(), nullptr, count.data(), nullptr),
         "select in", dataset);
-  const Owned memory(h5.H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
-                     h5.H5Sclose);
-  check(h5.H5Dwrite(data, memory_type, memory, space, default_properties, values), "write",
+  const Owned memory(h5->H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
+                     h5->H5Sclose);
+  check(h5->H5Dwrite(data, memory_type, memory, space, default_properties, values), "write",
         dataset);
 }
 
 void File::write(const std::string& dataset, std::span<const Size> first,
                  std::span<const Size> count, const double* values) {
-  transfer(dataset, first, count, library().H5T_NATIVE_DOUBLE_g, values);
+  transfer(dataset, first, count, InUse()->H5T_NATIVE_DOUBLE_g, values);
 }
 
 void File::write(const std::string& dataset, std::span<const Size> first,
                  std::span<const Size> count, const std::int64_t* values) {
-  transfer(dataset, first, count, library().H5T_NATIVE_LLONG_g, values);
+  transfer(dataset, first, count, InUse()->H5T_NATIVE_LLONG_g, values);
 }
 
 void File::write(const std::string& dataset, std::span<const Size> first,
@@ -433,26 +434,26 @@ void File::write(const std::string& dataset, std::span<const Size> first,
 
 void File::fetch(const std::string& dataset, std::span<const Size> first,
                  std::span<const Size> count, Handle memory_type, void* values) const {
-  const Library& h5 = library();
-  const Owned data(open_dataset(dataset), h5.H5Dclose);
-  const Owned space(check(h5.H5Dget_space(data), "read the shape of", dataset), h5.H5Sclose);
+  const InUse h5;
+  const Owned data(open_dataset(dataset), h5->H5Dclose);
+  const Owned space(check(h5->H5Dget_space(data), "read the shape of", dataset), h5->H5Sclose);
   // The library looks at as many numbers as the dataset has dimensions.
-  const auto dimensions = check(h5.H5Sget_simple_extent_ndims(space), "shape", dataset);
+  const auto dimensions = check(h5->H5Sget_simple_extent_ndims(space), "shape", dataset);
   if (dimensions != static_cast<Handle>(count.size())) {
     throw FileError(fmt::format("{}: {} has {} dimensions, expected {}", path_, dataset, dimensions,
                                 count.size()));
   }
-  check(h5.H5Sselect_hyperslab(space, select_set, first.data(), nullptr, count.data(), nullptr),
+  check(h5->H5Sselect_hyperslab(space, select_set, first.data(), nullptr, count.data(), nullptr),
         "select in", dataset);
-  const Owned memory(h5.H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
-                     h5.H5Sclose);
-  check(h5.H5Dread(data, memory_type, memory, space, default_properties, values), "read", dataset);
+  const Owned memory(h5->H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
+                     h5->H5Sclose);
+  check(h5->H5Dread(data, memory_type, memory, space, default_properties, values), "read", dataset);
 }
 
 std::vector<double> File::read(const std::string& dataset, std::span<const Size> first,
                                std::span<const Size> count) const {
   std::vector<double> values(product(count));
-  if (!values.empty()) fetch(dataset, first, count, library().H5T_NATIVE_DOUBLE_g, values.data());
+  if (!values.empty()) fetch(dataset, first, count, InUse()->H5T_NATIVE_DOUBLE_g, values.data());
   return values;
 }
 
@@ -460,12 +461,12 @@ std::vector<std::int64_t> File::read_integers(const std::string& dataset,
                                               std::span<const Size> first,
                                               std::span<const Size> count) const {
   std::vector<std::int64_t> values(product(count));
-  if (!values.empty()) fetch(dataset, first, count, library().H5T_NATIVE_LLONG_g, values.data());
+  if (!values.empty()) fetch(dataset, first, count, InUse()->H5T_NATIVE_LLONG_g, values.data());
   return values;
 }
 
 std::vector<std::int64_t> File::read_integers(const std::string& dataset) const {
-  const Library& h5 = library();
+  const InUse h5;
   const std::vector<Size> extent = this->extent(dataset);
   if (extent.size() != 1) {
     throw FileError(
@@ -473,8 +474,8 @@ std::vector<std::int64_t> File::read_integers(const std::string& dataset) const 
   }
   std::vector<std::int64_t> values(static_cast<std::size_t>(extent[0]));
   if (values.empty()) return values;
-  const Owned data(open_dataset(dataset), h5.H5Dclose);
-  check(h5.H5Dread(data, h5.H5T_NATIVE_LLONG_g, whole, whole, default_properties, values.data()),
+  const Owned data(open_dataset(dataset), h5->H5Dclose);
+  check(h5->H5Dread(data, h5->H5T_NATIVE_LLONG_g, whole, whole, default_properties, values.data()),
         "read", dataset);
   return values;
 }

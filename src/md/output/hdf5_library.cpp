@@ -91,7 +91,22 @@ std::string load(const std::string& file, Library& library) {
   return "";
 }
 
+Turns shared_turns;
+thread_local int turns_taken = 0;
+
 }  // namespace
+
+void set_turns(const Turns& turns) {
+  shared_turns = turns;
+}
+
+InUse::Turn::Turn() {
+  if (turns_taken++ == 0 && shared_turns.begin != nullptr) shared_turns.begin();
+}
+
+InUse::Turn::~Turn() {
+  if (--turns_taken == 0 && shared_turns.end != nullptr) shared_turns.end();
+}
 
 std::vector<std::string> library_candidates() {
   // The user's word is the only candidate: another library behind their back would surprise.

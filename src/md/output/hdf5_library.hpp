@@ -147,6 +147,32 @@ struct Library {
 /// how to get it; later calls try again. Not thread-safe.
 const Library& library();
 
+/// What this program does before and after it uses the library, where other code of the process uses
+/// the same one: h5py does, and the library is not thread-safe. Null: nobody else does.
+struct Turns {
+  void (*begin)() = nullptr;
+  void (*end)() = nullptr;
+};
+void set_turns(const Turns& turns);
+
+/// The library, which no other code of the process uses as long as this lives. Several of one thread
+/// are one turn. FileError as `library`.
+class InUse {
+ public:
+  InUse() : library_(library()) {}
+  const Library* operator->() const { return &library_; }
+
+ private:
+  struct Turn {
+    Turn();
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+  };
+  Turn turn_;
+  const Library& library_;
+};
+
 /// The files that `library` tries, in order.
 std::vector<std::string> library_candidates();
 

@@ -10,8 +10,9 @@ import numpy
 
 from sterna.atoms import Atoms
 from sterna.errors import SternaError
-from sterna.exporting.lammps_force_field import KINDS, ForceField, input_of, masses_of
+from sterna.exporting.lammps_force_field import KINDS, ForceField
 from sterna.exporting.lammps_units import LammpsUnits, lammps_units
+from sterna.exporting.model import input_of, masses_of
 from sterna.exporting.quantities import Quantities
 from sterna.exporting.table import Export, Format
 
@@ -20,7 +21,7 @@ def _force_field(export: Export, units: LammpsUnits) -> ForceField | None:
     """None where there is none to write."""
     if not export.force_field or export.chosen is not None or export.centers:
         return None
-    found = input_of(export.trajectory)
+    found = export.given_input or input_of(export.trajectory)
     if found is None or "component" in found[0]:
         return None
     sections, folders = found
@@ -110,6 +111,6 @@ def _bonded(force_field: ForceField | None, export: Export) -> dict[str, tuple[l
 _INPUT_UNITS = {"lj": "reduced", "real": "real", "metal": "metal"}
 
 FORMAT = Format(
-    "data", "LAMMPS's data file: one frame, force field; units real, metal or lj", _write, single=True,
+    "data", "LAMMPS's data file: one frame, force field; units real, metal or lj", _write, single=True, is_system=True,
     aliases=("lmp",),
 )  # fmt: skip

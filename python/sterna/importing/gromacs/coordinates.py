@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy
 
 from sterna.errors import SternaError
+from sterna.importing.box import first_of
 from sterna.importing.text import Line, read_text
 
 _HEAD_WIDTH = 20  #: residue number and name, name and number of the atom, five columns each
@@ -28,6 +29,11 @@ class Coordinates:
     positions: numpy.ndarray  #: (atoms, 3)
     velocities: numpy.ndarray | None  #: (atoms, 3); None: no line has one
     box: numpy.ndarray | None  #: its vectors as rows; None: all numbers are 0
+    frames: int = 1  #: of the file, of which these are the first
+
+    def notes(self) -> list[str]:
+        """What was not taken from the file."""
+        return [first_of(self.path, self.frames)] if self.frames > 1 else []
 
 
 def read_gro(path: Path) -> Coordinates:
@@ -71,7 +77,24 @@ def read_gro(path: Path) -> Coordinates:
         positions,
         velocities if has_velocities else None,
         _box(lines[count + 2]),
+        1 + _further_frames(lines[count + 3 :]),
     )
+
+
+def _further_frames(lines: list[Line]) -> int:
+    """Frames behind the first one. Raises SternaError where other text stands there."""
+    number = 0
+    while any(line.text.strip() for line in lines):
+        fields = lines[1].text.split() if len(lines) > 1 else []
+        if not fields or not fields[0].isdigit() or len(lines) < int(fields[0]) + 3:
+            place = next(line for line in lines if line.text.strip())
+            place.fail(
+                None,
+                "unexpected text behind the box; expected the end of the file or a whole frame",
+            )
+        number += 1
+        lines = lines[int(fields[0]) + 3 :]
+    return number
 
 
 def _width(line: Line) -> int:

@@ -1,5 +1,6 @@
 """A topology and places of GROMACS as a system to import, in `units = "nano"`, which are GROMACS's."""
 
+import itertools
 import math
 import re
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,8 @@ from sterna.importing.gromacs.preprocessor import (
 from sterna.importing.gromacs.topology import MoleculeType, Topology, read_topology
 from sterna.importing.lennard_jones import NO_WELL, Parameters, mixing_of
 from sterna.importing.system import Atom, Reference, Residue, System, Term
+
+_MOST_SECTIONS = 256  #: [[molecule]]s of an input
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,10 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     topology = read_topology(path, lines, notes)
     if _REORDERING in values:
         _require_no_reordering(topology)
-    system = _Builder(topology, read_gro(places), choices, notes).build()
+    coordinates = read_gro(places)
+    for note in coordinates.notes():
+        notes.tell(note)
+    system = _Builder(topology, coordinates, choices, notes).build()
     return system if asked is None else _as_asked(system, asked, choices)
 
 
@@ -178,11 +184,23 @@ class _Builder:
             temperature=300.0 if velocities is None else None,
             molecule_name=self._molecule_name,
             atom_name=self._atom_name,
+            can_reorder=self._is_interleaved(),
             molecule_keys={"excluded_bonds": 0},
             not_kept=self.notes.texts(),
             restraints=self.restraints,
             reference=self._reference(box),
         )
+
+    def _is_interleaved(self) -> bool:
+        """Whether molecules must be sorted by kind, since an input has a limit of sections."""
+        runs = [kind.name for kind, count in self.topology.molecules if count]
+        if sum(1 for _ in itertools.groupby(runs)) <= _MOST_SECTIONS:
+            return False
+        self.notes.tell(
+            f"molecules of different kinds follow each other more than {_MOST_SECTIONS} times, which "
+            "is the most that an input has: they are sorted by kind, and atoms are numbered anew"
+        )
+        return True
 
     def _require_count(self) -> None:
         count = sum(len(kind.atoms) * number for kind, number in self.topology.molecules)

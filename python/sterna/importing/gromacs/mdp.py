@@ -68,6 +68,9 @@ _VDW_MODIFIERS = {
     "force-switch": "cubic_force_switched",
     "potential-switch": "quintic_switched",
 }
+_OF_COUPLING = (
+    "tcoupl", "tc_grps", "tau_t", "ref_t", "pcoupl", "pcoupltype", "ref_p", "compressibility", "tau_p",
+)  # fmt: skip
 _SWITCHED = ("cubic_force_switched", "quintic_switched")
 _INTEGRATORS = ("md", "md-vv", "md-vv-avek", "sd", "steep")
 _REFCOORD = {"no": "none", "all": "all", "com": "center"}
@@ -110,6 +113,9 @@ class _Reader:
         self._split()
         defines, include = self._defines()
         minimizes = self._integrator() == "steep"
+        if minimizes:
+            # GROMACS couples nothing in a minimization, whatever the file says.
+            self.asked.update(_OF_COUPLING)
         run, further = self._run(minimizes)
         thermostat = {"kind": "none"} if minimizes else self._thermostat()
         barostat = {} if minimizes else self._barostat()
