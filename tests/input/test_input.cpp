@@ -67,7 +67,7 @@ TEST_CASE("the smallest input and its defaults") {
   CHECK(input.run.timestep == 0.005);
   CHECK(input.run.seed == 1);
   CHECK(input.run.precision == Precision::double_precision);
-  CHECK(input.run.integrator == Integrator::velocity_verlet);
+  CHECK(input.run.integrator == "velocity_verlet");
   CHECK(input.start.kind == StartKind::lattice);
   CHECK(input.start.lattice == CrystalLattice::face_centered_cubic);
   CHECK(input.start.cells == std::array{4, 5, 6});

@@ -6,8 +6,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "free_motion.hpp"
+#include "md/integrate/integrators/velocity_verlet.hpp"
 #include "md/integrate/rigid_rotor.hpp"
-#include "md/integrate/velocity_verlet.hpp"
 
 using namespace sterna::md;
 
@@ -198,13 +199,14 @@ std::pair<double, double> extremes_in_field(const Vec3& inertia, RotationMethod 
   };
   const double masses[] = {1.0};
   const Vec3 moments[] = {inertia};
+  test::FreeMotion motion(particles);
   VelocityVerlet integrator(dt, masses, RigidRotor(dt, moments, method));
   double u = potential_and_torque();
   const double start =
       u + body.kinetic_energy(particles.orientation[0], particles.angular_momentum[0]);
   std::pair<double, double> extremes{0.0, 0.0};
   for (int step = 0; step < steps; ++step) {
-    integrator.start_step(particles);
+    integrator.advance(particles, motion);
     u = potential_and_torque();
     integrator.finish_step();
     // Every third step somebody looks, so both ways of the second half kick are taken.

@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "../integrate/free_motion.hpp"
 #include "md/domain/migration.hpp"
 #include "md/domain/regular_grid.hpp"
 #include "md/forces/longrange/homogeneous_correction.hpp"
 #include "md/forces/molecular/molecular_forces.hpp"
+#include "md/integrate/integrators/velocity_verlet.hpp"
 #include "md/integrate/kinetic.hpp"
-#include "md/integrate/velocity_verlet.hpp"
 #include "md/simulation/force_engine.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -165,13 +166,14 @@ TEST_CASE("ls1-MarDyn's systems have ls1-MarDyn's energies at the start and alon
     const double masses[] = {c.component.mass};
     const Vec3 inertia[] = {c.component.inertia};
     const RigidBody bodies[] = {RigidBody(c.component.inertia)};
+    test::FreeMotion motion(particles);
     VelocityVerlet integrator(timestep, masses,
                               RigidRotor(timestep, inertia, RotationMethod::leapfrog));
     engine.rebuild(particles, 0);
     for (std::int64_t step = 0; step <= 100; ++step) {
       EnergyAndVirial sums;
       if (step > 0) {
-        integrator.start_step(particles);
+        integrator.advance(particles, motion);
         const auto largest_step = [&]() -> ForceEngine::LargestStep {
           return {integrator.longest_path(), integrator.longest_gain()};
         };

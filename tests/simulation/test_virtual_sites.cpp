@@ -304,7 +304,7 @@ TEST_CASE("a minimization goes downhill with the sites at their places") {
   const comm::Context world;
   const test::SharedFolder folder(world);
   Input input = input_of(world, folder.path(), "", 1000);
-  input.run.integrator = Integrator::minimize;
+  input.run.integrator = "minimize";
   input.minimize.force_tolerance = 1e-6;
   Simulation simulation(world, input, SimulationOptions::inside_a_program());
   simulation.measure();

@@ -18,6 +18,7 @@
 #include "md/input/check_electrostatics.hpp"
 #include "md/input/check_exports.hpp"
 #include "md/input/check_external.hpp"
+#include "md/input/check_integrator.hpp"
 #include "md/input/check_molecules.hpp"
 #include "md/input/check_motion.hpp"
 #include "md/input/check_multiple_time_steps.hpp"
@@ -360,6 +361,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   checker.interaction();
   check_thermostats(input, is_good, report);
   check_motion(input, is_good, report);
+  check_integrator(input, is_good, report);
   check_multiple_time_steps(input, is_good, report);
   check_neighbor(input, is_good, report);
   check_external(input, is_good, report);

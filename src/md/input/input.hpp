@@ -119,7 +119,7 @@ struct Input {
   Output output;
 
   bool has_thermostat() const { return std::ranges::any_of(thermostats, &Thermostat::is_used); }
-  bool minimizes() const { return run.integrator == Integrator::minimize; }
+  bool minimizes() const;  ///< whether the integrator does
 
   /// The options of a section that its owner declares: `section<ProfileOptions>()` is [profile].
   template <class Options>

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "md/input/barostat_kind.hpp"
+#include "md/input/integrator_kind.hpp"
 #include "md/input/observer_section.hpp"
 #include "md/input/sections/section.hpp"
 #include "md/input/start_format.hpp"
@@ -263,6 +264,9 @@ std::string_view translated_choice(std::string_view value,
     return is_choice(owner.name) && std::ranges::find(owner.aliases, value) != owner.aliases.end();
   };
   for (const ThermostatKind& kind : thermostat_kinds()) {
+    if (means(kind)) return kind.name;
+  }
+  for (const IntegratorKind& kind : integrator_kinds()) {
     if (means(kind)) return kind.name;
   }
   for (const BarostatKind& kind : barostat_kinds()) {

@@ -53,7 +53,7 @@ class Adviser {
 
   std::vector<Diagnostic> advise() {
     const bool lennard_jones = input_.interaction.potential == InteractionPotential::lennard_jones;
-    if (input_.run.integrator == Integrator::velocity_verlet) {
+    if (!input_.minimizes()) {
       append(timestep_advice(input_, highest_temperature()));
       thermostats();
       at_rest();

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <string_view>
 
 #include "md/forces/pair/pair_potential_table.hpp"
 #include "md/input/barostat_kind.hpp"
+#include "md/input/integrator_kind.hpp"
 #include "md/input/potential_page.hpp"
 #include "md/input/schema_export.hpp"
 #include "md/input/thermostat_kind.hpp"
@@ -13,6 +15,20 @@
 
 namespace sterna::md {
 namespace {
+
+std::string other_names(std::span<const std::string_view> aliases) {
+  if (aliases.empty()) return {};
+  return fmt::format("\nOther programs and papers call it {}.\n", comm::joined(aliases, ", "));
+}
+
+std::string integrator_page(const IntegratorKind& kind) {
+  return fmt::format(
+             "# `{0}`\n\n<!-- Written from the row of the integrator by ./dev docs. -->\n\n"
+             "{1}\n\n```text\n{2}\n```\n\n{3}\n\nSource: {4}.\n\n```toml\n[run]\nintegrator = "
+             "\"{0}\"\n```\n",
+             kind.name, kind.sentence, kind.equations, kind.remarks, kind.source) +
+         other_names(kind.aliases);
+}
 
 /// What the pages of thermostats and of barostats have in common.
 template <class Kind>
@@ -22,11 +38,7 @@ std::string ensemble_page(const Kind& kind, std::string_view section) {
       "{2}\n\n```text\n{3}\n```\n\n{4}\n\nSource: {5}.\n\n```toml\n[{1}]\nkind = \"{0}\"\n```\n\n",
       kind.name, section, kind.sentence, kind.equations, kind.remarks, kind.source);
   page += keys_of_kind_markdown(section, kind.name);
-  if (!kind.aliases.empty()) {
-    page +=
-        fmt::format("\nOther programs and papers call it {}.\n", comm::joined(kind.aliases, ", "));
-  }
-  return page;
+  return page + other_names(kind.aliases);
 }
 
 std::string_view said(ThermostatKind::Constraints constraints) {
@@ -49,6 +61,9 @@ std::map<std::string, std::string> reference_pages() {
   std::map<std::string, std::string> pages;
   for (const PairPotentialEntry& entry : pair_potential_table()) {
     pages[fmt::format("potentials/{}.md", entry.name)] = potential_markdown(entry);
+  }
+  for (const IntegratorKind& kind : integrator_kinds()) {
+    pages[fmt::format("integrators/{}.md", kind.name)] = integrator_page(kind);
   }
   for (const ThermostatKind& kind : thermostat_kinds()) {
     pages[fmt::format("thermostats/{}.md", kind.name)] =

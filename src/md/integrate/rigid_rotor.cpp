@@ -142,36 +142,47 @@ RigidRotor::RigidRotor(double timestep, std::span<const Vec3> inertia, RotationM
       bodies_(inertia.begin(), inertia.end()),
       method_(method) {}
 
-void RigidRotor::start_step(ParticleStore& particles, bool pending) const {
-  const double half = 0.5 * timestep_;
+template <class Kick>
+void RigidRotor::turn_after(ParticleStore& particles, double time, Kick&& kick) const {
   std::uint32_t waiting[bodies_together];
   std::size_t count = 0;
   std::int32_t type = 0;  // of those that wait to be turned together
   const auto turn_waiting = [&] {
     const RigidBody& body = bodies_[static_cast<std::size_t>(type)];
     const std::span<const std::uint32_t> bodies(waiting, std::exchange(count, 0));
-    if (bodies.empty() || body.turn_together(bodies, particles, timestep_, *kernels_)) return;
+    if (bodies.empty() || body.turn_together(bodies, particles, time, *kernels_)) return;
     for (const std::uint32_t i : bodies) {
-      body.turn(particles.orientation[i], particles.angular_momentum[i], timestep_);
+      body.turn(particles.orientation[i], particles.angular_momentum[i], time);
     }
   };
   for (std::uint32_t i = 0; i < particles.local_count(); ++i) {
     const auto own_type = static_cast<std::int32_t>(particles.position[i].type);
     const RigidBody& body = bodies_[static_cast<std::size_t>(own_type)];
-    if (!body.rotates()) continue;
-    Vec3& l = particles.angular_momentum[i];
-    const Vec3& torque = particles.torque[i];
-    if (pending) l += half * torque;
-    if (method_ == RotationMethod::leapfrog) {
-      body.leapfrog(particles.orientation[i], l, torque, timestep_);
-      continue;
-    }
-    l += half * torque;
+    if (!body.rotates() || !kick(i, body)) continue;
     if (own_type != type || count == bodies_together) turn_waiting();
     type = own_type;
     waiting[count++] = i;
   }
   turn_waiting();
+}
+
+void RigidRotor::kick_and_turn(ParticleStore& particles, bool pending, double time) const {
+  const double half = 0.5 * timestep_;
+  turn_after(particles, time, [&](std::uint32_t i, const RigidBody& body) {
+    Vec3& l = particles.angular_momentum[i];
+    const Vec3& torque = particles.torque[i];
+    if (pending) l += half * torque;
+    if (method_ == RotationMethod::leapfrog) {
+      body.leapfrog(particles.orientation[i], l, torque, time);
+      return false;
+    }
+    l += half * torque;
+    return true;
+  });
+}
+
+void RigidRotor::turn(ParticleStore& particles, double time) const {
+  turn_after(particles, time, [](std::uint32_t, const RigidBody&) { return true; });
 }
 
 void RigidRotor::kick(ParticleStore& particles, std::span<const Vec3> torques) const {

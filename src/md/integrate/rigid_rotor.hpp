@@ -52,12 +52,19 @@ class RigidRotor {
   RigidRotor(double timestep, std::span<const Vec3> inertia, RotationMethod method,
              std::string_view kernels = "auto");
 
-  /// First half kick and turn. `pending`: another half kick, the last step's second, comes before.
-  void start_step(ParticleStore& particles, bool pending) const;
+  /// First half kick, and a turn by `time`, which with leapfrog is the time step. `pending`: another
+  /// half kick, the last step's second, comes before.
+  void kick_and_turn(ParticleStore& particles, bool pending, double time) const;
+  /// A turn without kicks; not with leapfrog.
+  void turn(ParticleStore& particles, double time) const;
   /// Half a kick by these torques, one of each local particle.
   void kick(ParticleStore& particles, std::span<const Vec3> torques) const;
 
  private:
+  /// Turns those that turn, each after `kick(i)`; those whose kick returns false have been turned.
+  template <class Kick>
+  void turn_after(ParticleStore& particles, double time, Kick&& kick) const;
+
   const TurnKernels* kernels_;
   double timestep_;
   std::vector<RigidBody> bodies_;

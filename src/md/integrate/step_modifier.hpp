@@ -65,6 +65,9 @@ class StepModifier {
   /// brought to the time of the positions.
   bool is_due(std::int64_t step) const { return steps_.contains(step); }
 
+  /// Whether it is one of those that some integrators have act between the drifts of a step.
+  virtual bool is_thermostat() const { return false; }
+
   /// Of all molecules together: before the first step, and where a term that a program adds changes
   /// it.
   virtual void set_degrees_of_freedom(double) {}
@@ -77,7 +80,8 @@ class StepModifier {
   virtual bool shift_all(ParticleStore&, const Box&, std::int64_t) { return false; }
   /// In a step in which it is due, right after forces were computed.
   virtual void limit_forces(ParticleStore&, const Box&) {}
-  /// At the end of a step in which it is due, with velocities of the time of the positions. Returns
+  /// At the end of a step in which it is due, with velocities of the time of the positions; a
+  /// thermostat also between two drifts, where the integrator says so. Returns
   /// by what factor speeds have grown, the same on all ranks: noise on single molecules left out.
   virtual double apply(ParticleStore&, const Box&, std::int64_t) { return 1.0; }
   /// Whether `apply` leaves relative velocities along constraints, which are then taken off; what

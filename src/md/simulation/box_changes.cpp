@@ -118,7 +118,7 @@ void Simulation::Implementation::change_box(const Barostat::Change& change, Ener
   rebuilt_ = true;
   if (sums != nullptr) *sums = {};
   compute_forces(sums);
-  integrator_.forces_are_those_of_a_start();
+  integrator_->forces_are_those_of_a_start();
 }
 
 }  // namespace sterna::md

@@ -164,7 +164,7 @@ CheckpointState Simulation::Implementation::checkpoint_state() {
       step_ - last_checkpoint_ <= longest_list()) {
     state.state["extended_from"] = last_checkpoint_;
   }
-  if (converged_) state.state["converged"] = exact_text(input_.minimize.force_tolerance);
+  if (has_converged()) state.state["converged"] = exact_text(input_.minimize.force_tolerance);
   if (balancer_->grid() == nullptr) state.state["regions"] = balancer_->state();
   for (const StatePart& part : state_parts()) {
     Json kept = part.save();
@@ -195,7 +195,7 @@ void Simulation::Implementation::save(const std::string& path) {
   rebuild();
   EnergyAndVirial sums;
   compute_forces(&sums);
-  integrator_.forces_are_those_of_a_start();
+  integrator_->forces_are_those_of_a_start();
   write_checkpoint_file(context_, path, checkpoint_state(), particles_,
                         rank_data_of_observers(observers_));
 }

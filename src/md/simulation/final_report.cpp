@@ -86,7 +86,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
     console_.line("");
     if (outcome == Outcome::interrupted) {
       console_.line(fmt::format("interrupted at step {}: continue with --resume", step_));
-    } else if (converged_) {
+    } else if (has_converged()) {
       console_.line(
           fmt::format("converged at step {}: no force component above the tolerance", step_));
     }

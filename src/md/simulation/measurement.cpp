@@ -74,7 +74,7 @@ ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& su
   if (particles_.rotating() && !minimizer_) {
     state.rotational_energy = rotational_energy(particles_, bodies_);
   }
-  if (minimizer_) state.largest_force = minimizer_->local_sums(particles_).largest_force;
+  if (minimizer_) state.largest_force = minimizer_->largest_force(particles_);
   double virtual_site_virial = virtual_site_sums_.virial_trace();
   double exchanged_energy = 0.0;
   for (const auto& modifier : modifiers_) exchanged_energy += modifier->exchanged_energy();

@@ -22,8 +22,7 @@
 #include "md/integrate/barostats/barostat.hpp"
 #include "md/integrate/centers.hpp"
 #include "md/integrate/constraints.hpp"
-#include "md/integrate/fire_minimizer.hpp"
-#include "md/integrate/velocity_verlet.hpp"
+#include "md/integrate/integrators/minimizer.hpp"
 #include "md/integrate/virtual_sites.hpp"
 #include "md/neighbors/list_buffer.hpp"
 #include "md/observe/observer.hpp"
@@ -184,6 +183,9 @@ class Simulation::Implementation {
   /// The same; adds its time to `run_seconds_`.
   Outcome timed_advance();
   void step();
+  void make_integrator();
+  /// What the integrator asks for while it moves particles.
+  class Motion;
   void advance_positions();
   /// Virtual sites follow their atoms.
   void advance_virtual_sites();
@@ -197,13 +199,18 @@ class Simulation::Implementation {
   double project_velocities();
   /// Forces, and each particle moves to where it is in the next step as soon as its force is there.
   void compute_forces_and_move();
-  void modify();
+  /// Where in a step thermostats and other modifiers act.
+  enum class Moment { between_drifts, end_of_step };
+  Moment moment_of(const StepModifier& modifier) const {
+    return thermostats_act_between_drifts_ && modifier.is_thermostat() ? Moment::between_drifts
+                                                                       : Moment::end_of_step;
+  }
+  /// The modifiers that are due and act at this moment.
+  void modify(Moment moment);
   /// Forces on virtual sites act on their atoms.
   void spread_forces(EnergyAndVirial* sums);
-  void minimize_step();
-  /// Kicks and drifts all particles to where they are in this step.
-  void move_all();
-  void move(std::size_t begin, std::size_t end);
+  /// Moves these particles, some at a time, and lets the engine look at each part.
+  void for_each_part(const MotionStages::Part& move);
   /// Whether nobody looks at this step's positions and velocities once its forces are there: then
   /// particles go on into the next step as soon as their forces are put together, some at a time.
   bool can_move_early() const;
@@ -309,13 +316,15 @@ class Simulation::Implementation {
   Json state_of_terms_;                          ///< of the checkpoint that the run goes on from
   std::set<std::string> program_terms_;          ///< that a program has added
   std::set<std::string> program_terms_of_file_;  ///< of the checkpoint
-  VelocityVerlet integrator_;
+  std::unique_ptr<Integrator> integrator_;
+  Minimizer* minimizer_ = nullptr;  ///< the integrator, where it is one
+  bool thermostats_act_between_drifts_ = false;
+  bool has_converged() const { return minimizer_ != nullptr && minimizer_->has_converged(); }
   std::unique_ptr<Constraints> constraints_;     ///< null: there are none
   bool constrained_atoms_checked_ = false;       ///< since the start, or a change from outside
   std::unique_ptr<VirtualSites> virtual_sites_;  ///< null: there are none
   EnergyAndVirial virtual_site_sums_;            ///< what they change, in the last step measured
-  double constrained_path_ = 0.0;  ///< longest of what does not go by its forces alone in this step
-  EnergyAndVirial constraint_sums_;  ///< of the last step that was measured
+  EnergyAndVirial constraint_sums_;              ///< of the last step that was measured
   std::vector<std::unique_ptr<StepModifier>> modifiers_;
   std::unique_ptr<Barostat> barostat_;  ///< null: the box stays as it is
   std::int64_t box_changes_ = 0;        ///< that the barostat has tried since the start
@@ -323,8 +332,6 @@ class Simulation::Implementation {
   bool told_of_box_changes_ = false;  ///< whether the run has warned that most are undone
   std::unique_ptr<Centers> centers_;  ///< where there is a barostat
   double center_count_ = 0.0;         ///< there
-  std::optional<FireMinimizer> minimizer_;
-  bool converged_ = false;
 
   std::int64_t step_ = 0;
   std::int64_t first_step_ = 0;

@@ -118,9 +118,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       frozen_(input, interaction_.names(), masses_),
       counted_masses_(frozen_.counted_masses(masses_)),
       bodies_(bodies_of(interaction_, frozen_)),
-      skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : interaction_.usual_skin()),
-      integrator_(input.run.timestep, frozen_.inertial_masses(masses_),
-                  rotor_of(interaction_, frozen_, input)) {
+      skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : interaction_.usual_skin()) {
   particles_.set_rotating(interaction_.rotating());
   particles_.set_ghost_ids(!topology_.empty() || !input_.section<AtomGroupSections>().all.empty());
   last_step_ = input_.run.steps;
@@ -163,20 +161,8 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     if (frozen_.flags()[type] != 0) moving_count_ -= type_counts_[type];
   }
 
-  if (input_.minimizes()) {
-    const double sigma = interaction_.smallest_sigma();
-    const double epsilon = interaction_.largest_epsilon();
-    const double natural = epsilon > 0.0 ? sigma / std::sqrt(epsilon) : 1.0;
-    const double longest = input_.minimize.maximum_displacement > 0.0
-                               ? input_.minimize.maximum_displacement
-                               : 0.1 * sigma;
-    std::vector<double> radii;
-    for (std::size_t type = 0; type < bodies_.size(); ++type) {
-      const Vec3& inertia = bodies_[type].inertia();
-      radii.push_back(std::sqrt(std::max({inertia.x, inertia.y, inertia.z}) / masses_[type]));
-    }
-    minimizer_.emplace(0.005 * natural, 0.05 * natural, longest, radii);
-  } else {
+  make_integrator();
+  if (!minimizer_) {
     const std::vector<std::string> names = interaction_.names();
     MoleculeTable molecules{.names = names,
                             .counts = type_counts_,
@@ -237,6 +223,25 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     std::erase_if(input_.places,
                   [](const auto& place) { return place.first.starts_with("molecule["); });
   }
+}
+
+void Simulation::Implementation::make_integrator() {
+  std::vector<double> radii;
+  for (std::size_t type = 0; type < bodies_.size(); ++type) {
+    const Vec3& inertia = bodies_[type].inertia();
+    radii.push_back(std::sqrt(std::max({inertia.x, inertia.y, inertia.z}) / masses_[type]));
+  }
+  const std::vector<double> masses = frozen_.inertial_masses(masses_);
+  integrator_ = md::make_integrator({.context = context_,
+                                     .input = input_,
+                                     .masses = masses,
+                                     .rotor = rotor_of(interaction_, frozen_, input_),
+                                     .radii = radii,
+                                     .size = interaction_.smallest_sigma(),
+                                     .energy = interaction_.largest_epsilon()});
+  minimizer_ = integrator_->minimizer();
+  thermostats_act_between_drifts_ =
+      find_integrator(input_.run.integrator)->thermostats_act_between_drifts;
 }
 
 void Simulation::Implementation::count_degrees_of_freedom() {

@@ -55,7 +55,7 @@ void Simulation::Implementation::begin() {
   }
   if (first_step_ == 0 && !resumed_) warn_of_overlaps();
   check_first_forces();
-  integrator_.forces_are_those_of_a_start();
+  integrator_->forces_are_those_of_a_start();
   start_barostat(sums);
   log_start_times();
   if (first_step_ == 0 && !resumed_) {
@@ -91,7 +91,7 @@ void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
   engine_->look_at_speeds();
   compute_forces(&sums);
   check_first_forces();
-  integrator_.forces_are_those_of_a_start();
+  integrator_->forces_are_those_of_a_start();
   start_barostat(sums);
   changed_ = false;
   measured_step_ = -1;
@@ -134,7 +134,7 @@ Outcome Simulation::Implementation::advance() {
     begin_anew(sums);
   }
   Outcome outcome = Outcome::complete;
-  while (step_ < last_step_ && !converged_) {
+  while (step_ < last_step_ && !has_converged()) {
     step();
     if (hook_) hook_(step_);
     if (must_write_checkpoint()) {
@@ -261,25 +261,51 @@ bool Simulation::Implementation::is_near_end() const {
          last_checkpoint_ < std::max<std::int64_t>(last_step_ - near, first_step_);
 }
 
-void Simulation::Implementation::move_all() {
+void Simulation::Implementation::for_each_part(const MotionStages::Part& move) {
   const std::size_t count = particles_.local_count();
-  integrator_.begin_move(particles_);
-  engine_->begin_move(step_);
   for (std::size_t begin = 0; begin < count; begin += moved_together) {
-    move(begin, std::min(begin + moved_together, count));
+    const std::size_t end = std::min(begin + moved_together, count);
+    move(begin, end);
+    if (!constraints_ && !virtual_sites_) engine_->have_moved(particles_, begin, end);
   }
-  integrator_.end_move(particles_);
 }
 
-void Simulation::Implementation::move(std::size_t begin, std::size_t end) {
-  integrator_.move(particles_, begin, end);
-  if (!constraints_ && !virtual_sites_) engine_->have_moved(particles_, begin, end);
-}
+class Simulation::Implementation::Motion final : public MotionStages {
+ public:
+  explicit Motion(Implementation& run) : run_(run) {}
+
+  void begin_drift() override {
+    measured_.emplace(run_.timer_, Phase::integration);
+    if (run_.constraints_) run_.constraints_->begin_step(run_.particles_);
+  }
+  void for_each_part(const Part& move) override {
+    run_.engine_->begin_move(run_.step_);
+    run_.for_each_part(move);
+  }
+  void end_drift(double time) override {
+    measured_.reset();
+    if (!run_.constraints_) return;
+    const auto measured = run_.timer_.measure(Phase::constraints);
+    const Constraints::Motion motion =
+        run_.constraints_->constrain_positions(run_.particles_, time, run_.step_);
+    run_.integrator_->account_for(motion.path, motion.gain);
+  }
+  void apply_thermostats() override {
+    // Velocities are projected on constraints between atoms where these are now.
+    if (run_.constraints_) run_.engine_->move_ghosts(run_.particles_);
+    run_.modify(Moment::between_drifts);
+  }
+  std::int64_t step() const override { return run_.step_; }
+
+ private:
+  Implementation& run_;
+  std::optional<PhaseTimer::Scope> measured_;
+};
 
 bool Simulation::Implementation::can_move_early() const {
   const auto is_due = [this](const auto& modifier) { return modifier->is_due(step_); };
-  return engine_->can_move() && !constraints_ && !virtual_sites_ && !minimizer_ && !hook_ &&
-         !must_sample() && !barostat_acts() && !must_write_checkpoint() &&
+  return engine_->can_move() && integrator_->moves_in_parts() && !constraints_ && !virtual_sites_ &&
+         !hook_ && !must_sample() && !barostat_acts() && !must_write_checkpoint() &&
          std::none_of(modifiers_.begin(), modifiers_.end(), is_due);
 }
 
@@ -298,45 +324,33 @@ void Simulation::Implementation::step() {
   EnergyAndVirial sums;
   const bool needs_sums = sample || (barostat_acts && barostat_->reads_pressure(step_));
   compute_forces(needs_sums ? &sums : nullptr);
-  if (!minimizer_ && !ended_) integrator_.finish_step();
+  if (!ended_) integrator_->finish_step();
   ended_ = false;
   // In every step, so that no bit depends on who looks at them.
   if ((constraints_ || !engine_->impulses().forces.empty()) && !minimizer_) complete_velocities();
-  modify();
+  modify(Moment::end_of_step);
   if (barostat_acts) act_barostat(sums, sample);
   if (sample) observe(sums);
 }
 
 void Simulation::Implementation::advance_positions() {
-  if (!moved_) {
-    const auto measured = timer_.measure(Phase::integration);
-    if (constraints_) constraints_->begin_step(particles_);
-    minimizer_ ? minimize_step() : move_all();
+  if (!std::exchange(moved_, false)) {
+    Motion motion(*this);
+    integrator_->advance(particles_, motion);
   }
-  constrained_path_ = 0.0;
-  if (constraints_) {
-    const auto measured = timer_.measure(Phase::constraints);
-    const double timestep = minimizer_ ? minimizer_->timestep() : input_.run.timestep;
-    const Constraints::Motion motion =
-        constraints_->constrain_positions(particles_, timestep, step_);
-    constrained_path_ = motion.path;
-    integrator_.account_for(motion.path, motion.gain);
-  }
-  moved_ = false;
   for (const auto& modifier : modifiers_) modifier->correct_positions(particles_, box_);
   if (virtual_sites_) advance_virtual_sites();
 }
 
 void Simulation::Implementation::renew_lists() {
   const auto largest_step = [this]() -> ForceEngine::LargestStep {
-    if (minimizer_) {
-      return {std::max(minimizer_->maximum_displacement(), constrained_path_), 0.0};
-    }
+    const double path = integrator_->longest_path(), gain = integrator_->longest_gain();
     // Forces alone do not tell where constrained atoms and virtual sites go, nor those with impulses.
-    if (constraints_ || virtual_sites_ || input_.time_steps.are_used())
-      return {integrator_.longest_path(), integrator_.longest_gain()};
-    return {integrator_.longest_path(), integrator_.longest_gain(), integrator_.timestep(),
-            masses_};
+    if (!integrator_->forces_tell_motion() || constraints_ || virtual_sites_ ||
+        input_.time_steps.are_used()) {
+      return {path, gain};
+    }
+    return {path, gain, input_.run.timestep, masses_};
   };
   rebuilt_ =
       engine_->must_rebuild(particles_, step_, largest_step, asked()) || balancer_->must_cut(step_);
@@ -346,7 +360,7 @@ void Simulation::Implementation::renew_lists() {
   if (!rebuilt_) return;
   if (engine_->ends_steps_before_rebuild() && !minimizer_) {
     compute_forces(nullptr);
-    integrator_.finish_step();
+    integrator_->finish_step();
     complete_velocities();
     ended_ = true;
   }
@@ -358,6 +372,7 @@ void Simulation::Implementation::renew_lists() {
 void Simulation::Implementation::rebuild() {
   if (constraints_) constraints_->throw_where_not_converged();
   engine_->rebuild(particles_, step_);
+  integrator_->particles_were_sorted();
   if (step_ > built_at_) list_steps_ = step_ - built_at_;
   built_at_ = step_;
   if (centers_) centers_->rebuild(particles_);
@@ -371,7 +386,7 @@ void Simulation::Implementation::rebuild() {
 }
 
 void Simulation::Implementation::complete_velocities() {
-  if (!integrator_.complete_velocities(particles_) || !constraints_) return;
+  if (!integrator_->complete_velocities(particles_) || !constraints_) return;
   const auto measured = timer_.measure(Phase::constraints);
   constraints_->constrain_velocities(particles_, step_);
 }
@@ -383,18 +398,20 @@ double Simulation::Implementation::project_velocities() {
 }
 
 void Simulation::Implementation::compute_forces_and_move() {
-  integrator_.finish_step();
-  integrator_.begin_move(particles_);
+  integrator_->finish_step();
+  integrator_->begin_move(particles_);
   engine_->begin_move(step_ + 1);
-  engine_->compute_forces_and_move(
-      particles_, [this](std::size_t begin, std::size_t end) { move(begin, end); });
-  integrator_.end_move(particles_);
+  engine_->compute_forces_and_move(particles_, [this](std::size_t begin, std::size_t end) {
+    integrator_->move(particles_, begin, end);
+    engine_->have_moved(particles_, begin, end);
+  });
+  integrator_->end_move(particles_);
   moved_ = true;
 }
 
-void Simulation::Implementation::modify() {
+void Simulation::Implementation::modify(Moment moment) {
   for (const auto& modifier : modifiers_) {
-    if (!modifier->is_due(step_)) continue;
+    if (!modifier->is_due(step_) || moment_of(*modifier) != moment) continue;
     const auto measured = timer_.measure(Phase::thermostat);
     complete_velocities();
     const double growth = modifier->apply(particles_, box_, step_);
@@ -408,7 +425,7 @@ void Simulation::Implementation::modify() {
 void Simulation::Implementation::compute_forces(EnergyAndVirial* sums) {
   engine_->compute_forces(particles_, step_, sums);
   if (virtual_sites_) spread_forces(sums);
-  integrator_.set_impulses(engine_->impulses());
+  integrator_->set_impulses(engine_->impulses());
   for (const auto& modifier : modifiers_) {
     if (modifier->is_due(step_)) modifier->limit_forces(particles_, box_);
   }
@@ -416,26 +433,6 @@ void Simulation::Implementation::compute_forces(EnergyAndVirial* sums) {
   frozen_.clear_forces(particles_);
   // What moves atoms downhill is the force along the constraints.
   if (constraints_) constraint_sums_ = constraints_->constrain_forces(particles_, step_);
-}
-
-void Simulation::Implementation::minimize_step() {
-  FireMinimizer::Sums sums = minimizer_->local_sums(particles_);
-  comm::ReductionBatch batch(context_, "minimization");
-  batch.sum(sums.power)
-      .sum(sums.velocity_squared)
-      .sum(sums.force_squared)
-      .max(sums.largest_force)
-      .run();
-  if (!std::isfinite(sums.force_squared)) {
-    throw UnstableRun(fmt::format(
-        "step {}: a force is not finite: two particles of the start lie at the same place", step_));
-  }
-  if (sums.largest_force <= input_.minimize.force_tolerance) {
-    converged_ = true;
-    stop_motion();
-    return;
-  }
-  minimizer_->step(particles_, sums);
 }
 
 }  // namespace sterna::md

@@ -88,7 +88,7 @@ Json Simulation::Implementation::take_over(Implementation& previous,
                      {.anywhere = true, .rotating = particles_.rotating()});
   anywhere.migrate(particles_, step_);
   balancer_->cut_at_start(particles_, step_);
-  if (input_.minimizes() != previous.minimizer_.has_value()) stop_motion();
+  if (input_.minimizes() != (previous.minimizer_ != nullptr)) stop_motion();
   state_of_terms_ = state.value("terms", Json::object());
   return state;
 }

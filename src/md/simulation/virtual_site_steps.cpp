@@ -30,8 +30,7 @@ void Simulation::Implementation::advance_virtual_sites() {
   const auto measured = timer_.measure(Phase::constraints);
   engine_->move_ghosts(particles_);
   const auto motion = virtual_sites_->follow(particles_, minimizer_ ? 0.0 : input_.run.timestep);
-  constrained_path_ = std::max(constrained_path_, motion.path);
-  integrator_.account_for(motion.path, motion.gain);
+  integrator_->account_for(motion.path, motion.gain);
 }
 
 void Simulation::Implementation::spread_forces(EnergyAndVirial* sums) {

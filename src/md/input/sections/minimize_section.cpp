@@ -15,7 +15,7 @@ InputSection minimize() {
                         "Done when no component of any force is larger. 0: all steps are taken.",
                     .dimension = Dimension::force,
                     .range = not_negative,
-                    .condition = integrator_is(Integrator::minimize),
+                    .condition = minimizes(true),
                     .aliases = {"ftol", "emtol", "tolerance"}},
                    {.name = "maximum_displacement",
                     .target = target_in<&Input::minimize, &MinimizeSection::maximum_displacement>,
@@ -24,7 +24,7 @@ InputSection minimize() {
                     .default_text = "a tenth of the smallest sigma",
                     .dimension = Dimension::length,
                     .range = not_negative,
-                    .condition = integrator_is(Integrator::minimize),
+                    .condition = minimizes(true),
                     .aliases = {"dmax", "max_step"}}}};
 }
 

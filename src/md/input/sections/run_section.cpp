@@ -1,8 +1,23 @@
 #include "md/input/sections/run_section.hpp"
 
+#include <fmt/format.h>
+
+#include "md/input/integrator_kind.hpp"
 #include "md/input/sections/section.hpp"
 
 namespace sterna::md::section {
+namespace {
+
+/// The sentences of all integrators.
+std::string_view integrator_description() {
+  std::string all;
+  for (const IntegratorKind& kind : integrator_kinds()) {
+    all += fmt::format("{}{}", all.empty() ? "" : " ", kind.sentence);
+  }
+  return kept(all);
+}
+
+}  // namespace
 
 InputSection run() {
   return {
@@ -24,7 +39,7 @@ InputSection run() {
                 .need = Need::required,
                 .dimension = Dimension::time,
                 .range = positive,
-                .condition = integrator_is(Integrator::velocity_verlet),
+                .condition = minimizes(false),
                 .aliases = {"dt", "delta_t", "step", "step_size"}},
                {.name = "seed",
                 .target = target_in<&Input::run, &RunSection::seed>,
@@ -33,11 +48,14 @@ InputSection run() {
                 .range = {.minimum = 0.0},
                 .aliases = {"random_seed"}},
                {.name = "precision", .target = target_in<&Input::run, &RunSection::precision>},
-               {.name = "integrator", .target = target_in<&Input::run, &RunSection::integrator>},
+               {.name = "integrator",
+                .target = target_in<&Input::run, &RunSection::integrator>,
+                .description = integrator_description(),
+                .choices = [] { return integrators_that([](const auto&) { return true; }); }},
                {.name = "rotation",
                 .target = target_in<&Input::run, &RunSection::rotation>,
                 .description = "How molecules turn:",
-                .condition = integrator_is(Integrator::velocity_verlet),
+                .condition = minimizes(false),
                 .aliases = {"rotor", "rotation_method"}},
                {.name = "constraint_tolerance",
                 .target = target_in<&Input::run, &RunSection::constraint_tolerance>,

@@ -8,13 +8,6 @@
 
 namespace sterna::md {
 
-enum class Integrator { velocity_verlet, minimize };
-template <>
-inline constexpr auto choice_table<Integrator> = std::to_array<Choice<Integrator>>(
-    {{"velocity_verlet", Integrator::velocity_verlet, "\"velocity_verlet\" moves in time;"},
-     {"minimize", Integrator::minimize,
-      "\"minimize\" goes downhill to a minimum of the potential energy."}});
-
 /// How molecules turn.
 enum class RotationMethod {
   no_squish,  ///< symplectic splitting; exact for linear molecules
@@ -52,7 +45,7 @@ struct RunSection {  ///< [run]
   double timestep = 0.0;
   std::uint64_t seed = 1;
   Precision precision = Precision::double_precision;
-  Integrator integrator = Integrator::velocity_verlet;
+  std::string integrator = "velocity_verlet";           ///< name of an `IntegratorKind`
   RotationMethod rotation = RotationMethod::no_squish;  ///< of molecules
   double constraint_tolerance = 1e-8;                   ///< of each distance, relative
   ConstraintAlgorithm constraint_algorithm = ConstraintAlgorithm::automatic;

@@ -1,6 +1,9 @@
 #include "md/input/sections/section.hpp"
 
 #include <list>
+#include <utility>
+
+#include "md/input/integrator_kind.hpp"
 
 namespace sterna::md::section {
 
@@ -9,8 +12,13 @@ std::string_view kept(std::string text) {
   return texts.emplace_back(std::move(text));
 }
 
-Condition integrator_is(Integrator integrator) {
-  return choice_is("run", "integrator", {integrator}, Severity::warning);
+Condition integrator_is(std::vector<std::string_view> names) {
+  return {"run", "integrator", std::move(names), Severity::warning};
+}
+
+Condition minimizes(bool minimizes) {
+  return integrator_is(
+      integrators_that([=](const IntegratorKind& kind) { return kind.minimizes == minimizes; }));
 }
 
 Condition potential_is(InteractionPotential potential, Severity severity) {

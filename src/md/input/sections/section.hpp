@@ -75,7 +75,10 @@ Condition choice_is(std::string_view section, std::string_view key, std::initial
   return condition;
 }
 // Conditions of keys in more than one section.
-Condition integrator_is(Integrator integrator);
+/// The integrator of [run] is one of these names.
+Condition integrator_is(std::vector<std::string_view> names);
+/// It minimizes, or moves in time.
+Condition minimizes(bool minimizes);
 Condition potential_is(InteractionPotential potential, Severity severity = Severity::warning);
 
 }  // namespace sterna::md::section

@@ -23,6 +23,9 @@ struct ThermostatRequest {
 
 /// Acts in the steps and on the molecules that [thermostat] gives.
 class Thermostat : public StepModifier {
+ public:
+  bool is_thermostat() const final { return true; }
+
  protected:
   explicit Thermostat(const ThermostatRequest& request);
 

@@ -326,7 +326,7 @@ class SessionReader {
 
   void minimization(const Block& block) {
     values_.warning(block.tag, "opt: Sterna minimizes by FIRE instead of steepest descent");
-    set("run.integrator", draft_.input.run.integrator, Integrator::minimize, block.tag);
+    set("run.integrator", draft_.input.run.integrator, "minimize", block.tag);
     set("minimize.maximum_displacement", draft_.input.minimize.maximum_displacement, step_length_,
         block.tag);
   }

@@ -1,4 +1,4 @@
-#include "md/integrate/velocity_verlet.hpp"
+#include "md/integrate/integrators/kicks_and_drifts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,18 +30,18 @@ Two squares(const Two (&v)[3]) {
 
 }  // namespace
 
-VelocityVerlet::VelocityVerlet(double timestep, std::span<const double> masses,
+KicksAndDrifts::KicksAndDrifts(double timestep, double first_drift, std::span<const double> masses,
                                std::optional<RigidRotor> rotor)
-    : timestep_(timestep), rotor_(std::move(rotor)) {
+    : timestep_(timestep), first_drift_(first_drift), rotor_(std::move(rotor)) {
   for (const double mass : masses) half_kick_.push_back(0.5 * timestep / mass);
 }
 
 template <bool pending>
-void VelocityVerlet::kick_and_drift(ParticleStore& particles, std::size_t begin, std::size_t end) {
+void KicksAndDrifts::kick_and_drift(ParticleStore& particles, std::size_t begin, std::size_t end) {
   Position* const position = particles.position.data();
   double* const velocity = &particles.velocity.data()->x;
   const double* const force = &particles.force.data()->x;
-  const double dt = timestep_;
+  const double dt = first_drift_;
   const bool one_mass = half_kick_.size() == 1;
   const auto half_kick = [&](std::size_t i) {
     return half_kick_[one_mass ? 0 : static_cast<std::size_t>(position[i].type)];
@@ -86,13 +86,7 @@ void VelocityVerlet::kick_and_drift(ParticleStore& particles, std::size_t begin,
   }
 }
 
-void VelocityVerlet::start_step(ParticleStore& particles) {
-  begin_move(particles);
-  move(particles, 0, particles.local_count());
-  end_move(particles);
-}
-
-void VelocityVerlet::begin_move(ParticleStore& particles) {
+void KicksAndDrifts::begin_move(ParticleStore& particles) {
   largest_speed_ = 0.0;
   largest_kick_ = 0.0;
   if (impulses_.forces.empty()) return;
@@ -100,7 +94,7 @@ void VelocityVerlet::begin_move(ParticleStore& particles) {
   impulses_ = {};
 }
 
-double VelocityVerlet::kick_by_impulses(ParticleStore& particles) const {
+double KicksAndDrifts::kick_by_impulses(ParticleStore& particles) const {
   double largest = 0.0;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const double h = half_kick_[static_cast<std::size_t>(particles.position[i].type)];
@@ -112,30 +106,46 @@ double VelocityVerlet::kick_by_impulses(ParticleStore& particles) const {
   return largest;
 }
 
-void VelocityVerlet::move(ParticleStore& particles, std::size_t begin, std::size_t end) {
-  if (kick_pending_) {
+void KicksAndDrifts::move(ParticleStore& particles, std::size_t begin, std::size_t end) {
+  if (kick_is_pending_) {
     kick_and_drift<true>(particles, begin, end);
   } else {
     kick_and_drift<false>(particles, begin, end);
   }
 }
 
-void VelocityVerlet::end_move(ParticleStore& particles) {
-  longest_path_ = timestep_ * std::sqrt(largest_speed_);
-  longest_gain_ = 2.0 * timestep_ * (std::sqrt(largest_kick_) + largest_impulse_);
-  if (rotor_) rotor_->start_step(particles, kick_pending_);
-  kick_pending_ = false;
+void KicksAndDrifts::end_move(ParticleStore& particles) {
+  begin_paths(2.0 * timestep_ * (std::sqrt(largest_kick_) + largest_impulse_));
+  add_path(first_drift_ * std::sqrt(largest_speed_));
+  if (rotor_) rotor_->kick_and_turn(particles, kick_is_pending_, first_drift_);
+  kick_is_pending_ = false;
 }
 
-bool VelocityVerlet::complete_velocities(ParticleStore& particles) {
-  if (!kick_pending_) return false;
+void KicksAndDrifts::drift(ParticleStore& particles, double time, MotionStages& stages) {
+  double largest = 0.0;
+  stages.for_each_part([&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Vec3& v = particles.velocity[i];
+      Position& position = particles.position[i];
+      position.x += time * v.x;
+      position.y += time * v.y;
+      position.z += time * v.z;
+      largest = std::max(largest, dot(v, v));
+    }
+  });
+  add_path(time * std::sqrt(largest));
+  if (rotor_) rotor_->turn(particles, time);
+}
+
+bool KicksAndDrifts::complete_velocities(ParticleStore& particles) {
+  if (!kick_is_pending_) return false;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const double h = half_kick_[static_cast<std::size_t>(particles.position[i].type)];
     particles.velocity[i] += h * particles.force[i];
   }
   if (rotor_) rotor_->kick(particles, particles.torque.span());
   if (!impulses_.forces.empty()) kick_by_impulses(particles);
-  kick_pending_ = false;
+  kick_is_pending_ = false;
   return true;
 }
 

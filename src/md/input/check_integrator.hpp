@@ -1,0 +1,10 @@
+#pragma once
+
+#include "md/input/check_input.hpp"
+
+namespace sterna::md {
+
+/// Whether what the input asks for goes with its integrator.
+void check_integrator(const Input& input, const IsGood& is_good, const Report& report);
+
+}  // namespace sterna::md

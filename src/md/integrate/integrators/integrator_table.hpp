@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "md/input/input.hpp"
+#include "md/input/integrator_kind.hpp"
+#include "md/integrate/integrators/integrator.hpp"
+#include "md/integrate/rigid_rotor.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// What an integrator is made from.
+struct IntegratorRequest {
+  const comm::Context& context;
+  const Input& input;
+  std::span<const double> masses;   ///< by type; infinite where a type is frozen
+  std::optional<RigidRotor> rotor;  ///< where particles rotate
+  std::span<const double> radii;    ///< of gyration, by type; 0: the type does not rotate
+  double size = 1.0;                ///< the smallest size of a particle
+  double energy = 1.0;              ///< the largest energy of a pair; 0: there is none
+};
+
+/// An integrator: what the input knows of it, and the way to make it.
+struct IntegratorRow {
+  IntegratorKind (*kind)() = nullptr;
+  std::unique_ptr<Integrator> (*make)(const IntegratorRequest& request) = nullptr;
+};
+
+/// The rows, each defined in the integrator's own file.
+namespace integrator {
+#define STERNA_INTEGRATOR(name) extern const IntegratorRow name;
+#include "md/integrate/integrators/integrator_list.inc"
+#undef STERNA_INTEGRATOR
+}  // namespace integrator
+
+/// The usual way to make one: `Kind` has a constructor that takes the request.
+template <class Kind>
+std::unique_ptr<Integrator> make_integrator(const IntegratorRequest& request) {
+  return std::make_unique<Kind>(request);
+}
+
+/// The one that the input names.
+std::unique_ptr<Integrator> make_integrator(const IntegratorRequest& request);
+
+}  // namespace sterna::md
