@@ -268,7 +268,7 @@ TEST_CASE("bodies that turn together turn as each alone, to the bit") {
       expected.push_back(q);
     }
     RigidRotor(timestep, inertia, RotationMethod::no_squish, kernels->name)
-        .start_step(particles, false);
+        .kick_and_turn(particles, false, timestep);
     CHECK(std::ranges::equal(particles.orientation, expected));
   }
 }

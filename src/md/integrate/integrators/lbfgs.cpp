@@ -200,8 +200,8 @@ IntegratorKind lbfgs_kind() {
               "x → x + H(s, y) F, no particle farther than a limit",
           .remarks =
               "The limit is `maximum_displacement` in [minimize], and half of the last one "
-              "after a step that went too far. What is remembered of the last eight steps "
-              "begins anew with each new neighbor list. The run ends when no component of a "
+              "after a step that went too far. What it knows of the last eight steps "
+              "is forgotten when the neighbor list is rebuilt. The run ends when no component of a "
               "force exceeds `force_tolerance`. Atoms of constraints move along them, and "
               "rigid molecules turn.",
           .source =
