@@ -18,7 +18,7 @@ MOST_WORDS = 32
 #: Written by `sterna-md --reference`, `tools/write_reference_pages.py` and test_potential_page.
 GENERATED = {"input.md", "methods-neighbor.md", "methods-sparse.md", "models.md", "potentials.md"}
 #: Folders of docs/ with pages that `tools/write_reference_pages.py` writes.
-GENERATED_FOLDERS = {"barostats", "methods", "potentials", "thermostats"}
+GENERATED_FOLDERS = {"barostats", "integrators", "methods", "potentials", "thermostats"}
 #: Words that pages must not have, and what to write instead.
 BANNED = {
     "anew": "again; a list is rebuilt",

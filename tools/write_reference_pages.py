@@ -3,7 +3,7 @@
 An exchange method has docs/methods/FAMILY/NAME.md, and each family a table of its methods,
 docs/methods-FAMILY.md. What a method is called, how it works and what it needs is read from the
 program's tables; its idea, source, cost, hazards and what else wins from the head of its source file.
-Pair potentials, thermostats and barostats have the pages that the program makes of their rows.
+Pair potentials, integrators, thermostats and barostats have the pages that the program makes of their rows.
 """
 
 import argparse

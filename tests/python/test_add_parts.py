@@ -1,5 +1,5 @@
-"""The pages that add an observer, a start reader and a thermostat tell the truth: each is one file
-and one row, and inputs can use it. All of them are in one program."""
+"""The pages that add an observer, a start reader, a thermostat and an integrator tell the truth: each
+is one file and one row, and inputs can use it. All of them are in one program."""
 
 import math
 import os
@@ -11,7 +11,7 @@ from added_code import block, program_with
 from conftest import sterna_command, sterna_environment
 from sterna import read_log
 
-PAGES = ["add-an-observer", "add-a-thermostat", "add-a-start-reader"]
+PAGES = ["add-an-observer", "add-a-thermostat", "add-a-start-reader", "add-an-integrator"]
 
 INPUT = """\
 [run]
@@ -180,6 +180,40 @@ def test_the_thermostat_is_on_the_reference_page(program):
     page = reference(program)
     assert "Weak coupling lets the temperature relax exponentially" in page
     assert "| `largest_factor` | number greater than 1 | `1.25` | Only with `kind`" in page
+
+
+# ---- the integrator
+
+CRYSTAL = """\
+[start]
+kind = "lattice"
+cells = [4, 4, 4]
+density = 0.9
+[[type]]
+name = "A"
+[[type]]
+name = "B"
+sigma = 1.04
+[interaction]
+cutoff = 2.5
+[minimize]
+force_tolerance = 1e-4
+[output]
+thermo_interval = 100
+"""
+
+
+def test_the_integrator_of_the_page_finds_the_minimum(program, tmp_path):
+    energies = {}
+    for integrator in ("quickmin", "minimize"):
+        section = block("add-an-integrator", "toml").replace("quickmin", integrator)
+        code, output = run(program, tmp_path, section + "steps = 20000\n" + CRYSTAL)
+        assert code == 0, output
+        last = read_log(tmp_path / "fluid.log.jsonl").rows[-1]
+        assert last["step"] < 20000
+        energies[integrator] = last["potential_energy"]
+    assert energies["quickmin"] == pytest.approx(energies["minimize"], rel=1e-6)
+    assert '"quickmin" goes downhill with velocities along the forces.' in reference(program)
 
 
 # ---- the reader

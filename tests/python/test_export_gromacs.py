@@ -497,6 +497,10 @@ BATHS = {
         "[thermostat]\nkind = 'langevin'\ntemperature = 300\ntime_constant = 0.5\n"
         "[[drift_control]]\ninterval = 50\n", {"integrator": "sd", "nstcomm": "50"}, "",
     ),
+    "middle": (
+        "[thermostat]\nkind = 'langevin'\ntemperature = 300\ntime_constant = 0.5\n",
+        {"integrator": "sd", "tau-t": "0.5"}, "thermostats act elsewhere in a step",
+    ),
     "andersen": (
         "[thermostat]\nkind = 'andersen'\ntemperature = 300\ntime_constant = 1\n", {"tcoupl": "no"},
         "[thermostat] kind = 'andersen' is left out",
@@ -513,6 +517,8 @@ def test_run_parameters_are_those_of_the_input(name, judge, tmp_path):
                 f"[[restraint]]\n{scaling}")]  # fmt: skip
     if name == "minimum":
         changes.append(("timestep = 0.001", "integrator = 'minimize'"))
+    if name == "middle":
+        changes.append(("timestep = 0.001", "timestep = 0.001\nintegrator = 'baoab'"))
     changed_run(tmp_path, *changes)
     said = exported(tmp_path)
     assert note in said and (note or "warning" not in said.replace("sterna-md", "")), said

@@ -27,6 +27,8 @@ def asked(folder, text):
         ("", "run", {"steps": 0, "timestep": 0.001}),
         ("NSTEPS = 50 ; fifty\ndt=0.002\nintegrator = md-vv", "run", {"steps": 50, "timestep": 0.002}),
         ("integrator = steep\nnsteps = 9", "run", {"steps": 9, "integrator": "minimize"}),
+        ("integrator = l-bfgs\nnsteps = 9", "run", {"steps": 9, "integrator": "lbfgs"}),
+        ("integrator = l-bfgs\nemtol = 5", "sections", {"minimize": {"force_tolerance": 5.0}}),
         ("integrator = steep\nemtol = 5", "sections",
          {"minimize": {"force_tolerance": 5.0, "maximum_displacement": 0.01}}),
         ("", "sections", {"drift_control": [{"interval": 100, "sample_interval": 100}]}),

@@ -289,8 +289,9 @@ class _Config:
     def text(self, title: str, start: str, box: list[float]) -> str:
         """The config."""
         run = self.sections.get("run", {})
-        if run.get("integrator") == "minimize":
-            _refuse("[run] integrator = 'minimize'")
+        integrator = run.get("integrator", "velocity_verlet")
+        if integrator != "velocity_verlet":
+            _refuse(f"[run] integrator = {integrator!r}")
         ensemble, thermostat, temperature = self._thermostat()
         self.temperature = temperature
         cutoff = self.quantities.number(self.interaction["cutoff"], LENGTH)

@@ -11,6 +11,8 @@ from sterna.exporting.gromacs.refusal import refuse, refuse_other_keys
 from sterna.exporting.model import notes_on_sections
 from sterna.exporting.quantities import FORCE, LENGTH, Quantities
 
+_MINIMIZERS = {"minimize": "steep", "lbfgs": "l-bfgs"}
+_IN_TIME = ("velocity_verlet", "baoab")
 _ENDINGS = {
     "truncated": "None",
     "shifted": "Potential-shift",
@@ -74,14 +76,17 @@ class RunParameters:
             return found[0]
         return found
 
+    def _minimizes(self) -> bool:
+        return self.sections.get("run", {}).get("integrator") in _MINIMIZERS
+
     def _motion(self) -> dict[str, Any]:
         run = self.sections.get("run", {})
         steps = int(run.get("steps", 0))
-        if run.get("integrator") == "minimize":
+        if self._minimizes():
             limits = self._section("minimize")
             tolerance = self.quantities.number(limits.get("force_tolerance", 0.0), FORCE)
             keys: dict[str, Any] = {
-                "integrator": "steep",
+                "integrator": _MINIMIZERS[run["integrator"]],
                 "nsteps": steps,
                 "emtol": repr(tolerance),
             }
@@ -91,6 +96,10 @@ class RunParameters:
             return keys
         if "multiple_time_steps" in self.sections:
             self.notes.append("[multiple_time_steps] is left out: all forces act in every step")
+        if run.get("integrator", "velocity_verlet") not in _IN_TIME:
+            refuse(f"[run] integrator = {run['integrator']!r}")
+        if run.get("integrator") == "baoab":
+            self.notes.append('in GROMACS thermostats act elsewhere in a step than with "baoab"')
         kind = self._section("thermostat").get("kind", "none")
         barostat = self._section("barostat").get("kind", "none")
         # Leap-frog, which all barostats of GROMACS go with, has velocities half a step before.
@@ -177,7 +186,7 @@ class RunParameters:
         kind = given.get("kind", "none")
         known = {"stochastic_velocity_rescaling": "v-rescale", "nose_hoover_chain": "nose-hoover",
                  "langevin": "no"}  # fmt: skip
-        if kind == "none" or self.sections.get("run", {}).get("integrator") == "minimize":
+        if kind == "none" or self._minimizes():
             return {"tcoupl": "no"}
         if kind not in known:
             self.notes.append(f"[thermostat] kind = {kind!r} is left out: GROMACS has none, or none "
@@ -194,7 +203,7 @@ class RunParameters:
     def _pressure(self, coupling: dict[str, Any]) -> dict[str, Any]:
         given = self._section("barostat")
         kind = given.get("kind", "none")
-        if kind == "none" or self.sections.get("run", {}).get("integrator") == "minimize":
+        if kind == "none" or self._minimizes():
             return {"pcoupl": "no"}
         shape = given.get("coupling", "isotropic")
         if shape not in _COUPLINGS or given.get("axis", "z") != "z" or "tc-grps" not in coupling:
@@ -229,7 +238,7 @@ class RunParameters:
 
     def _velocities(self) -> dict[str, Any]:
         start = self.sections.get("start", {})
-        if self.has_velocities or self.sections.get("run", {}).get("integrator") == "minimize":
+        if self.has_velocities or self._minimizes():
             return {"gen-vel": "no", "continuation": "yes"}
         if "temperature" not in start:
             self.notes.append("the frame has no velocities: atoms rest at the start")

@@ -72,7 +72,8 @@ _OF_COUPLING = (
     "tcoupl", "tc_grps", "tau_t", "ref_t", "pcoupl", "pcoupltype", "ref_p", "compressibility", "tau_p",
 )  # fmt: skip
 _SWITCHED = ("cubic_force_switched", "quintic_switched")
-_INTEGRATORS = ("md", "md-vv", "md-vv-avek", "sd", "steep")
+_MINIMIZERS = {"steep": "minimize", "l-bfgs": "lbfgs"}
+_INTEGRATORS = ("md", "md-vv", "md-vv-avek", "sd", *_MINIMIZERS)
 _REFCOORD = {"no": "none", "all": "all", "com": "center"}
 
 
@@ -112,7 +113,7 @@ class _Reader:
     def read(self) -> RunParameters:
         self._split()
         defines, include = self._defines()
-        minimizes = self._integrator() == "steep"
+        minimizes = self._integrator() in _MINIMIZERS
         if minimizes:
             # GROMACS couples nothing in a minimization, whatever the file says.
             self.asked.update(_OF_COUPLING)
@@ -229,9 +230,11 @@ class _Reader:
         mode = self._choice("comm_mode", "linear", ("linear", "none"))
         groups = [word.lower() for word in self._words("comm_grps")]
         if minimizes:
-            return {"steps": int(steps), "integrator": "minimize"}, {
-                "minimize": {"force_tolerance": tolerance, "maximum_displacement": largest}
-            }
+            integrator = _MINIMIZERS[self._integrator()]
+            limits = {"force_tolerance": tolerance}
+            if integrator == "minimize":  # to "l-bfgs" emstep is the first step alone
+                limits["maximum_displacement"] = largest
+            return {"steps": int(steps), "integrator": integrator}, {"minimize": limits}
         if not step > 0.0:
             self._fail("dt", f"dt is {step:g}; expected a time above 0")
         for key in ("tinit", "init_step"):
