@@ -249,6 +249,13 @@ def _import_atoms(
         return
     if leave_out:
         raise SternaError("--leave-out is for scripts of LAMMPS", status=2)
+    amber = _files_of_amber(files, force_field)
+    if amber is not None:
+        _import_amber(
+            *amber, output, cutoff, (constraints or Constraints.hydrogen).value, edges,
+            hydrogen_mass, compare, overwrite,
+        )  # fmt: skip
+        return
     # OpenMM is slow to load, and needed here only.
     from sterna.importing.openmm_system import system_of
     from sterna.importing.sources import Settings, read
@@ -327,6 +334,41 @@ def _files_of_gromacs(files: list[Path]) -> tuple[Path, Path] | None:
         if not path.is_file():
             raise SternaError(f"the file {path} does not exist or is no file", status=2)
     return topologies[0], places[0]
+
+
+def _files_of_amber(files: list[Path], force_field: list[str]) -> tuple[Path, Path] | None:
+    """A topology and a file of places."""
+    from sterna.importing.amber.amber_system import files_of_amber
+
+    found = files_of_amber(files)
+    if found is not None and force_field:
+        raise SternaError("--force-field is for places alone; a topology of AMBER has its own", 2)
+    return found
+
+
+def _import_amber(
+    topology: Path,
+    places: Path,
+    output: Path,
+    cutoff: float,
+    constraints: str,
+    box: tuple[float, float, float] | None,
+    hydrogen_mass: float | None,
+    compare: bool,
+    overwrite: bool,
+) -> None:
+    from sterna.importing.amber.amber_system import Choices, read_amber
+
+    system = read_amber(topology, places, Choices(cutoff, constraints, box))
+    molecules = _written(system, output, hydrogen_mass, overwrite, [topology, places])
+    if not compare:
+        return
+    from sterna.importing import comparison
+    from sterna.importing.sources import Settings, amber_source, openmm
+
+    print(f"judge: OpenMM {openmm().__version__}")
+    source = amber_source(topology, [], places, Settings([], cutoff, constraints, box))
+    _show(comparison.compare(source, molecules), "OpenMM", comparison.TOLERANCE)
 
 
 NOTHING_PROVEN = 3  #: exit status of --compare without a program to compare with

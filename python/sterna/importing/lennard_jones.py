@@ -175,14 +175,19 @@ Parameters = tuple[float, float]  #: sigma and epsilon
 
 
 def mixing_of(
-    parameters: Sequence[Parameters], pairs: Mapping[tuple[int, int], Parameters]
+    parameters: Sequence[Parameters],
+    pairs: Mapping[tuple[int, int], Parameters],
+    tolerance: float = 1e-9,
 ) -> tuple[str, dict[tuple[int, int], Parameters]]:
-    """The rule with the fewest pairs of types beside it, and these."""
+    """The rule with the fewest pairs of types beside it, and these.
+
+    `tolerance`: relative; what a file's digits say of parameters.
+    """
     beside = {
         name: {
             (a, b): found
             for (a, b), found in pairs.items()
-            if not _alike(rule(parameters[a], parameters[b]), found)
+            if not _alike(rule(parameters[a], parameters[b]), found, tolerance)
         }
         for name, rule in RULES.items()
     }
@@ -218,10 +223,10 @@ class PairsOfTypes:
         self.mixing, self.others = mixing_of(self.parameters, found)
 
 
-def _alike(first: Parameters, second: Parameters) -> bool:
+def _alike(first: Parameters, second: Parameters, tolerance: float) -> bool:
     if first[1] == second[1] == 0.0:
         return True
-    return all(math.isclose(x, y, rel_tol=1e-9) for x, y in zip(first, second, strict=True))
+    return all(math.isclose(x, y, rel_tol=tolerance) for x, y in zip(first, second, strict=True))
 
 
 def pairs_of_bonds(system: Any) -> dict[frozenset[int], Powers]:

@@ -157,6 +157,16 @@ def _places(structure: Any) -> numpy.ndarray:
     return numpy.array(structure.getPositions(asNumpy=True).value_in_unit(nanometer))
 
 
+def places_of(path: Path) -> tuple[numpy.ndarray, numpy.ndarray | None]:
+    """Of a PDB or mmCIF file, by OpenMM: positions, (atoms, 3), and the box, its vectors as rows."""
+    openmm()
+    structure = _structure(path)
+    box = _box_of(structure)
+    nanometer = openmm().unit.nanometer
+    edges = None if box is None else numpy.array([row.value_in_unit(nanometer) for row in box])
+    return _places(structure), edges
+
+
 def _source(
     topology: Any,
     system: Any,
@@ -267,7 +277,8 @@ def _box_of(structure: Any) -> Any:
     return None if is_placeholder(edges) else found
 
 
-def _amber(path: Path, _: list[Path], places: Path, settings: Settings) -> Source:
+def amber_source(path: Path, _: list[Path], places: Path, settings: Settings) -> Source:
+    """By OpenMM, which judges what `sterna.importing.amber` reads."""
     app = openmm().app
     if places.suffix.lower() in PLACES:
         found = _structure(places)
@@ -281,7 +292,27 @@ def _amber(path: Path, _: list[Path], places: Path, settings: Settings) -> Sourc
         box = settings.vectors(box, places, "its lengths in the last line, or ")
         topology = _read_by(path, lambda: app.AmberPrmtopFile(str(path), periodicBoxVectors=box))
     system = _read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
+    _turn_lone_pairs(system)
     return _source(topology.topology, system, _places(found), (path, places), settings)
+
+
+def _turn_lone_pairs(system: Any) -> None:
+    """Brings the two sites of five-point water to where AMBER has them, away from the hydrogen atoms.
+
+    OpenMM 8.6 puts them on the side of the hydrogen atoms (amber_file_parser.py), 0.08 nm away from
+    where LEaP writes them.
+    """
+    mm = openmm()
+    for k in range(system.getNumParticles()):
+        if not system.isVirtualSite(k) or not isinstance(
+            system.getVirtualSite(k), mm.OutOfPlaneSite
+        ):
+            continue
+        site = system.getVirtualSite(k)
+        weights = site.getWeight12(), site.getWeight13(), site.getWeightCross()
+        if weights[0] > 0.0:
+            atoms = (site.getParticle(n) for n in range(3))
+            system.setVirtualSite(k, mm.OutOfPlaneSite(*atoms, *(-weight for weight in weights)))
 
 
 def _charmm(path: Path, parameters: list[Path], places: Path, settings: Settings) -> Source:
@@ -312,7 +343,7 @@ FORMATS = (
         (".prmtop", ".parm7"),
         (),
         (".inpcrd", ".rst7", ".ncrst", *PLACES),
-        _amber,
+        amber_source,
     ),
     Format(
         ".psf, parameters (.prm, .par, .rtf, .str) and PLACES.pdb or .crd of CHARMM",
