@@ -50,16 +50,14 @@ def test_extra_points_are_where_leap_wrote_them(water):
         u, v = x[first] - x[oxygen], x[second] - x[oxygen]
         place = x[oxygen] + values["a"] * u + values["b"] * v
         place += values.get("c", 0.0) * numpy.cross(u, v)
-        assert (
-            numpy.linalg.norm(place - x[site]) < 5e-4
-        )  # nm; rigid water moves in the file's digits
+        # LEaP fills boxes of TIP4P-Ew with water of TIP4P, whose site is 0.0025 nm farther out.
+        most = 3e-3 if water == "tip4pew" else 5e-4
+        assert numpy.linalg.norm(place - x[site]) < most
 
 
-@pytest.mark.parametrize("form", ["(8(F9.5))", "(8F9.5)", "(8f9.5)", "( 8F9.5 )", "8(F9.5)"])
+@pytest.mark.parametrize("form", ["(8(F9.5))", "(8F9.5)", "(8f9.5)", "( 8F9.5 )"])
 def test_formats_of_other_writers(form, tmp_path):
     topology, places = phenol()
-    if form == "8(F9.5)":
-        form = "(8(F9.5))"
     old = section(topology, "MASS")
     masses = [float(word) for line in old.splitlines()[2:] for word in line.split()]
     rows = ["".join(f"{m:9.5f}" for m in masses[k : k + 8]) for k in range(0, len(masses), 8)]
@@ -117,7 +115,6 @@ BROKEN = {
     ),
     "12-6-4": (
         lambda t: t + "%FLAG LENNARD_JONES_CCOEF\n%FORMAT(5E16.8)\n"
-        + "  1.00000000E+00" * 0
         + "".join(
             f"{1.0:16.8E}" + ("\n" if k % 5 == 4 else "")
             for k in range(len(section(t, "LENNARD_JONES_ACOEF").split()) - 3)

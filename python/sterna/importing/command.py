@@ -162,7 +162,7 @@ def import_system(
 ) -> None:
     """Write a system of another program as an input of Sterna.
 
-    OpenMM reads all but files of GROMACS and LAMMPS (pip install openmm). What Sterna does not have
+    OpenMM reads all but files of GROMACS, LAMMPS and AMBER (pip install openmm). What Sterna does not have
     is refused by name and place. With --compare the command fails where an energy, or the forces,
     differ by more than 1e-5 from the judge that it names, and ends with status 3 where that is not
     installed.
