@@ -29,7 +29,7 @@ EXAMPLES = ROOT / "examples"
 FIELDS = ["position", "velocity", "force", "image"]
 TIME_LIMIT = 300
 # What a log says of the clock and of the machine's mood.
-OF_THE_CLOCK = {"time_of_day", "seconds", "timing", "program"}
+OF_THE_CLOCK = {"time_of_day", "seconds", "timing", "program", "computing_ms", "imbalance"}
 
 
 def short_input(text: str, steps: int, precision: str) -> str:
