@@ -12,7 +12,8 @@ if(STERNA_SANITIZE)
 endif()
 option(STERNA_TOGETHER "Compile the files of a part of a library together" ${_sterna_together})
 set(_sterna_replaceable_tables comm/neighbor/table forces/pair/pair_potential_table
-    observe/observer_table start/readers/reader_table integrate/thermostats/thermostat_table)
+    observe/observer_table start/readers/reader_table integrate/thermostats/thermostat_table
+    integrate/integrators/integrator_table)
 set(STERNA_TOGETHER_FILES 64 CACHE STRING "At most as many files at a time, with STERNA_TOGETHER")
 mark_as_advanced(STERNA_TOGETHER_FILES)
 
