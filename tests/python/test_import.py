@@ -310,6 +310,23 @@ def test_a_molecule_of_gaff_as_tleap_writes_it(sterna, tmp_path):
     assert "count = 4" in (tmp_path / "out.toml").read_text()
 
 
+def test_phases_near_pi_are_pi_for_amber_and_in_the_comparison(sterna, tmp_path):
+    """LEaP writes 3.141594, which counts where torsions are at rest; AMBER takes up to 0.001 for pi."""
+    texts = {}
+    whole = (DATA / "phenol.prmtop").read_text()
+    for number in ("3.14159400E+00", "3.14100000E+00", "3.14159265E+00"):
+        assert "3.14159400E+00" in whole
+        (tmp_path / "a.prmtop").write_text(whole.replace("3.14159400E+00", number))
+        done = sterna(
+            "import", "a.prmtop", DATA / "phenol.inpcrd", "--cutoff", "0.8", "--constraints", "none",
+            "-o", "out.toml", "--compare", "--overwrite",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert_energies_of_amber(done.stdout)
+        texts[number] = sorted(path.read_text() for path in tmp_path.glob("out*.toml"))
+    assert len({tuple(found) for found in texts.values()}) == 1
+
+
 @pytest.mark.parametrize(("water", "sites"), [("tip4pew", 1), ("tip5p", 2)])
 def test_extra_points_of_amber(sterna, tmp_path, water, sites):
     """An alanine dipeptide (ff14SB) and ions in TIP4P-Ew and TIP5P, by tleap of AmberTools 26."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from sterna.errors import SternaError
+from sterna.importing.amber.phases import rounded_phase
 from sterna.importing.box import first_of, is_placeholder, require_twice_the_cutoff
 from sterna.importing.checks import check_file
 from sterna.importing.gro_structure import GroStructure
@@ -293,6 +294,7 @@ def amber_source(path: Path, _: list[Path], places: Path, settings: Settings) ->
         topology = _read_by(path, lambda: app.AmberPrmtopFile(str(path), periodicBoxVectors=box))
     system = _read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
     _turn_lone_pairs(system)
+    _take_phases_for_pi(system)
     return _source(topology.topology, system, _places(found), (path, places), settings)
 
 
@@ -313,6 +315,18 @@ def _turn_lone_pairs(system: Any) -> None:
         if weights[0] > 0.0:
             atoms = (site.getParticle(n) for n in range(3))
             system.setVirtualSite(k, mm.OutOfPlaneSite(*atoms, *(-weight for weight in weights)))
+
+
+def _take_phases_for_pi(system: Any) -> None:
+    """Rounds phases of torsions as AMBER does, which LEaP writes as 3.141594 (`dihpar` of sander)."""
+    mm = openmm()
+    for force in system.getForces():
+        if not isinstance(force, mm.PeriodicTorsionForce):
+            continue
+        for n in range(force.getNumTorsions()):
+            *atoms, multiplicity, phase, amplitude = force.getTorsionParameters(n)
+            taken = rounded_phase(phase.value_in_unit(mm.unit.radian))
+            force.setTorsionParameters(n, *atoms, multiplicity, taken, amplitude)
 
 
 def _charmm(path: Path, parameters: list[Path], places: Path, settings: Settings) -> Source:

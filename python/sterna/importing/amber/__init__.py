@@ -1,7 +1,7 @@
 """Files of AMBER, read as sander and pmemd read them.
 
 - `prmtop`: sections of a topology, with the place of each value;
-- `terms`: bonded terms, exclusions and 1-4 pairs;
+- `terms`: bonded terms, exclusions and 1-4 pairs; `phases`: what is pi for AMBER;
 - `pairs`: Lennard-Jones coefficients of pairs of types;
 - `extra_points`: the sites of four- and five-point water;
 - `coordinates`, `netcdf`: places, velocities and the box;

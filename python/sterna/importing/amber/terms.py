@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from sterna.importing.amber.extra_points import sites_of
 from sterna.importing.amber.pairs import KILOCALORIE, Coefficients
+from sterna.importing.amber.phases import rounded_phase
 from sterna.importing.amber.prmtop import Prmtop, Section
 from sterna.importing.lennard_jones import Powers
 from sterna.importing.system import Term, term
@@ -19,8 +20,6 @@ ANGSTROM = 0.1  #: nm
 #: Of kcal/mol/A^2 without a factor of 1/2, in kJ/mol/nm^2 with it.
 _SPRING = 2.0 * KILOCALORIE / ANGSTROM**2
 _MOST_MULTIPLICITY = 6
-#: AMBER takes a phase that is so near to pi, in radians, for pi: LEaP wrote 3.141594.
-_NEAR_PI = 1e-3
 _SCEE, _SCNB = 1.2, 2.0  #: of files without these sections
 
 Pair = tuple[int, int]
@@ -404,6 +403,4 @@ def _multiplicity(prmtop: Prmtop, kind: int, value: float) -> int:
 
 def _phase(radians: float) -> float:
     """In degrees, -180 to 180."""
-    if abs(radians - math.pi) <= _NEAR_PI:
-        return 180.0
-    return math.remainder(math.degrees(radians), 360.0)
+    return math.remainder(math.degrees(rounded_phase(radians)), 360.0)
