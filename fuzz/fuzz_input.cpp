@@ -11,6 +11,7 @@
 // sources: src/md/input/toml_document.cpp src/md/input/meant_names.cpp
 // sources: src/md/input/check_completeness.cpp
 // sources: src/md/input/published_components.cpp src/md/input/check_thermostats.cpp
+// sources: src/md/input/check_integrator.cpp src/md/input/integrator_kind.cpp
 // sources: src/md/input/particle_names.cpp src/md/input/tersoff_input.cpp
 // sources: src/md/core/file_error.cpp src/md/model/tersoff.cpp src/md/model/library/*.cpp
 // sources: src/md/core/sort_by.cpp
@@ -33,7 +34,7 @@
 // sources: src/md/system/selection_expression.cpp
 // sources: src/md/system/virtual_site_kinds.cpp src/md/system/virtual_site.cpp
 // sources: src/md/system/atom_group.cpp src/md/input/atom_groups.cpp
-// sources: src/md/observe/*.cpp src/md/integrate/thermostats/*.cpp
+// sources: src/md/observe/*.cpp src/md/integrate/integrators/*.cpp src/md/integrate/thermostats/*.cpp
 // sources: src/md/trajectories/*.cpp
 // sources: src/md/integrate/barostats/*.cpp
 // sources: src/md/start/readers/*.cpp src/md/start/foreign/ls1/start_file.cpp
