@@ -123,6 +123,10 @@ void Halo::exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts)
   for (auto& stage : stages_) stage->exchange_vectors(local, ghosts);
 }
 
+void Halo::exchange_values(std::span<double> values) {
+  for (auto& stage : stages_) stage->exchange_values(values);
+}
+
 void Halo::start_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
   stages_.front()->start_selected_vectors(local, ghosts);
 }

@@ -80,6 +80,8 @@ class Halo {
   /// become those of the particles that they are copies of, as vectors that no image shifts:
   /// velocities, forces.
   void exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts);
+  /// The same of a number of each particle, in the order of the store. Collective.
+  void exchange_values(std::span<double> values);
   /// The same for the ghosts alone that the last `select_ghosts` named, on each rank its own; those
   /// of others stay as they are. Collective. In between, the vectors of particles that these are
   /// copies of must stay.

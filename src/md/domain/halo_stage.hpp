@@ -202,21 +202,37 @@ class Halo::Stage {
   void exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
     // With several stages ghosts are sent on.
     const ConstGhostedVectors vectors(local, ghosts);
-    const auto ghost = [&](std::size_t k) -> Vec3& { return ghosts[places_(k) - local.size()]; };
+    exchange_numbers<3>(
+        [&](std::uint32_t i) {
+          const Vec3& v = vectors[i];
+          return std::array{v.x, v.y, v.z};
+        },
+        [&](std::size_t place, const std::array<double, 3>& v) {
+          ghosts[place - local.size()] = {v[0], v[1], v[2]};
+        });
+  }
+
+  void exchange_values(std::span<double> values) {
+    exchange_numbers<1>(
+        [&](std::uint32_t i) { return std::array{values[i]}; },
+        [&](std::size_t place, const std::array<double, 1>& v) { values[place] = v[0]; });
+  }
+
+  /// So many numbers of each particle, from `get(i)` to `set(place of a ghost, numbers)`.
+  template <std::size_t count, class Get, class Set>
+  void exchange_numbers(const Get& get, const Set& set) {
     for (const auto& receiver : receivers_) {
       if (receiver.peer >= 0) {
         double* const begin = exchange_->outbox(receiver.peer).data();
         double* out = begin;
         for_each_selected(receiver, [&](std::uint32_t i) {
-          out[0] = vectors[i].x;
-          out[1] = vectors[i].y;
-          out[2] = vectors[i].z;
-          out += 3;
+          const std::array<double, count> numbers = get(i);
+          out = std::ranges::copy(numbers, out).out;
         });
         exchange_->commit(receiver.peer, static_cast<std::size_t>(out - begin));
       } else {
         std::size_t k = receiver.first_ghost;
-        for_each_selected(receiver, [&](std::uint32_t i) { ghost(k++) = vectors[i]; });
+        for_each_selected(receiver, [&](std::uint32_t i) { set(places_(k++), get(i)); });
       }
     }
     if (!exchange_) return;
@@ -224,8 +240,10 @@ class Halo::Stage {
     while (const auto peer = exchange_->next()) {
       const Receiver& receiver = receiver_of(*peer);
       const double* in = exchange_->inbox(*peer).data();
-      for (std::size_t k = 0; k < receiver.ghosts; ++k, in += 3) {
-        ghost(receiver.first_ghost + k) = {in[0], in[1], in[2]};
+      for (std::size_t k = 0; k < receiver.ghosts; ++k, in += count) {
+        std::array<double, count> numbers;
+        std::copy_n(in, count, numbers.begin());
+        set(places_(receiver.first_ghost + k), numbers);
       }
     }
     exchange_->finish();

@@ -17,14 +17,15 @@ using Mover = std::function<void(std::size_t begin, std::size_t end)>;
 /// one after the other does something with them, and the next ones are fetched meanwhile.
 inline constexpr std::size_t moved_together = 32;
 
-/// The term that computes from the rows of the neighbor list: from positions (and orientations) to
-/// forces (and torques) of one rank's particles. A run has one such term. It is the first to touch
-/// the forces of a step, so it sets them, and all other terms add. The engine owns the list and the
-/// halo. On every rank it calls:
+/// A term that computes from the rows of a neighbor list: from positions (and orientations) to
+/// forces (and torques) of one rank's particles. A run has one such term or several (ShortRangeSet).
+/// They are the first to touch the forces of a step, so each sets them, and all other terms add. The
+/// engine owns the lists and the halo. On every rank it calls:
 ///
 ///     rebuild(list, particles)                 whenever the list was rebuilt
 ///     compute(list, particles, interior)       in every step, while ghosts are on their way
 ///     compute(list, particles, boundary)       when they have arrived
+///     compute_pass(1, list, particles)         where there is a second pass, and so on
 ///     collected_forces(particles)              where ghosts have forces
 ///     compute(list, particles, late_interior)  while these return
 ///     set_forces(list, particles, move)        when all is added
@@ -48,6 +49,9 @@ class ShortRangeForces : public ForceTerm {
   /// Whether `compute` needs particles of this type in the list. A pair of two types has a force
   /// only where it needs both.
   virtual bool needs_in_list(int /*type*/) const { return true; }
+  /// Whether particles of these two types act on each other by this term. Where a run has several
+  /// short-range terms, no other one may say so too, and rows have such pairs only.
+  virtual bool acts_between(int a, int b) const { return needs_in_list(a) && needs_in_list(b); }
   /// The instruction set that computes: "avx512", "avx2", "baseline".
   virtual std::string_view kernels() const = 0;
 
@@ -65,6 +69,16 @@ class ShortRangeForces : public ForceTerm {
   /// done, no force on a ghost changes any more. The late interior has cells only with a half shell.
   virtual void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                        EnergyAndVirial* sums) = 0;
+
+  /// How often the term goes through its rows: once, or first for a value of each particle, as a
+  /// density, that the forces depend on. Then `compute` leaves the values of the local particles in
+  /// `values_of_pass`, the engine brings those of ghosts, and `compute_pass(1)` follows, which may in
+  /// turn leave values for `compute_pass(2)`. A term of several passes puts no forces on ghosts.
+  virtual int pass_count() const { return 1; }
+  /// Of all particles, in the order of the store.
+  virtual std::span<double> values_of_pass() { return {}; }
+  /// For all cells; sets forces and adds to sums as `compute` does.
+  virtual void compute_pass(int /*pass*/, const PairList&, ParticleStore&, EnergyAndVirial*) {}
 
   /// On which ghosts `compute` puts forces: on all, as a bond does whose order depends on the atoms
   /// around it, or on those of the half shell, as each pair does. When the boundary cells are done,

@@ -19,6 +19,7 @@
 #include "md/input/check_exports.hpp"
 #include "md/input/check_external.hpp"
 #include "md/input/check_integrator.hpp"
+#include "md/input/check_many_body.hpp"
 #include "md/input/check_molecules.hpp"
 #include "md/input/check_motion.hpp"
 #include "md/input/check_multiple_time_steps.hpp"
@@ -28,7 +29,6 @@
 #include "md/input/input_schema.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/read_input.hpp"
-#include "md/input/tersoff_input.hpp"
 #include "md/model/truncation.hpp"
 #include "md/output/run_files.hpp"
 #include "md/output/xtc_writer.hpp"
@@ -132,41 +132,6 @@ class Checker {
           fmt::format("\"switch_start\" in [interaction] is {}; expected less than the cutoff, "
                       "which is {}",
                       length(input_.interaction.switch_start), length(input_.interaction.cutoff)));
-    }
-  }
-
-  /// Completes the cutoff, which is that of the parameters.
-  void tersoff(bool look_at_files) {
-    if (!good_("interaction.potential") ||
-        input_.interaction.potential != InteractionPotential::tersoff)
-      return;
-    if (input_.units.is_reduced()) {
-      error("interaction.potential",
-            "Tersoff's potential has lengths and energies of its own, which \"reduced\" units do "
-            "not know; expected units = \"nano\", \"metal\" or \"real\"");
-      return;
-    }
-    if (!input_.pairs.empty()) {
-      error("pair[0]",
-            "[[pair]] has no meaning with potential = \"tersoff\": its mixtures have "
-            "parameters of their own");
-    }
-    // Where a name could not be read, that is the error.
-    for (std::size_t n = 0; n < input_.types.size(); ++n) {
-      if (!good_(fmt::format("type[{}].name", n))) return;
-      const std::string place = fmt::format("type[{}].tersoff", n);
-      if (input_.places.contains(place) && !good_(place)) return;
-    }
-    if (input_.types.empty()) return;
-    try {
-      std::string text;
-      if (!input_.interaction.parameter_file.empty()) {
-        if (!look_at_files) return;
-        text = tersoff_parameter_text(input_);
-      }
-      input_.interaction.cutoff = tersoff_potential(input_, text).cutoff();
-    } catch (const TersoffInputError& problem) {
-      error(problem.place, problem.what());
     }
   }
 
@@ -356,7 +321,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   check_pair_potentials(input, look_at_files, is_good, report);
   check_components(input, is_good, report);
   check_molecules(input, is_good, report);
-  checker.tersoff(look_at_files);
+  check_many_body(input, look_at_files, is_good, report);
   check_electrostatics(input, is_good, report);
   checker.interaction();
   check_thermostats(input, is_good, report);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "md/input/many_body_input.hpp"
+
 namespace sterna::md {
 
 double highest_thermal_energy(const Input& input) {
@@ -24,7 +26,7 @@ void check_neighbor(const Input& input, const IsGood& is_good, const Report& rep
     error("neighbor.skin",
           "buffer = \"tolerance\" chooses the skin; give either \"skin\" or \"tolerance\"");
   }
-  if (!input.components.empty() || input.interaction.potential == InteractionPotential::tersoff) {
+  if (!input.components.empty() || uses_many_body_potential(input)) {
     error("neighbor.buffer",
           "how many pairs are missed is known for pair potentials of [[type]]s; expected buffer = "
           "\"exact\"");

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "md/core/checksum.hpp"
+#include "md/input/embedded_atom_input.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/input_text.hpp"
 #include "md/input/pair_potential_input.hpp"
@@ -162,6 +163,9 @@ Json input_record(const Input& input) {
   if (!input.interaction.parameter_file.empty()) {
     record["parameter_file"] = hash_text(tersoff_parameter_text(input));
   }
+  if (!input.interaction.embedded_atom_file.empty()) {
+    record["embedded_atom_file"] = hash_text(embedded_atom_text(input));
+  }
   std::string tables;
   for (const Input::Pair& pair : input.pairs) {
     if (!pair.table.empty()) tables += pair_table_text(input, pair);
@@ -202,6 +206,7 @@ InputChanges compare_inputs(const Json& record, const Json& now, const UnitSyste
   for (const auto& [name, what] :
        {std::pair{"start_file", "the start file"},
         std::pair{"parameter_file", "the file of parameters"},
+        std::pair{"embedded_atom_file", "the file of the embedded-atom method"},
         std::pair{"pair_tables", "a table of pairs"}, std::pair{"molecules", "a [[molecule]]"}}) {
     const Json before = record.value(name, Json()), after = now.value(name, Json());
     if (before != after) {

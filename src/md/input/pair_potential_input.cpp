@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "md/core/display_text.hpp"
+#include "md/input/many_body_input.hpp"
 #include "md/input/type_pair_from_input.hpp"
 #include "sterna/comm/regular_file.hpp"
 
@@ -46,6 +47,7 @@ bool has_pair_potentials(const Input& input) {
 
 bool type_is_mixed(const Input& input, std::size_t type) {
   for (std::size_t other = 0; other < input.types.size(); ++other) {
+    if (have_many_body_potential(input, type, other)) continue;
     const Input::Pair* pair = pair_of_types(input, type, other);
     if (pair == nullptr) return true;
     if (pair->is_lennard_jones() &&

@@ -25,33 +25,38 @@ std::string place_of(const Input& input, std::size_t type) {
   return input.places.contains(place) ? place : fmt::format("type[{}].name", type);
 }
 
+bool is_tersoff(const Input& input, std::size_t type) {
+  return many_body_kind(input, type) == ManyBodyKind::tersoff;
+}
+
+/// Which parameters each type has, or that of the first type that has some.
+std::vector<std::string> parameters_of_types(const Input& input) {
+  std::size_t first = 0;
+  while (first + 1 < input.types.size() && !is_tersoff(input, first)) ++first;
+  std::vector<std::string> names;
+  for (std::size_t n = 0; n < input.types.size(); ++n) {
+    names.push_back(parameters_of(input.types[is_tersoff(input, n) ? n : first]));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string tersoff_parameter_text(const Input& input) {
-  constexpr std::size_t largest_file = 1u << 20;  // bytes; a line of parameters has some hundred
-  const std::string& name = input.interaction.parameter_file;
-  const std::filesystem::path path = std::filesystem::path(input.path).parent_path() / name;
-  try {
-    return comm::read_regular_file(path.string(), largest_file);
-  } catch (const comm::UnreadableFile& error) {
-    throw TersoffInputError(
-        "interaction.parameter_file",
-        fmt::format("the parameter file {} {}", quote_path(name), error.what()));
-  }
+  return many_body_file(input, input.interaction.parameter_file, "interaction.parameter_file");
 }
 
 TersoffPotential tersoff_potential(const Input& input, std::string_view parameter_text) {
   const UnitSystem metal = *UnitSystem::by_name("metal");
   const double angstrom = metal.to_internal(1.0, Dimension::length);
   const double eV = metal.to_internal(1.0, Dimension::energy);
-  std::vector<std::string> names;
-  for (const auto& type : input.types) names.push_back(parameters_of(type));
+  const std::vector<std::string> names = parameters_of_types(input);
   if (!input.interaction.parameter_file.empty()) {
     try {
       return TersoffFile(parameter_text, input.interaction.parameter_file)
           .potential(names, angstrom, eV);
     } catch (const TersoffFileError& error) {
-      throw TersoffInputError("interaction.parameter_file", error.what());
+      throw ManyBodyInputError("interaction.parameter_file", error.what());
     }
   }
   std::vector<const TersoffElement*> elements;
@@ -70,11 +75,11 @@ TersoffPotential tersoff_potential(const Input& input, std::string_view paramete
       if (const auto near = comm::nearest_name(names[n], known)) {
         message += fmt::format("; did you mean {}?", quote(*near));
       }
-      throw TersoffInputError(place_of(input, n), message);
+      throw ManyBodyInputError(place_of(input, n), message);
     }
     for (std::size_t other = 0; other < n; ++other) {
       if (tersoff_chi(*elements[n], *elements[other]) >= 0.0) continue;
-      throw TersoffInputError(
+      throw ManyBodyInputError(
           place_of(input, n),
           fmt::format(
               "{} cannot be mixed with {}: no strength of their bond (chi) is published. "
@@ -87,11 +92,10 @@ TersoffPotential tersoff_potential(const Input& input, std::string_view paramete
 
 std::vector<std::string_view> tersoff_citations(const Input& input) {
   std::vector<std::string_view> citations;
-  const auto& interaction = input.interaction;
-  if (interaction.potential != InteractionPotential::tersoff || !interaction.parameter_file.empty())
-    return citations;
-  for (const auto& type : input.types) {
-    const TersoffElement* const element = find_tersoff_element(parameters_of(type));
+  if (!input.interaction.parameter_file.empty()) return citations;
+  for (std::size_t n = 0; n < input.types.size(); ++n) {
+    if (!is_tersoff(input, n)) continue;
+    const TersoffElement* const element = find_tersoff_element(parameters_of(input.types[n]));
     if (element != nullptr && std::ranges::find(citations, element->citation) == citations.end()) {
       citations.push_back(element->citation);
     }

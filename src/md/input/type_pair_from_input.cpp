@@ -1,5 +1,6 @@
 #include "md/input/type_pair_from_input.hpp"
 
+#include "md/input/many_body_input.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/model/lennard_jones.hpp"
 
@@ -11,6 +12,7 @@ TypePair mixed_type_pair(const Input& input, std::size_t a, std::size_t b) {
   const auto [epsilon, sigma] =
       mix(input.interaction.mixing, {first.epsilon, first.sigma}, {second.epsilon, second.sigma});
   TypePair mixed{epsilon, sigma};
+  if (have_many_body_potential(input, a, b)) mixed.epsilon = 0.0;
   if (const Input::Pair* pair = pair_of_types(input, a, b)) {
     mixed.epsilon = pair_parameter(*pair, "epsilon").value_or(mixed.epsilon);
     mixed.sigma = pair_parameter(*pair, "sigma").value_or(mixed.sigma);

@@ -31,6 +31,9 @@ std::vector<std::uint32_t> particles_around_cells(const CellGrid& grid) {
   return sums;
 }
 
+/// Vectors of the list builder read so far past the last particle and the last candidate.
+constexpr std::size_t slack = 64;
+
 /// What the list builder needs for a cell with so many candidates and particles.
 struct ScratchRoom {
   AlignedBuffer<std::uint32_t> memory;
@@ -60,32 +63,38 @@ struct ScratchRoom {
 PairList::PairList(std::string_view kernels, std::uint32_t group, bool half)
     : kernels_(select_pair_kernels(kernels)),
       group_(std::clamp(group, 1u, largest_group)),
-      half_(half) {}
+      half_(half),
+      listed_(std::make_shared<ListedParticles>()) {}
+
+PairList::PairList(const PairList& first, double list_radius, bool half)
+    : kernels_(first.kernels_), group_(1), half_(half), listed_(first.listed_) {
+  list_radius_ = list_radius;
+}
 
 void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear,
                           double halo_width) {
   list_radius_ = list_radius;
-  grid_.set_region(low, high, list_radius, shear);
+  listed_->grid.set_region(low, high, list_radius, shear);
   const Vec3 halo = 1.25 * shear.extent(std::max(halo_width, list_radius));
   const Vec3 width = high - low + 2.0 * halo;
-  extent_ =
+  listed_->extent =
       std::max({width.x + std::abs(shear.x_per_y) * width.y + std::abs(shear.x_per_z) * width.z,
                 width.y + std::abs(shear.y_per_z) * width.z, width.z});
 }
 
 std::size_t PairList::row_count() const {
   // By the numbers that `first_row` gives.
-  return grid_.listed_local() / group_ + (group_ == 1 ? 0 : grid_.cells().size());
+  return listed_->grid.listed_local() / group_ + (group_ == 1 ? 0 : listed_->grid.cells().size());
 }
 
 PairWork PairList::rows() const {
   PairWork work{};
-  work.local = static_cast<std::uint32_t>(local_count_);
-  work.total = static_cast<std::uint32_t>(total_count_);
-  work.cells = grid_.cells().data();
-  work.nx = grid_.nx();
-  work.ny = grid_.ny();
-  work.nz = grid_.nz();
+  work.local = static_cast<std::uint32_t>(listed_->local_count);
+  work.total = static_cast<std::uint32_t>(listed_->total_count);
+  work.cells = listed_->grid.cells().data();
+  work.nx = listed_->grid.nx();
+  work.ny = listed_->grid.ny();
+  work.nz = listed_->grid.nz();
   work.compressed = use_compressed_ ? const_cast<std::uint16_t*>(compressed_.data()) : nullptr;
   work.plain = use_compressed_ ? nullptr : const_cast<std::uint32_t*>(plain_.data());
   work.row_begin = const_cast<std::uint32_t*>(row_begin_.data());
@@ -95,9 +104,9 @@ PairWork PairList::rows() const {
   work.masks = masked_ ? masks_.data() : nullptr;
   work.mask_begin = mask_begin_.data();
   work.decoded = const_cast<std::uint32_t*>(decoded_.data());
-  work.x = x_.data();
-  work.y = y_.data();
-  work.z = z_.data();
+  work.x = listed_->x.data();
+  work.y = listed_->y.data();
+  work.z = listed_->z.data();
   return work;
 }
 
@@ -106,93 +115,104 @@ void PairList::sort_local(ParticleStore& particles) {
   // sort.
   const std::size_t count = particles.local_count();
   static_assert(sizeof(Vec3) == CellGrid::sort_room);
-  x_.resize(count);
-  y_.resize(count);
+  listed_->x.resize(count);
+  listed_->y.resize(count);
   static_assert(sizeof(float) == sizeof(std::uint32_t));
-  grid_.sort_local(particles, {reinterpret_cast<std::uint32_t*>(x_.data()), count},
-                   {reinterpret_cast<std::uint32_t*>(y_.data()), count},
-                   {reinterpret_cast<std::byte*>(particles.force.data()), count * sizeof(Vec3)});
+  listed_->grid.sort_local(
+      particles, {reinterpret_cast<std::uint32_t*>(listed_->x.data()), count},
+      {reinterpret_cast<std::uint32_t*>(listed_->y.data()), count},
+      {reinterpret_cast<std::byte*>(particles.force.data()), count * sizeof(Vec3)});
 }
 
 void PairList::build(ParticleStore& particles) {
-  local_count_ = particles.local_count();
-  total_count_ = particles.total_count();
-  squared_displacement_.resize(total_count_);
-  forget_displacements();
-  masked_ = false;
-  // One dummy behind the last ghost.
-  particles.position.reserve(total_count_ + 1);
-  particles.position.data()[total_count_] = {dummy_coordinate, dummy_coordinate, dummy_coordinate,
-                                             0};
+  place(particles);
+  build_rows();
+}
 
-  // Vectors of the list builder read past the last particle.
-  constexpr std::size_t slack = 64;
-  const Vec3 center = grid_.center();
+void PairList::place(ParticleStore& particles) {
+  ListedParticles& listed = *listed_;
+  const std::size_t total = particles.total_count();
+  listed.local_count = particles.local_count();
+  listed.total_count = total;
+  squared_displacement_.resize(total);
+  forget_displacements();
+  // One dummy behind the last ghost.
+  particles.position.reserve(total + 1);
+  particles.position.data()[total] = {dummy_coordinate, dummy_coordinate, dummy_coordinate, 0};
+
+  const Vec3 center = listed.grid.center();
   float farthest = 0.0f;
-  for (AlignedBuffer<float>* axis : {&x_, &y_, &z_}) axis->resize(total_count_ + slack);
-  for (std::size_t i = 0; i < total_count_; ++i) {
-    x_[i] = static_cast<float>(particles.position[i].x - center.x);
-    y_[i] = static_cast<float>(particles.position[i].y - center.y);
-    z_[i] = static_cast<float>(particles.position[i].z - center.z);
-    farthest = std::max({farthest, std::fabs(x_[i]), std::fabs(y_[i]), std::fabs(z_[i])});
+  for (AlignedBuffer<float>* axis : {&listed.x, &listed.y, &listed.z}) axis->resize(total + slack);
+  float* const x = listed.x.data();
+  float* const y = listed.y.data();
+  float* const z = listed.z.data();
+  for (std::size_t i = 0; i < total; ++i) {
+    x[i] = static_cast<float>(particles.position[i].x - center.x);
+    y[i] = static_cast<float>(particles.position[i].y - center.y);
+    z[i] = static_cast<float>(particles.position[i].z - center.z);
+    farthest = std::max({farthest, std::fabs(x[i]), std::fabs(y[i]), std::fabs(z[i])});
   }
-  const Shear& shear = grid_.shear();
+  const Shear& shear = listed.grid.shear();
   if (!shear.none()) {
     const double middle = center.x - shear.offset(center, 0);
-    unsheared_x_.resize(total_count_ + slack);
-    for (std::size_t i = 0; i < total_count_; ++i) {
+    listed.unsheared_x.resize(total + slack);
+    float* const unsheared = listed.unsheared_x.data();
+    for (std::size_t i = 0; i < total; ++i) {
       const Vec3 p = particles.position[i].vector();
-      unsheared_x_[i] = static_cast<float>(p.x - shear.offset(p, 0) - middle);
-      farthest = std::max(farthest, std::fabs(unsheared_x_[i]));
+      unsheared[i] = static_cast<float>(p.x - shear.offset(p, 0) - middle);
+      farthest = std::max(farthest, std::fabs(unsheared[i]));
     }
-    std::fill(unsheared_x_.begin() + total_count_, unsheared_x_.end(), 0.0f);
+    std::fill_n(unsheared + total, slack, 0.0f);
   }
-  for (AlignedBuffer<float>* axis : {&x_, &y_, &z_}) {
-    std::fill(axis->begin() + total_count_, axis->end(), 0.0f);
-  }
+  for (float* const axis : {x, y, z}) std::fill_n(axis + total, slack, 0.0f);
+  listed.farthest = farthest;
 
-  bounds_.assign(grid_.cells().size(), CellBounds::none());
-  for (std::size_t c = 0; c < bounds_.size(); ++c) {
-    const CellRange& cell = grid_.cells()[c];
+  listed.bounds.assign(listed.grid.cells().size(), CellBounds::none());
+  listed.longest_cell = 0;
+  for (std::size_t c = 0; c < listed.bounds.size(); ++c) {
+    const CellRange& cell = listed.grid.cells()[c];
+    listed.longest_cell = std::max(listed.longest_cell, cell.count);
     for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
-      bounds_[c].include({y_[i], y_[i], z_[i], z_[i]});
+      listed.bounds[c].include({y[i], y[i], z[i], z[i]});
     }
   }
+}
 
-  std::uint32_t longest_cell = 0;
-  for (const CellRange& cell : grid_.cells()) longest_cell = std::max(longest_cell, cell.count);
-  use_compressed_ = longest_cell < run_length_limit - 1;
+void PairList::build_rows() {
+  masked_ = false;
+  use_compressed_ = listed_->longest_cell < run_length_limit - 1;
   row_begin_.resize(row_count() + 1);
   row_begin_[0] = 0;
 
   // Single precision rounds a coordinate by up to this, so a distance by up to 4 times as much.
-  const float rounding = farthest * std::numeric_limits<float>::epsilon();
+  const float rounding = listed_->farthest * std::numeric_limits<float>::epsilon();
   const float radius = static_cast<float>(list_radius_) + 4.0f * rounding;
 
   // Room by the last build or, at first, by the density; pages that stay untouched cost nothing.
   // The candidates of a cell come in up to 9 columns of whole vectors.
   constexpr std::size_t widest_vector = 16, columns = 9;
   std::size_t most_candidates = 0, room_of_largest_cell = 0;
-  const std::vector<std::uint32_t> around = particles_around_cells(grid_);
-  for (const std::uint32_t cell : grid_.local_cells()) {
+  const std::vector<std::uint32_t> around = particles_around_cells(listed_->grid);
+  for (const std::uint32_t cell : listed_->grid.local_cells()) {
     const std::size_t candidates = around[cell] + columns * widest_vector;
-    const std::size_t rows = group_count(grid_.cells()[cell].count, group_);
+    const std::size_t rows = group_count(listed_->grid.cells()[cell].count, group_);
     most_candidates = std::max(most_candidates, candidates);
     room_of_largest_cell = std::max(room_of_largest_cell, rows * (candidates + slack));
   }
   const double volume = [&] {
-    const Vec3 width = grid_.high() - grid_.low();
+    const Vec3 width = listed_->grid.high() - listed_->grid.low();
     return width.x * width.y * width.z;
   }();
   const double sphere = 4.19 * list_radius_ * list_radius_ * list_radius_;
-  const double density = static_cast<double>(local_count_) / volume;
-  std::size_t capacity = entries_built_ > 0
-                             ? entries_built_ + entries_built_ / 8
-                             : static_cast<std::size_t>(1.2 * static_cast<double>(local_count_) *
-                                                        (density * sphere + 16.0));
+  const double density = static_cast<double>(listed_->local_count) / volume;
+  std::size_t capacity =
+      entries_built_ > 0
+          ? entries_built_ + entries_built_ / 8
+          : static_cast<std::size_t>(1.2 * static_cast<double>(listed_->local_count) *
+                                     (density * sphere + 16.0));
   capacity += room_of_largest_cell + 1024;
   decoded_.resize(most_candidates + slack);
-  ScratchRoom scratch(most_candidates + slack, longest_cell);
+  ScratchRoom scratch(most_candidates + slack, listed_->longest_cell);
   for (;;) {
     if (use_compressed_) {
       compressed_.reserve(capacity + 64);
@@ -200,11 +220,11 @@ void PairList::build(ParticleStore& particles) {
       plain_.reserve(capacity + 64);
     }
     PairWork rows = this->rows();
-    rows.bounds = bounds_.data();
+    rows.bounds = listed_->bounds.data();
     rows.scratch = scratch.arrays;
     rows.list_radius_squared = radius * radius;
-    rows.unsheared_x = shear.none() ? nullptr : unsheared_x_.data();
-    const auto cells = grid_.local_cells();
+    rows.unsheared_x = listed_->grid.shear().none() ? nullptr : listed_->unsheared_x.data();
+    const auto cells = listed_->grid.local_cells();
     const std::size_t used =
         kernels_.build(rows, cells.data(), cells.size(), 0,
                        use_compressed_ ? compressed_.capacity() - 64 : plain_.capacity() - 64);
@@ -220,6 +240,18 @@ void PairList::build(ParticleStore& particles) {
     plain_.release();
     capacity *= 2;
   }
+}
+
+void PairList::keep_pairs_of_types(const ParticleStore& particles, std::span<const char> kept) {
+  if (group_ != 1) throw std::logic_error("pairs of types are left out of rows of one particle");
+  std::size_t types = 1;
+  while (types * types < kept.size()) ++types;
+  const auto type_of = [&](std::uint32_t i) {
+    return static_cast<std::size_t>(particles.position[i].type);
+  };
+  const char* of_center = kept.data();
+  keep_entries([&](std::uint32_t i) { of_center = kept.data() + type_of(i) * types; },
+               [&](std::uint32_t j) { return of_center[type_of(j)] != 0; }, [](std::uint32_t) {});
 }
 
 void PairList::append_masks(std::span<const std::uint8_t> excluded, std::uint32_t size) {
@@ -244,20 +276,21 @@ bool PairList::is_excluded(std::size_t row, std::uint32_t size, std::uint32_t q,
 }
 
 void PairList::forget_positions() {
-  for (AlignedBuffer<float>* axis : {&x_, &y_, &z_, &unsheared_x_}) axis->release();
+  for (AlignedBuffer<float>* axis : {&listed_->x, &listed_->y, &listed_->z, &listed_->unsheared_x})
+    axis->release();
 }
 
 double PairList::square_displacements(const ParticleStore& particles, std::size_t begin,
                                       std::size_t end) {
   PairWork work = rows();
   work.position = particles.position.data();
-  return kernels_.square_displacements(work, begin, end, grid_.center(),
+  return kernels_.square_displacements(work, begin, end, listed_->grid.center(),
                                        squared_displacement_.data());
 }
 
 void PairList::measure_displacements(const ParticleStore& particles, std::size_t begin,
                                      std::size_t end) {
-  const std::size_t listed = std::clamp<std::size_t>(grid_.listed_local(), begin, end);
+  const std::size_t listed = std::clamp<std::size_t>(listed_->grid.listed_local(), begin, end);
   largest_listed_ = std::max(largest_listed_, square_displacements(particles, begin, listed));
   largest_other_ = std::max(largest_other_, square_displacements(particles, listed, end));
   measured_ += end - begin;
@@ -285,31 +318,33 @@ std::span<const std::uint32_t> PairList::select_far(const ParticleStore& particl
 
 PairList::Displacements PairList::displacements(const ParticleStore& particles, double far,
                                                 bool listed_only) {
-  if (measured_ != local_count_) {
+  if (measured_ != listed_->local_count) {
     forget_displacements();
-    measure_displacements(particles, 0, local_count_);
+    measure_displacements(particles, 0, listed_->local_count);
   }
-  listed_only_ = listed_only && grid_.has_unlisted();
+  listed_only_ = listed_only && listed_->grid.has_unlisted();
   CoarseNumber* const squares = squared_displacement_.data();
   if (listed_only_) {
-    std::fill(squares + grid_.listed_local(), squares + local_count_, CoarseNumber{0});
+    std::fill(squares + listed_->grid.listed_local(), squares + listed_->local_count,
+              CoarseNumber{0});
     largest_other_ = 0.0;
   }
   const double largest = std::sqrt(std::max(largest_listed_, largest_other_));
   forget_displacements();
-  return {largest, select_far(particles, 0, local_count_, far)};
+  return {largest, select_far(particles, 0, listed_->local_count, far)};
 }
 
 PairList::Displacements PairList::ghost_displacements(const ParticleStore& particles, double far) {
-  const std::size_t listed = local_count_ + grid_.ghosts_of_listed_types();
-  double largest = square_displacements(particles, local_count_, listed);
+  const std::size_t listed = listed_->local_count + listed_->grid.ghosts_of_listed_types();
+  double largest = square_displacements(particles, listed_->local_count, listed);
   if (listed_only_) {
     CoarseNumber* const squares = squared_displacement_.data();
-    std::fill(squares + listed, squares + total_count_, CoarseNumber{0});
+    std::fill(squares + listed, squares + listed_->total_count, CoarseNumber{0});
   } else {
-    largest = std::max(largest, square_displacements(particles, listed, total_count_));
+    largest = std::max(largest, square_displacements(particles, listed, listed_->total_count));
   }
-  return {std::sqrt(largest), select_far(particles, local_count_, total_count_, far)};
+  return {std::sqrt(largest),
+          select_far(particles, listed_->local_count, listed_->total_count, far)};
 }
 
 }  // namespace sterna::md

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,6 +17,22 @@
 
 namespace sterna::md {
 
+/// One rank's particles as lists of their neighbors see them: in cells, and where each was when the
+/// lists were built. The lists of all short-range terms share one.
+struct ListedParticles {
+  CellGrid grid;
+  double extent = 0.0;  ///< as PairList::extent
+  std::size_t local_count = 0, total_count = 0;
+  bool half_shell = false;
+  /// Positions at the last build relative to the region's center: for list building, and for the
+  /// displacement since.
+  AlignedBuffer<float> x, y, z;
+  AlignedBuffer<float> unsheared_x;  ///< in a triclinic box only
+  float farthest = 0.0f;             ///< coordinate of these, without sign
+  std::vector<CellBounds> bounds;
+  std::uint32_t longest_cell = 0;  ///< particles
+};
+
 /// The neighbors of one rank's particles: cell grid and rows with a skin. The row of a particle
 /// holds all its neighbors, local ones and ghosts, by the distance of the positions (of molecules:
 /// the centers of mass); particles may share a row, which then has the neighbors of all. Rebuild:
@@ -28,16 +45,21 @@ class PairList {
   /// row, at most `largest_group`; four take half the memory of one.
   /// `half`: of two local particles that share no row, only one has the other in its row.
   explicit PairList(std::string_view kernels, std::uint32_t group = 1, bool half = false);
+  /// A list of other rows for the same particles: those of `first`, which sorts and places them, and
+  /// whose `build` comes before `build_rows` of this one. `list_radius`: at most that of `first`.
+  PairList(const PairList& first, double list_radius, bool half);
 
   /// As CellGrid::set_expected_particles.
-  void set_expected_particles(double particles) { grid_.set_expected_particles(particles); }
+  void set_expected_particles(double particles) { listed_->grid.set_expected_particles(particles); }
   /// As CellGrid::set_region. `halo_width`: how far ghosts may be from the region, where that is
   /// more than the list radius.
   void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {},
                   double halo_width = 0.0);
   /// By type: whether particles have rows and are in rows; empty: all. The others take up no room
   /// and no time here. Before the next `sort_local`.
-  void set_listed_types(std::vector<char> listed) { grid_.set_listed_types(std::move(listed)); }
+  void set_listed_types(std::vector<char> listed) {
+    listed_->grid.set_listed_types(std::move(listed));
+  }
   /// Forces become scratch.
   void sort_local(ParticleStore& particles);
   /// `half_shell`: for each ghost, whether rows have it. Of two ranks with a pair across their
@@ -45,12 +67,17 @@ class PairList {
   void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
                     std::vector<std::uint32_t>& slots,
                     std::optional<std::span<const char>> half_shell = {}) {
-    grid_.place_ghosts(ghosts, local_count, slots, half_shell);
-    half_shell_ = half_shell.has_value();
+    listed_->grid.place_ghosts(ghosts, local_count, slots, half_shell);
+    listed_->half_shell = half_shell.has_value();
   }
-  bool half_shell() const { return half_shell_; }
+  bool half_shell() const { return listed_->half_shell; }
   /// Rows of all local particles, from the positions in the store (ghosts at their slots).
   void build(ParticleStore& particles);
+  /// The second half of `build`.
+  void build_rows();
+  /// Of rows of one particle: leaves the neighbors of other pairs of types out. `kept`: types x types,
+  /// symmetric.
+  void keep_pairs_of_types(const ParticleStore& particles, std::span<const char> kept);
 
   /// Where nobody asks for displacements until the next `build`: gives memory back.
   void forget_positions();
@@ -66,9 +93,9 @@ class PairList {
   enum class Cells { interior, boundary, late_interior };
   static constexpr std::array all_cells{Cells::interior, Cells::boundary, Cells::late_interior};
   std::span<const std::uint32_t> cells(Cells which) const {
-    if (which == Cells::boundary) return grid_.boundary_cells();
-    const auto interior = grid_.interior_cells();
-    const std::size_t late = half_shell_ ? interior.size() / 2 : 0;
+    if (which == Cells::boundary) return listed_->grid.boundary_cells();
+    const auto interior = listed_->grid.interior_cells();
+    const std::size_t late = listed_->half_shell ? interior.size() / 2 : 0;
     return which == Cells::late_interior ? interior.last(late)
                                          : interior.first(interior.size() - late);
   }
@@ -102,8 +129,9 @@ class PairList {
   const CoarseNumber* squared_displacements() const { return squared_displacement_.data(); }
   /// Of particle or ghost i since `build`.
   Vec3 displacement(const ParticleStore& particles, std::size_t i) const {
-    return particles.position[i].vector() - grid_.center() -
-           Vec3{static_cast<double>(x_[i]), static_cast<double>(y_[i]), static_cast<double>(z_[i])};
+    return particles.position[i].vector() - listed_->grid.center() -
+           Vec3{static_cast<double>(listed_->x[i]), static_cast<double>(listed_->y[i]),
+                static_cast<double>(listed_->z[i])};
   }
 
   /// Neighbors that the kernels look at in a step: of all local particles, each with its row's.
@@ -111,11 +139,11 @@ class PairList {
   std::uint32_t group() const { return group_; }
   std::size_t neighbor_count() const { return entries_used_ * group_; }
 
-  const CellGrid& grid() const { return grid_; }
+  const CellGrid& grid() const { return listed_->grid; }
   double list_radius() const { return list_radius_; }
   /// Edge of a cube around the region's center in which all particles stay, with a margin of half
   /// a list radius beyond the halo.
-  double extent() const { return extent_; }
+  double extent() const { return listed_->extent; }
 
   /// Calls visit(i, j, squared distance) for every local i and every j within `radius` of it;
   /// ghosts included, so each pair of local particles comes twice. With a half shell this rank has
@@ -130,7 +158,14 @@ class PairList {
   template <class Visit>
   void for_each_shared_row(Cells cells, Visit&& visit) const;
   /// Of pairs with particles of lower places the other rank has none.
-  std::size_t whole_below() const { return half_shell_ ? total_count_ : local_count_; }
+  std::size_t whole_below() const {
+    return listed_->half_shell ? listed_->total_count : listed_->local_count;
+  }
+  void place(ParticleStore& particles);
+  /// Of rows of one particle: those stay whose `keeps(j)` is true between `begin_row(i)` and
+  /// `end_row(i)`.
+  template <class BeginRow, class Keeps, class EndRow>
+  void keep_entries(const BeginRow& begin_row, const Keeps& keeps, const EndRow& end_row);
   /// So many numbers rows have at most.
   std::size_t row_count() const;
   /// An entry of the list goes to an earlier place; two change places.
@@ -151,12 +186,9 @@ class PairList {
   const PairKernels& kernels_;
   std::uint32_t group_;  ///< particles that share a row, at most
   bool half_;
-  bool half_shell_ = false;
   double list_radius_ = 0.0;
-  double extent_ = 0.0;
 
-  CellGrid grid_;
-  std::size_t local_count_ = 0, total_count_ = 0;
+  std::shared_ptr<ListedParticles> listed_;
   AlignedBuffer<std::uint16_t> compressed_;
   AlignedBuffer<std::uint32_t> plain_;
   bool use_compressed_ = true;
@@ -166,16 +198,11 @@ class PairList {
   std::vector<std::uint16_t> masks_;
   std::vector<std::uint32_t> mask_begin_;
   AlignedBuffer<std::uint32_t> decoded_;  ///< room for any row and some vectors
-  /// Positions at the last build relative to the region's center: for list building, and for the
-  /// displacement since.
-  AlignedBuffer<float> x_, y_, z_;
-  AlignedBuffer<float> unsheared_x_;  ///< in a triclinic box only
   AlignedBuffer<std::uint32_t> far_;
   AlignedBuffer<CoarseNumber> squared_displacement_;
   std::size_t measured_ = 0;  ///< local particles, by measure_displacements
   double largest_listed_ = 0.0, largest_other_ = 0.0;  ///< squared, of these
   bool listed_only_ = false;                           ///< in `displacements`
-  std::vector<CellBounds> bounds_;
 };
 
 /// Reads the rows of one cell after the other.
@@ -204,47 +231,56 @@ class PairList::RowReader {
   AlignedBuffer<std::uint32_t> places_;
 };
 
+template <class BeginRow, class Keeps, class EndRow>
+void PairList::keep_entries(const BeginRow& begin_row, const Keeps& keeps, const EndRow& end_row) {
+  RowReader reader(*this);
+  std::uint32_t begin = 0, kept = 0;
+  for (const std::uint32_t cell : listed_->grid.local_cells()) {
+    reader.go_to_cell(cell);
+    const CellRange range = listed_->grid.cells()[cell];
+    for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) {
+      const std::uint32_t end = row_begin_[i + 1];
+      const std::span<const std::uint32_t> row = reader.row(begin, end);
+      row_begin_[i] = kept;
+      begin_row(i);
+      for (std::uint32_t k = begin; k < end; ++k) {
+        if (keeps(row[k - begin])) move_entry(k, kept++);
+      }
+      end_row(i);
+      begin = end;
+    }
+    row_begin_[range.begin + range.count] = kept;
+  }
+  row_begin_[listed_->grid.listed_local()] = kept;
+  entries_used_ = kept;
+}
+
 template <class ExcludedOf>
 void PairList::exclude(const ExcludedOf& excluded_of) {
   // Of each place: which of a row's particles, counted in it, exclude it. None excludes the dummy.
-  std::vector<std::uint8_t> marks(total_count_ + sizeof(std::uint32_t), 0);
+  std::vector<std::uint8_t> marks(listed_->total_count + sizeof(std::uint32_t), 0);
   const auto mark = [&](std::uint32_t particle, std::uint32_t bits) {
     for (const std::uint32_t place : excluded_of(particle)) {
-      if (place < total_count_) marks[place] = static_cast<std::uint8_t>(marks[place] ^ bits);
+      if (place < listed_->total_count)
+        marks[place] = static_cast<std::uint8_t>(marks[place] ^ bits);
     }
   };
-  RowReader reader(*this);
   if (group_ == 1) {
-    std::uint32_t begin = 0, kept = 0;
-    for (const std::uint32_t cell : grid_.local_cells()) {
-      reader.go_to_cell(cell);
-      const CellRange range = grid_.cells()[cell];
-      for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) {
-        const std::uint32_t end = row_begin_[i + 1];
-        const std::span<const std::uint32_t> row = reader.row(begin, end);
-        row_begin_[i] = kept;
-        mark(i, 1);
-        for (std::uint32_t k = begin; k < end; ++k) {
-          if (marks[row[k - begin]] == 0) move_entry(k, kept++);
-        }
-        mark(i, 1);
-        begin = end;
-      }
-      row_begin_[range.begin + range.count] = kept;
-    }
-    row_begin_[grid_.listed_local()] = kept;
-    entries_used_ = kept;
+    const auto toggle = [&](std::uint32_t i) { mark(i, 1); };
+    keep_entries(
+        toggle, [&](std::uint32_t j) { return marks[j] == 0; }, toggle);
     return;
   }
+  RowReader reader(*this);
   masked_ = true;
   masks_.clear();
   mask_begin_.resize(row_count() + 1);
   const PairWork work = rows();
   std::vector<std::uint8_t> of_entries;
   AlignedBuffer<std::uint32_t> marked;
-  for (const std::uint32_t cell : grid_.local_cells()) {
+  for (const std::uint32_t cell : listed_->grid.local_cells()) {
     reader.go_to_cell(cell);
-    const CellRange range = grid_.cells()[cell];
+    const CellRange range = listed_->grid.cells()[cell];
     const std::uint32_t groups = group_count(range.count, group_);
     const std::size_t first = first_row(work, cell);
     for (std::uint32_t g = 0; g < groups; ++g) {
@@ -289,7 +325,7 @@ void PairList::for_each_shared_row(Cells which, Visit&& visit) const {
   std::vector<std::uint32_t> counted;
   for (const std::uint32_t cell : cells(which)) {
     reader.go_to_cell(cell);
-    const CellRange range = grid_.cells()[cell];
+    const CellRange range = listed_->grid.cells()[cell];
     const std::uint32_t groups = group_count(range.count, group_);
     const std::size_t first = first_row(work, cell);
     for (std::uint32_t g = 0; g < groups; ++g) {

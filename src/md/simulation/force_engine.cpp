@@ -9,61 +9,46 @@
 #include <stdexcept>
 #include <utility>
 
-#include "md/neighbors/excluded_neighbors.hpp"
 #include "md/neighbors/missed_pair.hpp"
 
 namespace sterna::md {
 
 ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& decomposition,
-                         std::unique_ptr<ShortRangeForces> short_range,
+                         std::vector<std::unique_ptr<ShortRangeForces>> short_range,
                          std::vector<std::unique_ptr<ForceTerm>> terms, const Options& options,
                          PhaseTimer& timer)
     : context_(context),
       options_(options),
       decomposition_(&decomposition),
-      list_radius_(short_range->range() + options.skin),
       timer_(timer),
-      unlisted_(unlisted_types(*short_range)),
-      ghost_forces_(short_range->ghost_forces() == GhostForces::half_shell &&
-                            options.lists_full_shell
-                        ? GhostForces::none
-                        : short_range->ghost_forces()),
-      forces_(std::move(short_range)),
+      short_range_(std::move(short_range), {.kernels = options.kernels,
+                                            .skin = options.skin,
+                                            .type_count = options.type_count,
+                                            .lists_all_pairs = options.lists_all_pairs,
+                                            .lists_full_shell = options.lists_full_shell}),
+      list_radius_(short_range_.range() + options.skin),
       terms_(std::move(terms)),
       time_steps_(options.time_steps),
       needs_early_rebuild_(some_need_early_rebuild()),
       halo_width_(width_of_halo()),
       migration_(context, decomposition, halo_width_, migration_options()),
       halo_(context, decomposition, halo_width_, halo_options()),
-      list_(options.kernels, forces_->group(), forces_->reads_half_lists()),
       decision_(
           context, options.may_miss_pairs ? std::numeric_limits<double>::max() : 0.5 * options.skin,
           std::max(1, options.maximum_interval / static_cast<int>(options.time_steps.longest())),
           timer) {
-  std::vector<char> listed;
-  for (const char unlisted : unlisted_) listed.push_back(unlisted == 0);
-  list_.set_listed_types(std::move(listed));
-  list_.set_expected_particles(options_.particles_per_rank);
+  short_range_.list().set_expected_particles(options_.particles_per_rank);
   set_region(decomposition);
   for (const ForceTerm* term : this->terms()) phases_.push_back(timer_.add_term(term->name()));
   sums_by_term_.resize(phases_.size());
 }
 
-std::vector<char> ForceEngine::unlisted_types(const ShortRangeForces& forces) const {
-  std::vector<char> unlisted;
-  for (int type = 0; type < options_.type_count && !options_.lists_all_pairs; ++type) {
-    unlisted.push_back(!forces.needs_in_list(type));
-  }
-  if (std::ranges::count(unlisted, 1) == 0) unlisted.clear();
-  return unlisted;
-}
-
 HaloOptions ForceEngine::halo_options() const {
   HaloOptions options = options_.halo;
-  options.ghost_forces = ghost_forces_;
+  options.ghost_forces = short_range_.ghost_forces();
   options.only_half_shell = narrows_other_half() && !options_.places;
   options.narrow_other_half = narrows_other_half();
-  options.narrow_types = unlisted_;
+  options.narrow_types = short_range_.unlisted_types();
   // Bonds may be longer than the input says.
   options.narrow_width = std::max(options_.molecule_extent, 0.5 * list_radius_);
   return options;
@@ -98,13 +83,15 @@ void ForceEngine::add(std::unique_ptr<ForceTerm> term) {
 }
 
 std::vector<const ForceTerm*> ForceEngine::terms() const {
-  std::vector<const ForceTerm*> all{forces_.get()};
+  std::vector<const ForceTerm*> all;
+  for (std::size_t k = 0; k < short_range_.size(); ++k) all.push_back(&short_range_.term(k));
   for (const auto& term : terms_) all.push_back(term.get());
   return all;
 }
 
 std::vector<ForceTerm*> ForceEngine::terms() {
-  std::vector<ForceTerm*> all{forces_.get()};
+  std::vector<ForceTerm*> all;
+  for (std::size_t k = 0; k < short_range_.size(); ++k) all.push_back(&short_range_.term(k));
   for (const auto& term : terms_) all.push_back(term.get());
   return all;
 }
@@ -127,7 +114,7 @@ void ForceEngine::set_decomposition(const Decomposition& decomposition) {
 void ForceEngine::set_region(const Decomposition& decomposition) {
   const Shear& shear = decomposition.box().shear();
   const Region region = decomposition.region(context_.rank());
-  list_.set_region(region.lower, region.upper, list_radius_, shear, halo_width_);
+  short_range_.list().set_region(region.lower, region.upper, list_radius_, shear, halo_width_);
   // What may meet before the list is lost was no farther apart than this when it was made. Where
   // ranks have half shells only, their halo is as wide. Else, where all regions are as wide, two of
   // them with a third between hold no such pair. Of a pair across a border, one is then in the halo
@@ -151,7 +138,7 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
   }
   {
     const auto measured = timer_.measure(Phase::sorting);
-    list_.sort_local(particles);
+    short_range_.list().sort_local(particles);
   }
   halo_.begin_rebuild(particles);
   for (std::size_t stage = 0; stage < halo_.stage_count(); ++stage) {
@@ -167,14 +154,11 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
     place_ghosts(particles);
   }
   for (std::size_t k = 0; k < terms_.size(); ++k) {
-    const auto measured = timer_.measure(phases_[k + 1]);
+    const auto measured = timer_.measure(phase_of_term(k));
     terms_[k]->rebuild(particles);
   }
   const auto measured = timer_.measure(Phase::pair_list);
-  list_.build(particles);
-  if (options_.may_miss_pairs) list_.forget_positions();
-  if (options_.places) exclude_neighbors(list_, *options_.places);
-  forces_->rebuild(list_, particles);
+  short_range_.rebuild(particles, options_.places.get(), options_.may_miss_pairs);
   ++rebuilds_;
   decision_.list_was_built(look_number(step));
 }
@@ -184,11 +168,11 @@ void ForceEngine::place_ghosts(ParticleStore& particles) {
   const std::span<const Position> ghosts(particles.position.data() + local,
                                          particles.ghost_count());
   std::vector<char> half_shell;
-  if (ghost_forces_ == GhostForces::half_shell) {
+  if (short_range_.ghost_forces() == GhostForces::half_shell) {
     half_shell = halo_.half_shell();
-    list_.place_ghosts(ghosts, local, ghost_slots_, half_shell);
+    short_range_.list().place_ghosts(ghosts, local, ghost_slots_, half_shell);
   } else {
-    list_.place_ghosts(ghosts, local, ghost_slots_);
+    short_range_.list().place_ghosts(ghosts, local, ghost_slots_);
   }
   halo_.order_ghosts(particles, ghost_slots_);
   if (!options_.places) return;
@@ -196,7 +180,8 @@ void ForceEngine::place_ghosts(ParticleStore& particles) {
   if (!shares_spanning_molecules()) return;
   std::vector<char> by_place(half_shell.size());
   for (std::size_t k = 0; k < by_place.size(); ++k) by_place[ghost_slots_[k]] = half_shell[k];
-  options_.places->spanning().find(context_, *options_.places, particles, by_place, unlisted_);
+  options_.places->spanning().find(context_, *options_.places, particles, by_place,
+                                   short_range_.unlisted_types());
 }
 
 RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std::int64_t step,
@@ -209,8 +194,8 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
   const double half_skin = 0.5 * options_.skin;
   const double longest_path = motion.step + motion.growth;
   // Nobody else can leave half the skin in the next step.
-  const auto displacements = list_.displacements(particles, std::max(0.0, half_skin - longest_path),
-                                                 list_is_lost_by_pairs());
+  const auto displacements = short_range_.list().displacements(
+      particles, std::max(0.0, half_skin - longest_path), list_is_lost_by_pairs());
   motion.displacement = displacements.largest;
   // The list must hold in the steps before the next look, or in that one too. What pulls the fastest
   // particles hardest in one step are vibrations, which pull back in the next.
@@ -241,7 +226,8 @@ void ForceEngine::forecast(const ParticleStore& particles, std::span<const std::
   for (const std::uint32_t i : far) {
     const double mass = largest.masses[static_cast<std::size_t>(particles.position[i].type)];
     const Vec3 gain = (dt * dt / mass) * particles.force[i];
-    const Vec3 next = list_.displacement(particles, i) + dt * particles.velocity[i] + gain;
+    const Vec3 next =
+        short_range_.list().displacement(particles, i) + dt * particles.velocity[i] + gain;
     const double distance = std::sqrt(dot(next, next));
     const double error = std::sqrt(dot(gain, gain)) + 0.05 * largest.growth;
     if (certain) motion.next_least = std::max(motion.next_least, distance - error);
@@ -254,13 +240,14 @@ bool ForceEngine::holds_beyond_half_skin(const ParticleStore& particles,
   const double half_skin = 0.5 * options_.skin;
   beyond_half_skin_.clear();
   for (const std::uint32_t i : far) {
-    const Vec3 moved = list_.displacement(particles, i);
+    const Vec3 moved = short_range_.list().displacement(particles, i);
     if (dot(moved, moved) > half_skin * half_skin) beyond_half_skin_.push_back(i);
   }
   // Where they are many, looking at their surroundings takes longer than a new list saves.
   if (beyond_half_skin_.size() > 16 + particles.local_count() / 256) return false;
   const double ghost_path = std::max(longest_path, decision_.longest_path());
-  return !list_misses_pair(list_, particles, forces_->range(), beyond_half_skin_, ghost_path);
+  return !list_misses_pair(short_range_.list(), particles, short_range_.range(), beyond_half_skin_,
+                           ghost_path);
 }
 
 bool ForceEngine::ends_steps_before_rebuild() const {
@@ -303,21 +290,17 @@ void ForceEngine::compute_forces(ParticleStore& particles, std::int64_t step, bo
   };
   time_steps_.begin();
   if (sums != nullptr) std::fill(sums_by_term_.begin(), sums_by_term_.end(), EnergyAndVirial{});
-  EnergyAndVirial* const short_range_sums = sums_of(0, sums);
   {
     const auto measured = timer_.measure(Phase::halo);
     halo_.start_positions(particles);
   }
   for (std::size_t k = 0; k < terms_.size(); ++k) {
     if (!acts(*terms_[k])) continue;
-    const auto measured = timer_.measure(phases_[k + 1]);
+    const auto measured = timer_.measure(phase_of_term(k));
     if (time_steps_.are_used()) terms_[k]->include_slow_part(all);
     terms_[k]->start(particles);
   }
-  if (pairs_act) {
-    const auto measured = timer_.measure(phases_[0]);
-    forces_->compute(list_, particles, PairList::Cells::interior, short_range_sums);
-  }
+  if (pairs_act) compute_short_range(particles, PairList::Cells::interior, sums);
   decision_.progress();
   {
     const auto measured = timer_.measure(Phase::images);
@@ -328,15 +311,15 @@ void ForceEngine::compute_forces(ParticleStore& particles, std::int64_t step, bo
     halo_.finish_positions(particles);
   }
   if (pairs_act) {
-    compute_boundary(particles, short_range_sums, move);
+    compute_boundary(particles, sums, move);
   } else {
     clear_forces(particles);
   }
   const auto finish_terms = [&](auto&& chosen) {
     for (std::size_t k = 0; k < terms_.size(); ++k) {
       if (!acts(*terms_[k]) || !chosen(*terms_[k])) continue;
-      const auto measured = timer_.measure(phases_[k + 1]);
-      terms_[k]->finish(particles, sums_of(k + 1, sums));
+      const auto measured = timer_.measure(phase_of_term(k));
+      terms_[k]->finish(particles, sums_of(short_range_.size() + k, sums));
     }
   };
   if (time_steps_.are_used()) {
@@ -350,26 +333,53 @@ void ForceEngine::compute_forces(ParticleStore& particles, std::int64_t step, bo
   for (const EnergyAndVirial& of_term : sums_by_term_) *sums += of_term;
 }
 
+void ForceEngine::compute_short_range(ParticleStore& particles, PairList::Cells cells,
+                                      EnergyAndVirial* sums) {
+  for (std::size_t k = 0; k < short_range_.size(); ++k) {
+    const auto measured = timer_.measure(phases_[k]);
+    short_range_.compute(k, particles, cells, sums_of(k, sums));
+  }
+}
+
+void ForceEngine::compute_further_passes(ParticleStore& particles, EnergyAndVirial* sums) {
+  for (std::size_t k = 0; k < short_range_.size(); ++k) {
+    ShortRangeForces& term = short_range_.term(k);
+    for (int pass = 1; pass < term.pass_count(); ++pass) {
+      {
+        const auto measured = timer_.measure(Phase::halo);
+        halo_.exchange_values(term.values_of_pass());
+      }
+      const auto measured = timer_.measure(phases_[k]);
+      short_range_.compute_pass(k, pass, particles, sums_of(k, sums));
+    }
+  }
+}
+
 void ForceEngine::compute_boundary(ParticleStore& particles, EnergyAndVirial* sums,
                                    const Mover* move) {
-  const auto compute = [&](PairList::Cells cells) {
-    const auto measured = timer_.measure(phases_[0]);
-    forces_->compute(list_, particles, cells, sums);
-  };
-  compute(PairList::Cells::boundary);
-  if (ghost_forces_ != GhostForces::none) {
-    const CollectedForces collected = forces_->collected_forces(particles);
-    if (shares_spanning_molecules()) compute_spanning(particles, collected, sums != nullptr);
+  compute_short_range(particles, PairList::Cells::boundary, sums);
+  compute_further_passes(particles, sums);
+  for (std::size_t k = 0; k < short_range_.size(); ++k) {
+    if (!short_range_.returns_forces(k)) continue;
+    const CollectedForces collected = short_range_.collected_forces(k, particles);
+    if (k == 0 && shares_spanning_molecules()) {
+      compute_spanning(particles, collected, sums != nullptr);
+    }
     {
       const auto measured = timer_.measure(Phase::halo);
       halo_.start_forces(particles, collected);
     }
-    compute(PairList::Cells::late_interior);
+    {
+      const auto measured = timer_.measure(phases_[k]);
+      short_range_.compute(k, particles, PairList::Cells::late_interior, sums_of(k, sums));
+    }
     const auto measured = timer_.measure(Phase::halo);
     halo_.finish_forces(particles, collected);
   }
-  const auto measured = timer_.measure(phases_[0]);
-  forces_->set_forces(list_, particles, move);
+  for (std::size_t k = 0; k < short_range_.size(); ++k) {
+    const auto measured = timer_.measure(phases_[k]);
+    short_range_.set_forces(k, particles, move);
+  }
 }
 
 void ForceEngine::compute_spanning(const ParticleStore& particles, const CollectedForces& collected,
@@ -377,7 +387,7 @@ void ForceEngine::compute_spanning(const ParticleStore& particles, const Collect
   SpanningMolecules& molecules = options_.places->spanning();
   molecules.take_positions(particles);
   for (std::size_t k = 0; k < terms_.size(); ++k) {
-    const auto measured = timer_.measure(phases_[k + 1]);
+    const auto measured = timer_.measure(phase_of_term(k));
     terms_[k]->compute_spanning(molecules, with_sums);
   }
   molecules.add_forces(collected);

@@ -6,13 +6,15 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "md/domain/halo.hpp"
 #include "md/domain/migration.hpp"
 #include "md/forces/force_term.hpp"
-#include "md/forces/short_range_forces.hpp"
+#include "md/forces/short_range_set.hpp"
 #include "md/neighbors/pair_list.hpp"
 #include "md/simulation/multiple_time_steps.hpp"
 #include "md/simulation/phase_timer.hpp"
@@ -50,16 +52,17 @@ class ForceEngine {
     MultipleTimeSteps time_steps{1, 1};
     std::string migration_method = "auto";
   };
-  /// The decomposition must live as long as it is in use here. `terms`: those besides
-  /// `short_range`, which computes from the rows of the list.
+  /// The decomposition must live as long as it is in use here. `short_range`: the terms that compute
+  /// from rows of the list, at least one; `terms`: the others. Throws std::invalid_argument where two
+  /// short-range terms act between the same types.
   ForceEngine(const comm::Context& context, const Decomposition& decomposition,
-              std::unique_ptr<ShortRangeForces> short_range,
+              std::vector<std::unique_ptr<ShortRangeForces>> short_range,
               std::vector<std::unique_ptr<ForceTerm>> terms, const Options& options,
               PhaseTimer& timer);
 
   /// One more term; `rebuild` must follow. Throws std::invalid_argument where a term has this name.
   void add(std::unique_ptr<ForceTerm> term);
-  /// All of them, in the order in which they act: the short-range one first.
+  /// All of them, in the order in which they act: the short-range ones first.
   std::vector<const ForceTerm*> terms() const;
   std::vector<ForceTerm*> terms();
   bool keeps_momentum() const {
@@ -119,19 +122,21 @@ class ForceEngine {
   /// This rank's part of each of `terms()`, of the last step that asked for sums.
   std::span<const EnergyAndVirial> sums_by_term() const { return sums_by_term_; }
   /// Whether particles can be moved while the forces of others are still put together.
-  bool can_move() const { return forces_->can_move() && terms_.empty() && !time_steps_.are_used(); }
+  bool can_move() const {
+    return short_range_.can_move() && terms_.empty() && !time_steps_.are_used();
+  }
   /// compute_forces, and calls `move` for all local particles, part by part, each as soon as its
   /// forces are there. The next step's `must_rebuild` follows.
   void compute_forces_and_move(ParticleStore& particles, const Mover& move);
   /// Particles are about to move to where they are in step `step`.
   void begin_move(std::int64_t step) {
-    list_.forget_displacements();
+    short_range_.list().forget_displacements();
     measures_ = !options_.may_miss_pairs && looks_in(step) && decision_.may_look(look_number(step));
   }
   /// [begin, end) have moved, and are still in the near caches: what `must_rebuild` will ask for
   /// is measured now.
   void have_moved(const ParticleStore& particles, std::size_t begin, std::size_t end) {
-    if (measures_) list_.measure_displacements(particles, begin, end);
+    if (measures_) short_range_.list().measure_displacements(particles, begin, end);
   }
 
   /// Collective. Ghosts move to where the particles are that they are copies of, before the next
@@ -155,8 +160,10 @@ class ForceEngine {
   std::int64_t rebuilds() const { return rebuilds_; }
   /// Rebuilds that came after a particle had moved farther than the skin allows.
   std::int64_t late_rebuilds() const { return decision_.late_rebuilds(); }
-  const PairList& list() const { return list_; }
-  const ShortRangeForces& forces() const { return *forces_; }
+  /// Of all particles that a short-range term needs, with the rows of the first such term.
+  const PairList& list() const { return short_range_.list(); }
+  /// The instruction set of the short-range forces.
+  std::string_view kernels() const { return short_range_.term(0).kernels(); }
   const Halo& halo() const { return halo_; }
   /// Of all regions that there were: counts are summed, times are those of the present ones.
   std::vector<comm::Verdict> verdicts() const;
@@ -167,27 +174,35 @@ class ForceEngine {
     return {.exchange_method = options_.migration_method, .rotating = options_.rotating};
   }
 
+  /// Of the others, which come behind the short-range ones.
+  Phase phase_of_term(std::size_t k) const { return phases_[short_range_.size() + k]; }
+
   HaloOptions halo_options() const;
   double width_of_halo() const;
   /// Whether pairs are all that needs ghosts from the whole width of the halo, and have those of the
   /// half shell. Others come then from as far as the atoms of molecules need each other.
   bool narrows_other_half() const {
-    return ghost_forces_ == GhostForces::half_shell && options_.molecule_extent_is_certain &&
+    return short_range_.ghost_forces() == GhostForces::half_shell &&
+           options_.molecule_extent_is_certain &&
            std::ranges::none_of(terms_, [](const auto& term) { return term->needs_all_ghosts(); });
   }
   /// Whether one rank may compute a molecule for all that have atoms of it. With multiple time steps
   /// bonded forces are due where no forces return.
   bool shares_spanning_molecules() const {
-    return options_.places && ghost_forces_ == GhostForces::half_shell && !time_steps_.are_used();
+    return options_.places && short_range_.ghost_forces() == GhostForces::half_shell &&
+           !time_steps_.are_used();
   }
   bool some_need_early_rebuild() const;
   /// Migration and halo for these regions. Collective.
   void connect(const Decomposition& decomposition);
-  std::vector<char> unlisted_types(const ShortRangeForces& forces) const;
 
   /// `all`: also what is not due.
   void compute_forces(ParticleStore& particles, std::int64_t step, bool all, EnergyAndVirial* sums,
                       const Mover* move);
+  /// Of all short-range terms.
+  void compute_short_range(ParticleStore& particles, PairList::Cells cells, EnergyAndVirial* sums);
+  /// Of the short-range terms that have some.
+  void compute_further_passes(ParticleStore& particles, EnergyAndVirial* sums);
   void compute_boundary(ParticleStore& particles, EnergyAndVirial* sums, const Mover* move);
   void compute_spanning(const ParticleStore& particles, const CollectedForces& collected,
                         bool with_sums);
@@ -216,20 +231,17 @@ class ForceEngine {
   comm::Context context_;
   Options options_;
   const Decomposition* decomposition_;
-  double list_radius_;
   PhaseTimer& timer_;
-  std::vector<char> unlisted_;  ///< by type; empty where all are in the list
-  GhostForces ghost_forces_;    ///< that return
-  std::unique_ptr<ShortRangeForces> forces_;
-  std::vector<std::unique_ptr<ForceTerm>> terms_;  ///< besides `forces_`
+  ShortRangeSet short_range_;
+  double list_radius_;
+  std::vector<std::unique_ptr<ForceTerm>> terms_;  ///< besides `short_range_`
   MultipleTimeSteps time_steps_;
-  bool needs_early_rebuild_;   ///< one of the terms does, or `forces_`
+  bool needs_early_rebuild_;   ///< one of the terms does
   bool lacks_ghosts_ = false;  ///< until the next rebuild: a term came that may look at all
   double halo_width_;
   Migration migration_;
   Halo halo_;
-  PairList list_;
-  std::vector<Phase> phases_;  ///< of `forces_` and the others
+  std::vector<Phase> phases_;  ///< of `short_range_` and the others
   std::vector<EnergyAndVirial> sums_by_term_;
   std::vector<std::uint32_t> ghost_slots_;
   bool measures_ = false;            ///< displacements, as particles move

@@ -4,11 +4,15 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "md/forces/longrange/homogeneous_correction.hpp"
+#include "md/forces/manybody/embedded_atom_forces.hpp"
 #include "md/forces/manybody/tersoff_forces.hpp"
 #include "md/forces/molecular/molecular_forces.hpp"
 #include "md/forces/pair/pair_forces.hpp"
+#include "md/input/embedded_atom_input.hpp"
+#include "md/input/many_body_input.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/tersoff_input.hpp"
@@ -81,45 +85,62 @@ std::optional<LennardJones> potential_of_components(const MoleculeModel& model) 
 
 }  // namespace
 
-Interaction::Interaction(const Input& input, std::string_view tersoff_parameters)
+Interaction::Interaction(const Input& input, const ParameterTexts& texts)
     : tail_correction_(input.interaction.tail_correction),
       tail_normal_(index_of(input.interaction.tail_normal)),
       tail_slabs_(input.interaction.tail_slabs) {
   const Precision precision = input.run.precision;
-  if (input.interaction.potential == InteractionPotential::tersoff) {
-    components_ = components_of_types(input);
-    tersoff_ = tersoff_potential(input, tersoff_parameters);
-  } else if (input.components.empty()) {
-    components_ = components_of_types(input);
-    const Truncation truncation = input.interaction.truncation;
-    const bool is_general = has_pair_potentials(input) || !LennardJones::ends_by(truncation);
-    const std::vector<PairFunction> functions = is_general || is_switched(truncation)
-                                                    ? pair_functions_from_input(input)
-                                                    : std::vector<PairFunction>();
-    for (const PairFunction& function : functions) tails_.push_back(function.tail());
-    if (is_general) {
-      for (const PairFunction& function : functions) scales_.push_back(function.scale());
-      functions_ = functions;
-    } else {
-      potential_ = potential_of_types(input);
-    }
-  } else {
+  const std::string& kernel = input.interaction.kernel;
+  const int type_count = static_cast<int>(input.types.size());
+  if (!input.components.empty()) {
     model_ = molecule_model_from_input(input);
     components_ = model_->components;
     potential_ = potential_of_components(*model_);
-  }
-  if (tersoff_) {
-    forces_ = std::make_unique<TersoffForces>(*tersoff_, precision, input.interaction.kernel);
-  } else if (potential_) {
-    forces_ = std::make_unique<PairForces>(*potential_, precision, input.interaction.kernel);
-  } else if (!functions_.empty()) {
-    forces_ =
-        std::make_unique<PairForces>(functions_, static_cast<int>(input.types.size()),
-                                     ending_from_input(input), precision, input.interaction.kernel);
   } else {
-    forces_ = std::make_unique<MolecularForces>(*model_, precision, input.interaction.kernel);
+    components_ = components_of_types(input);
+    if (has_pairs_besides(input)) pairs_of_types(input);
+    const auto types_with = [&](ManyBodyKind kind) {
+      std::vector<char> have;
+      for (std::size_t n = 0; n < input.types.size(); ++n) {
+        have.push_back(many_body_kind(input, n) == kind);
+      }
+      return have;
+    };
+    if (uses(input, ManyBodyKind::tersoff)) {
+      tersoff_ = tersoff_potential(input, texts.tersoff);
+      forces_.push_back(std::make_unique<TersoffForces>(
+          *tersoff_, types_with(ManyBodyKind::tersoff), precision, kernel));
+    }
+    if (uses(input, ManyBodyKind::embedded_atom)) {
+      embedded_atom_ = embedded_atom_potential(input, texts.embedded_atom);
+      forces_.push_back(std::make_unique<EmbeddedAtomForces>(
+          *embedded_atom_, types_with(ManyBodyKind::embedded_atom), kernel));
+    }
   }
-  range_ = forces_->range();
+  if (potential_) {
+    forces_.push_back(std::make_unique<PairForces>(*potential_, precision, kernel));
+  } else if (!functions_.empty()) {
+    forces_.push_back(std::make_unique<PairForces>(functions_, type_count, ending_from_input(input),
+                                                   precision, kernel));
+  } else if (model_) {
+    forces_.push_back(std::make_unique<MolecularForces>(*model_, precision, kernel));
+  }
+  for (const auto& forces : forces_) range_ = std::max(range_, forces->range());
+}
+
+void Interaction::pairs_of_types(const Input& input) {
+  const Truncation truncation = input.interaction.truncation;
+  const bool is_general = has_pair_potentials(input) || !LennardJones::ends_by(truncation);
+  const std::vector<PairFunction> functions = is_general || is_switched(truncation)
+                                                  ? pair_functions_from_input(input)
+                                                  : std::vector<PairFunction>();
+  for (const PairFunction& function : functions) tails_.push_back(function.tail());
+  if (is_general) {
+    for (const PairFunction& function : functions) scales_.push_back(function.scale());
+    functions_ = functions;
+  } else {
+    potential_ = potential_of_types(input);
+  }
 }
 
 std::vector<std::string> Interaction::names() const {
@@ -142,7 +163,7 @@ std::vector<Vec3> Interaction::inertia() const {
 
 LennardJones::TailCorrection Interaction::tail_correction(std::span<const double> counts,
                                                           double volume) const {
-  if (tail_correction_ == TailCorrection::none || tersoff_) return {0.0, 0.0};
+  if (tail_correction_ == TailCorrection::none || !has_pairs()) return {0.0, 0.0};
   if (tail_correction_ == TailCorrection::homogeneous && !tails_.empty()) {
     return tail_of_functions(counts, volume);
   }
@@ -181,7 +202,7 @@ std::vector<AveragedPotential> Interaction::beyond_cutoff() const {
 }
 
 Interaction::PlanarLayers Interaction::planar_layers(const Box& box) const {
-  if (tail_correction_ != TailCorrection::planar || tersoff_) return {};
+  if (tail_correction_ != TailCorrection::planar || !has_pairs()) return {};
   std::size_t slabs = static_cast<std::size_t>(tail_slabs_);
   if (slabs == 0) {
     // Finer ones say nothing more, and the correction takes their square.
@@ -192,7 +213,8 @@ Interaction::PlanarLayers Interaction::planar_layers(const Box& box) const {
 }
 
 double Interaction::usual_skin() const {
-  if (tersoff_) return 0.2 * tersoff_->cutoff();  // fastest for silicon at 500 K
+  if (!has_pairs() && tersoff_) return 0.2 * tersoff_->cutoff();  // fastest for silicon at 500 K
+  if (!has_pairs()) return 0.15 * embedded_atom_->cutoff();
   double sigma = 0.0;
   for (const Component& component : components_) {
     for (const auto& site : component.lennard_jones) sigma = std::max(sigma, site.sigma);
@@ -202,8 +224,10 @@ double Interaction::usual_skin() const {
 }
 
 double Interaction::smallest_sigma() const {
-  if (tersoff_) return tersoff_->strongest_dimer().length;
   double sigma = std::numeric_limits<double>::max();
+  if (tersoff_) sigma = std::min(sigma, tersoff_->strongest_dimer().length);
+  if (embedded_atom_) sigma = std::min(sigma, embedded_atom_->strongest_dimer().length);
+  if (!has_pairs()) return sigma;
   for (const PairScale& scale : scales_) sigma = std::min(sigma, scale.size);
   for (const Component& component : components_) {
     for (const auto& site : component.lennard_jones) sigma = std::min(sigma, site.sigma);
@@ -212,8 +236,10 @@ double Interaction::smallest_sigma() const {
 }
 
 double Interaction::largest_epsilon() const {
-  if (tersoff_) return tersoff_->strongest_dimer().energy;
   double epsilon = 0.0;
+  if (tersoff_) epsilon = std::max(epsilon, tersoff_->strongest_dimer().energy);
+  if (embedded_atom_) epsilon = std::max(epsilon, embedded_atom_->strongest_dimer().energy);
+  if (!has_pairs()) return epsilon;
   for (const PairScale& scale : scales_) epsilon = std::max(epsilon, scale.energy);
   for (const Component& component : components_) {
     for (const auto& site : component.lennard_jones) epsilon = std::max(epsilon, site.epsilon);

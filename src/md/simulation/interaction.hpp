@@ -14,18 +14,23 @@
 #include "md/forces/short_range_forces.hpp"
 #include "md/input/input.hpp"
 #include "md/model/component.hpp"
+#include "md/model/embedded_atom.hpp"
 #include "md/model/lennard_jones.hpp"
 #include "md/model/molecule_model.hpp"
 #include "md/model/tersoff.hpp"
 
 namespace sterna::md {
 
+/// The texts of the parameter files that an input names.
+struct ParameterTexts {
+  std::string tersoff = {}, embedded_atom = {};
+};
+
 /// What the particles of a run are and how they interact, as the input says: the one place that
 /// knows which short-range forces serve which input.
 class Interaction {
  public:
-  /// `tersoff_parameters`: the text of the input's parameter file, where it names one.
-  explicit Interaction(const Input& input, std::string_view tersoff_parameters = {});
+  explicit Interaction(const Input& input, const ParameterTexts& texts = {});
 
   /// In the order of `Position::type`; a [[type]] is a component of one Lennard-Jones site that
   /// does not rotate.
@@ -41,8 +46,8 @@ class Interaction {
   double range() const { return range_; }
   /// A skin for the neighbor list that serves most states.
   double usual_skin() const;
-  /// The short-range forces that this interaction needs; to be called once.
-  std::unique_ptr<ShortRangeForces> take_forces() { return std::move(forces_); }
+  /// The short-range terms that this interaction needs; to be called once.
+  std::vector<std::unique_ptr<ShortRangeForces>> take_forces() { return std::move(forces_); }
 
   /// The planar correction that the input asks for: `slabs` of a density profile across the axis
   /// `normal`; no slabs: none.
@@ -51,7 +56,8 @@ class Interaction {
     std::size_t slabs = 0;
   };
   PlanarLayers planar_layers(const Box& box) const;
-  /// What the cutoff leaves out, of all pairs of components. Not for Tersoff's potential.
+  /// What the cutoff leaves out, of all pairs of components that interact in pairs. Not where
+  /// Tersoff's potential is all there is.
   std::vector<AveragedPotential> beyond_cutoff() const;
   /// What is the same wherever the particles are, for so many of each type: of the homogeneous
   /// correction all, of the planar one the dipoles in their own reaction fields.
@@ -62,6 +68,9 @@ class Interaction {
   double largest_epsilon() const;
 
  private:
+  void pairs_of_types(const Input& input);
+  /// Whether anything interacts in pairs.
+  bool has_pairs() const { return potential_ || model_ || !functions_.empty(); }
   LennardJones::TailCorrection tail_of_functions(std::span<const double> counts,
                                                  double volume) const;
 
@@ -73,8 +82,9 @@ class Interaction {
   std::vector<PairFunction> functions_;    ///< in place of it: of all pairs of types
   std::vector<PairFunction::Tail> tails_;  ///< of these, and the next
   std::vector<PairScale> scales_;
-  std::optional<TersoffPotential> tersoff_;  ///< in place of both
-  std::unique_ptr<ShortRangeForces> forces_;
+  std::optional<TersoffPotential> tersoff_;  ///< of those types that have it, and the next
+  std::optional<EmbeddedAtomPotential> embedded_atom_;
+  std::vector<std::unique_ptr<ShortRangeForces>> forces_;
   double range_ = 0.0;
 };
 

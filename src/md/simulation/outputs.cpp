@@ -138,7 +138,7 @@ void Simulation::Implementation::open_files(bool resumed) {
                             {"steps", steps},
                             {"ranks", context_.size()},
                             {"regions", balancer_->description()},
-                            {"kernels", std::string(engine_->forces().kernels())},
+                            {"kernels", std::string(engine_->kernels())},
                             {"precision", choice_name(input_.run.precision)},
                             {"skin", input_.units.from_internal(skin_, Dimension::length)},
                             {"list_buffer", buffer},
@@ -180,7 +180,7 @@ void Simulation::Implementation::open_outputs(bool resumed) {
         list_buffer_->interval, input_.units.text(list_buffer_->drift, Dimension::energy_rate)));
   }
   console_.line(fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
-                            engine_->forces().kernels(), choice_name(input_.run.precision),
+                            engine_->kernels(), choice_name(input_.run.precision),
                             balancer_->description(),
                             input_.units.from_internal(interaction_.range(), Dimension::length),
                             input_.units.from_internal(skin_, Dimension::length)));

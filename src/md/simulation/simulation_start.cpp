@@ -19,7 +19,9 @@
 #include "md/input/check_box.hpp"
 #include "md/input/check_molecules.hpp"
 #include "md/input/diagnostics.hpp"
+#include "md/input/embedded_atom_input.hpp"
 #include "md/input/hydrogen_mass.hpp"
+#include "md/input/many_body_input.hpp"
 #include "md/input/molecule_file.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/physics_advice.hpp"
@@ -53,13 +55,16 @@ std::string text_of_file(const std::string& path) {
   return text;
 }
 
-/// The same text on all ranks.
-std::string tersoff_parameters(const comm::Context& context, const Input& input) {
-  if (input.interaction.parameter_file.empty()) return {};
-  std::string text;
-  on_first_rank(context, [&] { text = tersoff_parameter_text(input); });
-  comm::broadcast(context, 0, text);
-  return text;
+/// The same texts on all ranks.
+ParameterTexts parameter_texts(const comm::Context& context, const Input& input) {
+  ParameterTexts texts;
+  on_first_rank(context, [&] {
+    if (!input.interaction.parameter_file.empty()) texts.tersoff = tersoff_parameter_text(input);
+    if (uses(input, ManyBodyKind::embedded_atom)) texts.embedded_atom = embedded_atom_text(input);
+  });
+  comm::broadcast(context, 0, texts.tersoff);
+  comm::broadcast(context, 0, texts.embedded_atom);
+  return texts;
 }
 
 /// With the tables of its pairs, which only the first rank may have read, on all ranks.
@@ -112,7 +117,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       options_(options),
       console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
       stem_((std::filesystem::path(input.output.directory) / input.run.name).string()),
-      interaction_(input_, tersoff_parameters(context, input)),
+      interaction_(input_, parameter_texts(context, input)),
       topology_(topology_from_input(input_)),
       masses_(interaction_.masses()),
       frozen_(input, interaction_.names(), masses_),

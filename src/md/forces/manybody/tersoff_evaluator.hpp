@@ -6,20 +6,13 @@
 #include <vector>
 
 #include "md/core/precision.hpp"
+#include "md/forces/manybody/neighbor_rows.hpp"
 #include "md/forces/manybody/tersoff_work.hpp"
 #include "md/model/tersoff.hpp"
 #include "md/neighbors/pair_list.hpp"
 #include "md/system/aligned_buffer.hpp"
 
 namespace sterna::md {
-
-/// Neighbors of local particles: those of i are the rows[i].count ones from
-/// neighbors[rows[i].begin] on. They hold at least all bonds.
-struct NeighborRows {
-  AlignedBuffer<RowRange> rows;
-  AlignedBuffer<std::uint32_t> neighbors;
-  std::uint32_t longest = 0;
-};
 
 /// Tersoff's potential on arrays: the kernels of one instruction set and precision with the tables
 /// of one potential.
@@ -37,7 +30,7 @@ class TersoffEvaluator {
     return bond_cutoff_squared_[static_cast<std::size_t>(i * type_count_ + j)];
   }
 
-  /// Bonds of the local particles of these cells: adds their forces to `force`, which has an item
+  /// Bonds of the local particles of these cells, which are all in `rows`: adds their forces to `force`, which has an item
   /// for each position, and their energy and virial to `sums`.
   void compute(const Position* position, const NeighborRows& rows, const CellRange* cells,
                std::span<const std::uint32_t> which_cells, PaddedForce* force,

@@ -23,7 +23,8 @@ void TersoffForces::rebuild(const PairList& list, const ParticleStore& particles
   for (std::int64_t i = 0; i < types; ++i) {
     for (std::int64_t j = 0; j < types; ++j) {
       const double radius = std::sqrt(evaluator_.bond_cutoff_squared(i, j)) + skin;
-      radius_squared.push_back(radius * radius);
+      const bool bond = acts_between(static_cast<int>(i), static_cast<int>(j));
+      radius_squared.push_back(bond ? radius * radius : 0.0);
     }
   }
   for (const PairList::Cells cells : PairList::all_cells) {

@@ -2,6 +2,8 @@
 
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "md/forces/manybody/tersoff_evaluator.hpp"
 #include "md/forces/short_range_forces.hpp"
@@ -15,13 +17,20 @@ class TersoffForces final : public ShortRangeForces {
  public:
   /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument where this machine does
   /// not have it.
-  TersoffForces(const TersoffPotential& potential, Precision precision, std::string_view kernels)
-      : evaluator_(potential, precision, kernels), cutoff_(potential.cutoff()) {}
+  /// `has_bonds`: by type, whether it has this potential; parameters of others are not read.
+  TersoffForces(const TersoffPotential& potential, std::vector<char> has_bonds, Precision precision,
+                std::string_view kernels)
+      : evaluator_(potential, precision, kernels),
+        cutoff_(potential.cutoff()),
+        has_bonds_(std::move(has_bonds)) {}
 
   std::string_view name() const override { return "tersoff"; }
   /// It keeps lists of bonds, which `rebuild` cuts from the rows.
   bool needs_early_rebuild() const override { return true; }
   double range() const override { return cutoff_; }
+  bool needs_in_list(int type) const override {
+    return has_bonds_[static_cast<std::size_t>(type)] != 0;
+  }
   std::string_view kernels() const override { return evaluator_.kernels(); }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
@@ -33,6 +42,7 @@ class TersoffForces final : public ShortRangeForces {
  private:
   TersoffEvaluator evaluator_;
   double cutoff_;
+  std::vector<char> has_bonds_;
   NeighborRows rows_;
   AlignedBuffer<PaddedForce> force_;
 };

@@ -72,7 +72,13 @@ PairForces::PairForces(const LennardJones& potential, Precision precision, std::
       range_(potential.cutoff()),
       lennard_jones_(potential),
       name_(lennard_jones_entry().name),
-      parts_{{lennard_jones_entry().name, 0.0, 0.0}} {}
+      parts_{{lennard_jones_entry().name, 0.0, 0.0}} {
+  const std::size_t pairs =
+      static_cast<std::size_t>(type_count_) * static_cast<std::size_t>(type_count_);
+  for (std::size_t k = 0; k < pairs; ++k) {
+    acts_.push_back(lennard_jones_->twelve_c12[k] != 0.0 || lennard_jones_->six_c6[k] != 0.0);
+  }
+}
 
 PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
                        const PairFunction::Ending& ending, Precision precision,
@@ -82,6 +88,11 @@ PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
       precision_(precision),
       type_count_(type_count),
       range_(std::ranges::max(pairs, {}, &PairFunction::cutoff).cutoff()) {
+  for (const PairFunction& pair : pairs) {
+    const bool is_nothing =
+        &pair.potential() == &lennard_jones_entry() && pair.parameters()[0] == 0.0;
+    acts_.push_back(!is_nothing);
+  }
   // The fast path multiplies what other pairs have at their distance by 0, which must be a number:
   // where pairs can meet, Lennard-Jones pairs go the general way too. (So do those with a cutoff of
   // their own, and those that end in a way that the fast path does not have.)
@@ -190,9 +201,8 @@ bool PairForces::needs_in_list(int type) const {
   if (!lennard_jones_) return true;
   // Other potentials may have pairs of their own.
   if (!general_.empty()) return true;
-  const auto row = static_cast<std::size_t>(type) * static_cast<std::size_t>(type_count_);
-  for (std::size_t k = row; k < row + static_cast<std::size_t>(type_count_); ++k) {
-    if (lennard_jones_->twelve_c12[k] != 0.0 || lennard_jones_->six_c6[k] != 0.0) return true;
+  for (int other = 0; other < type_count_; ++other) {
+    if (acts_between(type, other)) return true;
   }
   return false;
 }

@@ -33,6 +33,9 @@ class PairForces final : public ShortRangeForces {
   std::uint32_t group() const override;
   /// Atoms like the hydrogen of TIP3P attract and repel nobody.
   bool needs_in_list(int type) const override;
+  bool acts_between(int a, int b) const override {
+    return acts_[static_cast<std::size_t>(a * type_count_ + b)] != 0;
+  }
   bool reads_half_lists() const override { return true; }
   std::string_view kernels() const override { return kernels_.name; }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
@@ -85,6 +88,7 @@ class PairForces final : public ShortRangeForces {
   Precision precision_;
   int type_count_;
   double range_;
+  std::vector<char> acts_;  ///< types x types: whether there is a potential
   std::optional<LennardJonesTables> lennard_jones_;
   std::vector<General> general_;  ///< all that the fast path does not do
   std::string name_;

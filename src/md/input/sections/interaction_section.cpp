@@ -34,8 +34,13 @@ InputSection interaction() {
            .description = "Parameters of Tersoff's potential in the format of LAMMPS, in place of "
                           "the published ones by name; relative to the folder of the input file.",
            .names_file = true,
-           .condition = potential_is(InteractionPotential::tersoff, Severity::error),
            .aliases = {"parameters", "pair_coeff"}},
+          {.name = "embedded_atom_file",
+           .target = target_in<&Input::interaction, &InteractionSection::embedded_atom_file>,
+           .description = "Functions of the embedded-atom method: funcfl, setfl (eam/alloy) or "
+                          "Finnis-Sinclair (eam/fs); relative to the folder of the input file.",
+           .names_file = true,
+           .aliases = {"eam_file"}},
           {.name = "cutoff",
            .target = target_in<&Input::interaction, &InteractionSection::cutoff>,
            .description = "Distance beyond which pairs do not interact. For argon-like liquids 2.5 "

@@ -9,7 +9,7 @@
 
 namespace sterna::md {
 
-enum class InteractionPotential { lennard_jones, tersoff };
+enum class InteractionPotential { lennard_jones, tersoff, embedded_atom };
 template <>
 inline constexpr auto choice_table<InteractionPotential> =
     std::to_array<Choice<InteractionPotential>>(
@@ -17,7 +17,10 @@ inline constexpr auto choice_table<InteractionPotential> =
          {"tersoff", InteractionPotential::tersoff,
           "\"tersoff\": the many-body potential of covalent solids by Tersoff, Phys. Rev. B 37, "
           "6991 (1988) and 39, 5566 (1989); its parameters have units, so `units` cannot be "
-          "\"reduced\"."}});
+          "\"reduced\"."},
+         {"embedded_atom", InteractionPotential::embedded_atom,
+          "\"embedded_atom\": metals by the embedded-atom method, Daw and Baskes, Phys. Rev. B 29, "
+          "6443 (1984), with the functions of `embedded_atom_file`."}});
 
 /// What is done about the interactions that the cutoff takes away.
 enum class TailCorrection { none, homogeneous, planar };
@@ -54,8 +57,9 @@ inline constexpr auto choice_table<CutoffElectrostatics> =
 
 struct InteractionSection {  ///< [interaction]
   InteractionPotential potential = InteractionPotential::lennard_jones;
-  std::string parameter_file;                   ///< of Tersoff's potential; relative to the input
-  double cutoff = 0.0;                          ///< of Tersoff's potential: that of its parameters
+  std::string parameter_file;      ///< of Tersoff's potential; relative to the input
+  std::string embedded_atom_file;  ///< relative to the input
+  double cutoff = 0.0;             ///< of many-body potentials: that of their parameters
   Truncation truncation = Truncation::shifted;  ///< how the potential ends
   double switch_start = 0.0;  ///< of switched ends: smooth to zero from here to it
   Mixing mixing = Mixing::lorentz_berthelot;

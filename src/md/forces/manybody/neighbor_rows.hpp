@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "md/forces/manybody/tersoff_work.hpp"
+#include "md/system/aligned_buffer.hpp"
+
+namespace sterna::md {
+
+/// Neighbors of local particles: those of i are the rows[i].count ones from
+/// neighbors[rows[i].begin] on.
+struct NeighborRows {
+  AlignedBuffer<RowRange> rows;
+  AlignedBuffer<std::uint32_t> neighbors;
+  std::uint32_t longest = 0;
+};
+
+}  // namespace sterna::md

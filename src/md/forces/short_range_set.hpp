@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/forces/short_range_forces.hpp"
+#include "md/neighbors/pair_list.hpp"
+#include "md/system/aligned_buffer.hpp"
+#include "md/system/molecule_places.hpp"
+
+namespace sterna::md {
+
+/// The short-range terms of a run: pair potentials beside a many-body potential, say. Each pair of
+/// types belongs to one term at most (ShortRangeForces::acts_between). One cell grid and one halo,
+/// as wide as the longest range asks for, serve all terms; each term has rows of its own pairs of
+/// types, as long as its own range. The forces of all terms are summed. A run of one term has one
+/// list, as wide rows as the term likes, and no copies.
+class ShortRangeSet {
+ public:
+  struct Options {
+    std::string kernels = "auto";  ///< of the list builder
+    double skin = 0.0;             ///< length
+    int type_count = 0;
+    /// Whether somebody reads pairs from `list` that have no forces.
+    bool lists_all_pairs = false;
+    /// Whether somebody needs each local particle's row with all its neighbors.
+    bool lists_full_shell = false;
+  };
+  /// At least one term. Throws std::invalid_argument where two of them act between the same types.
+  ShortRangeSet(std::vector<std::unique_ptr<ShortRangeForces>> terms, const Options& options);
+
+  /// In the order in which they act: the longest range first.
+  std::size_t size() const { return terms_.size(); }
+  ShortRangeForces& term(std::size_t k) { return *terms_[k]; }
+  const ShortRangeForces& term(std::size_t k) const { return *terms_[k]; }
+
+  /// The longest of all.
+  double range() const { return terms_.front()->range(); }
+  /// Which ghosts get forces that return: what serves all terms.
+  GhostForces ghost_forces() const { return ghost_forces_; }
+  /// By type: whether no term needs it; empty where each type is needed.
+  const std::vector<char>& unlisted_types() const { return unlisted_; }
+  /// Whether `set_forces` moves particles.
+  bool can_move() const { return terms_.size() == 1 && terms_.front()->can_move(); }
+
+  /// The list of the first term, which sorts and places the particles of all and knows how far they
+  /// have moved.
+  PairList& list() { return list_; }
+  const PairList& list() const { return list_; }
+
+  /// Particles are sorted and ghosts placed. `places`: of the molecules whose pairs are excluded, or
+  /// null. `forget_positions`: whether nobody will ask for displacements.
+  void rebuild(ParticleStore& particles, const MoleculePlaces* places, bool forget_positions);
+
+  // In each step, as ShortRangeForces says:
+  void compute(std::size_t k, ParticleStore& particles, PairList::Cells cells,
+               EnergyAndVirial* sums);
+  void compute_pass(std::size_t k, int pass, ParticleStore& particles, EnergyAndVirial* sums);
+  /// Whether the forces that term k puts on ghosts return.
+  bool returns_forces(std::size_t k) const {
+    return ghost_forces_ != GhostForces::none && terms_[k]->ghost_forces() == ghost_forces_;
+  }
+  CollectedForces collected_forces(std::size_t k, ParticleStore& particles);
+  void set_forces(std::size_t k, ParticleStore& particles, const Mover* move);
+
+ private:
+  /// What each term besides the first has of its own.
+  struct Own {
+    PairList list;
+    std::vector<char> kept;  ///< types x types
+    AlignedBuffer<Vec3> force, torque;
+  };
+  /// While it lives, the store has the forces and torques of term k.
+  class OwnForces;
+
+  PairList& list_of(std::size_t k) { return k == 0 ? list_ : others_[k - 1].list; }
+  std::vector<char> pairs_of_types(std::size_t k, int type_count) const;
+
+  std::vector<std::unique_ptr<ShortRangeForces>> terms_;
+  GhostForces ghost_forces_;
+  std::vector<char> unlisted_;
+  std::vector<char> kept_;  ///< as Own::kept, of the first term; empty: all
+  PairList list_;
+  std::vector<Own> others_;
+};
+
+}  // namespace sterna::md

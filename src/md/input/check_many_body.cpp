@@ -1,0 +1,162 @@
+#include "md/input/check_many_body.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "md/core/display_text.hpp"
+#include "md/input/embedded_atom_input.hpp"
+#include "md/input/many_body_input.hpp"
+#include "md/input/pair_potential_input.hpp"
+#include "md/input/tersoff_input.hpp"
+
+namespace sterna::md {
+namespace {
+
+class ManyBodyChecker {
+ public:
+  ManyBodyChecker(Input& input, const IsGood& is_good, const Report& report)
+      : input_(input), good_(is_good), report_(report) {}
+
+  /// Completes the cutoff, which is that of the parameters where there are no pairs.
+  void check(bool look_at_files) {
+    if (!good_("interaction.potential")) return;
+    // Where a name could not be read, that is the error.
+    for (std::size_t n = 0; n < input_.types.size(); ++n) {
+      if (!good_(fmt::format("type[{}].name", n))) return;
+      for (const std::string_view key : {"tersoff", "embedded_atom"}) {
+        const std::string place = fmt::format("type[{}].{}", n, key);
+        if (input_.places.contains(place) && !good_(place)) return;
+      }
+    }
+    file_has_a_reader("interaction.parameter_file", ManyBodyKind::tersoff, "Tersoff's potential",
+                      "tersoff");
+    file_has_a_reader("interaction.embedded_atom_file", ManyBodyKind::embedded_atom,
+                      "the embedded-atom method", "embedded_atom");
+    if (!uses_many_body_potential(input_)) return;
+    if (input_.units.is_reduced()) {
+      error(place_of_many_body_potential(),
+            "this potential has lengths and energies of its own, which \"reduced\" units do not "
+            "know; expected units = \"nano\", \"metal\" or \"real\"");
+      return;
+    }
+    one_potential_for_each_type();
+    if (has_pairs_besides(input_)) molecules_of_one_atom();
+    try {
+      const double cutoff = longest_cutoff(look_at_files);
+      if (!has_pairs_besides(input_) && cutoff > 0.0) input_.interaction.cutoff = cutoff;
+    } catch (const ManyBodyInputError& problem) {
+      report_(Severity::error, problem.place, problem.what());
+    }
+  }
+
+ private:
+  /// Of all potentials; 0 where their files were not looked at.
+  double longest_cutoff(bool look_at_files) const {
+    double cutoff = 0.0;
+    if (uses(input_, ManyBodyKind::tersoff)) {
+      const bool has_file = !input_.interaction.parameter_file.empty();
+      if (has_file && !look_at_files) return 0.0;
+      const std::string text = has_file ? tersoff_parameter_text(input_) : std::string();
+      cutoff = std::max(cutoff, tersoff_potential(input_, text).cutoff());
+    }
+    if (uses(input_, ManyBodyKind::embedded_atom)) {
+      if (!look_at_files) return 0.0;
+      const std::string text = embedded_atom_text(input_);
+      cutoff = std::max(cutoff, embedded_atom_potential(input_, text).cutoff());
+    }
+    return cutoff;
+  }
+
+  void error(std::string_view place, std::string message) {
+    report_(Severity::error, place, std::move(message));
+  }
+
+  void file_has_a_reader(std::string_view place, ManyBodyKind kind, std::string_view potential,
+                         std::string_view key) {
+    if (!input_.places.contains(place) || uses(input_, kind)) return;
+    error(place, fmt::format("the file has parameters of {}, which no [[type]] has; expected "
+                             "\"{}\" = an element of the file in a [[type]], or potential = "
+                             "\"{}\" in [interaction]",
+                             potential, key, key));
+  }
+
+  std::string place_of_many_body_potential() const {
+    if (!has_pairs_besides(input_)) return "interaction.potential";
+    std::size_t type = 0;
+    while (many_body_kind(input_, type) == ManyBodyKind::none) ++type;
+    return fmt::format("type[{}].{}", type,
+                       input_.types[type].tersoff.empty() ? "embedded_atom" : "tersoff");
+  }
+
+  /// Each pair of types interacts in one way.
+  void one_potential_for_each_type() {
+    for (std::size_t n = 0; n < input_.types.size(); ++n) {
+      const Input::Type& type = input_.types[n];
+      const ManyBodyKind kind = many_body_kind(input_, n);
+      for (const auto& [key, value, own] :
+           {std::tuple("tersoff", &type.tersoff, ManyBodyKind::tersoff),
+            std::tuple("embedded_atom", &type.embedded_atom, ManyBodyKind::embedded_atom)}) {
+        if (value->empty() || kind == own) continue;
+        error(fmt::format("type[{}].{}", n, key),
+              fmt::format("\"{}\" in [[type]]: {} has another many-body potential already", key,
+                          quote(type.name)));
+      }
+      for (std::size_t other = 0; other <= n; ++other) {
+        const Input::Pair* const pair = pair_of_types(input_, n, other);
+        if (pair == nullptr) continue;
+        if (!have_many_body_potential(input_, n, other)) continue;
+        error(fmt::format("pair[{}]", pair - input_.pairs.data()),
+              fmt::format("the types {} and {} interact by their many-body potential and not in "
+                          "pairs; expected no [[pair]] of them",
+                          quote(pair->first), quote(pair->second)));
+      }
+    }
+    if (has_pairs_besides(input_) && all_pairs_are_many_body()) {
+      error("type[0]",
+            "all types have the same many-body potential, so there are no pairs besides; "
+            "expected its name as \"potential\" in [interaction]");
+    }
+  }
+
+  bool all_pairs_are_many_body() const {
+    for (std::size_t n = 0; n < input_.types.size(); ++n) {
+      if (!have_many_body_potential(input_, 0, n)) return false;
+    }
+    return true;
+  }
+
+  void molecules_of_one_atom() {
+    for (std::size_t n = 0; n < input_.molecules.size(); ++n) {
+      const auto& atoms = input_.molecules[n].atoms;
+      if (atoms.size() == 1) continue;
+      for (const auto& atom : atoms) {
+        const auto type = std::ranges::find(input_.types, atom.type, &Input::Type::name);
+        if (type == input_.types.end()) continue;
+        const auto place = static_cast<std::size_t>(type - input_.types.begin());
+        if (many_body_kind(input_, place) == ManyBodyKind::none) continue;
+        error(fmt::format("molecule[{}]", n),
+              fmt::format("atoms of type {} are bound by a many-body potential; expected molecules "
+                          "of one such atom each",
+                          quote(atom.type)));
+        break;
+      }
+    }
+  }
+
+  Input& input_;
+  const IsGood& good_;
+  const Report& report_;
+};
+
+}  // namespace
+
+void check_many_body(Input& input, bool look_at_files, const IsGood& is_good,
+                     const Report& report) {
+  ManyBodyChecker(input, is_good, report).check(look_at_files);
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "md/input/input.hpp"
+#include "md/input/many_body_input.hpp"
+#include "md/model/embedded_atom.hpp"
+
+namespace sterna::md {
+
+/// The text of the input's file of the embedded-atom method. Throws ManyBodyInputError where there is
+/// none or it cannot be read.
+std::string embedded_atom_text(const Input& input);
+
+/// The potential of the input's types, in internal units, from the text of the file. Types that have
+/// another potential get functions of the first one, which nobody reads. Throws ManyBodyInputError:
+/// what is wrong with the file, and elements that it lacks.
+EmbeddedAtomPotential embedded_atom_potential(const Input& input, std::string_view text);
+
+}  // namespace sterna::md

@@ -1,0 +1,77 @@
+#include "md/model/embedded_atom.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sterna::md {
+
+EmbeddedAtomCubic::EmbeddedAtomCubic(std::span<const double> values, double scale) {
+  const std::size_t n = values.size();
+  std::vector<double> slope(n);
+  const auto f = [&](std::size_t k) { return scale * values[k]; };
+  slope[0] = f(1) - f(0);
+  slope[1] = 0.5 * (f(2) - f(0));
+  slope[n - 2] = 0.5 * (f(n - 1) - f(n - 3));
+  slope[n - 1] = f(n - 1) - f(n - 2);
+  for (std::size_t k = 2; k + 2 < n; ++k) {
+    slope[k] = ((f(k - 2) - f(k + 2)) + 8.0 * (f(k + 1) - f(k - 1))) / 12.0;
+  }
+  for (std::size_t k = 0; k + 1 < n; ++k) {
+    const double rise = f(k + 1) - f(k);
+    bins.push_back({{f(k), slope[k], 3.0 * rise - 2.0 * slope[k] - slope[k + 1],
+                     slope[k] + slope[k + 1] - 2.0 * rise}});
+  }
+}
+
+ValueAndSlope embedding_at(const EmbeddedAtomCubic& function, double x) {
+  const double end = static_cast<double>(function.bins.size());
+  if (x <= 0.0) return value_in_bin(function.bins.front(), x);
+  ValueAndSlope at = value_at(function, x);
+  if (x > end) at.value += at.slope * (x - end);
+  return at;
+}
+
+EmbeddedAtomPotential::EmbeddedAtomPotential(const EmbeddedAtomTables& tables,
+                                             std::span<const std::size_t> elements, double length,
+                                             double energy)
+    : type_count_(static_cast<int>(elements.size())),
+      cutoff_(tables.cutoff * length),
+      density_spacing_(tables.density_spacing),
+      distance_spacing_(tables.distance_spacing * length) {
+  const std::size_t count = tables.elements.size();
+  for (const std::size_t a : elements) {
+    embedding_.emplace_back(tables.embedding[a], energy);
+    for (const std::size_t b : elements) {
+      density_.emplace_back(tables.density[a * count + b], 1.0);
+      pair_.emplace_back(tables.pair[a * count + b], length * energy);
+    }
+  }
+}
+
+double EmbeddedAtomPotential::dimer_energy(int a, int b, double distance) const {
+  const double x = distance / distance_spacing_;
+  const auto embedded = [&](int at, int from) {
+    return embedding_at(embedding(at), value_at(density(at, from), x).value / density_spacing_)
+        .value;
+  };
+  return embedded(a, b) + embedded(b, a) + value_at(pair(a, b), x).value / distance;
+}
+
+EmbeddedAtomPotential::Dimer EmbeddedAtomPotential::strongest_dimer() const {
+  Dimer strongest{cutoff_, 0.0};
+  for (int a = 0; a < type_count_; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      double length = cutoff_, lowest = dimer_energy(a, b, cutoff_);
+      const double apart = lowest;
+      for (int k = 200; k < 1000; ++k) {
+        const double distance = 1e-3 * k * cutoff_, here = dimer_energy(a, b, distance);
+        if (here < lowest) lowest = here, length = distance;
+      }
+      strongest.length = std::min(strongest.length, length);
+      strongest.energy = std::max(strongest.energy, apart - lowest);
+    }
+  }
+  return strongest;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sterna::md {
+
+/// What a parameter file of the embedded-atom method says: functions at equal distances, the first
+/// at 0. Lengths in angstrom, energies in eV.
+struct EmbeddedAtomTables {
+  std::vector<std::string> elements;
+  double density_spacing = 0.0, distance_spacing = 0.0, cutoff = 0.0;
+  std::vector<std::vector<double>> embedding;  ///< F of the density, of each element
+  /// elements x elements: what an atom of element b gives to the density at one of element a.
+  std::vector<std::vector<double>> density;
+  std::vector<std::vector<double>> pair;  ///< elements x elements: r phi(r)
+};
+
+/// A function between equally distant points: a cubic through both ends of each bin, with slopes from
+/// the four points around (Murray Daw's and Stephen Foiles's code; LAMMPS has the same). Its value
+/// and its slope are continuous.
+struct EmbeddedAtomCubic {
+  /// Coefficients of a bin for the part x of it, 0 to 1: ((c[3] x + c[2]) x + c[1]) x + c[0].
+  struct Bin {
+    double c[4];
+  };
+  EmbeddedAtomCubic() = default;
+  explicit EmbeddedAtomCubic(std::span<const double> values, double scale);
+  std::vector<Bin> bins;
+};
+
+/// The embedded-atom method for types of a run (M. S. Daw, M. I. Baskes, Phys. Rev. B 29, 6443 (1984);
+/// densities that depend on both elements: M. W. Finnis, J. E. Sinclair, Phil. Mag. A 50, 45 (1984)):
+///
+///   E = sum_i F_a(rho_i) + 1/2 sum_ij phi_ab(r_ij),   rho_i = sum_j rho_ab(r_ij)
+class EmbeddedAtomPotential {
+ public:
+  /// `elements`: of each type, a place in `tables.elements`. `length`, `energy`: how much an angstrom
+  /// and an eV are in the units of the run.
+  EmbeddedAtomPotential(const EmbeddedAtomTables& tables, std::span<const std::size_t> elements,
+                        double length, double energy);
+
+  int type_count() const { return type_count_; }
+  double cutoff() const { return cutoff_; }
+  double density_spacing() const { return density_spacing_; }
+  double distance_spacing() const { return distance_spacing_; }
+  const EmbeddedAtomCubic& embedding(int type) const {
+    return embedding_[static_cast<std::size_t>(type)];
+  }
+  /// At an atom of type a from one of type b.
+  const EmbeddedAtomCubic& density(int a, int b) const { return density_[place(a, b)]; }
+  const EmbeddedAtomCubic& pair(int a, int b) const { return pair_[place(a, b)]; }
+
+  /// Two lone atoms where they are bound most; of all pairs of types the shortest and the deepest.
+  struct Dimer {
+    double length, energy;
+  };
+  Dimer strongest_dimer() const;
+
+ private:
+  std::size_t place(int a, int b) const { return static_cast<std::size_t>(a * type_count_ + b); }
+  double dimer_energy(int a, int b, double distance) const;
+
+  int type_count_;
+  double cutoff_, density_spacing_, distance_spacing_;
+  std::vector<EmbeddedAtomCubic> embedding_, density_, pair_;
+};
+
+/// Value and slope of a function at `x`, counted in bins from 0 on. Beyond the last point a function
+/// of the distance stays as it is there; see `embedding_at` of functions of the density.
+struct ValueAndSlope {
+  double value, slope;
+};
+inline ValueAndSlope value_in_bin(const EmbeddedAtomCubic::Bin& bin, double x) {
+  const double* c = bin.c;
+  return {((c[3] * x + c[2]) * x + c[1]) * x + c[0], (3.0 * c[3] * x + 2.0 * c[2]) * x + c[1]};
+}
+inline ValueAndSlope value_at(const EmbeddedAtomCubic& function, double x) {
+  const std::size_t last = function.bins.size() - 1;
+  const std::size_t bin = x < static_cast<double>(last) ? static_cast<std::size_t>(x) : last;
+  const double part = x - static_cast<double>(bin);
+  return value_in_bin(function.bins[bin], part < 1.0 ? part : 1.0);
+}
+/// Beyond the last point the function goes on along its tangent.
+ValueAndSlope embedding_at(const EmbeddedAtomCubic& function, double x);
+
+}  // namespace sterna::md
