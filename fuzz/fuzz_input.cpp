@@ -40,6 +40,9 @@
 // sources: src/md/start/readers/*.cpp src/md/start/foreign/ls1/start_file.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 // sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp
+// sources: src/md/input/embedded_atom_input.cpp src/md/input/embedded_atom_file.cpp
+// sources: src/md/model/embedded_atom.cpp src/md/input/many_body_input.cpp
+// sources: src/md/input/check_many_body.cpp
 
 #include <cmath>
 #include <cstddef>

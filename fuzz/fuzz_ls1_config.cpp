@@ -16,6 +16,8 @@
 // sources: src/md/start/foreign/foreign_draft.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 // sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp
+// sources: src/md/input/embedded_atom_input.cpp src/md/input/embedded_atom_file.cpp
+// sources: src/md/model/embedded_atom.cpp src/md/input/many_body_input.cpp
 
 #include <cstddef>
 #include <cstdint>

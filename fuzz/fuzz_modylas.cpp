@@ -16,6 +16,8 @@
 // sources: src/md/forces/coulomb/fmm/point_charges.cpp src/md/forces/coulomb/fmm/cell_shape.cpp
 // sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp
 // sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp
+// sources: src/md/input/embedded_atom_input.cpp src/md/input/embedded_atom_file.cpp
+// sources: src/md/model/embedded_atom.cpp src/md/input/many_body_input.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -131,22 +131,16 @@ METALS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("file", "style", "elements", "basis", "places", "edge", "disorder", "ranks"),
-    METALS,
-    ids=[row[0] for row in METALS],
-)
-def test_metals(file, style, elements, basis, places, edge, disorder, ranks, lammps, sterna, tmp_path):  # noqa: F811
+@pytest.mark.parametrize("metal", METALS, ids=[row[0] for row in METALS])
+def test_metals(metal, lammps, sterna, tmp_path):  # noqa: F811
+    file, style, elements, basis, places, edge, disorder, ranks = metal
     path = potentials(lammps) / file
     if not path.exists():
         pytest.skip(f"this LAMMPS has no {file}")
     (tmp_path / file).write_bytes(path.read_bytes())
     names = "" if style == "eam" else " " + " ".join(elements)
     commands = [f"pair_style {style}", f"pair_coeff * * {path}{names}"]
-    if len(basis) == 2:
-        cells = (6, 6, 5)
-    else:
-        cells = (5, 4, 4)
+    cells = (6, 6, 5) if len(basis) == 2 else (5, 4, 4)
     compare(
         crystal(basis, places, cells, edge, disorder),
         commands,
@@ -189,7 +183,7 @@ def test_solids_beside_a_gas(solid, ranks, lammps, sterna, tmp_path):  # noqa: F
         system,
         commands,
         [keys, f"epsilon = {own[0]}\nsigma = {own[1]}"],
-        f"cutoff = {cutoff}\ntruncation = \"truncated\"\n{interaction}",
+        f'cutoff = {cutoff}\ntruncation = "truncated"\n{interaction}',
         ranks,
         lammps,
         sterna,
