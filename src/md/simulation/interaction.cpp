@@ -54,7 +54,7 @@ LennardJones potential_of_types(const Input& input) {
 }
 
 /// Of [[type]]s; atoms of molecules have their own charges.
-CutoffCharges cutoff_charges(const Input& input, double charge_factor) {
+CutoffCharges charges_from_input(const Input& input, double charge_factor) {
   const Input::Electrostatics& wanted = input.electrostatics;
   const double cutoff = electrostatics_cutoff(input);
   CutoffCharges charges{cutoff, 0.0, 0.0, {}};
@@ -146,7 +146,8 @@ void Interaction::take_pairs(const Input& input, std::unique_ptr<PairForces> pai
   if (input.electrostatics.ends_at_cutoff()) {
     charged_ = pairs.get();
     charge_factor_ = 1.0 / std::sqrt(input.electrostatics.permittivity);
-    pairs->add_charges(cutoff_charges(input, charge_factor_));
+    cutoff_charges_ = charges_from_input(input, charge_factor_);
+    pairs->add_charges(cutoff_charges_);
   }
   forces_ = std::move(pairs);
 }

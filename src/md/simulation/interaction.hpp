@@ -10,6 +10,7 @@
 
 #include "md/core/box.hpp"
 #include "md/forces/longrange/averaged_potential.hpp"
+#include "md/forces/pair/charge_pairs.hpp"
 #include "md/forces/pair/pair_function.hpp"
 #include "md/forces/short_range_forces.hpp"
 #include "md/input/input.hpp"
@@ -47,6 +48,9 @@ class Interaction {
   /// The short-range forces that this interaction needs; to be called once. The topology lives as
   /// long as they do.
   std::unique_ptr<ShortRangeForces> take_forces(const Topology& topology);
+  /// Charges that end at a cutoff, where the input has them; and what multiplies those of atoms.
+  const CutoffCharges& cutoff_charges() const { return cutoff_charges_; }
+  double charge_factor() const { return charge_factor_; }
 
   /// The planar correction that the input asks for: `slabs` of a density profile across the axis
   /// `normal`; no slabs: none.
@@ -81,7 +85,8 @@ class Interaction {
   std::optional<TersoffPotential> tersoff_;  ///< in place of both
   std::unique_ptr<ShortRangeForces> forces_;
   PairForces* charged_ = nullptr;  ///< these, where charges end at a cutoff
-  double charge_factor_ = 1.0;     ///< of their permittivity
+  CutoffCharges cutoff_charges_{};
+  double charge_factor_ = 1.0;  ///< of their permittivity
   double range_ = 0.0;
 };
 

@@ -19,7 +19,7 @@ namespace sterna::md {
 ///
 /// excluded pairs have the same without 1/r, and each charge has -q^2 shift / 2.
 struct CutoffCharges {
-  double cutoff;
+  double cutoff = 0.0;
   double curvature = 0.0, shift = 0.0;
   std::vector<double> of_types;  ///< of particles without a topology; internal units
 
@@ -27,6 +27,8 @@ struct CutoffCharges {
   /// relative, and the charges are divided by the root of `inside` already. Barker and Watts, Mol.
   /// Phys. 26, 789 (1973); Tironi et al., J. Chem. Phys. 102, 5451 (1995).
   static CutoffCharges reaction_field(double cutoff, double inside, double outside);
+  /// Of two charges of 1 within the cutoff.
+  double energy(double r) const { return 1.0 / r + curvature * r * r - shift; }
 };
 
 /// The part of `PairForces` that computes them from the rows of the list.
