@@ -5,7 +5,6 @@ import tomllib
 
 import pytest
 from sterna import SternaError, read_log
-from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
 from sterna.importing.gromacs.mdp import read_mdp
 from sterna.importing.gromacs.notes import Notes
 from test_import import GRO, TOP
@@ -53,7 +52,17 @@ def asked(folder, text):
         ("", "temperature", None),
         ("constraints = h-bonds", "constraints", "h-bonds"),
         ("define = -DPOSRES -DK=3", "defines", ("POSRES", "K=3")),
-        ("epsilon-r = 15", "permittivity", 15.0),
+        ("", "electrostatics", {"kind": "cutoff"}),
+        ("epsilon-r = 15\ncoulomb-modifier = None\nrcoulomb = 1.2", "electrostatics",
+         {"kind": "cutoff", "permittivity": 15.0, "cutoff": 1.2, "truncation": "truncated"}),
+        ("coulombtype = Reaction-Field\nepsilon_r = 15\nepsilon_rf = 0", "electrostatics",
+         {"kind": "reaction_field", "permittivity": 15.0}),
+        ("coulombtype = reaction_field\nepsilon-rf = 78\ncoulomb-modifier = none", "electrostatics",
+         {"kind": "reaction_field", "reaction_field_permittivity": 78.0}),
+        ("coulombtype = PME\nepsilon_r = 2\ncoulomb-modifier = Force-switch", "electrostatics",
+         {"kind": "fmm", "permittivity": 2.0, "accuracy": 1e-4}),
+        ("vdw_type = cutoff\nr-vdw = 1.1\nvdw-modifier = Potential-shift-verlet", "interaction",
+         {"cutoff": 1.1, "truncation": "shifted"}),
         (f"{PRESSURE}refcoord-scaling = com", "reference_scaling", "center"),
     ],
 )  # fmt: skip
@@ -99,6 +108,11 @@ def test_barostats_are_taken_over(text, expected, tmp_path):
         ("vdw-modifier = force-switch", "rvdw-switch is 0; expected a length below rvdw"),
         (f"{PRESSURE}DispCorr = Ener", "does not go with a barostat"),
         ("epsilon-r = 0", "epsilon-r is 0"),
+        ("epsilon-rf = -1", "epsilon-rf is -1"),
+        ("rcoulomb = 0", "rcoulomb is 0; expected a length above 0"),
+        ("coulombtype = Reaction-Field-zero", 'coulombtype is "reaction-field-zero", which is not'),
+        ("coulombtype = shift", 'coulombtype is "shift", which is not taken over'),
+        ("coulomb-modifier = Force-switch", 'coulomb-modifier is "force-switch", which is not'),
         ("constraints = h-angles", 'constraints is "h-angles"'),
         ("comm-mode = angular", 'comm-mode is "angular"'),
         ("free-energy = yes", "free-energy is not taken over"),
@@ -123,23 +137,33 @@ def test_what_has_no_counterpart_is_told(tmp_path):
         tmp_path, f"nstlist = 20\nlincs-order = 6\npull = no\npull-ngroups = 2\npbc = xyz\n{PRESSURE}"
         "epsilon-surface = 0.0\nepsilon-r = 2\nDispCorr = AllEnerPres",
     )  # fmt: skip
-    for text in ("nstlist, lincs-order, pull-ngroups", "epsilon-r is part of the charges",
-                 "cut off without a shift", "half a step before"):  # fmt: skip
+    for text in ("nstlist, lincs-order, pull-ngroups", "cut off without a shift", "half a step before"):  # fmt: skip
         assert text in told
 
 
-def test_charges_need_ewald_sums(tmp_path):
+@pytest.mark.parametrize(
+    "charges",
+    [
+        "coulombtype = reaction-field\nepsilon-r = 15\n",
+        "coulombtype = reaction-field\nepsilon-rf = 30\nepsilon-r = 2\ncoulomb-modifier = None\n",
+        "coulombtype = cut-off\nepsilon-r = 2\n",
+        "coulombtype = cut-off\ncoulomb-modifier = None\n",
+    ],
+    ids=["conductor", "dielectric", "shifted", "truncated"],
+)
+def test_charges_that_end_at_a_cutoff_are_those_of_gromacs(charges, judge, sterna, tmp_path):
+    """Excluded pairs, the charges themselves and 1-4 pairs, too."""
     (tmp_path / "a.top").write_text(TOP)
     (tmp_path / "a.gro").write_text(GRO)
-    (tmp_path / "run.mdp").write_text("coulombtype = reaction-field\n")
-    files = tmp_path / "a.top", tmp_path / "a.gro"
-    with pytest.raises(
-        SternaError, match=r"run\.mdp:1:1: error: the coulombtype of atoms with charges"
-    ):
-        read_gromacs(*files, Choices(1.0, mdp=tmp_path / "run.mdp"))
-    (tmp_path / "run.mdp").write_text("")
-    with pytest.raises(SternaError, match="the preset is Cut-off"):
-        read_gromacs(*files, Choices(1.0, mdp=tmp_path / "run.mdp"))
+    text = PME.replace("coulombtype = PME\n", "") + charges
+    (tmp_path / "run.mdp").write_text(text)
+    done = sterna("import", "a.top", "a.gro", "--mdp", "run.mdp", "--compare", "-o", "out.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line}
+    assert abs(float(rows["charges"][1])) > 0.1
+    for name in ("lennard_jones", "charges", "potential"):
+        mine, theirs = map(float, rows[name][:2])
+        assert mine == pytest.approx(theirs, rel=1e-6, abs=1e-6), name
 
 
 @pytest.mark.parametrize(

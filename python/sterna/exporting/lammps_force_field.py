@@ -76,6 +76,11 @@ class ForceField:
                 _refuse(f"[[pair]] of {pair['first']} and {pair['second']}: {pair['potential']!r}")
         if interaction.get("tail_correction", "none") == "planar":
             _refuse("[interaction] tail_correction = 'planar'")
+        charges = self.sections.get("electrostatics", {})
+        if charges.get("kind", "none") not in ("none", "fmm", "ewald"):
+            _refuse(f"[electrostatics] kind = {charges['kind']!r}")
+        if float(charges.get("permittivity", 1.0)) != 1.0:
+            _refuse("[electrostatics] permittivity")
 
     @property
     def has_charges(self) -> bool:

@@ -11,6 +11,7 @@
 #include "md/forces/manybody/tersoff_forces.hpp"
 #include "md/forces/molecular/molecular_forces.hpp"
 #include "md/forces/pair/pair_forces.hpp"
+#include "md/input/cutoffs.hpp"
 #include "md/input/embedded_atom_input.hpp"
 #include "md/input/many_body_input.hpp"
 #include "md/input/molecule_model_from_input.hpp"
@@ -54,6 +55,24 @@ LennardJones potential_of_types(const Input& input) {
   }
   return LennardJones(pairs, static_cast<int>(count), input.interaction.cutoff,
                       input.interaction.truncation, input.interaction.switch_start);
+}
+
+/// Of [[type]]s; atoms of molecules have their own charges.
+CutoffCharges charges_from_input(const Input& input, double charge_factor) {
+  const Input::Electrostatics& wanted = input.electrostatics;
+  const double cutoff = electrostatics_cutoff(input);
+  CutoffCharges charges{cutoff, 0.0, 0.0, {}};
+  if (wanted.kind == ElectrostaticsKind::reaction_field) {
+    const double outside = wanted.reaction_field_permittivity;
+    charges = CutoffCharges::reaction_field(
+        cutoff, wanted.permittivity,
+        outside > 0.0 ? outside : std::numeric_limits<double>::infinity());
+  } else if (wanted.truncation == ElectrostaticsTruncation::shifted) {
+    charges = CutoffCharges::reaction_field(cutoff, 1.0, 1.0);
+  }
+  const double unit = charge_factor * std::sqrt(input.units.coulomb());
+  for (const Input::Type& type : input.types) charges.of_types.push_back(unit * type.charge);
+  return charges;
 }
 
 /// Nothing where the components are more than single sites that one table of pairs describes.
@@ -118,9 +137,9 @@ Interaction::Interaction(const Input& input, const ParameterTexts& texts)
     }
   }
   if (potential_) {
-    forces_.push_back(std::make_unique<PairForces>(*potential_, precision, kernel));
+    take_pairs(input, std::make_unique<PairForces>(*potential_, precision, kernel));
   } else if (!functions_.empty()) {
-    forces_.push_back(std::make_unique<PairForces>(functions_, type_count, ending_from_input(input),
+    take_pairs(input, std::make_unique<PairForces>(functions_, type_count, ending_from_input(input),
                                                    precision, kernel));
   } else if (model_) {
     forces_.push_back(std::make_unique<MolecularForces>(*model_, precision, kernel));
@@ -141,6 +160,21 @@ void Interaction::pairs_of_types(const Input& input) {
   } else {
     potential_ = potential_of_types(input);
   }
+}
+
+void Interaction::take_pairs(const Input& input, std::unique_ptr<PairForces> pairs) {
+  if (input.electrostatics.ends_at_cutoff()) {
+    charged_ = pairs.get();
+    charge_factor_ = 1.0 / std::sqrt(input.electrostatics.permittivity);
+    cutoff_charges_ = charges_from_input(input, charge_factor_);
+    pairs->add_charges(cutoff_charges_);
+  }
+  forces_.push_back(std::move(pairs));
+}
+
+std::vector<std::unique_ptr<ShortRangeForces>> Interaction::take_forces(const Topology& topology) {
+  if (charged_ != nullptr && !topology.empty()) charged_->set_topology(topology, charge_factor_);
+  return std::move(forces_);
 }
 
 std::vector<std::string> Interaction::names() const {

@@ -10,6 +10,7 @@
 
 #include "md/core/box.hpp"
 #include "md/forces/longrange/averaged_potential.hpp"
+#include "md/forces/pair/charge_pairs.hpp"
 #include "md/forces/pair/pair_function.hpp"
 #include "md/forces/short_range_forces.hpp"
 #include "md/input/input.hpp"
@@ -18,8 +19,11 @@
 #include "md/model/lennard_jones.hpp"
 #include "md/model/molecule_model.hpp"
 #include "md/model/tersoff.hpp"
+#include "md/system/topology.hpp"
 
 namespace sterna::md {
+
+class PairForces;
 
 /// The texts of the parameter files that an input names.
 struct ParameterTexts {
@@ -46,8 +50,12 @@ class Interaction {
   double range() const { return range_; }
   /// A skin for the neighbor list that serves most states.
   double usual_skin() const;
-  /// The short-range terms that this interaction needs; to be called once.
-  std::vector<std::unique_ptr<ShortRangeForces>> take_forces() { return std::move(forces_); }
+  /// The short-range terms that this interaction needs; to be called once. The topology lives as long
+  /// as they do.
+  std::vector<std::unique_ptr<ShortRangeForces>> take_forces(const Topology& topology);
+  /// Charges that end at a cutoff, where the input has them; and what multiplies those of atoms.
+  const CutoffCharges& cutoff_charges() const { return cutoff_charges_; }
+  double charge_factor() const { return charge_factor_; }
 
   /// The planar correction that the input asks for: `slabs` of a density profile across the axis
   /// `normal`; no slabs: none.
@@ -73,6 +81,7 @@ class Interaction {
   bool has_pairs() const { return potential_ || model_ || !functions_.empty(); }
   LennardJones::TailCorrection tail_of_functions(std::span<const double> counts,
                                                  double volume) const;
+  void take_pairs(const Input& input, std::unique_ptr<PairForces> pairs);
 
   TailCorrection tail_correction_;  ///< as in the input, and the next two
   int tail_normal_, tail_slabs_;
@@ -85,6 +94,9 @@ class Interaction {
   std::optional<TersoffPotential> tersoff_;  ///< of those types that have it, and the next
   std::optional<EmbeddedAtomPotential> embedded_atom_;
   std::vector<std::unique_ptr<ShortRangeForces>> forces_;
+  PairForces* charged_ = nullptr;  ///< the pairs, where charges end at a cutoff
+  CutoffCharges cutoff_charges_{};
+  double charge_factor_ = 1.0;  ///< of their permittivity
   double range_ = 0.0;
 };
 

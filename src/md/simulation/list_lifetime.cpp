@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "md/core/json.hpp"
 #include "md/input/check_neighbor.hpp"
 #include "md/input/pair_potential_input.hpp"
@@ -32,6 +35,23 @@ std::vector<BufferedPairs> buffered_pairs(const Input& input, std::span<const do
   return kinds;
 }
 
+/// The same of the charges of these, where they end at a cutoff. `sizes`: of each type the mean
+/// charge without its sign, which overestimates what is missed of a neutral liquid.
+std::vector<BufferedPairs> with_charges(std::vector<BufferedPairs> kinds,
+                                        const CutoffCharges& charges,
+                                        std::span<const double> sizes) {
+  const std::size_t pairs = kinds.size();
+  for (std::size_t k = 0; k < pairs; ++k) {
+    const double product = sizes[k / sizes.size()] * sizes[k % sizes.size()];
+    if (product == 0.0) continue;
+    BufferedPairs kind = kinds[k];
+    kind.cutoff = charges.cutoff;
+    kind.energy = [product, charges](double r) { return product * charges.energy(r); };
+    kinds.push_back(std::move(kind));
+  }
+  return kinds;
+}
+
 }  // namespace
 
 void Simulation::Implementation::choose_list_buffer(const Json& state) {
@@ -53,13 +73,21 @@ void Simulation::Implementation::choose_list_buffer(const Json& state) {
       return;
     }
   }
-  std::vector<double> counts;
+  std::vector<double> counts, charges;
+  for (const auto& type : interaction_.cutoff_charges().of_types) charges.push_back(std::abs(type));
   if (!topology_.empty()) {
     counts.assign(masses_.size(), 0.0);
+    charges.assign(masses_.size(), 0.0);
     for (const Topology::Run& run : topology_.runs()) {
       for (const Topology::Atom& atom : topology_.molecules()[run.molecule].atoms) {
-        counts[static_cast<std::size_t>(atom.type)] += static_cast<double>(run.count);
+        const auto type = static_cast<std::size_t>(atom.type);
+        const auto count = static_cast<double>(run.count);
+        counts[type] += count;
+        charges[type] += count * std::abs(interaction_.charge_factor() * atom.charge);
       }
+    }
+    for (std::size_t type = 0; type < counts.size(); ++type) {
+      charges[type] /= std::max(1.0, counts[type]);
     }
   }
   std::vector<double> masses = frozen_.inertial_masses(masses_);
@@ -67,8 +95,11 @@ void Simulation::Implementation::choose_list_buffer(const Json& state) {
     // A virtual site is about as fast as the atoms that it is made of.
     if (masses_[type] == 0.0) masses[type] = lightest_mass();
   }
-  const std::vector<BufferedPairs> kinds =
+  std::vector<BufferedPairs> kinds =
       buffered_pairs(input_, masses, counts, static_cast<double>(particle_count_), box_.volume());
+  if (input_.electrostatics.ends_at_cutoff()) {
+    kinds = with_charges(std::move(kinds), interaction_.cutoff_charges(), charges);
+  }
   list_buffer_ = sterna::md::choose_list_buffer(kinds, interaction_.range(), input_.run.timestep,
                                                 neighbor.tolerance, interval, interaction_.range());
   skin_ = list_buffer_->skin;

@@ -26,6 +26,10 @@ _INTERACTION = {
 }  # fmt: skip
 _ELECTROSTATICS = {
     "kind", "accuracy", "order", "levels", "tree", "precision", "smoothing", "surroundings",
+    "permittivity",
+}  # fmt: skip
+_CUTOFF_CHARGES = {
+    "kind", "cutoff", "truncation", "permittivity", "reaction_field_permittivity",
 }  # fmt: skip
 #: Sections whose forces GROMACS does not have.
 _REFUSED = ("wall", "field", "freeze")
@@ -162,6 +166,8 @@ class RunParameters:
         given = self._section("electrostatics")
         if given.get("kind", "none") == "none":
             return {"coulombtype": "Cut-off", "rcoulomb": cutoff}
+        if given["kind"] in ("reaction_field", "cutoff"):
+            return self._cutoff_charges(given)
         refuse_other_keys("[electrostatics]", given, _ELECTROSTATICS)
         if given["kind"] not in ("fmm", "ewald"):
             refuse(f"[electrostatics] kind = {given['kind']!r}")
@@ -179,7 +185,21 @@ class RunParameters:
         }
         if surroundings == "vacuum":
             keys["epsilon-surface"] = 1
-        return keys
+        return keys | _permittivity(given)
+
+    def _cutoff_charges(self, given: dict[str, Any]) -> dict[str, Any]:
+        refuse_other_keys("[electrostatics]", given, _CUTOFF_CHARGES)
+        of_pairs = self.quantities.number(self.sections["interaction"]["cutoff"], LENGTH)
+        cutoff = self.quantities.number(given["cutoff"], LENGTH) if "cutoff" in given else of_pairs
+        if cutoff != of_pairs:
+            refuse("[electrostatics] cutoff other than that of [interaction]")
+        keys = {"rcoulomb": repr(cutoff)} | _permittivity(given)
+        if given["kind"] == "cutoff":
+            is_shifted = given.get("truncation", "shifted") == "shifted"
+            modifier = "Potential-shift" if is_shifted else "None"
+            return keys | {"coulombtype": "Cut-off", "coulomb-modifier": modifier}
+        beyond = float(given.get("reaction_field_permittivity", 0.0))
+        return keys | {"coulombtype": "Reaction-Field", "epsilon-rf": beyond}
 
     def _temperature(self) -> dict[str, Any]:
         given = self._section("thermostat")
@@ -245,3 +265,7 @@ class RunParameters:
             return {"gen-vel": "no"}
         self.notes.append("the frame has no velocities: GROMACS draws those of the start")
         return {"gen-vel": "yes", "gen-temp": repr(self.quantities.kelvin(start["temperature"]))}
+
+
+def _permittivity(given: dict[str, Any]) -> dict[str, Any]:
+    return {"epsilon-r": float(given["permittivity"])} if "permittivity" in given else {}

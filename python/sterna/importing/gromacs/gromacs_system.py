@@ -1,7 +1,6 @@
 """A topology and places of GROMACS as a system to import, in `units = "nano"`, which are GROMACS's."""
 
 import itertools
-import math
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -39,7 +38,6 @@ class Choices:
     defines: tuple[str, ...] = ()
     reference: Path | None = None  #: a GRO file with the places of position restraints
     mdp: Path | None = None  #: what else the run is like; cutoff and constraints are its own
-    permittivity: float = 1.0  #: that divides all Coulomb energies
 
 
 def with_mdp(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | None]:
@@ -53,7 +51,6 @@ def with_mdp(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | N
         constraints=found.constraints,
         include=(*choices.include, *found.include),
         defines=(*choices.defines, *found.defines),
-        permittivity=found.permittivity,
     ), found
 
 
@@ -70,26 +67,16 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     for note in coordinates.notes():
         notes.tell(note)
     system = _Builder(topology, coordinates, choices, notes).build()
-    return system if asked is None else _as_asked(system, asked, choices)
+    return system if asked is None else _as_asked(system, asked)
 
 
-def _as_asked(system: System, asked: RunParameters, choices: Choices) -> System:
+def _as_asked(system: System, asked: RunParameters) -> System:
     """A system run as an .mdp file asks for."""
-    if system.electrostatics is not None and not asked.has_ewald:
-        message = (
-            "the coulombtype of atoms with charges must be PME, Ewald or P3M-AD: Sterna has no cutoff "
-            "and no reaction field for them"
-        )
-        if asked.line_of_coulomb is not None:
-            asked.line_of_coulomb.fail(None, message)
-        raise SternaError(f"{choices.mdp}: error: {message}; the preset is Cut-off", status=2)
     mixing = {key: value for key, value in system.interaction.items() if key == "mixing"}
-    root = math.sqrt(asked.permittivity)
     return replace(
         system,
-        atoms=[replace(atom, charge=atom.charge / root) for atom in system.atoms],
-        terms=[_screened(one, asked.permittivity) for one in system.terms],
         interaction=asked.interaction | mixing,
+        electrostatics=None if system.electrostatics is None else asked.electrostatics,
         run=asked.run,
         thermostat=asked.thermostat,
         sections=asked.sections,
@@ -97,15 +84,6 @@ def _as_asked(system: System, asked: RunParameters, choices: Choices) -> System:
         velocities=system.velocities if asked.keeps_velocities else None,
         reference_scaling=asked.reference_scaling if system.restraints else None,
     )
-
-
-def _screened(one: Term, permittivity: float) -> Term:
-    """With products of charges divided by the permittivity."""
-    values = dict(one.parameters)
-    if "charge_product" not in values:
-        return one
-    values["charge_product"] /= permittivity
-    return Term(one.section, one.atoms, tuple(values.items()))
 
 
 #: A name that force fields such as amber19sb.ff define.

@@ -41,13 +41,14 @@ nstlist = 1
 verlet-buffer-tolerance = -1
 rlist = {cutoff!r}
 rvdw = {cutoff!r}
-rcoulomb = {cutoff!r}
+rcoulomb = {charge_cutoff!r}
 vdwtype = Cut-off
 vdw-modifier = {modifier}
 rvdw-switch = {switch!r}
 epsilon-r = {permittivity!r}
+epsilon-rf = {beyond!r}
 coulombtype = {coulomb}
-coulomb-modifier = None
+coulomb-modifier = {charge_modifier}
 fourierspacing = {spacing!r}
 pme-order = 12
 ewald-rtol = 1e-8
@@ -65,6 +66,8 @@ _MODIFIERS = {
     "quintic_switched": "Potential-switch",
     "cubic_force_switched": "Force-switch",
 }
+
+_COULOMB = {"fmm": "PME", "reaction_field": "Reaction-Field", "cutoff": "Cut-off"}
 
 #: Energies in the log of Sterna and in GROMACS that are the same together.
 _ROWS = {
@@ -119,11 +122,15 @@ _ROWS = {
     ),
     "cmap": (["bonded_cmap_energy"], ["CMAP Dih."]),
     "lennard_jones": (
-        ["lennard_jones_energy", "bonded_lennard_jones_14_energy"],
+        [
+            "lennard_jones_energy",
+            "pairs_lennard_jones_energy",
+            "bonded_lennard_jones_14_energy",
+        ],
         ["LJ-14", "LJC-14 q", "LJC Pairs NB", "LJ (SR)"],
     ),
     "charges": (
-        ["electrostatics_energy", "bonded_coulomb_14_energy"],
+        ["electrostatics_energy", "pairs_electrostatics_energy", "bonded_coulomb_14_energy"],
         ["Coulomb-14", "Coulomb (SR)", "Coul. recip."],
     ),
     "restraints": (["restraints_energy"], ["Position Rest."]),
@@ -170,7 +177,7 @@ def find_judge() -> Judge | None:
 def compare(
     judge: Judge, topology: Path, places: Path, choices: Choices, molecules: Molecules
 ) -> list[Row]:
-    """Energies and forces of the start, by Ewald sums and without tail corrections.
+    """Energies and forces of the start, charges by Ewald sums or as they end, without tail corrections.
 
     Bonds that `choices` constrains are at rest in both. Raises SternaError where one of the programs
     does not compute the system.
@@ -218,14 +225,18 @@ def _by_gromacs(
     moved = start.positions - system.positions
     moved -= numpy.rint(moved @ numpy.linalg.inv(system.box)) @ system.box
     cutoff = float(system.interaction["cutoff"])
-    has_charges = system.electrostatics is not None
+    charges = system.electrostatics or {"kind": "cutoff"}
+    is_truncated = charges["kind"] == "fmm" or charges.get("truncation") == "truncated"
     (folder / "run.mdp").write_text(
         _MDP.format(
             cutoff=cutoff,
             modifier=_MODIFIERS[system.interaction["truncation"]],
             switch=float(system.interaction.get("switch_start", 0.0)),
-            permittivity=choices.permittivity,
-            coulomb="PME" if has_charges else "Cut-off",
+            charge_cutoff=float(charges.get("cutoff", cutoff)),
+            permittivity=float(charges.get("permittivity", 1.0)),
+            beyond=float(charges.get("reaction_field_permittivity", 0.0)),
+            coulomb=_COULOMB[charges["kind"]],
+            charge_modifier="None" if is_truncated else "Potential-shift",
             spacing=0.05 * cutoff,
             defines=" ".join(f"-D{name}" for name in choices.defines),
             include=" ".join(f"-I{folder.resolve()}" for folder in choices.include),

@@ -29,7 +29,7 @@ _TECHNICAL = {
     "print_nose_hoover_chain_variables", "ld_seed", "gen_seed", "simulation_part", "nstcgsteep",
     "nbfgscorr", "niter", "fcstep", "rtpi", "bd_fric", "user1_grps", "user2_grps", "userint1",
     "userint2", "userint3", "userint4", "userreal1", "userreal2", "userreal3", "userreal4",
-    "coulomb_modifier", "rcoulomb_switch", "epsilon_rf", "continuation", "unconstrained_start",
+    "rcoulomb_switch", "continuation", "unconstrained_start",
     "disre_weighting", "disre_mixed", "disre_fc", "disre_tau", "nstdisreout", "orire_fc",
     "orire_tau", "orire_fitgrp", "nstorireout", "nstdhdl", "periodic_molecules",
     "ensemble_temperature_setting", "ensemble_temperature", "deform_init_flow", "dihre", "dihre_fc",
@@ -68,6 +68,23 @@ _VDW_MODIFIERS = {
     "force-switch": "cubic_force_switched",
     "potential-switch": "quintic_switched",
 }
+#: Keys by what they are without `-` and `_`, which GROMACS passes over: vdw_type is vdwtype.
+_SPELLED = {
+    key.replace("_", ""): key
+    for key in (
+        *_TECHNICAL, *_NEUTRAL, "coulombtype", "coulomb_modifier", "rcoulomb", "epsilon_r",
+        "epsilon_rf", "vdwtype", "vdw_modifier", "rvdw", "rvdw_switch", "dispcorr", "tcoupl", "tc_grps",
+        "tau_t", "ref_t", "pcoupl", "pcoupltype", "tau_p", "ref_p", "compressibility",
+        "refcoord_scaling", "gen_vel", "gen_temp", "constraints", "comm_mode", "comm_grps", "nstcomm",
+        "init_step",
+    )
+}  # fmt: skip
+
+#: Kinds of [electrostatics].
+_COULOMB = {
+    "pme": "fmm", "ewald": "fmm", "p3m-ad": "fmm", "reaction-field": "reaction_field",
+    "cut-off": "cutoff",
+}  # fmt: skip
 _OF_COUPLING = (
     "tcoupl", "tc_grps", "tau_t", "ref_t", "pcoupl", "pcoupltype", "ref_p", "compressibility", "tau_p",
 )  # fmt: skip
@@ -91,9 +108,7 @@ class RunParameters:
     sections: dict[str, Any]  #: further sections
     temperature: float | None  #: of velocities to draw
     keeps_velocities: bool
-    has_ewald: bool  #: whether charges act at any distance
-    line_of_coulomb: TopologyLine | None
-    permittivity: float
+    electrostatics: dict[str, Any]  #: of atoms with charges
     reference_scaling: str | None
 
 
@@ -127,12 +142,6 @@ class _Reader:
         if self._choice("gen_vel", "no", ("no", "yes")) == "yes":
             temperature = self._number("gen_temp", 300.0)
         self._number("gen_temp", 300.0)
-        coulomb = self._choice(
-            "coulombtype", "cut-off",
-            ("cut-off", "pme", "ewald", "p3m-ad", "reaction-field", "generalized-reaction-field",
-             "pme-switch", "pme-user", "shift", "switch", "user", "reaction-field-zero"),
-        )  # fmt: skip
-        self._number("rcoulomb", 1.0)
         parameters = RunParameters(
             cutoff=interaction["cutoff"],
             constraints=self._choice("constraints", "none", ("none", "h-bonds", "all-bonds")),
@@ -144,9 +153,7 @@ class _Reader:
             sections=further,
             temperature=temperature,
             keeps_velocities=temperature is None,
-            has_ewald=coulomb in ("pme", "ewald", "p3m-ad"),
-            line_of_coulomb=self.lines.get("coulombtype"),
-            permittivity=self._permittivity(),
+            electrostatics=self._electrostatics(interaction["cutoff"]),
             reference_scaling=self._reference_scaling(bool(barostat)),
         )
         self._look_at_others()
@@ -164,6 +171,7 @@ class _Reader:
             key = name.strip().replace("-", "_").lower()
             if not sign or not key:
                 line.fail(None, "expected a line such as `dt = 0.002`")
+            key = _SPELLED.get(key.replace("_", ""), key)
             if key in self.lines:
                 line.fail(0, f"a second line of {name.strip()}, which GROMACS refuses")
             self.lines[key] = line
@@ -181,6 +189,8 @@ class _Reader:
     def _choice(self, key: str, preset: str, known: tuple[str, ...]) -> str:
         words = self._words(key)
         text = " ".join(words).lower().replace("_", "-") or preset
+        # GROMACS passes over dashes: "cutoff" is "Cut-off".
+        text = {one.replace("-", ""): one for one in known}.get(text.replace("-", ""), text)
         if text not in known:
             self._fail(
                 key, f'{key.replace("_", "-")} is "{text}", which is not taken over; expected '
@@ -367,13 +377,35 @@ class _Reader:
         interaction["tail_correction"] = "homogeneous"
         return interaction
 
-    def _permittivity(self) -> float:
-        value = self._number("epsilon_r", 1.0)
-        if not value > 0.0:
-            self._fail("epsilon_r", f"epsilon-r is {value:g}; expected a number above 0")
-        if value != 1.0:
-            self.notes.tell("epsilon-r is part of the charges: they are divided by its square root",
-                            self.lines["epsilon_r"])  # fmt: skip
+    def _electrostatics(self, cutoff_of_pairs: float) -> dict[str, Any]:
+        """Source: `calc_rffac` and `init_interaction_const` of GROMACS, and its results."""
+        kind = _COULOMB[self._choice("coulombtype", "cut-off", tuple(_COULOMB))]
+        cutoff = self._number("rcoulomb", 1.0)
+        if not cutoff > 0.0:
+            self._fail("rcoulomb", f"rcoulomb is {cutoff:g}; expected a length above 0")
+        permittivity = self._permittivity("epsilon_r", 1.0)
+        beyond = self._permittivity("epsilon_rf", 0.0)
+        self._words("coulomb_modifier")
+        made: dict[str, Any] = {"kind": kind}
+        if permittivity != 1.0:
+            made["permittivity"] = permittivity
+        if kind == "fmm":
+            return made | {"accuracy": 1e-4}
+        # A reaction field has its own shift, whatever the modifier says.
+        modifiers = ("potential-shift", "potential-shift-verlet", "none")
+        modifier = self._choice("coulomb_modifier", "potential-shift", modifiers)
+        if cutoff != cutoff_of_pairs:
+            made["cutoff"] = cutoff
+        if kind == "cutoff" and modifier == "none":
+            made["truncation"] = "truncated"
+        if kind == "reaction_field" and beyond > 0.0:
+            made["reaction_field_permittivity"] = beyond
+        return made
+
+    def _permittivity(self, key: str, preset: float) -> float:
+        value = self._number(key, preset)
+        if not value > 0.0 and value != preset:
+            self._fail(key, f"{key.replace('_', '-')} is {value:g}; expected a number above 0")
         return value
 
     def _reference_scaling(self, has_barostat: bool) -> str | None:
