@@ -32,6 +32,53 @@ void check_open_box(const Input& input, const IsGood& is_good, const Report& rep
   }
 }
 
+/// What pairs of charges within a cutoff are not there for.
+void check_cutoff_charges(const Input& input, const IsGood& is_good, const Report& report) {
+  if (!input.electrostatics.ends_at_cutoff()) return;
+  const std::string_view kind = choice_name(input.electrostatics.kind);
+  const auto error = [&](std::string message) {
+    report(Severity::error, "electrostatics.kind", std::move(message));
+  };
+  if (!input.components.empty()) {
+    error(
+        fmt::format("kind = \"{}\" in [electrostatics] is for atoms, [[type]]s; charges of "
+                    "[[component]]s end by \"electrostatics\" in [interaction], which is "
+                    "\"truncated\" or \"reaction_field\"",
+                    kind));
+  }
+  if (is_good("interaction.potential") &&
+      input.interaction.potential != InteractionPotential::lennard_jones) {
+    error(
+        fmt::format("kind = \"{}\" in [electrostatics] contradicts the potential \"{}\", whose "
+                    "list of neighbors has none but bonded ones; expected \"fmm\"",
+                    kind, choice_name(input.interaction.potential)));
+  }
+}
+
+/// What a permittivity does not divide.
+void check_permittivity(const Input& input, const IsGood& is_good, const Report& report) {
+  if (!is_good("electrostatics.permittivity") || input.electrostatics.permittivity == 1.0) return;
+  if (input.electrostatics.surroundings == ElectrostaticsSurroundings::vacuum) {
+    report(Severity::error, "electrostatics.permittivity",
+           "a permittivity between the charges contradicts surroundings = \"vacuum\" in "
+           "[electrostatics]: the dipole of the box would be screened as if it were inside");
+  }
+  for (std::size_t n = 0; n < input.components.size(); ++n) {
+    const auto& sites = input.components[n].sites;
+    if (std::ranges::none_of(sites, [](const Input::Site& site) {
+          return site.kind == SiteKind::quadrupole && site.moment != 0.0;
+        })) {
+      continue;
+    }
+    report(
+        Severity::error, "electrostatics.permittivity",
+        fmt::format("\"permittivity\" in [electrostatics] divides the interactions of charges "
+                    "and dipoles; those of the quadrupoles of [[component]] number {} end at the "
+                    "cutoff and know of none",
+                    n + 1));
+  }
+}
+
 }  // namespace
 
 void check_electrostatics(const Input& input, const IsGood& is_good, const Report& report) {
@@ -55,11 +102,13 @@ void check_electrostatics(const Input& input, const IsGood& is_good, const Repor
     const std::string place = fmt::format("type[{}].charge", n);
     if (on || perhaps || !is_good(place)) continue;
     report(Severity::error, place,
-           "\"charge\" in [[type]] needs a solver: a section [electrostatics] with kind = "
-           "\"fmm\"");
+           "\"charge\" in [[type]] needs a section [electrostatics] with kind = \"fmm\", or "
+           "\"reaction_field\"");
   }
   if (!on || !is_good("electrostatics.kind")) return;
   check_open_box(input, is_good, report);
+  check_cutoff_charges(input, is_good, report);
+  check_permittivity(input, is_good, report);
   if (!charged) {
     report(Severity::warning, "electrostatics.kind",
            "[electrostatics] has no effect: nothing has a charge or a dipole");

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "md/domain/regular_grid.hpp"
+#include "md/input/cutoffs.hpp"
 #include "md/input/observer_section.hpp"
 #include "md/input/trajectory_section.hpp"
 #include "md/neighbors/cell_counts.hpp"
@@ -52,7 +53,7 @@ double bytes_of_field(std::string_view name, bool single_precision) {
 }  // namespace
 
 double likely_skin(const Input& input) {
-  return input.neighbor.skin > 0.0 ? input.neighbor.skin : 0.12 * input.interaction.cutoff;
+  return input.neighbor.skin > 0.0 ? input.neighbor.skin : 0.12 * longest_cutoff(input);
 }
 
 std::string byte_text(double bytes) {
@@ -78,7 +79,7 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
     return std::nullopt;
   }
   const double particles = static_cast<double>(*facts.particles);
-  result.halo = input.interaction.cutoff + likely_skin(input);
+  result.halo = longest_cutoff(input) + likely_skin(input);
   double own = 1.0, with_halo = 1.0;
   const Vec3 extent = facts.box->shear().extent(result.halo);
   for (int axis = 0; axis < 3; ++axis) {

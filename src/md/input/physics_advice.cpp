@@ -12,6 +12,7 @@
 #include "md/domain/decomposition_method.hpp"
 #include "md/domain/regular_grid.hpp"
 #include "md/input/check_box.hpp"
+#include "md/input/cutoffs.hpp"
 #include "md/input/molecule_advice.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/observer_section.hpp"
@@ -230,7 +231,7 @@ class Adviser {
   }
 
   void skin() {
-    const double skin = input_.neighbor.skin, rc = input_.interaction.cutoff;
+    const double skin = input_.neighbor.skin, rc = longest_cutoff(input_);
     if (skin > 0.5 * rc) {
       advise(
           "neighbor.skin",
@@ -390,9 +391,9 @@ class Adviser {
               });
     tilt();
     const double shortest = facts_.box->least_height();
-    const double rc = input_.interaction.cutoff;
+    const double rc = longest_cutoff(input_);
     if (rc > 0.5 * shortest) {
-      warn("interaction.cutoff",
+      warn(rc > input_.interaction.cutoff ? "electrostatics.cutoff" : "interaction.cutoff",
            fmt::format("a cutoff of {} is more than half the {} of the box ({}): particles "
                        "interact with several images of each other{}",
                        length(rc), facts_.box->tilt.none() ? "shortest edge" : "least height",
@@ -436,7 +437,7 @@ class Adviser {
                       std::ranges::find(asked, 0) != asked.end() ? " (0: chosen)" : ""));
       return;
     }
-    const double halo = input_.interaction.cutoff + likely_skin(input_);
+    const double halo = longest_cutoff(input_) + likely_skin(input_);
     const Vec3 lean = facts_.box->shear().extent(1.0), heights = facts_.box->heights();
     int regions_across = 0, axis = 0;
     for (int i = 0; i < 3; ++i) {

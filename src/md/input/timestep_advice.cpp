@@ -408,7 +408,8 @@ FastestMotion fastest_motion(const Input& input) {
       const TypePair pair = type_pair_from_input(input, a, b);
       const Input::Type &first = input.types[a], &second = input.types[b];
       if (is_carried(input, first.name) || is_carried(input, second.name)) continue;
-      const double charges = input.units.coulomb() * first.charge * second.charge;
+      const double charges =
+          input.units.coulomb() * first.charge * second.charge / input.electrostatics.permittivity;
       const Input::Pair* own = pair_of_types(input, a, b);
       const double stiffness =
           own != nullptr && !own->is_lennard_jones()

@@ -276,7 +276,8 @@ class Builder {
     const double product =
         own ? input_.units.coulomb() * *own : given.coulomb_14 * a.charge * b.charge;
     if (product != 0.0) {
-      add(molecule, *find_bonded("special_pair", "coulomb"), atoms, {product});
+      add(molecule, *find_bonded("special_pair", "coulomb"), atoms,
+          {product / input_.electrostatics.permittivity});
     }
   }
 

@@ -39,7 +39,8 @@ std::optional<FmmPrecision> precision_of(ElectrostaticsPrecision wanted) {
 
 std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
   const auto& wanted = request.input.electrostatics;
-  if (!wanted.is_used()) return nullptr;
+  // Pairs of charges within a cutoff belong to the rows of the neighbor list.
+  if (!wanted.is_used() || wanted.ends_at_cutoff()) return nullptr;
   Electrostatics::Options options;
   options.ewald = wanted.kind == ElectrostaticsKind::ewald;
   options.periodic = wanted.surroundings != ElectrostaticsSurroundings::open;
@@ -60,6 +61,7 @@ std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
                           (barostat.is_used() && barostat.coupling != Input::Coupling::isotropic);
   options.exchange_method = request.input.communication.fmm;
   options.charge_unit = std::sqrt(request.input.units.coulomb());
+  options.permittivity = wanted.permittivity;
   options.places = request.places;
   return std::make_unique<Electrostatics>(request.context, request.decomposition,
                                           request.interaction.components(), options);

@@ -9,6 +9,7 @@
 #include "md/forces/manybody/tersoff_forces.hpp"
 #include "md/forces/molecular/molecular_forces.hpp"
 #include "md/forces/pair/pair_forces.hpp"
+#include "md/input/cutoffs.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/tersoff_input.hpp"
@@ -50,6 +51,24 @@ LennardJones potential_of_types(const Input& input) {
   }
   return LennardJones(pairs, static_cast<int>(count), input.interaction.cutoff,
                       input.interaction.truncation, input.interaction.switch_start);
+}
+
+/// Of [[type]]s; atoms of molecules have their own charges.
+CutoffCharges cutoff_charges(const Input& input, double charge_factor) {
+  const Input::Electrostatics& wanted = input.electrostatics;
+  const double cutoff = electrostatics_cutoff(input);
+  CutoffCharges charges{cutoff, 0.0, 0.0, {}};
+  if (wanted.kind == ElectrostaticsKind::reaction_field) {
+    const double outside = wanted.reaction_field_permittivity;
+    charges = CutoffCharges::reaction_field(
+        cutoff, wanted.permittivity,
+        outside > 0.0 ? outside : std::numeric_limits<double>::infinity());
+  } else if (wanted.truncation == ElectrostaticsTruncation::shifted) {
+    charges = CutoffCharges::reaction_field(cutoff, 1.0, 1.0);
+  }
+  const double unit = charge_factor * std::sqrt(input.units.coulomb());
+  for (const Input::Type& type : input.types) charges.of_types.push_back(unit * type.charge);
+  return charges;
 }
 
 /// Nothing where the components are more than single sites that one table of pairs describes.
@@ -111,15 +130,30 @@ Interaction::Interaction(const Input& input, std::string_view tersoff_parameters
   if (tersoff_) {
     forces_ = std::make_unique<TersoffForces>(*tersoff_, precision, input.interaction.kernel);
   } else if (potential_) {
-    forces_ = std::make_unique<PairForces>(*potential_, precision, input.interaction.kernel);
+    take_pairs(input,
+               std::make_unique<PairForces>(*potential_, precision, input.interaction.kernel));
   } else if (!functions_.empty()) {
-    forces_ =
-        std::make_unique<PairForces>(functions_, static_cast<int>(input.types.size()),
-                                     ending_from_input(input), precision, input.interaction.kernel);
+    take_pairs(input, std::make_unique<PairForces>(functions_, static_cast<int>(input.types.size()),
+                                                   ending_from_input(input), precision,
+                                                   input.interaction.kernel));
   } else {
     forces_ = std::make_unique<MolecularForces>(*model_, precision, input.interaction.kernel);
   }
   range_ = forces_->range();
+}
+
+void Interaction::take_pairs(const Input& input, std::unique_ptr<PairForces> pairs) {
+  if (input.electrostatics.ends_at_cutoff()) {
+    charged_ = pairs.get();
+    charge_factor_ = 1.0 / std::sqrt(input.electrostatics.permittivity);
+    pairs->add_charges(cutoff_charges(input, charge_factor_));
+  }
+  forces_ = std::move(pairs);
+}
+
+std::unique_ptr<ShortRangeForces> Interaction::take_forces(const Topology& topology) {
+  if (charged_ != nullptr && !topology.empty()) charged_->set_topology(topology, charge_factor_);
+  return std::move(forces_);
 }
 
 std::vector<std::string> Interaction::names() const {

@@ -17,8 +17,11 @@
 #include "md/model/lennard_jones.hpp"
 #include "md/model/molecule_model.hpp"
 #include "md/model/tersoff.hpp"
+#include "md/system/topology.hpp"
 
 namespace sterna::md {
+
+class PairForces;
 
 /// What the particles of a run are and how they interact, as the input says: the one place that
 /// knows which short-range forces serve which input.
@@ -41,8 +44,9 @@ class Interaction {
   double range() const { return range_; }
   /// A skin for the neighbor list that serves most states.
   double usual_skin() const;
-  /// The short-range forces that this interaction needs; to be called once.
-  std::unique_ptr<ShortRangeForces> take_forces() { return std::move(forces_); }
+  /// The short-range forces that this interaction needs; to be called once. The topology lives as
+  /// long as they do.
+  std::unique_ptr<ShortRangeForces> take_forces(const Topology& topology);
 
   /// The planar correction that the input asks for: `slabs` of a density profile across the axis
   /// `normal`; no slabs: none.
@@ -64,6 +68,7 @@ class Interaction {
  private:
   LennardJones::TailCorrection tail_of_functions(std::span<const double> counts,
                                                  double volume) const;
+  void take_pairs(const Input& input, std::unique_ptr<PairForces> pairs);
 
   TailCorrection tail_correction_;  ///< as in the input, and the next two
   int tail_normal_, tail_slabs_;
@@ -75,6 +80,8 @@ class Interaction {
   std::vector<PairScale> scales_;
   std::optional<TersoffPotential> tersoff_;  ///< in place of both
   std::unique_ptr<ShortRangeForces> forces_;
+  PairForces* charged_ = nullptr;  ///< these, where charges end at a cutoff
+  double charge_factor_ = 1.0;     ///< of their permittivity
   double range_ = 0.0;
 };
 

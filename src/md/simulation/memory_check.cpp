@@ -13,7 +13,7 @@ namespace sterna::md {
 void Simulation::Implementation::require_memory() {
   Input input = input_;
   input.neighbor.skin = skin_;
-  input.interaction.cutoff = interaction_.range();
+  input.interaction.cutoff = input.electrostatics.cutoff = interaction_.range();
   SystemFacts facts;
   facts.particles = particle_count_;
   facts.box = box_;

@@ -544,8 +544,8 @@ void Simulation::Implementation::make_engine() {
                             .skin = skin_,
                             .places = options.places};
   engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
-                                          interaction_.take_forces(), make_force_terms(request),
-                                          options, timer_);
+                                          interaction_.take_forces(topology_),
+                                          make_force_terms(request), options, timer_);
   const auto exchange_vectors = [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
     engine_->exchange_vectors(local, ghosts);
   };

@@ -16,16 +16,22 @@ namespace sterna::md {
 Electrostatics::Electrostatics(const comm::Context& context, const Decomposition& decomposition,
                                std::span<const Component> components, const Options& options)
     : context_(context), decomposition_(&decomposition), options_(options) {
+  const double factor = 1.0 / std::sqrt(options.permittivity);
+  options_.charge_unit *= factor;
   for (const Component& component : components) {
     auto& sites = sites_.emplace_back();
-    for (const auto& site : component.charges) sites.push_back({site.position, site.charge, {}});
-    for (const auto& site : component.dipoles) sites.push_back({site.position, 0.0, site.moment});
+    for (const auto& site : component.charges) {
+      sites.push_back({site.position, factor * site.charge, {}});
+    }
+    for (const auto& site : component.dipoles) {
+      sites.push_back({site.position, 0.0, factor * site.moment});
+    }
     for (const Site& site : sites) {
       molecule_radius_ = std::max(molecule_radius_, std::sqrt(dot(site.position, site.position)));
     }
   }
   if (options_.places) {
-    excluded_.emplace(context, options_.places);
+    excluded_.emplace(context, options_.places, factor);
     // Whatever the charge of a type is: the topology has that of each atom.
     for (auto& sites : sites_) sites.assign(1, Site{});
   }

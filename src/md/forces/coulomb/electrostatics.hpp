@@ -46,6 +46,7 @@ class Electrostatics final : public ForceTerm {
     bool virial_tensor = false;
     std::string exchange_method = "auto";                    ///< of comm::neighbor_methods()
     double charge_unit = 1.0;                                ///< of the input, in internal units
+    double permittivity = 1.0;                               ///< relative; divides all interactions
     std::shared_ptr<const MoleculePlaces> places = nullptr;  ///< of flexible molecules
   };
   /// `components`: in the order of Position::type. The decomposition must live as long as it is in

@@ -10,16 +10,17 @@
 namespace sterna::md {
 
 ExcludedCharges::ExcludedCharges(const comm::Context& context,
-                                 std::shared_ptr<const MoleculePlaces> places)
+                                 std::shared_ptr<const MoleculePlaces> places, double factor)
     : context_(context),
       places_(std::move(places)),
+      factor_(factor),
       kernels_(select_kernels(
           available_kernels<ExcludedKernels>(STERNA_KERNEL_FAMILY(excluded_kernels)), "auto")) {
   for (const Topology::Molecule& molecule : places_->topology().molecules()) {
     auto& pairs = pairs_.emplace_back();
     for (const auto& [first, second] : molecule.exclusions) {
       const auto a = static_cast<std::uint32_t>(first), b = static_cast<std::uint32_t>(second);
-      const double product = molecule.atoms[a].charge * molecule.atoms[b].charge;
+      const double product = factor * factor * molecule.atoms[a].charge * molecule.atoms[b].charge;
       if (product != 0.0) pairs.push_back({a, b, product});
     }
   }
@@ -34,7 +35,7 @@ void ExcludedCharges::rebuild(const ParticleStore& particles, bool of_spanning) 
     if (places_->in_whole(i) || (!of_spanning && places_->spanning().has(i))) continue;
     const Topology::Place place = topology.place_of(particles.id[i]);
     const auto& atoms = topology.molecules()[place.molecule].atoms;
-    const double charge = atoms[static_cast<std::size_t>(place.atom)].charge;
+    const double charge = factor_ * factor_ * atoms[static_cast<std::size_t>(place.atom)].charge;
     if (charge == 0.0) continue;
     const auto excluded = topology.exclusions_of(place);
     const auto places = places_->excluded_of(i);

@@ -20,12 +20,13 @@ namespace sterna::md {
 /// as in rigid water, so is their rounding: an offset of the energy of some 1e-6 of it.
 class ExcludedCharges {
  public:
-  /// `places` is rebuilt by others, before this.
-  ExcludedCharges(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places);
+  /// `places` is rebuilt by others, before this. `factor`: of all charges.
+  ExcludedCharges(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places,
+                  double factor);
 
-  /// The charge of a local particle, internal units.
+  /// The charge of a local particle, internal units, times the factor.
   double charge(const ParticleStore& particles, std::size_t particle) const {
-    return places_->topology().atom_of(particles.id[particle]).charge;
+    return factor_ * places_->topology().atom_of(particles.id[particle]).charge;
   }
   /// Collective. Throws FileError on all ranks where a rank lacks the other atom of a pair. With
   /// `of_spanning`, `subtract` serves the particles of molecules that span ranks, too.
@@ -46,6 +47,7 @@ class ExcludedCharges {
   };
   comm::Context context_;
   std::shared_ptr<const MoleculePlaces> places_;
+  double factor_;
   const ExcludedKernels& kernels_;
   std::vector<std::vector<ExcludedWork::Pair>> pairs_;  ///< of each kind of molecule
   AlignedBuffer<double> room_;

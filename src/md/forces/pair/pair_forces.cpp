@@ -126,6 +126,17 @@ PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
   name_ = parts_.size() == 1 ? std::string(parts_[0].name) : std::string("pairs");
 }
 
+void PairForces::add_charges(CutoffCharges charges) {
+  charges_.emplace(std::move(charges), kernels());
+  range_ = std::max(range_, charges_->cutoff());
+  parts_.push_back({"electrostatics", 0.0, 0.0});
+  name_ = "pairs";
+}
+
+void PairForces::set_topology(const Topology& topology, double factor) {
+  if (charges_) charges_->set_topology(topology, factor);
+}
+
 void PairForces::add_general(std::size_t number, Truncation truncation,
                              const std::vector<PairFunction>& pairs,
                              const std::vector<char>& computes) {
@@ -206,7 +217,7 @@ PotentialWork PairForces::General::work() const {
 }
 
 bool PairForces::needs_in_list(int type) const {
-  if (!lennard_jones_) return true;
+  if (!lennard_jones_ || (charges_ && charges_->has_charges(type))) return true;
   // Other potentials may have pairs of their own.
   if (!general_.empty()) return true;
   const auto row = static_cast<std::size_t>(type) * static_cast<std::size_t>(type_count_);
@@ -225,6 +236,7 @@ std::uint32_t PairForces::group() const {
 
 void PairForces::rebuild(const PairList& list, const ParticleStore& particles) {
   if (!list.rows().half) throw std::logic_error("the kernels of pairs read half lists");
+  if (charges_) charges_->rebuild(particles, precision_);
   if (precision_ != Precision::mixed) return;
   // Half of the margin is at least the list radius, so the dummy beyond the range is beyond the
   // cutoff.
@@ -276,7 +288,8 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
   if (with_sums && which == PairList::Cells::interior) {
     for (Part& part : parts_) part = {part.name, 0.0, 0.0, part.seconds};
   }
-  Clock::time_point start = general_.empty() ? Clock::time_point() : Clock::now();
+  const bool is_fast_alone = general_.empty() && !charges_;
+  Clock::time_point start = is_fast_alone ? Clock::time_point() : Clock::now();
   if (lennard_jones_) {
     const LennardJonesTables& tables = *lennard_jones_;
     work.cutoff_squared = tables.cutoff * tables.cutoff;
@@ -296,7 +309,7 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
     const auto compute = mixed ? kernels_.compute_mixed : kernels_.compute_double;
     compute(work, cells.data(), cells.size(), truncation, with_sums);
   }
-  if (general_.empty()) return work;
+  if (is_fast_alone) return work;
   EnergyAndVirial all;
   const auto credit = [&](std::size_t part) {
     const Clock::time_point now = Clock::now();
@@ -315,6 +328,12 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
     const auto& compute = mixed ? kernels.mixed : kernels.in_double;
     compute[with_sums ? 1 : 0](work, general_[k].work(), cells.data(), cells.size());
     credit(general_[k].part);
+  }
+  if (charges_) {
+    charges_->compute(work, cells, precision_, with_sums);
+    // Each charge in the field of its own dielectric: once, not for each kind of cells.
+    if (with_sums && which == PairList::Cells::interior) work.energy += charges_->self_energy();
+    credit(parts_.size() - 1);
   }
   work.energy = all.energy;
   std::copy(std::begin(all.virial), std::end(all.virial), work.virial);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "md/core/precision.hpp"
+#include "md/forces/pair/charge_pairs.hpp"
 #include "md/forces/pair/pair_function.hpp"
 #include "md/forces/pair/potential_work.hpp"
 #include "md/forces/short_range_forces.hpp"
@@ -26,6 +27,12 @@ class PairForces final : public ShortRangeForces {
   /// pairs may differ from.
   PairForces(const std::vector<PairFunction>& pairs, int type_count,
              const PairFunction::Ending& ending, Precision precision, std::string_view kernels);
+
+  /// Charges that end at a cutoff are a part beside the potentials.
+  void add_charges(CutoffCharges charges);
+  /// Before `needs_in_list` and `rebuild`: the charges of atoms, times `factor`, are those of their
+  /// molecules. The topology lives as long as it is in use here.
+  void set_topology(const Topology& topology, double factor);
 
   /// That of the potential where there is one kind only, else "pairs".
   std::string_view name() const override { return name_; }
@@ -92,7 +99,8 @@ class PairForces final : public ShortRangeForces {
   std::optional<LennardJonesTables> lennard_jones_;
   std::vector<General> general_;  ///< all that the fast path does not do
   std::string name_;
-  std::vector<Part> parts_;  ///< each potential once; that of the fast path first
+  std::optional<ChargePairs> charges_;
+  std::vector<Part> parts_;  ///< each potential once, that of the fast path first; then charges
 
   AlignedBuffer<FixedPosition> fixed_position_;
   double fixed_scale_ = 1.0;

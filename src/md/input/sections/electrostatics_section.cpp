@@ -13,12 +13,17 @@ Condition solver_is_fmm() {
   return choice_is("electrostatics", "kind", {ElectrostaticsKind::fmm}, Severity::warning);
 }
 
+Condition solver_has_cutoff() {
+  return choice_is("electrostatics", "kind",
+                   {ElectrostaticsKind::reaction_field, ElectrostaticsKind::cutoff});
+}
+
 }  // namespace
 
 InputSection electrostatics() {
   return {
       .schema = {.name = "electrostatics",
-                 .description = "Forces of charges at any distance.",
+                 .description = "Forces of charges: at any distance, or within a cutoff.",
                  .aliases = {"coulomb", "kspace", "ewald", "pme", "pppm", "fmm"}},
       .keys = {
           {.name = "kind",
@@ -27,7 +32,9 @@ InputSection electrostatics() {
                           "fast multipole method; charges of one molecule do not act on each "
                           "other. \"ewald\": the same by Ewald sums over all pairs and waves, for "
                           "which each rank holds all charges: a reference for up to some thousand "
-                          "charges. \"none\": not beyond the cutoff; then types have no charges.",
+                          "charges. \"reaction_field\": pairs of charges within a cutoff, with a "
+                          "dielectric beyond it; of [[type]]s and [[molecule]]s. \"cutoff\": "
+                          "nothing beyond it. \"none\": types have no charges.",
            .need = Need::required,
            .aliases = {"method", "type", "solver", "kspace_style"}},
           {.name = "accuracy",
@@ -88,7 +95,41 @@ InputSection electrostatics() {
                "bounds the volume: a run ends with an error when a particle comes as near to a "
                "face as half of the cutoff, from where it could meet images by short-range forces.",
            .condition = solver_is_on(),
-           .aliases = {"boundary", "surface", "epsilon_surface"}}}};
+           .aliases = {"boundary", "surface", "epsilon_surface"}},
+          {.name = "cutoff",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::cutoff>,
+           .description = "Distance beyond which charges do not act on each other.",
+           .default_text = "that of `[interaction]`",
+           .dimension = Dimension::length,
+           .range = positive,
+           .condition = solver_has_cutoff(),
+           .aliases = {"rcoulomb", "rcut", "rc", "r_cut", "cut"}},
+          {.name = "truncation",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::truncation>,
+           .description =
+               "\"shifted\": the energy of a pair is 1/r less its value at the cutoff. Excluded "
+               "pairs within the cutoff and each charge itself have that constant, too. "
+               "\"truncated\": 1/r as it is, which jumps at the cutoff.",
+           .condition = choice_is("electrostatics", "kind", {ElectrostaticsKind::cutoff}),
+           .aliases = {"shift", "modifier", "coulomb_modifier"}},
+          {.name = "permittivity",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::permittivity>,
+           .description =
+               "Relative permittivity between the charges, by which all Coulomb interactions are "
+               "divided, those of 1-4 pairs included.",
+           .range = {.minimum = 1e-3, .maximum = 1e9},
+           .condition = choice_is("electrostatics", "kind",
+                                  {ElectrostaticsKind::fmm, ElectrostaticsKind::ewald,
+                                   ElectrostaticsKind::reaction_field, ElectrostaticsKind::cutoff}),
+           .aliases = {"epsilon_r", "dielectric", "relative_permittivity"}},
+          {.name = "reaction_field_permittivity",
+           .target = target_in<&Input::electrostatics,
+                               &ElectrostaticsSection::reaction_field_permittivity>,
+           .description = "Relative permittivity beyond the cutoff.",
+           .default_text = "infinite: a conductor",
+           .range = {.minimum = 1e-3},
+           .condition = choice_is("electrostatics", "kind", {ElectrostaticsKind::reaction_field}),
+           .aliases = {"epsilon_rf", "rf_epsilon", "reaction_field_epsilon"}}}};
 }
 
 }  // namespace sterna::md::section

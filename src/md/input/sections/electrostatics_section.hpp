@@ -4,12 +4,22 @@
 
 namespace sterna::md {
 
-enum class ElectrostaticsKind { none, fmm, ewald };
+enum class ElectrostaticsKind { none, fmm, ewald, reaction_field, cutoff };
 template <>
-inline constexpr auto choice_table<ElectrostaticsKind> =
-    std::to_array<Choice<ElectrostaticsKind>>({{"none", ElectrostaticsKind::none},
-                                               {"fmm", ElectrostaticsKind::fmm},
-                                               {"ewald", ElectrostaticsKind::ewald}});
+inline constexpr auto choice_table<ElectrostaticsKind> = std::to_array<Choice<ElectrostaticsKind>>(
+    {{"none", ElectrostaticsKind::none},
+     {"fmm", ElectrostaticsKind::fmm},
+     {"ewald", ElectrostaticsKind::ewald},
+     {"reaction_field", ElectrostaticsKind::reaction_field},
+     {"cutoff", ElectrostaticsKind::cutoff}});
+
+/// How the energy of two charges ends.
+enum class ElectrostaticsTruncation { shifted, truncated };
+template <>
+inline constexpr auto choice_table<ElectrostaticsTruncation> =
+    std::to_array<Choice<ElectrostaticsTruncation>>({{"shifted", ElectrostaticsTruncation::shifted},
+                                                     {"truncated",
+                                                      ElectrostaticsTruncation::truncated}});
 
 enum class ElectrostaticsPrecision { automatic, single, mixed, full };
 template <>
@@ -33,7 +43,7 @@ template <>
 inline constexpr auto choice_table<ElectrostaticsTree> = std::to_array<Choice<ElectrostaticsTree>>(
     {{"modeled", ElectrostaticsTree::modeled}, {"measured", ElectrostaticsTree::measured}});
 
-struct ElectrostaticsSection {  ///< [electrostatics]: charges at any distance
+struct ElectrostaticsSection {  ///< [electrostatics]
   ElectrostaticsKind kind = ElectrostaticsKind::none;
   double accuracy = 1e-4;  ///< relative root-mean-square error of the forces
   int order = 0;           ///< of the expansions; 0: as the accuracy wants it
@@ -42,8 +52,16 @@ struct ElectrostaticsSection {  ///< [electrostatics]: charges at any distance
   ElectrostaticsPrecision precision = ElectrostaticsPrecision::automatic;
   double smoothing = 0.0;  ///< overlap of the cells, in units of their edges
   ElectrostaticsSurroundings surroundings = ElectrostaticsSurroundings::conductor;
+  double cutoff = 0.0;  ///< 0: that of [interaction]
+  ElectrostaticsTruncation truncation = ElectrostaticsTruncation::shifted;
+  double permittivity = 1.0;                 ///< relative; divides all Coulomb interactions
+  double reaction_field_permittivity = 0.0;  ///< relative, beyond the cutoff; 0: infinite
 
   bool is_used() const { return kind != ElectrostaticsKind::none; }
+  /// Whether charges act on each other in pairs within a cutoff only.
+  bool ends_at_cutoff() const {
+    return kind == ElectrostaticsKind::reaction_field || kind == ElectrostaticsKind::cutoff;
+  }
 };
 
 }  // namespace sterna::md

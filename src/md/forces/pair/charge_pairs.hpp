@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "md/core/precision.hpp"
+#include "md/forces/pair/charge_work.hpp"
+#include "md/system/particle_store.hpp"
+#include "md/system/topology.hpp"
+
+namespace sterna::md {
+
+/// Charges that act on each other within a cutoff: each pair has the energy
+///
+///     q q' (1/r + curvature r^2 - shift),
+///
+/// excluded pairs have the same without 1/r, and each charge has -q^2 shift / 2.
+struct CutoffCharges {
+  double cutoff;
+  double curvature = 0.0, shift = 0.0;
+  std::vector<double> of_types;  ///< of particles without a topology; internal units
+
+  /// A dielectric of the permittivity `outside` beyond the cutoff, `inside` within it; both
+  /// relative, and the charges are divided by the root of `inside` already. Barker and Watts, Mol.
+  /// Phys. 26, 789 (1973); Tironi et al., J. Chem. Phys. 102, 5451 (1995).
+  static CutoffCharges reaction_field(double cutoff, double inside, double outside);
+};
+
+/// The part of `PairForces` that computes them from the rows of the list.
+class ChargePairs {
+ public:
+  ChargePairs(CutoffCharges charges, std::string_view kernels);
+
+  double cutoff() const { return charges_.cutoff; }
+  /// Atoms have the charges of their molecules from now on, times `factor`.
+  void set_topology(const Topology& topology, double factor);
+  /// Whether a particle of the type may have a charge.
+  bool has_charges(int type) const;
+  /// Particles and ghosts have these places until the next call.
+  void rebuild(const ParticleStore& particles, Precision precision);
+  /// Adds to forces, energy and virial of `work`.
+  void compute(PairWork& work, std::span<const std::uint32_t> cells, Precision precision,
+               bool with_sums) const;
+  /// Of the local particles in the field that each of them causes.
+  double self_energy() const { return self_energy_; }
+
+ private:
+  CutoffCharges charges_;
+  const ChargeKernels& kernels_;
+  const Topology* topology_ = nullptr;
+  double factor_ = 1.0;
+  std::vector<char> types_with_charges_;
+  std::vector<double> charge_;        ///< by place, in double precision
+  std::vector<float> charge_single_;  ///< in mixed precision
+  double self_energy_ = 0.0;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "md/neighbors/pair_work.hpp"
+
+namespace sterna::md {
+
+/// u(r) = q q' (1/r + curvature r^2 - shift) within the cutoff; of excluded pairs the same without
+/// 1/r.
+template <class Real>
+struct ChargeConstants {
+  /// Of every place of the store, ghosts and the dummy included.
+  const Real* charge;
+  Real cutoff_squared, curvature, shift;
+};
+
+/// The pairs of charges of a run. Plain data, as `PairWork` is.
+struct ChargeWork {
+  ChargeConstants<double> in_double;
+  ChargeConstants<float> in_single;
+};
+
+/// One instruction set's kernels of pairs of charges: from half lists, without and with energy and
+/// virial.
+struct ChargeKernels {
+  using Compute = void (*)(PairWork& work, const ChargeWork& charges, const std::uint32_t* cells,
+                           std::size_t cell_count);
+  const char* name;
+  Compute in_double[2], mixed[2];
+};
+
+const ChargeKernels& charge_kernels_baseline();
+const ChargeKernels& charge_kernels_avx2();
+const ChargeKernels& charge_kernels_avx512();
+
+}  // namespace sterna::md
