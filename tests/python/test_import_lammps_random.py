@@ -56,7 +56,16 @@ OTHERS = {
     "hybrid lj/gromacs 3.0 6.0 lj/mdf 2.0 7.0 zbl 3.0 5.0": ("lj/mdf 0.1 3.0", "zbl 6 7"),
 }
 #: Styles that do not mix.
-UNMIXED = ("buck", "born", "morse", "beck", "lennard/mdf", "cosine/squared", "wf/cut", "harmonic/cut")
+UNMIXED = (
+    "buck",
+    "born",
+    "morse",
+    "beck",
+    "lennard/mdf",
+    "cosine/squared",
+    "wf/cut",
+    "harmonic/cut",
+)
 BONDS = {
     "harmonic": "300 1.5", "morse": "90 1.8 1.5", "class2": "1.5 300 -400 500", "gromos": "30 1.5",
     "mm3": "300 1.5", "fene": "30 2.4 0.1 1.4", "zero": "",

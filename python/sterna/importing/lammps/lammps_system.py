@@ -146,7 +146,7 @@ class _Builder:
             positions=self.table.positions,
             velocities=self.table.velocities,
             interaction=interaction,
-            electrostatics={"kind": "fmm", "accuracy": 1e-4} if charged else None,
+            electrostatics=self._electrostatics() if charged else None,
             run=run,
             thermostat=thermostat,
             barostat=self.dynamics.barostat,
@@ -292,34 +292,46 @@ class _Builder:
             interaction["tail_correction"] = "homogeneous"
         return interaction
 
+    def _electrostatics(self) -> dict[str, Any]:
+        if self.charge_cutoff is None:
+            return {"kind": "fmm", "accuracy": 1e-4}
+        section = {"kind": "cutoff", "truncation": "truncated"}
+        if self.charge_cutoff != self.run_cutoff:
+            section["cutoff"] = self.charge_cutoff
+        return section
+
     def _charges_act(self) -> None:
         """Whether charges act, and by which constant. Raises SternaError where they act between
         some types only, or to a cutoff."""
         rows = {style.name: style.row for style in self.pair.styles if style.row is not None}
         self.charge_scale = 0.0
         has = {k for k, q in zip(self.table.types, self.table.charges, strict=True) if q != 0.0}
+        self.charge_cutoff = None
         if not has or not any(row.charges for row in rows.values()):
             if self.state.kspace and not any(row.charges == "long" for row in rows.values()):
                 self.state.kspace_command.line.fail(
                     0, "kspace_style goes with a pair style of charges at any distance (coul/long)"
                 )
             return
+        ends: set[float | None] = set()
         for a in sorted(has):
             for b in sorted(has):
                 acting = self.pairs[min(a, b) - 1, max(a, b) - 1]
                 kinds = [one.style.row.charges for one in acting if one.style.row.charges]
-                if "cut" in kinds:
-                    self._line().fail(
-                        None,
-                        "charges that act to a cutoff only are not taken over; expected a style with "
-                        "coul/long",
-                    )
+                ends.update(one.charge_cutoff for one in acting if one.style.row.charges)
                 if len(kinds) != 1:
                     self._line().fail(
                         None,
                         f"charges of the types {a} and {b} act {len(kinds)} times, those of others "
-                        "once; expected coul/long between all types with charges",
+                        "once; expected coul/long, or coul/cut, between all types with charges",
                     )
+        if len(ends) > 1:
+            self._line().fail(
+                None,
+                "charges of some types end at other distances than those of others, which is not "
+                "taken over; expected one cutoff, or coul/long, between all types with charges",
+            )
+        self.charge_cutoff = next(iter(ends))
         self.charge_scale = 1.0 / math.sqrt(self.state.dielectric)
         if any("charmmfsw" in name for name in rows) and self.units.name == "real":
             self.charge_scale *= math.sqrt(_OF_CHARMM / _OF_LAMMPS)
@@ -511,6 +523,7 @@ class _Builder:
             lambda a, b: self._one(a - 1, b - 1),
             self.truncation,
             self._is_plain,
+            self.charge_cutoff,
         )
 
     def _weighted_pairs(self, weights: dict[tuple[int, int], float]) -> list[Term]:

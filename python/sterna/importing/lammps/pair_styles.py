@@ -323,6 +323,9 @@ PAIR_STYLES: dict[str, PairStyle] = {
     "coul/long/cs": PairStyle((), _nothing, charges="long", own_distances=False, has_tail=False),
     "coul/msm": PairStyle((), _nothing, charges="long", own_distances=False, has_tail=False),
     "coul/cut": PairStyle((), _nothing, charges="cut", has_tail=False),
+    "coul/cut/global": PairStyle(
+        (), _nothing, charges="cut", own_distances=False, has_tail=False
+    ),
     "zero": PairStyle((), _nothing, has_tail=False),
 }  # fmt: skip
 for _short in ("lj/sdk", "lj/sdk/coul/long", "lj/sdk/coul/msm"):
@@ -337,6 +340,7 @@ class SubStyle:
     row: PairStyle | None  #: None: "none"
     inner: float = 0.0
     cutoff: float | None = None  #: None: the script has no pair_style
+    charge_cutoff: float | None = None  #: of charges that act to a cutoff
     kappa: float = 0.0
 
 
@@ -350,6 +354,7 @@ class Entry:
     exponents: tuple[int, int] | None  #: of lj/sdk
     distances: tuple[float, ...] | None  #: cutoff, or inner distance and cutoff; None: the style's
     line: Line
+    charge_cutoff: float | None = None  #: likewise
 
 
 @dataclass(frozen=True)
@@ -362,6 +367,7 @@ class PairOfTypes:
     truncation: str  #: empty: it ends by itself
     inner: float
     cutoff: float | None
+    charge_cutoff: float | None = None  #: where the style has charges that act to a cutoff
 
     @property
     def is_switched(self) -> bool:
@@ -422,7 +428,7 @@ class PairState:
             self.styles = [_sub_style(command, 0, len(command.arguments))]
         for entries in self.entries.values():
             for entry in entries:
-                entry.distances = None
+                entry.distances = entry.charge_cutoff = None
 
     def take(
         self, pairs: Sequence[tuple[int, int]], line: Line, fields: list[str], first: int
@@ -514,8 +520,18 @@ class PairState:
             own = (style.inner, style.cutoff) if row.has_inner else (style.cutoff,)
             both = zip(x.distances or own, y.distances or own, strict=True)
             distances = tuple(mixed_distance(rule, p, q) for p, q in both)
+        charge_cutoff = None
+        if x.charge_cutoff is not None or y.charge_cutoff is not None:
+            first, other = (one.charge_cutoff or style.charge_cutoff for one in (x, y))
+            charge_cutoff = mixed_distance(rule, first, other)
         return Entry(
-            x.style, of(x.values, y.values), of(x.values_14, y.values_14), None, distances, x.line
+            x.style,
+            of(x.values, y.values),
+            of(x.values_14, y.values_14),
+            None,
+            distances,
+            x.line,
+            charge_cutoff,
         )
 
     def _pair(self, entry: Entry, a: int, b: int) -> PairOfTypes:
@@ -552,7 +568,10 @@ class PairState:
         truncation = row.truncation
         if truncation == "truncated" and self.shift and row.takes_shift:
             truncation = "shifted"
-        return PairOfTypes(style, potential, potential_14, truncation, inner, cutoff)
+        charge_cutoff = None
+        if row.charges == "cut":
+            charge_cutoff = entry.charge_cutoff or style.charge_cutoff or cutoff
+        return PairOfTypes(style, potential, potential_14, truncation, inner, cutoff, charge_cutoff)
 
     @staticmethod
     def _made(line: Line, a: int, b: int, make: Callable[[], Any]) -> Any:
@@ -633,11 +652,15 @@ def _entry(style: SubStyle, which: int, c: Coefficients) -> Entry:
         distances = tuple(c.number(f"{name} of this pair") for name in names)
         if distances[-1] <= 0.0:
             c.line.fail(c.next - 1, "the cutoff of a pair must be positive")
-        if row.charges == "cut" and c.more:
-            c.number("the cutoff of charges")
+    charge_cutoff = None
+    if row.charges == "cut" and distances is not None:
+        # One cutoff is that of both.
+        charge_cutoff = c.number("the cutoff of charges") if c.more else distances[-1]
+        if charge_cutoff <= 0.0:
+            c.line.fail(c.next - 1, "the cutoff of a pair must be positive")
     if c.more:
         c.line.fail(c.next, "unexpected text behind the last coefficient")
-    return Entry(which, values, values_14, exponents, distances, c.line)
+    return Entry(which, values, values_14, exponents, distances, c.line, charge_cutoff)
 
 
 def _sub_style(command: "Command", first: int, last: int) -> SubStyle:
@@ -682,8 +705,11 @@ def _sub_style(command: "Command", first: int, last: int) -> SubStyle:
             command.fail(k - 1, "expected a positive cutoff, beyond the inner distance")
         if row.has_inner and row.complete is None and made.inner == made.cutoff:
             command.fail(k - 1, "expected a cutoff beyond the inner distance")
+    made.charge_cutoff = made.cutoff
     if row.charges and k < last:
-        next_number("the cutoff of charges")
+        made.charge_cutoff = next_number("the cutoff of charges")
+        if made.charge_cutoff <= 0.0:
+            command.fail(k - 1, "expected a positive cutoff")
     if name == "zero":
         while k < last and command.arguments[k] in ("nocoeff", "full"):
             k += 1

@@ -77,9 +77,11 @@ def special_pairs(
     pair_of: Callable[[int, int], PairOfTypes | None],
     truncation: str,
     is_plain: Callable[[PairOfTypes], bool],
+    charge_cutoff: float | None,
 ) -> SpecialPairs:
     """`pair_of`: what acts between two types, from 1. `is_plain`: whether that is a Lennard-Jones
-    pair that ends as the run's. Raises SternaError where Sterna has no counterpart."""
+    pair that ends as the run's. `charge_cutoff`: where charges end; None: they do not. Raises
+    SternaError where Sterna has no counterpart."""
     of_lj, of_coulomb = special.lennard_jones, special.coulomb
     ends = {2: {_ordered(a[0], a[2]) for a in angles}, 3: {_ordered(d[0], d[3]) for d in dihedrals}}
     only = {2: special.angles_only, 3: special.dihedrals_only}
@@ -96,6 +98,12 @@ def special_pairs(
     )
     if not special.angles_only and not special.dihedrals_only and not otherwise:
         known = _keys(of_lj, of_coulomb, truncation)
+        if known is not None and "coulomb_14" in known:
+            for pair, bonds in near.bonds_apart.items():
+                if bonds == _MOST:
+                    _require_charges_within(
+                        special, pair, of_coulomb[2], charges, near.path[pair], charge_cutoff
+                    )
         if known is not None and (
             not 0.0 < of_lj[2] < 1.0
             or all(
@@ -110,6 +118,7 @@ def special_pairs(
         lj, coulomb = factors(pair, bonds)
         if lj == coulomb == 1.0:
             continue
+        _require_charges_within(special, pair, coulomb, charges, near.path[pair], charge_cutoff)
         if lj == coulomb == 0.0:
             made.terms.append(term("exclusion", pair))
             continue
@@ -125,6 +134,25 @@ def special_pairs(
             )
         )
     return made
+
+
+def _require_charges_within(
+    special: SpecialBonds,
+    pair: Pair,
+    factor: float,
+    charges: list[float],
+    length: float,
+    charge_cutoff: float | None,
+) -> None:
+    """Special pairs of charges have no cutoff in Sterna."""
+    if charge_cutoff is None or factor * charges[pair[0]] * charges[pair[1]] == 0.0:
+        return
+    if length >= _SAFE * charge_cutoff:
+        special.command.fail(
+            None,
+            f"atoms few bonds apart may be farther apart ({length:g}) than where charges end "
+            f"({charge_cutoff:g}), and a factor for such pairs is not taken over",
+        )
 
 
 def _ordered(a: int, b: int) -> Pair:
