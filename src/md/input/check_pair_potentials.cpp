@@ -20,11 +20,9 @@ class PairChecker {
   void check() {
     for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
       const std::string place = fmt::format("pair[{}]", n);
-      if (!good_(place + ".potential")) continue;
+      if (!readable(place + ".potential")) continue;
       if (!input_.components.empty()) {
-        error(place + ".potential",
-              "\"potential\" in [[pair]] is there for [[type]]s only; sites of [[component]]s have "
-              "the Lennard-Jones potential and charges");
+        components(place);
         continue;
       }
       pair(input_.pairs[n], place);
@@ -45,6 +43,26 @@ class PairChecker {
   }
 
  private:
+  /// Whether its value is known: given, or the default.
+  bool readable(const std::string& place) const {
+    return good_(place) || !input_.places.contains(place);
+  }
+
+  void components(const std::string& place) {
+    if (good_(place + ".potential")) {
+      error(place + ".potential",
+            "\"potential\" in [[pair]] is there for [[type]]s only; sites of [[component]]s have "
+            "the Lennard-Jones potential and charges");
+    }
+    for (const std::string_view key : {"cutoff", "truncation", "switch_start"}) {
+      const std::string at = fmt::format("{}.{}", place, key);
+      if (!good_(at)) continue;
+      error(at, fmt::format("\"{}\" in [[pair]] is there for [[type]]s only; sites of "
+                            "[[component]]s end as [interaction] says",
+                            key));
+    }
+  }
+
   void error(std::string_view place, std::string message) {
     report_(Severity::error, place, std::move(message));
   }
@@ -53,7 +71,7 @@ class PairChecker {
     const PairPotentialEntry& potential = *find_pair_potential(pair.potential);
     const bool own = pair.truncation.has_value();
     const Truncation truncation = pair.truncation.value_or(input_.interaction.truncation);
-    const bool known = own ? good_(place + ".truncation") : good_("interaction.truncation");
+    const bool known = readable(own ? place + ".truncation" : "interaction.truncation");
     if (known && !can_end(potential, truncation)) {
       error(place + (own ? ".truncation" : ".potential"),
             fmt::format("the potential {} cannot end with truncation = {}, which is of powers 12 "
@@ -100,7 +118,7 @@ class PairChecker {
 
   /// Where and how it ends.
   void end(const Input::Pair& pair, const std::string& place, bool known, Truncation truncation) {
-    if (!good_(place + ".cutoff") || !good_("interaction.cutoff")) return;
+    if (!readable(place + ".cutoff") || !good_("interaction.cutoff")) return;
     const Input::Interaction& run = input_.interaction;
     if (pair.cutoff > run.cutoff) {
       error(place + ".cutoff", fmt::format("\"cutoff\" in [[pair]] is {}; expected at most that in "
@@ -108,7 +126,7 @@ class PairChecker {
                                            length(pair.cutoff), length(run.cutoff)));
     }
     const std::string start = place + ".switch_start";
-    if (!known || !good_(start)) return;
+    if (!known || !readable(start)) return;
     const double cutoff = pair.cutoff > 0.0 ? pair.cutoff : run.cutoff;
     if (pair.switch_start > 0.0 && !is_switched(truncation)) {
       error(start, fmt::format("\"switch_start\" in [[pair]] goes with a truncation that switches, "
@@ -119,7 +137,7 @@ class PairChecker {
                                "which is {}",
                                length(pair.switch_start), length(cutoff)));
     } else if (is_switched(truncation) && pair.switch_start == 0.0 &&
-               good_("interaction.truncation") && !is_switched(run.truncation)) {
+               readable("interaction.truncation") && !is_switched(run.truncation)) {
       error(place,
             fmt::format("[[pair]] lacks the key \"switch_start\", required with truncation = "
                         "{} where [interaction] has none: where the switching begins",
