@@ -308,7 +308,6 @@ LACKING = {
     "[ polarization ]\n1 2 1 0.001": "Sterna has no polarizable atoms",
     "[ constraints ]\n1 3 2 0.16\n[ bonds ]\n3 1 6 0.15 900": "beside a constraint of 0.16 nm",
     "[ pairs ]\n1 4 1 0.3 -1": "a Lennard-Jones parameter is -1; expected 0 or more",
-    "[ pairs ]\n1 4 1 -0.3 1": "Sterna has pairs that both attract and repel",
 }
 
 
@@ -323,11 +322,25 @@ def test_what_sterna_lacks_is_refused_with_its_line(sections, tmp_path):
     assert LACKING[sections] in str(caught.value)
 
 
-def test_pairs_that_only_repel_are_refused(tmp_path):
-    with pytest.raises(
-        SternaError, match=r"a\.top:\d+:1: error: pairs of the types A and A have C6 = 0"
-    ):
-        typed(tmp_path, "", "", ATOM_TYPES.replace("A 12 0 A 0.3", "A 12 0 A -0.3"))
+def test_pairs_that_only_attract_are_refused(tmp_path):
+    top = chain("1 1 yes 0.5 0.8333").replace("A 0.34 0.4", "A 0.004 0")
+    with pytest.raises(SternaError, match=r"a\.top:4:1: error: pairs of the types CA and CA have"):
+        imported(tmp_path, top)
+
+
+@pytest.mark.parametrize(("rule", "repulsion"), [(1, "0 2e-6"), (2, "-0.25 0.7"), (3, "-0.25 0.7")])
+def test_pairs_that_only_repel_are_those_of_gromacs(rule, repulsion, judge, tmp_path):
+    """As in Go models: C6 = 0 < C12, or a negative sigma; between types and in [ pairs ]."""
+    other = "0.002 2e-6" if rule == 1 else "0.3 0.6"
+    top = chain(f"1 {rule} yes 0.5 0.8333", pairs=ALL_PAIRS, nrexcl=2)
+    top = top.replace("A 0.34 0.4", f"A {repulsion}").replace("A 0.30 0.6", f"A {other}")
+    imported(tmp_path, top)
+    choices = Choices(1.2)
+    molecules = Molecules(read_gromacs(tmp_path / "a.top", tmp_path / "a.gro", choices))
+    rows = gromacs.compare(judge, tmp_path / "a.top", tmp_path / "a.gro", choices, molecules)
+    for row in rows:
+        limit = FORCE_TOLERANCE if row.name == "forces" else ENERGY_TOLERANCE
+        assert row.difference < limit, row
 
 
 def test_sites_that_are_not_excluded_interact(judge, tmp_path):

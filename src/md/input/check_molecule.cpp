@@ -274,6 +274,12 @@ class MoleculeChecker {
               fmt::format("\"{}\" in [[molecule.special_pair]] needs \"{}\" beside it",
                           epsilon ? "epsilon" : "sigma", epsilon ? "sigma" : "epsilon"));
       }
+      const std::string share = place_of("special_pair", n, "share");
+      if (input_.places.contains(share) && (epsilon || sigma)) {
+        error(
+            share,
+            "\"share\" in [[molecule.special_pair]] stands in place of \"epsilon\" and \"sigma\"");
+      }
       const std::string cutoff = place_of("special_pair", n, "cutoff");
       if (input_.places.contains(cutoff) && !epsilon && !sigma) {
         error(cutoff,

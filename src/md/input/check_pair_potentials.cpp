@@ -20,11 +20,9 @@ class PairChecker {
   void check() {
     for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
       const std::string place = fmt::format("pair[{}]", n);
-      if (!good_(place + ".potential")) continue;
+      if (!readable(place + ".potential")) continue;
       if (!input_.components.empty()) {
-        error(place + ".potential",
-              "\"potential\" in [[pair]] is there for [[type]]s only; sites of [[component]]s have "
-              "the Lennard-Jones potential and charges");
+        components(place);
         continue;
       }
       pair(input_.pairs[n], place);
@@ -38,24 +36,49 @@ class PairChecker {
                         quote(choice_name(input_.interaction.truncation))));
     } else if (planar && has_pair_potentials(input_)) {
       error("interaction.tail_correction",
-            "the planar correction is that of Lennard-Jones pairs, and a [[pair]] has another "
-            "potential; expected \"homogeneous\" or \"none\"");
+            "the planar correction is that of Lennard-Jones pairs that end as [interaction] says, "
+            "and a [[pair]] has another potential or another end; expected \"homogeneous\" or "
+            "\"none\"");
     }
   }
 
  private:
+  /// Whether its value is known: given, or the default.
+  bool readable(const std::string& place) const {
+    return good_(place) || !input_.places.contains(place);
+  }
+
+  void components(const std::string& place) {
+    if (good_(place + ".potential")) {
+      error(place + ".potential",
+            "\"potential\" in [[pair]] is there for [[type]]s only; sites of [[component]]s have "
+            "the Lennard-Jones potential and charges");
+    }
+    for (const std::string_view key : {"cutoff", "truncation", "switch_start"}) {
+      const std::string at = fmt::format("{}.{}", place, key);
+      if (!good_(at)) continue;
+      error(at, fmt::format("\"{}\" in [[pair]] is there for [[type]]s only; sites of "
+                            "[[component]]s end as [interaction] says",
+                            key));
+    }
+  }
+
   void error(std::string_view place, std::string message) {
     report_(Severity::error, place, std::move(message));
   }
 
   void pair(Input::Pair& pair, const std::string& place) {
     const PairPotentialEntry& potential = *find_pair_potential(pair.potential);
-    if (good_("interaction.truncation") && !can_end(potential, input_.interaction.truncation)) {
-      error(place + ".potential",
+    const bool own = pair.truncation.has_value();
+    const Truncation truncation = pair.truncation.value_or(input_.interaction.truncation);
+    const bool known = readable(own ? place + ".truncation" : "interaction.truncation");
+    if (known && !can_end(potential, truncation)) {
+      error(place + (own ? ".truncation" : ".potential"),
             fmt::format("the potential {} cannot end with truncation = {}, which is of powers 12 "
                         "and 6; expected \"cubic_force_switched\" or another one",
-                        quote(pair.potential), quote(choice_name(input_.interaction.truncation))));
+                        quote(pair.potential), quote(choice_name(truncation))));
     }
+    end(pair, place, known, truncation);
     if (pair.is_lennard_jones()) return;  // what it lacks is mixed
     std::vector<double> values;
     bool complete = true;
@@ -88,15 +111,38 @@ class PairChecker {
         error(place, std::string(problem));
       }
     }
-    if (good_(place + ".cutoff") && good_("interaction.cutoff") &&
-        pair.cutoff > input_.interaction.cutoff) {
-      error(place + ".cutoff",
-            fmt::format("\"cutoff\" in [[pair]] is {}; expected at most that in [interaction], "
-                        "which is {}",
-                        input_.units.text(pair.cutoff, Dimension::length),
-                        input_.units.text(input_.interaction.cutoff, Dimension::length)));
-    }
     if (potential.reads_table && good_(place + ".table") && look_at_files_) table(pair, place);
+  }
+
+  std::string length(double value) const { return input_.units.text(value, Dimension::length); }
+
+  /// Where and how it ends.
+  void end(const Input::Pair& pair, const std::string& place, bool known, Truncation truncation) {
+    if (!readable(place + ".cutoff") || !good_("interaction.cutoff")) return;
+    const Input::Interaction& run = input_.interaction;
+    if (pair.cutoff > run.cutoff) {
+      error(place + ".cutoff", fmt::format("\"cutoff\" in [[pair]] is {}; expected at most that in "
+                                           "[interaction], which is {}",
+                                           length(pair.cutoff), length(run.cutoff)));
+    }
+    const std::string start = place + ".switch_start";
+    if (!known || !readable(start)) return;
+    const double cutoff = pair.cutoff > 0.0 ? pair.cutoff : run.cutoff;
+    if (pair.switch_start > 0.0 && !is_switched(truncation)) {
+      error(start, fmt::format("\"switch_start\" in [[pair]] goes with a truncation that switches, "
+                               "and it is {}",
+                               quote(choice_name(truncation))));
+    } else if (pair.switch_start >= cutoff) {
+      error(start, fmt::format("\"switch_start\" in [[pair]] is {}; expected less than the cutoff, "
+                               "which is {}",
+                               length(pair.switch_start), length(cutoff)));
+    } else if (is_switched(truncation) && pair.switch_start == 0.0 &&
+               readable("interaction.truncation") && !is_switched(run.truncation)) {
+      error(place,
+            fmt::format("[[pair]] lacks the key \"switch_start\", required with truncation = "
+                        "{} where [interaction] has none: where the switching begins",
+                        quote(choice_name(truncation))));
+    }
   }
 
   void table(Input::Pair& pair, const std::string& place) {

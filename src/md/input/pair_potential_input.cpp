@@ -41,8 +41,9 @@ const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t 
 }
 
 bool has_pair_potentials(const Input& input) {
-  return std::ranges::any_of(input.pairs,
-                             [](const Input::Pair& pair) { return !pair.is_lennard_jones(); });
+  return std::ranges::any_of(input.pairs, [](const Input::Pair& pair) {
+    return !pair.is_lennard_jones() || pair.has_own_end();
+  });
 }
 
 bool type_is_mixed(const Input& input, std::size_t type) {
@@ -62,13 +63,25 @@ PairFunction::Ending ending_from_input(const Input& input) {
   return {input.interaction.cutoff, input.interaction.truncation, input.interaction.switch_start};
 }
 
+PairFunction::Ending ending_of_pair(const Input& input, const Input::Pair& pair) {
+  PairFunction::Ending ending = ending_from_input(input);
+  if (pair.truncation) ending.truncation = *pair.truncation;
+  if (pair.switch_start > 0.0) {
+    if (pair.cutoff > 0.0) ending.cutoff = pair.cutoff;
+    ending.switch_start = pair.switch_start;
+  }
+  return ending;
+}
+
 PairFunction pair_function_from_input(const Input& input, std::size_t a, std::size_t b) {
-  const PairFunction::Ending ending = ending_from_input(input);
   const Input::Pair* pair = pair_of_types(input, a, b);
+  const PairFunction::Ending ending =
+      pair == nullptr ? ending_from_input(input) : ending_of_pair(input, *pair);
   if (pair == nullptr || pair->is_lennard_jones()) {
     const TypePair mixed = mixed_type_pair(input, a, b);
     const double parameters[] = {mixed.epsilon, mixed.sigma};
-    return PairFunction(*find_pair_potential("lennard_jones"), parameters, 0.0, ending);
+    const double cutoff = pair == nullptr ? 0.0 : pair->cutoff;
+    return PairFunction(*find_pair_potential("lennard_jones"), parameters, cutoff, ending);
   }
   const PairPotentialEntry& potential = *find_pair_potential(pair->potential);
   std::vector<double> parameters;

@@ -16,13 +16,15 @@ void set_pair_parameter(Input::Pair& pair, std::string_view name, double value);
 
 /// The [[pair]] of the types at these places; null where there is none.
 const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t b);
-/// Whether a [[pair]] has another potential than the Lennard-Jones one.
+/// Whether a [[pair]] has another potential than the Lennard-Jones one, or an end of its own.
 bool has_pair_potentials(const Input& input);
 /// Whether epsilon and sigma of this type are mixed with those of another one or itself.
 bool type_is_mixed(const Input& input, std::size_t type);
 
 /// How the input ends its potentials.
 PairFunction::Ending ending_from_input(const Input& input);
+/// How a [[pair]] ends its potential.
+PairFunction::Ending ending_of_pair(const Input& input, const Input::Pair& pair);
 /// The potential of the types at these places of a valid input, whose tables have been read.
 PairFunction pair_function_from_input(const Input& input, std::size_t a, std::size_t b);
 /// Of all pairs, types^2.

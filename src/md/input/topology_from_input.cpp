@@ -254,7 +254,9 @@ class Builder {
     const Topology::Atom& b = molecule.atoms[static_cast<std::size_t>(pair[1])];
     const std::vector<int> atoms{pair[0], pair[1]};
     TypePair like{parameter("epsilon").value_or(0.0), parameter("sigma").value_or(1.0)};
-    if (!parameter("epsilon") && given.lennard_jones_14 > 0.0) {
+    // The forces of pairs know what a share is of: `ScaledPairs`.
+    const bool shared = parameters != nullptr && parameters->share.has_value();
+    if (!parameter("epsilon") && given.lennard_jones_14 > 0.0 && !shared) {
       like = mixed_type_pair(input_, static_cast<std::size_t>(a.type),
                              static_cast<std::size_t>(b.type));
       like.epsilon *= given.lennard_jones_14;
@@ -350,6 +352,7 @@ std::string text_of(const Input::MoleculeTerm& term) {
     if (term.parameters[n]) text += fmt::format(" {}:{}", n, *term.parameters[n]);
   }
   if (!term.table.empty()) text += fmt::format(" {}", comm::joined(term.table, ","));
+  if (term.share) text += fmt::format(" share {}", *term.share);
   for (const auto& atoms : term.atoms) text += fmt::format(" [{}]", comm::joined(atoms, ","));
   return text + "\n";
 }

@@ -5,6 +5,9 @@
 #include "md/forces/bonded/bonded_forces.hpp"
 #include "md/forces/coulomb/electrostatics.hpp"
 #include "md/forces/longrange/planar_forces.hpp"
+#include "md/forces/pair/scaled_pairs.hpp"
+#include "md/input/pair_potential_input.hpp"
+#include "md/input/scaled_pairs_from_input.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/simulation/external_terms.hpp"
 
@@ -71,10 +74,17 @@ std::unique_ptr<ForceTerm> bonded(const TermRequest& request) {
                                         request.input.interaction.kernel);
 }
 
+std::unique_ptr<ForceTerm> scaled_pairs(const TermRequest& request) {
+  if (request.places == nullptr || !has_scaled_pairs(request.input)) return nullptr;
+  return std::make_unique<ScaledPairs>(request.places, scaled_pairs_from_input(request.input),
+                                       pair_functions_from_input(request.input));
+}
+
 constexpr TermEntry table[] = {
     {"planar_correction", "what lies beyond the cutoff, in layers across one axis",
      planar_correction},
     {"bonded", "bonds, angles, torsions and 1-4 pairs of flexible molecules", bonded},
+    {"scaled_pairs", "pairs of atoms with a share of the potential of their types", scaled_pairs},
     {"electrostatics", "charges and point dipoles at any distance", electrostatics},
     {"walls", "flat and spherical walls", make_walls},
     {"fields", "constant forces, gravity and electric fields", make_fields},

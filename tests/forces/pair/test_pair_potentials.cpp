@@ -253,6 +253,21 @@ TEST_CASE("every kernel computes mixtures with Lennard-Jones pairs and a third p
   }
 }
 
+TEST_CASE("every kernel computes pairs that each end in a way of their own") {
+  const PairPotentialEntry& lennard_jones_entry = *find_pair_potential("lennard_jones");
+  const PairPotentialEntry& mie = *find_pair_potential("mie");
+  // By types: 0 0, 0 1, 0 2; 1 1, 1 2; 2 2. The first one is that of the run.
+  const PairFunction run = example(lennard_jones_entry, Truncation::shifted),
+                     shorter = example(lennard_jones_entry, Truncation::shifted, 0.95, 2.2),
+                     switched = example(lennard_jones_entry, Truncation::quintic_switched),
+                     cut = example(mie, Truncation::truncated, 1.02),
+                     smooth = example(mie, Truncation::cubic_force_switched),
+                     other = example(mie, Truncation::switched, 0.97, 2.1);
+  const std::vector<PairFunction> pairs{run,    shorter,  switched, shorter, cut,
+                                        smooth, switched, smooth,   other};
+  check_kernels(pairs, 3, Truncation::shifted, {{8.3, 7.9, 8.1}, {1.0, -0.7, 0.9}}, 343);
+}
+
 TEST_CASE("the virial is what straining the box does to the energy") {
   for (const PairPotentialEntry& entry : pair_potential_table()) {
     CAPTURE(entry.name);

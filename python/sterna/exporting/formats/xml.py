@@ -161,6 +161,9 @@ class _Config:
         for pair in self.sections.get("pair", []):
             if pair.get("potential", "lennard_jones") != "lennard_jones":
                 _refuse(f"[[pair]] of {pair['first']} and {pair['second']}: {pair['potential']!r}")
+            for key in ("cutoff", "truncation", "switch_start"):
+                if key in pair:
+                    _refuse(f"[[pair]] of {pair['first']} and {pair['second']}: {key} of its own")
         types = self.export.trajectory.description["types"]
         for one in types:
             if one.get("charge", 0.0) != 0.0:

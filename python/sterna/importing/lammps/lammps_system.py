@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from sterna.importing.lammps.constraints import (
 )
 from sterna.importing.lammps.data_file import KINDS, MEMBERS, DataFile
 from sterna.importing.lammps.fixes import dynamics_of
-from sterna.importing.lammps.pair_styles import PairOfTypes, PairState
+from sterna.importing.lammps.pair_styles import PairOfTypes, PairState, acts
 from sterna.importing.lammps.script import Interpreter
 from sterna.importing.lammps.special_pairs import neighbors, special_pairs
 from sterna.importing.lammps.state import State
@@ -50,6 +51,9 @@ _NEAR = 0.05  # u: masses of one element in two force fields
 #: Coulomb's constant in kcal/mol angstrom: of LAMMPS, and of CHARMM, which styles of its force
 #: field have.
 _OF_LAMMPS, _OF_CHARMM = 332.06371, 332.0716
+
+#: LAMMPS's, by the units; 0 where charges have none.
+_COULOMB = {"real": _OF_LAMMPS, "metal": 14.399645, "reduced": 0.0}
 
 _DEFAULT_STEPS = 10000
 
@@ -110,9 +114,10 @@ class _Builder:
         self.names = self._names()
         self.pair = self._pair_state()
         count = len(self.names)
-        self.pairs = self.pair.resolved(count, state.head())
+        self.pairs = self.pair.resolved(count, state.head(), _COULOMB[self.units.name])
         self.run_cutoff = self._cutoff()
         self.truncation = self._truncation()
+        self.switch_start = self._switch_start()
         self._charges_act()
         self._make_atoms()
         self.dynamics = dynamics_of(state, self.units.name, self.leave_out)
@@ -141,7 +146,7 @@ class _Builder:
             positions=self.table.positions,
             velocities=self.table.velocities,
             interaction=interaction,
-            electrostatics={"kind": "fmm", "accuracy": 1e-4} if charged else None,
+            electrostatics=self._electrostatics() if charged else None,
             run=run,
             thermostat=thermostat,
             barostat=self.dynamics.barostat,
@@ -208,12 +213,7 @@ class _Builder:
 
     def _acting(self) -> list[PairOfTypes]:
         """All pairs of types whose potential is not 0."""
-        return [
-            one
-            for pairs in self.pairs.values()
-            for one in pairs
-            if one.potential[1].get("epsilon", 1.0) != 0.0
-        ]
+        return [one for pairs in self.pairs.values() for one in pairs if acts(one.potential)]
 
     def _cutoff(self) -> float:
         """The longest one; those of single pairs may be shorter."""
@@ -228,40 +228,77 @@ class _Builder:
         return self.cutoff * self.units.nanometer
 
     def _truncation(self) -> str:
-        found = {}
-        for one in self._acting():
-            kind = one.style.row.truncation
-            if kind == "truncated" and self.pair.shift:
-                kind = "shifted"
-            found[kind] = one
-        if len(found) > 1:
-            self._line().fail(
-                None,
-                f"potentials that end in different ways ({', '.join(found)}) are not taken over",
+        """That of most Lennard-Jones pairs, which then are computed fastest; others have their own."""
+        acting = [one for one in self._acting() if one.truncation]
+        plain = [one for one in acting if one.potential[0] == "lennard_jones"]
+        counts = Counter(one.truncation for one in plain or acting)
+        return counts.most_common(1)[0][0] if counts else "truncated"
+
+    def _switch_start(self) -> float:
+        """Of the run: at the share of the cutoff of a pair that is switched as the run is."""
+        alike = [
+            one
+            for one in self._acting()
+            if one.is_switched and one.truncation == self.truncation and one.cutoff is not None
+        ]
+        if not alike:
+            return 0.0
+        one = max(alike, key=lambda one: (one.potential[0] == "lennard_jones", one.cutoff))
+        return (
+            one.inner / one.cutoff * self.run_cutoff if one.cutoff < self.run_cutoff else one.inner
+        )
+
+    def _end_of(self, one: PairOfTypes) -> dict[str, Any]:
+        """Keys of a `[[pair]]` that say how it ends, where the run ends in another way."""
+        keys: dict[str, Any] = {}
+        cutoff = self.run_cutoff if one.cutoff is None else one.cutoff
+        if cutoff < self.run_cutoff:
+            keys["cutoff"] = cutoff
+        if one.truncation not in ("", self.truncation):
+            keys["truncation"] = one.truncation
+        if one.is_switched and (
+            "truncation" in keys
+            or not math.isclose(
+                one.inner * self.run_cutoff, self.switch_start * cutoff, rel_tol=1e-14
             )
-        return next(iter(found), "truncated")
+        ):
+            keys["switch_start"] = one.inner
+        return keys
+
+    def _is_plain(self, one: PairOfTypes) -> bool:
+        """Whether it is a Lennard-Jones pair that ends as the run's."""
+        return one.potential[0] == "lennard_jones" and not self._end_of(one)
 
     def _line(self):
         return self.pair.command.line if self.pair.command is not None else self.state.head()
 
     def _interaction(self) -> dict[str, Any]:
         interaction: dict[str, Any] = {"cutoff": self.run_cutoff}
-        shares = {one.inner / (one.cutoff or 1.0) for one in self._acting() if one.inner > 0.0}
-        if len(shares) > 1 and max(shares) - min(shares) > 1e-12:
-            self._line().fail(
-                None, "inner distances that are other parts of the cutoff are not taken over"
-            )
-        if shares:
-            interaction["switch_start"] = max(shares) * self.run_cutoff
-            if len({one.cutoff for one in self._acting()}) == 1:
-                interaction["switch_start"] = next(one.inner for one in self._acting())
+        if self.switch_start:
+            interaction["switch_start"] = self.switch_start
         interaction["truncation"] = self.truncation
-        has_tail = any(one.style.row.has_tail for one in self._acting())
-        if self.pair.tail and has_tail:
-            if self.truncation != "truncated":
+        # What ends by itself has no tail in Sterna, either.
+        cut_off = [one for one in self._acting() if one.truncation]
+        if self.pair.tail and any(one.style.row.has_tail for one in cut_off):
+            if any(one.truncation == "shifted" for one in cut_off):
                 self._line().fail(None, "pair_modify tail yes beside shift yes is not taken over")
+            without = {one.style.name for one in cut_off if not one.style.row.has_tail}
+            if without:
+                self._line().fail(
+                    None,
+                    f"pair_modify tail yes beside {', '.join(sorted(without))}, which has no tail "
+                    "in LAMMPS, is not taken over",
+                )
             interaction["tail_correction"] = "homogeneous"
         return interaction
+
+    def _electrostatics(self) -> dict[str, Any]:
+        if self.charge_cutoff is None:
+            return {"kind": "fmm", "accuracy": 1e-4}
+        section = {"kind": "cutoff", "truncation": "truncated"}
+        if self.charge_cutoff != self.run_cutoff:
+            section["cutoff"] = self.charge_cutoff
+        return section
 
     def _charges_act(self) -> None:
         """Whether charges act, and by which constant. Raises SternaError where they act between
@@ -269,28 +306,32 @@ class _Builder:
         rows = {style.name: style.row for style in self.pair.styles if style.row is not None}
         self.charge_scale = 0.0
         has = {k for k, q in zip(self.table.types, self.table.charges, strict=True) if q != 0.0}
+        self.charge_cutoff = None
         if not has or not any(row.charges for row in rows.values()):
             if self.state.kspace and not any(row.charges == "long" for row in rows.values()):
                 self.state.kspace_command.line.fail(
                     0, "kspace_style goes with a pair style of charges at any distance (coul/long)"
                 )
             return
+        ends: set[float | None] = set()
         for a in sorted(has):
             for b in sorted(has):
                 acting = self.pairs[min(a, b) - 1, max(a, b) - 1]
                 kinds = [one.style.row.charges for one in acting if one.style.row.charges]
-                if "cut" in kinds:
-                    self._line().fail(
-                        None,
-                        "charges that act to a cutoff only are not taken over; expected a style with "
-                        "coul/long",
-                    )
+                ends.update(one.charge_cutoff for one in acting if one.style.row.charges)
                 if len(kinds) != 1:
                     self._line().fail(
                         None,
                         f"charges of the types {a} and {b} act {len(kinds)} times, those of others "
-                        "once; expected coul/long between all types with charges",
+                        "once; expected coul/long, or coul/cut, between all types with charges",
                     )
+        if len(ends) > 1:
+            self._line().fail(
+                None,
+                "charges of some types end at other distances than those of others, which is not "
+                "taken over; expected one cutoff, or coul/long, between all types with charges",
+            )
+        self.charge_cutoff = next(iter(ends))
         self.charge_scale = 1.0 / math.sqrt(self.state.dielectric)
         if any("charmmfsw" in name for name in rows) and self.units.name == "real":
             self.charge_scale *= math.sqrt(_OF_CHARMM / _OF_LAMMPS)
@@ -302,20 +343,10 @@ class _Builder:
         others: dict[tuple[int, int], dict[str, Any]] = {}
         for pair, acting in one_of.items():
             name, keys = acting.potential if acting is not None else ("lennard_jones", {})
-            epsilon, sigma = keys.get("epsilon", 0.0), keys.get("sigma", 1.0)
-            own_end = (
-                acting is not None and acting.cutoff is not None and acting.cutoff < self.run_cutoff
-            )
-            if name == "lennard_jones" and (epsilon == 0.0 or not own_end):
-                plain[pair] = (sigma, epsilon)
+            if acting is None or self._is_plain(acting):
+                plain[pair] = (keys.get("sigma", 1.0), keys.get("epsilon", 0.0))
                 continue
-            if name == "lennard_jones":
-                # Lennard-Jones pairs have the cutoff of the run; as Mie's they have their own.
-                name = "mie"
-                keys = keys | {"repulsive_exponent": 12.0, "attractive_exponent": 6.0}
-            others[pair] = {"potential": name, **keys}
-            if own_end:
-                others[pair]["cutoff"] = acting.cutoff
+            others[pair] = {"potential": name, **keys, **self._end_of(acting)}
         count = len(self.names)
         like = [plain.get((a, a), (1.0, 0.0)) for a in range(count)]
         # Other potentials stand in [[pair]]s whatever mixing gives.
@@ -339,7 +370,7 @@ class _Builder:
         """The one potential, besides that of charges, between two types, from 0; the types may stand
         in any order. Raises SternaError where there are several."""
         acting = self.pairs[min(a, b), max(a, b)]
-        real = [one for one in acting if one.potential[1].get("epsilon", 1.0) != 0.0]
+        real = [one for one in acting if acts(one.potential)]
         if len(real) > 1:
             self._line().fail(
                 None,
@@ -491,6 +522,8 @@ class _Builder:
             [atom.charge for atom in self.atoms],
             lambda a, b: self._one(a - 1, b - 1),
             self.truncation,
+            self._is_plain,
+            self.charge_cutoff,
         )
 
     def _weighted_pairs(self, weights: dict[tuple[int, int], float]) -> list[Term]:
@@ -518,6 +551,11 @@ class _Builder:
                     self._line().fail(None, "weights of 1-4 pairs are for Lennard-Jones potentials")
                 if one.potential_14[1]["epsilon"] != 0.0:
                     values = dict(one.potential_14[1])
+            if any(acts(one.potential) and not self._is_plain(one) for one in acting):
+                self._line().fail(
+                    None,
+                    "weights of 1-4 pairs are for potentials that end as those of most pairs do",
+                )
             values["epsilon"] *= weight
             if self.truncation == "force_switched":
                 # CHARMM's force switch shifts these, too.

@@ -5,7 +5,7 @@ Source: https://docs.lammps.org, the page of each style and pair_modify.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sterna.importing.lammps.bonded_styles import STYLES, Coefficients
@@ -54,6 +54,8 @@ def _nm(v: Values) -> Potential:
 
 
 def _buckingham(v: Values) -> Potential:
+    if v[2] < 0.0:
+        return _born((v[0], v[1], 0.0, v[2], 0.0))
     return "buckingham", {"amplitude": v[0], "rho": v[1], "c6": v[2]}
 
 
@@ -79,6 +81,111 @@ def _lennard_mdf(v: Values) -> Potential:
     return _powers(v[0], v[1], 12, 6)
 
 
+def _expanded(v: Values) -> Potential:
+    keys = {"epsilon": v[0], "sigma": v[1], "displacement": v[2]}
+    return "lennard_jones_expanded", keys
+
+
+def _smoothed(potential: Potential, inner: float, cutoff: float) -> Potential:
+    if inner >= cutoff:
+        return potential
+    return "lennard_jones_smoothed", potential[1] | {"smooth_start": inner}
+
+
+def _cubic(v: Values) -> Potential:
+    return "lennard_jones_cubic", {"epsilon": v[0], "sigma": v[1]}
+
+
+def _end_of_cubic(v: Values) -> float:
+    return 67.0 / 48.0 * (26.0 / 7.0) ** (1.0 / 6.0) * v[1]
+
+
+def _gauss(v: Values) -> Potential:
+    height, b = v
+    if b <= 0.0:
+        raise ValueError(f"B is {b:g}, which is no bell; expected a positive number")
+    return "gaussian", {"height": -height, "width": math.sqrt(0.5 / b)}
+
+
+def _gauss_cut(v: Values) -> Potential:
+    area, center, width = v
+    if width <= 0.0:
+        raise ValueError(f"the width is {width:g}; expected a positive number")
+    height = area / (math.sqrt(2.0 * math.pi) * width)
+    return "gaussian", {"height": height, "width": width, "center": center}
+
+
+def _mixed_gauss(rule: str, u: Values, v: Values) -> Values:
+    # By widths; a hill wins against a well.
+    if u[1] <= 0.0 or v[1] <= 0.0:
+        raise ValueError("B is 0 or below, which is no bell; expected a positive number")
+    first, other = (math.sqrt(0.5 / one[1]) for one in (u, v))
+    width = mixed_distance(rule, first, other)
+    height = mixed_energy(rule, abs(u[0]), abs(v[0]), first, other)
+    return (math.copysign(height, min(u[0], v[0])), 0.5 / width**2)
+
+
+def _mixed_gauss_cut(rule: str, u: Values, v: Values) -> Values:
+    area = mixed_energy(rule, abs(u[0]), abs(v[0]), abs(u[2]), abs(v[2]))
+    rest = (mixed_distance(rule, p, q) for p, q in zip(u[1:], v[1:], strict=True))
+    return (math.copysign(area, max(u[0], v[0])), *rest)
+
+
+def _beck(v: Values) -> Potential:
+    amplitude, c6, core, alpha, beta = v
+    if beta < 0.0:
+        raise ValueError(f"beta is {beta:g}; expected no negative number")
+    # LAMMPS takes the number of the paper, in angstrom^2, in any units.
+    return "beck", {
+        "amplitude": amplitude, "alpha": alpha, "c6": c6, "core": abs(core),
+        "steep_length": beta ** (-1.0 / 6.0) if beta > 0.0 else 0.0,
+        "quadrupole_length": math.sqrt(2.709),
+    }  # fmt: skip
+
+
+def _uhlenbeck_ford(v: Values) -> Potential:
+    return "uhlenbeck_ford", {"epsilon": v[0], "sigma": v[1]}
+
+
+def _zbl(v: Values) -> Potential:
+    # The product of charges is turned into an energy where the units are known.
+    screening = 0.46850 / (v[0] ** 0.23 + v[1] ** 0.23)
+    return "ziegler_biersack_littmark", {"strength": v[0] * v[1], "screening_length": screening}
+
+
+def _cosine_squared(v: Values) -> Potential:
+    return "cosine_squared", {"epsilon": v[0], "r0": v[1], "repulsion": v[2]}
+
+
+def _ended_cosine_squared(potential: Potential, _inner: float, cutoff: float) -> Potential:
+    keys = potential[1]
+    if keys["r0"] > cutoff:
+        raise ValueError(f"sigma is beyond the cutoff, {cutoff:g}")
+    if keys["r0"] < cutoff:
+        return potential
+    if keys["repulsion"] != 1.0:
+        raise ValueError("sigma is the cutoff; expected wca behind it")
+    sigma = keys["r0"] * 2.0 ** (-1.0 / 6.0)
+    return "weeks_chandler_andersen", {"epsilon": keys["epsilon"], "sigma": sigma}
+
+
+def _wang_frenkel(v: Values) -> Potential:
+    epsilon, sigma, nu, mu = v
+    if nu < 1.0 or mu < 1.0 or nu % 1.0 or mu % 1.0:
+        raise ValueError(f"nu and mu are {nu:g} and {mu:g}; expected whole numbers from 1 on")
+    return "wang_frenkel", {"epsilon": epsilon, "sigma": sigma, "mu": mu, "nu": nu}
+
+
+def _ended_wang_frenkel(potential: Potential, _inner: float, cutoff: float) -> Potential:
+    if potential[1]["sigma"] >= cutoff:
+        raise ValueError(f"sigma is not within the cutoff, {cutoff:g}")
+    return potential
+
+
+def _harmonic_cut(v: Values) -> Potential:
+    return "harmonic_repulsion", {"stiffness": 2.0 * v[0]}
+
+
 def _nothing(_v: Values) -> Potential:
     return "lennard_jones", {"epsilon": 0.0, "sigma": 1.0}
 
@@ -91,12 +198,24 @@ _SDK = {"lj9_6": (9, 6), "lj12_4": (12, 4), "lj12_6": (12, 6)}
 class PairStyle:
     """A row of the table."""
 
-    #: Names of the coefficients, and for each how it mixes: as an energy, as a distance, or (".")
-    #: not, which then is an error where a pair of types has none.
+    #: Names of the coefficients, and for each how it mixes: as an energy, as a distance, always
+    #: arithmetically, or (".") not, which then is an error where a pair of types has none.
     coefficients: tuple[tuple[str, str], ...]
-    potential: Callable[[Values], Potential]
-    truncation: str = "truncated"
+    potential: Callable[[Values], Potential]  #: raises ValueError where the engine has none
+    truncation: str = "truncated"  #: empty: the potential ends by itself
     has_inner: bool = False  #: an inner distance before the cutoff
+    #: What inner distance and cutoff make of the potential. Raises ValueError as that does.
+    complete: Callable[[Potential, float, float], Potential] | None = None
+    #: The end of pairs whose style has no cutoff.
+    end: Callable[[Values], float] | None = None
+    longer_by: int | None = None  #: which coefficient the cutoff of a pair is longer by
+    mix: Callable[[str, Values, Values], Values] | None = None  #: in place of the kinds above
+    option: str = ""  #: a word behind the distances: 1 as the last coefficient, else 0
+    has_flags: bool = False  #: words "cut long" or "cut off" before the cutoff
+    takes_shift: bool = True  #: `pair_modify shift` changes it
+    #: What the factors of special_bonds scale: "all", "forces", or "nothing".
+    special: str = "all"
+    by_charges: bool = False  #: its strength is in squares of the elementary charge
     charges: str = ""  #: "long": at any distance; "cut": up to a cutoff
     own_distances: bool = True  #: behind the coefficients may stand distances of this pair
     has_pairs_14: bool = False  #: behind the coefficients, epsilon and sigma of 1-4 pairs
@@ -111,6 +230,9 @@ _LJ = (("epsilon", "energy"), ("sigma", "distance"))
 _BUCK = (("A", "."), ("rho", "."), ("C", "."))
 _BORN = (("A", "."), ("rho", "."), ("sigma", "."), ("C", "."), ("D", "."))
 _NM = (("E0", "energy"), ("r0", "distance"), ("n", "distance"), ("m", "distance"))
+_GAUSS = (("A", "energy"), ("B", "distance"))
+_GAUSS_CUT = (("H", "energy"), ("r_mh", "distance"), ("sigma_h", "distance"))
+_EXPAND = (*_LJ, ("delta", "arithmetic"))
 _CHARMM = {
     "has_inner": True, "charges": "long", "own_distances": False, "has_pairs_14": True,
     "mixing": "arithmetic", "has_tail": False,
@@ -139,7 +261,42 @@ PAIR_STYLES: dict[str, PairStyle] = {
     "lj/gromacs": PairStyle(
         _LJ, _lennard_jones, "cubic_force_switched", has_inner=True, has_tail=False
     ),
-    "lj/smooth/linear": PairStyle(_LJ, _lennard_jones, "force_shifted", has_tail=False),
+    "lj/smooth/linear": PairStyle(
+        _LJ, _lennard_jones, "force_shifted", has_tail=False, special="forces"
+    ),
+    "lj/smooth": PairStyle(
+        _LJ, _lennard_jones, has_inner=True, complete=_smoothed, has_tail=False
+    ),
+    "lj/cubic": PairStyle(_LJ, _cubic, "", end=_end_of_cubic, has_tail=False),
+    "lj/expand": PairStyle(_EXPAND, _expanded, longer_by=2),
+    "lj/expand/coul/long": PairStyle(_EXPAND, _expanded, longer_by=2, charges="long"),
+    "lj/long/coul/long": PairStyle(_LJ, _lennard_jones, has_flags=True, charges="long"),
+    "buck/long/coul/long": PairStyle(_BUCK, _buckingham, has_flags=True, charges="long"),
+    "gauss": PairStyle(
+        _GAUSS, _gauss, mix=_mixed_gauss, has_tail=False, special="nothing"
+    ),
+    "gauss/cut": PairStyle(_GAUSS_CUT, _gauss_cut, mix=_mixed_gauss_cut, has_tail=False),
+    "beck": PairStyle(
+        (("A", "."), ("B", "."), ("a", "."), ("alpha", "."), ("beta", ".")), _beck,
+        takes_shift=False, has_tail=False,
+    ),
+    "ufm": PairStyle(_LJ, _uhlenbeck_ford, has_tail=False),
+    "zbl": PairStyle(
+        (("Zi", "energy"), ("Zj", "energy")), _zbl, "cubic_force_switched", has_inner=True,
+        mix=lambda _rule, u, v: (u[0], v[1]), own_distances=False, has_tail=False,
+        special="nothing", by_charges=True,
+    ),
+    "cosine/squared": PairStyle(
+        (("epsilon", "."), ("sigma", ".")), _cosine_squared, "", complete=_ended_cosine_squared,
+        option="wca", has_tail=False,
+    ),
+    "wf/cut": PairStyle(
+        (("epsilon", "."), ("sigma", "."), ("nu", "."), ("mu", ".")), _wang_frenkel, "",
+        complete=_ended_wang_frenkel, has_tail=False,
+    ),
+    "harmonic/cut": PairStyle(
+        (("k", "."), ("the cutoff", ".")), _harmonic_cut, "", end=lambda v: v[1], has_tail=False
+    ),
     "lj/mdf": PairStyle(_LJ, _lennard_jones, **_MDF),
     "buck/mdf": PairStyle(_BUCK, _buckingham, **_MDF),
     "lennard/mdf": PairStyle((("A", "."), ("B", ".")), _lennard_mdf, **_MDF),
@@ -160,12 +317,15 @@ PAIR_STYLES: dict[str, PairStyle] = {
     "morse/smooth/linear": PairStyle(
         (("D0", "."), ("alpha", "."), ("r0", ".")), _morse, "force_shifted", has_tail=False
     ),
-    "soft": PairStyle((("A", "energy"),), _soft, has_tail=False),
+    "soft": PairStyle((("A", "energy"),), _soft, "", has_tail=False),
     "yukawa": PairStyle((("A", "energy"),), _yukawa, has_kappa=True, has_tail=False),
     "coul/long": PairStyle((), _nothing, charges="long", own_distances=False, has_tail=False),
     "coul/long/cs": PairStyle((), _nothing, charges="long", own_distances=False, has_tail=False),
     "coul/msm": PairStyle((), _nothing, charges="long", own_distances=False, has_tail=False),
     "coul/cut": PairStyle((), _nothing, charges="cut", has_tail=False),
+    "coul/cut/global": PairStyle(
+        (), _nothing, charges="cut", own_distances=False, has_tail=False
+    ),
     "zero": PairStyle((), _nothing, has_tail=False),
 }  # fmt: skip
 for _short in ("lj/sdk", "lj/sdk/coul/long", "lj/sdk/coul/msm"):
@@ -180,6 +340,7 @@ class SubStyle:
     row: PairStyle | None  #: None: "none"
     inner: float = 0.0
     cutoff: float | None = None  #: None: the script has no pair_style
+    charge_cutoff: float | None = None  #: of charges that act to a cutoff
     kappa: float = 0.0
 
 
@@ -193,6 +354,7 @@ class Entry:
     exponents: tuple[int, int] | None  #: of lj/sdk
     distances: tuple[float, ...] | None  #: cutoff, or inner distance and cutoff; None: the style's
     line: Line
+    charge_cutoff: float | None = None  #: likewise
 
 
 @dataclass(frozen=True)
@@ -202,8 +364,14 @@ class PairOfTypes:
     style: SubStyle
     potential: Potential
     potential_14: Potential
+    truncation: str  #: empty: it ends by itself
     inner: float
     cutoff: float | None
+    charge_cutoff: float | None = None  #: where the style has charges that act to a cutoff
+
+    @property
+    def is_switched(self) -> bool:
+        return self.truncation.endswith("switched")
 
 
 @dataclass
@@ -218,6 +386,7 @@ class PairState:
     shift: bool = False
     tail: bool = False
     mix: str | None = None
+    coulomb: float = 1.0  #: Coulomb's constant, known when pairs are resolved
 
     @classmethod
     def of_section(cls, section: Section) -> "PairState":
@@ -232,11 +401,11 @@ class PairState:
                 else 'nothing says which pair style this is; expected one as in "Pair Coeffs # '
                 'lj/cut/coul/long", or an input script with pair_style',
             )
-        if row.has_inner or row.has_kappa:
+        if row.has_inner or row.has_kappa or row.has_flags:
             section.head.fail(
                 None,
-                f"{section.style} has distances besides the cutoff; expected an input script with "
-                "pair_style and its distances",
+                f"{section.style} has more arguments than the cutoff; expected an input script with "
+                "pair_style and its arguments",
             )
         made = cls(section.style, None, section.head)
         made.styles = [SubStyle(section.style, row)]
@@ -259,7 +428,7 @@ class PairState:
             self.styles = [_sub_style(command, 0, len(command.arguments))]
         for entries in self.entries.values():
             for entry in entries:
-                entry.distances = None
+                entry.distances = entry.charge_cutoff = None
 
     def take(
         self, pairs: Sequence[tuple[int, int]], line: Line, fields: list[str], first: int
@@ -296,9 +465,12 @@ class PairState:
         number = line.integer_at(fields, k + 1, f"which of the {name} it is", 1, len(same))
         return same[number - 1], k + 2
 
-    def resolved(self, count: int, head: Line) -> dict[tuple[int, int], list[PairOfTypes]]:
+    def resolved(
+        self, count: int, head: Line, coulomb: float
+    ) -> dict[tuple[int, int], list[PairOfTypes]]:
         """Of all pairs of types, from 0, with what mixing gives. Raises SternaError where one has
-        no coefficients."""
+        no coefficients. `coulomb`: Coulomb's constant in LAMMPS's units; 0: there is none."""
+        self.coulomb = coulomb
         found: dict[tuple[int, int], list[PairOfTypes]] = {}
         for a in range(count):
             for b in range(a, count):
@@ -325,16 +497,21 @@ class PairState:
         style = self.styles[x.style]
         row = style.row
         rule = row.mixing if self.mix is None or row.always_mixes_so else self.mix
-        if x.exponents != y.exponents or any(kind == "." for _, kind in row.coefficients):
+        unmixed = row.mix is None and any(kind == "." for _, kind in row.coefficients)
+        if x.exponents != y.exponents or unmixed:
             line.fail(
                 None,
                 f"types {a + 1} and {b + 1} have no pair coefficients, and {style.name} does not mix",
             )
 
         def of(u: Values, v: Values) -> Values:
+            if row.mix is not None:
+                return self._made(line, a, b, lambda: row.mix(rule, u, v))
             sizes = (u[1], v[1]) if len(u) > 1 else (1.0, 1.0)
             return tuple(
-                mixed_energy(rule, p, q, *sizes) if kind == "energy" else mixed_distance(rule, p, q)
+                mixed_energy(rule, p, q, *sizes)
+                if kind == "energy"
+                else mixed_distance("arithmetic" if kind == "arithmetic" else rule, p, q)
                 for p, q, (_, kind) in zip(u, v, row.coefficients, strict=True)
             )
 
@@ -343,8 +520,18 @@ class PairState:
             own = (style.inner, style.cutoff) if row.has_inner else (style.cutoff,)
             both = zip(x.distances or own, y.distances or own, strict=True)
             distances = tuple(mixed_distance(rule, p, q) for p, q in both)
+        charge_cutoff = None
+        if x.charge_cutoff is not None or y.charge_cutoff is not None:
+            first, other = (one.charge_cutoff or style.charge_cutoff for one in (x, y))
+            charge_cutoff = mixed_distance(rule, first, other)
         return Entry(
-            x.style, of(x.values, y.values), of(x.values_14, y.values_14), None, distances, x.line
+            x.style,
+            of(x.values, y.values),
+            of(x.values_14, y.values_14),
+            None,
+            distances,
+            x.line,
+            charge_cutoff,
         )
 
     def _pair(self, entry: Entry, a: int, b: int) -> PairOfTypes:
@@ -356,36 +543,74 @@ class PairState:
             potential = potential_14 = _mie(epsilon, sigma, n, m)
         else:
             potential, potential_14 = (
-                row.potential(values) for values in (entry.values, entry.values_14)
+                self._made(entry.line, a, b, lambda values=values: row.potential(values))
+                for values in (entry.values, entry.values_14)
             )
         if row.has_kappa:
             potential = (potential[0], potential[1] | {"kappa": style.kappa})
+        if row.by_charges:
+            if not self.coulomb:
+                entry.line.fail(None, f"{style.name} has units real or metal")
+            potential[1]["strength"] *= self.coulomb
         distances = entry.distances or (style.inner, style.cutoff)
-        inner = distances[0] if row.has_inner else 0.0
+        inner, cutoff = distances[0] if row.has_inner else 0.0, distances[-1]
+        if row.end is not None:
+            cutoff = row.end(entry.values)
+        if row.longer_by is not None and cutoff is not None:
+            cutoff += entry.values[row.longer_by]
+        potential, potential_14 = _or_nothing(potential), _or_nothing(potential_14)
+        if row.complete is not None and acts(potential):
+            whole = potential
+            potential = self._made(
+                entry.line, a, b, lambda: row.complete(whole, inner, cutoff or math.inf)
+            )
         _check(potential, entry.line, a, b)
-        return PairOfTypes(style, _or_nothing(potential), _or_nothing(potential_14), inner,
-                           distances[-1])  # fmt: skip
+        truncation = row.truncation
+        if truncation == "truncated" and self.shift and row.takes_shift:
+            truncation = "shifted"
+        charge_cutoff = None
+        if row.charges == "cut":
+            charge_cutoff = entry.charge_cutoff or style.charge_cutoff or cutoff
+        return PairOfTypes(style, potential, potential_14, truncation, inner, cutoff, charge_cutoff)
+
+    @staticmethod
+    def _made(line: Line, a: int, b: int, make: Callable[[], Any]) -> Any:
+        try:
+            return make()
+        except ValueError as problem:
+            line.fail(None, f"of the types {a + 1} and {b + 1}, {problem}")
+
+
+#: Keys that say how strongly a potential acts.
+_STRENGTHS = ("epsilon", "amplitude", "c6", "c8", "depth", "strength", "height", "stiffness")
+
+
+def acts(potential: Potential) -> bool:
+    """Whether it is not 0 everywhere."""
+    name, keys = potential
+    if name == "lennard_jones" and keys["sigma"] == 0.0:
+        return False
+    return any(keys.get(key) for key in _STRENGTHS)
 
 
 def _or_nothing(potential: Potential) -> Potential:
     """Lennard-Jones without depth where nothing acts."""
-    name, keys = potential
-    acts = {
-        "mie": ("epsilon",), "buckingham": ("amplitude", "c6"), "morse": ("depth",),
-        "born_mayer_huggins": ("amplitude", "c6", "c8"), "soft": ("amplitude",),
-        "yukawa": ("strength",),
-    }.get(name)  # fmt: skip
-    return _nothing(()) if acts and not any(keys[key] for key in acts) else potential
+    return potential if acts(potential) else _nothing(())
 
 
 def _check(potential: Potential, line: Line, a: int, b: int) -> None:
     """That the engine has a potential of these numbers."""
     name, keys = potential
     pair = f"the types {a + 1} and {b + 1}"
-    for key in ("epsilon", "depth"):
-        if keys.get(key, 0.0) < 0.0:
+    if not acts(potential):
+        return
+    signed = {"soft": "amplitude", "yukawa": "strength", "gaussian": "height"}.get(name)
+    for key in ("epsilon", "depth", "amplitude", "strength", "stiffness", "sigma"):
+        if key != signed and keys.get(key, 0.0) < 0.0:
             line.fail(None, f"{key} of {pair} is below 0, which is not taken over")
-    for key in ("rho", "alpha", "r0", "kappa"):
+    for key in ("rho", "alpha", "r0", "kappa", "sigma", "core"):
+        if (name, key) == ("born_mayer_huggins", "sigma") or (name, key) == ("beck", "alpha"):
+            continue
         if keys.get(key, 1.0) <= 0.0:
             line.fail(None, f"{key} of {pair} is {keys[key]:g}; expected a positive number")
     if name == "mie":
@@ -409,6 +634,9 @@ def _entry(style: SubStyle, which: int, c: Coefficients) -> Entry:
     if any(value < 0.0 for value in values[:2]) and row.coefficients[:2] == _LJ:
         at = first + (0 if values[0] < 0.0 else 1)
         c.line.fail(at, "expected no negative number")
+    flag = bool(row.option) and c.fields[-1] == row.option and c.more
+    if flag:
+        c = Coefficients(c.line, c.fields[:-1], c.next)
     values_14 = values
     if row.has_pairs_14 and c.more:
         at = c.next
@@ -416,17 +644,23 @@ def _entry(style: SubStyle, which: int, c: Coefficients) -> Entry:
         for k, value in enumerate(values_14):
             if value < 0.0:
                 c.line.fail(at + k, "expected no negative number")
+    if row.option:
+        values = values_14 = (*values, 1.0 if flag else 0.0)
     distances = None
-    if c.more and row.own_distances:
+    if c.more and row.own_distances and row.end is None:
         names = ("the inner distance", "the cutoff") if row.has_inner else ("the cutoff",)
         distances = tuple(c.number(f"{name} of this pair") for name in names)
         if distances[-1] <= 0.0:
             c.line.fail(c.next - 1, "the cutoff of a pair must be positive")
-        if row.charges == "cut" and c.more:
-            c.number("the cutoff of charges")
+    charge_cutoff = None
+    if row.charges == "cut" and distances is not None:
+        # One cutoff is that of both.
+        charge_cutoff = c.number("the cutoff of charges") if c.more else distances[-1]
+        if charge_cutoff <= 0.0:
+            c.line.fail(c.next - 1, "the cutoff of a pair must be positive")
     if c.more:
         c.line.fail(c.next, "unexpected text behind the last coefficient")
-    return Entry(which, values, values_14, exponents, distances, c.line)
+    return Entry(which, values, values_14, exponents, distances, c.line, charge_cutoff)
 
 
 def _sub_style(command: "Command", first: int, last: int) -> SubStyle:
@@ -453,13 +687,29 @@ def _sub_style(command: "Command", first: int, last: int) -> SubStyle:
 
     if row.has_kappa:
         made.kappa = next_number("kappa")
+    if row.has_flags:
+        words = command.arguments[k : k + 2]
+        if words not in (["cut", "long"], ["cut", "off"]):
+            command.fail(
+                k,
+                f'of {name} only "cut long" and "cut off" are taken over: dispersion without a '
+                "cutoff is not",
+            )
+        made.row = row = replace(row, charges="long" if words[1] == "long" else "")
+        k += 2
     if row.has_inner:
         made.inner = next_number("the inner distance")
-    made.cutoff = next_number("the cutoff")
-    if made.cutoff <= 0.0 or (row.has_inner and not 0.0 < made.inner < made.cutoff):
-        command.fail(k - 1, "expected a positive cutoff, beyond the inner distance")
+    if row.end is None:
+        made.cutoff = next_number("the cutoff")
+        if made.cutoff <= 0.0 or (row.has_inner and not 0.0 < made.inner <= made.cutoff):
+            command.fail(k - 1, "expected a positive cutoff, beyond the inner distance")
+        if row.has_inner and row.complete is None and made.inner == made.cutoff:
+            command.fail(k - 1, "expected a cutoff beyond the inner distance")
+    made.charge_cutoff = made.cutoff
     if row.charges and k < last:
-        next_number("the cutoff of charges")
+        made.charge_cutoff = next_number("the cutoff of charges")
+        if made.charge_cutoff <= 0.0:
+            command.fail(k - 1, "expected a positive cutoff")
     if name == "zero":
         while k < last and command.arguments[k] in ("nocoeff", "full"):
             k += 1

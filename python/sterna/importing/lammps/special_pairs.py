@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy
@@ -75,9 +76,12 @@ def special_pairs(
     charges: list[float],
     pair_of: Callable[[int, int], PairOfTypes | None],
     truncation: str,
+    is_plain: Callable[[PairOfTypes], bool],
+    charge_cutoff: float | None,
 ) -> SpecialPairs:
-    """`pair_of`: what acts between two types, from 1. Raises SternaError where Sterna has no
-    counterpart."""
+    """`pair_of`: what acts between two types, from 1. `is_plain`: whether that is a Lennard-Jones
+    pair that ends as the run's. `charge_cutoff`: where charges end; None: they do not. Raises
+    SternaError where Sterna has no counterpart."""
     of_lj, of_coulomb = special.lennard_jones, special.coulomb
     ends = {2: {_ordered(a[0], a[2]) for a in angles}, 3: {_ordered(d[0], d[3]) for d in dihedrals}}
     only = {2: special.angles_only, 3: special.dihedrals_only}
@@ -87,12 +91,23 @@ def special_pairs(
             return 1.0, 1.0
         return of_lj[bonds - 1], of_coulomb[bonds - 1]
 
-    if not special.angles_only and not special.dihedrals_only:
+    kinds = {(a, b) for a, b in combinations_with_replacement(sorted(set(table.types)), 2)}
+    otherwise = any(
+        one is not None and one.style.row.special != "all"
+        for one in (pair_of(a, b) for a, b in kinds)
+    )
+    if not special.angles_only and not special.dihedrals_only and not otherwise:
         known = _keys(of_lj, of_coulomb, truncation)
+        if known is not None and "coulomb_14" in known:
+            for pair, bonds in near.bonds_apart.items():
+                if bonds == _MOST:
+                    _require_charges_within(
+                        special, pair, of_coulomb[2], charges, near.path[pair], charge_cutoff
+                    )
         if known is not None and (
             not 0.0 < of_lj[2] < 1.0
             or all(
-                _is_within(near.path[pair], pair_of(*(table.types[k] for k in pair)))
+                _is_within(near.path[pair], pair_of(*(table.types[k] for k in pair)), is_plain)
                 for pair, bonds in near.bonds_apart.items()
                 if bonds == _MOST
             )
@@ -103,26 +118,54 @@ def special_pairs(
         lj, coulomb = factors(pair, bonds)
         if lj == coulomb == 1.0:
             continue
+        _require_charges_within(special, pair, coulomb, charges, near.path[pair], charge_cutoff)
         if lj == coulomb == 0.0:
             made.terms.append(term("exclusion", pair))
             continue
         made.terms.append(
-            _scaled(special, pair, lj, coulomb, charges, pair_of(*(table.types[k] for k in pair)))
+            _scaled(
+                special,
+                pair,
+                lj,
+                coulomb,
+                charges,
+                pair_of(*(table.types[k] for k in pair)),
+                is_plain,
+            )
         )
     return made
+
+
+def _require_charges_within(
+    special: SpecialBonds,
+    pair: Pair,
+    factor: float,
+    charges: list[float],
+    length: float,
+    charge_cutoff: float | None,
+) -> None:
+    """Special pairs of charges have no cutoff in Sterna."""
+    if charge_cutoff is None or factor * charges[pair[0]] * charges[pair[1]] == 0.0:
+        return
+    if length >= _SAFE * charge_cutoff:
+        special.command.fail(
+            None,
+            f"atoms few bonds apart may be farther apart ({length:g}) than where charges end "
+            f"({charge_cutoff:g}), and a factor for such pairs is not taken over",
+        )
 
 
 def _ordered(a: int, b: int) -> Pair:
     return (min(a, b), max(a, b))
 
 
-def _is_within(length: float, pair: PairOfTypes | None) -> bool:
+def _is_within(
+    length: float, pair: PairOfTypes | None, is_plain: Callable[[PairOfTypes], bool]
+) -> bool:
     """Whether a pair never comes to where its potential ends."""
-    if pair is None or not pair.potential[1].get("epsilon", 1.0):
+    if pair is None:
         return True
-    return pair.potential[0] == "lennard_jones" and (
-        pair.cutoff is None or length < _SAFE * pair.cutoff
-    )
+    return is_plain(pair) and (pair.cutoff is None or length < _SAFE * pair.cutoff)
 
 
 def _keys(
@@ -149,26 +192,26 @@ def _scaled(
     coulomb: float,
     charges: list[float],
     acting: PairOfTypes | None,
+    is_plain: Callable[[PairOfTypes], bool],
 ) -> Term:
     """One pair with factors of its own, which ends where that of its types does."""
     keys: dict[str, Any] = {"epsilon": 0.0, "sigma": 1.0}
-    if acting is not None and lj != 0.0:
-        name, values = acting.potential
-        if name != "lennard_jones":
+    if acting is not None:
+        scaled = acting.style.row.special
+        if scaled == "nothing":
+            lj = 1.0
+        if lj != 1.0 and scaled == "forces":
             special.command.fail(
                 None,
-                f"a factor of special_bonds for pairs of the potential {name} is not taken over; "
-                "expected 0 or 1, for Lennard-Jones and Coulomb alike",
+                f"{acting.style.name} of LAMMPS scales forces by factors of special_bonds, but not "
+                "energies, which is not taken over; expected 0 or 1, for both kinds of forces alike",
             )
-        if lj != 1.0 and acting.style.name == "lj/smooth/linear":
-            special.command.fail(
-                None,
-                "lj/smooth/linear of LAMMPS scales forces by factors of special_bonds, but not "
-                "energies, which is not taken over; expected 0 or 1",
-            )
-        if values["epsilon"] != 0.0:
+        if lj != 0.0 and is_plain(acting):
+            values = acting.potential[1]
             keys = {"epsilon": lj * values["epsilon"], "sigma": values["sigma"]}
             if acting.cutoff is not None:
                 keys["cutoff"] = acting.cutoff
+        elif lj != 0.0:
+            keys = {"share": lj}
     product = charges[pair[0]] * charges[pair[1]]
     return term("special_pair", pair, **keys, charge_product=coulomb * product)

@@ -36,14 +36,13 @@ const PairPotentialEntry& lennard_jones_entry() {
   return *find_pair_potential("lennard_jones");
 }
 
-/// The Lennard-Jones pairs; all others get none.
-LennardJones lennard_jones_of(const std::vector<PairFunction>& pairs, int type_count,
-                              const PairFunction::Ending& ending) {
+/// The pairs of the fast path; all others get none.
+LennardJones lennard_jones_of(const std::vector<PairFunction>& pairs, const std::vector<char>& fast,
+                              int type_count, const PairFunction::Ending& ending) {
   std::vector<LennardJones::PairParameters> parameters;
-  for (const PairFunction& pair : pairs) {
-    const bool is_one = &pair.potential() == &lennard_jones_entry();
-    parameters.push_back(
-        {is_one ? pair.parameters()[0] : 0.0, is_one ? pair.parameters()[1] : 1.0});
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    parameters.push_back({fast[k] != 0 ? pairs[k].parameters()[0] : 0.0,
+                          fast[k] != 0 ? pairs[k].parameters()[1] : 1.0});
   }
   return LennardJones(parameters, type_count, ending.cutoff, ending.truncation,
                       ending.switch_start);
@@ -94,30 +93,47 @@ PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
     acts_.push_back(!is_nothing);
   }
   // The fast path multiplies what other pairs have at their distance by 0, which must be a number:
-  // where pairs can meet, Lennard-Jones pairs go the general way too. (So do those with a cutoff of
+  // where pairs can meet, Lennard-Jones pairs go the general way too. (So do those with an end of
   // their own, and those that end in a way that the fast path does not have.)
-  const bool fast =
-      LennardJones::ends_by(ending.truncation) &&
-      std::ranges::none_of(pairs, [&](const PairFunction& pair) {
-        return pair.potential().finite_at_zero ||
-               (&pair.potential() == &lennard_jones_entry() && pair.cutoff() != ending.cutoff);
-      });
+  const bool fast = LennardJones::ends_by(ending.truncation) &&
+                    std::ranges::none_of(pairs, [](const PairFunction& pair) {
+                      return pair.potential().finite_at_zero;
+                    });
+  std::vector<char> is_fast(pairs.size(), 0);
+  for (std::size_t k = 0; fast && k < pairs.size(); ++k) {
+    if (&pairs[k].potential() != &lennard_jones_entry()) continue;
+    const PairFunction as_the_run(lennard_jones_entry(), pairs[k].parameters(), 0.0, ending);
+    is_fast[k] = pairs[k].end() == as_the_run.end();
+  }
+  if (std::ranges::count(is_fast, 1) > 0) {
+    parts_.push_back({lennard_jones_entry().name, 0.0, 0.0});
+    lennard_jones_.emplace(lennard_jones_of(pairs, is_fast, type_count, ending));
+  }
   const auto table = pair_potential_table();
   for (std::size_t number = 0; number < table.size(); ++number) {
-    const bool used = std::ranges::any_of(
-        pairs, [&](const PairFunction& pair) { return &pair.potential() == &table[number]; });
+    // Those that are not switched go with any that are.
+    std::vector<Truncation> ways;
+    bool used = false;
+    const auto is_here = [&](std::size_t k) {
+      return &pairs[k].potential() == &table[number] && is_fast[k] == 0;
+    };
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+      if (!is_here(k)) continue;
+      used = true;
+      const Truncation way = pairs[k].end().truncation;
+      if (is_switched(way) && std::ranges::find(ways, way) == ways.end()) ways.push_back(way);
+    }
     if (!used) continue;
-    parts_.push_back({table[number].name, 0.0, 0.0});
-    if (fast && &table[number] == &lennard_jones_entry()) {
-      lennard_jones_.emplace(lennard_jones_of(pairs, type_count, ending));
-    } else {
-      add_general(number, pairs);
+    if (ways.empty()) ways.push_back(Truncation::truncated);
+    for (const Truncation way : ways) {
+      std::vector<char> computes(pairs.size(), 0);
+      for (std::size_t k = 0; k < pairs.size(); ++k) {
+        const Truncation own = pairs[k].end().truncation;
+        computes[k] = is_here(k) && (own == way || (!is_switched(own) && way == ways.front()));
+      }
+      add_general(number, way, pairs, computes);
     }
   }
-  // The fast path comes first.
-  std::ranges::stable_partition(parts_, [&](const Part& part) {
-    return lennard_jones_ && part.name == lennard_jones_entry().name;
-  });
   name_ = parts_.size() == 1 ? std::string(parts_[0].name) : std::string("pairs");
 }
 
@@ -132,31 +148,37 @@ void PairForces::set_topology(const Topology& topology, double factor) {
   if (charges_) charges_->set_topology(topology, factor);
 }
 
-void PairForces::add_general(std::size_t number, const std::vector<PairFunction>& pairs) {
+void PairForces::add_general(std::size_t number, Truncation truncation,
+                             const std::vector<PairFunction>& pairs,
+                             const std::vector<char>& computes) {
   const PairPotentialEntry& entry = pair_potential_table()[number];
-  const auto has_it = [&](const PairFunction& pair) { return &pair.potential() == &entry; };
+  const auto known = std::ranges::find(parts_, entry.name, &Part::name);
   General general;
   general.number = number;
+  general.truncation = truncation;
+  general.part = static_cast<std::size_t>(known - parts_.begin());
+  if (known == parts_.end()) parts_.push_back({entry.name, 0.0, 0.0});
   general.has_pairs.assign(static_cast<std::size_t>(type_count_), 0);
   General::Columns& columns = general.columns;
   const auto count = static_cast<std::size_t>(entry.coefficient_count);
   columns.coefficients.resize(count * pairs.size());
   columns.end_terms.resize(PairEnd{}.terms.size() * pairs.size());
-  // A pair with another potential is computed as this one, and not counted.
-  const PairFunction& substitute = *std::ranges::find_if(pairs, has_it);
+  // A pair that is none of these is computed as one, and not counted.
+  const auto first = std::ranges::find_if(computes, [](char one) { return one != 0; });
+  const PairFunction& substitute = pairs[static_cast<std::size_t>(first - computes.begin())];
   columns.safe_squared = substitute.cutoff() * substitute.cutoff();
   columns.least_squared = 1e-12 * columns.safe_squared;
   std::vector<const TabulatedCurve*> curves;
   std::vector<double> curve_begin;
   for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const PairFunction& pair = has_it(pairs[k]) ? pairs[k] : substitute;
+    const PairFunction& pair = computes[k] != 0 ? pairs[k] : substitute;
     const PairEnd& end = pair.end();
     std::vector<double> coefficients(pair.coefficients().begin(), pair.coefficients().end());
     if (const TabulatedCurve* curve = pair.curve()) {
-      const auto known = std::ranges::find(curves, curve);
+      const auto same = std::ranges::find(curves, curve);
       coefficients[0] = static_cast<double>(columns.curves.size());
-      if (known != curves.end()) {
-        coefficients[0] = curve_begin[static_cast<std::size_t>(known - curves.begin())];
+      if (same != curves.end()) {
+        coefficients[0] = curve_begin[static_cast<std::size_t>(same - curves.begin())];
       } else {
         curves.push_back(curve);
         curve_begin.push_back(coefficients[0]);
@@ -168,17 +190,14 @@ void PairForces::add_general(std::size_t number, const std::vector<PairFunction>
       columns.coefficients[n * pairs.size() + k] = coefficients[n];
     }
     const double c2 = end.cutoff * end.cutoff, s2 = end.switch_start * end.switch_start;
-    columns.cutoff_squared.push_back(has_it(pairs[k]) ? c2 : 0.0);
+    columns.cutoff_squared.push_back(computes[k] != 0 ? c2 : 0.0);
     columns.energy_shift.push_back(end.energy_shift);
     columns.force_shift.push_back(end.force_shift);
     columns.switch_start_squared.push_back(s2);
     for (std::size_t n = 0; n < end.terms.size(); ++n) {
       columns.end_terms[n * pairs.size() + k] = end.terms[n];
     }
-    if (has_it(pairs[k])) {
-      general.has_pairs[k / static_cast<std::size_t>(type_count_)] = 1;
-      if (end.switch_start < end.cutoff) general.truncation = end.truncation;
-    }
+    if (computes[k] != 0) general.has_pairs[k / static_cast<std::size_t>(type_count_)] = 1;
   }
   for (std::vector<double>* table :
        {&columns.cutoff_squared, &columns.coefficients, &columns.energy_shift, &columns.force_shift,
@@ -301,7 +320,6 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
     compute(work, cells.data(), cells.size(), truncation, with_sums);
   }
   if (is_fast_alone) return work;
-  const std::size_t first = lennard_jones_ ? 1 : 0;
   EnergyAndVirial all;
   const auto credit = [&](std::size_t part) {
     const Clock::time_point now = Clock::now();
@@ -319,13 +337,13 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
     const auto& kernels = potential_kernels_.potentials[general_[k].number];
     const auto& compute = mixed ? kernels.mixed : kernels.in_double;
     compute[with_sums ? 1 : 0](work, general_[k].work(), cells.data(), cells.size());
-    credit(first + k);
+    credit(general_[k].part);
   }
   if (charges_) {
     charges_->compute(work, cells, precision_, with_sums);
     // Each charge in the field of its own dielectric: once, not for each kind of cells.
     if (with_sums && which == PairList::Cells::interior) work.energy += charges_->self_energy();
-    credit(first + general_.size());
+    credit(parts_.size() - 1);
   }
   work.energy = all.energy;
   std::copy(std::begin(all.virial), std::end(all.virial), work.virial);

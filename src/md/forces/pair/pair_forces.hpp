@@ -23,7 +23,8 @@ class PairForces final : public ShortRangeForces {
   /// Nothing but Lennard-Jones pairs. `kernels`: "auto" or an instruction set. Throws
   /// std::invalid_argument where this machine does not have it.
   PairForces(const LennardJones& potential, Precision precision, std::string_view kernels);
-  /// Any potentials. `pairs`: type_count x type_count, symmetric, with this ending.
+  /// Any potentials. `pairs`: type_count x type_count, symmetric; `ending` is that of the run, which
+  /// pairs may differ from.
   PairForces(const std::vector<PairFunction>& pairs, int type_count,
              const PairFunction::Ending& ending, Precision precision, std::string_view kernels);
 
@@ -66,9 +67,10 @@ class PairForces final : public ShortRangeForces {
     std::vector<double> twelve_c12, six_c6, energy_shift, force_shift;
     std::vector<float> twelve_c12_single, six_c6_single, energy_shift_single, force_shift_single;
   };
-  /// A potential of the other kernels.
+  /// A potential of the other kernels, of those pairs that are switched in one way.
   struct General {
     std::size_t number;                             ///< in `pair_potential_table`
+    std::size_t part = 0;                           ///< of `parts_`
     Truncation truncation = Truncation::truncated;  ///< of those that switch it
     std::vector<unsigned char> has_pairs;
     /// Numbers of all tables of the kernels, and the same in single precision.
@@ -84,7 +86,9 @@ class PairForces final : public ShortRangeForces {
     PotentialWork work() const;
   };
 
-  void add_general(std::size_t number, const std::vector<PairFunction>& pairs);
+  /// `computes`: of each pair, whether it is one of these.
+  void add_general(std::size_t number, Truncation truncation,
+                   const std::vector<PairFunction>& pairs, const std::vector<char>& computes);
   /// Computes the rows of these cells; forces of mixed precision are then in `collected_`.
   PairWork run(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                bool with_sums);
@@ -101,7 +105,7 @@ class PairForces final : public ShortRangeForces {
   std::vector<General> general_;  ///< all that the fast path does not do
   std::string name_;
   std::optional<ChargePairs> charges_;
-  std::vector<Part> parts_;  ///< Lennard-Jones first, then `general_`, then charges
+  std::vector<Part> parts_;  ///< each potential once, that of the fast path first; then charges
 
   AlignedBuffer<FixedPosition> fixed_position_;
   double fixed_scale_ = 1.0;

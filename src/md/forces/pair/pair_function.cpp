@@ -234,15 +234,17 @@ double PairFunction::stiffness(double charges) const {
     return r + h < rc ? (slope(r + h) - slope(r - h)) / (2.0 * h) : (slope(r) - slope(r - h)) / h;
   };
   // A force that has fallen to nothing at the cutoff ends in a minimum there.
+  const bool rests = potential_->own_end != nullptr && charges == 0.0;
+  const double at_rest = rests ? std::max(0.0, bend(rc)) : 0.0;
   double before = slope(rc);
-  if (potential_->own_end != nullptr && charges == 0.0) return std::max(0.0, bend(rc));
   for (int k = 1; k <= looks; ++k) {
     const double r = look_at(rc, k), now = slope(r);
     if (before > 0.0 && now <= 0.0) {
-      return std::max(0.0, bend(zero_between(look_at(rc, k - 1), r, slope)));
+      return std::max(at_rest, bend(zero_between(look_at(rc, k - 1), r, slope)));
     }
     before = now;
   }
+  if (rests) return at_rest;
   const PairScale size = scale();
   return size.energy > 0.0 ? std::max(0.0, bend(std::min(size.size, rc))) : 0.0;
 }

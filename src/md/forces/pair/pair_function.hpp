@@ -24,6 +24,8 @@ struct PairEnd {
   /// B. force_switched, which replaces u by a12 (r^-6 - rc^-6)^2 - a6 (r^-3 - rc^-3)^2: a12, a6,
   /// rc^-6, rc^-3.
   std::array<double, 4> terms{};
+
+  bool operator==(const PairEnd&) const = default;
 };
 
 /// Whether this potential has an end of this kind: CHARMM's force switch is one of powers 12 and 6.
@@ -59,6 +61,7 @@ class PairFunction {
   /// As the kernels compute them: with the end.
   double ended_energy(double distance) const;
   double ended_force(double distance) const;
+  PairValue<double> ended_value(double distance) const;
 
   /// What the end takes away: integrals of r^2 u and of r^2 (r f), of the potential without an end
   /// less that with it. Shifted potentials count as cut off. 0 where it ends by itself, or in a
@@ -82,7 +85,6 @@ class PairFunction {
 
  private:
   PairValue<double> value(double distance) const;
-  PairValue<double> ended_value(double distance) const;
   void switch_by(Truncation truncation);
   double slope_of_force_at_end() const;
 

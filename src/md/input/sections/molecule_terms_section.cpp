@@ -241,6 +241,14 @@ InputSection molecule_special_pair() {
            .default_text = "none: any distance",
            .dimension = Dimension::length,
            .range = positive},
+          {.name = "share",
+           .target = target_in_molecule<&MoleculeSection::special_pairs, &Term::share>,
+           .description = "How much of the potential of the two types acts, whatever that is and "
+                          "however it ends; in place of `epsilon` and `sigma`. LAMMPS's "
+                          "special_bonds has such factors.",
+           .default_text = "none: the Lennard-Jones part above",
+           .range = not_negative,
+           .aliases = {"factor", "scale"}},
           {.name = "charge_product",
            .target = named_parameter<&MoleculeSection::special_pairs, charge_product>,
            .description = "Product of two charges, in squares of the unit of charge.",

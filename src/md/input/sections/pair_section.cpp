@@ -43,13 +43,6 @@ Names potential_names() {
   for (const PairPotentialEntry& entry : pair_potential_table()) names.push_back(entry.name);
   return names;
 }
-/// Of the potentials whose parameters are never mixed.
-Names names_of_unmixed() {
-  Names names = potential_names();
-  std::erase(names, PairSection::mixed_potential);
-  return names;
-}
-
 /// Other programs' names of parameters.
 Names pair_aliases_of(std::string_view name) {
   if (name == "epsilon") return {"eps"};
@@ -124,8 +117,21 @@ InputSection pair() {
                 .default_text = "the cutoff in `[interaction]`",
                 .dimension = Dimension::length,
                 .range = positive,
-                .condition = Condition{"pair", "potential", names_of_unmixed(), Severity::error},
                 .aliases = {"rcut", "rc", "r_cut"}},
+               {.name = "truncation",
+                .target = target_in_table<&Input::pairs, &PairSection::truncation>,
+                .description = "How the potential of these two types ends, if in another way than "
+                               "`truncation` in `[interaction]` says.",
+                .default_text = "that in `[interaction]`",
+                .aliases = {"shift", "modifier"}},
+               {.name = "switch_start",
+                .target = target_in_table<&Input::pairs, &PairSection::switch_start>,
+                .description = "Where the switching of these two types begins; smaller than their "
+                               "cutoff.",
+                .default_text = "the same share of the cutoff as in `[interaction]`",
+                .dimension = Dimension::length,
+                .range = positive,
+                .aliases = {"inner_cutoff", "rswitch"}},
                {.name = "table",
                 .target = target_in_table<&Input::pairs, &PairSection::table>,
                 .description = "File with lines of three numbers, the distance, the energy and the "

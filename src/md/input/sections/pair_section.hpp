@@ -6,6 +6,7 @@
 
 #include "md/forces/pair/pair_parameter.hpp"
 #include "md/forces/pair/tabulated_curve.hpp"
+#include "md/model/truncation.hpp"
 
 namespace sterna::md {
 
@@ -16,13 +17,17 @@ struct PairSection {  ///< [[pair]]: replaces the mixed parameters, or the whole
   std::string potential = mixed_potential;  ///< or another one of `pair_potential_table`
   /// Of the potentials, in the order of `pair_parameter_names`; `pair_parameter` has the names.
   std::array<std::optional<double>, most_pair_parameters> parameters{};
-  double cutoff = 0.0;              ///< 0: that of [interaction]
-  std::string table;                ///< "tabulated": its file, relative to the input
-  std::optional<PairTable> points;  ///< of the table, where it was read
-  std::optional<double> eta, xi;    ///< of components: factors of the mixed sigma and epsilon
+  double cutoff = 0.0;                   ///< 0: that of [interaction]
+  std::optional<Truncation> truncation;  ///< likewise
+  double switch_start = 0.0;             ///< 0: at the same share of the cutoff
+  std::string table;                     ///< "tabulated": its file, relative to the input
+  std::optional<PairTable> points;       ///< of the table, where it was read
+  std::optional<double> eta, xi;         ///< of components: factors of the mixed sigma and epsilon
 
   /// Whether what it lacks is mixed; all other potentials stand by themselves.
   bool is_lennard_jones() const { return potential == mixed_potential; }
+  /// Whether it says how it ends.
+  bool has_own_end() const { return cutoff > 0.0 || truncation.has_value() || switch_start > 0.0; }
 };
 
 }  // namespace sterna::md

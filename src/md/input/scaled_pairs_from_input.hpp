@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "md/forces/pair/scaled_pairs.hpp"
+#include "md/input/input.hpp"
+
+namespace sterna::md {
+
+/// Whether a [[molecule.special_pair]] has a share.
+bool has_scaled_pairs(const Input& input);
+/// Those of each kind of molecule of a valid input.
+std::vector<std::vector<ScaledPairs::Pair>> scaled_pairs_from_input(const Input& input);
+
+}  // namespace sterna::md
