@@ -325,8 +325,14 @@ def _mm3_angle(c: Coefficients) -> list[Kind]:
 
 def _fourier_simple_angle(c: Coefficients) -> list[Kind]:
     stiffness, scale = c.number("K"), c.number("C")
-    n = _multiple_of_angle(c)
-    return _cosine_of_multiple(n, stiffness * scale, stiffness)
+    n = c.number("the multiplicity n")
+    if n not in (0.0, 1.0, 2.0):
+        c.line.fail(
+            c.next - 1,
+            f"the multiplicity n is {n:g}; expected 0, 1 or 2: for others the forces of LAMMPS are "
+            "not those of its energies",
+        )
+    return _cosine_of_multiple(int(n), stiffness * scale, stiffness)
 
 
 def _restricted_angle(c: Coefficients) -> list[Kind]:
