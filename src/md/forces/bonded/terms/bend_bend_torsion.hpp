@@ -1,6 +1,6 @@
 // Idea:    the two bond angles of a torsion and its dihedral angle know of each other.
-// Source:  the angle-angle-torsion term of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem.
-//          15, 162 (1994).
+// Source:  the angle-angle-torsion term of CFF and COMPASS ("class 2"), Maple et al., J. Comput.
+//          Chem. 15, 162 (1994).
 // Cost:    that of "bend_torsion".
 // Hazards: it has no lower bound by itself: it goes with springs that hold the angles.
 // Others:  "bend_torsion".

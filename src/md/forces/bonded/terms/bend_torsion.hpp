@@ -1,6 +1,6 @@
 // Idea:    the two bond angles of a torsion know of its dihedral angle.
-// Source:  the angle-torsion term of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem. 15,
-//          162 (1994).
+// Source:  the angle-torsion term of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem.
+//          15, 162 (1994).
 // Cost:    that of the dihedral and two arc tangents.
 // Hazards: it has no lower bound by itself: it goes with springs that hold the angles.
 // Others:  "stretch_torsion"; "bending_torsion", which is bounded.

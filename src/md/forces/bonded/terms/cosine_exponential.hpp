@@ -21,8 +21,8 @@ struct CosineExponential {
                                                    : "\"steepness\" must be 0.001 off 0 or more; "
                                                      "nearer to it the potential is a cosine";
   }
-  /// What `evaluate` reads: the factor, the constant, the steepness, cosine and sine of the angle at
-  /// rest, and what keeps the exponential from growing without limit.
+  /// What `evaluate` reads: the factor, the constant, the steepness, cosine and sine of the angle
+  /// at rest, and what keeps the exponential from growing without limit.
   static constexpr int coefficient_count = 6;
   static void coefficients(double depth, double angle, double steepness, std::span<double> c) {
     const double kept = steepness > 0.0 ? steepness : 0.0;

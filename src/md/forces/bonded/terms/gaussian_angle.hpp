@@ -1,4 +1,5 @@
-// Idea:    the potential of mean force of an angle that is distributed as up to three Gaussian curves.
+// Idea:    the potential of mean force of an angle that is distributed as up to three Gaussian
+//          curves.
 // Source:  angle_style gaussian of LAMMPS.
 // Cost:    three exponentials, a logarithm and an arc tangent.
 // Hazards: it is that of one temperature. In line it has an edge, and no force acts.

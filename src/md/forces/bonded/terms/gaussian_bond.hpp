@@ -1,5 +1,5 @@
-// Idea:    the potential of mean force of a bond whose length is distributed as up to three Gaussian
-//          curves.
+// Idea:    the potential of mean force of a bond whose length is distributed as up to three
+//          Gaussian curves.
 // Source:  bond_style gaussian of LAMMPS.
 // Cost:    three exponentials and a logarithm.
 // Hazards: it is that of one temperature.

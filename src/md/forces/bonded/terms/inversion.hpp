@@ -1,9 +1,9 @@
 // Idea:    a spring that holds the angle between a bond of a center and the plane of two others.
-// Source:  improper_style inversion/harmonic of LAMMPS, of which MOF-FF has one for each of the three
-//          bonds.
+// Source:  improper_style inversion/harmonic of LAMMPS, of which MOF-FF has one for each of the
+//          three bonds.
 // Cost:    three square roots and an arc tangent.
-// Hazards: the angle has no sign: but for omega0 = 0 there are two minima, and an edge between them,
-//          where no force acts.
+// Hazards: the angle has no sign: but for omega0 = 0 there are two minima, and an edge between
+//          them, where no force acts.
 // Others:  "inversion_cosine", and "wilson", of all three bonds at once.
 
 #pragma once

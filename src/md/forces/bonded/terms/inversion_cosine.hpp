@@ -4,8 +4,8 @@
 //          (1990); Rappe et al., J. Am. Chem. Soc. 114, 10024 (1992).
 // Cost:    four square roots.
 // Hazards: the cosine is below 0 where the bond leans to the side of the two others: it jumps from
-//          one sign to the other where neither is the case, unless the bond stands on the plane. Where
-//          it does, the cosine has an edge, and no force acts.
+//          one sign to the other where neither is the case, unless the bond stands on the plane.
+//          Where it does, the cosine has an edge, and no force acts.
 // Others:  "inversion", in the angle itself.
 
 #pragma once

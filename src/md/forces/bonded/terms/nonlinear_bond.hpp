@@ -1,5 +1,6 @@
 // Idea:    a spring that becomes infinitely stiff at a deviation of choice, to either side.
-// Source:  Rector, van Swol and Henderson, Mol. Phys. 82, 1009 (1994); bond_style nonlinear of LAMMPS.
+// Source:  Rector, van Swol and Henderson, Mol. Phys. 82, 1009 (1994); bond_style nonlinear of
+//          LAMMPS.
 // Cost:    that of "harmonic" and two divisions.
 // Hazards: a bond whose deviation is larger than the extension at the start has no meaning: the run
 //          stops, as its energy is not finite.

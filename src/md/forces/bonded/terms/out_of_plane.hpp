@@ -1,5 +1,6 @@
 // The angle between a vector and a plane, which inversions are functions of: three vectors from a
-// center, of which the first two span the plane.
+// center, of which the first two span the plane. Where these are in line there is none: sine and
+// cosine are 0, and so are forces.
 
 #pragma once
 
@@ -23,8 +24,10 @@ struct OutOfPlane {
         third_squared(dot(w, w)),
         sine(),
         cosine() {
-    inverse_product =
-        ElementOf<V>(1) / not_zero(square_root(normal_squared) * square_root(third_squared));
+    using Real = ElementOf<V>;
+    constexpr Real in_line = sizeof(Real) == sizeof(float) ? Real(1e-12) : Real(1e-24);
+    const V inverse = Real(1) / not_zero(square_root(normal_squared) * square_root(third_squared));
+    inverse_product = normal_squared > in_line * dot(u, u) * dot(v, v) ? inverse : V{};
     sine = dot(normal, w) * inverse_product;
     cosine = square_root(dot(sideways, sideways)) * inverse_product;
   }
@@ -37,7 +40,8 @@ struct OutOfPlane {
                                          V over_sine, V over_cosine, Triple<V>& at_u,
                                          Triple<V>& at_v, Triple<V>& at_w) const {
     const V length = square_root(dot(sideways, sideways));
-    const Triple<V> along = sideways * (over_cosine * inverse_product / not_zero(length));
+    const Triple<V> along =
+        sideways * (ElementOf<V>(1) / not_zero(length)) * (over_cosine * inverse_product);
     const V shrinking = over_sine * sine + over_cosine * cosine;
     const V s = over_sine * inverse_product;
     const Triple<V> over_normal =

@@ -1,5 +1,5 @@
-// Idea:    a steep well in the sum of the cosines of the three angles about a center, which keeps the
-//          carbon of a ring plane.
+// Idea:    a steep well in the sum of the cosines of the three angles about a center, which keeps
+//          the carbon of a ring plane.
 // Source:  Destree, Laupretre, Lyulin and Ryckaert, J. Chem. Phys. 112, 9632 (2000), as
 //          improper_style ring of LAMMPS has it.
 // Cost:    three square roots.

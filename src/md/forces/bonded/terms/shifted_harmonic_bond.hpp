@@ -26,7 +26,7 @@ struct ShiftedHarmonicBond {
       {"depth", Dimension::energy, from_zero, "of the well", 8.0},
       {"r0", Dimension::length, above_zero, "distance of the minimum", 1.1},
       {"r_zero", Dimension::length, from_zero, "where the energy is 0; not `r0`", 1.6},
-      {"cutoff", Dimension::length, from_zero, "where it ends; 0: nowhere", 1.21, false, 0.0}};
+      {"cutoff", Dimension::length, from_zero, "where it ends; 0: nowhere", 1.25, false, 0.0}};
   static constexpr std::string_view contradiction(std::span<const double> p) {
     return p[1] != p[2] ? "" : "\"r_zero\" must be another distance than \"r0\"";
   }

@@ -1,9 +1,9 @@
-// Idea:    a product of harmonics of a dihedral angle and of its two bond angles: several of them make
-//          any function of the place of the last atom, seen from the first three.
+// Idea:    a product of harmonics of a dihedral angle and of its two bond angles: several of them
+//          make any function of the place of the last atom, seen from the first three.
 // Source:  dihedral_style spherical of LAMMPS.
 // Cost:    six harmonics of three angles, one of each of which counts.
-// Hazards: where atoms are in line the dihedral angle is not defined, and the energy has an edge unless
-//          the factors of the bond angles are 0 there.
+// Hazards: where atoms are in line the dihedral angle is not defined, and the energy has an edge
+//          unless the factors of the bond angles are 0 there.
 // Others:  "bending_torsion", which is always smooth.
 
 #pragma once
@@ -52,7 +52,8 @@ struct SphericalTorsion {
        0.0},
       {"offset_theta2", Dimension::none, any_value, "of the factor of the last angle", -0.4, false,
        0.0}};
-  /// The amplitude; then of each angle the multiple, cosine and sine of it times the shift, the offset.
+  /// The amplitude; then of each angle the multiple, cosine and sine of it times the shift, the
+  /// offset.
   static constexpr int coefficient_count = 13;
   static void coefficients(std::span<const double> p, std::span<double> c) {
     c[0] = p[0];

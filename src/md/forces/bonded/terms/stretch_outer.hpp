@@ -1,4 +1,5 @@
-// Idea:    the distance of an angle's outer atoms, and the lengths of its bonds, know of each other.
+// Idea:    the distance of an angle's outer atoms, and the lengths of its bonds, know of each
+//          other.
 // Source:  GROMACS's cross bond-angle: Lawrence and Skinner, Chem. Phys. Lett. 372, 842 (2003), for
 //          water.
 // Cost:    three square roots.

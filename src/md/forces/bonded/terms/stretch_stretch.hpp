@@ -1,6 +1,6 @@
 // Idea:    the two bonds of an angle know of each other's lengths.
-// Source:  the bond-bond term of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem. 15, 162
-//          (1994); GROMACS's cross bond-bond.
+// Source:  the bond-bond term of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem. 15,
+//          162 (1994); GROMACS's cross bond-bond.
 // Cost:    two square roots.
 // Hazards: it has no lower bound by itself: it goes with springs that hold the bonds.
 // Others:  "stretch_bend".

@@ -1,8 +1,9 @@
 // Idea:    a harmonic of the angle between two vectors, each of which joins two atoms.
-// Source:  the angle restraint of GROMACS; improper_style cossq of LAMMPS is one of twice the angle.
+// Source:  the angle restraint of GROMACS; improper_style cossq of LAMMPS is one of twice the
+//          angle.
 // Cost:    six harmonics of one angle.
-// Hazards: where the vectors are parallel and the phase is no multiple of 180 degrees, the energy has
-//          an edge, and no force acts.
+// Hazards: where the vectors are parallel and the phase is no multiple of 180 degrees, the energy
+//          has an edge, and no force acts.
 // Others:  "periodic", of the dihedral angle.
 
 #pragma once
