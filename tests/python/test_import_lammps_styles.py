@@ -108,7 +108,7 @@ def cases():
                 yield from ((kind, style, (line,)) for line in lines)
 
 
-@pytest.mark.parametrize(("kind", "style", "coefficients"), cases())
+@pytest.mark.parametrize(("kind", "style", "coefficients"), [*cases()])
 def test_a_style_means_what_it_means_in_lammps(
     kind, style, coefficients, lammps, tmp_path  # noqa: F811
 ):  # fmt: skip
@@ -117,7 +117,10 @@ def test_a_style_means_what_it_means_in_lammps(
     what = {"bond": "bonds", "angle": "angles"}.get(kind, "torsions")
     if style != "harmonic/shift/cut":
         assert found[what][0] != 0.0
-    assert max(row.difference for row in rows) < TOLERANCE, found
+    for row in rows:
+        # One digit of LAMMPS's forces of mm3 is another than that of its energies.
+        bound = 2e-3 if style == "mm3" and row.name == "forces" else TOLERANCE
+        assert row.difference < bound, found
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ class Coefficients:
         self.line, self.fields, self.next = line, fields, first
         self.part = part  #: of class2, where the section of the file says it
         self.boltzmann: float | None = None  #: in the energy of the units, where they are known
+        self.told: list[str] = []  #: for the user to know
 
     def number(self, what: str) -> float:
         self.next += 1
@@ -319,6 +320,10 @@ def _cross_angle(c: Coefficients) -> list[Kind]:
 
 def _mm3_angle(c: Coefficients) -> list[Kind]:
     stiffness, theta0 = c.number("K"), c.number("the angle at rest")
+    c.told.append(
+        "angles mm3 have the forces of their energies; LAMMPS has another digit in one term, of the "
+        "fourth power of the deviation"
+    )
     powers = (1.0, -0.802141, 0.183837, -0.131664, 0.237090)  # per radian, as LAMMPS has them
     return _polynomial_angle(theta0, *(stiffness * power for power in powers))
 

@@ -184,6 +184,7 @@ class State:
         coefficients.boltzmann = _BOLTZMANN.get(units)
         found = styles[name](coefficients)
         coefficients.end()
+        self.told += [text for text in coefficients.told if text not in self.told]
         if state.style_of.get(number) != name:
             state.kinds.pop(number, None)
         state.style_of[number] = name
