@@ -296,15 +296,14 @@ def test_what_is_passed_over_or_replaced_is_told(tmp_path):
 #: Sections of a molecule, and what a refusal must name.
 LACKING = {
     "[ bonds ]\n1 3 8 0 1000": "Sterna has no tabulated bond",
-    "[ angles ]\n1 2 3 3 0.1 0.1 50": "Sterna has no cross bond-bond",
-    "[ angles ]\n1 2 3 4 0.1 0.1 0.1 50": "Sterna has no cross bond-angle",
     "[ angles ]\n1 2 3 8 0 50": "Sterna has no tabulated angle",
-    "[ angles ]\n1 2 3 9 0.5 50": "Sterna has no linear angle",
     "[ dihedrals ]\n1 2 3 4 8 0 50": "Sterna has no tabulated dihedral",
     "[ dihedrals ]\n1 2 3 4 9 0 1 7": "the multiplicity is 7; Sterna has those up to 6",
     "[ position_restraints ]\n1 2 1 0.1 9": "flat-bottomed position restraints are not taken over",
-    "[ dihedral_restraints ]\n1 2 3 4 1 0 10 5": "[ dihedral_restraints ] is not taken over",
-    "[ angle_restraints ]\n1 2 3 4 1 0 10 1": "[ angle_restraints ] is not taken over",
+    "[ dihedral_restraints ]\n1 2 3 4 1 0 190 5": "the half width is 190; expected 0 to 180",
+    "[ angle_restraints ]\n1 2 1 3 1 0 10 1": "whose two vectors have an atom in common",
+    "[ angle_restraints ]\n1 2 3 4 1 0 10 7": "the multiplicity is 7; expected an integer from 1",
+    "[ angle_restraints_z ]\n1 2 1 0 10 1": "[ angle_restraints_z ] is not taken over",
     "[ polarization ]\n1 2 1 0.001": "Sterna has no polarizable atoms",
     "[ constraints ]\n1 3 2 0.16\n[ bonds ]\n3 1 6 0.15 900": "beside a constraint of 0.16 nm",
     "[ pairs ]\n1 4 1 0.3 -1": "a Lennard-Jones parameter is -1; expected 0 or more",
@@ -341,6 +340,43 @@ def test_pairs_that_only_repel_are_those_of_gromacs(rule, repulsion, judge, tmp_
     for row in rows:
         limit = FORCE_TOLERANCE if row.name == "forces" else ENERGY_TOLERANCE
         assert row.difference < limit, row
+
+
+#: Sections of functions, which stand behind those of the chain.
+FUNCTIONS_ALONE = {
+    "cross bond-bond": "[ angles ]\n1 2 3 3 0.14 0.17 2500\n4 3 2 3 0.13 0.12 -900",
+    "cross bond-angle": "[ angles ]\n1 2 3 4 0.14 0.17 0.24 2500\n4 3 2 4 0.13 0.12 0.26 -900",
+    "linear angle": "[ angles ]\n1 2 3 9 0.35 2500\n6 5 4 9 0.8 1200",
+    "dihedral restraint": "[ dihedral_restraints ]\n1 2 3 4 1 20 10 50\n5 4 3 2 1 -150 0 70\n"
+    "4 5 6 7 1 170 160 40",
+    "angle restraint": "[ angle_restraints ]\n1 2 3 4 1 20 50 1\n1 2 5 6 1 -35 30 3\n"
+    "7 5 2 3 1 90 20 2\n1 2 3 4 1 80 10 2",
+}
+
+
+@pytest.mark.parametrize("what", FUNCTIONS_ALONE)
+def test_a_function_has_the_energy_and_forces_of_gromacs(what, judge, tmp_path):
+    top = chain().replace("[ pairs ]", FUNCTIONS_ALONE[what] + "\n[ pairs ]", 1)
+    system = imported(tmp_path, top, PLACES)
+    assert any(
+        dict(one.parameters).get("potential")
+        in ("stretch_stretch", "stretch_outer", "linear", "flat_bottom", "vector_angle")
+        for one in system.terms
+    )
+    files = (tmp_path / "a.top", tmp_path / "a.gro")
+    for row in gromacs.compare(judge, *files, Choices(1.2), Molecules(system)):
+        assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
+
+
+@pytest.mark.parametrize("angle", ["3 4 5 9", "5 4 3 9"])
+def test_a_linear_angle_has_another_share_from_its_other_end(angle, judge, tmp_path):
+    types = "CC 12.011 0.0 A 0.30 0.6\n[ angletypes ]\nCA CB CC 9 0.3 900"
+    top = chain(types=types).replace("5 CA 1", "5 CC 1", 1)
+    top = top.replace("[ dihedrals ]", f"{angle}\n[ dihedrals ]", 1)
+    system = imported(tmp_path, top, PLACES)
+    files = (tmp_path / "a.top", tmp_path / "a.gro")
+    for row in gromacs.compare(judge, *files, Choices(1.2), Molecules(system)):
+        assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
 
 
 def test_sites_that_are_not_excluded_interact(judge, tmp_path):
@@ -417,8 +453,8 @@ BROKEN = {
                   "a.top:18:3: error: the number of an atom is 9; expected 1 to 4"),
     "angle atom": ("a.top", "2 3 4 1 114", "2 3 D 1 114",
                    'a.top:27:5: error: the number of an atom is "D"; expected an integer'),
-    "function": ("a.top", "1 2 3 1 114", "1 2 3 9 114",
-                 "a.top:26:1: error: Sterna has no linear angle ([ angles ], function type 9)"),
+    "function": ("a.top", "1 2 3 1 114", "1 2 3 8 114",
+                 "a.top:26:1: error: Sterna has no tabulated angle ([ angles ], function type 8)"),
     "atom type": ("a.top", "1 CH3 1 BUT", "1 CH9 1 BUT",
                   'a.top:12:3: error: unknown atom type "CH9"; did you mean "CH3"?'),
     "charge": ("a.top", "0.1 15.035\n2", "zero 15.035\n2",

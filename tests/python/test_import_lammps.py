@@ -179,7 +179,10 @@ BROKEN_DATA = {
         "500.0 1.0", "500.0 1.0 2.0",
         "30:13: error: unexpected text behind the last coefficient",
     ),
-    "class2": ("Angle Coeffs", "BondAngle Coeffs", 'the section "BondAngle Coeffs" is not taken'),
+    "class2": (
+        "Angle Coeffs", "BondAngle Coeffs",
+        "error: the angle style harmonic has no coefficients of this section",
+    ),
     "section": ("Angle Coeffs", "Angel Coeffs", '32:1: error: unknown section "Angel Coeffs"; did'),
     "section_twice": ("Velocities", "Masses", '47:1: error: a second section "Masses"'),
     "atom_style": (

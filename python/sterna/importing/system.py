@@ -16,9 +16,24 @@ class Term:
     parameters: tuple[tuple[str, Any], ...]
 
 
+#: Terms that are others if their atoms are listed from the other end.
+DIRECTED = {
+    *(("angle", potential) for potential in
+      ("stretch_stretch", "stretch_bend", "stretch_outer", "linear")),
+    *(("torsion", potential) for potential in
+      ("stretch_torsion", "bend_torsion", "bend_bend_torsion", "stretch_stretch", "spherical")),
+    *(("improper", potential) for potential in
+      ("inversion", "inversion_cosine", "wilson", "plane_distance", "ring", "angle_angle")),
+}  # fmt: skip
+
+
 def term(section: str, atoms: tuple[int, ...], **parameters: Any) -> Term:
     # Most are the same from either end: alike in all molecules of a kind.
-    if section not in ("cmap", "virtual_site") and atoms[-1] < atoms[0]:
+    is_directed = (
+        section in ("cmap", "virtual_site")
+        or (section, parameters.get("potential", "")) in DIRECTED
+    )
+    if not is_directed and atoms[-1] < atoms[0]:
         atoms = atoms[::-1]
     return Term(section, atoms, tuple(parameters.items()))
 
@@ -45,6 +60,34 @@ PROPORTIONAL = {
     ("torsion", "bending_torsion"): tuple(f"c{n}" for n in range(5)),
     ("improper", "harmonic"): ("bending_stiffness",),
     ("improper", "periodic"): ("amplitude",),
+    ("bond", "shifted_harmonic"): ("depth",),
+    ("bond", "nonlinear"): ("stiffness",),
+    ("bond", "gaussian"): ("thermal_energy",),
+    ("angle", "stretch_stretch"): ("stretch_stretch",),
+    ("angle", "stretch_bend"): ("stretch_bend_1", "stretch_bend_2"),
+    ("angle", "stretch_outer"): ("stretch_stretch",),
+    ("angle", "linear"): ("stiffness",),
+    ("angle", "cosine_exponential"): ("depth",),
+    ("angle", "gaussian"): ("thermal_energy",),
+    ("torsion", "cosine_exponential"): ("depth",),
+    ("torsion", "flat_bottom"): ("bending_stiffness",),
+    ("torsion", "stretch_torsion"): tuple(
+        f"{bond}_{n}" for bond in ("first", "middle", "last") for n in range(1, 4)
+    ),
+    ("torsion", "bend_torsion"): tuple(
+        f"bend_{bond}_{n}" for bond in ("first", "last") for n in range(1, 4)
+    ),
+    ("torsion", "bend_bend_torsion"): ("bend_bend",),
+    ("torsion", "stretch_stretch"): ("stretch_stretch",),
+    ("torsion", "spherical"): ("amplitude",),
+    ("improper", "unsigned_harmonic"): ("bending_stiffness",),
+    ("improper", "inversion"): ("bending_stiffness",),
+    ("improper", "inversion_cosine"): tuple(f"c{n}" for n in range(3)),
+    ("improper", "wilson"): ("bending_stiffness",),
+    ("improper", "plane_distance"): ("c0", *(f"k{n}" for n in range(1, 5))),
+    ("improper", "ring"): ("bending_stiffness",),
+    ("improper", "angle_angle"): ("m2", "m3", "m4"),
+    ("improper", "vector_angle"): ("amplitude",),
 }
 
 

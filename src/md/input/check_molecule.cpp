@@ -144,7 +144,7 @@ class MoleculeChecker {
 
   void terms(std::string_view section, const Terms& items, std::size_t size) {
     // What tells a term from others: potential, multiplicity and phase, atoms in one of the two
-    // directions.
+    // directions where both are the same.
     std::set<std::tuple<std::string, Periodicity, std::vector<int>>> seen;
     for (std::size_t n = 0; n < items.size(); ++n) {
       const Input::MoleculeTerm& term = items[n];
@@ -155,7 +155,8 @@ class MoleculeChecker {
       for (std::size_t k = 0; k < term.atoms.size(); ++k) {
         if (!good_atoms(section, n, k, term.atoms[k], size)) continue;
         std::vector<int> atoms = term.atoms[k];
-        if (atoms.back() < atoms.front()) std::ranges::reverse(atoms);
+        const bool is_directed = known && is_directed_term(section, term.potential);
+        if (!is_directed && atoms.back() < atoms.front()) std::ranges::reverse(atoms);
         // A bond is one whatever its potential is.
         const std::string potential = size == 2 ? std::string() : term.potential;
         if (seen.insert({potential, periodicity, atoms}).second) continue;
@@ -216,9 +217,15 @@ class MoleculeChecker {
     return true;
   }
 
+  static bool is_directed_term(std::string_view section, std::string_view potential) {
+    const auto number = find_bonded(section, potential);
+    return number && bonded_table()[*number].is_directed;
+  }
+
   /// Of terms that have one; several of an atom list may differ in it.
   struct Periodicity {
     double multiplicity = 0.0, phase = 0.0;
+    std::vector<double> parameters;  ///< of terms that may differ in any of them
     auto operator<=>(const Periodicity&) const = default;
   };
 
@@ -242,6 +249,7 @@ class MoleculeChecker {
       if (parameter.name == "phase") periodicity.phase = value;
       values.push_back(value);
     }
+    if (entry.may_repeat) periodicity.parameters = values;
     if (entry.contradiction == nullptr) return periodicity;
     const std::string_view problem = entry.contradiction(values);
     if (!problem.empty()) {

@@ -407,6 +407,134 @@ TEST_CASE("terms have the energies of their papers' formulas") {
          return std::pow(std::sin(s.theta1) * std::sin(s.theta2), 3) *
                 (2.0 - 1.2 * c + 3.3 * c * c + 4.1 * c * c * c - 2.4 * std::pow(c, 4));
        }},
+      {"bond",
+       "shifted_harmonic",
+       {8.0, 1.1, 1.6, 1.3},
+       [](const Shape& s) {
+         return s.r > 1.3 ? 0.0 : 8.0 * (std::pow((s.r - 1.1) / 0.5, 2) - 1.0);
+       }},
+      {"bond",
+       "shifted_harmonic",
+       {8.0, 1.1, 1.6, 0.0},
+       [](const Shape& s) { return 8.0 * (std::pow((s.r - 1.1) / 0.5, 2) - 1.0); }},
+      {"bond",
+       "nonlinear",
+       {40.0, 1.1, 0.5},
+       [](const Shape& s) {
+         const double square = std::pow(s.r - 1.1, 2);
+         return 20.0 * 0.25 * square / (0.25 - square);
+       }},
+      {"bond",
+       "gaussian",
+       {2.5, 0.5, 0.4, 1.0, 0.3, 0.6, 1.5, 0.0, 0.0, 0.0},
+       [](const Shape& s) {
+         const double root = std::sqrt(std::numbers::pi / 2);
+         return -2.5 * std::log(0.5 / (0.4 * root) * std::exp(-2 * std::pow((s.r - 1) / 0.4, 2)) +
+                                0.3 / (0.6 * root) * std::exp(-2 * std::pow((s.r - 1.5) / 0.6, 2)));
+       }},
+      {"angle",
+       "gaussian",
+       {2.5, 20.0, 18.0, 100.0, 14.0, 25.0, 130.0, 9.0, 15.0, 85.0},
+       [](const Shape& s) {
+         double sum = 0.0;
+         for (const auto& [area, width, center] :
+              {Vec3{20, 18, 100}, Vec3{14, 25, 130}, Vec3{9, 15, 85}}) {
+           const double apart = (s.theta1 / degree - center) / width;
+           sum += area / (width * std::sqrt(std::numbers::pi / 2)) * std::exp(-2 * apart * apart);
+         }
+         return -2.5 * std::log(sum);
+       }},
+      {"angle",
+       "cosine_exponential",
+       {8.0, 109.5, 2.0},
+       [](const Shape& s) {
+         const double x = 0.5 * (1.0 + std::cos(s.theta1 - 109.5 * degree));
+         return 8.0 * (1.0 - std::exp(2.0 * x)) / (std::exp(2.0) - 1.0);
+       }},
+      {"angle",
+       "cosine_exponential",
+       {8.0, 100.0, -1.5},
+       [](const Shape& s) {
+         const double x = 0.5 * (1.0 + std::cos(s.theta1 - 100.0 * degree));
+         return 8.0 * (1.0 - std::exp(-1.5 * x)) / (std::exp(-1.5) - 1.0);
+       }},
+      {"angle",
+       "stretch_stretch",
+       {9.0, 1.05, 1.4},
+       [](const Shape& s) { return 9.0 * (s.r - 1.05) * (1.3 - 1.4); }},
+      {"angle",
+       "stretch_bend",
+       {9.0, -5.0, 1.05, 1.4, 109.5},
+       [](const Shape& s) {
+         return (9.0 * (s.r - 1.05) - 5.0 * (1.3 - 1.4)) * (s.theta1 - 109.5 * degree);
+       }},
+      {"angle",
+       "stretch_outer",
+       {9.0, 1.05, 1.4, 1.9},
+       [](const Shape& s) {
+         const double outer = std::sqrt(s.r * s.r + 1.69 - 2.6 * s.r * std::cos(s.theta1));
+         return 9.0 * (outer - 1.9) * (s.r - 1.05 + 1.3 - 1.4);
+       }},
+      {"angle",
+       "linear",
+       {12.0, 0.35},
+       [](const Shape& s) {
+         const double x = 0.35 * s.r * std::sin(s.theta1);
+         const double z = 0.35 * s.r * std::cos(s.theta1) + 0.65 * 1.3;
+         return 6.0 * (x * x + z * z);
+       }},
+      {"torsion",
+       "cosine_exponential",
+       {8.0, 95.0, 2.0},
+       [](const Shape& s) {
+         const double x = 0.5 * (1.0 + std::cos(s.phi - 95.0 * degree));
+         return 8.0 * (1.0 - std::exp(2.0 * x)) / (std::exp(2.0) - 1.0);
+       }},
+      {"torsion",
+       "flat_bottom",
+       {5.0, 95.0, 20.0},
+       [](const Shape& s) {
+         const double turn = std::abs(std::remainder(s.phi - 95.0 * degree, 360.0 * degree));
+         return 2.5 * std::pow(std::max(turn - 20.0 * degree, 0.0), 2);
+       }},
+      {"torsion",
+       "stretch_torsion",
+       {3.0, -2.0, 1.5, 4.0, 2.5, -1.0, -3.5, 1.2, 2.2, 1.05, 1.4, 1.0},
+       [](const Shape& s) {
+         const double c1 = std::cos(s.phi), c2 = std::cos(2 * s.phi), c3 = std::cos(3 * s.phi);
+         return (s.r - 1.05) * (3.0 * c1 - 2.0 * c2 + 1.5 * c3) +
+                (1.3 - 1.4) * (4.0 * c1 + 2.5 * c2 - c3) +
+                (0.9 - 1.0) * (-3.5 * c1 + 1.2 * c2 + 2.2 * c3);
+       }},
+      {"torsion",
+       "bend_torsion",
+       {3.0, -2.0, 1.5, -3.5, 1.2, 2.2, 109.5, 115.0},
+       [](const Shape& s) {
+         const double c1 = std::cos(s.phi), c2 = std::cos(2 * s.phi), c3 = std::cos(3 * s.phi);
+         return (s.theta1 - 109.5 * degree) * (3.0 * c1 - 2.0 * c2 + 1.5 * c3) +
+                (s.theta2 - 115.0 * degree) * (-3.5 * c1 + 1.2 * c2 + 2.2 * c3);
+       }},
+      {"torsion",
+       "bend_bend_torsion",
+       {4.0, 109.5, 115.0},
+       [](const Shape& s) {
+         return 4.0 * (s.theta1 - 109.5 * degree) * (s.theta2 - 115.0 * degree) * std::cos(s.phi);
+       }},
+      {"torsion",
+       "stretch_stretch",
+       {9.0, 1.05, 1.4},
+       [](const Shape& s) { return 9.0 * (s.r - 1.05) * (0.9 - 1.4); }},
+      {"torsion",
+       "spherical",
+       {2.0, 3.0, 30.0, 0.8, 2.0, 100.0, 0.3, 0.0, 70.0, -0.4},
+       [](const Shape& s) {
+         return 2.0 * (0.8 - std::cos(3 * (s.phi - 30.0 * degree))) *
+                (0.3 - std::cos(2 * (s.theta1 - 100.0 * degree))) * (-0.4 - 1.0);
+       }},
+      {"improper",
+       "unsigned_harmonic",
+       {15.0, 35.0},
+       [](const Shape& s) { return 7.5 * std::pow(std::abs(s.phi) - 35.0 * degree, 2); }},
   };
   for (const Formula& formula : formulas) {
     for (const Shape& shape : {Shape{1.05, 1.9, 1.2, 0.7}, Shape{1.14, 0.4, 2.6, -2.1},
@@ -426,6 +554,91 @@ TEST_CASE("terms have the energies of their papers' formulas") {
           {term.coefficients.data(), static_cast<std::size_t>(term.entry->coefficient_count)});
       CHECK(term.compute(*all_kernels().back()).energy ==
             doctest::Approx(formula.energy(shape)).scale(1.0).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("terms about a center have the energies of their formulas") {
+  constexpr double degree = std::numbers::pi / 180.0;
+  const auto length = [](const Vec3& a) { return std::sqrt(dot(a, a)); };
+  const auto cosine = [&](const Vec3& a, const Vec3& b) {
+    return dot(a, b) / (length(a) * length(b));
+  };
+  const auto out_of_plane = [&](const Vec3& a, const Vec3& b, const Vec3& c) {
+    return std::asin(cosine(cross(a, b), c));
+  };
+  // Nearly plane, to either side; a pyramid; one bond to the side of the two others.
+  const std::vector<Vec3> places[] = {
+      {{0, 0, 0}, {1.1, 0, 0.2}, {-0.5, 0.9, 0.1}, {-0.6, -1.0, -0.1}},
+      {{0, 0, 0}, {1.1, 0, -0.2}, {-0.5, 0.9, -0.1}, {-0.6, -1.0, -0.3}},
+      {{0.3, 0.2, 1}, {1.1, 0, 0}, {-0.5, 0.9, 0.1}, {-0.6, -1.0, 0}},
+      {{0, 0, 0}, {1.1, 0.1, 0.2}, {-0.2, 0.9, 0.1}, {0.9, 0.8, 0.4}},
+  };
+  for (const std::vector<Vec3>& at : places) {
+    const Vec3 u = at[1] - at[0], v = at[2] - at[0], w = at[3] - at[0];
+    const auto check = [&](std::string_view name, const std::vector<double>& parameters,
+                           double expected) {
+      INFO(name, " ", at[0].z, " ", at[1].z);
+      Terms term(*find_bonded("improper", name), 1, 1.0, 1);
+      term.positions = at;
+      term.entry->coefficients(
+          parameters,
+          {term.coefficients.data(), static_cast<std::size_t>(term.entry->coefficient_count)});
+      CHECK(term.compute(*all_kernels().back()).energy ==
+            doctest::Approx(expected).scale(1.0).epsilon(1e-12));
+    };
+    const double omega = out_of_plane(u, v, w);
+    check("inversion", {15.0, 12.0}, 7.5 * std::pow(std::abs(omega) - 12.0 * degree, 2));
+    const double same_side = dot(w, u) / length(u) + dot(w, v) / length(v);
+    const double signed_cosine = (same_side > 0.0 ? -1.0 : 1.0) * std::cos(omega);
+    check("inversion_cosine", {3.0, -8.0, 5.0},
+          3.0 - 8.0 * signed_cosine + 5.0 * signed_cosine * signed_cosine);
+    const double chi = (omega + out_of_plane(v, w, u) + out_of_plane(w, u, v)) / 3.0;
+    check("wilson", {15.0, 5.0}, 7.5 * std::pow(chi - 5.0 * degree, 2));
+    const Vec3 normal = cross(at[2] - at[1], at[3] - at[1]);
+    const double d = dot(at[0] - at[1], normal) / length(normal);
+    check("plane_distance", {3.0, -2.0, 9.0, 1.5, 4.0},
+          3.0 - 2.0 * d + 9.0 * d * d + 1.5 * d * d * d + 4.0 * d * d * d * d);
+    const double uv = cosine(u, v), uw = cosine(u, w), vw = cosine(v, w);
+    check("ring", {6.0, 119.0}, std::pow(uv + uw + vw - 3.0 * std::cos(119.0 * degree), 6));
+    const double t23 = std::acos(uv) - 112.0 * degree, t24 = std::acos(uw) - 105.0 * degree,
+                 t34 = std::acos(vw) - 98.0 * degree;
+    check("angle_angle", {7.0, -4.0, 3.0, 112.0, 105.0, 98.0},
+          7.0 * t23 * t24 - 4.0 * t23 * t34 + 3.0 * t24 * t34);
+    const double theta = std::acos(cosine(u, at[3] - at[2]));
+    check("vector_angle", {2.0, 3.0, 30.0}, 2.0 * (1.0 + std::cos(3.0 * theta - 30.0 * degree)));
+    check("vector_angle", {2.0, 1.0, -80.0}, 2.0 * (1.0 + std::cos(theta + 80.0 * degree)));
+  }
+}
+
+TEST_CASE("in line, in a plane and upright on one, energies and forces are finite") {
+  const std::vector<Vec3> shapes[] = {
+      {{0, 0, -1}, {0, 0, 0}, {0, 0, 1.3}, {0, 0, 2}, {0, 0, 3}},
+      {{0, 0, -1}, {0, 0, 0}, {0, 0, -1.3}, {0, 0, 2}, {0, 0, 3}},
+      {{0, 0, 0}, {1, 0, 0}, {-0.5, 0.9, 0}, {-0.5, -0.9, 0}, {1, 1, 0}},
+      {{0, 0, 0}, {1, 0, 0}, {-0.5, 0.9, 0}, {0, 0, 1.1}, {1, 1, 0}},
+      {{0.1, 0.2, 0.3}, {0.7, 0.5, 0.9}, {1.3, 0.8, 1.5}, {1.9, 1.1, 2.1}, {2.5, 1.4, 2.7}},
+  };
+  for (std::uint32_t kind = 0; kind < bonded_table().size(); ++kind) {
+    const BondedEntry& entry = bonded_table()[kind];
+    // What keeps atoms out of line or out of a plane has no finite energy there; the angle of the
+    // older ones has forces of rounding errors without bound.
+    if (entry.name == "restricted" || (entry.section == "angle" && entry.atoms == 3 &&
+                                       (entry.name == "harmonic" || entry.name == "polynomial" ||
+                                        entry.name == "cosine_polynomial"))) {
+      continue;
+    }
+    Terms term(kind, 1, 1.0, 1);
+    for (const std::vector<Vec3>& shape : shapes) {
+      std::copy_n(shape.begin(), term.positions.size(), term.positions.begin());
+      for (const BondedKernels* kernels : all_kernels()) {
+        for (const bool mixed : {false, true}) {
+          INFO(kernels->name, " ", entry.energy_name, " ", mixed, " ", shape[2].z);
+          const Terms::Result result = term.compute(*kernels, mixed);
+          CHECK(std::isfinite(result.energy));
+          CHECK(std::isfinite(rms(result.forces)));
+        }
+      }
     }
   }
 }

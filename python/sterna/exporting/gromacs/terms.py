@@ -143,6 +143,32 @@ def _bending_torsion(term: Term) -> Line:
     return "dihedrals", 11, (1.0, *(term.take(f"c{n}", ENERGY, 0.0) for n in range(5)))
 
 
+def _stretch_stretch(term: Term) -> Line:
+    lengths = (term.take(key, LENGTH) for key in ("r1", "r2"))
+    return "angles", 3, (*lengths, term.take("stretch_stretch", STIFFNESS))
+
+
+def _stretch_outer(term: Term) -> Line:
+    lengths = (term.take(key, LENGTH) for key in ("r1", "r2", "r3"))
+    return "angles", 4, (*lengths, term.take("stretch_stretch", STIFFNESS))
+
+
+def _linear_angle(term: Term) -> Line:
+    return "angles", 9, (term.take("share", _PLAIN), term.take("stiffness", STIFFNESS))
+
+
+def _flat_bottom_torsion(term: Term) -> Line:
+    angles = (term.take("phi0", _PLAIN), term.take("half_width", _PLAIN, 0.0))
+    return "dihedral_restraints", 1, (*angles, term.take("bending_stiffness", ENERGY))
+
+
+def _vector_angle(term: Term) -> Line:
+    """GROMACS has 1 - cos(n (theta - theta0)) in place of the sum."""
+    number = int(term.take("multiplicity", _PLAIN))
+    theta0 = (term.take("phase", _PLAIN, 0.0) - _HALF_TURN) / number
+    return "angle_restraints", 1, (theta0, term.take("amplitude", ENERGY), number)
+
+
 #: By section and potential of the input.
 TERMS: dict[tuple[str, str], Callable[[Term], Line]] = {
     ("bond", "harmonic"): _harmonic_bond,
@@ -156,6 +182,10 @@ TERMS: dict[tuple[str, str], Callable[[Term], Line]] = {
     ("angle", "restricted"): _angle(10),
     ("angle", "polynomial"): _polynomial_angle,
     ("angle", "urey_bradley"): _urey_bradley,
+    ("angle", "stretch_stretch"): _stretch_stretch,
+    ("angle", "stretch_outer"): _stretch_outer,
+    ("angle", "linear"): _linear_angle,
+    ("torsion", "flat_bottom"): _flat_bottom_torsion,
     ("torsion", "periodic"): _periodic(9),
     ("torsion", "opls"): _opls_torsion,
     ("torsion", "ryckaert_bellemans"): _ryckaert_bellemans,
@@ -163,6 +193,7 @@ TERMS: dict[tuple[str, str], Callable[[Term], Line]] = {
     ("torsion", "bending_torsion"): _bending_torsion,
     ("improper", "harmonic"): _dihedral_about(2),
     ("improper", "periodic"): _periodic(4),
+    ("improper", "vector_angle"): _vector_angle,
 }
 
 

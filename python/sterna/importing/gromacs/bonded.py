@@ -242,6 +242,67 @@ def _bending_torsion(entry: Entry, values: Values) -> Iterator[Term]:
         yield term("torsion", entry.atoms, potential="bending_torsion", **given)
 
 
+def _bond_bond(entry: Entry, values: Values) -> Iterator[Term]:
+    r1, r2, stiffness = values
+    if stiffness:
+        yield term(
+            "angle", entry.atoms, potential="stretch_stretch", stretch_stretch=stiffness,
+            r1=_not_negative(entry, 0, r1, "a length at rest"),
+            r2=_not_negative(entry, 1, r2, "a length at rest"),
+        )  # fmt: skip
+
+
+def _bond_angle(entry: Entry, values: Values) -> Iterator[Term]:
+    *lengths, stiffness = values
+    if stiffness:
+        given = {
+            f"r{n + 1}": _not_negative(entry, n, value, "a length at rest")
+            for n, value in enumerate(lengths)
+        }
+        yield term(
+            "angle", entry.atoms, potential="stretch_outer", stretch_stretch=stiffness, **given
+        )
+
+
+def _linear_angle(entry: Entry, values: Values) -> Iterator[Term]:
+    share, stiffness = values
+    if _not_negative(entry, 1, stiffness, "a force constant") == 0.0:
+        return
+    yield term("angle", entry.atoms, potential="linear", stiffness=stiffness, share=share)
+
+
+def _dihedral_restraint(entry: Entry, values: Values) -> Iterator[Term]:
+    phi0, half_width, stiffness = values
+    if _not_negative(entry, 2, stiffness, "a force constant") == 0.0:
+        return
+    if not 0.0 <= half_width <= _HALF_TURN:
+        entry.fail_at(1, f"the half width is {half_width:g}; expected 0 to 180 degrees")
+    yield term(
+        "torsion", entry.atoms, potential="flat_bottom", bending_stiffness=stiffness,
+        phi0=math.remainder(phi0, 2.0 * _HALF_TURN), half_width=half_width,
+    )  # fmt: skip
+
+
+def _angle_restraint(entry: Entry, values: Values) -> Iterator[Term]:
+    theta0, stiffness, number = values
+    if stiffness == 0.0:
+        return
+    if not 1.0 <= number <= _MOST_MULTIPLICITY or number != math.floor(number):
+        entry.fail_at(
+            2, f"the multiplicity is {number:g}; expected an integer from 1 to {_MOST_MULTIPLICITY}"
+        )
+    if len(set(entry.atoms)) < len(entry.atoms):
+        entry.line.fail(
+            None, "an angle restraint whose two vectors have an atom in common is not taken over"
+        )
+    # 1 - cos(n (theta - theta0)), of which Sterna has the sum.
+    phase = math.remainder(number * theta0 + _HALF_TURN, 2.0 * _HALF_TURN)
+    yield term(
+        "improper", entry.atoms, potential="vector_angle", amplitude=stiffness,
+        multiplicity=int(number), phase=phase,
+    )  # fmt: skip
+
+
 def _cmap(entry: Entry, kind: MoleculeType, topology: Topology) -> Term:
     types = topology.cmaps.types
     number = int(entry.values[0]) if entry.values else 0
@@ -270,8 +331,11 @@ _CONVERTERS: dict[tuple[str, int], Callable[[Entry, Values], Iterator[Term]]] = 
     ("bonds", 10): _restraint_bond,
     ("angles", 1): _harmonic_angle,
     ("angles", 2): _angle_by_cosine("cosine_squared"),
+    ("angles", 3): _bond_bond,
+    ("angles", 4): _bond_angle,
     ("angles", 5): _urey_bradley,
     ("angles", 6): _quartic_angle,
+    ("angles", 9): _linear_angle,
     ("angles", 10): _angle_by_cosine("restricted"),
     ("dihedrals", 1): _periodic("torsion"),
     ("dihedrals", 2): _improper,
@@ -281,6 +345,8 @@ _CONVERTERS: dict[tuple[str, int], Callable[[Entry, Values], Iterator[Term]]] = 
     ("dihedrals", 9): _periodic("torsion"),
     ("dihedrals", 10): _restricted_dihedral,
     ("dihedrals", 11): _bending_torsion,
+    ("dihedral_restraints", 1): _dihedral_restraint,
+    ("angle_restraints", 1): _angle_restraint,
 }
 
 
@@ -307,7 +373,7 @@ class Sum:
             for name in values.keys() & set(summed):
                 before[name] = _plus(before[name], values[name])
             return
-        if kind[1] != "periodic":
+        if kind[1] not in ("periodic", "vector_angle"):
             # Of bonds Sterna has one of two atoms, whatever its potential is.
             place = (one.section, one.atoms, "" if one.section == "bond" else kind[1])
             if self._kinds.setdefault(place, key) != key:

@@ -77,7 +77,12 @@ class BondedTypes:
         places = self._places.setdefault(key, {})
         alike = sorted({*places.get(new.names, ()), *places.get(new.names[::-1], ())})
         continues = repeats and len(types) > 1 and types[-2].names == new.names
-        same = [n for n in alike if types[n].values == new.values]
+        reverse = _backward(new.values, function)
+
+        def wanted(n: int) -> list[float]:
+            return new.values if types[n].names == new.names else reverse
+
+        same = [n for n in alike if types[n].values == wanted(n)]
         if continues:
             # Older versions of GROMACS drop such a line, newer ones (2025.2) count it twice.
             new.doubtful = bool(same)
@@ -97,9 +102,9 @@ class BondedTypes:
                     new.line,
                 )
                 for n in alike:
-                    types[n].values, types[n].line = new.values, new.line
+                    types[n].values, types[n].line = wanted(n), new.line
             return
-        backward = _Type(new.names[::-1], new.values, new.line, new.doubtful)
+        backward = _Type(new.names[::-1], reverse, new.line, new.doubtful)
         for one in (new, backward):
             places.setdefault(one.names, []).append(len(types))
             types.append(one)
@@ -160,6 +165,14 @@ class BondedTypes:
                 if exact > most:
                     best, most = n, exact
         return best
+
+
+def _backward(values: list[float], function: Function) -> list[float]:
+    """Parameters of both states for the atoms from the other end."""
+    if not function.is_directed:
+        return values
+    firsts = {0, function.parameters}
+    return [1.0 - value if k in firsts else value for k, value in enumerate(values)]
 
 
 def _dihedral_names(line: TopologyLine, fields: list[str]) -> tuple[list[str], int]:

@@ -17,6 +17,7 @@ class Function:
     types: str = ""  #: the section in which parameters are looked up
     list: int = 0  #: of types: which list, where two functions share one; 0: its own number
     has_wildcards: bool = False  #: whether types may be X
+    is_directed: bool = False  #: whether from the other end the first parameter is 1 less it
 
 
 #: By section and function type. Sections with one entry of function 0 take any.
@@ -46,7 +47,7 @@ FUNCTIONS: dict[str, dict[int, Function]] = {
         5: Function("Urey-Bradley", 4, 4, types="angletypes"),
         6: Function("quartic angle", 6, types="angletypes"),
         8: Function("tabulated angle", 2, 2, types="angletypes"),
-        9: Function("linear angle", 2, 2, types="angletypes"),
+        9: Function("linear angle", 2, 2, types="angletypes", is_directed=True),
         10: Function("restricted bending", 2, 2, types="angletypes"),
     },
     "dihedrals": {

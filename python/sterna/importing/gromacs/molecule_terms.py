@@ -14,11 +14,11 @@ from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
 from sterna.importing.gromacs.virtual_sites import ConstantTerms, sites_of, terms_of_sites
 from sterna.importing.system import Term, term
 
-_BONDED = ("bonds", "angles", "dihedrals", "cmap")
+_BONDED = ("bonds", "angles", "dihedrals", "cmap", "dihedral_restraints", "angle_restraints")
 #: Sections that mdrun passes over unless an option of the .mdp file asks for them.
 _OPTIONAL = {"distance_restraints": "disre", "orientation_restraints": "orire"}
 #: Restraints that Sterna does not have, and where their force constant stands.
-_RESTRAINTS = {"dihedral_restraints": 2, "angle_restraints": 1, "angle_restraints_z": 1}
+_RESTRAINTS = {"angle_restraints_z": 1}
 
 
 @dataclass

@@ -33,15 +33,26 @@ _NONE = ("ellipsoids", "lines", "triangles", "bodies")  # counts that must be 0
 _BOUNDS = ("xlo xhi", "ylo yhi", "zlo zhi")
 
 _LABELS = {f"{kind.capitalize()} Type Labels": kind for kind in ("atom", *KINDS)}
-_COEFFICIENTS = {f"{kind.capitalize()} Coeffs": kind for kind in KINDS}
+#: Sections of class2: the kind whose coefficients they have, and the part of them.
+PARTS = {
+    "BondBond Coeffs": ("angle", "bb"),
+    "BondAngle Coeffs": ("angle", "ba"),
+    "MiddleBondTorsion Coeffs": ("dihedral", "mbt"),
+    "EndBondTorsion Coeffs": ("dihedral", "ebt"),
+    "AngleTorsion Coeffs": ("dihedral", "at"),
+    "AngleAngleTorsion Coeffs": ("dihedral", "aat"),
+    "BondBond13 Coeffs": ("dihedral", "bb13"),
+    "AngleAngle Coeffs": ("improper", "aa"),
+}
+_COEFFICIENTS = {
+    **{f"{kind.capitalize()} Coeffs": kind for kind in KINDS},
+    **{name: kind for name, (kind, _) in PARTS.items()},
+}
 _LISTS = {f"{kind.capitalize()}s": kind for kind in KINDS}
 SECTIONS = ("Masses", "Atoms", "Velocities", "Pair Coeffs", "PairIJ Coeffs",
             *_COEFFICIENTS, *_LISTS, *_LABELS)  # fmt: skip
 _OTHERS = (
-    "Ellipsoids", "Lines", "Triangles", "Bodies", "BondBond Coeffs", "BondAngle Coeffs",
-    "MiddleBondTorsion Coeffs", "EndBondTorsion Coeffs", "AngleTorsion Coeffs",
-    "AngleAngleTorsion Coeffs", "BondBond13 Coeffs", "AngleAngle Coeffs", "CMAP", "Molecules",
-    "Special Bonds", "Types",
+    "Ellipsoids", "Lines", "Triangles", "Bodies", "CMAP", "Molecules", "Special Bonds", "Types",
 )  # fmt: skip
 
 

@@ -36,12 +36,22 @@ _AFTER_DATA = {"pair_coeff", "mass", "group", "velocity", "fix", *(f"{k}_coeff" 
 #: Names in Sterna's log, less "_energy", and in LAMMPS.
 _ROWS = {
     "bonds": (
-        ["harmonic_bond", "morse_bond", "fene_bond", "polynomial_bond", "gromos_bond"], ["ebond"],
+        ["harmonic_bond", "morse_bond", "fene_bond", "polynomial_bond", "gromos_bond",
+         "shifted_harmonic_bond", "nonlinear_bond", "gaussian_bond"],
+        ["ebond"],
     ),
-    "angles": (["harmonic_angle", "urey_bradley", "cosine_polynomial_angle", "polynomial_angle"], ["eangle"]),
+    "angles": (
+        ["harmonic_angle", "urey_bradley", "cosine_polynomial_angle", "polynomial_angle",
+         "restricted_angle", "stretch_stretch", "stretch_bend", "cosine_exponential_angle",
+         "gaussian_angle"],
+        ["eangle"],
+    ),
     "torsions": (
         ["periodic_torsion", "opls_torsion", "ryckaert_bellemans_torsion", "harmonic_improper",
-         "periodic_improper"],
+         "periodic_improper", "restricted_torsion", "cosine_exponential_torsion",
+         "stretch_torsion", "bend_torsion", "bend_bend_torsion", "stretch_stretch_13",
+         "spherical_torsion", "unsigned_improper", "inversion", "inversion_cosine",
+         "wilson_improper", "plane_distance", "ring_improper", "angle_angle", "vector_angle"],
         ["edihed", "eimp"],
     ),
 }  # fmt: skip

@@ -11,7 +11,7 @@ import numpy
 
 from sterna.elements import ELEMENTS
 from sterna.errors import SternaError
-from sterna.importing.lammps.bonded_styles import Kind
+from sterna.importing.lammps.bonded_styles import Kind, finished
 from sterna.importing.lammps.constraints import (
     check_clusters,
     read_constraints,
@@ -400,16 +400,18 @@ class _Builder:
             for n, (number, atoms) in enumerate(members[kind]):
                 if kind == "angle" and n in angles_off:
                     continue
-                kinds = (
-                    kinds_of_bonds[n] if kind == "bond" else self.state.bonded[kind].kinds[number]
-                )
+                kinds = kinds_of_bonds[n] if kind == "bond" else self._kinds(kind, number)
                 for one in kinds:
                     if one.section == "weight_14":
                         ends = (min(atoms[0], atoms[3]), max(atoms[0], atoms[3]))
                         weights[ends] = weights.get(ends, 0.0) + one.parameters["weight"]
                     else:
-                        made.append(term(one.section, atoms, **one.parameters))
+                        made.append(term(one.section, one.members(atoms), **one.parameters))
         return made, {kind: [atoms for _, atoms in some] for kind, some in members.items()}, weights
+
+    def _kinds(self, kind: str, number: int) -> list[Kind]:
+        """The terms of a type."""
+        return finished(self.state.bonded[kind].kinds[number])
 
     def _members(self, kind: str) -> list[tuple[int, tuple[int, ...]]]:
         """Type and atoms, from 0, of each line of a section."""
@@ -477,9 +479,8 @@ class _Builder:
                 continue
             if joined[b] != {a, c}:
                 continue  # Angles are kept in clusters of three atoms.
-            theta0 = next(
-                (k.parameters["theta0"] for k in self.state.bonded["angle"].kinds[number]
-                 if "theta0" in k.parameters), None)  # fmt: skip
+            theta0 = next((k.parameters["theta0"] for k in self._kinds("angle", number)
+                           if "theta0" in k.parameters), None)  # fmt: skip
             if theta0 is None:
                 fix.command.fail(None, f"the angle type {number} has no angle to keep")
             off.add(n)

@@ -5,11 +5,14 @@ from pathlib import Path
 
 from sterna.errors import SternaError
 from sterna.importing.lammps.atoms import AtomTable, read_atoms
-from sterna.importing.lammps.bonded_styles import STYLES, Coefficients, Kind
-from sterna.importing.lammps.data_file import KINDS, DataFile, read_data_file
+from sterna.importing.lammps.bonded_styles import STYLES, Coefficients, Kind, merged
+from sterna.importing.lammps.data_file import KINDS, PARTS, DataFile, read_data_file
 from sterna.importing.lammps.pair_styles import PAIR_STYLES, PairState
 from sterna.importing.lammps.script import Command, nearest
 from sterna.importing.text import Line
+
+_BOLTZMANN = {"lj": 1.0, "real": 0.0019872067, "metal": 8.617343e-5}  #: of LAMMPS, by units
+_HAS_PARTS = ("class2", "class2/p6")
 
 
 @dataclass
@@ -31,6 +34,7 @@ class BondedState:
     styles: list[str]  #: the sub-styles of "hybrid", or the one
     command: Command | None
     kinds: dict[int, list[Kind]] = field(default_factory=dict)
+    style_of: dict[int, str] = field(default_factory=dict)  #: of each type
 
 
 @dataclass
@@ -146,6 +150,12 @@ class State:
                 fields = line.fields
                 number = data.type_at(line, fields, 0, kind)
                 self.take_bonded(kind, number, Coefficients(line, fields, 1))
+        for name, (kind, part) in PARTS.items():
+            if self.bonded[kind] is None and data.lines(name):
+                data.sections[name].head.fail(None, f"expected {kind.capitalize()} Coeffs before")
+            for line in data.lines(name):
+                number = data.type_at(line, line.fields, 0, kind)
+                self.take_bonded(kind, number, Coefficients(line, line.fields, 1, part))
 
     def take_bonded(self, kind: str, number: int, coefficients: Coefficients) -> None:
         """The coefficients of one type, by the present style."""
@@ -168,11 +178,17 @@ class State:
                 f'"{kind.capitalize()} Coeffs # {next(iter(styles))}" or an input script '
                 f"with {kind}_style",
             )
+        if coefficients.part and name not in _HAS_PARTS:
+            line.fail(None, f"the {kind} style {name} has no coefficients of this section")
+        units = self.units or (self.data.units if self.data is not None else "") or "lj"
+        coefficients.boltzmann = _BOLTZMANN.get(units)
         found = styles[name](coefficients)
         coefficients.end()
-        if found and found[0].section in ("bb", "ba"):
-            return  # It adds nothing to what the type has.
-        state.kinds[number] = found
+        self.told += [text for text in coefficients.told if text not in self.told]
+        if state.style_of.get(number) != name:
+            state.kinds.pop(number, None)
+        state.style_of[number] = name
+        state.kinds[number] = merged(state.kinds.get(number, []), found)
 
     def group(self, command: Command, k: int) -> set[int] | None:
         """Places of a group's atoms; None: all."""

@@ -18,6 +18,8 @@ struct BondedEntry {
   int listed_atoms;             ///< that the input gives
   std::span<const int> chosen;  ///< of these, those that it acts on; empty: all
   bool adds_up;                 ///< coefficients of terms of the same atoms can be added
+  bool is_directed;             ///< another one if its atoms are listed from the other end
+  bool may_repeat;              ///< the same atoms may have several that differ in a parameter
   bool reads_table;  ///< its coefficients are a `bicubic_table`, in place of what follows
   int coefficient_count;
   /// From parameters in their order, in internal units; adds to `coefficients`, which are 0.

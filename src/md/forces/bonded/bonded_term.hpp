@@ -16,6 +16,8 @@
 //   reads_table     true, in place of coefficients: `evaluate` gets each lane's table, as
 //                   bicubic_table.hpp has it
 //   adds_up         true: terms of the same atoms are one, whose coefficients are their sums
+//   is_directed     true: its atoms in reverse are another term
+//   may_repeat      true: the same atoms may have several, which differ in a parameter
 //
 // `evaluate` sees the atoms by the connections of each with the next one and gives back, for each
 // connection, minus the derivative of the energy: what acts on all atoms beyond it.
