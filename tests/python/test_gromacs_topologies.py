@@ -308,7 +308,6 @@ LACKING = {
     "[ polarization ]\n1 2 1 0.001": "Sterna has no polarizable atoms",
     "[ constraints ]\n1 3 2 0.16\n[ bonds ]\n3 1 6 0.15 900": "beside a constraint of 0.16 nm",
     "[ pairs ]\n1 4 1 0.3 -1": "a Lennard-Jones parameter is -1; expected 0 or more",
-    "[ pairs ]\n1 4 1 -0.3 1": "Sterna has pairs that both attract and repel",
 }
 
 
@@ -323,11 +322,30 @@ def test_what_sterna_lacks_is_refused_with_its_line(sections, tmp_path):
     assert LACKING[sections] in str(caught.value)
 
 
-def test_pairs_that_only_repel_are_refused(tmp_path):
-    with pytest.raises(
-        SternaError, match=r"a\.top:\d+:1: error: pairs of the types A and A have C6 = 0"
-    ):
-        typed(tmp_path, "", "", ATOM_TYPES.replace("A 12 0 A 0.3", "A 12 0 A -0.3"))
+@pytest.mark.parametrize(
+    ("defaults", "first", "second", "pair"),
+    [
+        ("1 1", "0.0 1e-6", "6e-3 1e-5", "0.0 2e-6"),
+        ("1 2", "-0.3 0.6", "0.30 0.6", "-0.28 0.2"),
+        ("1 3", "-0.3 0.6", "0.30 0.6", "-0.28 0.2"),
+        ("1 1", "0.0 1e-30", "0.0 1e-6", "0.0 1e-20"),
+    ],
+)
+def test_pairs_that_only_repel_are_those_of_gromacs(defaults, first, second, pair, judge, tmp_path):
+    """C6 = 0, which a negative sigma stands for; Go models have such pairs."""
+    top = chain(f"{defaults} no 1.0 1.0", nrexcl=2, pairs=f"1 4 1 {pair}\n2 5 1 {pair}")
+    top = top.replace("A 0.34 0.4", f"A {first}").replace("A 0.30 0.6", f"A {second}")
+    assert first in top and second in top
+    system = imported(tmp_path, top)
+    files = (tmp_path / "a.top", tmp_path / "a.gro")
+    rows = gromacs.compare(judge, *files, Choices(1.2), Molecules(system))
+    assert all(row.difference < 1e-6 for row in rows), rows
+
+
+def test_pairs_that_only_attract_are_refused(tmp_path):
+    top = chain("1 1 no 1.0 1.0").replace("A 0.34 0.4", "A 6e-3 0.0")
+    with pytest.raises(SternaError, match=r"a\.top:\d+:1: error: pairs of the types CA and CA"):
+        imported(tmp_path, top)
 
 
 def test_sites_that_are_not_excluded_interact(judge, tmp_path):

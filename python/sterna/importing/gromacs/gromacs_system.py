@@ -372,13 +372,13 @@ def _well(types: NonbondedTypes, first: str, second: str) -> Parameters:
     powers = types.defaults.powers(v, w)
     if powers.c6 == powers.c12 == 0.0:
         return NO_WELL
-    if powers.c6 <= 0.0 or powers.c12 <= 0.0:
+    if powers.c6 < 0.0 or powers.c12 <= 0.0:
         types.line_of(first, second).fail(
             None,
             f"pairs of the types {first} and {second} have C6 = {powers.c6:.6g} and C12 = "
-            f"{powers.c12:.6g} (kJ/mol and nm); Sterna has pairs that both attract and repel",
+            f"{powers.c12:.6g} (kJ/mol and nm); Sterna has pairs that repel, and no attraction alone",
         )
-    if types.defaults.rule == C6_AND_C12:
+    if types.defaults.rule == C6_AND_C12 or powers.c6 == 0.0:
         return powers.sigma_and_epsilon(f"{first} and {second}")
     return v, w
 

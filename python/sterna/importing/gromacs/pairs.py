@@ -62,11 +62,11 @@ def _special(pair: Pair, one: _Sum) -> Term:
     c6, c12 = one.powers.c6, one.powers.c12
     if c6 == c12 == one.product == 0.0:
         return term("exclusion", pair)
-    if (c6 <= 0.0) != (c12 <= 0.0) or min(c6, c12) < 0.0:
+    if min(c6, c12) < 0.0 or c12 == 0.0 < c6:
         one.line.fail(
             None,
             f"the atoms {pair[0] + 1} and {pair[1] + 1} have C6 = {c6:.6g} and C12 = {c12:.6g} "
-            "(kJ/mol and nm); Sterna has pairs that both attract and repel",
+            "(kJ/mol and nm); Sterna has pairs that repel, and no attraction alone",
         )
     sigma, epsilon = one.powers.sigma_and_epsilon("a pair")
     return term("special_pair", pair, epsilon=epsilon, sigma=sigma, charge_product=one.product)
