@@ -4,6 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
+# Python would import modules from the folder in which it is called.
+_WITHOUT_WORKING_FOLDER = "import sys\nsys.path = [folder for folder in sys.path if folder]\n"
 _SOURCE_TREE = Path(__file__).resolve().parents[2]
 
 
@@ -24,6 +26,10 @@ class LammpsEnvironment:
         self.variables["LD_LIBRARY_PATH"] = ":".join(filter(None, libraries))
         self.variables["OMP_NUM_THREADS"] = "1"
 
+    def command(self, code: str, *arguments: object) -> list[str]:
+        """That runs the Python code, which finds modules where they are installed only."""
+        return [str(self.python), "-c", _WITHOUT_WORKING_FOLDER + code, *map(str, arguments)]
+
 
 def find_lammps() -> tuple[LammpsEnvironment | None, str]:
     """The environment of $STERNA_LAMMPS_PYTHON or .venv-lammps; or None, and why."""
@@ -34,11 +40,9 @@ def find_lammps() -> tuple[LammpsEnvironment | None, str]:
         return None, f"there is no {python}{hint}"
     environment = LammpsEnvironment(python)
     tried = subprocess.run(
-        [
-            python,
-            "-c",
-            "import lammps, numpy; lammps.lammps(cmdargs=['-screen', 'none', '-log', 'none'])",
-        ],
+        environment.command(
+            "import lammps, numpy; lammps.lammps(cmdargs=['-screen', 'none', '-log', 'none'])"
+        ),
         env=environment.variables,
         capture_output=True,
         text=True,

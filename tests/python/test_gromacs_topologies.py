@@ -379,6 +379,26 @@ def test_a_linear_angle_has_another_share_from_its_other_end(angle, judge, tmp_p
         assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
 
 
+@pytest.mark.parametrize(
+    ("defaults", "first", "second", "pair"),
+    [
+        ("1 1", "0.0 1e-6", "6e-3 1e-5", "0.0 2e-6"),
+        ("1 2", "-0.3 0.6", "0.30 0.6", "-0.28 0.2"),
+        ("1 3", "-0.3 0.6", "0.30 0.6", "-0.28 0.2"),
+        ("1 1", "0.0 1e-30", "0.0 1e-6", "0.0 1e-20"),
+    ],
+)
+def test_repulsion_alone_has_no_threshold(defaults, first, second, pair, judge, tmp_path):
+    """C6 = 0, which a negative sigma stands for; Go models have such pairs."""
+    top = chain(f"{defaults} no 1.0 1.0", nrexcl=2, pairs=f"1 4 1 {pair}\n2 5 1 {pair}")
+    top = top.replace("A 0.34 0.4", f"A {first}").replace("A 0.30 0.6", f"A {second}")
+    assert first in top and second in top
+    system = imported(tmp_path, top)
+    files = (tmp_path / "a.top", tmp_path / "a.gro")
+    rows = gromacs.compare(judge, *files, Choices(1.2), Molecules(system))
+    assert all(row.difference < 1e-6 for row in rows), rows
+
+
 def test_sites_that_are_not_excluded_interact(judge, tmp_path):
     """In GROMACS nothing excludes a site from what it is made of but an exclusion."""
     top = chain(bonds=BONDS + "\n[ virtual_sites2 ]\n8 1 2 1 1.5", nrexcl=0)

@@ -176,3 +176,83 @@ def test_run_paths_are_read_from_files(run_path, faults, tmp_path):
     )
     assert f"1 programs and libraries, {faults} faults" in checked.stdout, checked.stdout
     assert checked.returncode == (1 if faults else 0)
+
+
+FORCE_FIELD = "<ForceField>\n {}\n</ForceField>\n"
+CODE = "<{0}>open({1!r}, 'a').write('ran')</{0}>"
+WATER = """\
+CRYST1   40.000   40.000   40.000  90.00  90.00  90.00 P 1           1
+HETATM    1  O   HOH A   1       1.000   1.000   1.000  1.00  0.00           O
+HETATM    2  H1  HOH A   1       1.957   1.000   1.000  1.00  0.00           H
+HETATM    3  H2  HOH A   1       0.760   1.927   1.000  1.00  0.00           H
+END
+"""
+
+
+@pytest.mark.parametrize("element", ["Script", "InitializationScript"])
+@pytest.mark.parametrize("way", ["named", "included", "same name"])
+def test_no_code_of_a_force_field_is_run(element, way, tmp_path):
+    ran = tmp_path / "ran"
+    (tmp_path / "water.pdb").write_text(WATER)
+    with_code = FORCE_FIELD.format(CODE.format(element, str(ran)))
+    if way == "same name":
+        (tmp_path / "amber14").mkdir()
+        (tmp_path / "amber14/tip3p.xml").write_text(with_code)
+        given = "amber14/tip3p.xml"
+    elif way == "included":
+        (tmp_path / "inner.xml").write_text(with_code)
+        (tmp_path / "own.xml").write_text(FORCE_FIELD.format('<Include file="inner.xml"/>'))
+        given = "own.xml"
+    else:
+        (tmp_path / "own.xml").write_text(with_code)
+        given = "own.xml"
+    command = sterna("import", "water.pdb", "--force-field", given, "-o", "water.toml")
+    done = call(tmp_path, command)
+    assert done.returncode == 2, done.stdout + done.stderr
+    if way == "same name":
+        assert "expected ./amber14/tip3p.xml for the first" in done.stderr
+    else:
+        named = tmp_path / ("inner.xml" if way == "included" else "own.xml")
+        assert f"{named}:2: <{element}> has Python code" in done.stderr
+    assert not ran.exists()
+    assert not (tmp_path / "water.toml").exists()
+
+
+def test_water_of_a_new_system_is_not_that_of_the_working_folder(tmp_path):
+    (tmp_path / "amber14").mkdir()
+    ran = tmp_path / "ran"
+    (tmp_path / "amber14/tip3p.xml").write_text(
+        FORCE_FIELD.format(CODE.format("InitializationScript", str(ran)))
+    )
+    done = call(tmp_path, sterna("new", "solvate", "--box", "2", "-o", "water.toml"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not ran.exists()
+
+
+def test_force_fields_are_found_where_openmm_finds_them(tmp_path):
+    (tmp_path / "water.pdb").write_text(WATER)
+    own = FORCE_FIELD.format('<Include file="amber14/tip3p.xml"/>')
+    (tmp_path / "own.xml").write_text(own)
+    for given in ("amber14/tip3p.xml", "own.xml", "./own.xml"):
+        command = sterna("import", "water.pdb", "--force-field", given, "-o", "water.toml")
+        done = call(tmp_path, [*command, "--overwrite"])
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_lammps_is_not_that_of_the_working_folder(tmp_path):
+    ran = tmp_path / "ran"
+    for name in ("lammps", "numpy", "ctypes"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(ran)!r}, 'a').write('{name} ')\n")
+    tried = call(
+        tmp_path,
+        [
+            sys.executable,
+            "-P",
+            "-c",
+            "from sterna.lammps_environment import find_lammps; print(find_lammps())",
+        ],
+        # Any Python does to see what it imports.
+        STERNA_LAMMPS_PYTHON=sys.executable,
+    )
+    assert tried.returncode == 0, tried.stderr
+    assert not ran.exists(), ran.read_text()

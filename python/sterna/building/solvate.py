@@ -79,7 +79,7 @@ def solvate(
     from sterna.importing import files as written
     from sterna.importing.molecules import Molecules
     from sterna.importing.openmm_system import system_of
-    from sterna.importing.sources import Settings, Solvent, solvated
+    from sterna.importing.sources import Settings, Solvent, own_force_fields, solvated
 
     if structure is None and box is None:
         raise SternaError("expected a structure, or --box and the water in it", 2)
@@ -89,7 +89,7 @@ def solvate(
         raise SternaError(
             f"expected --force-field for {structure}, such as --force-field amber14-all.xml", 2
         )
-    names = [*(force_field or []), f"amber14/{water.value}.xml"]
+    names = [*(force_field or []), str(own_force_fields() / f"amber14/{water.value}.xml")]
     edges = None if box is None else edges_of(box)
     solvent = Solvent(
         water.value, padding or 1.0, edges, salt, positive.value, negative.value, neutralize

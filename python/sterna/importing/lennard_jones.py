@@ -78,7 +78,7 @@ def _fit(forces: numpy.ndarray, what: str) -> list[Powers]:
     c6 = (12.0 * c12 * x0 - g0 / x0) / 6.0
     size = numpy.abs(12.0 * numpy.outer(c12, x**2)) + numpy.abs(6.0 * numpy.outer(c6, x))
     expected = 12.0 * numpy.outer(c12, x**2) - 6.0 * numpy.outer(c6, x)
-    if not (numpy.abs(moments - expected) <= 1e-9 * size + 1e-12).all():
+    if not (numpy.abs(moments - expected) <= 1e-9 * size).all():
         raise SternaError(f"{what}, which is no Lennard-Jones potential")
     # Of a repulsion alone, the attraction found is rounding.
     c6[abs(c6) * x.max() <= 1e-12 * abs(c12) * x.max() ** 2] = 0.0

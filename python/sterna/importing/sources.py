@@ -11,6 +11,7 @@ from sterna.errors import SternaError
 from sterna.importing.amber.phases import rounded_phase
 from sterna.importing.box import first_of, is_placeholder, require_twice_the_cutoff
 from sterna.importing.checks import check_file
+from sterna.importing.force_field_files import located
 from sterna.importing.gro_structure import GroStructure
 from sterna.importing.rigid_water import make_rigid
 
@@ -246,7 +247,13 @@ def solvated(path: Path | None, settings: Settings, solvent: Solvent) -> Source:
 
 def _force_field(settings: Settings) -> Any:
     names = settings.force_fields
-    return _read_by(Path(", ".join(names)), lambda: openmm().app.ForceField(*names))
+    files = located(names, own_force_fields())
+    return _read_by(Path(", ".join(names)), lambda: openmm().app.ForceField(*files))
+
+
+def own_force_fields() -> Path:
+    """The folder of those that OpenMM brings."""
+    return Path(openmm().app.__file__).parent / "data"
 
 
 _CRYST1 = "a CRYST1 line, or "

@@ -282,7 +282,7 @@ def _of_lammps(
     if not result.is_file():
         numbers = [steps, ROW_INTERVAL, 10.0 * CUTOFF, water.epsilon / KCAL, 10.0 * water.sigma]
         done = subprocess.run(
-            [lammps.python, "-c", LAMMPS_PROGRAM, json.dumps(numbers)],
+            lammps.command(LAMMPS_PROGRAM, json.dumps(numbers)),
             cwd=folder,
             env=lammps.variables,
             stdin=subprocess.DEVNULL,

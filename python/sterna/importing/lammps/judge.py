@@ -144,7 +144,7 @@ def _by_lammps(environment: LammpsEnvironment, commands: list[str]) -> dict:
         case, result = Path(name) / "case.json", Path(name) / "result.json"
         case.write_text(json.dumps({"commands": commands}), encoding="utf-8")
         done = subprocess.run(
-            [environment.python, "-c", _PROGRAM, case, result],
+            environment.command(_PROGRAM, case, result),
             env=environment.variables,
             cwd=name,
             capture_output=True,
