@@ -226,7 +226,13 @@ class Generator:
         lines += self._bonded(bonds, parents, types, shape, size)
         lines += [line for _, text in sites for line in text]
         one, others = size, r.sample(range(size), 3)
-        if sites and self.chance(0.5) and _is_no_line([*(shape[k] for k in others), sites[0][0]]):
+        places = [shape[k] for k in others]
+        if (
+            sites
+            and self.chance(0.5)
+            and _is_no_line([*places, sites[0][0]])
+            and _is_no_line([*places[:2], sites[0][0]])
+        ):
             lines += [
                 self._head("angles"),
                 f"{others[0] + 1} {others[1] + 1} {one + 1} 1 100 50",
@@ -474,9 +480,9 @@ class Generator:
 
 
 def _is_no_line(places: list[numpy.ndarray]) -> bool:
-    """Whether the dihedral angle of four places is defined."""
-    a, b, c = (second - first for first, second in itertools.pairwise(places))
-    return min(numpy.linalg.norm(numpy.cross(a, b)), numpy.linalg.norm(numpy.cross(b, c))) > 5e-3
+    """Whether the angle of three places, or the dihedral angle of four, is defined."""
+    steps = [second - first for first, second in itertools.pairwise(places)]
+    return all(numpy.linalg.norm(numpy.cross(a, b)) > 5e-3 for a, b in itertools.pairwise(steps))
 
 
 def write(generator: Generator, folder: Path) -> tuple[Path, Path]:

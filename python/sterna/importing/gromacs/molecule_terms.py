@@ -122,11 +122,12 @@ def _add(
         return
     for one in terms_of(entry, kind, topology):
         if one.section == "bond" and pair in distances:
-            r0 = dict(one.parameters)["r0"]
-            if not math.isclose(r0, distances[pair], rel_tol=SAME):
+            r0 = dict(one.parameters).get("r0")
+            if r0 is None or not math.isclose(r0, distances[pair], rel_tol=SAME):
+                length = "" if r0 is None else f" of {r0:g} nm"
                 entry.line.fail(
                     None,
-                    f"the atoms {pair[0] + 1} and {pair[1] + 1} have a bond of {r0:g} nm beside a "
+                    f"the atoms {pair[0] + 1} and {pair[1] + 1} have a bond{length} beside a "
                     f"constraint of {distances[pair]:g} nm, whose constant energy Sterna leaves out",
                 )
             continue
