@@ -91,7 +91,6 @@ _VDW_MODIFIERS = {
 _OF_COUPLING = (
     "tcoupl", "tc_grps", "tau_t", "ref_t", "pcoupl", "pcoupltype", "ref_p", "compressibility", "tau_p",
 )  # fmt: skip
-_EWALD = ("pme", "ewald", "p3m-ad")
 _SWITCHED = ("cubic_force_switched", "quintic_switched")
 _MINIMIZERS = {"steep": "minimize", "l-bfgs": "lbfgs"}
 _INTEGRATORS = ("md", "md-vv", "md-vv-avek", "sd", *_MINIMIZERS)
@@ -154,7 +153,7 @@ class _Reader:
             ("cut-off", "pme", "ewald", "p3m-ad", "reaction-field", "generalized-reaction-field",
              "pme-switch", "pme-user", "shift", "switch", "user", "reaction-field-zero"),
         )  # fmt: skip
-        self._require_cutoffs(interaction["cutoff"], coulomb in _EWALD)
+        self._number("rcoulomb", 1.0)
         parameters = RunParameters(
             cutoff=interaction["cutoff"],
             constraints=self._choice("constraints", "none", ("none", "h-bonds", "all-bonds")),
@@ -166,12 +165,13 @@ class _Reader:
             sections=further,
             temperature=temperature,
             keeps_velocities=temperature is None,
-            has_ewald=coulomb in _EWALD,
+            has_ewald=coulomb in ("pme", "ewald", "p3m-ad"),
             line_of_coulomb=self.lines.get("coulombtype"),
             permittivity=self._permittivity(),
             reference_scaling=self._reference_scaling(bool(barostat)),
         )
         self._look_at_others()
+        self._require_cutoffs(interaction["cutoff"])
         return parameters
 
     # ---- the file
@@ -201,15 +201,16 @@ class _Reader:
         return self.values.get(key, [])
 
     def _choice(self, key: str, preset: str, known: tuple[str, ...]) -> str:
-        text = " ".join(self._words(key)).lower().replace("_", "-") or preset
-        # GROMACS takes no notice of hyphens and underscores.
-        found = next((one for one in known if one.replace("-", "") == text.replace("-", "")), None)
-        if found is None:
+        words = self._words(key)
+        text = " ".join(words).lower().replace("_", "-") or preset
+        # GROMACS passes over dashes: "cutoff" is "Cut-off".
+        text = {one.replace("-", ""): one for one in known}.get(text.replace("-", ""), text)
+        if text not in known:
             self._fail(
                 key, f'{key.replace("_", "-")} is "{text}", which is not taken over; expected '
                 + ", ".join(known),
             )  # fmt: skip
-        return found
+        return text
 
     def _numbers(self, key: str) -> list[float]:
         found = []
@@ -418,17 +419,6 @@ class _Reader:
         interaction["tail_correction"] = "homogeneous"
         return interaction
 
-    def _require_cutoffs(self, of_pairs: float, has_ewald: bool) -> None:
-        """Raises SternaError where the cutoff of charges does not go with that of pairs in GROMACS."""
-        of_charges = self._number("rcoulomb", 1.0)
-        if of_charges == of_pairs or (has_ewald and of_charges > of_pairs):
-            return
-        key = "rcoulomb" if "rcoulomb" in self.lines else "rvdw"
-        self._fail(
-            key, f"rcoulomb is {of_charges:g} and rvdw {of_pairs:g}; GROMACS has equal ones, or a longer "
-            "rcoulomb with PME",
-        )  # fmt: skip
-
     def _permittivity(self) -> float:
         value = self._number("epsilon_r", 1.0)
         if not value > 0.0:
@@ -468,6 +458,19 @@ class _Reader:
         if technical:
             self.notes.tell(f"{self.path} has keys that have no counterpart, as Sterna has its own "
                             f"output, lists and solvers: {', '.join(technical)}")  # fmt: skip
+
+    def _require_cutoffs(self, of_pairs: float) -> None:
+        """Raises SternaError where the cutoff of charges does not go with that of pairs in GROMACS."""
+        of_charges = self._number("rcoulomb", 1.0)
+        kind = "".join(self._words("coulombtype")).lower()
+        has_ewald = re.sub("[-_]", "", kind) in ("pme", "ewald", "p3mad")
+        if of_charges == of_pairs or (has_ewald and of_charges > of_pairs):
+            return
+        key = "rcoulomb" if "rcoulomb" in self.lines else "rvdw"
+        self._fail(
+            key, f"rcoulomb is {of_charges:g} and rvdw {of_pairs:g}; GROMACS has equal ones, or a longer "
+            "rcoulomb with PME",
+        )  # fmt: skip
 
     def _check_technical(self, key: str) -> None:
         """Raises SternaError at a value that GROMACS refuses."""
