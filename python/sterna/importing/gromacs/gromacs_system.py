@@ -11,6 +11,7 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.gromacs.coordinates import Coordinates, read_gro
+from sterna.importing.gromacs.groups import with_groups
 from sterna.importing.gromacs.mdp import RunParameters, read_mdp
 from sterna.importing.gromacs.molecule_terms import terms_between, terms_of_molecule
 from sterna.importing.gromacs.nonbonded_types import C6_AND_C12, NonbondedTypes
@@ -40,6 +41,7 @@ class Choices:
     reference: Path | None = None  #: a GRO file with the places of position restraints
     mdp: Path | None = None  #: what else the run is like; cutoff and constraints are its own
     permittivity: float = 1.0  #: that divides all Coulomb energies
+    index: Path | None = None  #: an index file with groups that the .mdp file names
 
 
 def with_mdp(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | None]:
@@ -70,7 +72,9 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     for note in coordinates.notes():
         notes.tell(note)
     system = _Builder(topology, coordinates, choices, notes).build()
-    return system if asked is None else _as_asked(system, asked, choices)
+    if asked is None:
+        return system
+    return with_groups(_as_asked(system, asked, choices), asked, choices.index)
 
 
 def _as_asked(system: System, asked: RunParameters, choices: Choices) -> System:

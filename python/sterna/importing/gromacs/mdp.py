@@ -58,9 +58,8 @@ _CHOICES = {
 #: What Sterna does not do, and the values that ask for nothing.
 _NEUTRAL = {
     "mts": ("no",), "mass_repartition_factor": ("1",), "pbc": ("xyz",), "ewald_geometry": ("3d",),
-    "epsilon_surface": ("0",), "morse": ("no",), "freezegrps": ("",), "freezedim": ("",),
+    "epsilon_surface": ("0",), "morse": ("no",),
     "acc_grps": ("",), "accelerate": ("",), "energygrp_excl": ("",), "energygrp_table": ("",),
-    "electric_field_x": ("", "0"), "electric_field_y": ("", "0"), "electric_field_z": ("", "0"),
     "e_x": ("", "0"), "e_y": ("", "0"), "e_z": ("", "0"), "e_xt": ("",), "e_yt": ("",),
     "e_zt": ("",), "annealing": ("", "no"), "simulated_tempering": ("no",),
     "cos_acceleration": ("0",), "deform": ("", "0"), "nwall": ("0",), "pull": ("no",),
@@ -115,6 +114,14 @@ class RunParameters:
     line_of_coulomb: TopologyLine | None
     permittivity: float
     reference_scaling: str | None
+    coupled: "NamedGroups | None" = None  #: to a thermostat
+    frozen: "NamedGroups | None" = None
+
+
+@dataclass(frozen=True)
+class NamedGroups:
+    names: tuple[str, ...]
+    line: TopologyLine
 
 
 def read_mdp(path: Path, notes: Notes) -> RunParameters:
@@ -170,6 +177,10 @@ class _Reader:
             permittivity=self._permittivity(),
             reference_scaling=self._reference_scaling(bool(barostat)),
         )
+        self._add_field(further)
+        parameters.frozen = self._frozen(bool(barostat))
+        if self._words("tc_grps"):
+            parameters.coupled = NamedGroups(tuple(self._words("tc_grps")), self.lines["tc_grps"])
         self._look_at_others()
         self._require_cutoffs(interaction["cutoff"])
         return parameters
@@ -431,6 +442,39 @@ class _Reader:
     def _reference_scaling(self, has_barostat: bool) -> str | None:
         found = self._choice("refcoord_scaling", "no", tuple(_REFCOORD))
         return _REFCOORD[found] if has_barostat else None
+
+    def _frozen(self, has_barostat: bool) -> NamedGroups | None:
+        names, axes = self._words("freezegrps"), self._words("freezedim")
+        if len(axes) != 3 * len(names) or any(word[0].upper() not in "YN" for word in axes):
+            self._fail("freezedim" if axes else "freezegrps",
+                       "expected Y or N for three axes of each group of freezegrps")  # fmt: skip
+        if not names:
+            return None
+        if any(word[0].upper() == "N" for word in axes):
+            self._fail("freezedim", "atoms that are frozen along some axes are not taken over; expected "
+                                    "Y Y Y")  # fmt: skip
+        if has_barostat:
+            self._fail("freezegrps", "frozen atoms do not go with a barostat: Sterna would move them with "
+                                     "the box")  # fmt: skip
+        return NamedGroups(tuple(names), self.lines["freezegrps"])
+
+    def _add_field(self, further: dict[str, Any]) -> None:
+        """A constant electric field, in V/nm."""
+        strengths = []
+        for axis in "xyz":
+            key = f"electric_field_{axis}"
+            values = self._numbers(key)
+            if len(values) not in (0, 4):
+                self._fail(key, f"electric-field-{axis} has {len(values)} numbers; expected four: E0, "
+                                "omega, t0 and sigma")  # fmt: skip
+            if values and values[0] != 0.0 and (values[1] != 0.0 or values[3] != 0.0):
+                self._fail(key, "a field that changes with time is not taken over; expected omega and "
+                                "sigma of 0")  # fmt: skip
+            if values and values[0] != 0.0 and self._number("epsilon_r", 1.0) != 1.0:
+                self._fail(key, "an electric field beside epsilon-r is not taken over")
+            strengths.append(values[0] if values else 0.0)
+        if any(strengths):
+            further["field"] = [{"electric_field": strengths}]
 
     def _look_at_others(self) -> None:
         """Raises SternaError at what asks for something that Sterna does not do."""
