@@ -343,6 +343,23 @@ def test_sites_that_are_not_excluded_interact(judge, tmp_path):
         assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
 
 
+def test_two_sites_at_one_place_are_refused(sterna, tmp_path):
+    sites = "[ virtual_sitesn ]\n8 1 1 2 3\n9 1 3 1 2\n[ exclusions ]\n8 1 2 3 9\n9 1 2 3"
+    top = chain(bonds=f"{BONDS}\n{sites}").replace(
+        "[ bonds ]", "8 V 1 MOL V1 8 0.1 0\n9 V 1 MOL V2 8 0.1 0\n[ bonds ]", 1
+    )
+    (tmp_path / "a.top").write_text(
+        top.replace("CB 12.011 0.0 A 0.30 0.6", "CB 12.011 0.0 A 0.30 0.6\nV 0 0.0 V 0 0")
+    )
+    extra = "".join(f"    1MOL     V{k}    {k + 7}   1.000   1.000   1.000\n" for k in (1, 2))
+    (tmp_path / "a.gro").write_text(
+        PLACES.replace("\n7\n", "\n9\n").replace("5.0", extra + "5.0", 1)
+    )
+    done = sterna("import", "a.top", "a.gro", "-o", "out.toml")
+    assert done.returncode == 2, done.stdout
+    assert "atom 9 (V2 of MOL 1), a virtual site, is always at the place of atom 8" in done.stderr
+
+
 @pytest.mark.parametrize("site", ["[ virtual_sites1 ]\n8 3 1", "[ virtual_sitesn ]\n8 3 3 0.5"])
 def test_sites_at_the_place_of_an_atom(site, judge, tmp_path):
     """Sterna has them as sites of two atoms, of which one has no weight."""
