@@ -11,7 +11,14 @@ import subprocess
 import numpy
 import pytest
 from conftest import sterna_command, sterna_environment
-from gromacs_topologies import ENERGY_TOLERANCE, FORCE_TOLERANCE, Generator, mutate, write
+from gromacs_topologies import (
+    ENERGY_TOLERANCE,
+    FORCE_TOLERANCE,
+    Generator,
+    choices_of,
+    mutate,
+    write,
+)
 from sterna import SternaError
 from sterna.importing.comparison import start_of_sterna
 from sterna.importing.gromacs import judge as gromacs
@@ -536,7 +543,7 @@ def test_mutated_topologies_are_an_error_with_a_place_or_a_system(tmp_path):
 def test_random_systems_have_the_energies_and_forces_of_gromacs(seed, judge, tmp_path):
     generator = Generator(seed)
     top, gro = write(generator, tmp_path)
-    choices = Choices(0.9, defines=tuple(generator.defines))
+    choices = choices_of(generator)
     molecules = Molecules(read_gromacs(top, gro, choices))
     for row in gromacs.compare(judge, top, gro, choices, molecules):
         limit = FORCE_TOLERANCE if row.name == "forces" else ENERGY_TOLERANCE

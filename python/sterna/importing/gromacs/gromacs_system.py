@@ -146,7 +146,9 @@ class _Builder:
     def build(self) -> System:
         self._require_count()
         has_constraints = self._molecules()
-        self.terms += terms_between(self.topology, self.notes)
+        between, with_all = terms_between(self.topology, self.notes)
+        self.terms += between
+        self.with_all += [(first, second, line) for (first, second), line in with_all.items()]
         self._compare_names()
         box = self._box()
         self._require_within_cutoff(box)
