@@ -6,8 +6,10 @@ import tomllib
 import pytest
 from sterna import SternaError, Trajectory, read_log
 from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
+from sterna.importing.gromacs.judge import compare
 from sterna.importing.gromacs.mdp import read_mdp
 from sterna.importing.gromacs.notes import Notes
+from sterna.importing.molecules import Molecules
 from sterna.toml_text import toml_text
 from test_import import GRO, TOP
 
@@ -142,6 +144,31 @@ def test_what_is_not_taken_over_is_refused_with_its_line(text, message, tmp_path
 def test_an_electric_field_is_taken_over(tmp_path):
     text = "electric-field-z = 0.5 0 0 0\nannealing = no no"
     assert asked(tmp_path, text)[0].sections["field"] == [{"electric_field": [0.0, 0.0, 0.5]}]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("vdw-modifier = None", None),
+        ("vdw-modifier = Potential-switch\nrvdw-switch = 0.7", None),
+        ("", "where vdw-modifier shifts energies; expected None or Potential-switch"),
+        ("vdw-modifier = Force-switch\nrvdw-switch = 0.7", "where vdw-modifier shifts energies"),
+        ("vdw-modifier = Potential-switch\nrvdw-switch = 0.1", "than where switching begins"),
+    ],
+)
+def test_pairs_beside_all_else_have_no_end(text, message, judge, tmp_path):
+    """A line of [ pairs ] that is not excluded: a special pair for both is right where nothing ends."""
+    (tmp_path / "a.top").write_text(TOP.replace("butane 3", "butane 2"))
+    (tmp_path / "a.gro").write_text(GRO)
+    (tmp_path / "run.mdp").write_text(f"{PME}constraints = none\n{text}\n")
+    files = tmp_path / "a.top", tmp_path / "a.gro"
+    choices = Choices(1.0, mdp=tmp_path / "run.mdp")
+    if message is not None:
+        with pytest.raises(SternaError, match=rf"a\.top:\d+:1: error: .*{message}"):
+            read_gromacs(*files, choices)
+        return
+    for row in compare(judge, *files, choices, Molecules(read_gromacs(*files, choices))):
+        assert row.difference < 1e-6, row
 
 
 NAMED = "[ Rest ]\n1 2 3 ; three\n4\n[ Ends ]\n5 8\n6 7\n"
