@@ -12,8 +12,12 @@ import random
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy
+
+if TYPE_CHECKING:
+    from sterna.importing.gromacs.gromacs_system import Choices
 
 ENERGY_TOLERANCE = 1e-6  #: relative, of each term, or in kJ/mol below 1 kJ/mol
 FORCE_TOLERANCE = 1e-5  #: of the root mean square
@@ -30,6 +34,8 @@ class Generator:
         self.rule = self.random.choice((1, 2, 3))
         self.defines: list[str] = []
         self.has_restraints = False
+        #: Bonds that an .mdp file constrains.
+        self.constraints = self.random.choice(("none", "none", "none", "h-bonds", "all-bonds"))
         self._places: list[numpy.ndarray] = []
         self._rows: list[tuple[int, str, str, numpy.ndarray]] = []
         self.files: dict[str, str] = {}
@@ -75,21 +81,54 @@ class Generator:
         for text, _ in kinds:
             lines += text
         lines += [self._head("system"), "random", self._head("molecules")]
-        lines += [f"MOL{n} {count}" for n, count in enumerate(counts)]
-        for (_, atoms), count in zip(kinds, counts, strict=True):
+        blocks = [(n, count) for n, count in enumerate(counts)]
+        if self.chance(0.3):
+            blocks += [(r.randrange(len(kinds)), r.choice((0, 1, 1))) for r in [self.random] * 3]
+            self.random.shuffle(blocks)
+        lines += [f"{self.random.choice(('MOL', 'MOL', 'mol'))}{n} {count}" for n, count in blocks]
+        for n, count in blocks:
             for _ in range(count):
-                self._place(atoms)
-        if self.chance(0.2) and len(self._rows) > 8 and len(kinds) == 1 and counts[0] == 2:
-            size = len(self._rows) // 2
+                self._place(kinds[n][1])
+        size = len(kinds[0][1])
+        if self.chance(0.5) and len(kinds) == 1 and len(self._rows) == 2 * size > 8:
             lines += [
                 self._head("intermolecular_interactions"), self._head("bonds"),
                 f"1 {size + 1} 6 {self.number(0.3, 0.9)} {self.number(10, 90)}",
                 self._head("dihedrals"),
                 f"1 2 {size + 1} {size + 2} 2 {self.number(-90, 90)} {self.number(5, 20)}",
+                self._head("pairs"), f"{size + 3} 2 1 {self.wells()}", f"2 {size + 3} 2",
+                f"3 {size + 1} 2 0.5 0.3 -0.4 {self.wells()}",
             ]  # fmt: skip
         mark = "\ufeff" if self.chance(0.1) else ""
+        if self.chance(0.5):
+            lines = self._with_oddities(lines)
         self.files["topol.top"] = mark + "\n".join(["; random"] + lines) + "\n"
         self.files["conf.gro"] = self._gro()
+
+    def _with_oddities(self, lines: list[str]) -> list[str]:
+        """The same for GROMACS, but for a preprocessor of C."""
+        r = self.random
+        odd: list[list[str]] = [
+            # The comment is a part of the name, so that nothing of that name is defined.
+            ["#define SEEN", "#ifdef SEEN ; a comment", "nonsense", "#endif"],
+            ["#ifndef NEVER", "#else", "nonsense", "#ifdef SEEN", "#include \"none.itp\"", "#endif",
+             "#endif"],
+            ["  #  ifdef NEVER", "#bad", "#error", "# else ; behind", "; fine", "\t#endif"],
+            ["; a comment that goes on \\", "nonsense"],
+            ["#define GONE 1 2 3", "#undef GONE"],
+            ["#define TWICE 1", "#define TWICE ; nothing"],
+        ]  # fmt: skip
+        out: list[str] = []
+        for n, line in enumerate(lines):
+            out.append(line)
+            follows = n + 1 < len(lines) and not line.endswith("\\")
+            if follows and self.chance(0.03):
+                out += r.choice(odd)
+            elif follows and self.chance(0.03) and len(line.split()) > 3 and "#" not in line:
+                words = out.pop().split()
+                cut = r.randrange(1, len(words))
+                out += [" ".join(words[:cut]) + " \\", " ".join(words[cut:])]
+        return out
 
     def _force_field(self) -> list[str]:
         r = self.random
@@ -205,14 +244,18 @@ class Generator:
         types = [r.choice(_TYPES[:-1]) for _ in range(size)]
         charges = [self.number(-0.6, 0.6, 3) for _ in range(size)]
         residues = [1 + k // 4 for k in range(size)]
-        names = [f"A{k + 1}" for k in range(size)]
+        names = [f"{r.choice(('A', 'A', 'H', 'h', '1H'))}{k + 1}" for k in range(size)]
+        self._masses = [
+            self.masses[types[k]] if self.chance(0.5) else round(r.uniform(2, 30), 2)
+            for k in range(size)
+        ]
         sites = self._sites(size, shape) if self.chance(0.4) else []
         lines = [self._head("moleculetype"), f"MOL{number} {r.choice((0, 1, 2, 3, 3, 3, 4))}",
                  self._head("atoms")]  # fmt: skip
         for k in range(size):
             row = f"{k + 1} {types[k]} {residues[k]} RES {names[k]} {k + 1} {charges[k]}"
-            if self.chance(0.5):
-                row += f" {self.masses[types[k]] if self.chance(0.7) else self.number(2, 30)}"
+            if self._masses[k] != self.masses[types[k]] or self.chance(0.3):
+                row += f" {self._masses[k]}"
                 if self.chance(0.2):
                     row += f" {types[k]} {self.number(-1, 1)}"
             lines.append(row)
@@ -226,7 +269,13 @@ class Generator:
         lines += self._bonded(bonds, parents, types, shape, size)
         lines += [line for _, text in sites for line in text]
         one, others = size, r.sample(range(size), 3)
-        if sites and self.chance(0.5) and _is_no_line([*(shape[k] for k in others), sites[0][0]]):
+        places = [shape[k] for k in others]
+        if (
+            sites
+            and self.chance(0.5)
+            and _is_no_line([*places, sites[0][0]])
+            and _is_no_line([*places[:2], sites[0][0]])
+        ):
             lines += [
                 self._head("angles"),
                 f"{others[0] + 1} {others[1] + 1} {one + 1} 1 100 50",
@@ -330,6 +379,8 @@ class Generator:
                   if parents[b] >= 0 and parents[parents[b]] >= 0]  # fmt: skip
         for atoms in chains:
             function = r.choice((1, 2, 3, 4, 5, 9, 9, 10, 11))
+            if function == 10 and not _is_far_from_plane([shape[k] for k in atoms]):
+                function = 11
             line = self._line("dihedrals", atoms, function, types)
             lines.append(line)
             if len(line.split()) == 8 and function in (1, 9):
@@ -370,10 +421,12 @@ class Generator:
         for a, b in r.sample(every, min(len(every), r.choice((0, 2, 5)))):
             lines.append(f"{b + 1} {a + 1}" if self.chance(0.5) else f"{a + 1} {b + 1} {b + 1}")
         lines.append(self._head("pairs"))
-        atoms = [pair for pair in every if pair[1] < size]
+        atoms = [pair for pair in every if pair[1] < size or self.chance(0.3)]
         for a, b in r.sample(atoms, min(len(atoms), r.choice((0, 3, 8)))):
-            kind = r.choice(("types", "own", "charges"))
-            if kind == "types":
+            kind = r.choice(("types", "own", "charges", "bare"))
+            if kind == "bare":
+                lines.append(f"{a + 1} {b + 1} 2")
+            elif kind == "types":
                 lines.append(f"{b + 1} {a + 1} 1")
             elif kind == "own":
                 lines.append(f"{a + 1} {b + 1} 1 {self.wells()}")
@@ -431,8 +484,20 @@ class Generator:
                 place = x + 0.06 * unit(normal)
                 section, text = "virtual_sites4", f"{s} {' '.join(ids)} 2 0.9 1.1 0.06"
             else:
-                place = (x + shape[j] + shape[k]) / 3
-                section, text = "virtual_sitesn", f"{s} 1 {' '.join(ids[:3])}"
+                section = "virtual_sitesn"
+                function = self.random.choice((1, 2, 3))
+                of_two = self.chance(0.3)
+                weights = numpy.ones(3)
+                if of_two:
+                    weights[2] = 0.0
+                text = f"{s} {function} {' '.join(ids[: 2 if of_two else 3])}"
+                if function == 2:
+                    weights *= [self._masses[a] for a in (i, j, k)]
+                elif function == 3:
+                    weights *= [self.random.uniform(0.2, 3.0) for _ in range(3)]
+                    pairs = zip(ids, weights[weights > 0.0], strict=False)
+                    text = f"{s} 3 " + " ".join(f"{a} {weight:.6f}" for a, weight in pairs)
+                place = weights @ [x, shape[j], shape[k]] / weights.sum()
             made.append((place, [self._head(section), text]))
         return made
 
@@ -474,9 +539,17 @@ class Generator:
 
 
 def _is_no_line(places: list[numpy.ndarray]) -> bool:
-    """Whether the dihedral angle of four places is defined."""
+    """Whether the angle of three places, or the dihedral angle of four, is defined."""
+    steps = [second - first for first, second in itertools.pairwise(places)]
+    return all(numpy.linalg.norm(numpy.cross(a, b)) > 5e-3 for a, b in itertools.pairwise(steps))
+
+
+def _is_far_from_plane(places: list[numpy.ndarray]) -> bool:
+    """Whether the energy of a restricted dihedral, which has poles at 0 and 180 degrees, is finite."""
     a, b, c = (second - first for first, second in itertools.pairwise(places))
-    return min(numpy.linalg.norm(numpy.cross(a, b)), numpy.linalg.norm(numpy.cross(b, c))) > 5e-3
+    m, n = numpy.cross(a, b), numpy.cross(b, c)
+    size = numpy.linalg.norm(m) * numpy.linalg.norm(n)
+    return size > 1e-4 and abs(m @ n) / size < 0.95
 
 
 def write(generator: Generator, folder: Path) -> tuple[Path, Path]:
@@ -512,9 +585,15 @@ def mutate(generator: Generator, numbers: random.Random) -> None:
     generator.files[name] = "\n".join(lines) + "\n"
 
 
+def choices_of(generator: Generator) -> "Choices":
+    from sterna.importing.gromacs.gromacs_system import Choices
+
+    return Choices(0.9, generator.constraints, defines=tuple(generator.defines))
+
+
 def worst_differences(folder: Path, seed: int, mutation: int | None = None) -> list:
     """Rows of the comparison whose difference is above the tolerance."""
-    from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
+    from sterna.importing.gromacs.gromacs_system import read_gromacs
     from sterna.importing.gromacs.judge import compare, find_judge
     from sterna.importing.molecules import Molecules
 
@@ -522,7 +601,7 @@ def worst_differences(folder: Path, seed: int, mutation: int | None = None) -> l
     if mutation is not None:
         mutate(generator, random.Random(mutation))
     top, gro = write(generator, folder)
-    choices = Choices(0.9, "none", defines=tuple(generator.defines))
+    choices = choices_of(generator)
     molecules = Molecules(read_gromacs(top, gro, choices))
     judge = find_judge()
     assert judge is not None and judge.is_double

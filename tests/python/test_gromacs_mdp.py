@@ -4,9 +4,13 @@ import re
 import tomllib
 
 import pytest
-from sterna import SternaError, read_log
+from sterna import SternaError, Trajectory, read_log
+from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
+from sterna.importing.gromacs.judge import compare
 from sterna.importing.gromacs.mdp import read_mdp
 from sterna.importing.gromacs.notes import Notes
+from sterna.importing.molecules import Molecules
+from sterna.toml_text import toml_text
 from test_import import GRO, TOP
 
 PME = "coulombtype = PME\nrvdw = 0.8\nrcoulomb = 0.8\n"
@@ -37,9 +41,10 @@ def asked(folder, text):
          {"cutoff": 1.0, "truncation": "truncated", "tail_correction": "homogeneous"}),
         ("DispCorr = EnerPres", "interaction",
          {"cutoff": 1.0, "truncation": "truncated", "tail_correction": "homogeneous"}),
-        ("vdw-modifier = Potential-switch\nrvdw-switch = 0.9", "interaction",
+        # Hyphens and underscores do not matter.
+        ("vdwtype = cut_off\nvdw-modifier = potentialswitch\nrvdw-switch = 0.9", "interaction",
          {"cutoff": 1.0, "truncation": "quintic_switched", "switch_start": 0.9}),
-        ("vdwtype = shift\nrvdw_switch = 0.9\nrvdw = 1.1", "interaction",
+        ("vdwtype = shift\nrvdw_switch = 0.9\nrvdw = 1.1\nrcoulomb = 1.1", "interaction",
          {"cutoff": 1.1, "truncation": "cubic_force_switched", "switch_start": 0.9}),
         ("", "thermostat", {"kind": "none"}),
         (f"tcoupl = V-rescale\n{BATH}", "thermostat",
@@ -80,7 +85,8 @@ def test_keys_are_taken_over(text, what, expected, tmp_path):
         (PRESSURE.replace("= 2", "= 2 2").replace("5e-5", "0 5e-5") + "pcoupltype=semiisotropic",
          {"coupling": "uniaxial", "bulk_modulus": pytest.approx(2e4)}),
         (PRESSURE.replace("= 2", "= 2 2 2 0 0 0").replace("5e-5", "5e-5 5e-5 5e-5 0 0 0")
-         + "pcoupltype=anisotropic", {"coupling": "anisotropic"}),
+         .replace("C-rescale", "Parrinello_Rahman") + "pcoupltype=anisotropic",
+         {"coupling": "anisotropic"}),
     ],
 )  # fmt: skip
 def test_barostats_are_taken_over(text, expected, tmp_path):
@@ -96,6 +102,21 @@ def test_barostats_are_taken_over(text, expected, tmp_path):
         ("dt = 1\nDT = 2", "2:1: error: a second line of DT"),
         ("dt = fast", 'dt is "fast"; expected a number'),
         ("nsteps = -1", "nsteps is -1; expected an integer of at least 0"),
+        # What grompp refuses is not run as something else.
+        ("nsteps = 1e5", 'nsteps is "1e5"; expected an integer, such as 100000'),
+        ("nstcomm = 1.5", 'nstcomm is "1.5"; expected an integer'),
+        ("nstlist = 0", "nstlist is below 1, which GROMACS refuses"),
+        ("lincs-order = x", 'lincs-order is "x"; expected an integer'),
+        ("verlet-buffer-tolerance = 0", "a tolerance of 0 is refused by GROMACS"),
+        ("cutoff-scheme = group", 'cutoff-scheme is "group", which is not taken over'),
+        ("continuation = maybe", 'continuation is "maybe"'),
+        ("rvdw = 0.9", "rcoulomb is 1 and rvdw 0.9; GROMACS has equal ones"),
+        ("coulombtype = PME\nrcoulomb = 0.8", "rcoulomb is 0.8 and rvdw 1"),
+        ("tc-grps = System", "expected as many numbers of tau-t and ref-t as tc-grps has groups"),
+        ("integrator = steep\nref-t = 300 300", "expected as many numbers of tau-t and ref-t"),
+        (PRESSURE.replace("C-rescale", "MTTK"), "MTTK needs the integrator md-vv"),
+        (PRESSURE + "pcoupltype = anisotropic", "C-rescale is not anisotropic in GROMACS"),
+        (PRESSURE.replace("tau-p = 3", "tau-p = 0"), "expected one number of tau-p above 0"),
         ("integrator = bd", 'integrator is "bd", which is not taken over'),
         ("tcoupl = berendsen", 'tcoupl is "berendsen"'),
         ("pcoupl = berendsen", 'pcoupl is "berendsen"'),
@@ -117,8 +138,11 @@ def test_barostats_are_taken_over(text, expected, tmp_path):
         ("comm-mode = angular", 'comm-mode is "angular"'),
         ("free-energy = yes", "free-energy is not taken over"),
         ("pull = yes", "pull is not taken over"),
-        ("freezegrps = A", "freezegrps is not taken over"),
-        ("electric-field-x = 1 0 0 0", "electric-field-x is not taken over"),
+        ("freezegrps = A", "expected Y or N for three axes of each group"),
+        ("freezegrps = A\nfreezedim = Y Y N", "frozen along some axes are not taken over"),
+        (f"{PRESSURE}freezegrps = A\nfreezedim = Y Y Y", "do not go with a barostat"),
+        ("electric-field-x = 1 2 0 0", "a field that changes with time is not taken over"),
+        ("electric-field-x = 1", "electric-field-x has 1 numbers; expected four"),
         ("pbc = xy", "pbc is not taken over"),
         ("epsilon-surface = 1", "epsilon-surface is not taken over"),
         ("rvddw = 1", 'rvddw is not known, or not taken over; did you mean "rvdw"?'),
@@ -130,6 +154,112 @@ def test_what_is_not_taken_over_is_refused_with_its_line(text, message, tmp_path
         asked(tmp_path, text)
     assert message in str(caught.value)
     assert re.search(r"run\.mdp:\d+:\d+: error:", str(caught.value))
+
+
+def test_an_electric_field_is_taken_over(tmp_path):
+    text = "electric-field-z = 0.5 0 0 0\nannealing = no no"
+    assert asked(tmp_path, text)[0].sections["field"] == [{"electric_field": [0.0, 0.0, 0.5]}]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("vdw-modifier = None", None),
+        ("vdw-modifier = Potential-switch\nrvdw-switch = 0.7", None),
+        ("", "where vdw-modifier shifts energies; expected None or Potential-switch"),
+        ("vdw-modifier = Force-switch\nrvdw-switch = 0.7", "where vdw-modifier shifts energies"),
+        ("vdw-modifier = Potential-switch\nrvdw-switch = 0.1", "than where switching begins"),
+    ],
+)
+def test_pairs_beside_all_else_have_no_end(text, message, judge, tmp_path):
+    """A line of [ pairs ] that is not excluded: a special pair for both is right where nothing ends."""
+    (tmp_path / "a.top").write_text(TOP.replace("butane 3", "butane 2"))
+    (tmp_path / "a.gro").write_text(GRO)
+    (tmp_path / "run.mdp").write_text(f"{PME}constraints = none\n{text}\n")
+    files = tmp_path / "a.top", tmp_path / "a.gro"
+    choices = Choices(1.0, mdp=tmp_path / "run.mdp")
+    if message is not None:
+        with pytest.raises(SternaError, match=rf"a\.top:\d+:1: error: .*{message}"):
+            read_gromacs(*files, choices)
+        return
+    for row in compare(judge, *files, choices, Molecules(read_gromacs(*files, choices))):
+        assert row.difference < 1e-6, row
+
+
+NAMED = "[ Rest ]\n1 2 3 ; three\n4\n[ Ends ]\n5 8\n6 7\n"
+
+
+def grouped(folder, text, index=None):
+    (folder / "a.top").write_text(TOP)
+    (folder / "a.gro").write_text(GRO)
+    (folder / "run.mdp").write_text(PME + text)
+    if index is not None:
+        (folder / "a.ndx").write_text(index)
+    return read_gromacs(
+        folder / "a.top", folder / "a.gro",
+        Choices(1.0, mdp=folder / "run.mdp", index=None if index is None else folder / "a.ndx"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("groups", "index"),
+    [("System", None), ("system", None), ("Other", None), ("BUT", None), ("Ends rest", NAMED)],
+)
+def test_a_thermostat_has_all_atoms(groups, index, tmp_path):
+    count = len(groups.split())
+    system = grouped(
+        tmp_path, f"tcoupl = v-rescale\ntc-grps = {groups}\ntau-t ={' 0.2' * count}\n"
+        f"ref-t ={' 310' * count}\n", index,
+    )  # fmt: skip
+    assert system.thermostat["temperature"] == 310.0
+
+
+@pytest.mark.parametrize(
+    ("groups", "index", "message"),
+    [
+        (
+            "Protein",
+            None,
+            'run.mdp:5:1: error: there is no group "Protein"; --index names the file',
+        ),
+        ("Ends", NAMED, "run.mdp:5:1: error: 4 atoms are in none of tc-grps; GROMACS expects all"),
+        ("Ends System", NAMED, 'run.mdp:5:1: error: the index file has no group "System"'),
+        (
+            "Ends All",
+            NAMED + "[ All ]\n1 2 3 4 5 6 7 8",
+            'atoms of "All" are in another of tc-grps',
+        ),
+        ("Ends", "1 2", "a.ndx:1:1: error: expected the name of a group, such as [ System ]"),
+        ("Ends", "[ A ]\n9", "a.ndx:2:1: error: the number of an atom is 9; expected 1 to 8"),
+        ("Ends", "[ A ]\n[ a ]", 'a.ndx:2:1: error: a second group "a"'),
+        ("Ends", "", "a.ndx: error: there is no group; expected"),
+    ],
+)
+def test_groups_that_are_not_there_or_lack_atoms_are_refused(groups, index, message, tmp_path):
+    count = len(groups.split())
+    with pytest.raises(SternaError) as caught:
+        grouped(
+            tmp_path, f"tcoupl = v-rescale\ntc-grps = {groups}\ntau-t ={' 0.2' * count}\n"
+            f"ref-t ={' 310' * count}\n", index,
+        )  # fmt: skip
+    assert message in str(caught.value), str(caught.value)
+
+
+def test_frozen_atoms_rest(sterna, tmp_path):
+    """Their types become two where other atoms of the type move."""
+    grouped(tmp_path, "constraints = none\nfreezegrps = Ends\nfreezedim = Y Y Y\nnsteps = 50\n"
+            "gen-vel = yes\ndt = 0.0005\n", NAMED)  # fmt: skip
+    done = sterna("import", "a.top", "a.gro", "--mdp", "run.mdp", "--index", "a.ndx",
+                  "-o", "out.toml")  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    written = tomllib.loads((tmp_path / "out.toml").read_text())
+    written["output"] |= {"trajectory_interval": 50, "trajectory_fields": ["position", "image"]}
+    (tmp_path / "out.toml").write_text(toml_text(written))
+    done = sterna("run", "out.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    frames = Trajectory(tmp_path / "output" / "out.h5md")
+    moved = abs(frames[-1].unwrapped() - frames[0].unwrapped()).max(axis=1)
+    assert (moved[4:] < 1e-12).all() and (moved[:4] > 1e-4).all()
 
 
 def test_what_has_no_counterpart_is_told(tmp_path):

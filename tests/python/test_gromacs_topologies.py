@@ -11,7 +11,14 @@ import subprocess
 import numpy
 import pytest
 from conftest import sterna_command, sterna_environment
-from gromacs_topologies import ENERGY_TOLERANCE, FORCE_TOLERANCE, Generator, mutate, write
+from gromacs_topologies import (
+    ENERGY_TOLERANCE,
+    FORCE_TOLERANCE,
+    Generator,
+    choices_of,
+    mutate,
+    write,
+)
 from sterna import SternaError
 from sterna.importing.comparison import start_of_sterna
 from sterna.importing.gromacs import judge as gromacs
@@ -412,6 +419,50 @@ def test_sites_that_are_not_excluded_interact(judge, tmp_path):
         assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
 
 
+def test_two_sites_at_one_place_are_refused(sterna, tmp_path):
+    sites = "[ virtual_sitesn ]\n8 1 1 2 3\n9 1 3 1 2\n[ exclusions ]\n8 1 2 3 9\n9 1 2 3"
+    top = chain(bonds=f"{BONDS}\n{sites}").replace(
+        "[ bonds ]", "8 V 1 MOL V1 8 0.1 0\n9 V 1 MOL V2 8 0.1 0\n[ bonds ]", 1
+    )
+    (tmp_path / "a.top").write_text(
+        top.replace("CB 12.011 0.0 A 0.30 0.6", "CB 12.011 0.0 A 0.30 0.6\nV 0 0.0 V 0 0")
+    )
+    extra = "".join(f"    1MOL     V{k}    {k + 7}   1.000   1.000   1.000\n" for k in (1, 2))
+    (tmp_path / "a.gro").write_text(
+        PLACES.replace("\n7\n", "\n9\n").replace("5.0", extra + "5.0", 1)
+    )
+    done = sterna("import", "a.top", "a.gro", "-o", "out.toml")
+    assert done.returncode == 2, done.stdout
+    assert "atom 9 (V2 of MOL 1), a virtual site, is always at the place of atom 8" in done.stderr
+
+
+@pytest.mark.parametrize("site", ["[ virtual_sites1 ]\n8 3 1", "[ virtual_sitesn ]\n8 3 3 0.5"])
+def test_sites_at_the_place_of_an_atom(site, judge, tmp_path):
+    """Sterna has them as sites of two atoms, of which one has no weight."""
+    top = chain(bonds=f"{BONDS}\n{site}\n[ exclusions ]\n8 1 2 3 4 5 6 7", nrexcl=0)
+    top = re.sub(r"(?m)^(\d (?:CA|CB) 1 MOL .*) -?0\.\d 12", r"\1 0 12", top)
+    top = top.replace("[ bonds ]", "8 V 1 MOL M 8 0 0.0\n[ bonds ]", 1)
+    top = top.replace("CB 12.011 0.0 A 0.30 0.6", "CB 12.011 0.0 A 0.30 0.6\nV 0.0 0.0 V 0.2 1")
+    top = top.replace("MOL 1\n", "MOL 2\n")
+    atoms = [
+        *PLACES.splitlines()[2:9],
+        "    1MOL      M    8   1.225   1.030   1.000",
+    ]
+    others = [one[:36] + f"{float(one[36:]) + 0.5:8.3f}" for one in atoms]
+    gro = "\n".join(["two", "16", *atoms, *others, "5 5 5"]) + "\n"
+    system = imported(tmp_path, top, gro)
+    files = (tmp_path / "a.top", tmp_path / "a.gro")
+    for row in gromacs.compare(judge, *files, Choices(1.2), Molecules(system)):
+        assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
+
+
+def test_types_of_a_function_of_two_digits_are_refused_as_in_gromacs(tmp_path):
+    with pytest.raises(
+        SternaError, match=r"a\.top:\d+:10: error: GROMACS reads no \[ dihedraltypes"
+    ):
+        typed(tmp_path, "[ dihedraltypes ]\nA TB C D 11 1 1 1 1 1 1", "")
+
+
 # ---- places
 
 
@@ -561,7 +612,7 @@ def test_mutated_topologies_are_an_error_with_a_place_or_a_system(tmp_path):
 def test_random_systems_have_the_energies_and_forces_of_gromacs(seed, judge, tmp_path):
     generator = Generator(seed)
     top, gro = write(generator, tmp_path)
-    choices = Choices(0.9, defines=tuple(generator.defines))
+    choices = choices_of(generator)
     molecules = Molecules(read_gromacs(top, gro, choices))
     for row in gromacs.compare(judge, top, gro, choices, molecules):
         limit = FORCE_TOLERANCE if row.name == "forces" else ENERGY_TOLERANCE

@@ -142,6 +142,14 @@ def import_system(
             help="An .mdp of GROMACS: its run, cutoff, constraints, thermostat and barostat.",
         ),
     ] = None,
+    index: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.NDX",
+            help="An index file of GROMACS with the groups that --mdp names; default: those that "
+            "grompp makes.",
+        ),
+    ] = None,
     leave_out: Annotated[
         list[str] | None,
         typer.Option(
@@ -174,7 +182,7 @@ def import_system(
         others = {
             "--hydrogen-mass": hydrogen_mass, "--force-field": force_field, "--compare": compare,
             "--constraints": constraints, "--include": include, "--define": define,
-            "--reference": reference, "--mdp": mdp, "--leave-out": leave_out,
+            "--reference": reference, "--mdp": mdp, "--index": index, "--leave-out": leave_out,
         }  # fmt: skip
         for option, value in others.items():
             if value:
@@ -186,7 +194,7 @@ def import_system(
     with unpacked(files) as plain:
         _import_atoms(
             plain, output, force_field or [], cutoff, constraints, hydrogen_mass, box, include,
-            define or [], reference, mdp, leave_out or [], compare, overwrite,
+            define or [], reference, mdp, index, leave_out or [], compare, overwrite,
         )  # fmt: skip
 
 
@@ -202,6 +210,7 @@ def _import_atoms(
     define: list[str],
     reference: Path | None,
     mdp: Path | None,
+    index: Path | None,
     leave_out: list[str],
     compare: bool,
     overwrite: bool,
@@ -216,17 +225,21 @@ def _import_atoms(
             raise SternaError("--force-field is for places alone; a .top has its own", status=2)
         if mdp is not None and (cutoff is not None or constraints is not None):
             raise SternaError("--cutoff and --constraints are in the file of --mdp", status=2)
+        if index is not None and mdp is None:
+            raise SternaError("--index is for the groups of --mdp", status=2)
         kept = (constraints or Constraints.hydrogen).value
         folders = () if include is None else (include,)
         _import_gromacs(
             *gromacs, output,
-            Choices(cutoff or _CUTOFF, kept, edges, folders, tuple(define), reference, mdp),
+            Choices(
+                cutoff or _CUTOFF, kept, edges, folders, tuple(define), reference, mdp, index=index
+            ),
             hydrogen_mass, compare, overwrite,
         )  # fmt: skip
         return
-    if define or reference or include or mdp:
+    if define or reference or include or mdp or index:
         raise SternaError(
-            "--define, --reference, --include and --mdp are for a .top and a .gro of GROMACS",
+            "--define, --reference, --include, --mdp and --index are for a .top and a .gro of GROMACS",
             status=2,
         )
     cutoff = cutoff or _CUTOFF

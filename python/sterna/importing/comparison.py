@@ -189,7 +189,7 @@ def start_of_sterna(
         folder = Path(name)
         sections = dict(files.settings(molecules, "compared.extxyz"))
         kinds, texts = files.molecule_sections(molecules, folder / "compared.toml")
-        for name in ("thermostat", "barostat", "drift_control", "minimize"):
+        for name in ("thermostat", "barostat", "drift_control", "minimize", "field", "freeze"):
             sections.pop(name, None)
         sections["interaction"].pop("tail_correction", None)
         sections |= {

@@ -183,5 +183,8 @@ def _dihedral_names(line: TopologyLine, fields: list[str]) -> tuple[list[str], i
             return [first, _ANY, _ANY, second], 2
         return [_ANY, first, second, _ANY], 2
     if len(fields) >= 5 and fields[4].isdigit():
+        if len(fields[4]) > 1:
+            line.fail(4, "GROMACS reads no [ dihedraltypes ] of a function type of two digits; expected "
+                         "parameters in the lines of [ dihedrals ]")  # fmt: skip
         return fields[:4], 4
     line.fail(None, "expected two or four types and a function type")

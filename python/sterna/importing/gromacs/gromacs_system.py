@@ -10,6 +10,7 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.gromacs.coordinates import Coordinates, read_gro
+from sterna.importing.gromacs.groups import with_groups
 from sterna.importing.gromacs.mdp import RunParameters, read_mdp
 from sterna.importing.gromacs.molecule_terms import terms_between, terms_of_molecule
 from sterna.importing.gromacs.nonbonded_types import C6_AND_C12, NonbondedTypes
@@ -21,9 +22,11 @@ from sterna.importing.gromacs.preprocessor import (
     read_lines,
 )
 from sterna.importing.gromacs.topology import MoleculeType, Topology, read_topology
-from sterna.importing.lennard_jones import NO_WELL, Parameters, mixing_of
+from sterna.importing.lennard_jones import NO_WELL, Parameters, Powers, mixing_of
 from sterna.importing.system import Atom, Reference, Residue, System, Term
 
+#: Truncations by which the energy of a pair differs by a constant where it is not switched.
+_SHIFTED = ("shifted", "cubic_force_switched")
 _MOST_SECTIONS = 256  #: [[molecule]]s of an input
 
 
@@ -38,6 +41,9 @@ class Choices:
     defines: tuple[str, ...] = ()
     reference: Path | None = None  #: a GRO file with the places of position restraints
     mdp: Path | None = None  #: what else the run is like; cutoff and constraints are its own
+    index: Path | None = None  #: an index file with groups that the .mdp file names
+    truncation: str = "truncated"  #: how pairs end
+    switch_start: float = 0.0  #: nm; where they are switched
 
 
 def with_mdp(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | None]:
@@ -51,6 +57,8 @@ def with_mdp(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | N
         constraints=found.constraints,
         include=(*choices.include, *found.include),
         defines=(*choices.defines, *found.defines),
+        truncation=found.interaction["truncation"],
+        switch_start=found.interaction.get("switch_start", 0.0),
     ), found
 
 
@@ -67,7 +75,9 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     for note in coordinates.notes():
         notes.tell(note)
     system = _Builder(topology, coordinates, choices, notes).build()
-    return system if asked is None else _as_asked(system, asked)
+    if asked is None:
+        return system
+    return with_groups(_as_asked(system, asked), asked, choices.index)
 
 
 def _as_asked(system: System, asked: RunParameters) -> System:
@@ -120,7 +130,9 @@ class _Builder:
     def build(self) -> System:
         self._require_count()
         has_constraints = self._molecules()
-        self.terms += terms_between(self.topology, self.notes)
+        between, with_all = terms_between(self.topology, self.notes)
+        self.terms += between
+        self.with_all += [(first, second, line) for (first, second), line in with_all.items()]
         self._compare_names()
         box = self._box()
         self._require_within_cutoff(box)
@@ -221,17 +233,30 @@ class _Builder:
         return has_constraints
 
     def _require_within_cutoff(self, box: numpy.ndarray) -> None:
-        """Special pairs have no cutoff: beyond it they are not what GROMACS computes."""
-        positions = self.coordinates.positions
+        """Special pairs end nowhere: only where nothing ends they are what GROMACS computes."""
+        positions, how = self.coordinates.positions, self.choices.truncation
+        kinds = {name: kind for (kind, _), name in self.names.items()}  # types of GROMACS
         for first, second, line in self.with_all:
-            apart = positions[second] - positions[first]
-            apart -= numpy.rint(apart @ numpy.linalg.inv(box)) @ box
-            if not numpy.linalg.norm(apart) < self.choices.cutoff:
+            types = [kinds[self.atoms[k].type] for k in (first, second)]
+            has_wells = self.topology.types.powers(*types) != Powers()
+            names = f"{self._atom_name(first)} and {self._atom_name(second)}"
+            if has_wells and how in _SHIFTED:
                 line.fail(
                     None,
-                    f"{self._atom_name(first)} and {self._atom_name(second)} are not excluded and "
-                    "have a pair of their own, and are farther apart than the cutoff: Sterna cannot "
-                    "do both",
+                    f"{names} are not excluded and have a pair of their own: Sterna does not do both "
+                    "where vdw-modifier shifts energies; expected None or Potential-switch, or an "
+                    "exclusion",
+                )
+            apart = positions[second] - positions[first]
+            apart -= numpy.rint(apart @ numpy.linalg.inv(box)) @ box
+            is_switched = has_wells and self.choices.switch_start > 0.0
+            limit = self.choices.switch_start if is_switched else self.choices.cutoff
+            if not numpy.linalg.norm(apart) < limit:
+                end = "where switching begins" if is_switched else "the cutoff"
+                line.fail(
+                    None,
+                    f"{names} are not excluded and have a pair of their own, and are farther apart "
+                    f"than {end}: Sterna cannot do both",
                 )
 
     def _atoms(

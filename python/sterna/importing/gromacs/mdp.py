@@ -35,12 +35,31 @@ _TECHNICAL = {
     "ensemble_temperature_setting", "ensemble_temperature", "deform_init_flow", "dihre", "dihre_fc",
 }  # fmt: skip
 
+_ANY = -(10**18)
+#: Of these: integers and their least value, numbers, and names, the preset first.
+_INTEGERS = {
+    "nstxout": _ANY, "nstvout": _ANY, "nstfout": _ANY, "nstlog": _ANY, "nstenergy": _ANY,
+    "nstcalcenergy": _ANY, "nstxout_compressed": _ANY, "nstlist": 1, "fourier_nx": _ANY,
+    "fourier_ny": _ANY, "fourier_nz": _ANY, "pme_order": _ANY, "lincs_order": _ANY,
+    "lincs_iter": _ANY, "nsttcouple": _ANY, "nstpcouple": _ANY, "nh_chain_length": _ANY,
+    "ld_seed": _ANY, "gen_seed": _ANY, "simulation_part": _ANY, "nstcgsteep": _ANY,
+    "nbfgscorr": _ANY, "niter": _ANY,
+}  # fmt: skip
+_NUMBERS = {
+    "rlist", "verlet_buffer_tolerance", "fourierspacing", "ewald_rtol", "ewald_rtol_lj", "shake_tol",
+    "lincs_warnangle", "compressed_x_precision", "fcstep", "rtpi", "bd_fric",
+}  # fmt: skip
+_CHOICES = {
+    "cutoff_scheme": ("verlet",), "constraint_algorithm": ("lincs", "shake"),
+    "continuation": ("no", "yes"), "periodic_molecules": ("no", "yes"),
+    "lj_pme_comb_rule": ("geometric", "lorentz-berthelot"),
+}  # fmt: skip
+
 #: What Sterna does not do, and the values that ask for nothing.
 _NEUTRAL = {
     "mts": ("no",), "mass_repartition_factor": ("1",), "pbc": ("xyz",), "ewald_geometry": ("3d",),
-    "epsilon_surface": ("0",), "morse": ("no",), "freezegrps": ("",), "freezedim": ("",),
+    "epsilon_surface": ("0",), "morse": ("no",),
     "acc_grps": ("",), "accelerate": ("",), "energygrp_excl": ("",), "energygrp_table": ("",),
-    "electric_field_x": ("", "0"), "electric_field_y": ("", "0"), "electric_field_z": ("", "0"),
     "e_x": ("", "0"), "e_y": ("", "0"), "e_z": ("", "0"), "e_xt": ("",), "e_yt": ("",),
     "e_zt": ("",), "annealing": ("", "no"), "simulated_tempering": ("no",),
     "cos_acceleration": ("0",), "deform": ("", "0"), "nwall": ("0",), "pull": ("no",),
@@ -110,6 +129,14 @@ class RunParameters:
     keeps_velocities: bool
     electrostatics: dict[str, Any]  #: of atoms with charges
     reference_scaling: str | None
+    coupled: "NamedGroups | None" = None  #: to a thermostat
+    frozen: "NamedGroups | None" = None
+
+
+@dataclass(frozen=True)
+class NamedGroups:
+    names: tuple[str, ...]
+    line: TopologyLine
 
 
 def read_mdp(path: Path, notes: Notes) -> RunParameters:
@@ -132,6 +159,7 @@ class _Reader:
         if minimizes:
             # GROMACS couples nothing in a minimization, whatever the file says.
             self.asked.update(_OF_COUPLING)
+            self._groups()
         run, further = self._run(minimizes)
         thermostat = {"kind": "none"} if minimizes else self._thermostat()
         barostat = {} if minimizes else self._barostat()
@@ -156,7 +184,12 @@ class _Reader:
             electrostatics=self._electrostatics(interaction["cutoff"]),
             reference_scaling=self._reference_scaling(bool(barostat)),
         )
+        self._add_field(further)
+        parameters.frozen = self._frozen(bool(barostat))
+        if self._words("tc_grps"):
+            parameters.coupled = NamedGroups(tuple(self._words("tc_grps")), self.lines["tc_grps"])
         self._look_at_others()
+        self._require_cutoffs(interaction["cutoff"])
         return parameters
 
     # ---- the file
@@ -213,6 +246,18 @@ class _Reader:
             self._fail(key, f"{key.replace('_', '-')} has {len(found)} numbers; expected one")
         return found[0] if found else preset
 
+    def _integer(self, key: str, preset: int) -> int:
+        """As GROMACS reads them: 1e5 is none."""
+        words = self._words(key)
+        if not words:
+            return preset
+        if len(words) > 1 or not re.fullmatch(r"[+-]?\d{1,18}", words[0], re.ASCII):
+            self._fail(
+                key, f'{key.replace("_", "-")} is "{" ".join(words)}"; expected an integer, such as '
+                "100000",
+            )  # fmt: skip
+        return int(words[0])
+
     # ---- sections
 
     def _defines(self) -> tuple[tuple[str, ...], tuple[Path, ...]]:
@@ -231,12 +276,12 @@ class _Reader:
         return self._choice("integrator", "md", _INTEGRATORS)
 
     def _run(self, minimizes: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-        steps = self._number("nsteps", 0.0)
-        if steps < 0.0 or steps != int(steps):
-            self._fail("nsteps", f"nsteps is {steps:g}; expected an integer of at least 0")
+        steps = self._integer("nsteps", 0)
+        if steps < 0:
+            self._fail("nsteps", f"nsteps is {steps}; expected an integer of at least 0")
         step = self._number("dt", 0.001)
         tolerance, largest = self._number("emtol", 10.0), self._number("emstep", 0.01)
-        interval = int(self._number("nstcomm", 100.0))
+        interval = self._integer("nstcomm", 100)
         mode = self._choice("comm_mode", "linear", ("linear", "none"))
         groups = [word.lower() for word in self._words("comm_grps")]
         if minimizes:
@@ -244,7 +289,7 @@ class _Reader:
             limits = {"force_tolerance": tolerance}
             if integrator == "minimize":  # to "l-bfgs" emstep is the first step alone
                 limits["maximum_displacement"] = largest
-            return {"steps": int(steps), "integrator": integrator}, {"minimize": limits}
+            return {"steps": steps, "integrator": integrator}, {"minimize": limits}
         if not step > 0.0:
             self._fail("dt", f"dt is {step:g}; expected a time above 0")
         for key in ("tinit", "init_step"):
@@ -253,7 +298,7 @@ class _Reader:
         if self._integrator() == "md":
             self.notes.tell("md has velocities half a step before positions (leap-frog); Sterna "
                             "takes those of the file for the same time")  # fmt: skip
-        run = {"steps": int(steps), "timestep": step}
+        run = {"steps": steps, "timestep": step}
         if mode == "none" or interval == 0:
             return run, {}
         if len(groups) > 1 or groups not in ([], ["system"]):
@@ -261,15 +306,25 @@ class _Reader:
         interval = abs(interval)
         return run, {"drift_control": [{"interval": interval, "sample_interval": interval}]}
 
-    def _coupled(self) -> tuple[float, float]:
-        """Time constant and temperature, the same for all groups."""
+    def _groups(self) -> tuple[list[str], list[float], list[float]]:
+        """Groups of temperature coupling, their time constants and temperatures."""
         groups, times, temperatures = (
             self._words("tc_grps"), self._numbers("tau_t"), self._numbers("ref_t"),
         )  # fmt: skip
-        if not groups or len(times) != len(groups) or len(temperatures) != len(groups):
+        if len(times) != len(groups) or len(temperatures) != len(groups):
+            key = next(each for each in ("tc_grps", "tau_t", "ref_t") if each in self.lines)
             self._fail(
-                "tc_grps", "expected as many numbers of tau-t and ref-t as tc-grps has groups"
-            )
+                key, "expected as many numbers of tau-t and ref-t as tc-grps has groups, as GROMACS "
+                "does with any tcoupl",
+            )  # fmt: skip
+        return groups, times, temperatures
+
+    def _coupled(self) -> tuple[float, float]:
+        """Time constant and temperature, the same for all groups."""
+        groups, times, temperatures = self._groups()
+        if not groups:
+            self._fail("tcoupl" if "tcoupl" in self.lines else "integrator",
+                       "there are no tc-grps; expected them with tau-t and ref-t")  # fmt: skip
         if len(set(times)) > 1 or len(set(temperatures)) > 1:
             self._fail("tc_grps", "groups with other temperatures or time constants than each other "
                                   "are not taken over")  # fmt: skip
@@ -287,8 +342,7 @@ class _Reader:
         if integrator == "sd":
             kinds = "langevin"
         elif kind == "no":
-            for key in ("tc_grps", "tau_t", "ref_t"):
-                self._words(key)
+            self._groups()
             return {"kind": "none"}
         else:
             kinds = {"v-rescale": "stochastic_velocity_rescaling"}.get(kind, "nose_hoover_chain")
@@ -304,14 +358,21 @@ class _Reader:
         times = self._numbers("tau_p")
         if kind == "no":
             return {}
+        if kind == "c-rescale" and shape == "anisotropic":
+            self._fail("pcoupltype", "C-rescale is not anisotropic in GROMACS; expected isotropic or "
+                                     "semiisotropic")  # fmt: skip
+        if kind == "mttk" and not self._integrator().startswith("md-vv"):
+            self._fail("pcoupl", "MTTK needs the integrator md-vv in GROMACS")
         count = {"isotropic": 1, "semiisotropic": 2, "anisotropic": 6}[shape]
         for key, found in (("ref_p", pressures), ("compressibility", compressibilities)):
             if len(found) != count:
                 self._fail(
                     key, f"{key.replace('_', '-')} has {len(found)} numbers; expected {count}"
                 )
-        if len(times) != 1:
-            self._fail("tau_p", "expected one number of tau-p; versions differ in its default")
+        if len(times) != 1 or not times[0] > 0.0:
+            self._fail(
+                "tau_p", "expected one number of tau-p above 0; versions differ in its default"
+            )
         if len(set(pressures[:3])) > 1 or any(pressures[3:]):
             self._fail("ref_p", "different pressures along the axes are not taken over")
         made: dict[str, Any] = {
@@ -412,6 +473,39 @@ class _Reader:
         found = self._choice("refcoord_scaling", "no", tuple(_REFCOORD))
         return _REFCOORD[found] if has_barostat else None
 
+    def _frozen(self, has_barostat: bool) -> NamedGroups | None:
+        names, axes = self._words("freezegrps"), self._words("freezedim")
+        if len(axes) != 3 * len(names) or any(word[0].upper() not in "YN" for word in axes):
+            self._fail("freezedim" if axes else "freezegrps",
+                       "expected Y or N for three axes of each group of freezegrps")  # fmt: skip
+        if not names:
+            return None
+        if any(word[0].upper() == "N" for word in axes):
+            self._fail("freezedim", "atoms that are frozen along some axes are not taken over; expected "
+                                    "Y Y Y")  # fmt: skip
+        if has_barostat:
+            self._fail("freezegrps", "frozen atoms do not go with a barostat: Sterna would move them with "
+                                     "the box")  # fmt: skip
+        return NamedGroups(tuple(names), self.lines["freezegrps"])
+
+    def _add_field(self, further: dict[str, Any]) -> None:
+        """A constant electric field, in V/nm."""
+        strengths = []
+        for axis in "xyz":
+            key = f"electric_field_{axis}"
+            values = self._numbers(key)
+            if len(values) not in (0, 4):
+                self._fail(key, f"electric-field-{axis} has {len(values)} numbers; expected four: E0, "
+                                "omega, t0 and sigma")  # fmt: skip
+            if values and values[0] != 0.0 and (values[1] != 0.0 or values[3] != 0.0):
+                self._fail(key, "a field that changes with time is not taken over; expected omega and "
+                                "sigma of 0")  # fmt: skip
+            if values and values[0] != 0.0 and self._number("epsilon_r", 1.0) != 1.0:
+                self._fail(key, "an electric field beside epsilon-r is not taken over")
+            strengths.append(values[0] if values else 0.0)
+        if any(strengths):
+            further["field"] = [{"electric_field": strengths}]
+
     def _look_at_others(self) -> None:
         """Raises SternaError at what asks for something that Sterna does not do."""
         technical = []
@@ -420,10 +514,15 @@ class _Reader:
                 continue
             text = " ".join(self.values[key]).lower()
             if key in _NEUTRAL:
-                is_neutral = text in _NEUTRAL[key] or _is_number(text, _NEUTRAL[key])
+                is_neutral = (
+                    text in _NEUTRAL[key]
+                    or _is_number(text, _NEUTRAL[key])
+                    or all(word in _NEUTRAL[key] for word in text.split())
+                )
                 if not is_neutral and text:
                     line.fail(None, f"{key.replace('_', '-')} is not taken over; take it out")
             elif key in _TECHNICAL or key.startswith(_PARTS):
+                self._check_technical(key)
                 technical.append(key.replace("_", "-"))
             else:
                 known = [*_NEUTRAL, *_TECHNICAL, *self.asked]
@@ -433,6 +532,32 @@ class _Reader:
         if technical:
             self.notes.tell(f"{self.path} has keys that have no counterpart, as Sterna has its own "
                             f"output, lists and solvers: {', '.join(technical)}")  # fmt: skip
+
+    def _require_cutoffs(self, of_pairs: float) -> None:
+        """Raises SternaError where the cutoff of charges does not go with that of pairs in GROMACS."""
+        of_charges = self._number("rcoulomb", 1.0)
+        kind = "".join(self._words("coulombtype")).lower()
+        has_ewald = re.sub("[-_]", "", kind) in ("pme", "ewald", "p3mad")
+        if of_charges == of_pairs or (has_ewald and of_charges > of_pairs):
+            return
+        key = "rcoulomb" if "rcoulomb" in self.lines else "rvdw"
+        self._fail(
+            key, f"rcoulomb is {of_charges:g} and rvdw {of_pairs:g}; GROMACS has equal ones, or a longer "
+            "rcoulomb with PME",
+        )  # fmt: skip
+
+    def _check_technical(self, key: str) -> None:
+        """Raises SternaError at a value that GROMACS refuses."""
+        if key in _CHOICES:
+            self._choice(key, _CHOICES[key][0], _CHOICES[key])
+        elif key in _INTEGERS:
+            least = _INTEGERS[key]
+            if self._integer(key, max(least, 1)) < least:
+                self._fail(key, f"{key.replace('_', '-')} is below {least}, which GROMACS refuses")
+        elif key in _NUMBERS:
+            self._number(key, 0.0)
+            if key == "verlet_buffer_tolerance" and self._numbers(key) == [0.0]:
+                self._fail(key, "a tolerance of 0 is refused by GROMACS")
 
 
 def _is_number(text: str, neutral: tuple[str, ...]) -> bool:

@@ -84,22 +84,39 @@ def terms_of_molecule(
     return MoleculeTerms(terms, _joined(kind, terms), with_all, restraints)
 
 
-def terms_between(topology: Topology, notes: Notes) -> list[Term]:
-    """Those of `[ intermolecular_interactions ]`; atoms are of the whole system."""
+def terms_between(topology: Topology, notes: Notes) -> tuple[list[Term], dict[Pair, TopologyLine]]:
+    """Those of `[ intermolecular_interactions ]`, whose atoms are of the whole system.
+
+    Returns special pairs with their lines besides, as `MoleculeTerms` has them.
+    """
     between = topology.between
     if between is None:
-        return []
+        return [], {}
+    molecule_of = [
+        number
+        for number, kind in enumerate(
+            kind for kind, count in topology.molecules for _ in range(count)
+        )
+        for _ in kind.atoms
+    ]
     sums = Sum()
     for entry in between.entries:
         if FUNCTIONS[entry.section][entry.function].is_edge:
             entry.line.fail(None, "chemical bonds between molecules are an error in GROMACS, too")
         if entry.section.startswith("pairs"):
-            entry.line.fail(None, f"[ {entry.section} ] between molecules is not taken over")
-        if entry.section in _BONDED:
+            first, second = entry.atoms
+            if molecule_of[first] == molecule_of[second]:
+                entry.line.fail(
+                    None,
+                    f"the atoms {first + 1} and {second + 1} are of one molecule; expected this pair "
+                    f"in [ {entry.section} ] of its [ moleculetype ]",
+                )
+        elif entry.section in _BONDED:
             _add(entry, between, topology, sums, {}, set(), set())
         else:
             _look_at_other(entry, notes)
-    return sums.terms()
+    pairs, with_all = terms_of_pairs(between, topology, {}, notes)
+    return [*sums.terms(), *pairs], with_all
 
 
 def _add(
@@ -122,11 +139,12 @@ def _add(
         return
     for one in terms_of(entry, kind, topology):
         if one.section == "bond" and pair in distances:
-            r0 = dict(one.parameters)["r0"]
-            if not math.isclose(r0, distances[pair], rel_tol=SAME):
+            r0 = dict(one.parameters).get("r0")
+            if r0 is None or not math.isclose(r0, distances[pair], rel_tol=SAME):
+                length = "" if r0 is None else f" of {r0:g} nm"
                 entry.line.fail(
                     None,
-                    f"the atoms {pair[0] + 1} and {pair[1] + 1} have a bond of {r0:g} nm beside a "
+                    f"the atoms {pair[0] + 1} and {pair[1] + 1} have a bond{length} beside a "
                     f"constraint of {distances[pair]:g} nm, whose constant energy Sterna leaves out",
                 )
             continue

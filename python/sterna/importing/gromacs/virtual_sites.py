@@ -4,8 +4,8 @@ Source: GROMACS manual, "Virtual interaction sites"; `vsite_parm.cpp` of GROMACS
 takes out bonded terms between a site and what it is made of, as their energy is constant.
 """
 
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Site
@@ -24,6 +24,7 @@ class SiteOf:
     atoms: tuple[int, ...]
     parameters: dict[str, Any]
     line: TopologyLine
+    beside: tuple[int, ...] = ()  #: atoms that Sterna needs besides, and that have no weight
 
 
 def sites_of(kind: MoleculeType) -> dict[int, SiteOf]:
@@ -48,7 +49,24 @@ def sites_of(kind: MoleculeType) -> dict[int, SiteOf]:
             kind.atoms[atom].line.fail(
                 None, f"the atom {atom + 1} is a virtual site, and has a mass; expected 0"
             )
+    for atom, site in found.items():
+        if len(site.atoms) == 1:
+            found[atom] = _with_another(site, atom, kind, set(found))
     return found
+
+
+def _with_another(site: SiteOf, atom: int, kind: MoleculeType, sites: set[int]) -> SiteOf:
+    """A site at the place of one atom, as one of two atoms of which the second has no weight."""
+    others = [k for k in range(len(kind.atoms)) if k not in sites and k not in site.atoms]
+    if not others:
+        site.line.fail(
+            None,
+            "this virtual site is at the place of the only atom of its molecule, which Sterna does not "
+            "have",
+        )
+    # One that the site does not interact with anyway.
+    excluded = [k for k in others if (min(k, atom), max(k, atom)) in kind.exclusions]
+    return replace(site, beside=((excluded or others)[0],))
 
 
 def _from_entry(entry: Entry) -> SiteOf:
@@ -61,7 +79,7 @@ def _from_entry(entry: Entry) -> SiteOf:
             "is not taken over; expected its parameters",
         )
     if what == ("1", 1):
-        _fail_at_atom(line)
+        return SiteOf("2", atoms, {"a": 0.0}, line)
     if what == ("2", 1):
         return SiteOf("2", atoms, {"a": values[0]}, line)
     if what == ("2", 2):
@@ -79,10 +97,6 @@ def _from_entry(entry: Entry) -> SiteOf:
     line.fail(None, "Sterna has no virtual sites 4fd ([ virtual_sites4 ], function type 1)")
 
 
-def _fail_at_atom(line: TopologyLine) -> NoReturn:
-    line.fail(None, "Sterna has no virtual sites at the place of a single atom (kind 1)")
-
-
 def _from_weights(site: Site) -> SiteOf:
     total = sum(site.weights.values())
     atoms = tuple(site.weights)
@@ -90,7 +104,7 @@ def _from_weights(site: Site) -> SiteOf:
     if site.atom in atoms:
         site.line.fail(None, "a virtual site is made of itself")
     if len(atoms) == 1:
-        _fail_at_atom(site.line)
+        return SiteOf("2", atoms, {"a": 0.0}, site.line)
     if len(atoms) == 2:
         return SiteOf("2", atoms, {"a": parts[1]}, site.line)
     if len(atoms) == 3:
@@ -103,7 +117,7 @@ def _from_weights(site: Site) -> SiteOf:
 
 def terms_of_sites(sites: dict[int, SiteOf]) -> list[Term]:
     return [
-        term("virtual_site", (atom, *site.atoms), kind=site.kind, **site.parameters)
+        term("virtual_site", (atom, *site.atoms, *site.beside), kind=site.kind, **site.parameters)
         for atom, site in sites.items()
     ]
 
@@ -112,7 +126,7 @@ def excluded_by_the_engine(sites: dict[int, SiteOf]) -> set[tuple[int, int]]:
     """Pairs that never interact in Sterna: of a site and its atoms, and of sites of one atom."""
     pairs = set()
     for atom, site in sites.items():
-        pairs |= {(min(atom, other), max(atom, other)) for other in site.atoms}
+        pairs |= {(min(atom, other), max(atom, other)) for other in (*site.atoms, *site.beside)}
         pairs |= {
             (min(atom, other), max(atom, other))
             for other, second in sites.items()
