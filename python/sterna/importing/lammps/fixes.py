@@ -291,7 +291,7 @@ def _wall(potential: str) -> Callable[[Dynamics, Fix], None]:
                                                               "zhi", "units", "pbc"])  # fmt: skip
         if not faces or not periodic:
             command.fail(2, "expected the faces of the wall and, in a periodic box, `pbc yes`")
-        if d.state.lattice is not None and "box" not in words[3:]:
+        if d.state.lattice.spacing != (1.0, 1.0, 1.0) and "box" not in words[3:]:
             command.fail(2, "expected `units box`: the script has a lattice")
         for face in faces:
             d.add("wall", _wall_at(d, fix, face, potential))

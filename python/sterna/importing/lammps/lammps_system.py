@@ -78,6 +78,7 @@ def read_lammps(
     if data is not None and not state.reads_data() and not scripts:
         state.read_data(data)
     Interpreter(scripts, state).run()
+    state = state.ended()
     if state.data is None and data is not None:
         if state.reads_data():
             raise SternaError(
@@ -407,6 +408,14 @@ class _Builder:
             if len(set(atoms)) < len(atoms):
                 line.fail(None, f"an atom stands twice in this {kind}")
             found.append((number, atoms))
+        # Those of replicated atoms have ids of their own.
+        for copies, stride in self.table.copies:
+            ids = self.table.ids
+            found = [
+                (number, tuple(self.table.place_of[ids[k] + c * stride] for k in atoms))
+                for c in range(copies)
+                for number, atoms in found
+            ]
         return found
 
     def _constrained(

@@ -40,6 +40,10 @@ def _add_run(state: State, command: Command) -> None:
         state.stages.append(Stage())
     state.stages[-1].commands.append(command)
     state.fresh = False
+    if state.before_clear is not None:
+        state.tell(command, "what stands before the command clear is left out")
+        state.before_clear = None
+    state.at_run = state.copy()
 
 
 def _run(state: State, command: Command) -> None:
@@ -74,7 +78,9 @@ def _minimize(state: State, command: Command) -> None:
 
 
 def _clear(state: State, _command: Command) -> None:
+    before, told = state.at_run or state.before_clear, state.told
     state.__init__(state.data_path, state.scripts)
+    state.before_clear, state.told = before, told
 
 
 COMMANDS = {
