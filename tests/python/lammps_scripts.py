@@ -35,6 +35,7 @@ engine.command("echo none")
 engine.file(case["script"])
 for command in case["after"]:
     engine.command(command)
+engine.command("thermo_modify norm no")
 engine.command("run 0 post no")
 names = ("ebond", "eangle", "edihed", "eimp", "evdwl", "ecoul", "elong", "ke", "temp")
 count = engine.get_natoms()
@@ -293,7 +294,8 @@ class Maker:
         for kind in self.kinds:
             self.add(f"{kind}_style {self.chosen[kind]}")
         if self.charged:
-            self.lines.append("kspace_style ewald 1.0e-8")
+            # Of few charges LAMMPS makes a sum that is less exact than it says.
+            self.lines += ["kspace_style ewald 1.0e-11", "kspace_modify gewald 0.62"]
             if self.chance(0.3):
                 self.add(f"dielectric {self.number(2.5)}")
 
@@ -416,7 +418,7 @@ class Maker:
             joined["angle"] += [(first + k, first + k + 1, first + k + 2) for k in range(6)]
             joined["dihedral"] += [tuple(first + k + m for m in range(4)) for k in range(5)]
             joined["improper"] += [(first + 1, first, first + 2, first + 3)]
-            if self.chance(0.2):
+            if self.chance(0.2) and self.chosen.get("bond") not in ("fene", "morse"):
                 joined["bond"].append((first, first + 2))  # a ring of three
         lines = ["made at random", "", f"{len(atoms)} atoms", f"{self.types} atom types"]
         for kind in self.kinds:
@@ -612,8 +614,11 @@ def run(seed: int, folder: Path, environment: LammpsEnvironment) -> Outcome:
     try:
         mine = start_of_sterna(molecules, system.positions)
     except SternaError as error:
-        return Outcome("not run", str(error)[:400])
+        at_one_place = "at the same place" in str(error)
+        return Outcome("invalid" if at_one_place else "not run", str(error)[-600:])
     wrong = differences(system, mine, theirs)
+    if wrong and not numpy.isfinite(theirs["forces"]).all():
+        return Outcome("invalid", "forces are not finite")
     return Outcome("wrong", "; ".join(wrong)) if wrong else Outcome("same", "")
 
 
@@ -673,8 +678,7 @@ def differences(system, mine, theirs: dict) -> list[str]:
     if abs(torsions - expected) > 1e-6 * max(abs(expected), energy):
         found.append(f"torsions {torsions:.9g}, not {expected:.9g}")
     charges_of = row.get("electrostatics_energy", 0.0) + bonded.get("bonded_coulomb_14_energy", 0.0)
-    external = sum(row.get(key, 0.0) for key in ("field_energy", "wall_energy", "walls_energy",
-                                                 "external_energy"))  # fmt: skip
+    external = row.get("fields_energy", 0.0) + row.get("walls_energy", 0.0)
     pairs = left - charges_of - external
     coulomb = terms["ecoul"] + terms["elong"]
     has_charges = "electrostatics_energy" in row
@@ -687,7 +691,8 @@ def differences(system, mine, theirs: dict) -> list[str]:
     forces = mine.forces
     size = max(numpy.sqrt((expected_forces**2).sum(axis=1).mean()), 1e-2 * energy / length)
     apart = numpy.abs(forces - expected_forces).max()
-    if apart > 1e-5 * size:
+    # Forces of this style in LAMMPS are not the derivatives of its energies.
+    if apart > (1e-2 if system.interaction.get("truncation") == "force_switched" else 1e-5) * size:
         found.append(f"forces differ by {apart:.3g} of {size:.3g}")
     return found
 

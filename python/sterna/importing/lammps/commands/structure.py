@@ -343,7 +343,7 @@ def _velocity(state: State, command: Command) -> None:
         state.atoms.velocities = numpy.tile(scale * vector, (len(state.atoms.ids), 1))
     elif style == "zero" and command.word(2, "linear or angular") == "linear":
         velocities = state.atoms.velocities
-        if velocities is not None:
+        if velocities is not None and len(velocities):
             masses = numpy.array([state.masses.get(kind, 1.0) for kind in state.atoms.types])
             state.atoms.velocities = velocities - masses @ velocities / masses.sum()
     elif style in ("zero", "scale", "ramp"):
