@@ -191,7 +191,10 @@ class Maker:
             self.lines.append(f"variable {name} loop 4 9 pad")
             return f"$({text}*v_{name}/4)"
         elif way == 10:
-            self.lines += [f"variable {name} index 3.0 4", f"variable {name}b equal 0.1*${{{name}}}"]
+            self.lines += [
+                f"variable {name} index 3.0 4",
+                f"variable {name}b equal 0.1*${{{name}}}",
+            ]
             return f"$({text}*ceil(v_{name}b/0.1)/3)"
         elif way == 11:
             letter = self.one_of("a", "b", "c")
@@ -511,7 +514,9 @@ class Maker:
             self.add(f"velocity all set {self.number(0.01)} 0.002 {self.number(-0.004)} units box")
         else:
             self.drawn = 300.0
-            self.add(f"velocity all create {self.number(300.0)} 4711 mom yes dist gaussian loop local")
+            self.add(
+                f"velocity all create {self.number(300.0)} 4711 mom yes dist gaussian loop local"
+            )
         if self.drawn is None and self.chance(0.3):
             self.add("velocity all zero linear")
 
@@ -640,7 +645,9 @@ def differences(system, mine, theirs: dict) -> list[str]:
         found.append(f"positions differ by {numpy.abs(apart).max():.2g}, first at atom {worst}")
     velocities = numpy.array(theirs["velocities"])
     if system.velocities is not None:
-        if numpy.abs(system.velocities - velocities).max() > 1e-9 * max(1.0, numpy.abs(velocities).max()):
+        if numpy.abs(system.velocities - velocities).max() > 1e-9 * max(
+            1.0, numpy.abs(velocities).max()
+        ):
             found.append("velocities")
     elif system.temperature is None and numpy.abs(velocities).max() > 0.0:
         found.append("velocities are 0, not those of LAMMPS")
@@ -660,7 +667,9 @@ def differences(system, mine, theirs: dict) -> list[str]:
             found.append("charges")
     if "timestep" in system.run and abs(system.run["timestep"] - theirs["dt"]) > 1e-12:
         found.append(f"time step {system.run['timestep']}, not {theirs['dt']}")
-    row = {key: energy_of * energy for key, energy_of in mine.row.items() if key.endswith("_energy")}
+    row = {
+        key: energy_of * energy for key, energy_of in mine.row.items() if key.endswith("_energy")
+    }
     terms = {key: value * energy for key, value in theirs["terms"].items()}
     bonded = {key: value for key, value in row.items() if key.startswith("bonded_")}
     scale = max(1.0 * energy, *(abs(v) for v in terms.values()))

@@ -46,9 +46,7 @@ class _Reader:
             at = found.end()
 
     def fail(self, what: str):
-        raise FormulaError(
-            f'"{self.text.strip()}": {what}; a formula stands in $( ) there'
-        )
+        raise FormulaError(f'"{self.text.strip()}": {what}; a formula stands in $( ) there')
 
     def as_number(self, value: _Value) -> float:
         if isinstance(value, str):

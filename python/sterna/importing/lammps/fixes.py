@@ -73,7 +73,9 @@ def dynamics_of(state: State, units: str, leave_out: set[str]) -> Dynamics:
             state.tell(fix.command, f"fix {fix.identity} {fix.style} is left out")
         elif fix.style in _FIXES:
             _FIXES[fix.style](made, fix)
-        elif fix.style not in _HARMLESS:
+        elif fix.style in _HARMLESS:
+            state.tell(fix.command, f"fix {fix.identity} {fix.style} is left out: it moves nothing")
+        else:
             fix.command.fail(
                 2,
                 f"fix {fix.style} is not taken over{nearest(fix.style, [*_FIXES, *_HARMLESS], _LIKE)}; "

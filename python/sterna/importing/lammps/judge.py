@@ -35,7 +35,17 @@ _GROUPS = {"type", "id", "molecule", "region", "subtract", "union", "intersect",
            "delete"}  # fmt: skip
 
 #: Commands that need a box.
-_AFTER_DATA = {"pair_coeff", "mass", "group", "velocity", "fix", "set", "displace_atoms", "replicate", *(f"{k}_coeff" for k in KINDS)}
+_AFTER_DATA = {
+    "pair_coeff",
+    "mass",
+    "group",
+    "velocity",
+    "fix",
+    "set",
+    "displace_atoms",
+    "replicate",
+    *(f"{k}_coeff" for k in KINDS),
+}
 
 #: Names in Sterna's log, less "_energy", and in LAMMPS.
 _ROWS = {
@@ -116,9 +126,7 @@ def _commands(data: Path | None, scripts: list[Path], has_charges: bool) -> list
         if not is_there and command.name in _AFTER_DATA:
             made.append(read)
             is_there = True
-        if command.name in _SENT or (
-            command.name == "group" and command.arguments[1] in _GROUPS
-        ):
+        if command.name in _SENT or (command.name == "group" and command.arguments[1] in _GROUPS):
             made.append(_text(command, data))
     if not is_there:
         made.append(read)

@@ -555,7 +555,13 @@ class _Builder:
         if last and last[0].name == "minimize":
             command = last[0]
             dynamics.barostat = {}
-            sections["minimize"] = {"force_tolerance": float(command.arguments[1])}
+            if float(command.arguments[0]) > 0.0:
+                state.tell(command, "the tolerance of the energy is left out: forces end it")
+            # Sterna asks for the largest component, LAMMPS for the length of the vector of all.
+            tolerance = float(command.arguments[1])
+            if state.norm != "inf":
+                tolerance /= math.sqrt(3 * len(self.atoms) if state.norm == "two" else 3)
+            sections["minimize"] = {"force_tolerance": tolerance}
             run = {"steps": int(command.arguments[2]), "integrator": "minimize"}
             return run, {}, None, sections
         steps = sum(int(command.arguments[0]) for command in last)

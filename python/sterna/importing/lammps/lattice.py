@@ -120,9 +120,7 @@ def read_lattice(command: Command, is_reduced: bool) -> Lattice:
     return made
 
 
-def _check(
-    command: Command, made: Lattice, orient: numpy.ndarray, spacing: _Point | None
-) -> None:
+def _check(command: Command, made: Lattice, orient: numpy.ndarray, spacing: _Point | None) -> None:
     if not made.basis:
         command.line.fail(None, "the lattice custom has no atoms; expected `basis x y z`")
     if numpy.linalg.det(made.primitive) <= 0.0:

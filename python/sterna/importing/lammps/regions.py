@@ -164,7 +164,9 @@ def read_region(
         elif word in ("move", "rotate", "open"):
             return Region(command, style, None, f'the key "{word}"')
         else:
-            command.unknown(k, "key or value of region", ["side", "units", "move", "rotate", "open"])
+            command.unknown(
+                k, "key or value of region", ["side", "units", "move", "rotate", "open"]
+            )
         k += 2
     if any(word.startswith("v_") for word in words[2:first]):
         return Region(command, style, None, "a variable as a length")

@@ -76,6 +76,7 @@ class State:
     lattice: Lattice = field(default_factory=Lattice)
     fixes: dict[str, Fix] = field(default_factory=dict)
     temperature: float | None = None  #: of velocities to draw
+    norm: str = "two"  #: of forces, in minimizations
     stages: list[Stage] = field(default_factory=list)
     fresh: bool = True  #: something has changed since the last run
     told: list[str] = field(default_factory=list)  #: what the user should know
