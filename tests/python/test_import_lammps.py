@@ -221,7 +221,7 @@ BROKEN_SCRIPT = {
     "special_word": ("lj/coul 0", "lj/col 0", 'unknown key of special_bonds "lj/col"; did you mean'),
     "boundary": ("atom_style full", "boundary p p f", "2:10: error: expected boundary p p p"),
     "include": ("atom_style full", "include other.in", "2:9: error: the file other.in of include is not there"),
-    "set": ("run 1000", "set type 1 charge 0.5", "14:1: error: the command set is not taken over"),
+    "set": ("run 1000", "set type 5 charge 0.x", '14:19: error: the value of charge is "0.x"; expected'),
     "cmap": ("run 1000", "fix 1 all cmap x.data", "14:11: error: fix cmap is not taken over; --leave-out cmap"),
     "range": ("pair_coeff 3 4", "pair_coeff 3 5", "12:14: error: there is no such atom type"),
     "range_text": ("pair_coeff 3 4", "pair_coeff 3 C", '12:14: error: expected atom types such as 2'),

@@ -11,8 +11,10 @@ from lammps_support import lammps, run_lammps  # noqa: F401 (lammps is a fixture
 from sterna.errors import SternaError
 from sterna.importing.comparison import start_of_sterna
 from sterna.importing.lammps.commands import COMMANDS
+from sterna.importing.lammps.conditions import is_true
+from sterna.importing.lammps.judge import TOLERANCE, compare
 from sterna.importing.lammps.lammps_system import read_lammps
-from sterna.importing.lammps.script import _CONTROL
+from sterna.importing.lammps.script import _CONTROL, words_of
 from sterna.importing.lammps.variables import FormulaError, Variables
 from sterna.importing.molecules import Molecules
 
@@ -128,8 +130,27 @@ REFUSED = {
     "if_unclosed": ('if "1 > 0" then "run 1', "17:1: error: a quote \" has no second one"),
     "exclude": ("neigh_modify exclude type 1 1", "17:14: error: neigh_modify exclude takes pairs of atoms away"),
     "neighbor": ("neigh_modify evry 1", 'unknown key of neigh_modify "evry"; did you mean "every"?'),
-    "displace": ("displace_atoms all move 1 0 0", "17:1: error: the command displace_atoms is not taken over"),
-    "replicate": ("replicate 2 2 2", "17:1: error: the command replicate is not taken over; write the data"),
+    "displace": ("displace_atoms all random 1 0 0 7", "17:20: error: displace_atoms random is not taken over"),
+    "change_box": ("change_box all x final 0 30", "17:1: error: the command change_box is not taken over; write the data"),
+    "set": ("set type 1 diameter 2", '17:12: error: "diameter" of set is not taken over; expected type, charge'),
+    "single": ("create_atoms 1 single 1 1 1 mol water 3", '17:29: error: "mol" of create_atoms is not taken over'),
+    "create_random": ("create_atoms 1 random 7 1 NULL", "create_atoms random is not taken over"),
+    "cone": ("region c cone z 1 1 2 3 0 5\ngroup g region c", "17:10: error: the style cone of a region is not taken over"),
+    "moving": ("region c sphere 1 1 1 2 move v_a NULL NULL\ngroup g region c", 'the key "move" of a region'),
+    "region": ("region c sphere 1 1 1 2 units boxx", 'unknown key or value of region "units"'),
+    "no_region": ("region ball sphere 1 1 1 2\ngroup g region bal", '18:16: error: there is no region "bal"; did you mean "ball"?'),
+    "group_after_run": ("region c sphere 1 1 1 2\nrun 1\ngroup g region c", "where atoms are after a run is not known"),
+    "hex": ("lattice hex 1.0", "17:9: error: the lattice hex is of two dimensions"),
+    "not_orthogonal": ("lattice fcc 4.0 orient x 1 1 0", "the vectors of orient must be orthogonal"),
+    "collection": ("neigh_modify collection/type 2 1 2 exclude type 1 1", "neigh_modify exclude takes pairs of atoms away"),
+    "in_formula": ("variable x index 2\ntimestep $(1+${x})", 'LAMMPS replaces no variable inside "$(1+${x})"; expected names as v_name'),
+    "in_quotes": ('variable x index 2\nvariable y equal "${x}+1"\ntimestep ${y}', '"${x}+1", which is not evaluated'),
+    "equal_words": ("variable x equal 1 + 2", 'the variable x of style equal has one value; found "+" behind it'),
+    "format_of_integers": ("timestep $(2:%d)", 'the format "%d" is not known'),
+    "condition": ('if "1+1 == 2" then "run 1"', '"1+1 == 2": "+1 == 2" is no number, text or sign of comparison; a formula stands in $( )'),
+    "one_text": ('if "yes" then "run 1"', '"yes" is a text, where a number is expected'),
+    "text_and_number": ('if "1 == foo" then "run 1"', '"foo" is a text, where a number is expected'),
+    "no_group": ("group g clear", '17:7: error: there is no group "g"'),
     "second_data": ("read_data five.data add append", "17:1: error: a second read_data is not taken over"),
     "pair_compute": ("pair_modify compute no", "17:13: error: pair_modify compute no leaves out forces"),
     "pair_key": ("pair_modify shfit yes", 'unknown key of pair_modify "shfit"; did you mean "shift"?'),
@@ -193,7 +214,7 @@ def test_variables_are_those_of_lammps():
     for formula, value in {
         "-2^2": 4, "2^3^2": 64, "1-2-3*4/2": -7, "7%4": 3, "!0+1": 2, "2*(1+v_y)": 10,
         "sqrt(16)+abs(-1)": 5, "1 < 2 && 3 != 4 || 0": 1, "ternary(1>2,5,6)": 6, "1e-3*.5": 5e-4,
-        "on |^ yes": 0,
+        "on |^ yes": 0, "round(2.5)": 3, "round(-2.5)": -2, "round(-0.5)": 0, "-2*-3^2": -18,
     }.items():  # fmt: skip
         assert known.evaluate(formula) == pytest.approx(value), formula
     for formula in (
@@ -207,6 +228,7 @@ def test_variables_are_those_of_lammps():
         "v_s",
         "(1",
         "vdisplace(1,2)",
+        "(-8)^(1/3)",
     ):
         with pytest.raises(FormulaError):
             known.evaluate(formula)
@@ -214,6 +236,123 @@ def test_variables_are_those_of_lammps():
     known.define("b", "equal", ["v_a"])
     with pytest.raises(FormulaError, match="made of itself"):
         known.number("a")
+
+
+#: Definitions, and what a text becomes.
+TEXTS = {
+    "padded": (["i loop 7 12 pad"], "$i", "07"),
+    "loop_of_n": (["i loop 10 pad"], "$i", "01"),
+    "loop": (["i loop 3 9"], "$i", "3"),
+    "string_in_quotes": (["x index 3", 'd string "a ${x} b"'], "${d}", "a 3 b"),
+    "format": (["n equal 2/3", "f format n %.3f", "f format n %.5f"], "$f", "0.66667"),
+    # A variable has the 15 digits of its text in a formula, too.
+    "digits": (["n equal 3.0000000000000004"], "$(ceil(v_n))", "3"),
+    "internal": (["n internal 3.0000000000000004"], "$(ceil(v_n))", "4"),
+    "string_as_number": (["n string -2.5"], "$(round(v_n))", "-2"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_of_variables_are_those_of_lammps(name, lammps, tmp_path):  # noqa: F811
+    definitions, text, expected = TEXTS[name]
+    known = Variables()
+    for one in definitions:
+        command = words_of(f"variable {one}")
+        known.define(command[1], command[2], command[3:])
+    assert known.substituted(text) == expected
+    program = (
+        "import sys, lammps\n"
+        "L = lammps.lammps(cmdargs=['-screen', 'none', '-log', 'none'])\n"
+        "for c in sys.argv[1:]: L.command(c)\n"
+        "print(L.extract_variable('zz'))"
+    )
+    commands = [f"variable {one}" for one in definitions] + [f'variable zz string "{text}"']
+    done = subprocess.run(
+        [lammps.python, "-c", program, *commands],
+        env=lammps.variables, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == expected
+
+
+CONDITIONS = {
+    "v_x == v_x": True, "v_x == v_y": False, "1 < 2 < 3": True, "!(1)": False, "1 |^ 1": False,
+    "a/b == a/b": True, "foo != bar && 2 >= 2": True, "-1 < 1e-3": True, "!0 == 1": True,
+    "(1 || 0) && 0": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_conditions_compare_numbers_and_texts(condition):
+    assert is_true(condition) == CONDITIONS[condition]
+
+
+def test_what_follows_the_last_run_changes_nothing(tmp_path):
+    behind = (
+        "unfix 1\ntimestep 3.0\nset type 1 charge 5.0\nset type 1 type 2\npair_coeff * * 9.0 3.0\n"
+        "replicate 2 1 1\ndisplace_atoms all move 1 1 1\nvelocity all set 1 1 1 units box\nmass * 3.0\n"
+    )
+    plain, other = read(tmp_path), read(tmp_path, SCRIPT + behind)
+    assert other.run == {"steps": 100, "timestep": 0.5} and other.thermostat == {}
+    assert other.not_kept == []
+    assert [atom.charge for atom in other.atoms] == [atom.charge for atom in plain.atoms]
+    assert (other.types, other.velocities) == (plain.types, None)
+    assert other.positions.tolist() == plain.positions.tolist()
+    assert numpy.array_equal(other.box, plain.box)
+    # Nor does a `clear` at the end; one before another system begins anew, and is told.
+    assert read(tmp_path, SCRIPT + "clear\n").run == {"steps": 100, "timestep": 0.5}
+    again = read(tmp_path, SCRIPT + "clear\n" + SCRIPT.replace("run 100", "run 7"))
+    assert again.run["steps"] == 7
+    assert again.not_kept == [
+        f"{tmp_path}/in.five:40: what stands before the command clear is left out"
+    ]
+
+
+def test_groups_keep_what_they_have(tmp_path):
+    script = SCRIPT.replace(
+        "thermo 50",
+        "group a id 1 2\ngroup b id 2:4\ngroup a intersect a b\ngroup a empty\n"
+        "fix 2 a spring/self 1.0\ngroup c id 5\ngroup c subtract b a\nfix 3 c spring/self 2.0\n"
+        "region r block 12 INF EDGE EDGE 0 20\ngroup d region r\nfix 4 d spring/self 3.0",
+    )
+    held = {}
+    for atom, (stiffness, _, _) in read(tmp_path, script).restraints:
+        held.setdefault(stiffness, set()).add(atom + 1)
+    assert held == {1.0: {1, 2}, 2.0: {3, 4, 5}, 3.0: {4}}
+    # A group that is not known stays so whatever is added to it.
+    unknown = SCRIPT.replace(
+        "thermo 50", "group a dynamic all every 10\ngroup a id 1\nfix 2 a spring/self 1.0"
+    )
+    assert "the group a is not known: group dynamic is not evaluated" in message_of(
+        tmp_path, unknown
+    )
+
+
+def test_atoms_are_set_moved_and_replicated(tmp_path):
+    script = SCRIPT.replace(
+        "thermo 50",
+        "set atom 1*2 charge 0.05\nset type 2 type 1\nset atom 5 x 4.5 vx 0.25\n"
+        "displace_atoms all move 0 0 2 units box\nreplicate 1 2 1\nset atom 10 charge 0.7",
+    )
+    system = read(tmp_path, script)
+    assert [atom.charge for atom in system.atoms] == [0.05, 0.05, 0.2, -0.2, 0.0] + [
+        0.05, 0.05, 0.2, -0.2, 0.7,
+    ]  # fmt: skip
+    assert {atom.type for atom in system.atoms} == {"C1"}
+    assert system.box[1, 1] == 40.0
+    assert system.positions[4].tolist() == [4.5, 3.0, 5.0]
+    assert system.positions[9].tolist() == [4.5, 23.0, 5.0]
+    assert system.velocities[[4, 9], 0].tolist() == [0.25, 0.25]
+    bonds = [one.atoms for one in system.terms if one.section == "bond"]
+    assert sorted(bonds) == [(0, 1), (1, 2), (2, 3), (5, 6), (6, 7), (7, 8)]
+
+
+def test_a_minimization_ends_no_earlier_than_in_lammps(tmp_path):
+    script = SCRIPT.replace("run 100", "minimize 1e-4 1e-6 50 100")
+    system = read(tmp_path, script)
+    assert system.sections["minimize"]["force_tolerance"] == pytest.approx(1e-6 / math.sqrt(15))
+    assert any("the tolerance of the energy is left out" in text for text in system.not_kept)
+    script = script.replace("minimize", "min_modify norm inf\nminimize")
+    assert read(tmp_path, script).sections["minimize"] == {"force_tolerance": 1e-6}
 
 
 def test_control_of_a_script_is_evaluated(tmp_path):
@@ -388,7 +527,6 @@ def test_the_last_run_counts_and_others_are_told(tmp_path):
     ]
     system = read(tmp_path, SCRIPT.replace("run 100", "minimize 0 1e-6 50 100"))
     assert system.run == {"steps": 50, "integrator": "minimize"}
-    assert system.sections["minimize"] == {"force_tolerance": 1e-6}
 
 
 def test_shake_keeps_bonds_and_angles(sterna, tmp_path):
@@ -464,3 +602,45 @@ def test_a_script_makes_its_own_lattice(sterna, tmp_path):
     assert "advice" not in done.stdout
     done = sterna("check", "out.toml")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_lattices_have_the_atoms_of_lammps(lammps, tmp_path):  # noqa: F811
+    """Ids, places and types, also on the upper faces of regions, in boxes of other shapes."""
+    for k, (lattice, cell, made) in enumerate((
+        ("fcc 4.0", "block 0 3 0 3 0 3", "1 region part"),
+        ("fcc 4.0 orient x 1 1 0 orient y -1 1 0 orient z 0 0 1", "block 0 2 0 2 0 3", "1 box basis 3 2"),
+        ("diamond 0.7 origin 0.1 0.2 0.3", "prism 0 3 0 3 0 3 1 0 -1", "2 region part"),
+        ("hcp 0.8", "block -7 7 -8 8 1 12 units box", "1 box"),
+        ("custom 1.0 a1 1 0 0 a2 0 2 0 a3 0 0 1.5 basis 0 0 0 basis 0.5 0.5 0.5", "block 0 5 0 3 0 4", "1 box"),
+    )):  # fmt: skip
+        commands = [
+            "units lj" if "0." in lattice or "custom" in lattice else "units real",
+            "atom_style atomic", f"lattice {lattice}", f"region cell {cell}", "create_box 2 cell",
+            "region part block 0 2 1 2 0 1", f"create_atoms {made}", "create_atoms 1 single 0.3 1.2 1.1",
+            "mass * 12.011", "pair_style lj/cut 2.0", "pair_coeff * * 0.1 1.0",
+        ]  # fmt: skip
+        folder = tmp_path / str(k)
+        folder.mkdir()
+        system = read(folder, "\n".join(commands) + "\n", None)
+        expected = run_lammps(lammps, ["atom_modify map array", *commands][1:], 0, 1, folder)[1][
+            "position"
+        ]
+        assert len(system.positions) == len(expected) > 4
+        low = numpy.array([-7.0, -8.0, 1.0]) if "-7" in cell else numpy.zeros(3)
+        apart = system.positions - (expected - low)
+        apart -= numpy.round(apart @ numpy.linalg.inv(system.box)) @ system.box
+        assert numpy.abs(apart).max() < 1e-9, lattice
+
+
+def test_angles_of_rings_count_where_special_bonds_says_so(lammps, tmp_path):  # noqa: F811
+    """A pair that no angle joins is three bonds apart by the other side of a ring."""
+    ring = DATA.replace("3 bonds", "4 bonds").replace("3 1 3 4\n\nAng", "3 1 3 4\n4 1 1 3\n\nAng")
+    script = SCRIPT.replace("thermo 50", "special_bonds lj/coul 0 0.25 0.5 angle yes dihedral yes")
+    system = read(tmp_path, script, ring)
+    factors = {one.atoms: dict(one.parameters)["charge_product"] for one in system.terms
+               if one.section == "special_pair"}  # fmt: skip
+    assert set(factors) == {(1, 3), (0, 3)}
+    assert factors[0, 3] == pytest.approx(0.5 * 0.1 * -0.2)
+    assert factors[1, 3] == pytest.approx(0.25 * -0.1 * -0.2)
+    _, rows = compare(tmp_path / "five.data", [tmp_path / "in.five"], 1.0, set())
+    assert max(row.difference for row in rows) < TOLERANCE

@@ -19,6 +19,8 @@ class AtomTable:
     positions: numpy.ndarray  #: (atoms, 3), through the faces of the box as image flags say
     velocities: numpy.ndarray | None = None  #: (atoms, 3)
     place_of: dict[int, int] = field(default_factory=dict)  #: of ids
+    #: How often the atoms were repeated, and by how much the ids of each copy are higher.
+    copies: list[tuple[int, int]] = field(default_factory=list)
 
     def place(self, line: Line, fields: list[str], k: int) -> int:
         """Of the atom whose id stands there."""

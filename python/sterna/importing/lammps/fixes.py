@@ -73,7 +73,9 @@ def dynamics_of(state: State, units: str, leave_out: set[str]) -> Dynamics:
             state.tell(fix.command, f"fix {fix.identity} {fix.style} is left out")
         elif fix.style in _FIXES:
             _FIXES[fix.style](made, fix)
-        elif fix.style not in _HARMLESS:
+        elif fix.style in _HARMLESS:
+            state.tell(fix.command, f"fix {fix.identity} {fix.style} is left out: it moves nothing")
+        else:
             fix.command.fail(
                 2,
                 f"fix {fix.style} is not taken over{nearest(fix.style, [*_FIXES, *_HARMLESS], _LIKE)}; "
@@ -291,7 +293,7 @@ def _wall(potential: str) -> Callable[[Dynamics, Fix], None]:
                                                               "zhi", "units", "pbc"])  # fmt: skip
         if not faces or not periodic:
             command.fail(2, "expected the faces of the wall and, in a periodic box, `pbc yes`")
-        if d.state.lattice is not None and "box" not in words[3:]:
+        if d.state.lattice.spacing != (1.0, 1.0, 1.0) and "box" not in words[3:]:
             command.fail(2, "expected `units box`: the script has a lattice")
         for face in faces:
             d.add("wall", _wall_at(d, fix, face, potential))

@@ -27,11 +27,25 @@ NOTHING_PROVEN = 3  #: status where there is no judge
 _SENT = {
     "units", "atom_style", "boundary", "dimension", "dielectric", "newton", "special_bonds",
     "pair_style", "pair_coeff", "pair_modify", "mass", "lattice", "region", "create_box",
-    "create_atoms", "read_data", *(f"{k}_style" for k in KINDS), *(f"{k}_coeff" for k in KINDS),
+    "create_atoms", "read_data", "set", "displace_atoms", "replicate", *(f"{k}_style" for k in KINDS), *(f"{k}_coeff" for k in KINDS),
 }  # fmt: skip
 
+#: Styles of groups that depend on nothing but atoms.
+_GROUPS = {"type", "id", "molecule", "region", "subtract", "union", "intersect", "empty", "clear",
+           "delete"}  # fmt: skip
+
 #: Commands that need a box.
-_AFTER_DATA = {"pair_coeff", "mass", "group", "velocity", "fix", *(f"{k}_coeff" for k in KINDS)}
+_AFTER_DATA = {
+    "pair_coeff",
+    "mass",
+    "group",
+    "velocity",
+    "fix",
+    "set",
+    "displace_atoms",
+    "replicate",
+    *(f"{k}_coeff" for k in KINDS),
+}
 
 #: Names in Sterna's log, less "_energy", and in LAMMPS.
 _ROWS = {
@@ -116,19 +130,31 @@ def _commands(data: Path | None, scripts: list[Path], has_charges: bool) -> list
     made: list[str] = []
     read = "" if data is None else f"read_data {data.resolve()}"
     is_there = state.reads_data()
-    for command in interpreter.executed:
+    for command in _until_the_last_run(interpreter.executed):
         if command.name == "clear":
             made.clear()
         if not is_there and command.name in _AFTER_DATA:
             made.append(read)
             is_there = True
-        if command.name in _SENT:
+        if command.name in _SENT or (command.name == "group" and command.arguments[1] in _GROUPS):
             made.append(_text(command, data))
     if not is_there:
         made.append(read)
     # In reduced units LAMMPS tells energies per atom unless it is told otherwise.
     made += ["pair_modify tail no table 0", "thermo_modify norm no"]
     return [*made, "kspace_style ewald 1e-8"] if has_charges else made
+
+
+def _until_the_last_run(executed: list[Command]) -> list[Command]:
+    """What comes behind changes nothing of the system, but where another one begins."""
+    names = [command.name for command in executed]
+    runs = [k for k, name in enumerate(names) if name in ("run", "minimize")]
+    if not runs:
+        return executed
+    behind = names[runs[-1] + 1 :]
+    if "clear" in behind and {"read_data", "create_box"} & {*behind[behind.index("clear") :]}:
+        return executed
+    return executed[: runs[-1] + 1]
 
 
 def _text(command: Command, data: Path | None) -> str:

@@ -82,6 +82,7 @@ def read_lammps(
     if data is not None and not state.reads_data() and not scripts:
         state.read_data(data)
     Interpreter(scripts, state).run()
+    state = state.ended()
     if state.data is None and data is not None:
         if state.reads_data():
             raise SternaError(
@@ -440,6 +441,14 @@ class _Builder:
             if len(set(atoms)) < len(atoms):
                 line.fail(None, f"an atom stands twice in this {kind}")
             found.append((number, atoms))
+        # Those of replicated atoms have ids of their own.
+        for copies, stride in self.table.copies:
+            ids = self.table.ids
+            found = [
+                (number, tuple(self.table.place_of[ids[k] + c * stride] for k in atoms))
+                for c in range(copies)
+                for number, atoms in found
+            ]
         return found
 
     def _constrained(
@@ -585,7 +594,13 @@ class _Builder:
         if last and last[0].name == "minimize":
             command = last[0]
             dynamics.barostat = {}
-            sections["minimize"] = {"force_tolerance": float(command.arguments[1])}
+            if float(command.arguments[0]) > 0.0:
+                state.tell(command, "the tolerance of the energy is left out: forces end it")
+            # Sterna asks for the largest component, LAMMPS for the length of the vector of all.
+            tolerance = float(command.arguments[1])
+            if state.norm != "inf":
+                tolerance /= math.sqrt(3 * len(self.atoms) if state.norm == "two" else 3)
+            sections["minimize"] = {"force_tolerance": tolerance}
             run = {"steps": int(command.arguments[2]), "integrator": "minimize"}
             return run, {}, None, sections
         steps = sum(int(command.arguments[0]) for command in last)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from sterna.errors import SternaError
+from sterna.importing.lammps.conditions import is_true
 from sterna.importing.lammps.variables import STYLES, FormulaError, Variables
 from sterna.importing.text import Line, read_text
 
@@ -243,9 +244,7 @@ class Interpreter:
                 condition, k = None, k + 1
         for condition, commands in branches:
             try:
-                holds = condition is None or self.variables.is_true(
-                    self.variables.substituted(condition)
-                )
+                holds = condition is None or is_true(self.variables.substituted(condition))
             except FormulaError as error:
                 command.fail(None, f"the condition of `if` is not evaluated: {error}")
             if holds:

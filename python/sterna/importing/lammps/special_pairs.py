@@ -34,6 +34,13 @@ class Neighbors:
 
     bonds_apart: dict[Pair, int]
     path: dict[Pair, float]
+    joined: list[list[int]]  #: of each atom those that it is bonded to
+
+    def has_path_of_three(self, pair: Pair) -> bool:
+        a, b = pair
+        return any(
+            c in self.joined[d] for c in self.joined[a] if c != b for d in self.joined[b] if d != a
+        )
 
 
 def neighbors(count: int, bonds: Iterable[Pair], table: AtomTable, box: numpy.ndarray) -> Neighbors:
@@ -64,7 +71,7 @@ def neighbors(count: int, bonds: Iterable[Pair], table: AtomTable, box: numpy.nd
                         apart[first, other] = step
                         path[first, other] = reached[other]
             front = following
-    return Neighbors(apart, path)
+    return Neighbors(apart, path, joined)
 
 
 def special_pairs(
@@ -83,11 +90,20 @@ def special_pairs(
     pair that ends as the run's. `charge_cutoff`: where charges end; None: they do not. Raises
     SternaError where Sterna has no counterpart."""
     of_lj, of_coulomb = special.lennard_jones, special.coulomb
-    ends = {2: {_ordered(a[0], a[2]) for a in angles}, 3: {_ordered(d[0], d[3]) for d in dihedrals}}
+    dihedrals = list(dihedrals)
+    # LAMMPS counts the two angles of a dihedral, listed or not.
+    ends = {
+        2: {_ordered(a[0], a[2]) for a in angles}
+        | {_ordered(d[k], d[k + 2]) for d in dihedrals for k in (0, 1)},
+        3: {_ordered(d[0], d[3]) for d in dihedrals},
+    }
     only = {2: special.angles_only, 3: special.dihedrals_only}
 
     def factors(pair: Pair, bonds: int) -> tuple[float, float]:
         if only.get(bonds) and pair not in ends[bonds]:
+            # In a ring a pair may be three bonds apart by another path.
+            if bonds == 2 and near.has_path_of_three(pair):
+                return factors(pair, 3)
             return 1.0, 1.0
         return of_lj[bonds - 1], of_coulomb[bonds - 1]
 

@@ -1,13 +1,18 @@
 """What the commands of a script have made so far: LAMMPS's state, as far as the importer needs it."""
 
+import copy
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.lammps.atoms import AtomTable, read_atoms
 from sterna.importing.lammps.bonded_styles import STYLES, Coefficients, Kind, merged
 from sterna.importing.lammps.data_file import KINDS, PARTS, DataFile, read_data_file
+from sterna.importing.lammps.lattice import Lattice
 from sterna.importing.lammps.pair_styles import PAIR_STYLES, PairState
+from sterna.importing.lammps.regions import Region
 from sterna.importing.lammps.script import Command, nearest
 from sterna.importing.text import Line
 
@@ -71,13 +76,37 @@ class State:
     kspace_command: Command | None = None
     masses: dict[int, float] = field(default_factory=dict)
     groups: dict[str, set[int] | str] = field(default_factory=dict)  #: places; or why not known
-    regions: dict[str, Command] = field(default_factory=dict)
-    lattice: object | None = None
+    regions: dict[str, Region] = field(default_factory=dict)
+    lattice: Lattice = field(default_factory=Lattice)
     fixes: dict[str, Fix] = field(default_factory=dict)
     temperature: float | None = None  #: of velocities to draw
+    norm: str = "two"  #: of forces, in minimizations
     stages: list[Stage] = field(default_factory=list)
     fresh: bool = True  #: something has changed since the last run
     told: list[str] = field(default_factory=list)  #: what the user should know
+    at_run: "State | None" = None  #: as it was at the last run: what comes behind changes nothing
+    before_clear: "State | None" = None  #: what stands before the command clear, where it was run
+
+    def copy(self) -> "State":
+        """With commands, lines of files and stages in common."""
+        made = copy.copy(self)
+        for name in ("masses", "groups", "regions", "fixes"):
+            setattr(made, name, dict(getattr(self, name)))
+        made.pair, made.bonded = copy.deepcopy(self.pair), copy.deepcopy(self.bonded)
+        made.data, made.atoms = copy.copy(self.data), copy.copy(self.atoms)
+        made.data.counts, table = dict(self.data.counts), made.atoms
+        for name in ("ids", "types", "molecules", "charges", "copies"):
+            setattr(table, name, list(getattr(table, name)))
+        table.place_of, table.positions = dict(table.place_of), table.positions.copy()
+        if table.velocities is not None:
+            table.velocities = table.velocities.copy()
+        return made
+
+    def ended(self) -> "State":
+        """What a whole script comes to: the state of its last run, where it runs."""
+        if self.data is None and self.before_clear is not None:
+            return self.before_clear
+        return self.at_run or self
 
     def changed(self, _what: str) -> None:
         """The next run is of another stage."""
@@ -202,6 +231,12 @@ class State:
             command.fail(k, f"the group {name} is not known: {members}")
         everything = self.atoms is not None and len(members) == len(self.atoms.ids)
         return None if everything else members
+
+    def wrapped(self) -> numpy.ndarray:
+        """Where atoms are in the box, (atoms, 3), in the coordinates of scripts."""
+        box = self.data.box
+        parts = self.atoms.positions @ numpy.linalg.inv(box)
+        return self.data.lower + self.atoms.positions - numpy.floor(parts) @ box
 
     def head(self) -> Line:
         """Where messages about what is missing point to."""

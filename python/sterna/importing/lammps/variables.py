@@ -18,6 +18,11 @@ _REPLACED = (
 )  # fmt: skip
 STYLES = ("delete", *_FIRST_STAYS, *_REPLACED)
 
+#: Styles with exactly one word.
+_OF_ONE_WORD = ("string", "getenv", "python", "internal", "equal", "atom", "vector", "file")
+
+_FORMAT = r"%[0-9 ]*\.[0-9]+[efgEFG]"  # which LAMMPS takes
+
 
 class FormulaError(Exception):
     """What is wrong with a variable or a formula, for the message of its line."""
@@ -47,65 +52,76 @@ class Variables:
             )
         if not words and style != "timer":
             raise FormulaError(f"expected the value of the variable {name}")
+        if style in _OF_ONE_WORD and len(words) > 1:
+            raise FormulaError(
+                f'the variable {name} of style {style} has one value; found "{words[1]}" behind it '
+                "(a value with blanks stands in quotes)"
+            )
+        if style == "format":
+            self._check_format(name, words)
+        elif style == "loop":
+            words = _values_of_loop(name, words)
+        elif style == "string":
+            # What stands in quotes is replaced now, and once only.
+            words = [self.substituted(words[0])]
+        elif style == "internal" and not _is_number(words[0]):
+            raise FormulaError(f'the variable {name} is "{words[0]}"; expected a number')
         self.defined[name] = (style, words)
+
+    def _check_format(self, name: str, words: list[str]) -> None:
+        if len(words) != 2:
+            raise FormulaError(f"expected `variable {name} format VARIABLE FORMAT`")
+        if not re.fullmatch(_FORMAT, words[1]):
+            raise FormulaError(f'the format "{words[1]}" is not known; expected one such as %.3f')
 
     def text(self, name: str) -> str:
         """What `${name}` becomes."""
-        if name not in self.defined:
-            raise FormulaError(f'there is no variable "{name}"')
-        style, words = self.defined[name]
-        if style in ("index", "string"):
+        style, words = self._found(name)
+        if style in ("index", "string", "loop"):
             return words[0]
-        if style == "loop":
-            # Without `next` a loop stands at its first value.
-            return words[0] if len(words) > 1 else "1"
         if style == "getenv":
             if words[0] not in os.environ:
                 raise FormulaError(f"the environment variable {words[0]} is not set")
             return os.environ[words[0]]
-        if style in ("equal", "internal"):
-            return _text_of(self.number(name), ".15g")
+        if style == "internal":
+            return _text_of(float(words[0]), ".15g")
+        if style == "equal":
+            return _text_of(self._evaluated(name, words[0]), ".15g")
         if style == "format":
-            return self.formatted(self.number(words[0]), words[1] if len(words) > 1 else "%.15g")
+            of, inner = self._found(words[0])
+            if of not in ("equal", "internal"):
+                raise FormulaError(
+                    f"the variable {name} formats {words[0]} of style {of}; expected equal"
+                )
+            value = float(inner[0]) if of == "internal" else self._evaluated(words[0], inner[0])
+            return words[1] % value
         raise FormulaError(f'the variable {name} of style "{style}" is not evaluated')
 
     def number(self, name: str) -> float:
-        """The value of `v_name`."""
+        """The value of `v_name`, which LAMMPS takes from its text, of 15 digits."""
+        style, words = self._found(name)
+        text = words[0] if style == "internal" else self.text(name)
+        if not _is_number(text):
+            raise FormulaError(f'the variable {name} is "{text}", no number')
+        return float(text)
+
+    def _found(self, name: str) -> tuple[str, list[str]]:
         if name not in self.defined:
             raise FormulaError(f'there is no variable "{name}"')
-        style, words = self.defined[name]
-        if style not in ("equal", "internal"):
-            text = self.text(name)
-            try:
-                return float(text)
-            except ValueError:
-                raise FormulaError(f'the variable {name} is "{text}", no number') from None
+        return self.defined[name]
+
+    def _evaluated(self, name: str, formula: str) -> float:
         if name in self.evaluating:
             raise FormulaError(f"the variable {name} is made of itself")
         self.evaluating.append(name)
         try:
-            return self.evaluate(self.substituted(" ".join(words)))
+            return self.evaluate(formula)
         finally:
             self.evaluating.pop()
-
-    def formatted(self, value: float, form: str) -> str:
-        if not re.fullmatch(r"%[-+ 0#]*\d*(\.\d+)?[diouxXeEfFgG]", form):
-            raise FormulaError(f'the format "{form}" is not known; expected one such as %.3f')
-        return form % (int(value) if form[-1] in "diouxX" else value)
 
     def evaluate(self, formula: str) -> float:
         """Raises FormulaError where it is not one of numbers and variables."""
         return _Formula(formula, self).value()
-
-    def is_true(self, condition: str) -> bool:
-        """The condition of `if`: a formula, or two texts that are compared."""
-        text = condition.strip()
-        compared = re.fullmatch(r"(\S+)\s*(==|!=)\s*(\S+)", text)
-        if compared:
-            first, sign, second = (word.strip("'\"") for word in compared.groups())
-            if not (_is_number(first) or _is_number(second)) and not re.search(r"[(v_]", first):
-                return (first == second) == (sign == "==")
-        return self.evaluate(text) != 0.0
 
     def substituted(self, text: str) -> str:
         """With variables replaced, but inside quotes, as LAMMPS does."""
@@ -147,16 +163,34 @@ class Variables:
                 end += 1
             if depth:
                 raise FormulaError('expected ")" behind "$("')
-            inside = self.substituted(text[k + 2 : end])
+            inside = text[k + 2 : end]
+            if "$" in inside:
+                raise FormulaError(
+                    f'LAMMPS replaces no variable inside "$({inside})"; expected names as v_name there'
+                )
             formula, sign, form = inside.rpartition(":%")
             if not sign:
-                formula, form = inside, ".20g"
-            value = self.evaluate(formula)
-            made = self.formatted(value, f"%{form}") if sign else _text_of(value, form)
-            return made, end + 1
+                return _text_of(self.evaluate(inside), ".20g"), end + 1
+            if not re.fullmatch(_FORMAT, f"%{form}"):
+                raise FormulaError(f'the format "%{form}" is not known; expected one such as %.3f')
+            return f"%{form}" % self.evaluate(formula), end + 1
         if not re.match(r"\w", opening, re.ASCII):
             raise FormulaError('expected a name behind "$"')
         return self.text(opening), k + 2
+
+
+def _values_of_loop(name: str, words: list[str]) -> list[str]:
+    """Those of the style loop, as texts."""
+    padded = len(words) > 1 and words[-1] == "pad"
+    numbers = words[:-1] if padded else words
+    if len(numbers) not in (1, 2) or not all(re.fullmatch(r"-?\d{1,9}", one) for one in numbers):
+        raise FormulaError(f"expected `variable {name} loop N`, or N1 N2, and perhaps pad")
+    first, last = (1, int(numbers[0])) if len(numbers) == 1 else map(int, numbers)
+    if last < max(first, 0) or (len(numbers) == 1 and last < 1):
+        raise FormulaError(f"the variable {name} of style loop has no values")
+    width = len(str(last)) if padded else 0
+    # Without `next` a loop stands at its first value.
+    return [f"{first:0{width}d}" if padded else str(first)]
 
 
 def _text_of(value: float, form: str) -> str:
@@ -181,12 +215,16 @@ def _checked(function: Callable[..., float]) -> Callable[..., float]:
     return call
 
 
+def _round(x: float) -> float:
+    return math.ceil(x) if x - math.floor(x) >= 0.5 else math.floor(x)
+
+
 _FUNCTIONS: dict[str, tuple[int, Callable[..., float]]] = {
     "sqrt": (1, math.sqrt), "exp": (1, math.exp), "ln": (1, math.log), "log": (1, math.log10),
     "abs": (1, abs), "sin": (1, math.sin), "cos": (1, math.cos), "tan": (1, math.tan),
     "asin": (1, math.asin), "acos": (1, math.acos), "atan": (1, math.atan),
     "atan2": (2, math.atan2), "ceil": (1, math.ceil), "floor": (1, math.floor),
-    "round": (1, lambda x: math.copysign(math.floor(abs(x) + 0.5), x)),
+    "round": (1, _round),
     "sign": (1, lambda x: 1.0 if x >= 0.0 else -1.0),
     "ternary": (3, lambda x, y, z: y if x else z),
 }  # fmt: skip
@@ -201,12 +239,13 @@ _BINARY: dict[str, tuple[int, Callable[[float, float], float]]] = {
     "==": (3, operator.eq), "!=": (3, operator.ne),
     "<=": (4, operator.le), ">=": (4, operator.ge), "<": (4, operator.lt), ">": (4, operator.gt),
     "+": (5, operator.add), "-": (5, operator.sub),
-    "*": (6, operator.mul), "/": (6, operator.truediv), "%": (6, math.fmod), "^": (7, operator.pow),
+    "*": (6, operator.mul), "/": (6, operator.truediv), "%": (6, math.fmod), "^": (7, math.pow),
 }  # fmt: skip
 
 _TOKEN = re.compile(
     r"\s*(?:(\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)|([A-Za-z_]\w*)"
-    r"|(\|\||\|\^|&&|==|!=|<=|>=|[-+*/%^<>!(),]))"
+    r"|(\|\||\|\^|&&|==|!=|<=|>=|[-+*/%^<>!(),]))",
+    re.ASCII,
 )
 
 

@@ -7,6 +7,7 @@ unknown, and an error.
 from collections.abc import Callable
 
 from sterna.importing.lammps.commands import (
+    changes,
     coefficients,
     harmless,
     motion,
@@ -22,6 +23,7 @@ COMMANDS: dict[str, Callable[[State, Command], None]] = {
     **refused.COMMANDS,
     **settings.COMMANDS,
     **structure.COMMANDS,
+    **changes.COMMANDS,
     **coefficients.COMMANDS,
     **motion.COMMANDS,
 }

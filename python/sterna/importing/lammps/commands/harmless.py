@@ -11,7 +11,7 @@ _NAMES = (
     "dihedral_write", "pair_write", "group2ndx", "region2vmd", "dynamical_matrix", "third_order",
     # How it is computed.
     "atom_modify", "balance", "comm_modify", "comm_style", "neighbor", "newton", "package",
-    "processors", "suffix", "reset_timestep", "box", "min_style", "min_modify",
+    "processors", "suffix", "reset_timestep", "box", "min_style",
     # A template, which acts where another command names it.
     "molecule",
 )  # fmt: skip

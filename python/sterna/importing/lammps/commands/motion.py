@@ -40,6 +40,10 @@ def _add_run(state: State, command: Command) -> None:
         state.stages.append(Stage())
     state.stages[-1].commands.append(command)
     state.fresh = False
+    if state.before_clear is not None:
+        state.tell(command, "what stands before the command clear is left out")
+        state.before_clear = None
+    state.at_run = state.copy()
 
 
 def _run(state: State, command: Command) -> None:
@@ -73,8 +77,20 @@ def _minimize(state: State, command: Command) -> None:
     state.changed("minimize")
 
 
+def _min_modify(state: State, command: Command) -> None:
+    """Of its keys the norm of forces matters: the others say how the minimum is sought."""
+    words = command.arguments
+    for k, word in enumerate(words):
+        if word == "norm":
+            state.norm = command.word(k + 1, "a norm")
+            if state.norm not in ("two", "inf", "max"):
+                command.unknown(k + 1, "norm", ["two", "inf", "max"])
+
+
 def _clear(state: State, _command: Command) -> None:
+    before, told = state.at_run or state.before_clear, state.told
     state.__init__(state.data_path, state.scripts)
+    state.before_clear, state.told = before, told
 
 
 COMMANDS = {
@@ -83,5 +99,6 @@ COMMANDS = {
     "fix_modify": _fix_modify,
     "run": _run,
     "minimize": _minimize,
+    "min_modify": _min_modify,
     "clear": _clear,
 }

@@ -117,8 +117,9 @@ def _neigh_modify(_state: State, command: Command) -> None:
             command.fail(
                 k, f"neigh_modify {words[k]} takes pairs of atoms away, which is not taken over"
             )
-        if words[k] == "collection/type" or words[k] == "collection/interval":
-            return
+        if words[k] in ("collection/type", "collection/interval"):
+            k += 2 + command.integer(k + 1, "the number of collections", 1, 10**6)
+            continue
         if words[k] == "once" and command.yes(k + 1, "once"):
             command.fail(k, "neigh_modify once yes keeps a list that misses pairs")
         if words[k] not in _NEIGHBOR_KEYS:

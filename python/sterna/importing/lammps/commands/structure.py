@@ -1,16 +1,21 @@
 """Commands that make the box and the atoms, and groups of them."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
 
+from sterna.errors import SternaError
 from sterna.importing.lammps.atoms import AtomTable
 from sterna.importing.lammps.bonded_styles import type_range
 from sterna.importing.lammps.data_file import DataFile
-from sterna.importing.lammps.script import Command
+from sterna.importing.lammps.lattice import read_lattice
+from sterna.importing.lammps.regions import Region, read_region
+from sterna.importing.lammps.script import Command, nearest
 from sterna.importing.lammps.state import State
+
+_LARGEST = 1e15  # bounds of a box
+_MOST_PLACES = 1e8  # of a lattice
 
 #: Keys of read_data that reserve memory, and how many words each has.
 _RESERVING = {
@@ -66,76 +71,44 @@ def _mass(state: State, command: Command) -> None:
         state.masses[number] = mass
 
 
-@dataclass
-class Lattice:
-    """Places of a cubic cell, in units of its edge."""
-
-    edge: float
-    basis: list[tuple[float, float, float]]
-
-
-_BASES = {
-    "sc": [(0.0, 0.0, 0.0)],
-    "bcc": [(0.0, 0.0, 0.0), (0.5, 0.5, 0.5)],
-    "fcc": [(0.0, 0.0, 0.0), (0.5, 0.5, 0.0), (0.5, 0.0, 0.5), (0.0, 0.5, 0.5)],
-    "diamond": [
-        (0.0, 0.0, 0.0), (0.5, 0.5, 0.0), (0.5, 0.0, 0.5), (0.0, 0.5, 0.5),
-        (0.25, 0.25, 0.25), (0.75, 0.75, 0.25), (0.75, 0.25, 0.75), (0.25, 0.75, 0.75),
-    ],
-}  # fmt: skip
-
-
 def _lattice(state: State, command: Command) -> None:
-    style = command.word(0, "a lattice")
-    if style not in (*_BASES, "none"):
-        command.fail(0, f"the lattice {style} is not taken over; expected {', '.join(_BASES)}")
-    scale = command.number(1, "the scale of the lattice")
-    if scale <= 0.0:
-        command.fail(1, "the scale of the lattice must be positive")
-    command.expect_end(2, "lattice STYLE SCALE")
-    if style == "none":
-        state.lattice = None
-        return
-    basis = _BASES[style]
-    # A density in reduced units, an edge otherwise.
-    edge = (len(basis) / scale) ** (1 / 3) if (state.units or "lj") == "lj" else scale
-    state.lattice = Lattice(edge, basis)
+    state.lattice = read_lattice(command, (state.units or "lj") == "lj")
+
+
+def _bounds(state: State) -> tuple[numpy.ndarray, numpy.ndarray] | None:
+    """Of the box, where there is one; of a triclinic box those of what surrounds it."""
+    data = state.data
+    if data is None:
+        return None
+    corners = numpy.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)]) @ data.box
+    return data.lower + corners.min(axis=0), data.lower + corners.max(axis=0)
 
 
 def _region(state: State, command: Command) -> None:
-    command.word(1, "the style of a region")
-    state.regions[command.arguments[0]] = command
+    name = command.word(0, "the name of a region")
+    if command.word(1, "the style of a region") == "delete":
+        if state.regions.pop(name, None) is None:
+            command.fail(0, f'there is no region "{name}"{nearest(name, [*state.regions])}')
+        return
+    if name in state.regions:
+        command.fail(0, f"there is a region {name} already")
+    state.regions[name] = read_region(command, state.lattice, _bounds(state), state.regions)
 
 
-def _block(state: State, command: Command, name: str, k: int) -> numpy.ndarray:
-    """Lower and upper bounds of a region that is a block."""
+def _region_of(state: State, command: Command, k: int) -> Region:
+    name = command.word(k, "a region")
     if name not in state.regions:
-        command.fail(k, f'there is no region "{name}"')
-    region = state.regions[name]
-    if region.arguments[1] != "block":
-        region.fail(1, f"a region {region.arguments[1]} is not taken over; expected a block")
-    bounds = numpy.array([region.number(n, "a bound of the block") for n in range(2, 8)])
-    words, n, factor = region.arguments, 8, None
-    while n < len(words):
-        if words[n] != "units" or words[n + 1 : n + 2] not in (["box"], ["lattice"]):
-            region.fail(n, f'"{words[n]}" of a region is not taken over')
-        factor = 1.0 if words[n + 1] == "box" else None
-        n += 2
-    if factor is None:
-        if state.lattice is None:
-            region.fail(None, "expected a lattice before a region in its units, or `units box`")
-        factor = state.lattice.edge
-    limits = factor * bounds.reshape(3, 2).T
-    if (limits[0] >= limits[1]).any():
-        region.fail(None, "the upper bounds of the block must be above the lower ones")
-    return limits
+        command.fail(k, f'there is no region "{name}"{nearest(name, [*state.regions])}')
+    return state.regions[name]
 
 
 def _create_box(state: State, command: Command) -> None:
     if state.data is not None:
         command.line.fail(0, "there is a box already")
     types = command.integer(0, "the number of atom types", 1, 10**6)
-    limits = _block(state, command, command.word(1, "a region"), 1)
+    region = _region_of(state, command, 1)
+    if region.style not in ("block", "prism") or not region.lower:
+        command.fail(1, f"the region is a {region.style}; expected a block or prism, inside")
     words, k = command.arguments, 2
     while k < len(words):
         if words[k] not in _RESERVING and words[k] not in (
@@ -145,60 +118,119 @@ def _create_box(state: State, command: Command) -> None:
         k += 2
     data = DataFile(command.line.path, command.line.text)
     data.counts["atom types"] = types
-    data.lower, data.box = limits[0], numpy.diag(limits[1] - limits[0])
+    for k in range(2, len(words), 2):
+        if words[k].endswith("/types") and not words[k].startswith("extra"):
+            data.counts[words[k].replace("/", " ")] = int(words[k + 1])
+    data.lower = numpy.array(region.lower)
+    extent = numpy.array(region.upper) - data.lower
+    if (extent <= 0.0).any() or (extent > _LARGEST).any():
+        command.fail(1, "the upper bounds of a box must be above the lower ones")
+    data.box = numpy.diag(extent)
+    data.box[1, 0], data.box[2, 0], data.box[2, 1] = region.tilt
     state.data = data
     state.atoms = AtomTable([], [], [], [], numpy.empty((0, 3)))
 
 
 def _create_atoms(state: State, command: Command) -> None:
     data = state.need_data(command)
-    if state.atoms is None or "Atoms" in data.sections:
-        command.line.fail(
-            0,
-            "the command create_atoms is not taken over beside a data file; write the data file "
-            "after it, with write_data",
-        )
-    kind = command.integer(0, "the atom type", 1, data.count("atom types"))
-    if command.word(1, "box or region") == "region":
-        limits = _block(state, command, command.word(2, "a region"), 2)
-        command.expect_end(3, "create_atoms TYPE region ID")
+    kind = data.type_at(command.line, command.fields, 1, "atom")
+    style = command.word(1, "box, region or single")
+    region = None
+    if style == "region":
+        region, k = _region_of(state, command, 2), 3
+    elif style == "single":
+        single, k = [command.number(2 + n, "a coordinate") for n in range(3)], 5
+    elif style == "box":
+        k = 2
     else:
-        if command.arguments[1] != "box":
-            command.fail(1, f"create_atoms {command.arguments[1]} is not taken over; expected box")
-        command.expect_end(2, "create_atoms TYPE box")
-        limits = numpy.array([data.lower, data.lower + numpy.diag(data.box)])
-    if state.lattice is None:
+        command.fail(1, f"create_atoms {style} is not taken over; expected box, region or single")
+    types, scale = [kind] * len(state.lattice.basis), numpy.array(state.lattice.spacing)
+    words = command.arguments
+    while k < len(words):
+        if words[k] == "units" and words[k + 1 : k + 2] in (["box"], ["lattice"]):
+            scale = numpy.ones(3) if words[k + 1] == "box" else numpy.array(state.lattice.spacing)
+            k += 2
+        elif words[k] == "remap" and words[k + 1 : k + 2] == ["no"]:
+            k += 2
+        elif words[k] == "basis":
+            which = command.integer(k + 1, "the number of a basis atom", 1, len(types))
+            types[which - 1] = data.type_at(command.line, command.fields, k + 3, "atom")
+            k += 3
+        else:
+            command.fail(k, f'"{words[k]}" of create_atoms is not taken over')
+    if style == "single":
+        # Outside of the box LAMMPS makes none.
+        places = (scale * single).reshape(1, 3)
+        parts = (places - data.lower) @ numpy.linalg.inv(data.box)
+        inside = ((parts >= 0.0) & (parts < 1.0)).all(axis=1)
+        _add_atoms(state, places[inside], [kind] * int(inside.sum()))
+        return
+    if not state.lattice.basis:
         command.line.fail(0, "expected a lattice before create_atoms")
-    edge, basis = state.lattice.edge, numpy.array(state.lattice.basis)
-    first = numpy.floor(limits[0] / edge).astype(int) - 1
-    last = numpy.ceil(limits[1] / edge).astype(int) + 1
-    cells = numpy.stack(
-        numpy.meshgrid(*(numpy.arange(a, b) for a, b in zip(first, last, strict=True)),
-                       indexing="ij"), axis=-1)  # fmt: skip
-    places = (cells.reshape(-1, 1, 3) + basis).reshape(-1, 3)
-    # An atom on the upper face is the image of one on the lower face.
-    slack = 1e-6
-    inside = ((places * edge >= limits[0] - slack * edge)
-              & (places * edge < limits[1] - slack * edge)).all(axis=1)  # fmt: skip
-    places = places[inside]
-    order = numpy.lexsort((places[:, 0], places[:, 1], places[:, 2]))
-    made = places[order] * edge - data.lower
-    table = state.atoms
-    count = len(table.ids)
-    table.ids += range(count + 1, count + len(made) + 1)
-    table.types += [kind] * len(made)
-    table.molecules += [0] * len(made)
-    table.charges += [0.0] * len(made)
-    table.positions = numpy.vstack([table.positions, made])
+    places, chosen = _places(state, region)
+    _add_atoms(state, places, [types[n] for n in chosen])
+
+
+def _places(state: State, region: Region | None) -> tuple[numpy.ndarray, numpy.ndarray]:
+    """Those of the lattice in the box, and in a region, in LAMMPS's order; which atoms of the
+    basis they are."""
+    data, lattice = state.data, state.lattice
+    bounds = _bounds(state)
+    corners = numpy.array([[bounds[i][0], bounds[j][1], bounds[k][2]]
+                           for i in (0, 1) for j in (0, 1) for k in (0, 1)])  # fmt: skip
+    cells = lattice.cells(corners)
+    first = numpy.floor(cells.min(axis=0)).astype(int) - 2
+    last = numpy.ceil(cells.max(axis=0)).astype(int) + 2
+    count = last - first + 1
+    if float(numpy.prod(count.astype(float))) * len(lattice.basis) > _MOST_PLACES:
+        raise SternaError("the box has more than 10^8 places of the lattice", status=2)
+    z, y, x, basis = numpy.meshgrid(
+        *(numpy.arange(first[k], last[k] + 1) for k in (2, 1, 0)),
+        numpy.arange(len(lattice.basis)), indexing="ij",
+    )  # fmt: skip
+    chosen = basis.ravel()
+    origin = numpy.array(lattice.basis)[chosen]
+    cells = numpy.stack([x.ravel(), y.ravel(), z.ravel()], axis=1) + origin
+    places = lattice.places(cells)
+    # Of two images on opposite faces the lower one is made, whatever rounding does to them.
+    extent = numpy.diag(data.box)
+    if (data.box == numpy.diag(extent)).all():
+        slack, low, high, parts = 1e-6 * extent, data.lower, data.lower + extent, places
+    else:
+        slack, low, high = 1e-6 * numpy.ones(3), numpy.zeros(3), numpy.ones(3)
+        parts = (places - data.lower) @ numpy.linalg.inv(data.box)
+    inside = ((parts >= low - slack) & (parts < high - 2.0 * slack)).all(axis=1)
+    if region is not None:
+        inside &= region.holds(places)
+    return places[inside], chosen[inside]
+
+
+def _add_atoms(state: State, places: numpy.ndarray, types: list[int]) -> None:
+    table, data = state.atoms, state.data
+    first = max(table.ids, default=0) + 1
+    table.ids += range(first, first + len(types))
+    table.types += types
+    table.molecules += [0] * len(types)
+    table.charges += [0.0] * len(types)
+    table.positions = numpy.vstack([table.positions, places - data.lower])
+    if table.velocities is not None:
+        table.velocities = numpy.vstack([table.velocities, numpy.zeros((len(types), 3))])
     table.place_of = {identity: n for n, identity in enumerate(table.ids)}
     data.counts["atoms"] = len(table.ids)
+
+
+def atoms_in_region(state: State, command: Command, k: int) -> set[int]:
+    """Places of the atoms in a region."""
+    region = _region_of(state, command, k)
+    if state.stages:
+        command.fail(k, "where atoms are after a run is not known")
+    return set(numpy.flatnonzero(region.holds(state.wrapped())).tolist())
 
 
 def _group(state: State, command: Command) -> None:
     name, style = command.word(0, "the name of a group"), command.word(1, "a style")
     state.need_data(command)
     words = command.arguments[2:]
-    known = state.groups.get(name, set())
     everything = set(range(len(state.atoms.ids)))
     if name == "all":
         command.fail(0, "the group all cannot be defined")
@@ -208,32 +240,45 @@ def _group(state: State, command: Command) -> None:
             return everything
         found = state.groups.get(other)
         if found is None:
-            command.fail(k, f'there is no group "{other}"')
+            command.fail(k, f'there is no group "{other}"{nearest(other, [*state.groups, "all"])}')
         if isinstance(found, str):
             command.fail(k, f"the group {other} is not known: {found}")
         return found
 
-    if style == "delete":
-        state.groups.pop(name, None)
-    elif style in ("clear", "empty"):
-        state.groups[name] = set()
+    # What a group has already stays in it.
+    known = state.groups.get(name, set())
+    if style in ("delete", "clear"):
+        if name not in state.groups:
+            command.fail(0, f'there is no group "{name}"{nearest(name, [*state.groups])}')
+        del state.groups[name]
+        if style == "clear":
+            state.groups[name] = set()
+    elif style == "empty":
+        state.groups[name] = known
+    elif style in ("variable", "include", "dynamic", "static", "atom"):
+        state.groups[name] = f"group {style} is not evaluated"
     elif style in ("subtract", "union", "intersect"):
         sets = [members(other, k) for k, other in enumerate(words, 2)]
-        if not sets:
-            command.fail(2, "expected the names of groups")
-        made = set(sets[0])
-        for other in sets[1:]:
-            made = {"subtract": made - other, "union": made | other}.get(style, made & other)
-        state.groups[name] = made
+        if len(sets) < (1 if style == "union" else 2):
+            command.fail(2 + len(sets), "expected the names of groups")
+        if isinstance(known, str):
+            return
+        if style == "subtract":
+            state.groups[name] = (known | sets[0]).difference(*sets[1:])
+        else:
+            join = set.union if style == "union" else set.intersection
+            state.groups[name] = known | join(*sets)
+    elif style == "region":
+        command.expect_end(3, "group ID region REGION")
+        found = atoms_in_region(state, command, 2)
+        state.groups[name] = known if isinstance(known, str) else known | found
     elif style in ("type", "id", "molecule"):
         values = {
             "type": state.atoms.types, "id": state.atoms.ids, "molecule": state.atoms.molecules,
         }[style]  # fmt: skip
         chosen = _chosen(state, command, style)
         found = {place for place, value in enumerate(values) if chosen(value)}
-        state.groups[name] = found if isinstance(known, str) else known | found
-    elif style in ("region", "variable", "include", "dynamic", "static", "atom"):
-        state.groups[name] = f"group {style} is not evaluated"
+        state.groups[name] = known if isinstance(known, str) else known | found
     else:
         command.unknown(1, "style of a group", ["type", "id", "molecule", "subtract", "union",
                                                 "intersect", "region", "delete", "clear"])  # fmt: skip
@@ -289,14 +334,16 @@ def _velocity(state: State, command: Command) -> None:
         if "NULL" in values or "sum" in command.arguments[5:]:
             command.fail(2, "expected three numbers: velocity set is taken over with these only")
         vector = [command.number(2 + k, "a component of the velocity") for k in range(3)]
-        # LAMMPS takes lattice constants per time as the unit where there is a lattice.
-        if any(vector) and "box" not in command.arguments[5:]:
-            command.fail(None, "expected `units box` behind velocity set")
+        units = command.arguments[5:]
+        if units not in ([], ["units", "box"], ["units", "lattice"]):
+            command.fail(5, "expected `units box` or nothing behind the numbers of velocity set")
+        # LAMMPS takes lattice constants per time as the unit.
+        scale = numpy.ones(3) if units[1:] == ["box"] else numpy.array(state.lattice.spacing)
         state.temperature = None
-        state.atoms.velocities = numpy.tile(vector, (len(state.atoms.ids), 1))
+        state.atoms.velocities = numpy.tile(scale * vector, (len(state.atoms.ids), 1))
     elif style == "zero" and command.word(2, "linear or angular") == "linear":
         velocities = state.atoms.velocities
-        if velocities is not None:
+        if velocities is not None and len(velocities):
             masses = numpy.array([state.masses.get(kind, 1.0) for kind in state.atoms.types])
             state.atoms.velocities = velocities - masses @ velocities / masses.sum()
     elif style in ("zero", "scale", "ramp"):
