@@ -220,7 +220,9 @@ class _Builder:
         path = self.choices.reference
         if path is None:
             if has_restraints:
-                self.notes.tell("without --reference, restraints hold atoms where they are at the start")
+                self.notes.tell(
+                    "without --reference, restraints hold atoms where they are at the start"
+                )
             return None
         if not has_restraints:
             raise SternaError(

@@ -437,7 +437,9 @@ class _Reader:
         initial = self._number("tempi", 0.0)
         if restart:
             if form < 4:
-                self._fail("ntx", f"ntx is {form} with irest = 1; expected 5, as velocities are read")
+                self._fail(
+                    "ntx", f"ntx is {form} with irest = 1; expected 5, as velocities are read"
+                )
             self.notes.tell(
                 "AMBER has velocities half a step before positions (leap-frog); Sterna takes those of "
                 "the file for the same time"
@@ -472,7 +474,9 @@ class _Reader:
         mask = self._value("restraintmask", "cntrl")
         if not has_restraints:
             if self.rest and self._entry("nmropt") is None:
-                self.notes.tell("lines behind the namelists are not read, as in AMBER", self.rest[0])
+                self.notes.tell(
+                    "lines behind the namelists are not read, as in AMBER", self.rest[0]
+                )
             return
         if mask is None or not mask.text.strip():
             if self.rest:

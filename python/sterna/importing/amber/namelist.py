@@ -147,9 +147,7 @@ class _Reader:
             if kind == "open":
                 self._word(begin, end, text).fail("a text without the second quotation mark")
             if kind == "text":
-                words.append(
-                    self._word(begin, end, text[1:-1].replace(text[0] * 2, text[0]), True)
-                )
+                words.append(self._word(begin, end, text[1:-1].replace(text[0] * 2, text[0]), True))
             elif kind == "word":
                 word = self._word(begin, end, text)
                 if text[0] in "&$":
