@@ -1,6 +1,7 @@
 """Systems of other programs' own tests, imported: every energy and the forces are the judge's.
 
-The judge of files of GROMACS is GROMACS, of all others OpenMM.
+Sterna's own readers read files of GROMACS, AMBER and CHARMM. The judge of files of GROMACS is GROMACS,
+of all others OpenMM.
 
 `tools/fetch_parsers_data` brings the files; without them these tests skip.
 """
@@ -11,6 +12,8 @@ import numpy
 import pytest
 from conftest import ROOT
 from sterna.importing import comparison
+from sterna.importing.amber import amber_system
+from sterna.importing.amber import judge as amber
 from sterna.importing.gromacs import judge as gromacs
 from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
 from sterna.importing.molecules import Molecules
@@ -115,6 +118,17 @@ def by_openmm(files, example, box):
     return molecules, comparison.compare(source, molecules)
 
 
+def by_amber(files, example, box):
+    choices = amber_system.Choices(example.cutoff, "none", box)
+    system = amber_system.read_amber(*files, choices)
+    source = amber.source_of(*files, choices)
+    source.positions = system.positions = system.positions + noise(system.positions)
+    exclusions, pairs_14 = comparison.compare_lists(source, system)
+    assert exclusions > 0 and pairs_14 > 0
+    molecules = Molecules(system)
+    return molecules, comparison.compare(source, molecules)
+
+
 def by_gromacs(files, example, box, judge):
     choices = Choices(example.cutoff, "none", box, defines=("FLEXIBLE",))
     system = read_gromacs(*files, choices)
@@ -133,6 +147,8 @@ def test_every_energy_is_that_of_the_judge(name, request):
     box = None if example.box is None else (example.box,) * 3
     if files[0].suffix == ".top":
         molecules, rows = by_gromacs(files, example, box, request.getfixturevalue("judge"))
+    elif amber_system.files_of_amber(files) is not None:
+        molecules, rows = by_amber(files, example, box)
     else:
         molecules, rows = by_openmm(files, example, box)
     system = molecules.system

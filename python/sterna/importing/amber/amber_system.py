@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from sterna.errors import SternaError
-from sterna.importing.amber.coordinates import Coordinates, box_of, read_coordinates
+from sterna.importing.amber.coordinates import Coordinates, box_of, problem_of, read_coordinates
 from sterna.importing.amber.masks import ELEMENTS, Known
 from sterna.importing.amber.mdin import RunParameters, read_mdin, restrained
 from sterna.importing.amber.pairs import Coefficients
@@ -25,7 +25,7 @@ from sterna.importing.system import Atom, Reference, Residue, System, Term, term
 _DIGITS = 1e-6  #: relative; A and B have eight digits, and LEaP mixed with fewer
 CHARGE_UNIT = 18.2223  #: of AMBER, in elementary charges
 CHARGE_UNIT_OF_CHAMBER = math.sqrt(332.0716)  #: by CHARMM's constant
-_LARGEST_MASS = 1e6  #: u
+_LARGEST_MASS = 1e9  #: u
 TOPOLOGIES = (".prmtop", ".parm7", ".top")
 COORDINATES = (".inpcrd", ".rst7", ".ncrst", ".crd", ".rst", *PLACES)
 
@@ -291,9 +291,11 @@ class _Builder:
             beta, *lengths = self.prmtop.numbers("BOX_DIMENSIONS")
             # A truncated octahedron has the same angle three times.
             angles = [beta] * 3 if self.prmtop.pointers["IFBOX"] == 2 else [90.0, beta, 90.0]
-            box = box_of(lengths, angles)
-            if box is not None:
-                return box
+            if any(lengths):
+                problem = problem_of(lengths, angles)
+                if problem is not None:
+                    self.prmtop.section("BOX_DIMENSIONS").fail_at(0 if "angle" in problem else 1, problem)
+                return box_of(lengths, angles)
         raise SternaError(
             f"{self.places} has no box; expected its lengths in the last line, or --box with its edges "
             "in nm, such as --box 4,4,4",
