@@ -12,6 +12,7 @@ from sterna.errors import SternaError
 
 if TYPE_CHECKING:
     from sterna.importing.amber.amber_system import Choices as ChoicesOfAmber
+    from sterna.importing.charmm.charmm_system import Choices as ChoicesOfCharmm
     from sterna.importing.comparison import Row
     from sterna.importing.gromacs.gromacs_system import Choices
     from sterna.importing.molecules import Molecules
@@ -170,8 +171,8 @@ def import_system(
 ) -> None:
     """Write a system of another program as an input of Sterna.
 
-    OpenMM reads all but files of GROMACS, LAMMPS and AMBER (pip install openmm). What Sterna does not have
-    is refused by name and place. With --compare the command fails where an energy, or the forces,
+    OpenMM reads all but files of GROMACS, LAMMPS, AMBER and CHARMM (pip install openmm). What Sterna does
+    not have is refused by name and place. With --compare the command fails where an energy, or the forces,
     differ by more than 1e-5 from the judge that it names, and ends with status 3 where that is not
     installed.
 
@@ -270,6 +271,18 @@ def _import_atoms(
             *amber, output, ChoicesOfAmber(cutoff, kept, edges, mdin, reference), hydrogen_mass,
             compare, overwrite,
         )  # fmt: skip
+        return
+    from sterna.importing.charmm.charmm_system import Choices as ChoicesOfCharmm
+    from sterna.importing.charmm.charmm_system import files_of_charmm
+
+    charmm = files_of_charmm(files)
+    if charmm is not None:
+        if force_field:
+            raise SternaError("--force-field is for places alone; CHARMM's parameters are files", 2)
+        kept = (constraints or Constraints.hydrogen).value
+        _import_charmm(
+            *charmm, output, ChoicesOfCharmm(cutoff, kept, edges), hydrogen_mass, compare, overwrite
+        )
         return
     # OpenMM is slow to load, and needed here only.
     from sterna.importing.openmm_system import system_of
@@ -383,6 +396,34 @@ def _import_amber(
 
     print(f"judge: OpenMM {openmm().__version__}")
     source = judge.source_of(topology, places, choices)
+    exclusions, pairs_14 = comparison.compare_lists(source, system)
+    print(f"the same lists: {exclusions} exclusions, {pairs_14} 1-4 pairs")
+    _show(comparison.compare(source, molecules), "OpenMM", comparison.TOLERANCE)
+
+
+def _import_charmm(
+    topology: Path,
+    parameters: list[Path],
+    places: Path,
+    output: Path,
+    choices: "ChoicesOfCharmm",
+    hydrogen_mass: float | None,
+    compare: bool,
+    overwrite: bool,
+) -> None:
+    from sterna.importing.charmm.charmm_system import read_charmm
+
+    system = read_charmm(topology, parameters, places, choices)
+    sources = [topology, *parameters, places]
+    molecules = _written(system, output, hydrogen_mass, overwrite, sources)
+    if not compare:
+        return
+    from sterna.importing import comparison
+    from sterna.importing.charmm import judge
+    from sterna.importing.sources import openmm
+
+    print(f"judge: OpenMM {openmm().__version__}")
+    source = judge.source_of(topology, parameters, places, choices)
     exclusions, pairs_14 = comparison.compare_lists(source, system)
     print(f"the same lists: {exclusions} exclusions, {pairs_14} 1-4 pairs")
     _show(comparison.compare(source, molecules), "OpenMM", comparison.TOLERANCE)

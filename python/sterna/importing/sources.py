@@ -127,7 +127,11 @@ def read(files: Sequence[Path], settings: Settings) -> Source:
             return known.read(topology[0], parameters, places[0], settings)
     if len(files) == len(of(PLACES)) == 1:
         return _by_force_field(files[0], settings)
-    others = ".prmtop (.parm7) and .inpcrd (.rst7) of AMBER", ".top and .gro of GROMACS"
+    others = (
+        ".prmtop (.parm7) and .inpcrd (.rst7) of AMBER",
+        ".psf, parameters (.prm, .par, .rtf, .str) and PLACES.pdb or .crd of CHARMM",
+        ".top and .gro of GROMACS",
+    )
     expected = "; ".join([*(known.description for known in FORMATS), *others])
     raise SternaError(
         f"{', '.join(map(str, files))}: expected a .pdb or .cif file with --force-field; {expected}",
@@ -278,34 +282,8 @@ def _box_of(structure: Any) -> Any:
     return None if is_placeholder(edges) else found
 
 
-def _charmm(path: Path, parameters: list[Path], places: Path, settings: Settings) -> Source:
-    app = openmm().app
-    if places.suffix.lower() == CRD:
-        crd = read_by(places, lambda: app.CharmmCrdFile(str(places)))
-        positions = numpy.array(crd.positions.value_in_unit(openmm().unit.nanometer))
-        box = settings.vectors(None, places)
-    else:
-        structure = structure_of(places)
-        positions = places_in(structure)
-        box = settings.vectors(structure.topology.getPeriodicBoxVectors(), places, _CRYST1)
-    names = Path(", ".join(map(str, parameters)))
-    known = read_by(names, lambda: app.CharmmParameterSet(*map(str, parameters)))
-    topology = read_by(path, lambda: app.CharmmPsfFile(str(path), periodicBoxVectors=box))
-    system = read_by(path, lambda: topology.createSystem(known, **settings.of_openmm()))
-    return source_with(topology.topology, system, positions, (path, places), settings)
-
-
 GRO = ".gro"  #: places of GROMACS
 CRD = ".crd"  #: coordinates of CHARMM, without a box
 PLACES = (".pdb", ".cif")
 
-FORMATS = (
-    Format("SYSTEM.xml and PLACES.pdb of OpenMM", (".xml",), (), PLACES, _serialized),
-    Format(
-        ".psf, parameters (.prm, .par, .rtf, .str) and PLACES.pdb or .crd of CHARMM",
-        (".psf",),
-        (".prm", ".par", ".rtf", ".top", ".str"),
-        (CRD, *PLACES),
-        _charmm,
-    ),
-)
+FORMATS = (Format("SYSTEM.xml and PLACES.pdb of OpenMM", (".xml",), (), PLACES, _serialized),)

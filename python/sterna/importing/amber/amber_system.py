@@ -294,7 +294,9 @@ class _Builder:
             if any(lengths):
                 problem = problem_of(lengths, angles)
                 if problem is not None:
-                    self.prmtop.section("BOX_DIMENSIONS").fail_at(0 if "angle" in problem else 1, problem)
+                    self.prmtop.section("BOX_DIMENSIONS").fail_at(
+                        0 if "angle" in problem else 1, problem
+                    )
                 return box_of(lengths, angles)
         raise SternaError(
             f"{self.places} has no box; expected its lengths in the last line, or --box with its edges "

@@ -224,9 +224,7 @@ class Terms:
                     self._add_14(section, start, atoms, scales[0][kind], scales[1][kind])
                 if amplitudes[kind] == 0.0 or not self._points.isdisjoint(atoms):
                     continue
-                multiplicity = _multiplicity(
-                    prmtop, kind, multiplicities[kind], phases[kind]
-                )
+                multiplicity = _multiplicity(prmtop, kind, multiplicities[kind], phases[kind])
                 # LEaP orders impropers so that their third atom is the central one.
                 is_chain = all(
                     (min(pair), max(pair)) in self.bonds
