@@ -462,6 +462,7 @@ def test_lists_are_compared(tmp_path):
         (("DIHEDRAL_PERIODICITY", 0, _numbers(2, -3, 0)), "DIHEDRAL_PERIODICITY has -3"),
         (("DIHEDRAL_PERIODICITY", 0, _numbers(2.5, 3, 0)), "DIHEDRAL_PERIODICITY has 2.5"),
         (("MASS", 0, _numbers(12, 1e40, 14, 12, 14)), "a mass is 1e+40; expected one of 0 to"),
+        (("DIHEDRALS_WITHOUT_HYDROGEN", 0, _integers(9, 6, 3, 0, 1)), "the first atom stands where"),
         (("EXCLUDED_ATOMS_LIST", 0, _integers(2, 3, 5)), "are not in EXCLUDED_ATOMS_LIST"),
         (("CMAP_INDEX", 0, _integers(1, 2, 3, 4, 9, 1)), "CMAP_INDEX has the atom 9"),
         (("CMAP_COUNT", 0, _integers(2, 1)), "CMAP_INDEX has 6 values; expected 12"),
@@ -496,6 +497,21 @@ def test_impossible_boxes_are_told(box, column, message, tmp_path):
         read(tmp_path, five_atoms(False), "\n".join(lines) + "\n", Choices(0.9, "none"))
     assert message in str(caught.value)
     assert f"a.inpcrd:6:{column}: error:" in str(caught.value)
+
+
+def test_molecules_across_the_box_are_told(tmp_path):
+    """AMBER computes a bond at its full length; here it would be that to the nearest image."""
+    x = PLACES.copy()
+    x[3:] += (20.0, 0.0, 0.0)
+    with pytest.raises(SternaError, match=r"a\.inpcrd:4:37: error: the atoms 3 and 4 are bonded"):
+        read(tmp_path, five_atoms(False), five_places(x), Choices(0.9, "none"))
+
+
+def test_velocities_without_the_box_of_the_topology_are_told(tmp_path):
+    lines = five_places().splitlines()
+    text = "\n".join([*lines[:5], *lines[2:5]]) + "\n"
+    with pytest.raises(SternaError, match=r"a\.inpcrd:8:4: error: the file ends with velocities"):
+        read(tmp_path, five_atoms(False), text, Choices(0.9, "none"))
 
 
 def test_radii_of_implicit_solvent_are_told(tmp_path):

@@ -15,7 +15,7 @@ from sterna.importing.amber.mdin import RunParameters, read_mdin, restrained
 from sterna.importing.amber.pairs import Coefficients
 from sterna.importing.amber.prmtop import Prmtop, is_topology
 from sterna.importing.amber.terms import Pair14, Terms
-from sterna.importing.box import require_twice_the_cutoff
+from sterna.importing.box import heights, require_twice_the_cutoff
 from sterna.importing.gromacs.notes import Notes
 from sterna.importing.lennard_jones import Parameters, Powers, mixing_of
 from sterna.importing.molecules import are_scattered
@@ -100,6 +100,7 @@ class _Builder:
         coordinates = self._coordinates()
         box = self._box(coordinates)
         require_twice_the_cutoff(box, choices.cutoff, self.places)
+        self._require_whole(coordinates, terms, box)
         names = self._type_names(coefficients, masses)
         parameters, mixing, pairs = self._lennard_jones(coefficients, names)
         residues = self._residues()
@@ -131,6 +132,8 @@ class _Builder:
             return re.sub(r"[^A-Za-z0-9_+-]", "_", name)
 
         joined = list(terms.bonds)
+        special = self._special_pairs(terms, coefficients, charges)
+        inside = [*joined, *(one.atoms[:2] for one in (*terms.bonded, *special))]
         return System(
             units="nano",
             atoms=atoms,
@@ -145,7 +148,7 @@ class _Builder:
                 *terms.bonded,
                 *(term("constraint", pair, distance=length) for pair, length in terms.held.items()),
                 *terms.sites,
-                *self._special_pairs(terms, coefficients, charges),
+                *special,
             ],
             joined=joined,
             box=box,
@@ -162,7 +165,7 @@ class _Builder:
             temperature=300.0 if velocities is None else None,
             molecule_name=molecule_name,
             atom_name=atom_name,
-            can_reorder=self._are_scattered(joined, len(atoms)),
+            can_reorder=self._are_scattered(inside, len(atoms)),
             molecule_keys={"excluded_bonds": 0},
             not_kept=self.notes.texts(),
         )
@@ -303,6 +306,20 @@ class _Builder:
             "in nm, such as --box 4,4,4",
             status=2,
         )
+
+    def _require_whole(self, coordinates: Coordinates, terms: Terms, box: numpy.ndarray) -> None:
+        """Raises SternaError at a bond across the box: AMBER computes it at its full length."""
+        if self.places.suffix.lower() in PLACES:
+            return
+        most = 0.5 * float(heights(box).min())
+        x = coordinates.positions
+        for first, second in terms.bonds:
+            length = float(numpy.linalg.norm(x[second] - x[first]))
+            if not length < most:
+                coordinates.fail_at(
+                    second, f"the atoms {first + 1} and {second + 1} are bonded, and {length:.6g} nm "
+                    "apart, more than half of the box; expected whole molecules",
+                )  # fmt: skip
 
     # ---- types and pairs
 

@@ -6,8 +6,9 @@ lines of six numbers in 12 columns: coordinates, velocities, and the box with it
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 import numpy
 
@@ -16,6 +17,7 @@ from sterna.importing.amber.netcdf import is_netcdf, read_netcdf
 from sterna.importing.text import Line, read_text
 
 _WIDTH = 12
+_PER_LINE = 6
 _LEAST_HEIGHT = 1e-6  #: squared, of the third edge of a box, whose length is 1
 _ANGSTROM = 0.1  #: nm
 #: Velocities are in angstroms per 1/20.455 ps.
@@ -28,6 +30,14 @@ class Coordinates:
     positions: numpy.ndarray  #: (atoms, 3) in nm
     velocities: numpy.ndarray | None  #: (atoms, 3) in nm/ps
     box: numpy.ndarray | None  #: its vectors as rows in nm
+    lines: list[Line] = field(default_factory=list)  #: of positions, where these are text
+
+    def fail_at(self, atom: int, message: str) -> NoReturn:
+        """Raises SternaError at the place of an atom, from 0."""
+        if not self.lines:
+            raise SternaError(f"{self.path}: error: {message}", status=2)
+        row, place = divmod(3 * atom, _PER_LINE)
+        self.lines[row].fail_between(_WIDTH * place, _WIDTH * (place + 3), message)
 
 
 def read_coordinates(path: Path, atoms: int, has_box: bool) -> Coordinates:
@@ -53,6 +63,7 @@ def read_coordinates(path: Path, atoms: int, has_box: bool) -> Coordinates:
     rows = [(line, _numbers(line)) for line in lines[2:] if line.text.strip()]
     if not rows:
         head.fail(None, "the file ends here; expected the coordinates")
+    of_positions = [line for line, _ in rows[: -(-3 * atoms // _PER_LINE)]]
     positions, rows = _block(rows, 3 * atoms, "coordinates")
     velocities = box = None
     found = sum(len(values) for _, values in rows)
@@ -61,7 +72,11 @@ def read_coordinates(path: Path, atoms: int, has_box: bool) -> Coordinates:
         # The line could be of velocities or a box.
         is_box = has_box
     if rows and not is_box:
+        last = rows[-1][0]
         velocities, rows = _block(rows, 3 * atoms, "velocities")
+        if has_box and not rows:
+            last.fail(None, "the file ends with velocities; expected the box behind them, as the "
+                            "topology has one")  # fmt: skip
     if rows:
         line, values = rows[0]
         if len(rows) > 1 or len(values) not in (3, 6):
@@ -72,6 +87,7 @@ def read_coordinates(path: Path, atoms: int, has_box: bool) -> Coordinates:
         _ANGSTROM * positions.reshape(-1, 3),
         None if velocities is None else VELOCITY * velocities.reshape(-1, 3),
         box,
+        of_positions,
     )
 
 
@@ -100,7 +116,7 @@ def _block(
     """So many numbers, six in each line, and the lines behind them."""
     found: list[float] = []
     for n, (line, values) in enumerate(rows):
-        expected = min(6, count - 6 * n)
+        expected = min(_PER_LINE, count - _PER_LINE * n)
         if len(values) != expected:
             line.fail(None, f"a line of {what} with {len(values)} numbers; expected {expected}")
         found += values

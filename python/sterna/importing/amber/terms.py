@@ -219,6 +219,12 @@ class Terms:
             scales.append(prmtop.numbers(name) if known else [preset] * len(phases))
         for name in ("DIHEDRALS_INC_HYDROGEN", "DIHEDRALS_WITHOUT_HYDROGEN"):
             for section, start, atoms, kind in self._lists(name, 4, len(phases), 3):
+                for k in (2, 3):
+                    if atoms[k] == 0:
+                        section.fail_at(
+                            start + k, "the first atom stands where a sign tells of the 1-4 pair, and 0 "
+                            "has none; expected the torsion in reverse order",
+                        )  # fmt: skip
                 has_no_pair, is_improper = self._signs(name, start)
                 if not has_no_pair and not is_improper:
                     self._add_14(section, start, atoms, scales[0][kind], scales[1][kind])
