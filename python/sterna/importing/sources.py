@@ -165,6 +165,7 @@ def places_in(structure: Any) -> numpy.ndarray:
 def places_of(path: Path) -> tuple[numpy.ndarray, numpy.ndarray | None]:
     """Of a PDB or mmCIF file, by OpenMM: positions, (atoms, 3), and the box, its vectors as rows."""
     openmm()
+    check_file(path)
     structure = structure_of(path)
     box = _box_of(structure)
     nanometer = openmm().unit.nanometer

@@ -166,10 +166,7 @@ class _Reader:
             columns = _WIDE_COLUMNS if "EXT" in self._psf.flags else _COLUMNS
             apart = [line.text[begin:end].strip() for begin, end in columns]
             if not self._is_complete(apart):
-                line.fail(
-                    None, "expected an atom: number, segment, residue number, residue, name, type, "
-                    "charge and mass",
-                )  # fmt: skip
+                self._fail(line, fields, number)
             fields = apart
         line.integer_at(fields, 0, "the number of an atom", number, number)
         found = re.fullmatch(r"(-?\d+)([A-Za-z]?)", fields[2], re.ASCII)
@@ -180,6 +177,17 @@ class _Reader:
         return PsfAtom(
             line, fields[1], int(found[1]), found[2], fields[3], fields[4], fields[5].upper(),
             float(fields[6]), mass,
+        )  # fmt: skip
+
+    @staticmethod
+    def _fail(line: Line, fields: list[str], number: int) -> NoReturn:
+        if len(fields) >= 8:
+            line.integer_at(fields, 0, "the number of an atom", number, number)
+            line.number_at(fields, 6, "the charge")
+            line.number_at(fields, 7, "the mass")
+        line.fail(
+            None, "expected an atom: number, segment, residue number, residue, name, type, charge and "
+            "mass",
         )  # fmt: skip
 
     @staticmethod
