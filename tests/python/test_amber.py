@@ -111,6 +111,10 @@ BROKEN = {
     "an atom beyond the last": (
         lambda t: changed(t, "BONDS_INC_HYDROGEN", 0, "    9999"), "BONDS_INC_HYDROGEN has the atom",
     ),
+    "a format of nothing": (
+        lambda t: re.sub(r"(%FLAG ATOM_NAME.*\n)%FORMAT.*\n", r"\1%FORMAT(00a4)\n", t),
+        "a format without a number or width",
+    ),
     "LES": (lambda t: t + "%FLAG LES_NTYP\n%FORMAT(10I8)\n       1\n", "locally enhanced sampling"),
     "polarizable atoms": (
         lambda t: t.replace(section(t, "IPOL"), "") + "%FLAG IPOL\n%FORMAT(1I8)\n       1\n",

@@ -133,7 +133,9 @@ class _Builder:
 
         joined = list(terms.bonds)
         special = self._special_pairs(terms, coefficients, charges)
-        inside = [*joined, *(one.atoms[:2] for one in (*terms.bonded, *special))]
+        inside = [*joined]
+        for one in (*terms.bonded, *terms.sites, *special):
+            inside += [(one.atoms[0], other) for other in one.atoms[1:]]
         return System(
             units="nano",
             atoms=atoms,

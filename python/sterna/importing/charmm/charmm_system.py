@@ -108,7 +108,9 @@ class _Builder:
             interaction["mixing"] = mixing
         self._tell(any(atom.charge for atom in atoms))
         joined = [*terms.bonds, *((one.site, one.hosts[0]) for one in psf.lone_pairs)]
-        scattered = are_scattered(joined, len(atoms))
+        made = [*terms.terms, *self._special_pairs(terms)]
+        inside = [(one.atoms[0], other) for one in made for other in one.atoms[1:]]
+        scattered = are_scattered([*joined, *inside], len(atoms))
         if scattered:
             self.notes.tell(
                 "the atoms of a molecule do not follow each other: molecules are sorted, and atoms "
@@ -134,7 +136,7 @@ class _Builder:
                 for ((_, mass), name), (sigma, epsilon) in zip(names.items(), wells, strict=True)
             ],
             pairs=pairs,
-            terms=[*terms.terms, *self._special_pairs(terms)],
+            terms=made,
             joined=joined,
             box=box,
             positions=positions,
