@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from sterna import SternaError
+from sterna.importing.amber import amber_system
+from sterna.importing.charmm import charmm_system
 from sterna.importing.molecules import Molecules
 from sterna.importing.openmm_system import system_of
 from sterna.importing.sources import Settings, read
@@ -36,8 +38,15 @@ def take_over(folder: Path, whole: dict[str, str], file: str, text: str) -> None
     (names,) = (names for names in SYSTEMS.values() if file in names)
     for name in names:
         (folder / name).write_text(text if name == file else whole[name])
-    source = read([folder / name for name in names], Settings([], 0.8, "none"))
-    Molecules(system_of(source))
+    files = [folder / name for name in names]
+    if names == SYSTEMS["amber"]:
+        system = amber_system.read_amber(*files, amber_system.Choices(0.8, "none"))
+    elif names == SYSTEMS["charmm"]:
+        choices = charmm_system.Choices(0.8, "none")
+        system = charmm_system.read_charmm(files[0], files[1:-1], files[-1], choices)
+    else:
+        system = system_of(read(files, Settings([], 0.8, "none")))
+    Molecules(system)
 
 
 def line(number: int):
@@ -49,7 +58,7 @@ def line(number: int):
 #: Nothing in place of what stands there: the file is empty.
 BROKEN = {
     "chamber": ("a.prmtop", "%FLAG TITLE", "%FLAG CTITLE",
-                "a.prmtop:2:7: error: a force field of CHARMM in a topology of AMBER (CHAMBER)"),
+                "the section %FLAG LENNARD_JONES_14_ACOEF is missing"),
     "pointers": ("a.prmtop", "%FLAG POINTERS", "%FLAG POINTER",
                  'a.prmtop:5:7: error: unknown section "POINTER"; did you mean "POINTERS"?'),
     "flag": ("a.prmtop", "%FLAG CHARGE", "%FLAG CHARG", 'did you mean "CHARGE"?'),
@@ -58,7 +67,7 @@ BROKEN = {
     "prmtop integer": ("a.prmtop", "      15       4", "     1.5       4",
                        'a.prmtop:7:6: error: POINTERS has "1.5"; expected an integer in 8 columns'),
     "prmtop count": ("a.prmtop", "      15       4", "      16       4",
-                     "ATOM_NAME has 15 values; expected 16, by NATOM in POINTERS"),
+                     "ATOM_TYPE_INDEX has 15 values; expected 16, by NATOM in POINTERS"),
     "prmtop twice": ("a.prmtop", "%FLAG CHARGE", "%FLAG ATOM_NAME", "a second section ATOM_NAME"),
     "prmtop cut": ("a.prmtop", lambda text: text[len(text) // 2 :], "",
                    "is missing; the file is no topology of AMBER, or was cut short"),
@@ -77,7 +86,7 @@ BROKEN = {
     "psf head": ("a.psf", "PSF", "PDF",
                  'a.psf:1:1: error: expected "PSF" at the beginning of the first line'),
     "psf section": ("a.psf", "!NATOM", "!NATMO", "the section !NATOM is missing; the file is no PSF"),
-    "psf atom": ("a.psf", line(7), "x\n", 'a.psf:7:1: error: the number of an atom is "x"'),
+    "psf atom": ("a.psf", line(7), "x\n", 'a.psf:7:1: error: expected an atom: number, segment'),
     "psf atoms": ("a.psf", "15 !NATOM", "16 !NATOM", "error: !NATOM ends after 15 of 16 atoms"),
     "psf charge": ("a.psf", "-0.100000", "-0.1O0000",
                    'error: the charge is "-0.1O0000"; expected a number'),
@@ -87,9 +96,9 @@ BROKEN = {
     "prm short": ("a.prm", "46.40   110.05   20.00   2.2000", "46.40",
                   "error: expected number 2 of this line of ANGL; found the end of the line"),
     "prm section": ("a.prm", "ANGLES", "ANGELS",
-                    'error: unknown section "ANGELS", or a line with one word in BOND'),
+                    'a.prm:17:1: error: unknown section "ANGELS"; did you mean "ANGLES"?'),
     "prm empty": ("a.prm", None, "", "a.prm: error: there are no parameters of CHARMM in it"),
-    "prm missing": ("a.prm", "HA     CT3     337.30     1.0920\n", "", "Missing bond type for"),
+    "prm missing": ("a.prm", "HA     CT3     337.30     1.0920\n", "", "a.psf:24:10: error: there are no parameters of the bond of the types HA CT3 in"),
     "pdb coordinate": ("a.pdb", line(2),
                        "ATOM      1  C1  MOL     1       4.1oo   4.100   5.200  0.00  0.00\n",
                        'a.pdb:2:31: error: coordinate x is "4.1oo"; expected a number in columns 31'),

@@ -1,6 +1,7 @@
 """Systems of other programs' own tests, imported: every energy and the forces are the judge's.
 
-The judge of files of GROMACS is GROMACS, of all others OpenMM.
+Sterna's own readers read files of GROMACS, AMBER and CHARMM. The judge of files of GROMACS is GROMACS,
+of all others OpenMM.
 
 `tools/fetch_parsers_data` brings the files; without them these tests skip.
 """
@@ -11,11 +12,13 @@ import numpy
 import pytest
 from conftest import ROOT
 from sterna.importing import comparison
+from sterna.importing.amber import amber_system
+from sterna.importing.amber import judge as amber
+from sterna.importing.charmm import charmm_system
+from sterna.importing.charmm import judge as charmm
 from sterna.importing.gromacs import judge as gromacs
 from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
 from sterna.importing.molecules import Molecules
-from sterna.importing.openmm_system import system_of
-from sterna.importing.sources import Settings, read
 
 FOLDER = ROOT / ".parsers-data"
 CHARMM_36 = ["openmm/par_all36_prot.prm", "openmm/toppar_water_ions.str"]
@@ -43,30 +46,30 @@ EXAMPLES = {
         ["openmm/ff14ipq.parm7", "openmm/ff14ipq.rst7"], 2797, pairs=True,
     ),
     "peptide of CHARMM 36 in water with ions, CMAP, NBFIX": Example(
-        ["openmm/ala3_solv.psf", "openmm/ala3_solv.crd", *CHARMM_36], 2776,
+        ["openmm/ala3_solv.psf", *CHARMM_36, "openmm/ala3_solv.crd"], 2776,
         BONDED | {"cmap"}, frozenset({"cmap"}), pairs=True, box=3.3,
     ),
     "peptide of CHARMM 22": Example(
-        ["openmm/ala_ala_ala.psf", "openmm/ala_ala_ala.pdb", "openmm/charmm22.par",
-         "openmm/charmm22.rtf"],
+        ["openmm/ala_ala_ala.psf", "openmm/charmm22.par", "openmm/charmm22.rtf",
+         "openmm/ala_ala_ala.pdb"],
         33, BONDED | {"cmap"}, frozenset({"cmap", "improper"}), box=4.0,
     ),
     "lipid of CHARMM 36 (cholesterol)": Example(
-        ["openmm/chl1.psf", "openmm/chl1.crd", "openmm/par_all36_lipid.prm",
-         "openmm/par_all36_cgenff.prm", "openmm/toppar_all36_lipid_cholesterol.str"],
+        ["openmm/chl1.psf", "openmm/par_all36_lipid.prm", "openmm/par_all36_cgenff.prm",
+         "openmm/toppar_all36_lipid_cholesterol.str", "openmm/chl1.crd"],
         74, pairs=True, box=5.0,
     ),
     "DNA of AMBER": Example(
         ["openmm/DNA_mbondi3.prmtop", "openmm/DNA_mbondi3.inpcrd"], 628, box=6.0,
     ),
     "ions of CHARMM with an alcohol, NBFIX": Example(
-        ["openmm/methanol_ions.psf", "openmm/methanol_ions.pdb", "openmm/par_all36_cgenff.prm",
-         "openmm/toppar_water_ions.str"],
+        ["openmm/methanol_ions.psf", "openmm/par_all36_cgenff.prm", "openmm/toppar_water_ions.str",
+         "openmm/methanol_ions.pdb"],
         8, pairs=True, cutoff=0.5,
     ),
     "lone pair of CHARMM (chlorobenzene of CGenFF)": Example(
-        ["openmm/chlb_cgenff.psf", "openmm/chlb_cgenff.crd", "openmm/par_all36_cgenff.prm",
-         "openmm/top_all36_cgenff.rtf"],
+        ["openmm/chlb_cgenff.psf", "openmm/par_all36_cgenff.prm", "openmm/top_all36_cgenff.rtf",
+         "openmm/chlb_cgenff.crd"],
         13, sections=frozenset({"virtual_site"}), box=4.0,
     ),
     "virtual sites of GROMACS with pairs of their own (benzene)": Example(
@@ -86,8 +89,8 @@ EXAMPLES = {
         ["openmm/tz2.truncoct.parm7", "openmm/tz2.truncoct.rst7"], 5827, is_triclinic=True,
     ),
     "peptide of CHARMM in water by CHARMM-GUI": Example(
-        ["parmed/charmm/ala2_charmmgui.psf", "parmed/charmm/ala2_charmmgui.crd",
-         "parmed/charmm/toppar/par_all36_prot.prm", "parmed/charmm/toppar/toppar_water_ions.str"],
+        ["parmed/charmm/ala2_charmmgui.psf", "parmed/charmm/toppar/par_all36_prot.prm",
+         "parmed/charmm/toppar/toppar_water_ions.str", "parmed/charmm/ala2_charmmgui.crd"],
         1989, pairs=True, box=3.3,
     ),
     "peptide of AMBER in water": Example(
@@ -97,7 +100,7 @@ EXAMPLES = {
         ["parmed/gromacs/dhfr_gas.top", "parmed/gromacs/dhfr_gas.gro"], 2489,
     ),
     "network of harmonic angles (MoS2)": Example(
-        ["openmm/MoS2.psf", "openmm/MoS2.pdb", "openmm/MoS2.prm"],
+        ["openmm/MoS2.psf", "openmm/MoS2.prm", "openmm/MoS2.pdb"],
         108, BONDED - {"torsions"}, box=5.0,
     ),
 }  # fmt: skip
@@ -108,11 +111,28 @@ def noise(positions):
     return numpy.random.default_rng(1).normal(scale=0.002, size=positions.shape)
 
 
-def by_openmm(files, example, box):
-    source = read(files, Settings((), example.cutoff, "none", box))
-    source.positions = source.positions + noise(source.positions)
-    molecules = Molecules(system_of(source))
+def compared(source, system):
+    """With OpenMM: lists, energies and forces of atoms that are moved a little."""
+    source.positions = system.positions = system.positions + noise(system.positions)
+    exclusions, pairs_14 = comparison.compare_lists(source, system)
+    assert exclusions > 0 and pairs_14 > 0
+    molecules = Molecules(system)
     return molecules, comparison.compare(source, molecules)
+
+
+def by_charmm(files, example, box):
+    topology, *parameters, places = files
+    choices = charmm_system.Choices(example.cutoff, "none", box)
+    found = charmm_system.files_of_charmm(files)
+    assert found == (topology, parameters, places)
+    system = charmm_system.read_charmm(*found, choices)
+    return compared(charmm.source_of(*found, choices), system)
+
+
+def by_amber(files, example, box):
+    choices = amber_system.Choices(example.cutoff, "none", box)
+    system = amber_system.read_amber(*files, choices)
+    return compared(amber.source_of(*files, choices), system)
 
 
 def by_gromacs(files, example, box, judge):
@@ -133,8 +153,10 @@ def test_every_energy_is_that_of_the_judge(name, request):
     box = None if example.box is None else (example.box,) * 3
     if files[0].suffix == ".top":
         molecules, rows = by_gromacs(files, example, box, request.getfixturevalue("judge"))
+    elif amber_system.files_of_amber(files) is not None:
+        molecules, rows = by_amber(files, example, box)
     else:
-        molecules, rows = by_openmm(files, example, box)
+        molecules, rows = by_charmm(files, example, box)
     system = molecules.system
     assert len(system.atoms) == example.atoms
     assert {term.section for term in system.terms} >= example.sections

@@ -10,6 +10,7 @@
 - `hydrogen_mass`: mass moved from heavy atoms to hydrogen;
 - `rigid_water`: water whatever its residue is called;
 - `gromacs`: topologies of GROMACS as one;
+- `amber`, `charmm`: files of AMBER and CHARMM as one;
 - `lammps`: data files of LAMMPS as one;
 - `molecules`: atoms and terms to kinds of molecules;
 - `restraints`: position restraints;

@@ -11,6 +11,8 @@ from sterna.edges_option import CommandWithEdges, edges_of
 from sterna.errors import SternaError
 
 if TYPE_CHECKING:
+    from sterna.importing.amber.amber_system import Choices as ChoicesOfAmber
+    from sterna.importing.charmm.charmm_system import Choices as ChoicesOfCharmm
     from sterna.importing.comparison import Row
     from sterna.importing.gromacs.gromacs_system import Choices
     from sterna.importing.molecules import Molecules
@@ -85,7 +87,7 @@ def import_system(
     cutoff: Annotated[
         float | None,
         typer.Option(
-            min=0.1, help="In nm; a serialized system has its own, and an .mdp. Default: 1."
+            min=0.1, help="In nm; a serialized system, an .mdp and an mdin have one. Default: 1."
         ),
     ] = None,
     constraints: Annotated[
@@ -131,8 +133,8 @@ def import_system(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A .gro with the places of position restraints (grompp -r); default: where atoms "
-            "are at the start.",
+            help="A .gro, or coordinates of AMBER, with the places of position restraints (grompp -r, "
+            "sander -ref); default: where atoms are at the start.",
         ),
     ] = None,
     mdp: Annotated[
@@ -148,6 +150,13 @@ def import_system(
             metavar="FILE.NDX",
             help="An index file of GROMACS with the groups that --mdp names; default: those that "
             "grompp makes.",
+        ),
+    ] = None,
+    mdin: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="An mdin of AMBER: its run, cutoff, constraints, thermostat, barostat and restraints.",
         ),
     ] = None,
     leave_out: Annotated[
@@ -170,8 +179,8 @@ def import_system(
 ) -> None:
     """Write a system of another program as an input of Sterna.
 
-    OpenMM reads all but files of GROMACS, LAMMPS and AMBER (pip install openmm). What Sterna does not have
-    is refused by name and place. With --compare the command fails where an energy, or the forces,
+    OpenMM reads all but files of GROMACS, LAMMPS, AMBER and CHARMM (pip install openmm). What Sterna does
+    not have is refused by name and place. With --compare the command fails where an energy, or the forces,
     differ by more than 1e-5 from the judge that it names, and ends with status 3 where that is not
     installed.
 
@@ -182,7 +191,8 @@ def import_system(
         others = {
             "--hydrogen-mass": hydrogen_mass, "--force-field": force_field, "--compare": compare,
             "--constraints": constraints, "--include": include, "--define": define,
-            "--reference": reference, "--mdp": mdp, "--index": index, "--leave-out": leave_out,
+            "--reference": reference, "--mdp": mdp, "--index": index, "--mdin": mdin,
+            "--leave-out": leave_out,
         }  # fmt: skip
         for option, value in others.items():
             if value:
@@ -194,7 +204,7 @@ def import_system(
     with unpacked(files) as plain:
         _import_atoms(
             plain, output, force_field or [], cutoff, constraints, hydrogen_mass, box, include,
-            define or [], reference, mdp, index, leave_out or [], compare, overwrite,
+            define or [], reference, mdp, index, mdin, leave_out or [], compare, overwrite,
         )  # fmt: skip
 
 
@@ -211,6 +221,7 @@ def _import_atoms(
     reference: Path | None,
     mdp: Path | None,
     index: Path | None,
+    mdin: Path | None,
     leave_out: list[str],
     compare: bool,
     overwrite: bool,
@@ -219,12 +230,16 @@ def _import_atoms(
     from sterna.importing.lammps.lammps_system import read_lammps
 
     edges = None if box is None else edges_of(box)
+    for option, value in (("--mdp", mdp), ("--mdin", mdin)):
+        if value is not None and (cutoff is not None or constraints is not None):
+            raise SternaError(f"--cutoff and --constraints are in the file of {option}", status=2)
+    amber = _files_of_amber(files, force_field)
+    if mdin is not None and amber is None:
+        raise SternaError("--mdin is for a topology and coordinates of AMBER", status=2)
     gromacs = _files_of_gromacs(files)
     if gromacs is not None:
         if force_field:
             raise SternaError("--force-field is for places alone; a .top has its own", status=2)
-        if mdp is not None and (cutoff is not None or constraints is not None):
-            raise SternaError("--cutoff and --constraints are in the file of --mdp", status=2)
         if index is not None and mdp is None:
             raise SternaError("--index is for the groups of --mdp", status=2)
         kept = (constraints or Constraints.hydrogen).value
@@ -237,7 +252,7 @@ def _import_atoms(
             hydrogen_mass, compare, overwrite,
         )  # fmt: skip
         return
-    if define or reference or include or mdp or index:
+    if define or include or mdp or index or (reference and amber is None):
         raise SternaError(
             "--define, --reference, --include, --mdp and --index are for a .top and a .gro of GROMACS",
             status=2,
@@ -262,12 +277,26 @@ def _import_atoms(
         return
     if leave_out:
         raise SternaError("--leave-out is for scripts of LAMMPS", status=2)
-    amber = _files_of_amber(files, force_field)
     if amber is not None:
+        from sterna.importing.amber.amber_system import Choices as ChoicesOfAmber
+
+        kept = (constraints or Constraints.hydrogen).value
         _import_amber(
-            *amber, output, cutoff, (constraints or Constraints.hydrogen).value, edges,
-            hydrogen_mass, compare, overwrite,
+            *amber, output, ChoicesOfAmber(cutoff, kept, edges, mdin, reference), hydrogen_mass,
+            compare, overwrite,
         )  # fmt: skip
+        return
+    from sterna.importing.charmm.charmm_system import Choices as ChoicesOfCharmm
+    from sterna.importing.charmm.charmm_system import files_of_charmm
+
+    charmm = files_of_charmm(files)
+    if charmm is not None:
+        if force_field:
+            raise SternaError("--force-field is for places alone; CHARMM's parameters are files", 2)
+        kept = (constraints or Constraints.hydrogen).value
+        _import_charmm(
+            *charmm, output, ChoicesOfCharmm(cutoff, kept, edges), hydrogen_mass, compare, overwrite
+        )
         return
     # OpenMM is slow to load, and needed here only.
     from sterna.importing.openmm_system import system_of
@@ -363,24 +392,54 @@ def _import_amber(
     topology: Path,
     places: Path,
     output: Path,
-    cutoff: float,
-    constraints: str,
-    box: tuple[float, float, float] | None,
+    choices: "ChoicesOfAmber",
     hydrogen_mass: float | None,
     compare: bool,
     overwrite: bool,
 ) -> None:
-    from sterna.importing.amber.amber_system import Choices, read_amber
+    from sterna.importing.amber.amber_system import read_amber
 
-    system = read_amber(topology, places, Choices(cutoff, constraints, box))
-    molecules = _written(system, output, hydrogen_mass, overwrite, [topology, places])
+    system = read_amber(topology, places, choices)
+    sources = [topology, places, *filter(None, [choices.mdin, choices.reference])]
+    molecules = _written(system, output, hydrogen_mass, overwrite, sources)
     if not compare:
         return
     from sterna.importing import comparison
-    from sterna.importing.sources import Settings, amber_source, openmm
+    from sterna.importing.amber import judge
+    from sterna.importing.sources import openmm
 
     print(f"judge: OpenMM {openmm().__version__}")
-    source = amber_source(topology, [], places, Settings([], cutoff, constraints, box))
+    source = judge.source_of(topology, places, choices)
+    exclusions, pairs_14 = comparison.compare_lists(source, system)
+    print(f"the same lists: {exclusions} exclusions, {pairs_14} 1-4 pairs")
+    _show(comparison.compare(source, molecules), "OpenMM", comparison.TOLERANCE)
+
+
+def _import_charmm(
+    topology: Path,
+    parameters: list[Path],
+    places: Path,
+    output: Path,
+    choices: "ChoicesOfCharmm",
+    hydrogen_mass: float | None,
+    compare: bool,
+    overwrite: bool,
+) -> None:
+    from sterna.importing.charmm.charmm_system import read_charmm
+
+    system = read_charmm(topology, parameters, places, choices)
+    sources = [topology, *parameters, places]
+    molecules = _written(system, output, hydrogen_mass, overwrite, sources)
+    if not compare:
+        return
+    from sterna.importing import comparison
+    from sterna.importing.charmm import judge
+    from sterna.importing.sources import openmm
+
+    print(f"judge: OpenMM {openmm().__version__}")
+    source = judge.source_of(topology, parameters, places, choices)
+    exclusions, pairs_14 = comparison.compare_lists(source, system)
+    print(f"the same lists: {exclusions} exclusions, {pairs_14} 1-4 pairs")
     _show(comparison.compare(source, molecules), "OpenMM", comparison.TOLERANCE)
 
 

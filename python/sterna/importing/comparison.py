@@ -1,5 +1,6 @@
 """Energies of an imported system, term by term, and its forces, beside those of OpenMM."""
 
+import math
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -11,9 +12,10 @@ import numpy
 from sterna.errors import SternaError
 from sterna.importing import files, restraints
 from sterna.importing.forces import nonbonded_of, number
+from sterna.importing.lennard_jones import Powers, pairs_of_bonds
 from sterna.importing.molecules import Molecules
 from sterna.importing.sources import Source, openmm
-from sterna.importing.system import Reference
+from sterna.importing.system import Reference, System
 from sterna.launch import program_environment
 from sterna.log import read_log
 from sterna.program import find_program
@@ -138,6 +140,52 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
     sites = [k for k in range(len(forces)) if system.isVirtualSite(k)]
     forces[sites] = expected_forces[sites] = 0.0
     return [*rows, _force_row(forces, expected_forces)]
+
+
+def compare_lists(source: Source, system: System) -> tuple[int, int]:
+    """The numbers of exclusions and of 1-4 pairs, which are those of OpenMM, pair by pair.
+
+    Raises SternaError, naming the atoms, where a pair is another one.
+    """
+    mine: dict[tuple[int, ...], tuple[float, Powers]] = {}
+    for one in system.terms:
+        if one.section not in ("exclusion", "special_pair"):
+            continue
+        values = dict(one.parameters)
+        powers = Powers.of(values.get("sigma", 1.0), values.get("epsilon", 0.0))
+        mine[tuple(sorted(one.atoms))] = values.get("charge_product", 0.0), powers
+    theirs = {}
+    force = nonbonded_of(source.system)
+    of_bonds = pairs_of_bonds(source.system)
+    for n in range(force.getNumExceptions()):
+        first, second, product, sigma, epsilon = map(number, force.getExceptionParameters(n))
+        powers = Powers.of(sigma, epsilon) + of_bonds.get(frozenset((first, second)), Powers())
+        theirs[tuple(sorted((first, second)))] = product, powers
+    for pair in sorted(mine.keys() | theirs.keys()):
+        if pair not in mine or pair not in theirs:
+            who = "Sterna" if pair in mine else "OpenMM"
+            raise SternaError(f"{_names(system, pair)} do not interact as others, for {who} only")
+        (charges, powers), (others, of_judge) = mine[pair], theirs[pair]
+        same = math.isclose(charges, others, rel_tol=TOLERANCE, abs_tol=1e-9)
+        if not (same and _are_alike(powers, of_judge)):
+            raise SternaError(
+                f"{_names(system, pair)} have the product of charges {charges:.8g} and {powers}; "
+                f"{others:.8g} and {of_judge} for OpenMM"
+            )
+    empty = sum(1 for product, powers in mine.values() if product == powers.c12 == powers.c6 == 0.0)
+    return empty, len(mine) - empty
+
+
+def _are_alike(first: Powers, second: Powers) -> bool:
+    """By what each of their parts is at a usual distance."""
+    repulsion, attraction = 0.3**-12, 0.3**-6  # nm
+    size = repulsion * second.c12 + attraction * second.c6
+    apart = repulsion * abs(first.c12 - second.c12) + attraction * abs(first.c6 - second.c6)
+    return apart <= TOLERANCE * size + 1e-9
+
+
+def _names(system: System, pair: tuple[int, ...]) -> str:
+    return " and ".join(system.atom_name(atom) for atom in pair)
 
 
 def _take_out_bonds_of_sites(force: Any, system: Any) -> None:

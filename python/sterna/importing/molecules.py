@@ -1,11 +1,29 @@
 """Atoms and terms of a system as kinds of molecules."""
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from sterna.errors import SternaError
 from sterna.importing.system import Residue, System, Term, summed
+
+
+def are_scattered(joined: Iterable[tuple[int, int]], count: int) -> bool:
+    """Whether atoms of other molecules lie between those of a molecule, whose atoms are joined."""
+    first = list(range(count))
+
+    def root(atom: int) -> int:
+        while first[atom] != atom:
+            first[atom] = first[first[atom]]
+            atom = first[atom]
+        return atom
+
+    for pair in joined:
+        low, high = sorted(map(root, pair))
+        first[high] = low
+    found = [root(atom) for atom in range(count)]
+    return any(found[atom] not in (atom, found[atom - 1]) for atom in range(1, count))
 
 
 @dataclass

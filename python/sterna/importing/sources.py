@@ -8,7 +8,6 @@ from typing import Any
 import numpy
 
 from sterna.errors import SternaError
-from sterna.importing.amber.phases import rounded_phase
 from sterna.importing.box import first_of, is_placeholder, require_twice_the_cutoff
 from sterna.importing.checks import check_file
 from sterna.importing.force_field_files import located
@@ -129,14 +128,19 @@ def read(files: Sequence[Path], settings: Settings) -> Source:
             return known.read(topology[0], parameters, places[0], settings)
     if len(files) == len(of(PLACES)) == 1:
         return _by_force_field(files[0], settings)
-    expected = "; ".join([*(known.description for known in FORMATS), ".top and .gro of GROMACS"])
+    others = (
+        ".prmtop (.parm7) and .inpcrd (.rst7) of AMBER",
+        ".psf, parameters (.prm, .par, .rtf, .str) and PLACES.pdb or .crd of CHARMM",
+        ".top and .gro of GROMACS",
+    )
+    expected = "; ".join([*(known.description for known in FORMATS), *others])
     raise SternaError(
         f"{', '.join(map(str, files))}: expected a .pdb or .cif file with --force-field; {expected}",
         status=2,
     )
 
 
-def _read_by(path: Path, read: Any) -> Any:
+def read_by(path: Path, read: Any) -> Any:
     try:
         return read()
     except SternaError:
@@ -145,16 +149,16 @@ def _read_by(path: Path, read: Any) -> Any:
         raise SternaError(f"OpenMM cannot read {path}: {error}", status=2) from error
 
 
-def _structure(path: Path) -> Any:
+def structure_of(path: Path) -> Any:
     app = openmm().app
     if path.suffix.lower() == GRO:
-        return _read_by(path, lambda: GroStructure(path, openmm()))
-    return _read_by(
+        return read_by(path, lambda: GroStructure(path, openmm()))
+    return read_by(
         path, lambda: (app.PDBFile if path.suffix.lower() == ".pdb" else app.PDBxFile)(str(path))
     )
 
 
-def _places(structure: Any) -> numpy.ndarray:
+def places_in(structure: Any) -> numpy.ndarray:
     nanometer = openmm().unit.nanometer
     return numpy.array(structure.getPositions(asNumpy=True).value_in_unit(nanometer))
 
@@ -162,14 +166,15 @@ def _places(structure: Any) -> numpy.ndarray:
 def places_of(path: Path) -> tuple[numpy.ndarray, numpy.ndarray | None]:
     """Of a PDB or mmCIF file, by OpenMM: positions, (atoms, 3), and the box, its vectors as rows."""
     openmm()
-    structure = _structure(path)
+    check_file(path)
+    structure = structure_of(path)
     box = _box_of(structure)
     nanometer = openmm().unit.nanometer
     edges = None if box is None else numpy.array([row.value_in_unit(nanometer) for row in box])
-    return _places(structure), edges
+    return places_in(structure), edges
 
 
-def _source(
+def source_with(
     topology: Any,
     system: Any,
     positions: numpy.ndarray,
@@ -193,11 +198,11 @@ def _source(
 
 def _serialized(path: Path, _: list[Path], places: Path, _settings: Settings) -> Source:
     mm = openmm()
-    system = _read_by(path, lambda: mm.XmlSerializer.deserialize(path.read_text(encoding="utf-8")))
+    system = read_by(path, lambda: mm.XmlSerializer.deserialize(path.read_text(encoding="utf-8")))
     if not isinstance(system, mm.System):
         raise SternaError(f"{path} has a {type(system).__name__}, expected a System", status=2)
-    structure = _structure(places)
-    return _source(structure.topology, system, _places(structure), (path, places))
+    structure = structure_of(places)
+    return source_with(structure.topology, system, places_in(structure), (path, places))
 
 
 @dataclass(frozen=True)
@@ -222,11 +227,11 @@ def solvated(path: Path | None, settings: Settings, solvent: Solvent) -> Source:
     else:
         if not path.is_file():
             raise SternaError(f"the file {path} does not exist or is no file", status=2)
-        structure = _structure(path)
+        structure = structure_of(path)
         modeller = app.Modeller(structure.topology, structure.positions)
     size = {"padding": solvent.padding} if solvent.box is None else {"boxSize": solvent.box}
     name = path or Path("water")
-    _read_by(
+    read_by(
         name,
         lambda: modeller.addSolvent(
             force_field,
@@ -238,7 +243,7 @@ def solvated(path: Path | None, settings: Settings, solvent: Solvent) -> Source:
             **{key: value * unit.nanometer for key, value in size.items()},
         ),
     )
-    system = _read_by(
+    system = read_by(
         name, lambda: force_field.createSystem(modeller.topology, **settings.of_openmm())
     )
     positions = numpy.array(modeller.positions.value_in_unit(unit.nanometer))
@@ -248,7 +253,7 @@ def solvated(path: Path | None, settings: Settings, solvent: Solvent) -> Source:
 def _force_field(settings: Settings) -> Any:
     names = settings.force_fields
     files = located(names, own_force_fields())
-    return _read_by(Path(", ".join(names)), lambda: openmm().app.ForceField(*files))
+    return read_by(Path(", ".join(names)), lambda: openmm().app.ForceField(*files))
 
 
 def own_force_fields() -> Path:
@@ -260,15 +265,15 @@ _CRYST1 = "a CRYST1 line, or "
 
 
 def _by_force_field(path: Path, settings: Settings) -> Source:
-    structure = _structure(path)
+    structure = structure_of(path)
     force_field = _force_field(settings)
     where = "its edges in the last line, or " if path.suffix.lower() == GRO else _CRYST1
     box = settings.vectors(_box_of(structure), path, where)
     structure.topology.setPeriodicBoxVectors(box)
-    system = _read_by(
+    system = read_by(
         path, lambda: force_field.createSystem(structure.topology, **settings.of_openmm())
     )
-    source = _source(structure.topology, system, _places(structure), (path, path), settings)
+    source = source_with(structure.topology, system, places_in(structure), (path, path), settings)
     frames = structure.getNumFrames()
     if frames > 1:
         source.notes.append(first_of(path, frames))
@@ -285,92 +290,8 @@ def _box_of(structure: Any) -> Any:
     return None if is_placeholder(edges) else found
 
 
-def amber_source(path: Path, _: list[Path], places: Path, settings: Settings) -> Source:
-    """By OpenMM, which judges what `sterna.importing.amber` reads."""
-    app = openmm().app
-    if places.suffix.lower() in PLACES:
-        found = _structure(places)
-        box = found.topology.getPeriodicBoxVectors()
-    else:
-        found = _read_by(places, lambda: app.AmberInpcrdFile(str(places)))
-        box = found.boxVectors
-    topology = _read_by(path, lambda: app.AmberPrmtopFile(str(path), periodicBoxVectors=box))
-    if box is None:  # That of the topology, where it has one.
-        box = topology.topology.getPeriodicBoxVectors()
-        box = settings.vectors(box, places, "its lengths in the last line, or ")
-        topology = _read_by(path, lambda: app.AmberPrmtopFile(str(path), periodicBoxVectors=box))
-    system = _read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
-    _turn_lone_pairs(system)
-    _take_phases_for_pi(system)
-    return _source(topology.topology, system, _places(found), (path, places), settings)
-
-
-def _turn_lone_pairs(system: Any) -> None:
-    """Brings the two sites of five-point water to where AMBER has them, away from the hydrogen atoms.
-
-    OpenMM 8.6 puts them on the side of the hydrogen atoms (amber_file_parser.py), 0.08 nm away from
-    where LEaP writes them.
-    """
-    mm = openmm()
-    for k in range(system.getNumParticles()):
-        if not system.isVirtualSite(k) or not isinstance(
-            system.getVirtualSite(k), mm.OutOfPlaneSite
-        ):
-            continue
-        site = system.getVirtualSite(k)
-        weights = site.getWeight12(), site.getWeight13(), site.getWeightCross()
-        if weights[0] > 0.0:
-            atoms = (site.getParticle(n) for n in range(3))
-            system.setVirtualSite(k, mm.OutOfPlaneSite(*atoms, *(-weight for weight in weights)))
-
-
-def _take_phases_for_pi(system: Any) -> None:
-    """Rounds phases of torsions as AMBER does, which LEaP writes as 3.141594 (`dihpar` of sander)."""
-    mm = openmm()
-    for force in system.getForces():
-        if not isinstance(force, mm.PeriodicTorsionForce):
-            continue
-        for n in range(force.getNumTorsions()):
-            *atoms, multiplicity, phase, amplitude = force.getTorsionParameters(n)
-            taken = rounded_phase(phase.value_in_unit(mm.unit.radian))
-            force.setTorsionParameters(n, *atoms, multiplicity, taken, amplitude)
-
-
-def _charmm(path: Path, parameters: list[Path], places: Path, settings: Settings) -> Source:
-    app = openmm().app
-    if places.suffix.lower() == CRD:
-        crd = _read_by(places, lambda: app.CharmmCrdFile(str(places)))
-        positions = numpy.array(crd.positions.value_in_unit(openmm().unit.nanometer))
-        box = settings.vectors(None, places)
-    else:
-        structure = _structure(places)
-        positions = _places(structure)
-        box = settings.vectors(structure.topology.getPeriodicBoxVectors(), places, _CRYST1)
-    names = Path(", ".join(map(str, parameters)))
-    known = _read_by(names, lambda: app.CharmmParameterSet(*map(str, parameters)))
-    topology = _read_by(path, lambda: app.CharmmPsfFile(str(path), periodicBoxVectors=box))
-    system = _read_by(path, lambda: topology.createSystem(known, **settings.of_openmm()))
-    return _source(topology.topology, system, positions, (path, places), settings)
-
-
 GRO = ".gro"  #: places of GROMACS
 CRD = ".crd"  #: coordinates of CHARMM, without a box
 PLACES = (".pdb", ".cif")
 
-FORMATS = (
-    Format("SYSTEM.xml and PLACES.pdb of OpenMM", (".xml",), (), PLACES, _serialized),
-    Format(
-        ".prmtop (.parm7) and .inpcrd (.rst7) of AMBER",
-        (".prmtop", ".parm7"),
-        (),
-        (".inpcrd", ".rst7", ".ncrst", *PLACES),
-        amber_source,
-    ),
-    Format(
-        ".psf, parameters (.prm, .par, .rtf, .str) and PLACES.pdb or .crd of CHARMM",
-        (".psf",),
-        (".prm", ".par", ".rtf", ".top", ".str"),
-        (CRD, *PLACES),
-        _charmm,
-    ),
-)
+FORMATS = (Format("SYSTEM.xml and PLACES.pdb of OpenMM", (".xml",), (), PLACES, _serialized),)

@@ -1,24 +1,31 @@
 """A system of AMBER, for an input in the units "nano"."""
 
+import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy
 
 from sterna.errors import SternaError
-from sterna.importing.amber.coordinates import Coordinates, box_of, read_coordinates
+from sterna.importing.amber.coordinates import Coordinates, box_of, problem_of, read_coordinates
+from sterna.importing.amber.masks import ELEMENTS, Known
+from sterna.importing.amber.mdin import RunParameters, read_mdin, restrained
 from sterna.importing.amber.pairs import Coefficients
 from sterna.importing.amber.prmtop import Prmtop, is_topology
 from sterna.importing.amber.terms import Pair14, Terms
-from sterna.importing.box import require_twice_the_cutoff
+from sterna.importing.box import heights, require_twice_the_cutoff
+from sterna.importing.gromacs.notes import Notes
 from sterna.importing.lennard_jones import Parameters, Powers, mixing_of
+from sterna.importing.molecules import are_scattered
 from sterna.importing.sources import PLACES, places_of
-from sterna.importing.system import Atom, Residue, System, Term, term
+from sterna.importing.system import Atom, Reference, Residue, System, Term, term
 
 _DIGITS = 1e-6  #: relative; A and B have eight digits, and LEaP mixed with fewer
 CHARGE_UNIT = 18.2223  #: of AMBER, in elementary charges
+CHARGE_UNIT_OF_CHAMBER = math.sqrt(332.0716)  #: by CHARMM's constant
+_LARGEST_MASS = 1e9  #: u
 TOPOLOGIES = (".prmtop", ".parm7", ".top")
 COORDINATES = (".inpcrd", ".rst7", ".ncrst", ".crd", ".rst", *PLACES)
 
@@ -28,8 +35,10 @@ class Choices:
     """What files of AMBER do not say."""
 
     cutoff: float  #: nm
-    constraints: str  #: "none", "hydrogen", "all"
+    constraints: str  #: "none", "hydrogen", "all"; of an mdin "h-bonds", "all-bonds"
     box: tuple[float, float, float] | None = None  #: nm; edges where files have none
+    mdin: Path | None = None  #: what else the run is like; cutoff and constraints are its own
+    reference: Path | None = None  #: a file with the places of position restraints
 
 
 def files_of_amber(files: list[Path]) -> tuple[Path, Path] | None:
@@ -49,9 +58,27 @@ def files_of_amber(files: list[Path]) -> tuple[Path, Path] | None:
     return topologies[0], places[0]
 
 
+def with_mdin(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | None]:
+    """The choices with those of the mdin file, and all that it asks for. Raises SternaError."""
+    if choices.mdin is None:
+        if choices.reference is not None:
+            raise SternaError(
+                f"{choices.reference} is the reference of position restraints, which an mdin asks for; "
+                "expected --mdin, too",
+                status=2,
+            )
+        return choices, None
+    found = read_mdin(choices.mdin, notes)
+    return replace(choices, cutoff=found.cutoff, constraints=found.constraints), found
+
+
 def read_amber(path: Path, places: Path, choices: Choices) -> System:
     """Raises SternaError with file, line and column."""
-    return _Builder(Prmtop(path), places, choices).build()
+    notes = Notes()
+    choices, asked = with_mdin(choices, notes)
+    builder = _Builder(Prmtop(path), places, choices, notes)
+    system = builder.build()
+    return system if asked is None else builder.as_asked(system, asked)
 
 
 @dataclass
@@ -59,7 +86,7 @@ class _Builder:
     prmtop: Prmtop
     places: Path
     choices: Choices
-    notes: list[str] = field(default_factory=list)
+    notes: Notes = field(default_factory=Notes)
 
     def build(self) -> System:
         prmtop, choices = self.prmtop, self.choices
@@ -68,10 +95,12 @@ class _Builder:
         masses = prmtop.numbers("MASS")
         self._require_masses(masses)
         terms = Terms(prmtop, coefficients, choices.constraints, masses)
-        charges = [value / CHARGE_UNIT for value in prmtop.numbers("CHARGE")]
+        unit = CHARGE_UNIT_OF_CHAMBER if prmtop.is_chamber else CHARGE_UNIT
+        charges = [value / unit for value in prmtop.numbers("CHARGE")]
         coordinates = self._coordinates()
         box = self._box(coordinates)
         require_twice_the_cutoff(box, choices.cutoff, self.places)
+        self._require_whole(coordinates, terms, box)
         names = self._type_names(coefficients, masses)
         parameters, mixing, pairs = self._lennard_jones(coefficients, names)
         residues = self._residues()
@@ -103,6 +132,10 @@ class _Builder:
             return re.sub(r"[^A-Za-z0-9_+-]", "_", name)
 
         joined = list(terms.bonds)
+        special = self._special_pairs(terms, coefficients, charges)
+        inside = [*joined]
+        for one in (*terms.bonded, *terms.sites, *special):
+            inside += [(one.atoms[0], other) for other in one.atoms[1:]]
         return System(
             units="nano",
             atoms=atoms,
@@ -117,7 +150,7 @@ class _Builder:
                 *terms.bonded,
                 *(term("constraint", pair, distance=length) for pair, length in terms.held.items()),
                 *terms.sites,
-                *self._special_pairs(terms, coefficients, charges),
+                *special,
             ],
             joined=joined,
             box=box,
@@ -134,10 +167,76 @@ class _Builder:
             temperature=300.0 if velocities is None else None,
             molecule_name=molecule_name,
             atom_name=atom_name,
-            can_reorder=self._are_scattered(joined, len(atoms)),
+            can_reorder=self._are_scattered(inside, len(atoms)),
             molecule_keys={"excluded_bonds": 0},
-            not_kept=self.notes,
+            not_kept=self.notes.texts(),
         )
+
+    def as_asked(self, system: System, asked: RunParameters) -> System:
+        """A system run as an mdin file asks for."""
+        velocities = system.velocities if asked.line_of_velocities is not None else None
+        if velocities is None and asked.line_of_velocities is not None:
+            asked.line_of_velocities(
+                f"irest is 1, which goes on with velocities, and {self.places} has none"
+            )
+        held = restrained(asked, self._known())
+        mixing = {key: value for key, value in system.interaction.items() if key == "mixing"}
+        return replace(
+            system,
+            interaction=asked.interaction | mixing,
+            run=asked.run,
+            thermostat=asked.thermostat,
+            sections=asked.sections,
+            temperature=asked.temperature,
+            velocities=velocities,
+            restraints=[(atom, (asked.stiffness,) * 3) for atom in held],
+            reference=self._reference(system.box, bool(held)),
+            reference_scaling=asked.reference_scaling,
+            # Restraints have no part in the virial of sander and pmemd.
+            restraint_virial="ignored",
+            not_kept=self.notes.texts(),
+        )
+
+    def _known(self) -> Known:
+        """What masks go by."""
+        prmtop = self.prmtop
+        starts = prmtop.integers("RESIDUE_POINTER")
+        atoms = prmtop.pointers["NATOM"]
+        ends = [*starts[1:], atoms + 1]
+        residues = [k + 1 for k in range(len(starts)) for _ in range(ends[k] - starts[k])]
+        labels = prmtop.texts("RESIDUE_LABEL")
+        elements: list[str] = []
+        if prmtop.has("ATOMIC_NUMBER"):
+            elements = [
+                ELEMENTS[number - 1] if 1 <= number <= len(ELEMENTS) else ""
+                for number in prmtop.integers("ATOMIC_NUMBER")
+            ]
+        return Known(
+            names=prmtop.texts("ATOM_NAME"),
+            types=prmtop.texts("AMBER_ATOM_TYPE")
+            if prmtop.has("AMBER_ATOM_TYPE")
+            else [""] * atoms,
+            elements=elements,
+            residues=residues,
+            residue_names=[labels[number - 1] for number in residues],
+        )
+
+    def _reference(self, box: numpy.ndarray, has_restraints: bool) -> Reference | None:
+        path = self.choices.reference
+        if path is None:
+            if has_restraints:
+                self.notes.tell(
+                    "without --reference, restraints hold atoms where they are at the start"
+                )
+            return None
+        if not has_restraints:
+            raise SternaError(
+                f"{path} is the reference of position restraints, but {self.choices.mdin} asks for "
+                "none; expected ntr = 1",
+                status=2,
+            )
+        found = self._coordinates_of(path)
+        return Reference(found.positions, box if found.box is None else found.box)
 
     def _require_known(self) -> None:
         prmtop = self.prmtop
@@ -152,32 +251,40 @@ class _Builder:
         if prmtop.pointers["IFCAP"] != 0:
             prmtop.fail_at_pointer("IFCAP", "the topology has a cap of water; expected IFCAP 0")
         if prmtop.unknown:
-            self.notes.append(
+            self.notes.tell(
                 f"{prmtop.path}: sections that Sterna does not know are left out: "
                 + ", ".join(prmtop.unknown)
+            )
+        # LEaP writes radii into all topologies; a box says that solvent is there.
+        if prmtop.pointers["IFBOX"] == 0 and prmtop.has("RADII"):
+            self.notes.tell(
+                f"{prmtop.path}: radii of implicit solvent are not taken over: the molecule is computed "
+                "in vacuum, with its periodic images"
             )
 
     def _require_masses(self, masses: list[float]) -> None:
         for atom, mass in enumerate(masses):
-            if mass < 0.0:
+            if not 0.0 <= mass <= _LARGEST_MASS:
                 self.prmtop.section("MASS").fail_at(
-                    atom, f"a mass is {mass:g}; expected one of at least 0"
+                    atom, f"a mass is {mass:g}; expected one of 0 to {_LARGEST_MASS:g}"
                 )
 
     # ---- places
 
     def _coordinates(self) -> Coordinates:
+        return self._coordinates_of(self.places)
+
+    def _coordinates_of(self, path: Path) -> Coordinates:
         count = self.prmtop.pointers["NATOM"]
-        if self.places.suffix.lower() not in PLACES:
-            return read_coordinates(self.places, count, self.prmtop.pointers["IFBOX"] != 0)
-        positions, box = places_of(self.places)
+        if path.suffix.lower() not in PLACES:
+            return read_coordinates(path, count, self.prmtop.pointers["IFBOX"] != 0)
+        positions, box = places_of(path)
         if len(positions) != count:
             raise SternaError(
-                f"{self.places} has {len(positions)} atoms, and the system of {self.prmtop.path} has "
-                f"{count}",
+                f"{path} has {len(positions)} atoms, and the system of {self.prmtop.path} has {count}",
                 status=2,
             )
-        return Coordinates(self.places, positions, None, box)
+        return Coordinates(path, positions, None, box)
 
     def _box(self, coordinates: Coordinates) -> numpy.ndarray:
         if coordinates.box is not None:
@@ -189,14 +296,32 @@ class _Builder:
             beta, *lengths = self.prmtop.numbers("BOX_DIMENSIONS")
             # A truncated octahedron has the same angle three times.
             angles = [beta] * 3 if self.prmtop.pointers["IFBOX"] == 2 else [90.0, beta, 90.0]
-            box = box_of(lengths, angles)
-            if box is not None:
-                return box
+            if any(lengths):
+                problem = problem_of(lengths, angles)
+                if problem is not None:
+                    self.prmtop.section("BOX_DIMENSIONS").fail_at(
+                        0 if "angle" in problem else 1, problem
+                    )
+                return box_of(lengths, angles)
         raise SternaError(
             f"{self.places} has no box; expected its lengths in the last line, or --box with its edges "
             "in nm, such as --box 4,4,4",
             status=2,
         )
+
+    def _require_whole(self, coordinates: Coordinates, terms: Terms, box: numpy.ndarray) -> None:
+        """Raises SternaError at a bond across the box: AMBER computes it at its full length."""
+        if self.places.suffix.lower() in PLACES:
+            return
+        most = 0.5 * float(heights(box).min())
+        x = coordinates.positions
+        for first, second in terms.bonds:
+            length = float(numpy.linalg.norm(x[second] - x[first]))
+            if not length < most:
+                coordinates.fail_at(
+                    second, f"the atoms {first + 1} and {second + 1} are bonded, and {length:.6g} nm "
+                    "apart, more than half of the box; expected whole molecules",
+                )  # fmt: skip
 
     # ---- types and pairs
 
@@ -305,22 +430,9 @@ class _Builder:
         return residues
 
     def _are_scattered(self, joined: list[tuple[int, int]], count: int) -> bool:
-        """Whether atoms of other molecules lie between those of a molecule."""
-        first = list(range(count))
-
-        def root(atom: int) -> int:
-            while first[atom] != atom:
-                first[atom] = first[first[atom]]
-                atom = first[atom]
-            return atom
-
-        for pair in joined:
-            low, high = sorted(map(root, pair))
-            first[high] = low
-        found = [root(atom) for atom in range(count)]
-        scattered = any(found[atom] not in (atom, found[atom - 1]) for atom in range(1, count))
+        scattered = are_scattered(joined, count)
         if scattered:
-            self.notes.append(
+            self.notes.tell(
                 "the atoms of a molecule do not follow each other: molecules are sorted, and atoms "
                 "have other numbers than in the topology"
             )

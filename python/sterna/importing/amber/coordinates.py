@@ -6,8 +6,9 @@ lines of six numbers in 12 columns: coordinates, velocities, and the box with it
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 import numpy
 
@@ -16,6 +17,8 @@ from sterna.importing.amber.netcdf import is_netcdf, read_netcdf
 from sterna.importing.text import Line, read_text
 
 _WIDTH = 12
+_PER_LINE = 6
+_LEAST_HEIGHT = 1e-6  #: squared, of the third edge of a box, whose length is 1
 _ANGSTROM = 0.1  #: nm
 #: Velocities are in angstroms per 1/20.455 ps.
 VELOCITY = 20.455 * _ANGSTROM  #: nm/ps
@@ -27,6 +30,14 @@ class Coordinates:
     positions: numpy.ndarray  #: (atoms, 3) in nm
     velocities: numpy.ndarray | None  #: (atoms, 3) in nm/ps
     box: numpy.ndarray | None  #: its vectors as rows in nm
+    lines: list[Line] = field(default_factory=list)  #: of positions, where these are text
+
+    def fail_at(self, atom: int, message: str) -> NoReturn:
+        """Raises SternaError at the place of an atom, from 0."""
+        if not self.lines:
+            raise SternaError(f"{self.path}: error: {message}", status=2)
+        row, place = divmod(3 * atom, _PER_LINE)
+        self.lines[row].fail_between(_WIDTH * place, _WIDTH * (place + 3), message)
 
 
 def read_coordinates(path: Path, atoms: int, has_box: bool) -> Coordinates:
@@ -52,6 +63,7 @@ def read_coordinates(path: Path, atoms: int, has_box: bool) -> Coordinates:
     rows = [(line, _numbers(line)) for line in lines[2:] if line.text.strip()]
     if not rows:
         head.fail(None, "the file ends here; expected the coordinates")
+    of_positions = [line for line, _ in rows[: -(-3 * atoms // _PER_LINE)]]
     positions, rows = _block(rows, 3 * atoms, "coordinates")
     velocities = box = None
     found = sum(len(values) for _, values in rows)
@@ -60,7 +72,11 @@ def read_coordinates(path: Path, atoms: int, has_box: bool) -> Coordinates:
         # The line could be of velocities or a box.
         is_box = has_box
     if rows and not is_box:
+        last = rows[-1][0]
         velocities, rows = _block(rows, 3 * atoms, "velocities")
+        if has_box and not rows:
+            last.fail(None, "the file ends with velocities; expected the box behind them, as the "
+                            "topology has one")  # fmt: skip
     if rows:
         line, values = rows[0]
         if len(rows) > 1 or len(values) not in (3, 6):
@@ -71,6 +87,7 @@ def read_coordinates(path: Path, atoms: int, has_box: bool) -> Coordinates:
         _ANGSTROM * positions.reshape(-1, 3),
         None if velocities is None else VELOCITY * velocities.reshape(-1, 3),
         box,
+        of_positions,
     )
 
 
@@ -99,7 +116,7 @@ def _block(
     """So many numbers, six in each line, and the lines behind them."""
     found: list[float] = []
     for n, (line, values) in enumerate(rows):
-        expected = min(6, count - 6 * n)
+        expected = min(_PER_LINE, count - _PER_LINE * n)
         if len(values) != expected:
             line.fail(None, f"a line of {what} with {len(values)} numbers; expected {expected}")
         found += values
@@ -116,32 +133,56 @@ def _box(line: Line, values: list[float]) -> numpy.ndarray | None:
     lengths, angles = values[:3], values[3:] or [90.0] * 3
     if not any(lengths):
         return None
-    found = box_of(lengths, angles)
-    if found is None:
-        line.fail(None, "no box has these lengths and angles; expected lengths above 0")
-    return found
+    problem = problem_of(lengths, angles)
+    if problem is not None:
+        words = line.text.split()
+        # Lengths and angles may stand without blanks between.
+        of_angles = "angle" in problem and len(words) == len(values)
+        line.fail(3 + _worst(angles) if of_angles else None, problem)
+    return box_of(lengths, angles)
 
 
-def box_of(lengths: list[float], angles: list[float]) -> numpy.ndarray | None:
-    """Vectors in nm as rows, reduced to the shortest; None where there are none.
+def _worst(angles: list[float]) -> int:
+    """The angle that is none of a box, or the last one where all of them are none together."""
+    return next((k for k, angle in enumerate(angles) if not 0.0 < angle < 180.0), 2)
+
+
+def problem_of(lengths: list[float], angles: list[float]) -> str | None:
+    """Why no box has these lengths and angles; None: one has."""
+    if min(lengths) <= 0.0:
+        return f"a length of the box is {min(lengths):g}; expected one above 0"
+    for angle in angles:
+        if not 0.0 < angle < 180.0:
+            return f"an angle of the box is {angle:g}; expected one between 0 and 180 degrees"
+    if _squared_height(angles) <= _LEAST_HEIGHT:
+        texts = ", ".join(f"{angle:g}" for angle in angles)
+        return f"no box has the angles {texts}: its edges would lie in a plane, or cannot meet"
+    return None
+
+
+def _cosines(angles: list[float]) -> list[float]:
+    # Files have angles of 90 degrees with seven digits.
+    return [0.0 if abs(a - 90.0) < 1e-6 else math.cos(math.radians(a)) for a in angles]
+
+
+def _squared_height(angles: list[float]) -> float:
+    """Of the third edge, of length 1, above the plane of the others."""
+    alpha, beta, gamma = _cosines(angles)
+    y = (alpha - beta * gamma) / math.sqrt(1.0 - gamma * gamma)
+    return 1.0 - beta * beta - y * y
+
+
+def box_of(lengths: list[float], angles: list[float]) -> numpy.ndarray:
+    """Vectors in nm as rows, reduced to the shortest, of lengths and angles without a problem.
 
     `lengths` in angstroms, `angles` alpha, beta and gamma in degrees.
     """
-    if min(lengths) <= 0.0 or not all(0.0 < angle < 180.0 for angle in angles):
-        return None
-    # Files have angles of 90 degrees with seven digits.
-    alpha, beta, gamma = (
-        0.0 if abs(angle - 90.0) < 1e-6 else math.cos(math.radians(angle)) for angle in angles
-    )
+    alpha, beta, gamma = _cosines(angles)
     a, b, c = (_ANGSTROM * length for length in lengths)
     sine = math.sqrt(1.0 - gamma * gamma)
     y = (alpha - beta * gamma) / sine
-    squared = 1.0 - beta * beta - y * y
-    if squared <= 1e-6:
-        return None
-    box = numpy.array(
-        [[a, 0.0, 0.0], [b * gamma, b * sine, 0.0], [c * beta, c * y, c * math.sqrt(squared)]]
-    )
+    height = math.sqrt(_squared_height(angles))
+    box = numpy.array([[a, 0.0, 0.0], [b * gamma, b * sine, 0.0], [c * beta, c * y, c * height]])
     box[2] -= box[1] * round(box[2, 1] / box[1, 1])
     box[2] -= box[0] * round(box[2, 0] / box[0, 0])
     box[1] -= box[0] * round(box[1, 0] / box[0, 0])
@@ -179,14 +220,21 @@ def _from_netcdf(path: Path, atoms: int) -> Coordinates:
         lengths = [float(x) for x in arrays["cell_lengths"].ravel()]
         angles = [float(x) for x in arrays.get("cell_angles", numpy.full(3, 90.0)).ravel()]
         if any(lengths):
-            box = box_of(lengths, angles) if len(lengths) == len(angles) == 3 else None
-            if box is None:
+            if len(lengths) != 3 or len(angles) != 3:
                 raise SternaError(
-                    f"{path}: error: no box has the lengths {lengths} and angles {angles}", status=2
+                    f"{path}: error: a box has {len(lengths)} lengths and {len(angles)} angles; expected "
+                    "three of each",
+                    status=2,
                 )
+            finite = all(math.isfinite(value) for value in (*lengths, *angles))
+            problem = problem_of(lengths, angles) if finite else "the box is not finite"
+            if problem is not None:
+                raise SternaError(f"{path}: error: {problem}", status=2)
+            box = box_of(lengths, angles)
     return Coordinates(
         path,
         _ANGSTROM * positions,
-        None if velocities is None else VELOCITY * velocities,
+        # Their scale factor has brought them to angstroms per ps.
+        None if velocities is None else _ANGSTROM * velocities,
         box,
     )

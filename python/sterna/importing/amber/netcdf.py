@@ -1,6 +1,7 @@
 """Variables of a NetCDF file, in its classic formats and that of HDF5.
 
-Source: "The NetCDF Classic Format Specification", Unidata. AMBER writes restart files so.
+Source: "The NetCDF Classic Format Specification", Unidata, and the attribute `scale_factor` of its
+"Attribute Conventions". AMBER writes restart files so.
 """
 
 import struct
@@ -26,7 +27,7 @@ def is_netcdf(path: Path) -> bool:
 
 
 def read_netcdf(path: Path) -> tuple[dict[str, Any], dict[str, numpy.ndarray]]:
-    """Attributes of the file, and its variables by their names. Raises SternaError."""
+    """Attributes of the file, and its variables, times their scale factors. Raises SternaError."""
     with path.open("rb") as file:
         data = file.read()
     if data[:8] == _HDF5:
@@ -51,13 +52,24 @@ def _read_hdf5(path: Path) -> tuple[dict[str, Any], dict[str, numpy.ndarray]]:
                 for name, value in file.attrs.items()
             }
             arrays = {
-                name: numpy.asarray(item[()])
+                name: _scaled(path, name, numpy.asarray(item[()]), dict(item.attrs))
                 for name, item in file.items()
                 if isinstance(item, h5py.Dataset) and item.dtype.kind in "iuf"
             }
     except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
         _fail(path, str(error))
     return attributes, arrays
+
+
+def _scaled(
+    path: Path, name: str, values: numpy.ndarray, attributes: dict[str, Any]
+) -> numpy.ndarray:
+    if "scale_factor" not in attributes:
+        return values
+    factor = numpy.asarray(attributes["scale_factor"])
+    if factor.dtype.kind not in "iuf" or factor.size != 1 or not numpy.isfinite(factor).all():
+        _fail(path, f"{name} has a scale factor that is no number")
+    return values * float(factor.ravel()[0])
 
 
 class _Classic:
@@ -77,16 +89,16 @@ class _Classic:
         for _ in range(self._list_of(_VARIABLES)):
             name = self._name()
             shape = [sizes[self._index(len(sizes))][1] for _ in range(self._count())]
-            self._attributes()
+            of_variable = self._attributes()
             (kind,) = self._numbers(">i")
             self._count()
             (begin,) = self._numbers(">i" if self._version == 1 else ">q")
             if kind not in _TYPES:
                 _fail(self._path, f"{name} has the type {kind}")
-            variables.append((name, shape, numpy.dtype(_TYPES[kind]), begin))
+            variables.append((name, shape, numpy.dtype(_TYPES[kind]), begin, of_variable))
         return attributes, {
-            name: self._array(name, shape, kind, begin)
-            for name, shape, kind, begin in variables
+            name: _scaled(self._path, name, self._array(name, shape, kind, begin), of_variable)
+            for name, shape, kind, begin, of_variable in variables
             # Variables of records, as trajectories have them, are of dimension 0.
             if kind.kind in "iuf" and not (records and 0 in shape)
         }

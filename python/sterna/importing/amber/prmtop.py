@@ -301,8 +301,8 @@ def _format_of(line: Line) -> tuple[int, str, int]:
     kind, width = found[2].upper(), int(found[3] or 0)
     if kind == "A" and not 0 < width < 80:
         return 1, "", 80
-    if width == 0:
-        line.fail(None, "a format without a width; expected one such as %FORMAT(10I8)")
+    if width == 0 or found[1].strip("0") == "" != found[1]:
+        line.fail(None, "a format without a number or width; expected one such as %FORMAT(10I8)")
     return int(found[1] or 1), kind if kind in "AI" else "E", width
 
 

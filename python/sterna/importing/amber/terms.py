@@ -219,12 +219,18 @@ class Terms:
             scales.append(prmtop.numbers(name) if known else [preset] * len(phases))
         for name in ("DIHEDRALS_INC_HYDROGEN", "DIHEDRALS_WITHOUT_HYDROGEN"):
             for section, start, atoms, kind in self._lists(name, 4, len(phases), 3):
+                for k in (2, 3):
+                    if atoms[k] == 0:
+                        section.fail_at(
+                            start + k, "the first atom stands where a sign tells of the 1-4 pair, and 0 "
+                            "has none; expected the torsion in reverse order",
+                        )  # fmt: skip
                 has_no_pair, is_improper = self._signs(name, start)
                 if not has_no_pair and not is_improper:
                     self._add_14(section, start, atoms, scales[0][kind], scales[1][kind])
                 if amplitudes[kind] == 0.0 or not self._points.isdisjoint(atoms):
                     continue
-                multiplicity = _multiplicity(prmtop, kind, multiplicities[kind])
+                multiplicity = _multiplicity(prmtop, kind, multiplicities[kind], phases[kind])
                 # LEaP orders impropers so that their third atom is the central one.
                 is_chain = all(
                     (min(pair), max(pair)) in self.bonds
@@ -391,8 +397,11 @@ def _counts(prmtop: Prmtop, name: str, count: int) -> list[int]:
     return numbers
 
 
-def _multiplicity(prmtop: Prmtop, kind: int, value: float) -> int:
+def _multiplicity(prmtop: Prmtop, kind: int, value: float, phase: float) -> int:
     number = round(value)
+    # Older files have a minus sign where further terms follow; of these phases it changes nothing.
+    if number < 0 and abs(math.sin(rounded_phase(phase))) < 1e-3:
+        value, number = -value, -number
     if abs(value - number) > 1e-3 or not 1 <= number <= _MOST_MULTIPLICITY:
         prmtop.section("DIHEDRAL_PERIODICITY").fail_at(
             kind, f"DIHEDRAL_PERIODICITY has {value:g}; expected an integer of 1 to "

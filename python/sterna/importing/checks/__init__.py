@@ -4,8 +4,6 @@ OpenMM reads these files, and its errors often tell neither where they are nor w
 files are looked at first: whether what a reader goes by is there, has its size, and is a number
 where it must be one. What the numbers mean is left to OpenMM.
 
-- `amber`: prmtop and coordinates;
-- `charmm`: PSF, parameters and coordinates;
 - `pdb`;
 - `serialized`: a System of OpenMM.
 """
@@ -13,17 +11,9 @@ where it must be one. What the numbers mean is left to OpenMM.
 from collections.abc import Callable
 from pathlib import Path
 
-from sterna.importing.checks import amber, charmm, pdb, serialized
+from sterna.importing.checks import pdb, serialized
 
 _CHECKS: dict[str, Callable[[Path], None]] = {
-    ".prmtop": amber.check_topology,
-    ".parm7": amber.check_topology,
-    ".inpcrd": amber.check_coordinates,
-    ".rst7": amber.check_coordinates,
-    ".psf": charmm.check_structure,
-    ".prm": charmm.check_parameters,
-    ".par": charmm.check_parameters,
-    ".crd": charmm.check_coordinates,
     ".pdb": pdb.check,
     ".xml": serialized.check,
 }

@@ -1,0 +1,137 @@
+"""OpenMM's reading of files of AMBER, which judges ours, brought to what AMBER itself computes."""
+
+from pathlib import Path
+from typing import Any
+
+from sterna.importing.amber.amber_system import (
+    CHARGE_UNIT,
+    CHARGE_UNIT_OF_CHAMBER,
+    Choices,
+    with_mdin,
+)
+from sterna.importing.amber.phases import rounded_phase
+from sterna.importing.gromacs.notes import Notes
+from sterna.importing.sources import (
+    PLACES,
+    Settings,
+    Source,
+    openmm,
+    places_in,
+    read_by,
+    source_with,
+    structure_of,
+)
+
+#: Constraints of OpenMM by those of an mdin.
+_CONSTRAINTS = {"h-bonds": "hydrogen", "all-bonds": "all"}
+
+
+def source_of(path: Path, places: Path, choices: Choices) -> Source:
+    """Raises SternaError where OpenMM cannot read the files."""
+    choices, asked = with_mdin(choices, Notes())
+    kept = _CONSTRAINTS.get(choices.constraints, choices.constraints)
+    settings = Settings([], choices.cutoff, kept, choices.box)
+    app = openmm().app
+    if places.suffix.lower() in PLACES:
+        found = structure_of(places)
+        box = found.topology.getPeriodicBoxVectors()
+    else:
+        found = read_by(places, lambda: app.AmberInpcrdFile(str(places)))
+        box = found.boxVectors
+    topology = read_by(path, lambda: app.AmberPrmtopFile(str(path), periodicBoxVectors=box))
+    if box is None:  # That of the topology, where it has one.
+        box = topology.topology.getPeriodicBoxVectors()
+        box = settings.vectors(box, places, "its lengths in the last line, or ")
+        topology = read_by(path, lambda: app.AmberPrmtopFile(str(path), periodicBoxVectors=box))
+    system = read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
+    _turn_lone_pairs(system)
+    _take_phases_for_pi(system)
+    if topology._prmtop.chamber:
+        _take_charges_of_charmm(system)
+    if asked is not None and "switch_start" in asked.interaction:
+        _switch(system, asked.interaction["switch_start"], choices.cutoff)
+    return source_with(topology.topology, system, places_in(found), (path, places), settings)
+
+
+def _turn_lone_pairs(system: Any) -> None:
+    """Brings the two sites of five-point water to where AMBER has them, away from the hydrogen atoms.
+
+    OpenMM 8.6 puts them on the side of the hydrogen atoms (amber_file_parser.py), 0.08 nm away from
+    where LEaP writes them.
+    """
+    mm = openmm()
+    for k in range(system.getNumParticles()):
+        if not system.isVirtualSite(k) or not isinstance(
+            system.getVirtualSite(k), mm.OutOfPlaneSite
+        ):
+            continue
+        site = system.getVirtualSite(k)
+        weights = site.getWeight12(), site.getWeight13(), site.getWeightCross()
+        if weights[0] > 0.0:
+            atoms = (site.getParticle(n) for n in range(3))
+            system.setVirtualSite(k, mm.OutOfPlaneSite(*atoms, *(-weight for weight in weights)))
+
+
+def _take_phases_for_pi(system: Any) -> None:
+    """Rounds phases of torsions as AMBER does, which LEaP writes as 3.141594 (`dihpar` of sander)."""
+    mm = openmm()
+    for force in system.getForces():
+        if not isinstance(force, mm.PeriodicTorsionForce):
+            continue
+        for n in range(force.getNumTorsions()):
+            *atoms, multiplicity, phase, amplitude = force.getTorsionParameters(n)
+            taken = rounded_phase(phase.value_in_unit(mm.unit.radian))
+            force.setTorsionParameters(n, *atoms, multiplicity, taken, amplitude)
+
+
+def _nonbonded(system: Any) -> Any:
+    mm = openmm()
+    return next(force for force in system.getForces() if isinstance(force, mm.NonbondedForce))
+
+
+def _take_charges_of_charmm(system: Any) -> None:
+    """Those of CHAMBER are in another unit, by CHARMM's constant, which OpenMM does not know of."""
+    ratio = CHARGE_UNIT / CHARGE_UNIT_OF_CHAMBER
+    force = _nonbonded(system)
+    for k in range(force.getNumParticles()):
+        charge, sigma, epsilon = force.getParticleParameters(k)
+        force.setParticleParameters(k, ratio * charge, sigma, epsilon)
+    for k in range(force.getNumExceptions()):
+        first, second, product, sigma, epsilon = force.getExceptionParameters(k)
+        force.setExceptionParameters(k, first, second, ratio**2 * product, sigma, epsilon)
+
+
+def _switch(system: Any, begin: float, cutoff: float) -> None:
+    """Makes Lennard-Jones pairs end by the force switch of CHARMM, which AMBER has as fswitch."""
+    mm = openmm()
+    custom = [force for force in system.getForces() if isinstance(force, mm.CustomNonbondedForce)]
+    ended = (
+        f"select(step({begin}-r), a*(r^-12-{begin**-6 * cutoff**-6})-b*(r^-6-{begin**-3 * cutoff**-3}),"
+        f" a*{cutoff**6 / (cutoff**6 - begin**6)}*(r^-6-{cutoff**-6})^2"
+        f"-b*{cutoff**3 / (cutoff**3 - begin**3)}*(r^-3-{cutoff**-3})^2)"
+    )
+    if custom:
+        (force,) = custom
+        text = force.getEnergyFunction()
+        known = "(a/r6)^2-b/r6; r6=r^6;"
+        assert text.startswith(known), text
+        rest = text.removeprefix(known).replace("a=", "root=", 1).strip()
+        force.setEnergyFunction(f"{ended}; a=root^2; {rest}")
+        return
+    nonbonded = _nonbonded(system)
+    force = mm.CustomNonbondedForce(
+        f"{ended}; a=4*epsilon*sigma^12; b=4*epsilon*sigma^6; sigma=0.5*(sigma1+sigma2); "
+        "epsilon=sqrt(epsilon1*epsilon2)"
+    )
+    force.addPerParticleParameter("sigma")
+    force.addPerParticleParameter("epsilon")
+    force.setNonbondedMethod(force.CutoffPeriodic)
+    force.setCutoffDistance(nonbonded.getCutoffDistance())
+    for k in range(nonbonded.getNumParticles()):
+        charge, sigma, epsilon = nonbonded.getParticleParameters(k)
+        force.addParticle((sigma, epsilon))
+        nonbonded.setParticleParameters(k, charge, sigma, 0.0)
+    for k in range(nonbonded.getNumExceptions()):
+        first, second, *_ = nonbonded.getExceptionParameters(k)
+        force.addExclusion(first, second)
+    system.addForce(force)

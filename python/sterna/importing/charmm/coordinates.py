@@ -1,0 +1,52 @@
+"""Places of CHARMM (CRD). Source: CHARMM's documentation, io.info.
+
+Titles begin with `*`; then the number of atoms, with EXT in files of wide columns, and a line for each:
+number, residue, its name, the atom's name, x, y, z, segment, number of the residue, weight.
+"""
+
+from pathlib import Path
+
+import numpy
+
+from sterna.errors import SternaError
+from sterna.importing.text import Line, read_text
+
+_COLUMNS = ((20, 30), (30, 40), (40, 50))
+_WIDE_COLUMNS = ((40, 60), (60, 80), (80, 100))
+_ANGSTROM = 0.1  #: nm
+
+
+def read_crd(path: Path) -> numpy.ndarray:
+    """Positions in nm, (atoms, 3). Raises SternaError with line and column."""
+    lines = [
+        Line(path, n, t.rstrip("\r"))
+        for n, t in enumerate(read_text(path).split("\n"), 1)
+        if t.strip() and not t.lstrip().startswith("*")
+    ]
+    if not lines:
+        raise SternaError(
+            f"{path}: error: expected the number of atoms and their coordinates (CRD of CHARMM)",
+            status=2,
+        )
+    head = lines[0].text.split()
+    count = lines[0].integer_at(head, 0, "the number of atoms", 1, 10**9)
+    if len(lines) - 1 < count:
+        lines[-1].fail(None, f"the file ends after {len(lines) - 1} of {count} atoms")
+    if len(lines) - 1 > count:
+        lines[count + 1].fail(None, f"expected the end of the file behind {count} atoms")
+    columns = _WIDE_COLUMNS if "EXT" in (word.upper() for word in head[1:]) else _COLUMNS
+    return _ANGSTROM * numpy.array([_place(line, columns) for line in lines[1:]])
+
+
+def _place(line: Line, columns: tuple[tuple[int, int], ...]) -> list[float]:
+    text = line.text.ljust(columns[-1][1])
+    try:
+        values = [float(text[begin:end]) for begin, end in columns]
+        is_by_columns = "_" not in text and bool(numpy.isfinite(values).all())
+    except ValueError:
+        is_by_columns = False
+    if is_by_columns:
+        return values
+    # Other programs write them with blanks between.
+    fields = line.text.split()
+    return [line.number_at(fields, 4 + k, f"coordinate {axis}") for k, axis in enumerate("xyz")]
