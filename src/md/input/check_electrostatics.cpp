@@ -102,8 +102,8 @@ void check_electrostatics(const Input& input, const IsGood& is_good, const Repor
     const std::string place = fmt::format("type[{}].charge", n);
     if (on || perhaps || !is_good(place)) continue;
     report(Severity::error, place,
-           "\"charge\" in [[type]] needs a section [electrostatics] with kind = \"fmm\", or "
-           "\"reaction_field\"");
+           "\"charge\" in [[type]] needs a solver: a section [electrostatics] with kind = "
+           "\"fmm\", or \"reaction_field\"");
   }
   if (!on || !is_good("electrostatics.kind")) return;
   check_open_box(input, is_good, report);

@@ -132,7 +132,7 @@ class MoleculesChecker {
           const std::string place = fmt::format("molecule[{}].atom[{}].charge", m, n);
           error(good_(place) ? place : fmt::format("molecule[{}]", m),
                 "\"charge\" in [[molecule.atom]] needs a solver: a section [electrostatics] with "
-                "kind = \"fmm\"");
+                "kind = \"fmm\", or \"reaction_field\"");
         }
         charged = true;
       }

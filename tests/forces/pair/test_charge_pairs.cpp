@@ -42,7 +42,7 @@ LennardJones lennard_jones() {
 }
 
 struct Expected {
-  std::vector<Vec3> force;
+  std::vector<Vec3> force;  ///< by id
   double pairs = 0.0, charges = 0.0;
   double virial[6] = {};
 };
@@ -53,6 +53,7 @@ Expected brute_force(const ParticleStore& particles, const Box& box,
   Expected expected;
   const LennardJones potential = lennard_jones();
   const std::size_t n = particles.local_count();
+  expected.force.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     Vec3 force;
     expected.charges -= 0.5 * charges.shift * charge[i] * charge[i];
@@ -86,7 +87,7 @@ Expected brute_force(const ParticleStore& particles, const Box& box,
         for (int k = 0; k < 6; ++k) expected.virial[k] += 0.5 * f * products[k];
       }
     }
-    expected.force.push_back(force);
+    expected.force[static_cast<std::size_t>(particles.id[i]) - 1] = force;
   }
   return expected;
 }
@@ -116,6 +117,11 @@ void check(const Box& box, const CutoffCharges& charges, bool exclude) {
   constexpr double factor = 0.7;
   ParticleStore particles = test::jittered_lattice(box, count, 2, 0.1, 11);
   particles.set_ghost_ids(true);
+  std::vector<double> charge;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    charge.push_back(factor * topology.atom_of(particles.id[i]).charge);
+  }
+  const Expected expected = brute_force(particles, box, charge, charges, exclude);
   for (const PairKernels* kernels : available_pair_kernels()) {
     for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
       for (const std::uint32_t group : {1u, 2u, 4u}) {
@@ -138,17 +144,13 @@ void check(const Box& box, const CutoffCharges& charges, bool exclude) {
           list.exclude([&](std::uint32_t i) { return std::span(places[i]); });
         }
         const EnergyAndVirial sums = test::compute(forces, list, particles, originals);
-        std::vector<double> charge;
-        for (std::size_t i = 0; i < particles.local_count(); ++i) {
-          charge.push_back(factor * topology.atom_of(particles.id[i]).charge);
-        }
-        const Expected expected = brute_force(particles, box, charge, charges, exclude);
         const double tolerance = precision == Precision::mixed ? 2e-5 : 1e-12;
         double scale = 0.0, virial_scale = 0.0, worst = 0.0;
         for (const double v : expected.virial) virial_scale = std::max(virial_scale, std::abs(v));
         for (std::size_t i = 0; i < particles.local_count(); ++i) {
-          scale = std::max(scale, norm(expected.force[i]));
-          worst = std::max(worst, norm(particles.force[i] - expected.force[i]));
+          const Vec3& force = expected.force[static_cast<std::size_t>(particles.id[i]) - 1];
+          scale = std::max(scale, norm(force));
+          worst = std::max(worst, norm(particles.force[i] - force));
         }
         CHECK(worst < tolerance * scale);
         for (int k = 0; k < 6; ++k) {
