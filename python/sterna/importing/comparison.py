@@ -180,7 +180,7 @@ class StartOfSterna:
 def start_of_sterna(
     molecules: Molecules, positions: numpy.ndarray, held_at: Reference | None = None
 ) -> StartOfSterna:
-    """By Ewald sums, without tail corrections and thermostat.
+    """Without tail corrections and thermostat; charges that act at any distance by Ewald sums.
 
     `held_at`: where position restraints hold atoms; None: without restraints. Raises SternaError
     where the system does not run.
@@ -202,8 +202,9 @@ def start_of_sterna(
             },
             "molecule": kinds,
         }
-        if molecules.system.electrostatics is not None:
-            sections["electrostatics"] = {"kind": "ewald", "accuracy": 1e-7}
+        charges = molecules.system.electrostatics
+        if charges is not None and charges["kind"] == "fmm":
+            sections["electrostatics"] = {**charges, "kind": "ewald", "accuracy": 1e-7}
         if held_at is not None:
             sections |= restraints.sections(molecules.system, molecules.order, "held.extxyz")
             text = files.start_text(molecules, held_at.positions, held_at.box)
