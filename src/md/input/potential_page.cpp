@@ -43,10 +43,10 @@ All of them work in every precision, on every instruction set and any number of 
 
 `tail_correction` adds what a cut off or switched potential lacks, by the potential's own integral.
 
-A pair may have a `cutoff` of its own, shorter than that of the run. A type needs no epsilon and sigma
-where each of its pairs has a potential. The force is -du/dr. Plain numbers are in the
-[units](input.md#numbers-and-units) of the input. How to add one of your own:
-[add a pair potential](howto/add-a-pair-potential.md).
+A pair may have a `cutoff` of its own, shorter than that of the run, and its own `truncation` and
+`switch_start`. A type needs no epsilon and sigma where each of its pairs has a potential. The force
+is -du/dr. Plain numbers are in the [units](input.md#numbers-and-units) of the input. How to add one
+of your own: [add a pair potential](howto/add-a-pair-potential.md).
 
 | potential | what it is |
 |---|---|

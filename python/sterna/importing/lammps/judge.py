@@ -114,8 +114,9 @@ def compare(
     molecules = Molecules(system)
     system.sections = {}
     mine = start_of_sterna(molecules, system.positions)
-    has_charges = system.electrostatics is not None
-    theirs = _by_lammps(environment, _commands(data, scripts, has_charges))
+    # Charges that end at a cutoff do so in both.
+    by_ewald = system.electrostatics is not None and system.electrostatics["kind"] == "fmm"
+    theirs = _by_lammps(environment, _commands(data, scripts, by_ewald))
     energy, length = _UNITS[system.units]
     row = {key: energy * value for key, value in mine.row.items() if key.endswith("_energy")}
     theirs["energies"] = {key: energy * value for key, value in theirs["energies"].items()}
@@ -123,7 +124,7 @@ def compare(
     return f"LAMMPS {theirs['version']}", _rows(row, mine.forces, theirs["energies"], expected)
 
 
-def _commands(data: Path | None, scripts: list[Path], has_charges: bool) -> list[str]:
+def _commands(data: Path | None, scripts: list[Path], by_ewald: bool) -> list[str]:
     state = State(data, list(scripts))
     interpreter = Interpreter(scripts, state)
     interpreter.run()
@@ -142,7 +143,7 @@ def _commands(data: Path | None, scripts: list[Path], has_charges: bool) -> list
         made.append(read)
     # In reduced units LAMMPS tells energies per atom unless it is told otherwise.
     made += ["pair_modify tail no table 0", "thermo_modify norm no"]
-    return [*made, "kspace_style ewald 1e-8"] if has_charges else made
+    return [*made, "kspace_style ewald 1e-8"] if by_ewald else made
 
 
 def _until_the_last_run(executed: list[Command]) -> list[Command]:
@@ -197,11 +198,14 @@ def _rows(
                 _row(name, sum(row.get(key, 0.0) for key in keys),
                      sum(energies[key] for key in of_lammps))
             )  # fmt: skip
-    charges = row.get("electrostatics_energy", 0.0) + row.get("bonded_coulomb_14_energy", 0.0)
+    of_charges = [
+        row[key] for key in ("electrostatics_energy", "pairs_electrostatics_energy") if key in row
+    ]
+    charges = sum(of_charges) + row.get("bonded_coulomb_14_energy", 0.0)
     # Pairs are what the other rows leave, whatever potentials they have.
     pairs = row["potential_energy"] - charges - sum(one.sterna for one in found)
     found.append(_row("pairs", pairs, energies["evdwl"]))
-    if "electrostatics_energy" in row:
+    if of_charges:
         found.append(_row("charges", charges, energies["ecoul"] + energies["elong"]))
     size = _root_mean_square(expected)
     apart = _root_mean_square(forces - expected)
