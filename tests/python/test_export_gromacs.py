@@ -213,6 +213,33 @@ c2 = -2
 c3 = 4
 atoms = [1, 2, 3, 4]
 
+[[molecule.torsion]]
+potential = "flat_bottom"
+bending_stiffness = 50
+phi0 = 40
+half_width = 10
+atoms = [[2, 3, 4, 5], [6, 5, 4, 3]]
+
+[[molecule.improper]]
+potential = "vector_angle"
+amplitude = 3
+multiplicity = 2
+phase = 50
+atoms = [1, 2, 4, 5]
+
+[[molecule.angle]]
+potential = "stretch_stretch"
+stretch_stretch = {stiffness}
+r1 = {bond}
+r2 = {bond}
+atoms = [3, 4, 5]
+
+[[molecule.angle]]
+potential = "linear"
+stiffness = {stiffness}
+share = 0.4
+atoms = [6, 5, 4]
+
 [[molecule.cmap]]
 potential = "bicubic"
 energy = {first}

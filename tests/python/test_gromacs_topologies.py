@@ -308,7 +308,8 @@ LACKING = {
     "[ dihedrals ]\n1 2 3 4 9 0 1 7": "the multiplicity is 7; Sterna has those up to 6",
     "[ position_restraints ]\n1 2 1 0.1 9": "flat-bottomed position restraints are not taken over",
     "[ dihedral_restraints ]\n1 2 3 4 1 0 190 5": "the half width is 190; expected 0 to 180",
-    "[ angle_restraints ]\n1 2 1 3 1 0 10 1": "whose two vectors have an atom in common",
+    "[ angle_restraints ]\n1 2 2 1 1 0 10 1": "are along one line",
+    "[ angle_restraints ]\n1 2 1 3 1 40 10 2": "expected the multiplicity 1, or a product",
     "[ angle_restraints ]\n1 2 3 4 1 0 10 7": "the multiplicity is 7; expected an integer from 1",
     "[ angle_restraints_z ]\n1 2 1 0 10 1": "[ angle_restraints_z ] is not taken over",
     "[ polarization ]\n1 2 1 0.001": "Sterna has no polarizable atoms",
@@ -358,6 +359,9 @@ FUNCTIONS_ALONE = {
     "4 5 6 7 1 170 160 40",
     "angle restraint": "[ angle_restraints ]\n1 2 3 4 1 20 50 1\n1 2 5 6 1 -35 30 3\n"
     "7 5 2 3 1 90 20 2\n1 2 3 4 1 80 10 2",
+    "angle restraint of three atoms": "[ angle_restraints ]\n2 1 2 3 1 70 50 1\n3 4 5 4 1 -35 30 1\n"
+    "4 5 5 6 1 50 20 1\n6 7 5 6 1 20 10 1\n2 3 3 4 1 60 15 3\n4 5 4 3 1 90 12 2\n"
+    "1 2 2 3 1 180 9 1\n5 6 6 7 1 45 7 4",
 }
 
 
@@ -367,7 +371,14 @@ def test_a_function_has_the_energy_and_forces_of_gromacs(what, judge, tmp_path):
     system = imported(tmp_path, top, PLACES)
     assert any(
         dict(one.parameters).get("potential")
-        in ("stretch_stretch", "stretch_outer", "linear", "flat_bottom", "vector_angle")
+        in (
+            "stretch_stretch",
+            "stretch_outer",
+            "linear",
+            "flat_bottom",
+            "vector_angle",
+            "cosine_polynomial",
+        )
         for one in system.terms
     )
     files = (tmp_path / "a.top", tmp_path / "a.gro")

@@ -22,7 +22,8 @@ from sterna.exporting.quantities import COULOMB, Quantities
 from sterna.trajectory import Trajectory
 
 _SECTIONS_IN_ORDER = (
-    "bonds", "angles", "dihedrals", "virtual_sites2", "virtual_sites3", "virtual_sites4",
+    "bonds", "angles", "dihedrals", "dihedral_restraints", "angle_restraints", "virtual_sites2",
+    "virtual_sites3", "virtual_sites4",
 )  # fmt: skip
 _PER_LINE = 24  # numbers of a row of [ exclusions ] or of a table
 #: e; a charge in the reduced unit of charge, whose Coulomb constant is 1.

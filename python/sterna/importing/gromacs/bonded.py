@@ -7,6 +7,8 @@ A function that Sterna does not have is refused by its name.
 import math
 from collections.abc import Callable, Iterator
 
+import numpy
+
 from sterna.importing.gromacs.functions import FUNCTIONS
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
 from sterna.importing.system import PROPORTIONAL, Term, term
@@ -292,14 +294,43 @@ def _angle_restraint(entry: Entry, values: Values) -> Iterator[Term]:
             2, f"the multiplicity is {number:g}; expected an integer from 1 to {_MOST_MULTIPLICITY}"
         )
     if len(set(entry.atoms)) < len(entry.atoms):
-        entry.line.fail(
-            None, "an angle restraint whose two vectors have an atom in common is not taken over"
-        )
+        yield _restraint_of_an_angle(entry, theta0, stiffness, int(number))
+        return
     # 1 - cos(n (theta - theta0)), of which Sterna has the sum.
     phase = math.remainder(number * theta0 + _HALF_TURN, 2.0 * _HALF_TURN)
     yield term(
         "improper", entry.atoms, potential="vector_angle", amplitude=stiffness,
         multiplicity=int(number), phase=phase,
+    )  # fmt: skip
+
+
+def _restraint_of_an_angle(entry: Entry, theta0: float, stiffness: float, number: int) -> Term:
+    """An angle restraint whose two vectors have an atom in common: stiffness (1 - cos(n (theta -
+    theta0))) of the angle about that atom, or of 180 degrees less it."""
+    i, j, k, m = entry.atoms
+    common = {*entry.atoms[:2]} & {*entry.atoms[2:]}
+    if len(common) != 1 or i == j or k == m:
+        entry.line.fail(None, "the two vectors of an angle restraint are along one line")
+    (middle,) = common
+    first, last = (i if middle == j else j), (k if middle == m else m)
+    # One vector leads to the common atom and the other one away from it.
+    is_outside = (middle == i) != (middle == k)
+    phase = math.radians(number * theta0)
+    sign = (-1.0) ** number if is_outside else 1.0
+    even, odd = sign * math.cos(phase), (-sign if is_outside else sign) * math.sin(phase)
+    if number > 1 and (number * theta0) % _HALF_TURN != 0.0:
+        entry.fail_at(
+            0,
+            f"the angle at rest is {theta0:g} and the multiplicity {number}; where the two vectors "
+            "have an atom in common, expected the multiplicity 1, or a product of both that is a "
+            "multiple of 180",
+        )
+    powers = numpy.polynomial.chebyshev.cheb2poly([0.0] * number + [-stiffness * even])
+    given = {f"c{n}": float(value) for n, value in enumerate(powers)}
+    given["c0"] += stiffness
+    sine = {"s1": -stiffness * odd} if number == 1 and theta0 % _HALF_TURN != 0.0 else {}
+    return term(
+        "angle", (first, middle, last), potential="cosine_polynomial", **given, **sine
     )  # fmt: skip
 
 

@@ -123,6 +123,7 @@ _ROWS = {
             "bonded_bending_torsion_energy",
             "bonded_flat_bottom_torsion_energy",
             "bonded_vector_angle_energy",
+            "bonded_cosine_polynomial_angle_energy",
         ],
         [
             "Proper Dih.",
