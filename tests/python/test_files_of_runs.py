@@ -58,6 +58,7 @@ def test_a_run_does_not_destroy_its_start_file(options, sterna, next_run, tmp_pa
         ("next.lock", "soft"),
         ("next.rdf.txt", "hard"),
         ("next.export.xtc", "hard"),
+        ("next.export.in", "hard"),
         ("next.report.html", "soft"),
     ],
 )
