@@ -339,6 +339,21 @@ def test_new_inputs_do_not_replace_what_they_are_made_from(sterna, melt, tmp_pat
     assert path.read_text() == before
 
 
+@pytest.mark.parametrize("options", [[], ["--overwrite"]])
+def test_new_inputs_are_not_written_through_links(options, sterna, melt, tmp_path):
+    melt(steps=20)
+    precious = tmp_path / "precious.txt"
+    if options:
+        precious.write_text("years of work\n")
+    for name in ("out.toml", "out.extxyz"):
+        (tmp_path / name).symlink_to(precious)
+    done = sterna("new", "replicate", "melt.toml", 2, 1, 1, "-o", "out.toml", *options)
+    assert done.returncode == 0, done.stderr
+    assert precious.read_text() == "years of work\n" if options else not precious.exists()
+    assert not (tmp_path / "out.toml").is_symlink()
+    assert sterna("check", "out.toml").returncode == 0
+
+
 def test_an_export_does_not_replace_its_trajectory(sterna, melt, tmp_path):
     melt(steps=20, trajectory=10)
     assert sterna("run", "melt.toml", "-n", 1).returncode == 0
