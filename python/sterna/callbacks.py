@@ -170,7 +170,10 @@ class Callbacks:
         ):
             if array.shape != expected:
                 raise ValueError(f"frame.{what} has the shape {array.shape}, expected {expected}")
-        return float(finite("the energy of a force term", energy)), force, virial
+        energy = finite("the energy of a force term", energy)
+        if energy.ndim:
+            raise TypeError(f"a force term must return its energy, a number; it returned {energy}")
+        return float(energy), force, virial
 
     def _observe_all(self) -> None:
         if self._core.thermo_interval > 0:

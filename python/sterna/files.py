@@ -16,6 +16,17 @@ def require_regular(path: Path) -> None:
         raise SternaError(f"{path} is not a regular file, but a device or a pipe", 2)
 
 
+def replace_text(path: Path, text: str) -> None:
+    """Writes a file that appears whole. A link of this name is replaced, not what it leads to."""
+    unfinished = path.with_name(f".{os.getpid()}.{path.name}")
+    try:
+        with unfinished.open("x", encoding="utf-8") as file:
+            file.write(text)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
 def require_not_read(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
     """Raises SternaError where an output is a file that is read, also by another name or a link."""
     read = [path for path in inputs if path.exists()]

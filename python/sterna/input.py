@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from sterna.core import core
 from sterna.errors import InputError
+from sterna.fixed import Fixed
 from sterna.toml_text import toml_text
 
 if TYPE_CHECKING:
     from sterna._core import Diagnostic
 
 
-class Input:
+class Input(Fixed):
     """The sections and keys of an input file, made in Python or read from a file.
 
     >>> sterna.Input(units="reduced", run={"timestep": 0.002}, interaction={"cutoff": 2.5})
@@ -24,6 +25,8 @@ class Input:
     them. Names, units and meaning are those of input files (docs/input.md). A key that only ends a
     run, `steps`, may be missing. An `Input` does not change; `replace` makes another.
     """
+
+    _instead = "an Input does not change; replace(SECTION={KEY: value}) makes another"
 
     def __init__(self, sections: Mapping | None = None, /, **more: object) -> None:
         """Local. Raises TypeError for values that an input cannot hold.

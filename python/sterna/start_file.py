@@ -4,6 +4,8 @@ from pathlib import Path
 
 import numpy
 
+from sterna.files import replace_text
+
 #: Of the units of inputs: length in nm, time in ps; mass is u in all of them, or reduced.
 INPUT_UNITS = {
     "reduced": (1.0, 1.0), "nano": (1.0, 1.0), "metal": (0.1, 1.0), "real": (0.1, 0.001),
@@ -52,4 +54,4 @@ def particle_columns(
 def write_start(path: Path, units: str, edges: numpy.ndarray, **particles: numpy.ndarray) -> None:
     """Writes a start; `edges` in nm or reduced, `particles` are those of `particle_columns`."""
     text = extended_xyz(edges / INPUT_UNITS[units][0], particle_columns(units, **particles))
-    path.write_text(text, encoding="utf-8")
+    replace_text(path, text)

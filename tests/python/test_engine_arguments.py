@@ -98,6 +98,8 @@ refused(lambda: setattr(simulation, "stepp", 1), "did you mean 'step'?")
 refused(lambda: setattr(simulation, "force", 1), "@simulation.force")
 refused(lambda: setattr(simulation, "interaction", 1), "simulation.interaction.KEY")
 refused(lambda: setattr(system, "density", 1), "a System does not change")
+refused(lambda: setattr(settings, "run", {"timestep": 0.1}), "replace(SECTION={KEY: value})")
+refused(lambda: setattr(settings, "steps", 5), "an Input does not change")
 refused(lambda: simulation.box.length.__setitem__(0, 5.0), "read-only")
 simulation.interaction.cutoff = 2.4
 

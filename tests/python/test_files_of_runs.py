@@ -58,6 +58,7 @@ def test_a_run_does_not_destroy_its_start_file(options, sterna, next_run, tmp_pa
         ("next.lock", "soft"),
         ("next.rdf.txt", "hard"),
         ("next.export.xtc", "hard"),
+        ("next.export.in", "hard"),
         ("next.report.html", "soft"),
     ],
 )
@@ -336,6 +337,21 @@ def test_new_inputs_do_not_replace_what_they_are_made_from(sterna, melt, tmp_pat
     assert done.returncode == 2
     assert "melt.toml is read here" in done.stderr
     assert path.read_text() == before
+
+
+@pytest.mark.parametrize("options", [[], ["--overwrite"]])
+def test_new_inputs_are_not_written_through_links(options, sterna, melt, tmp_path):
+    melt(steps=20)
+    precious = tmp_path / "precious.txt"
+    if options:
+        precious.write_text("years of work\n")
+    for name in ("out.toml", "out.extxyz"):
+        (tmp_path / name).symlink_to(precious)
+    done = sterna("new", "replicate", "melt.toml", 2, 1, 1, "-o", "out.toml", *options)
+    assert done.returncode == 0, done.stderr
+    assert precious.read_text() == "years of work\n" if options else not precious.exists()
+    assert not (tmp_path / "out.toml").is_symlink()
+    assert sterna("check", "out.toml").returncode == 0
 
 
 def test_an_export_does_not_replace_its_trajectory(sterna, melt, tmp_path):

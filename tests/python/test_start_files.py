@@ -302,3 +302,19 @@ def test_names_of_files_are_shown_whole(sterna, tmp_path):
     assert done.returncode == 2
     assert f'the start file "{name}" does not exist' in done.stdout
     assert f'"directory" in [output] is "{other}", which is a file' in done.stdout
+
+
+@pytest.mark.parametrize(("name", "told"), [("water", 1), ("butane", 0)])
+def test_lost_orientations_are_told(runs, name, told, tmp_path):
+    """A frame without them is no place to go on from for rigid molecules."""
+    text = (runs / f"{name}.h5md").read_bytes()
+    (tmp_path / "given.h5md").write_bytes(text)
+    with h5py.File(tmp_path / "given.h5md", "r+") as file:
+        frames = file["particles/trajectory"]
+        assert ("orientation" in frames) == bool(told)
+        if told:
+            del frames["orientation"]
+    done = go_on(tmp_path, name, 'file = "given.h5md"', 2)
+    said = done.stdout + done.stderr
+    assert said.count("the trajectory has no orientations") == told, said
+    assert "given.h5md" in said or not told

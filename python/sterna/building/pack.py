@@ -18,7 +18,7 @@ from sterna.building.replicate import molecule_rows, whole_positions
 from sterna.configuration import fill_block, random_orientations
 from sterna.edges_option import edges_of
 from sterna.errors import SternaError
-from sterna.files import require_not_read
+from sterna.files import replace_text, require_not_read
 from sterna.start_file import write_start
 from sterna.toml_text import toml_text
 
@@ -267,7 +267,7 @@ def pack_command(
     sections["start"] = {"kind": "file", "file": start.name, "temperature": warmth}
     write_start(start, units, numpy.diag(edges), **particles)
     head = f"# {', '.join(sources)}, written by `sterna new pack`.\n"
-    output.write_text(head + toml_text(sections), encoding="utf-8")
+    replace_text(output, head + toml_text(sections))
     print(f"wrote {output}\nwrote {start}: {sum(k.count for k in kinds)} molecules")
 
 

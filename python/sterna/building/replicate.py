@@ -8,7 +8,7 @@ import typer
 
 from sterna.building.inputs import Start, files_of, read_start
 from sterna.errors import SternaError
-from sterna.files import require_not_read
+from sterna.files import replace_text, require_not_read
 from sterna.start_file import write_start
 from sterna.toml_text import toml_text
 
@@ -108,5 +108,5 @@ def replicate(
     sections["run"] = {k: v for k, v in start.section("run").items() if k != "name"}
     write_start(start_path, start.units, edges * numpy.array([[x], [y], [z]]), **particles)
     head = f"# {source.name}, {x} x {y} x {z} times, written by `sterna new replicate`.\n"
-    output.write_text(head + toml_text(sections), encoding="utf-8")
+    replace_text(output, head + toml_text(sections))
     print(f"wrote {output}\nwrote {start_path}: {len(taken)} particles")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from sterna.errors import SternaError
-from sterna.files import require_not_read
+from sterna.files import replace_text, require_not_read
 from sterna.importing import restraints
 from sterna.importing.molecules import Molecules
 from sterna.toml_text import toml_text
@@ -42,7 +42,7 @@ def write(
     require_not_read(texts, sources)
     for path, text in texts.items():
         try:
-            path.write_text(text, encoding="utf-8")
+            replace_text(path, text)
         except OSError as error:
             raise SternaError(f"{path} cannot be written: {error.strerror}") from error
     return list(texts)

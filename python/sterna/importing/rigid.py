@@ -16,7 +16,7 @@ import numpy
 
 from sterna.elements import element_of
 from sterna.errors import SternaError
-from sterna.files import require_not_read
+from sterna.files import replace_text, require_not_read
 from sterna.importing.box import first_of, is_placeholder, require_twice_the_cutoff
 from sterna.importing.gromacs.coordinates import read_gro
 from sterna.importing.text import read_text
@@ -349,8 +349,8 @@ def write(
     ]
     for name, row in zip(matched.names, rows, strict=True):
         lines.append(f"{name} {' '.join(map(repr, row))}")
-    start.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    output.write_text(toml_text(sections), encoding="utf-8")
+    replace_text(start, "\n".join(lines) + "\n")
+    replace_text(output, toml_text(sections))
     return [output, start]
 
 

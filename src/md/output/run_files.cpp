@@ -33,6 +33,7 @@ std::vector<std::string> run_file_endings() {
                                    ".log.jsonl",  ".h5md",           ".xtc",
                                    ".bib",        ".report.html"};
   std::ranges::transform(formats, std::back_inserter(endings), export_file_ending);
+  endings.push_back(export_file_ending("in"));  // beside data files of LAMMPS
   for (const auto more : {trajectory_file_endings(), result_file_endings()}) {
     endings.insert(endings.end(), more.begin(), more.end());
   }

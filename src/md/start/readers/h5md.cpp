@@ -78,6 +78,13 @@ class H5mdReader final : public StartFileReader {
     header_.has_ids = true;
     cut_into_pieces(options.piece_bytes);
     check_masses(options);
+    if (options.has_molecules_that_turn && !orientation_) {
+      header_.warnings.push_back(place_.diagnostic(
+          {},
+          "the trajectory has no orientations, so that molecules are turned at random; expected "
+          "that of a run with \"orientation\" in trajectory_fields",
+          Severity::warning));
+    }
   }
 
   std::int64_t piece_count() const override {

@@ -102,6 +102,7 @@ StartFileOptions StartFileReader::options_of(const Input& input) {
     options.type_names.push_back(component.name);
     double& mass = options.type_masses.emplace_back(0.0);
     for (const Input::Site& site : component.sites) mass += site.mass;
+    options.has_molecules_that_turn |= component.sites.size() > 1;
   }
   if (!input.components.empty()) options.type_section = "[[component]]";
   for (const Input::Molecule& molecule : input.molecules) {

@@ -31,6 +31,7 @@ struct StartFileOptions {
   std::string type_section = "[[type]]";  ///< for messages
   /// To warn where a file states others; in internal units; may be empty.
   std::vector<double> type_masses;
+  bool has_molecules_that_turn = false;  ///< of several sites, which have orientations
   /// Molecules of atoms that follow each other, for files whose atoms have no names.
   struct Molecules {
     std::int64_t count = 0;
