@@ -83,7 +83,7 @@ class Generator:
         lines += [self._head("system"), "random", self._head("molecules")]
         blocks = [(n, count) for n, count in enumerate(counts)]
         if self.chance(0.3):
-            blocks += [(r.randrange(len(kinds)), r.choice((0, 1, 1))) for r in [self.random] * 3]
+            blocks += [(self.random.randrange(len(kinds)), 1) for _ in range(3)]
             self.random.shuffle(blocks)
         lines += [f"{self.random.choice(('MOL', 'MOL', 'mol'))}{n} {count}" for n, count in blocks]
         for n, count in blocks:
