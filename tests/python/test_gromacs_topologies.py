@@ -367,7 +367,9 @@ def test_pairs_between_molecules(judge, tmp_path):
     files = (tmp_path / "a.top", tmp_path / "a.gro")
     for row in gromacs.compare(judge, *files, Choices(1.2), Molecules(system)):
         assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
-    with pytest.raises(SternaError, match=r"a\.top:51:1: error: the atoms 1 and 4 are of one molecule"):
+    with pytest.raises(
+        SternaError, match=r"a\.top:51:1: error: the atoms 1 and 4 are of one molecule"
+    ):
         imported(tmp_path, top + "1 4 1 0.2 0.3\n", gro)
 
 
