@@ -142,11 +142,14 @@ def mutated(text: str, number: random.Random, is_mdp: bool, is_places: bool) -> 
 
 def verdict_of_grompp(program: str, folder: Path, top: str, gro: str) -> str:
     """Nothing, or what it says against the files."""
-    done = subprocess.run(
-        [program, "-quiet", "grompp", "-f", "run.mdp", "-c", gro, "-r", gro, "-p", top, "-o",
-         "judged.tpr", "-maxwarn", "1000"],
-        cwd=folder, capture_output=True, text=True, errors="replace", check=False,
-    )  # fmt: skip
+    try:
+        done = subprocess.run(
+            [program, "-quiet", "grompp", "-f", "run.mdp", "-c", gro, "-r", gro, "-p", top, "-o",
+             "judged.tpr", "-maxwarn", "1000"],
+            cwd=folder, capture_output=True, text=True, errors="replace", check=False, timeout=60,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return "it does not end"  # such as `define = = -DX`
     if done.returncode == 0:
         return ""
     said = (done.stderr + done.stdout).splitlines()
