@@ -83,7 +83,7 @@ class Generator:
         lines += [self._head("system"), "random", self._head("molecules")]
         blocks = [(n, count) for n, count in enumerate(counts)]
         if self.chance(0.3):
-            blocks += [(r.randrange(len(kinds)), r.choice((0, 1, 1))) for r in [self.random] * 3]
+            blocks += [(self.random.randrange(len(kinds)), 1) for _ in range(3)]
             self.random.shuffle(blocks)
         lines += [f"{self.random.choice(('MOL', 'MOL', 'mol'))}{n} {count}" for n, count in blocks]
         for n, count in blocks:
@@ -282,7 +282,7 @@ class Generator:
                 self._head("dihedrals"),
                 f"{others[0] + 1} {others[1] + 1} {others[2] + 1} {one + 1} 2 20 30",
             ]
-        lines += self._odd_pairs(size, len(sites))
+        lines += self._odd_pairs(size, [*shape, *(place for place, _ in sites)])
         if self.chance(0.3):
             self.has_restraints = True
             lines += ["#ifdef POSRES", self._head("position_restraints")]
@@ -408,13 +408,15 @@ class Generator:
             line += f" {len(self.cmap_types)}"
         return [self._head("cmap"), line]
 
-    def _odd_pairs(self, size: int, sites: int) -> list[str]:
+    def _odd_pairs(self, size: int, places: list[numpy.ndarray]) -> list[str]:
         r = self.random
+        sites = len(places) - size
         every = [(a, b) for a in range(size + sites) for b in range(a + 1, size + sites)]
         lines = [self._head("exclusions")]
         for k in range(size, size + sites):
-            # A site near an atom of another molecule type would have any energy.
-            if self.chance(0.85):
+            # A site very near to an atom would have any energy.
+            apart = [numpy.linalg.norm(places[k] - x) for n, x in enumerate(places) if n != k]
+            if min(apart) < 0.12 or self.chance(0.85):
                 lines.append(
                     f"{k + 1} " + " ".join(str(a + 1) for a in range(size + sites) if a != k)
                 )

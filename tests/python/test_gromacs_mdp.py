@@ -100,6 +100,8 @@ def test_barostats_are_taken_over(text, expected, tmp_path):
     [
         ("dt 0.002", "1:1: error: expected a line such as `dt = 0.002`"),
         ("dt = 1\nDT = 2", "2:1: error: a second line of DT"),
+        ("dt =\u00a01", "1:5: error: a blank that is no space (U+00A0)"),
+        ("; one\u2028dt = 1\ndt = x", '2:1: error: dt is "x"'),
         ("dt = fast", 'dt is "fast"; expected a number'),
         ("nsteps = -1", "nsteps is -1; expected an integer of at least 0"),
         # What grompp refuses is not run as something else.

@@ -430,6 +430,29 @@ def test_sites_that_are_not_excluded_interact(judge, tmp_path):
         assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
 
 
+def test_pairs_between_molecules(judge, tmp_path):
+    """They act beside what the atoms do to each other as all do."""
+    lines = PLACES.splitlines()
+    others = [
+        f"{one[:20]}{float(one[20:28]) + 0.2:8.3f}{one[28:36]}{float(one[36:]) + 0.45:8.3f}"
+        for one in lines[2:9]
+    ]
+    gro = "\n".join(["two", "14", *lines[2:9], *others, lines[9]]) + "\n"
+    between = (
+        "[ intermolecular_interactions ]\n[ pairs ]\n3 10 1 0.2 0.4\n1 9 2\n"
+        "9 4 2 0.7 0.3 -0.4 0.2 0.3\n3 10 1 0.2 0.4\n"
+    )
+    top = chain(pairs="1 4 1").replace("MOL 1\n", "MOL 2\n") + between
+    system = imported(tmp_path, top, gro)
+    files = (tmp_path / "a.top", tmp_path / "a.gro")
+    for row in gromacs.compare(judge, *files, Choices(1.2), Molecules(system)):
+        assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
+    with pytest.raises(
+        SternaError, match=r"a\.top:51:1: error: the atoms 1 and 4 are of one molecule"
+    ):
+        imported(tmp_path, top + "1 4 1 0.2 0.3\n", gro)
+
+
 def test_two_sites_at_one_place_are_refused(sterna, tmp_path):
     sites = "[ virtual_sitesn ]\n8 1 1 2 3\n9 1 3 1 2\n[ exclusions ]\n8 1 2 3 9\n9 1 2 3"
     top = chain(bonds=f"{BONDS}\n{sites}").replace(
@@ -584,6 +607,11 @@ BROKEN = {
     "endless": ("a.top", "[ system ]", '#include "a.top"\n[ system ]', "error: "),
     "box": ("a.gro", "2.10000   2.10000   2.10000", "2.1 2.1 2.1 1 0 0 0 0 0",
             "a.gro:11:16: error: the first vector of the box must be along x"),
+    "blank of a web page": ("a.top", "1 2 3 1 114", "1\u00a02 3 1 114",
+                            "a.top:26:2: error: a blank that is no space (U+00A0), which GROMACS does not"),
+    "blank of a directive": ("a.top", "[ system ]", "\u2003[ system ]",
+                             "a.top:32:1: error: a blank that is no space (U+2003)"),
+    "names in bytes": ("a.gro", "C1", "\u00e9", "a.gro:3:5: error: the columns of a GRO file are counted in"),
     "coordinates": ("a.gro", "0.500   0.500   0.500", "0.500", "a.gro:3:"),
 }  # fmt: skip
 

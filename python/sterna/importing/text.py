@@ -10,6 +10,13 @@ from typing import ClassVar, NoReturn
 from sterna.errors import SternaError
 from sterna.files import require_regular
 
+_WORD = re.compile(r"\S+", re.ASCII)
+
+
+def words_of(text: str) -> list[str]:
+    """Words between the blanks of C: one of Unicode, as web pages have, is a part of a word."""
+    return text.split() if text.isascii() else _WORD.findall(text)
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -22,7 +29,7 @@ class Line:
 
     @property
     def fields(self) -> list[str]:
-        return self.text.split(self.comment_sign, 1)[0].split()
+        return words_of(self.text.split(self.comment_sign, 1)[0])
 
     @property
     def comment(self) -> str:
@@ -32,7 +39,7 @@ class Line:
 
     def fail(self, field: int | None, message: str) -> NoReturn:
         """Raises SternaError at a word; at the end of the line where it has fewer."""
-        words = re.finditer(r"\S+", self.text.split(self.comment_sign, 1)[0])
+        words = _WORD.finditer(self.text.split(self.comment_sign, 1)[0])
         places = [(m.start(), m.end()) for m in words]
         if field is None:
             begin, end = (places[0][0], places[-1][1]) if places else (0, 1)

@@ -38,7 +38,10 @@ class Coordinates:
 
 def read_gro(path: Path) -> Coordinates:
     """Raises SternaError with line and columns."""
-    lines = [Line(path, n, t) for n, t in enumerate(read_text(path).splitlines(), 1)]
+    text = read_text(path)
+    lines = [Line(path, n, t.rstrip("\r")) for n, t in enumerate(text.split("\n"), 1)]
+    if not lines[-1].text:
+        lines.pop()
     if len(lines) < 3:
         raise SternaError(
             f"{path}: error: expected a title, the number of atoms, their lines and the box (GRO of "
@@ -58,6 +61,8 @@ def read_gro(path: Path) -> Coordinates:
     has_velocities = False
     numbers: list[int | None] = []
     for n, line in enumerate(lines[2 : count + 2]):
+        if not line.text.isascii():
+            line.fail(None, "the columns of a GRO file are counted in bytes; expected ASCII")
         number = line.text[:5].strip()
         numbers.append(int(number) if number.isascii() and number.isdigit() else None)
         for k, axis in enumerate("xyz"):

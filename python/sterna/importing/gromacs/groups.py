@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sterna.errors import SternaError
 from sterna.importing.gromacs.mdp import RunParameters
-from sterna.importing.gromacs.preprocessor import TopologyLine
+from sterna.importing.gromacs.preprocessor import TopologyLine, checked_blanks
 from sterna.importing.system import System
 from sterna.importing.text import read_text
 
@@ -81,8 +81,8 @@ def read_groups(path: Path, count: int) -> Groups:
     """Those of an index file (.ndx). Raises SternaError with line and column."""
     found: dict[str, set[int]] = {}
     atoms: set[int] | None = None
-    for number, text in enumerate(read_text(path).splitlines(), 1):
-        line = TopologyLine(path, number, text.split(";", 1)[0])
+    for number, text in enumerate(read_text(path).split("\n"), 1):
+        line = checked_blanks(TopologyLine(path, number, text.split(";", 1)[0]))
         if not line.text.strip():
             continue
         if line.text.lstrip().startswith("["):

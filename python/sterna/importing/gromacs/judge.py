@@ -69,6 +69,9 @@ _MODIFIERS = {
 
 _COULOMB = {"fmm": "PME", "reaction_field": "Reaction-Field", "cutoff": "Cut-off"}
 
+#: Notes and warnings stand before.
+_ERROR = re.compile(r"\s*(ERROR \d|Fatal error|Error in|Inconsistency)")
+
 #: Energies in the log of Sterna and in GROMACS that are the same together.
 _ROWS = {
     "bonds": (
@@ -305,7 +308,7 @@ def _run(judge: Judge, folder: Path, *arguments: str, text: str = "") -> str:
     )
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip().splitlines()
-        at = next((n for n, line in enumerate(said) if "error" in line.lower()), 0)
+        at = next((n for n, line in enumerate(said) if _ERROR.match(line)), 0)
         raise SternaError(
             f"{Path(judge.program).name} {arguments[0]} fails:\n" + "\n".join(said[at : at + 20])
         )

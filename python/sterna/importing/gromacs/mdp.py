@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from sterna.errors import SternaError
 from sterna.importing.gromacs.notes import Notes
-from sterna.importing.gromacs.preprocessor import TopologyLine
+from sterna.importing.gromacs.preprocessor import TopologyLine, checked_blanks
 from sterna.importing.text import read_text
 
 #: Of how output is written, lists of neighbors, meshes and solvers of constraints: Sterna has its own.
@@ -195,11 +195,11 @@ class _Reader:
     # ---- the file
 
     def _split(self) -> None:
-        for number, raw in enumerate(read_text(self.path).splitlines(), 1):
+        for number, raw in enumerate(read_text(self.path).split("\n"), 1):
             text = raw.split(";", 1)[0].rstrip()
             if not text.strip():
                 continue
-            line = TopologyLine(self.path, number, text)
+            line = checked_blanks(TopologyLine(self.path, number, text))
             name, sign, value = text.partition("=")
             key = name.strip().replace("-", "_").lower()
             if not sign or not key:

@@ -29,6 +29,21 @@ class TopologyLine(Line):
     comment_sign: ClassVar[str] = ";"
 
 
+#: Blanks of Unicode, such as those that do not break lines in web pages.
+_OTHER_BLANK = re.compile(r"[^\S \t\n\r\f\v]")
+
+
+def checked_blanks(line: TopologyLine) -> TopologyLine:
+    """Raises SternaError at a blank that GROMACS takes for a part of a word."""
+    found = None if line.text.isascii() else _OTHER_BLANK.search(line.text.split(";", 1)[0])
+    if found is not None:
+        line.fail_between(
+            found.start(), found.end(),
+            f"a blank that is no space (U+{ord(found[0]):04X}), which GROMACS does not read as one",
+        )  # fmt: skip
+    return line
+
+
 def include_folders(named: Sequence[Path]) -> list[Path]:
     """Where included files are sought besides the folder of the including file."""
     folders = list(named)
@@ -67,9 +82,10 @@ def read_lines(
         number, at = (first.number, first.path) if waiting else (line.number, line.path)
         waiting, first = "", None
         if whole.strip():
-            yield TopologyLine(at, number, whole)
+            yield checked_blanks(TopologyLine(at, number, whole))
     if first is not None and waiting.split(";", 1)[0].strip():
-        yield TopologyLine(first.path, first.number, waiting.split(";", 1)[0].rstrip())
+        whole = waiting.split(";", 1)[0].rstrip()
+        yield checked_blanks(TopologyLine(first.path, first.number, whole))
     for name in reader.unused:
         notes.tell(f'the topology does not use the name "{name}" that is defined from outside')
 
@@ -101,7 +117,7 @@ class _Reader:
                 if not states or states[-1]:
                     yield Line(path, number, self._replaced(text))
                 continue
-            line = TopologyLine(path, number, text.rstrip())
+            line = checked_blanks(TopologyLine(path, number, text.rstrip()))
             found = _DIRECTIVE.match(text)
             assert found is not None
             name, value = found.groups()
