@@ -257,6 +257,7 @@ def start_of_sterna(
             sections |= restraints.sections(molecules.system, molecules.order, "held.extxyz")
             text = files.start_text(molecules, held_at.positions, held_at.box)
             (folder / "held.extxyz").write_text(text, encoding="utf-8")
+        texts |= files.copies(molecules.system, folder)
         texts[folder / "compared.toml"] = toml_text(sections)
         for path, text in texts.items():
             path.write_text(text, encoding="utf-8")

@@ -10,6 +10,7 @@ from sterna.errors import SternaError
 from sterna.files import replace_text, require_not_read
 from sterna.importing import restraints
 from sterna.importing.molecules import Molecules
+from sterna.importing.system import System
 from sterna.toml_text import toml_text
 
 _MOST_ATOMS_IN_THE_INPUT = 12
@@ -29,6 +30,7 @@ def write(
     start = output.with_suffix(".extxyz")
     texts[start] = start_text(molecules, molecules.system.positions)
     system = molecules.system
+    texts |= copies(system, output.parent)
     reference = None
     if system.reference is not None:
         reference = output.with_name(f"{output.stem}_reference.extxyz")
@@ -68,6 +70,15 @@ def molecule_sections(
     return sections, texts
 
 
+def copies(system: System, folder: Path) -> dict[Path, str]:
+    """The files of parameters that an input in this folder names, unless they are there."""
+    return {
+        folder / path.name: path.read_text()
+        for path in system.parameter_files.values()
+        if (folder / path.name).resolve() != path.resolve()
+    }
+
+
 def settings(molecules: Molecules, start: str) -> dict[str, Any]:
     """All sections but molecules."""
     system = molecules.system
@@ -75,7 +86,8 @@ def settings(molecules: Molecules, start: str) -> dict[str, Any]:
         "units": system.units,
         "run": dict(system.run),
         "start": {"kind": "file", "file": start},
-        "interaction": dict(system.interaction),
+        "interaction": dict(system.interaction)
+        | {key: path.name for key, path in system.parameter_files.items()},
         "thermostat": dict(system.thermostat),
         "barostat": dict(system.barostat),
         "output": {"directory": "output", "thermo_interval": 100, "trajectory_interval": 1000},

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -167,3 +168,5 @@ class System:
     restraint_virial: str = "counted"  #: "ignored" where the other program leaves it out
     barostat: Mapping[str, Any] = field(default_factory=dict)  #: empty: none
     sections: Mapping[str, Any] = field(default_factory=dict)  #: further ones of the input
+    #: Files of parameters that `[interaction]` names, by their keys; they are copied beside the input.
+    parameter_files: Mapping[str, Path] = field(default_factory=dict)

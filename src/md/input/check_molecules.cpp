@@ -88,7 +88,9 @@ class MoleculesChecker {
             "the atoms of a [[molecule]] are of [[type]]s, and this file has [[component]]s, which "
             "are rigid; expected one of the two");
     }
-    if (good_("interaction.potential") &&
+    const bool has_bonds = std::ranges::any_of(
+        input_.molecules, [](const Input::Molecule& one) { return one.atoms.size() > 1; });
+    if (good_("interaction.potential") && has_bonds &&
         input_.interaction.potential != InteractionPotential::lennard_jones) {
       error("interaction.potential",
             fmt::format("\"potential\" in [interaction] is {}, whose atoms have no fixed bonds; a "

@@ -163,6 +163,14 @@ def _text(command: Command, data: Path | None) -> str:
         path = data or command.line.path.parent / command.arguments[0]
         return " ".join(["read_data", str(path.resolve()), *command.arguments[1:]])
     text = command.line.text
+    if command.name == "pair_coeff":
+        # LAMMPS runs in another folder.
+        here = command.line.path.parent
+        for word in command.arguments[2:]:
+            for path in (Path(word), here / word):
+                if path.is_file():
+                    text = text.replace(word, str(path.resolve()), 1)
+                    break
     return text.replace("coul/msm", "coul/long") if command.name.startswith("pair_") else text
 
 

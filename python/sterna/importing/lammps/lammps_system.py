@@ -20,6 +20,7 @@ from sterna.importing.lammps.constraints import (
 )
 from sterna.importing.lammps.data_file import KINDS, MEMBERS, DataFile
 from sterna.importing.lammps.fixes import dynamics_of
+from sterna.importing.lammps.many_body_styles import ManyBody
 from sterna.importing.lammps.pair_styles import PairOfTypes, PairState, acts
 from sterna.importing.lammps.script import Interpreter
 from sterna.importing.lammps.special_pairs import neighbors, special_pairs
@@ -152,6 +153,7 @@ class _Builder:
             thermostat=thermostat,
             barostat=self.dynamics.barostat,
             sections=sections,
+            parameter_files={one.style.file_key: one.path for one in self.pair.many_body},
             temperature=temperature,
             molecule_name=self._molecule_name,
             atom_name=lambda atom: f"atom {atom + 1}",
@@ -270,10 +272,18 @@ class _Builder:
         """Whether it is a Lennard-Jones pair that ends as the run's."""
         return one.potential[0] == "lennard_jones" and not self._end_of(one)
 
+    def _many_body_alone(self) -> ManyBody | None:
+        """The many-body style by which all types interact, if there is one."""
+        everywhere = [one for one in self.pair.many_body if len(one.elements) == len(self.names)]
+        return everywhere[0] if everywhere else None
+
     def _line(self):
         return self.pair.command.line if self.pair.command is not None else self.state.head()
 
     def _interaction(self) -> dict[str, Any]:
+        alone = self._many_body_alone()
+        if alone is not None:
+            return {"potential": alone.style.key}
         interaction: dict[str, Any] = {"cutoff": self.run_cutoff}
         if self.switch_start:
             interaction["switch_start"] = self.switch_start
@@ -356,6 +366,18 @@ class _Builder:
             {"name": name, "mass": mass, "sigma": sigma or 1.0, "epsilon": epsilon}
             for name, mass, (sigma, epsilon) in zip(self.names, self.masses, like, strict=True)
         ]
+        for many in self.pair.many_body:
+            for a, element in many.elements.items():
+                types[a][many.style.key] = element
+        if self._many_body_alone() is not None:
+            for one in types:
+                del one["sigma"], one["epsilon"]
+            return types, [], "lorentz_berthelot"
+        beside = {
+            (a, b): values
+            for (a, b), values in beside.items()
+            if not any(many.takes(a, b) for many in self.pair.many_body)
+        }
         pairs = [
             {"first": self.names[a], "second": self.names[b]}
             | (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sterna.importing.lammps.bonded_styles import STYLES, Coefficients
 from sterna.importing.lammps.data_file import Section
+from sterna.importing.lammps.many_body_styles import MANY_BODY_STYLES, ManyBody, read_many_body
 from sterna.importing.text import Line
 
 if TYPE_CHECKING:
@@ -226,6 +227,8 @@ class PairStyle:
     has_kind: bool = False  #: a word such as lj9_6 before the coefficients
 
 
+#: What many-body styles are as pairs.
+_MANY_BODY = PairStyle((), lambda _v: _nothing(()), truncation="", own_distances=False)
 _LJ = (("epsilon", "energy"), ("sigma", "distance"))
 _BUCK = (("A", "."), ("rho", "."), ("C", "."))
 _BORN = (("A", "."), ("rho", "."), ("sigma", "."), ("C", "."), ("D", "."))
@@ -387,6 +390,7 @@ class PairState:
     tail: bool = False
     mix: str | None = None
     coulomb: float = 1.0  #: Coulomb's constant, known when pairs are resolved
+    many_body: list[ManyBody] = field(default_factory=list)
 
     @classmethod
     def of_section(cls, section: Section) -> "PairState":
@@ -430,23 +434,63 @@ class PairState:
             for entry in entries:
                 entry.distances = entry.charge_cutoff = None
 
-    def take(
-        self, pairs: Sequence[tuple[int, int]], line: Line, fields: list[str], first: int
-    ) -> None:
-        """Coefficients of pairs of types, from 0, that begin at a field."""
+    def take(  # noqa: PLR0913
+        self, pairs: Sequence[tuple[int, int]], line: Line, fields: list[str], first: int,
+        count: int,
+    ) -> None:  # fmt: skip
+        """Coefficients of pairs of types, from 0, that begin at a field. `count`: of types."""
         which, first = self._named_style(line, fields, first) if self.is_hybrid else (0, first)
         if which is None:
             for pair in pairs:
                 self.entries[pair] = []
             return
+        if self.styles[which].name in MANY_BODY_STYLES:
+            self._take_many_body(which, list(pairs), line, fields, first, count)
+            return
         entry = _entry(self.styles[which], which, Coefficients(line, fields, first))
         for pair in pairs:
             before = self.entries.get(pair, [])
+            if self.name == "hybrid/overlay" and any(one.takes(*pair) for one in self.many_body):
+                line.fail(
+                    None,
+                    f"the types {pair[0] + 1} and {pair[1] + 1} have a many-body style and another "
+                    "one, whose sum is not taken over",
+                )
             if self.name == "hybrid/overlay":
                 kept = [one for one in before if one.style != which]
                 self.entries[pair] = [*kept, entry]
             else:
                 self.entries[pair] = [entry]
+
+    def _take_many_body(  # noqa: PLR0913
+        self, which: int, pairs: list[tuple[int, int]], line: Line, fields: list[str], first: int,
+        count: int,
+    ) -> None:  # fmt: skip
+        made = read_many_body(self.styles[which].name, pairs, line, fields, first, count)
+        for other in self.many_body:
+            if (
+                other.name == made.name
+                and other.path == made.path
+                and not made.style.names_elements
+            ):
+                made.elements |= other.elements
+            elif other.style.key == made.style.key and not made.style.names_elements:
+                line.fail(first, "the functions of several files are not taken over together")
+        self.many_body = [one for one in self.many_body if one.style.key != made.style.key]
+        if any(made.elements.keys() & other.elements.keys() for other in self.many_body):
+            line.fail(None, "a type has two many-body styles, whose sum is not taken over")
+        self.many_body.append(made)
+        for a in range(count):
+            for b in range(a, count):
+                if not made.takes(a, b):
+                    continue
+                if self.entries.get((a, b)) and self.name == "hybrid/overlay":
+                    line.fail(
+                        None,
+                        f"the types {a + 1} and {b + 1} have a many-body style and another one, "
+                        "whose sum is not taken over",
+                    )
+                self.entries[a, b] = []
 
     def _named_style(self, line: Line, fields: list[str], k: int) -> tuple[int | None, int]:
         """Which sub-style the fields name, and the field behind it."""
@@ -669,10 +713,15 @@ def _sub_style(command: "Command", first: int, last: int) -> SubStyle:
     from sterna.importing.lammps.script import nearest
 
     name = plain_style(command.arguments[first])
+    if name in MANY_BODY_STYLES:
+        if last > first + 1:
+            command.fail(first + 1, f"pair_style {name} is taken over without arguments only")
+        return SubStyle(name, _MANY_BODY)
     if name not in PAIR_STYLES:
+        known = [*PAIR_STYLES, *MANY_BODY_STYLES]
         command.fail(
             first,
-            f'the pair style "{name}" is not taken over{nearest(name, [*PAIR_STYLES])}; '
+            f'the pair style "{name}" is not taken over{nearest(name, known)}; '
             "docs/howto/import.md lists those that are",
         )
     row = PAIR_STYLES[name]

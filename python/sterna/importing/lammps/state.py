@@ -166,7 +166,8 @@ class State:
             for line in section.lines:
                 fields = line.fields
                 types = [data.type_at(line, fields, k, "atom") - 1 for k in range(count)]
-                self.pair.take([(min(types), max(types))], line, fields, count)
+                of_all = data.count("atom types")
+                self.pair.take([(min(types), max(types))], line, fields, count, of_all)
         for kind in KINDS:
             section = data.sections.get(f"{kind.capitalize()} Coeffs")
             if section is None:

@@ -58,7 +58,11 @@ def _pair_coeff(state: State, command: Command) -> None:
     # As LAMMPS: of two ranges those pairs whose first type is not above the second.
     ordered = {(a, b) for a in ranges[0] for b in ranges[1] if a <= b}
     pairs = sorted(ordered or {(b, a) for a in ranges[0] for b in ranges[1]})
-    state.pair.take([(a - 1, b - 1) for a, b in pairs], command.line, command.fields, 3)
+    count = data.count("atom types")
+    state.pair.take([(a - 1, b - 1) for a, b in pairs], command.line, command.fields, 3, count)
+    for many in state.pair.many_body:
+        if many.line is command.line:
+            state.masses |= {a + 1: mass for a, mass in many.masses().items()}
     state.changed("pair_coeff")
 
 

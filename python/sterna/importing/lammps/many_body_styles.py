@@ -1,0 +1,107 @@
+"""Many-body pair styles of LAMMPS: a row for each, their files, and which element each type is.
+
+Source: https://docs.lammps.org, pair_eam and pair_tersoff.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sterna.importing.text import Line
+
+
+@dataclass(frozen=True)
+class ManyBodyStyle:
+    """A row of the table."""
+
+    key: str  #: of a `[[type]]`, whose value is an element; as a potential it has the same name
+    file_key: str  #: of `[interaction]`
+    names_elements: bool = True  #: behind the file stands an element for each type, or NULL
+    brings_masses: bool = False
+
+
+MANY_BODY_STYLES: dict[str, ManyBodyStyle] = {
+    "eam": ManyBodyStyle("embedded_atom", "embedded_atom_file", False, True),
+    "eam/alloy": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
+    "eam/fs": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
+    "tersoff": ManyBodyStyle("tersoff", "parameter_file"),
+}
+
+
+@dataclass
+class ManyBody:
+    """What pair_coeff says of a many-body style."""
+
+    name: str
+    style: ManyBodyStyle
+    path: Path
+    line: Line
+    elements: dict[int, str]  #: of types, counted from 0
+
+    def takes(self, a: int, b: int) -> bool:
+        """Whether these two types interact by it."""
+        return a in self.elements and b in self.elements
+
+    def masses(self) -> dict[int, float]:
+        """Of types, counted from 0, those that the file brings."""
+        if not self.style.brings_masses:
+            return {}
+        try:
+            of_elements = _masses(self.name, self.path.read_text().splitlines())
+        except (ValueError, IndexError, UnicodeDecodeError):
+            self.line.fail(None, f"{self.path} is no file of pair_style {self.name}")
+        missing = [one for one in self.elements.values() if one not in of_elements]
+        if self.style.names_elements and missing:
+            self.line.fail(
+                None,
+                f"{self.path} has no element {missing[0]}; there is {', '.join(of_elements)}",
+            )
+        alone = next(iter(of_elements.values()))
+        return {a: of_elements.get(one, alone) for a, one in self.elements.items()}
+
+
+def _masses(name: str, lines: list[str]) -> dict[str, float]:
+    """Of the elements of a file."""
+    if name == "eam":
+        return {"": float(lines[1].split()[1])}
+    names = lines[3].split()[1:]
+    head = lines[4].split()
+    densities = len(names) if name == "eam/fs" else 1
+    values = int(head[0]) + densities * int(head[2])
+    words = " ".join(lines[5:]).split()
+    return {one: float(words[k * (4 + values) + 1]) for k, one in enumerate(names)}
+
+
+def read_many_body(  # noqa: PLR0913
+    name: str, pairs: list[tuple[int, int]], line: Line, fields: list[str], first: int, count: int
+) -> ManyBody:
+    """Of a pair_coeff for pairs of types, from 0, whose file is the field `first`. `count`: of types.
+    Raises SternaError where there is no such file, or not an element for each type."""
+    style = MANY_BODY_STYLES[name]
+    if first >= len(fields):
+        line.fail(None, f"expected the file of pair_style {name}")
+    path = _found(Path(fields[first]), line, first)
+    words = fields[first + 1 :]
+    if not style.names_elements:
+        if words:
+            line.fail(first + 1, f"expected no more than the file of pair_style {name}")
+        types = {a for pair in pairs for a in pair}
+        return ManyBody(name, style, path, line, dict.fromkeys(sorted(types), path.stem))
+    if len(pairs) != count * (count + 1) // 2:
+        line.fail(1, f"pair_coeff of {name} is for all types: expected * *")
+    if len(words) != count:
+        line.fail(
+            min(first + 1, len(fields) - 1),
+            f"{len(words)} elements stand behind the file; expected one for each of {count} types, "
+            "or NULL",
+        )
+    elements = {a: word for a, word in enumerate(words) if word != "NULL"}
+    return ManyBody(name, style, path, line, elements)
+
+
+def _found(path: Path, line: Line, field: int) -> Path:
+    """Relative to the working folder, as LAMMPS has it, or to the script's."""
+    for one in (path, line.path.parent / path):
+        if one.is_file():
+            return one
+    line.fail(field, f"there is no file {path}")
+    raise AssertionError

@@ -1,0 +1,150 @@
+"""Scripts of LAMMPS with metals and covalent solids, also beside pairs."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from lammps_support import lammps  # noqa: F401 (a fixture)
+from sterna.errors import SternaError
+from sterna.importing import files
+from sterna.importing.lammps.judge import TOLERANCE, compare
+from sterna.importing.lammps.lammps_system import read_lammps
+from sterna.importing.molecules import Molecules
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "python"))
+from sutton_chen import METALS, POINTS, setfl  # noqa: E402
+
+# As in LAMMPS's own benchmark, smaller.
+HEAD = """\
+variable x index 1
+variable n equal 3*$x
+units metal
+atom_style atomic
+lattice fcc 3.7
+region box block 0 ${n} 0 ${n} 0 ${n}
+region low block 0 ${n} 0 ${n} 0 1.6
+region high block 0 ${n} 0 ${n} 1.6 ${n}
+"""
+TAIL = """\
+group some id 1:80:3
+group more id 2:90:5
+displace_atoms some move 0.15 -0.1 0.2 units box
+displace_atoms more move -0.1 0.2 0.05 units box
+velocity all create 1600.0 376847 loop geom
+fix 1 all nve
+timestep 0.005
+run 100
+"""
+TERSOFF = """\
+Si Si Si 3 1 1.3258 4.8381 2.0417 0 22.956 0.33675 1.3258 95.373 3.0 0.2 3.2394 3264.7
+"""
+
+SCRIPTS = {
+    "funcfl": """\
+create_box 2 box
+create_atoms 1 region low
+create_atoms 2 region high
+pair_style eam
+pair_coeff * * copper.eam
+mass 2 50.0
+""",
+    "setfl": """\
+create_box 1 box
+create_atoms 1 box
+pair_style eam/alloy
+pair_coeff * * copper.eam.alloy Cu
+""",
+    "a metal in a gas": """\
+create_box 2 box
+create_atoms 1 region low
+create_atoms 2 region high
+pair_style hybrid eam/alloy lj/cut 5.0
+pair_coeff * * eam/alloy copper.eam.alloy Cu NULL
+pair_coeff 1 2 lj/cut 0.02 2.3
+pair_coeff 2 2 lj/cut 0.01 2.4
+mass 2 39.9
+""",
+    "silicon and copper": """\
+create_box 2 box
+create_atoms 1 region low
+create_atoms 2 region high
+pair_style hybrid eam/alloy tersoff lj/cut 5.0
+pair_coeff * * eam/alloy copper.eam.alloy Cu NULL
+pair_coeff * * tersoff Si.tersoff NULL Si
+pair_coeff 1 2 lj/cut 0.02 2.3
+mass 2 28.0
+""",
+}
+
+
+def funcfl() -> str:
+    """Copper's functions once more, as one element with effective charges: any positive ones."""
+    lines = ["Cu", "29 63.5 3.61 fcc", f"{POINTS} 0.4 {POINTS} 0.0072 7.1"]
+    numbers = [-1.0 * (0.4 * k) ** 0.5 for k in range(POINTS)]
+    numbers += [5.0 * max(0.0, 1.0 - k / POINTS) ** 2 for k in range(POINTS)]
+    numbers += [40.0 * max(0.0, 1.0 - k / POINTS) ** 4 for k in range(POINTS)]
+    lines += [" ".join(f"{x:.10e}" for x in numbers[k : k + 5]) for k in range(0, 3 * POINTS, 5)]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "copper.eam.alloy").write_text(setfl("Cu", METALS["Cu"]))
+    (tmp_path / "copper.eam").write_text(funcfl())
+    (tmp_path / "Si.tersoff").write_text(TERSOFF)
+    return tmp_path
+
+
+def script(folder: Path, what: str) -> Path:
+    path = folder / "in.metal"
+    path.write_text(HEAD + what + TAIL)
+    return path
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_energies_and_forces_are_those_of_lammps(name, lammps, folder):  # noqa: F811
+    _, rows = compare(None, [script(folder, SCRIPTS[name])], 1.0, set())
+    assert len(rows) > 1
+    for row in rows:
+        assert row.difference < TOLERANCE, row
+
+
+def test_the_input_names_a_copy_of_the_file(folder, sterna):
+    path = script(folder, SCRIPTS["a metal in a gas"])
+    system = read_lammps(None, [path], 1.0, None)
+    output = folder / "other" / "metal.toml"
+    output.parent.mkdir()
+    written = files.write(Molecules(system), output, False)
+    assert output.with_name("copper.eam.alloy") in written
+    text = tomllib.loads(output.read_text())
+    assert text["interaction"]["embedded_atom_file"] == "copper.eam.alloy"
+    # The mass of copper comes from the file.
+    assert [one["mass"] for one in text["type"]] == [63.546, 39.9]
+    assert text["type"][0]["embedded_atom"] == "Cu"
+    assert "embedded_atom" not in text["type"][1]
+    done = sterna("run", "other/metal.toml", "-n", 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+BROKEN = {
+    "pair_style eam/alloy\npair_coeff * * none.alloy Cu": "there is no file none.alloy",
+    "pair_style eam/alloy\npair_coeff * * copper.eam.alloy": "0 elements stand behind the file",
+    "pair_style eam/alloy\npair_coeff * * copper.eam.alloy Ni": "has no element Ni; there is Cu",
+    "pair_style eam/alloy\npair_coeff 1 1 copper.eam.alloy Cu Cu": "expected one for each of 1 type",
+    "pair_style eam\npair_coeff * * copper.eam Cu": "expected no more than the file",
+    "pair_style eam\npair_coeff * *": "expected the file",
+    "pair_style eam 5.0\npair_coeff * * copper.eam": "without arguments",
+    "pair_style eam/alloyy\npair_coeff * * copper.eam": 'did you mean "eam/alloy"',
+    "pair_style eam\npair_coeff * * in.metal": "is no file of pair_style eam",
+    "pair_style hybrid/overlay eam lj/cut 5\npair_coeff * * eam copper.eam\n"
+    "pair_coeff * * lj/cut 0.1 2.0": "whose sum is not taken over",
+}
+
+
+@pytest.mark.parametrize("lines", BROKEN)
+def test_what_is_broken_has_a_place(lines, folder):
+    path = script(folder, f"create_box 1 box\ncreate_atoms 1 box\n{lines}\n")
+    with pytest.raises(SternaError, match=r"in\.metal:\d+:\d+: error: ") as caught:
+        read_lammps(None, [path], 1.0, None)
+    assert BROKEN[lines] in str(caught.value)
