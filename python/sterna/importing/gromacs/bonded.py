@@ -402,7 +402,7 @@ class Sum:
         before = self._found.get(key)
         if before is not None:
             for name in values.keys() & set(summed):
-                before[name] = _plus(before[name], values[name])
+                before[name] = _plus(before[name], values[name]) if name in before else values[name]
             return
         if kind[1] not in ("periodic", "vector_angle"):
             # Of bonds Sterna has one of two atoms, whatever its potential is.

@@ -376,10 +376,14 @@ def _boltzmann(c: Coefficients) -> float:
     return c.boltzmann
 
 
-def _gaussian(section: str, unit: float) -> Callable[[Coefficients], list[Kind]]:
-    """`unit`: of the term's widths, in that of LAMMPS."""
+def _gaussian(section: str, unit: float, least: float) -> Callable[[Coefficients], list[Kind]]:
+    """`unit`: of the term's widths, in that of LAMMPS, which keeps the sum at `least` or more."""
 
     def read(c: Coefficients) -> list[Kind]:
+        c.told.append(
+            f"{section}s gaussian grow on where the sum of the Gaussians falls below {least:g}; in "
+            f"LAMMPS the energy is flat there, {-math.log(least):.0f} times kT above that of a sum of 1"
+        )
         values = {"potential": "gaussian"}
         values["thermal_energy"] = _boltzmann(c) * c.number("the temperature")
         for k in range(1, 1 + c.integer("the number of terms", 1, 3)):
@@ -661,7 +665,7 @@ STYLES: dict[str, dict[str, Callable[[Coefficients], list[Kind]]]] = {
         "harmonic/shift": _shifted_bond(ends=False),
         "harmonic/shift/cut": _shifted_bond(ends=True),
         "nonlinear": _nonlinear_bond,
-        "gaussian": _gaussian("bond", 1.0),
+        "gaussian": _gaussian("bond", 1.0, 1e-10),
     },
     "angle": {
         "harmonic": _harmonic_angle,
@@ -679,7 +683,7 @@ STYLES: dict[str, dict[str, Callable[[Coefficients], list[Kind]]]] = {
         "cosine/squared/restricted": _restricted_angle,
         "cross": _cross_angle,
         "fourier/simple": _fourier_simple_angle,
-        "gaussian": _gaussian("angle", math.radians(1.0)),
+        "gaussian": _gaussian("angle", math.radians(1.0), 1e-8),
         "mm3": _mm3_angle,
     },
     "dihedral": {
