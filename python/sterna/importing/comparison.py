@@ -237,7 +237,9 @@ def start_of_sterna(
         folder = Path(name)
         sections = dict(files.settings(molecules, "compared.extxyz"))
         kinds, texts = files.molecule_sections(molecules, folder / "compared.toml")
-        for name in ("thermostat", "barostat", "drift_control", "minimize"):
+        for name in (
+            "thermostat", "barostat", "drift_control", "minimize", "multiple_time_steps",
+        ):  # fmt: skip
             sections.pop(name, None)
         sections["interaction"].pop("tail_correction", None)
         sections |= {
