@@ -139,7 +139,8 @@ def test_what_is_not_taken_over_is_refused_with_its_line(text, message, tmp_path
 
 def test_what_has_no_counterpart_is_told(tmp_path):
     _, told = asked(
-        tmp_path, f"{NPT}langevinHydrogen off\nPMEGridSpacing 1\nalch off\nalchLambda 0.5\nminimize 5\nrun 3"
+        tmp_path,
+        f"{NPT}langevinHydrogen off\nPMEGridSpacing 1\nalch off\nalchLambda 0.5\nminimize 5\nrun 3",
     )
     for text in ("PMEGridSpacing, alchLambda", "hydrogen atoms have friction", "minimize 5 is left out",
                  "Martyna-Tobias-Klein"):  # fmt: skip
@@ -189,7 +190,9 @@ def test_energies_are_those_of_the_judge(text, sterna, tmp_path):
 @pytest.mark.parametrize("text", [NPT + "run 20", "minimize 20"], ids=["NPT", "minimization"])
 def test_what_is_asked_for_runs(text, sterna, tmp_path):
     files(tmp_path)
-    (tmp_path / "run.namd").write_text(changed(text.replace("minimize", "outputEnergies 5\nminimize")))
+    (tmp_path / "run.namd").write_text(
+        changed(text.replace("minimize", "outputEnergies 5\nminimize"))
+    )
     done = sterna("import", "run.namd", "-o", "out.toml")
     assert done.returncode == 0, done.stdout + done.stderr
     written = tomllib.loads((tmp_path / "out.toml").read_text())

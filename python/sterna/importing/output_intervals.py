@@ -12,4 +12,6 @@ def fit_output(sections: dict[str, Any], notes: Notes) -> None:
     for key, value in output.items():
         if isinstance(value, int) and value % every:
             output[key] = -(-value // every) * every
-            notes.tell(f"{key} is {output[key]}, not {value}: only every {every} steps have all forces")
+            notes.tell(
+                f"{key} is {output[key]}, not {value}: only every {every} steps have all forces"
+            )

@@ -135,7 +135,7 @@ _PARTS = re.compile(
 )
 _TCL = (
     "proc", "if", "else", "elseif", "foreach", "for", "while", "source", "puts", "expr", "print",
-    "callback", "exit", "checkpoint", "revert", "reinitvels", "rescalevels", "reloadCharges", "measure",
+    "callback", "exit", "checkpoint", "revert", "reinitvels", "rescalevels", "reloadcharges", "measure",
     "output", "coorfile", "startup", "move", "incr", "global", "open", "close", "package",
 )  # fmt: skip
 _ON, _OFF = ("on", "yes", "true"), ("off", "no", "false")
@@ -230,23 +230,22 @@ class _Reader:
 
     def _split(self) -> None:
         variables: dict[str, str] = {}
-        folder = None
         for number, raw in enumerate(read_text(self.path).split("\n"), 1):
-            for part in raw.rstrip("\r").split(";"):
-                text = part if not part.lstrip().startswith("#") else ""
-                # NAMD takes a word that begins with # as the begin of a comment.
-                text = re.sub(r"(^|\s)#.*$", "", text)
+            # NAMD takes a word that begins with # as the begin of a comment.
+            for text in re.sub(r"(^|[\s;])#.*$", "", raw.rstrip("\r")).split(";"):
                 if not text.strip():
                     continue
                 line = Line(self.path, number, raw.rstrip("\r"))
+                first = text.split()[0]
+                if first.lower() in _TCL or "(" in first or first.startswith("}"):
+                    self._refuse_tcl(line, first)
                 words = self._words(line, text, variables)
                 name = words[0].lower()
-                if name == "set" and len(words) == 3:
+                if name == "set":
+                    if len(words) != 3:
+                        self._refuse_tcl(line, first)
                     variables[words[1]] = words[2]
                     continue
-                if name in (command.lower() for command in _TCL) or name == "set" or "(" in name:
-                    line.fail(0, f'the Tcl command "{words[0]}" is not taken over; expected keys and '
-                                 "their values, set, minimize and run")  # fmt: skip
                 value = " ".join(words[1:])
                 if name in ("run", "minimize"):
                     self.commands.append((name, self._steps(line, value), line))
@@ -261,6 +260,12 @@ class _Reader:
                 self.values.setdefault(name, []).append(_Value(line, value))
         folder = self.values.pop("cwd", None)
         self._folder = self.path.parent if folder is None else self.path.parent / folder[0].text
+
+    def _refuse_tcl(self, line: Line, word: str) -> NoReturn:
+        line.fail(
+            0, f'the Tcl command "{word}" is not taken over; expected keys and their values, set, '
+            "minimize and run",
+        )  # fmt: skip
 
     def _words(self, line: Line, text: str, variables: dict[str, str]) -> list[str]:
         if "[" in text or "\\" in text:
