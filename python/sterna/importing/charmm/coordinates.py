@@ -18,6 +18,7 @@ from sterna.importing.text import Line, read_text
 
 _COLUMNS = ((20, 30), (30, 40), (40, 50))
 _WIDE_COLUMNS = ((40, 60), (60, 80), (80, 100))
+_FIELDS = 9  #: of an atom, at least
 _ANGSTROM = 0.1  #: nm
 
 
@@ -44,16 +45,16 @@ def read_crd(path: Path) -> numpy.ndarray:
 
 
 def _place(line: Line, columns: tuple[tuple[int, int], ...]) -> list[float]:
-    text = line.text.ljust(columns[-1][1])
-    try:
-        values = [float(text[begin:end]) for begin, end in columns]
-        is_by_columns = "_" not in text and bool(numpy.isfinite(values).all())
-    except ValueError:
-        is_by_columns = False
-    if is_by_columns:
-        return values
-    # Other programs write them with blanks between.
     fields = line.text.split()
+    if len(fields) < _FIELDS:
+        # A name is empty, or numbers stand without blanks between: only columns tell.
+        text = line.text.ljust(columns[-1][1])
+        try:
+            values = [float(text[begin:end]) for begin, end in columns]
+        except ValueError:
+            values = []
+        if values and "_" not in text and numpy.isfinite(values).all():
+            return values
     return [line.number_at(fields, 4 + k, f"coordinate {axis}") for k, axis in enumerate("xyz")]
 
 
