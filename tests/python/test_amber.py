@@ -609,3 +609,15 @@ def test_netcdf_restarts_of_another_system(atoms, message, tmp_path):
         return
     with pytest.raises(SternaError, match=message):
         read_coordinates(path, atoms, True)
+
+
+def test_the_box_of_the_topology_comes_before_that_of_the_option(tmp_path):
+    """--box is for files that have none."""
+    box = _section("BOX_DIMENSIONS", "5E16.8", _numbers(90, 21, 22, 23))
+    places = "\n".join(five_places().splitlines()[:-1]) + "\n"
+    choices = Choices(0.9, "none", (2.0, 2.0, 2.0))
+    found = read(tmp_path, five_atoms(False) + box, places, choices)
+    assert numpy.diag(found.box) == pytest.approx([2.1, 2.2, 2.3])
+    assert numpy.diag(read(tmp_path, five_atoms(False), places, choices).box) == pytest.approx(
+        [2.0] * 3
+    )

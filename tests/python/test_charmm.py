@@ -73,7 +73,9 @@ def psf(
 
 def crd(x=PLACES):
     rows = [
-        f"{k:10d}{1:10d}  MOL       A{k:<7d}" + "".join(f"{v + 8.0:20.10f}" for v in row)
+        f"{k:10d}{1:10d}  MOL       A{k:<7d}"
+        + "".join(f"{v + 8.0:20.10f}" for v in row)
+        + "  SEG       7"
         for k, row in enumerate(x, 1)
     ]
     return f"* title\n*\n{len(x):10d}  EXT\n" + "\n".join(rows) + "\n"
@@ -246,6 +248,17 @@ def test_names_may_be_empty_in_columns(tmp_path):
         new = f"{k:8d}      7    MOL  {name:4} {kind:4} {charge:14.6f}{mass:14.4f}       0"
         text = text.replace(old, new)
     assert read(tmp_path, structure=text).atoms[2].type == "NX"
+
+
+def test_places_by_words_and_by_columns(tmp_path):
+    """Other writers have other columns; where a name is empty, only columns tell."""
+    expected = read(tmp_path).positions
+    by_words = "\n".join(
+        re.sub(r"  +", "   ", line) if n > 2 else line for n, line in enumerate(crd().split("\n"))
+    )
+    assert numpy.allclose(read(tmp_path, places=by_words).positions, expected, rtol=1e-14)
+    without = crd().replace("MOL", "   ").replace("  SEG       7", "")
+    assert numpy.allclose(read(tmp_path, places=without).positions, expected, rtol=1e-14)
 
 
 def test_exclusions_of_the_structure(tmp_path):

@@ -14,6 +14,8 @@
 - `lammps`: data files of LAMMPS as one;
 - `molecules`: atoms and terms to kinds of molecules;
 - `restraints`: position restraints;
+- `output_intervals`: intervals of output beside multiple time steps;
+- `ended_pairs`: pairs of a judge that end as CHARMM's do;
 - `files`: the input, the start file and the files of large molecules;
 - `comparison`: energies and forces beside those of OpenMM; `gromacs.judge`: of GROMACS;
 - `rigid`: structures of rigid molecules as `[[component]]`s.

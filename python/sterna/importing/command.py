@@ -159,6 +159,14 @@ def import_system(
             help="An mdin of AMBER: its run, cutoff, constraints, thermostat, barostat and restraints.",
         ),
     ] = None,
+    namd: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A configuration of NAMD beside files of CHARMM: its run, cutoff, constraints, "
+            "thermostat and barostat. Alone, as one of FILES, it names the others.",
+        ),
+    ] = None,
     leave_out: Annotated[
         list[str] | None,
         typer.Option(
@@ -192,7 +200,7 @@ def import_system(
             "--hydrogen-mass": hydrogen_mass, "--force-field": force_field, "--compare": compare,
             "--constraints": constraints, "--include": include, "--define": define,
             "--reference": reference, "--mdp": mdp, "--index": index, "--mdin": mdin,
-            "--leave-out": leave_out,
+            "--namd": namd, "--leave-out": leave_out,
         }  # fmt: skip
         for option, value in others.items():
             if value:
@@ -204,7 +212,7 @@ def import_system(
     with unpacked(files) as plain:
         _import_atoms(
             plain, output, force_field or [], cutoff, constraints, hydrogen_mass, box, include,
-            define or [], reference, mdp, index, mdin, leave_out or [], compare, overwrite,
+            define or [], reference, mdp, index, mdin, namd, leave_out or [], compare, overwrite,
         )  # fmt: skip
 
 
@@ -222,20 +230,29 @@ def _import_atoms(
     mdp: Path | None,
     index: Path | None,
     mdin: Path | None,
+    namd: Path | None,
     leave_out: list[str],
     compare: bool,
     overwrite: bool,
 ) -> None:
+    from sterna.importing.charmm.charmm_system import Choices as ChoicesOfCharmm
+    from sterna.importing.charmm.charmm_system import files_of_charmm, files_of_namd
+    from sterna.importing.charmm.namd import is_namd
     from sterna.importing.gromacs.gromacs_system import Choices
     from sterna.importing.lammps.lammps_system import read_lammps
 
     edges = None if box is None else edges_of(box)
-    for option, value in (("--mdp", mdp), ("--mdin", mdin)):
+    if namd is None and len(files) == 1 and is_namd(files[0]):
+        namd = files[0]
+    for option, value in (("--mdp", mdp), ("--mdin", mdin), ("--namd", namd)):
         if value is not None and (cutoff is not None or constraints is not None):
             raise SternaError(f"--cutoff and --constraints are in the file of {option}", status=2)
     amber = _files_of_amber(files, force_field)
     if mdin is not None and amber is None:
         raise SternaError("--mdin is for a topology and coordinates of AMBER", status=2)
+    charmm = files_of_namd(namd) if files == [namd] else files_of_charmm(files)
+    if namd is not None and charmm is None:
+        raise SternaError("--namd is for a PSF, parameters and places of CHARMM", status=2)
     gromacs = _files_of_gromacs(files)
     if gromacs is not None:
         if force_field:
@@ -258,7 +275,7 @@ def _import_atoms(
             status=2,
         )
     cutoff = cutoff or _CUTOFF
-    data, scripts = _files_of_lammps(files)
+    data, scripts = ([], []) if amber or charmm else _files_of_lammps(files)
     if data or scripts:
         if force_field or box is not None:
             option = "--force-field" if force_field else "--box"
@@ -286,16 +303,17 @@ def _import_atoms(
             compare, overwrite,
         )  # fmt: skip
         return
-    from sterna.importing.charmm.charmm_system import Choices as ChoicesOfCharmm
-    from sterna.importing.charmm.charmm_system import files_of_charmm
-
-    charmm = files_of_charmm(files)
     if charmm is not None:
         if force_field:
             raise SternaError("--force-field is for places alone; CHARMM's parameters are files", 2)
         kept = (constraints or Constraints.hydrogen).value
         _import_charmm(
-            *charmm, output, ChoicesOfCharmm(cutoff, kept, edges), hydrogen_mass, compare, overwrite
+            *charmm,
+            output,
+            ChoicesOfCharmm(cutoff, kept, edges, namd),
+            hydrogen_mass,
+            compare,
+            overwrite,
         )
         return
     # OpenMM is slow to load, and needed here only.
@@ -428,7 +446,7 @@ def _import_charmm(
     from sterna.importing.charmm.charmm_system import read_charmm
 
     system = read_charmm(topology, parameters, places, choices)
-    sources = [topology, *parameters, places]
+    sources = [topology, *parameters, places, *filter(None, [choices.namd])]
     molecules = _written(system, output, hydrogen_mass, overwrite, sources)
     if not compare:
         return

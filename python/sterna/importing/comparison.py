@@ -237,7 +237,10 @@ def start_of_sterna(
         folder = Path(name)
         sections = dict(files.settings(molecules, "compared.extxyz"))
         kinds, texts = files.molecule_sections(molecules, folder / "compared.toml")
-        for name in ("thermostat", "barostat", "drift_control", "minimize", "field", "freeze"):
+        for name in (
+            "thermostat", "barostat", "drift_control", "minimize", "multiple_time_steps", "field",
+            "freeze",
+        ):  # fmt: skip
             sections.pop(name, None)
         sections["interaction"].pop("tail_correction", None)
         sections |= {

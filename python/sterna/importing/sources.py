@@ -1,6 +1,6 @@
 """Reads files of other programs by OpenMM."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -81,17 +81,6 @@ class Settings:
         }
 
 
-@dataclass(frozen=True)
-class Format:
-    """Files that make up a system, by their suffixes."""
-
-    description: str
-    topology: tuple[str, ...]  #: one file with one of them
-    parameters: tuple[str, ...]  #: any number
-    places: tuple[str, ...]  #: one file
-    read: Callable[[Path, list[Path], Path, Settings], Source]
-
-
 def read(files: Sequence[Path], settings: Settings) -> Source:
     """Reads one system. Raises SternaError, naming the file."""
     for path in files:
@@ -120,20 +109,19 @@ def read(files: Sequence[Path], settings: Settings) -> Source:
         )
     for path in files:
         check_file(path)
-    for known in FORMATS:
-        topology, parameters, places = map(of, (known.topology, known.parameters, known.places))
-        if len(topology) != 1 or len(places) != 1:
-            continue
-        if len(topology) + len(parameters) + len(places) == len(files):
-            return known.read(topology[0], parameters, places[0], settings)
+    systems, places = of((".xml",)), of(PLACES)
+    if len(systems) == len(places) == 1 and len(files) == 2:
+        return _serialized(systems[0], places[0])
     if len(files) == len(of(PLACES)) == 1:
         return _by_force_field(files[0], settings)
-    others = (
-        ".prmtop (.parm7) and .inpcrd (.rst7) of AMBER",
-        ".psf, parameters (.prm, .par, .rtf, .str) and PLACES.pdb or .crd of CHARMM",
-        ".top and .gro of GROMACS",
+    expected = "; ".join(
+        (
+            "SYSTEM.xml and PLACES.pdb of OpenMM",
+            ".prmtop (.parm7) and .inpcrd (.rst7) of AMBER",
+            ".psf, parameters (.prm, .par, .rtf, .str) and PLACES.pdb or .crd of CHARMM",
+            ".top and .gro of GROMACS",
+        )
     )
-    expected = "; ".join([*(known.description for known in FORMATS), *others])
     raise SternaError(
         f"{', '.join(map(str, files))}: expected a .pdb or .cif file with --force-field; {expected}",
         status=2,
@@ -196,7 +184,7 @@ def source_with(
     return source
 
 
-def _serialized(path: Path, _: list[Path], places: Path, _settings: Settings) -> Source:
+def _serialized(path: Path, places: Path) -> Source:
     mm = openmm()
     system = read_by(path, lambda: mm.XmlSerializer.deserialize(path.read_text(encoding="utf-8")))
     if not isinstance(system, mm.System):
@@ -293,5 +281,3 @@ def _box_of(structure: Any) -> Any:
 GRO = ".gro"  #: places of GROMACS
 CRD = ".crd"  #: coordinates of CHARMM, without a box
 PLACES = (".pdb", ".cif")
-
-FORMATS = (Format("SYSTEM.xml and PLACES.pdb of OpenMM", (".xml",), (), PLACES, _serialized),)

@@ -5,5 +5,7 @@
 - `pairs`: Lennard-Jones coefficients of pairs of types;
 - `extra_points`: the sites of four- and five-point water;
 - `coordinates`, `netcdf`: places, velocities and the box;
+- `mdin`: what an mdin file asks for; `namelist`: namelists of Fortran; `masks`: AMBER's selections;
+- `judge`: OpenMM's reading of the same files;
 - `amber_system`: all of it as a `system.System`.
 """

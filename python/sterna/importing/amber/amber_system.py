@@ -289,8 +289,6 @@ class _Builder:
     def _box(self, coordinates: Coordinates) -> numpy.ndarray:
         if coordinates.box is not None:
             return coordinates.box
-        if self.choices.box is not None:
-            return numpy.diag(self.choices.box)
         if self.prmtop.has("BOX_DIMENSIONS") and self.prmtop.pointers["IFBOX"] != 0:
             self.prmtop.expect("BOX_DIMENSIONS", 4, "the format of AMBER")
             beta, *lengths = self.prmtop.numbers("BOX_DIMENSIONS")
@@ -303,6 +301,8 @@ class _Builder:
                         0 if "angle" in problem else 1, problem
                     )
                 return box_of(lengths, angles)
+        if self.choices.box is not None:
+            return numpy.diag(self.choices.box)
         raise SternaError(
             f"{self.places} has no box; expected its lengths in the last line, or --box with its edges "
             "in nm, such as --box 4,4,4",

@@ -10,6 +10,8 @@ from sterna.importing.amber.amber_system import (
     with_mdin,
 )
 from sterna.importing.amber.phases import rounded_phase
+from sterna.importing.ended_pairs import end_pairs
+from sterna.importing.forces import nonbonded_of
 from sterna.importing.gromacs.notes import Notes
 from sterna.importing.sources import (
     PLACES,
@@ -48,8 +50,8 @@ def source_of(path: Path, places: Path, choices: Choices) -> Source:
     _take_phases_for_pi(system)
     if topology._prmtop.chamber:
         _take_charges_of_charmm(system)
-    if asked is not None and "switch_start" in asked.interaction:
-        _switch(system, asked.interaction["switch_start"], choices.cutoff)
+    if asked is not None:
+        end_pairs(system, asked.interaction)
     return source_with(topology.topology, system, places_in(found), (path, places), settings)
 
 
@@ -84,54 +86,13 @@ def _take_phases_for_pi(system: Any) -> None:
             force.setTorsionParameters(n, *atoms, multiplicity, taken, amplitude)
 
 
-def _nonbonded(system: Any) -> Any:
-    mm = openmm()
-    return next(force for force in system.getForces() if isinstance(force, mm.NonbondedForce))
-
-
 def _take_charges_of_charmm(system: Any) -> None:
     """Those of CHAMBER are in another unit, by CHARMM's constant, which OpenMM does not know of."""
     ratio = CHARGE_UNIT / CHARGE_UNIT_OF_CHAMBER
-    force = _nonbonded(system)
+    force = nonbonded_of(system)
     for k in range(force.getNumParticles()):
         charge, sigma, epsilon = force.getParticleParameters(k)
         force.setParticleParameters(k, ratio * charge, sigma, epsilon)
     for k in range(force.getNumExceptions()):
         first, second, product, sigma, epsilon = force.getExceptionParameters(k)
         force.setExceptionParameters(k, first, second, ratio**2 * product, sigma, epsilon)
-
-
-def _switch(system: Any, begin: float, cutoff: float) -> None:
-    """Makes Lennard-Jones pairs end by the force switch of CHARMM, which AMBER has as fswitch."""
-    mm = openmm()
-    custom = [force for force in system.getForces() if isinstance(force, mm.CustomNonbondedForce)]
-    ended = (
-        f"select(step({begin}-r), a*(r^-12-{begin**-6 * cutoff**-6})-b*(r^-6-{begin**-3 * cutoff**-3}),"
-        f" a*{cutoff**6 / (cutoff**6 - begin**6)}*(r^-6-{cutoff**-6})^2"
-        f"-b*{cutoff**3 / (cutoff**3 - begin**3)}*(r^-3-{cutoff**-3})^2)"
-    )
-    if custom:
-        (force,) = custom
-        text = force.getEnergyFunction()
-        known = "(a/r6)^2-b/r6; r6=r^6;"
-        assert text.startswith(known), text
-        rest = text.removeprefix(known).replace("a=", "root=", 1).strip()
-        force.setEnergyFunction(f"{ended}; a=root^2; {rest}")
-        return
-    nonbonded = _nonbonded(system)
-    force = mm.CustomNonbondedForce(
-        f"{ended}; a=4*epsilon*sigma^12; b=4*epsilon*sigma^6; sigma=0.5*(sigma1+sigma2); "
-        "epsilon=sqrt(epsilon1*epsilon2)"
-    )
-    force.addPerParticleParameter("sigma")
-    force.addPerParticleParameter("epsilon")
-    force.setNonbondedMethod(force.CutoffPeriodic)
-    force.setCutoffDistance(nonbonded.getCutoffDistance())
-    for k in range(nonbonded.getNumParticles()):
-        charge, sigma, epsilon = nonbonded.getParticleParameters(k)
-        force.addParticle((sigma, epsilon))
-        nonbonded.setParticleParameters(k, charge, sigma, 0.0)
-    for k in range(nonbonded.getNumExceptions()):
-        first, second, *_ = nonbonded.getExceptionParameters(k)
-        force.addExclusion(first, second)
-    system.addForce(force)

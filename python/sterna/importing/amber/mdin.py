@@ -19,6 +19,7 @@ from sterna.importing.amber.masks import Known, MaskError, selected
 from sterna.importing.amber.namelist import Entry, Namelist, Word, read_namelists
 from sterna.importing.amber.pairs import KILOCALORIE
 from sterna.importing.gromacs.notes import Notes
+from sterna.importing.output_intervals import fit_output
 from sterna.importing.text import Line
 
 _ANGSTROM = 0.1  #: nm
@@ -159,6 +160,7 @@ class _Reader:
             self._drift(further)
             temperature, wants = self._velocities()
         further["output"] = self._output()
+        fit_output(further, self.notes)
         made = RunParameters(
             cutoff=interaction["cutoff"],
             constraints=constraints,

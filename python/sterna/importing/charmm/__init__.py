@@ -4,5 +4,7 @@
 - `parameters`: parameters by the types of atoms;
 - `terms`: bonded terms, lone pairs, exclusions and 1-4 pairs;
 - `coordinates`: CRD files;
+- `namd`: configurations of NAMD;
+- `judge`: OpenMM's reading of the same files;
 - `charmm_system`: all of it as a `system.System`.
 """

@@ -1,7 +1,7 @@
 """A system of CHARMM, for an input in the units "nano"."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,8 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.box import require_twice_the_cutoff
-from sterna.importing.charmm.coordinates import read_crd
+from sterna.importing.charmm.coordinates import read_crd, read_pdb
+from sterna.importing.charmm.namd import Configuration, read_binary, read_namd
 from sterna.importing.charmm.parameters import Parameters
 from sterna.importing.charmm.psf import Psf, read_psf
 from sterna.importing.charmm.terms import Terms, rmin_and_depth, special_powers
@@ -24,6 +25,7 @@ TOPOLOGIES = (".psf", ".xpsf", ".vpsf")
 PARAMETERS = (".prm", ".par", ".rtf", ".top", ".str", ".inp")
 COORDINATES = (CRD, ".cor", *PLACES)
 _ROOT_OF_2 = 2.0 ** (1.0 / 6.0)  #: of the distance of the minimum and sigma
+PDB = ".pdb"
 _SAME = 1e-9  #: relative
 
 
@@ -34,6 +36,7 @@ class Choices:
     cutoff: float  #: nm
     constraints: str  #: "none", "hydrogen", "all", "water"
     box: tuple[float, float, float] | None = None  #: nm; edges where files have none
+    namd: Path | None = None  #: what else the run is like; cutoff and constraints are its own
 
 
 def files_of_charmm(files: list[Path]) -> tuple[Path, list[Path], Path] | None:
@@ -58,15 +61,41 @@ def files_of_charmm(files: list[Path]) -> tuple[Path, list[Path], Path] | None:
     return topologies[0], parameters, places[0]
 
 
+def with_namd(choices: Choices, notes: Notes) -> tuple[Choices, Configuration | None]:
+    """The choices with those of the configuration of NAMD. Raises SternaError."""
+    if choices.namd is None:
+        return choices, None
+    found = read_namd(choices.namd, notes)
+    return replace(choices, cutoff=found.cutoff, constraints=found.constraints), found
+
+
+def files_of_namd(path: Path) -> tuple[Path, list[Path], Path]:
+    """A PSF, parameters and places that a configuration names. Raises SternaError."""
+    found = read_namd(path, Notes())
+    for what, there in (
+        ("structure", found.structure),
+        ("parameters", found.parameters),
+        ("coordinates", found.coordinates),
+    ):
+        if not there:
+            raise SternaError(f"{path}: error: {what} is missing", status=2)
+    assert found.structure is not None and found.coordinates is not None
+    return found.structure, found.parameters, found.coordinates
+
+
 def read_charmm(path: Path, parameters: list[Path], places: Path, choices: Choices) -> System:
     """Raises SternaError with file, line and column."""
     notes = Notes()
+    choices, asked = with_namd(choices, notes)
     psf = read_psf(path)
     known = Parameters(notes)
-    # Types by their numbers are in files of residues.
     for one in parameters:
         known.read(one)
-    return _Builder(psf, known, places, choices, notes).build()
+    if asked is not None:
+        # NAMD has keys for what CHARMM reads in the files.
+        known.e14fac, known.is_geometric = asked.factor_14, asked.is_geometric
+    builder = _Builder(psf, known, places, choices, notes, asked)
+    return builder.build() if asked is None else builder.as_asked(builder.build(), asked)
 
 
 @dataclass
@@ -76,6 +105,7 @@ class _Builder:
     places: Path
     choices: Choices
     notes: Notes
+    asked: Configuration | None = None
     types: list[str] = field(default_factory=list)
 
     def build(self) -> System:
@@ -159,7 +189,30 @@ class _Builder:
             not_kept=self.notes.texts(),
         )
 
+    def as_asked(self, system: System, asked: Configuration) -> System:
+        """A system run as a configuration of NAMD asks for."""
+        if system.electrostatics is not None and not asked.has_ewald:
+            message = "charges need PME on: Sterna has no cutoff for them"
+            if asked.line_of_ewald is not None:
+                asked.line_of_ewald.fail(None, message)
+            raise SternaError(f"{asked.path}: error: {message}; the preset is off", status=2)
+        velocities = None
+        if asked.binary_velocities is not None and "timestep" in asked.run:
+            velocities = read_binary(asked.binary_velocities, len(system.atoms), "velocities")
+        mixing = {key: value for key, value in system.interaction.items() if key == "mixing"}
+        return replace(
+            system,
+            interaction=asked.interaction | mixing,
+            run=asked.run,
+            thermostat=asked.thermostat,
+            sections=asked.sections,
+            temperature=asked.temperature,
+            velocities=velocities,
+        )
+
     def _tell(self, has_charges: bool) -> None:
+        if self.asked is not None:
+            return
         if has_charges:
             self.notes.tell(
                 "CHARMM computes charges with 332.0716 kcal/mol A/e^2, Sterna with 332.0637: energies "
@@ -241,6 +294,11 @@ class _Builder:
 
     def _special_pairs(self, terms: Terms) -> list[Term]:
         made = [term("exclusion", pair) for pair in sorted(terms.excluded)]
+        exclude = "scaled1-4" if self.asked is None else self.asked.exclude
+        if exclude == "1-4":
+            made += [term("exclusion", pair) for pair in sorted(terms.pairs_14)]
+        if exclude != "scaled1-4":
+            return made
         for pair in sorted(terms.pairs_14):
             first, second = (self.types[k] for k in pair)
             powers = special_powers(self.parameters, first, second, True)
@@ -260,10 +318,16 @@ class _Builder:
     def _places(self) -> tuple[numpy.ndarray, numpy.ndarray]:
         count = len(self.psf.atoms)
         box = None
-        if self.places.suffix.lower() in PLACES:
+        if self.places.suffix.lower() == PDB:
+            positions, box = read_pdb(self.places)
+        elif self.places.suffix.lower() in PLACES:
             positions, box = places_of(self.places)
         else:
             positions = read_crd(self.places)
+        if self.asked is not None and self.asked.box is not None:
+            box = self.asked.box
+        if self.asked is not None and self.asked.binary_coordinates is not None:
+            positions = read_binary(self.asked.binary_coordinates, count, "coordinates")
         if len(positions) != count:
             raise SternaError(
                 f"{self.places} has {len(positions)} atoms, and the system of {self.psf.path} has "
