@@ -92,6 +92,7 @@ EXAMPLES = {
     "argon": {"lennard_jones"},
     "butane": {"lennard_jones", "angles", "torsions"},
     "lj_melt": {"lennard_jones"},
+    "martini_salt": {"lennard_jones", "charges"},
     "molten_salt": {"lennard_jones", "charges"},
     "peptide": {"lennard_jones", "charges", "bonds", "angles", "torsions"},
     "salt_solution": {"lennard_jones", "charges", "bonds", "angles", "torsions"},
