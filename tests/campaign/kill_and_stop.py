@@ -371,7 +371,9 @@ def look(
     expected: dict[str, bytes],
 ) -> None:
     try:
-        run.process.wait(TIMEOUT + PATIENCE)
+        # What is stopped only for a moment goes on to the end of the run.
+        goes_on = target == "sterna" and name == "SIGSTOP"
+        run.process.wait(RUN_TIME if goes_on else TIMEOUT + PATIENCE)
     except subprocess.TimeoutExpired:
         raise Failure("does not end") from None
     if run.session is not None:

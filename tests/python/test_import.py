@@ -431,6 +431,14 @@ def test_what_gzip_was_made_to_blow_up_is_refused_and_nothing_is_left(sterna, tm
         pass
 
 
+@pytest.mark.parametrize("name", ["bomb.gro.gz", "bomb.pdb.gz"])
+def test_structures_of_rigid_molecules_are_unpacked_with_the_same_limit(name, sterna, tmp_path):
+    (tmp_path / name).write_bytes(gzip.compress(bytes(100 << 20)))
+    done = sterna("import", name, "--model", "water=spce", "-o", "out.toml")
+    assert done.returncode == 2, done.stdout
+    assert f"{name} becomes larger than 64 MiB" in done.stderr
+
+
 def test_sigterm_during_an_import_leaves_no_copies(tmp_path):
     packed = tmp_path / "packed.gz"
     packed.write_bytes(gzip.compress(b"atoms"))

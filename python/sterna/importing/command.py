@@ -195,6 +195,8 @@ def import_system(
     With --model atoms become rigid molecules with orientations. MDAnalysis reads such structures
     (pip install MDAnalysis).
     """
+    from sterna.importing.compressed import unpacked
+
     if model:
         others = {
             "--hydrogen-mass": hydrogen_mass, "--force-field": force_field, "--compare": compare,
@@ -205,10 +207,9 @@ def import_system(
         for option, value in others.items():
             if value:
                 raise SternaError(f"{option} is for atoms, and --model for rigid molecules", 2)
-        _import_rigid(files, model, output, cutoff or _CUTOFF, box, overwrite)
+        with unpacked(files) as plain:
+            _import_rigid(plain, model, output, cutoff or _CUTOFF, box, overwrite)
         return
-    from sterna.importing.compressed import unpacked
-
     with unpacked(files) as plain:
         _import_atoms(
             plain, output, force_field or [], cutoff, constraints, hydrogen_mass, box, include,
