@@ -172,7 +172,8 @@ REFUSED = {
     "timestep": ("timestep fast", '17:10: error: the time step is "fast"; expected a number'),
     "lattice": ("dimension 2", "17:11: error: expected dimension 3"),
     "wall": ("boundary p p s", "17:10: error: expected boundary p p p"),
-    "charges": ("pair_style lj/cut/coul/cut 9.0\npair_coeff * * 0.1 3.0\nkspace_style none", "charges that act to a cutoff only"),
+    "charges": ("pair_style lj/cut/coul/cut 9.0\npair_coeff * * 0.1 3.0\npair_coeff 1 1 0.1 3.0 7.0\n"
+                "kspace_style none", "charges of some types end at other distances"),
     "kspace": ("pair_style lj/cut 9.0\npair_coeff * * 0.1 3.0", "10:1: error: kspace_style goes with a pair style"),
     "no_style": ("pair_style none\npair_coeff 1 1 1 1", "18:1: error: pair_style none has no coefficients"),
     "tail": ("pair_modify shift yes tail yes", "pair_modify tail yes beside shift yes is not taken over"),
