@@ -303,7 +303,7 @@ def test_what_follows_the_last_run_changes_nothing(tmp_path):
     again = read(tmp_path, SCRIPT + "clear\n" + SCRIPT.replace("run 100", "run 7"))
     assert again.run["steps"] == 7
     assert again.not_kept == [
-        f"{tmp_path}/in.five:40: what stands before the command clear is left out"
+        f"{tmp_path}/in.five:41: what stands before the command clear is left out"
     ]
 
 

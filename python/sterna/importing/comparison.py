@@ -20,6 +20,8 @@ from sterna.program import find_program
 from sterna.toml_text import toml_text
 from sterna.trajectory import Trajectory
 
+#: Charges whose Ewald sums take no longer than a minute; more are summed by faster methods.
+MOST_FOR_EWALD = 10000
 TOLERANCE = 1e-5  #: relative, of each energy and of the forces
 # Below these a difference counts as absolute: of energies in kJ/mol, of forces in kJ/mol/nm.
 _LEAST_ENERGY = _LEAST_FORCE = 1e-3
@@ -180,7 +182,7 @@ class StartOfSterna:
 def start_of_sterna(
     molecules: Molecules, positions: numpy.ndarray, held_at: Reference | None = None
 ) -> StartOfSterna:
-    """By Ewald sums, without tail corrections and thermostat.
+    """By Ewald sums, or multipoles where there are many charges, without tail corrections and thermostat.
 
     `held_at`: where position restraints hold atoms; None: without restraints. Raises SternaError
     where the system does not run.
@@ -203,7 +205,12 @@ def start_of_sterna(
             "molecule": kinds,
         }
         if molecules.system.electrostatics is not None:
-            sections["electrostatics"] = {"kind": "ewald", "accuracy": 1e-7}
+            charges = sum(atom.charge != 0.0 for atom in molecules.system.atoms)
+            sections["electrostatics"] = (
+                {"kind": "ewald", "accuracy": 1e-7}
+                if charges <= MOST_FOR_EWALD
+                else {"kind": "fmm", "accuracy": 1e-6}
+            )
         if held_at is not None:
             sections |= restraints.sections(molecules.system, molecules.order, "held.extxyz")
             text = files.start_text(molecules, held_at.positions, held_at.box)
