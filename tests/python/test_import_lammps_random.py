@@ -127,7 +127,28 @@ def test_a_random_script_means_what_it_means_in_lammps(seed, lammps, tmp_path): 
 
 
 #: Seeds of lammps_scripts.py, each of which is taken over; the script refuses about a third.
-SEEDS = (101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 117, 118, 119, 120, 122, 124, 125)
+SEEDS = (
+    101,
+    102,
+    103,
+    104,
+    105,
+    106,
+    107,
+    108,
+    109,
+    110,
+    111,
+    113,
+    114,
+    117,
+    118,
+    119,
+    120,
+    122,
+    124,
+    125,
+)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

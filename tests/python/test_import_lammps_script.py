@@ -644,3 +644,16 @@ def test_angles_of_rings_count_where_special_bonds_says_so(lammps, tmp_path):  #
     assert factors[1, 3] == pytest.approx(0.25 * -0.1 * -0.2)
     _, rows = compare(tmp_path / "five.data", [tmp_path / "in.five"], 1.0, set())
     assert max(row.difference for row in rows) < TOLERANCE
+
+
+@pytest.mark.parametrize(("height", "left_out"), [("10.0001", 4), ("10.01", 0)])
+def test_forces_that_lammps_limits_are_not_compared(height, left_out, lammps, tmp_path):  # noqa: F811
+    """LAMMPS divides by 0.001 where the sine of a harmonic improper is smaller."""
+    data = DATA.replace("1 dihedral types", "1 dihedral types\n1 impropers\n1 improper types")
+    data = data.replace("13.0 11.5 10.6", f"13.0 11.5 {height}") + "\nImpropers\n\n1 1 1 2 3 4\n"
+    script = SCRIPT.replace("thermo 50", "improper_coeff 1 200 180")
+    script = script.replace("dihedral_style", "improper_style harmonic\ndihedral_style")
+    read(tmp_path, script, data)
+    name, rows = compare(tmp_path / "five.data", [tmp_path / "in.five"], 1.0, set())
+    assert (f"forces of {left_out} atoms are not compared" in name) == bool(left_out)
+    assert max(row.difference for row in rows) < TOLERANCE
