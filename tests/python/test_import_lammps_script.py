@@ -346,6 +346,16 @@ def test_atoms_are_set_moved_and_replicated(tmp_path):
     assert sorted(bonds) == [(0, 1), (1, 2), (2, 3), (5, 6), (6, 7), (7, 8)]
 
 
+def test_drawn_velocities_are_scaled(tmp_path):
+    scaled = "velocity all create 300 1\nvelocity all scale 250\n"
+    system = read(tmp_path, SCRIPT.replace("thermo 50\n", scaled))
+    assert (system.temperature, system.velocities) == (250.0, None)
+    given = scaled.replace("create 300 1", "set 1 1 1")
+    assert "velocity scale 250 is not taken over" in message_of(
+        tmp_path, SCRIPT.replace("thermo 50\n", given)
+    )
+
+
 def test_a_minimization_ends_no_earlier_than_in_lammps(tmp_path):
     script = SCRIPT.replace("run 100", "minimize 1e-4 1e-6 50 100")
     system = read(tmp_path, script)
