@@ -304,7 +304,7 @@ def test_what_follows_the_last_run_changes_nothing(tmp_path):
     again = read(tmp_path, SCRIPT + "clear\n" + SCRIPT.replace("run 100", "run 7"))
     assert again.run["steps"] == 7
     assert again.not_kept == [
-        f"{tmp_path}/in.five:40: what stands before the command clear is left out"
+        f"{tmp_path}/in.five:41: what stands before the command clear is left out"
     ]
 
 
@@ -345,6 +345,16 @@ def test_atoms_are_set_moved_and_replicated(tmp_path):
     assert system.velocities[[4, 9], 0].tolist() == [0.25, 0.25]
     bonds = [one.atoms for one in system.terms if one.section == "bond"]
     assert sorted(bonds) == [(0, 1), (1, 2), (2, 3), (5, 6), (6, 7), (7, 8)]
+
+
+def test_drawn_velocities_are_scaled(tmp_path):
+    scaled = "velocity all create 300 1\nvelocity all scale 250\n"
+    system = read(tmp_path, SCRIPT.replace("thermo 50\n", scaled))
+    assert (system.temperature, system.velocities) == (250.0, None)
+    given = scaled.replace("create 300 1", "set 1 1 1")
+    assert "velocity scale 250 is not taken over" in message_of(
+        tmp_path, SCRIPT.replace("thermo 50\n", given)
+    )
 
 
 def test_a_minimization_ends_no_earlier_than_in_lammps(tmp_path):
@@ -644,4 +654,17 @@ def test_angles_of_rings_count_where_special_bonds_says_so(lammps, tmp_path):  #
     assert factors[0, 3] == pytest.approx(0.5 * 0.1 * -0.2)
     assert factors[1, 3] == pytest.approx(0.25 * -0.1 * -0.2)
     _, rows = compare(tmp_path / "five.data", [tmp_path / "in.five"], 1.0, set())
+    assert max(row.difference for row in rows) < TOLERANCE
+
+
+@pytest.mark.parametrize(("height", "left_out"), [("10.0001", 4), ("10.01", 0)])
+def test_forces_that_lammps_limits_are_not_compared(height, left_out, lammps, tmp_path):  # noqa: F811
+    """LAMMPS divides by 0.001 where the sine of a harmonic improper is smaller."""
+    data = DATA.replace("1 dihedral types", "1 dihedral types\n1 impropers\n1 improper types")
+    data = data.replace("13.0 11.5 10.6", f"13.0 11.5 {height}") + "\nImpropers\n\n1 1 1 2 3 4\n"
+    script = SCRIPT.replace("thermo 50", "improper_coeff 1 200 180")
+    script = script.replace("dihedral_style", "improper_style harmonic\ndihedral_style")
+    read(tmp_path, script, data)
+    name, rows = compare(tmp_path / "five.data", [tmp_path / "in.five"], 1.0, set())
+    assert (f"forces of {left_out} atoms are not compared" in name) == bool(left_out)
     assert max(row.difference for row in rows) < TOLERANCE

@@ -187,7 +187,9 @@ def test_energies_are_those_of_the_judge(text, sterna, tmp_path):
     assert "judge: OpenMM" in done.stdout
 
 
-@pytest.mark.parametrize("text", [NPT + "timestep 0.1\nrun 20", "minimize 20"], ids=["NPT", "minimization"])
+@pytest.mark.parametrize(
+    "text", [NPT + "timestep 0.1\nrun 20", "minimize 20"], ids=["NPT", "minimization"]
+)
 def test_what_is_asked_for_runs(text, sterna, tmp_path):
     files(tmp_path)
     (tmp_path / "run.namd").write_text(

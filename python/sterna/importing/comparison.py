@@ -22,6 +22,8 @@ from sterna.program import find_program
 from sterna.toml_text import toml_text
 from sterna.trajectory import Trajectory
 
+#: Charges whose Ewald sums take no longer than a minute; more are summed by faster methods.
+MOST_FOR_EWALD = 10000
 TOLERANCE = 1e-5  #: relative, of each energy and of the forces
 # Below these a difference counts as absolute: of energies in kJ/mol, of forces in kJ/mol/nm.
 _LEAST_ENERGY = _LEAST_FORCE = 1e-3
@@ -228,7 +230,8 @@ class StartOfSterna:
 def start_of_sterna(
     molecules: Molecules, positions: numpy.ndarray, held_at: Reference | None = None
 ) -> StartOfSterna:
-    """Without tail corrections and thermostat; charges that act at any distance by Ewald sums.
+    """Without tail corrections and thermostat; charges that act at any distance by Ewald sums, or by
+    multipoles where they are many.
 
     `held_at`: where position restraints hold atoms; None: without restraints. Raises SternaError
     where the system does not run.
@@ -255,7 +258,13 @@ def start_of_sterna(
         }
         charges = molecules.system.electrostatics
         if charges is not None and charges["kind"] == "fmm":
-            sections["electrostatics"] = {**charges, "kind": "ewald", "accuracy": 1e-7}
+            count = sum(atom.charge != 0.0 for atom in molecules.system.atoms)
+            solver = (
+                {"kind": "ewald", "accuracy": 1e-7}
+                if count <= MOST_FOR_EWALD
+                else {"kind": "fmm", "accuracy": 1e-6}
+            )
+            sections["electrostatics"] = {**charges, **solver}
         if held_at is not None:
             sections |= restraints.sections(molecules.system, molecules.order, "held.extxyz")
             text = files.start_text(molecules, held_at.positions, held_at.box)

@@ -1,7 +1,8 @@
 """LAMMPS itself as the judge of an imported script: energies and forces of the start.
 
-LAMMPS runs those commands of the script that make the system and its forces, with Ewald sums and
-without fixes. Sterna computes the system that was imported of the same script, without constraints.
+LAMMPS runs those commands of the script that make the system and its forces, without fixes, with
+Ewald sums or, of many charges, a fine PPPM, and with no tables of erfc. Sterna computes the system
+that was imported of the same script, without constraints.
 """
 
 import json
@@ -12,17 +13,20 @@ from pathlib import Path
 import numpy
 
 from sterna.errors import SternaError
-from sterna.importing.comparison import Row, start_of_sterna
+from sterna.importing.comparison import MOST_FOR_EWALD, Row, start_of_sterna
 from sterna.importing.lammps.data_file import KINDS
 from sterna.importing.lammps.lammps_system import read_lammps
 from sterna.importing.lammps.script import Command, Interpreter
 from sterna.importing.lammps.state import State
 from sterna.importing.molecules import Molecules
+from sterna.importing.system import System
 from sterna.lammps_environment import LammpsEnvironment, find_lammps
 
 TOLERANCE = 2e-5  #: relative; LAMMPS computes erfc by a polynomial
 _SMALLEST_FORCE = 1e-3  #: kJ/mol/nm, or reduced; in a crystal forces are rounding errors
 NOTHING_PROVEN = 3  #: status where there is no judge
+
+_PLANAR = 0.001  # SMALL of LAMMPS's improper_harmonic.cpp
 
 _SENT = {
     "units", "atom_style", "boundary", "dimension", "dielectric", "newton", "special_bonds",
@@ -115,16 +119,54 @@ def compare(
     system.sections = {}
     mine = start_of_sterna(molecules, system.positions)
     # Charges that end at a cutoff do so in both.
-    by_ewald = system.electrostatics is not None and system.electrostatics["kind"] == "fmm"
-    theirs = _by_lammps(environment, _commands(data, scripts, by_ewald))
+    at_any_distance = system.electrostatics is not None and system.electrostatics["kind"] == "fmm"
+    charges = sum(atom.charge != 0.0 for atom in system.atoms) if at_any_distance else 0
+    theirs = _by_lammps(environment, _commands(data, scripts, charges))
     energy, length = _UNITS[system.units]
     row = {key: energy * value for key, value in mine.row.items() if key.endswith("_energy")}
     theirs["energies"] = {key: energy * value for key, value in theirs["energies"].items()}
     expected = numpy.array(theirs["forces"]) * energy / length
-    return f"LAMMPS {theirs['version']}", _rows(row, mine.forces, theirs["energies"], expected)
+    name = f"LAMMPS {theirs['version']}"
+    held = _atoms_of_planar_impropers(system)
+    if held:
+        expected[held] = mine.forces[held]
+        name += (
+            f"; forces of {len(held)} atoms are not compared, since LAMMPS holds those of harmonic "
+            f"impropers below {_PLANAR:g} rad"
+        )
+    return name, _rows(row, mine.forces, theirs["energies"], expected)
 
 
-def _commands(data: Path | None, scripts: list[Path], by_ewald: bool) -> list[str]:
+def _atoms_of_planar_impropers(system: System) -> list[int]:
+    """Those of harmonic impropers with a sine below `_PLANAR`, by which LAMMPS divides forces: it
+    takes `_PLANAR` then, and its forces are not the derivatives of its energies."""
+    members = numpy.array(
+        [
+            one.atoms
+            for one in system.terms
+            if one.section == "improper" and dict(one.parameters)["potential"] == "harmonic"
+        ]
+    )
+    if not len(members):
+        return []
+    bonds = numpy.diff(system.positions[members], axis=1)
+    bonds -= numpy.round(bonds @ numpy.linalg.inv(system.box)) @ system.box
+    normals = [numpy.cross(bonds[:, k], bonds[:, k + 1]) for k in (0, 1)]
+    sizes = [numpy.sqrt((one * one).sum(axis=1)) for one in normals]
+    across = numpy.cross(normals[0], normals[1])
+    sines = numpy.sqrt((across * across).sum(axis=1)) / (sizes[0] * sizes[1])
+    return sorted(set(members[sines < 1.001 * _PLANAR].ravel().tolist()))
+
+
+def _solver(charges: int) -> list[str]:
+    """LAMMPS estimates errors of forces from all charges: of few, energies are less exact."""
+    if charges > MOST_FOR_EWALD:
+        return ["kspace_style pppm 1e-7", "kspace_modify order 7"]
+    few = 1000
+    return [f"kspace_style ewald {'1e-11' if charges <= few else '1e-8'}"] if charges else []
+
+
+def _commands(data: Path | None, scripts: list[Path], charges: int) -> list[str]:
     state = State(data, list(scripts))
     interpreter = Interpreter(scripts, state)
     interpreter.run()
@@ -142,8 +184,7 @@ def _commands(data: Path | None, scripts: list[Path], by_ewald: bool) -> list[st
     if not is_there:
         made.append(read)
     # In reduced units LAMMPS tells energies per atom unless it is told otherwise.
-    made += ["pair_modify tail no table 0", "thermo_modify norm no"]
-    return [*made, "kspace_style ewald 1e-8"] if by_ewald else made
+    return [*made, "pair_modify tail no table 0", "thermo_modify norm no", *_solver(charges)]
 
 
 def _until_the_last_run(executed: list[Command]) -> list[Command]:

@@ -120,6 +120,11 @@ class _Builder:
         self.run_cutoff = self._cutoff()
         self.truncation = self._truncation()
         self.switch_start = self._switch_start()
+        if self.truncation == "force_switched":
+            state.told.append(
+                "forces of lj/charmmfsw in LAMMPS are not the derivatives of its energies beyond the "
+                "inner distance; Sterna has its energies, and their derivatives"
+            )
         self._charges_act()
         self._make_atoms()
         self.dynamics = dynamics_of(state, self.units.name, self.leave_out)

@@ -45,8 +45,12 @@ def _pair_modify(state: State, command: Command) -> None:
         elif word == "compute":
             if not command.yes(k + 1, "compute of pair_modify"):
                 command.fail(k, "pair_modify compute no leaves out forces; not taken over")
+        elif word == "neigh/trim":
+            command.yes(k + 1, word)
+        elif word.startswith("tabinner"):
+            command.number(k + 1, f"the value of {word}")
         else:
-            command.word(k + 1, f"a value of {word}")
+            command.integer(k + 1, f"the value of {word}", 0, 64)
         k += 2
 
 

@@ -133,6 +133,8 @@ def _create_box(state: State, command: Command) -> None:
 
 def _create_atoms(state: State, command: Command) -> None:
     data = state.need_data(command)
+    if "mol" in command.arguments:
+        command.fail(command.arguments.index("mol"), '"mol" of create_atoms is not taken over')
     kind = data.type_at(command.line, command.fields, 1, "atom")
     style = command.word(1, "box, region or single")
     region = None
@@ -346,6 +348,12 @@ def _velocity(state: State, command: Command) -> None:
         if velocities is not None and len(velocities):
             masses = numpy.array([state.masses.get(kind, 1.0) for kind in state.atoms.types])
             state.atoms.velocities = velocities - masses @ velocities / masses.sum()
+    elif style == "scale" and state.atoms.velocities is None and state.temperature:
+        # Drawn velocities, or those of an earlier run: of another temperature.
+        state.temperature = command.number(2, "the temperature")
+        if state.temperature < 0.0:
+            command.fail(2, "the temperature must not be negative")
+        command.expect_end(3, "velocity all scale T")
     elif style in ("zero", "scale", "ramp"):
         command.fail(1, f"velocity {' '.join(command.arguments[1:3])} is not taken over")
     else:
