@@ -159,10 +159,9 @@ TEST_CASE("ls1-MarDyn's systems have ls1-MarDyn's energies at the start and alon
     options.skin = 2.0;
     options.rotating = true;
     PhaseTimer timer;
-    ForceEngine engine(
-        context, grid,
-        std::make_unique<MolecularForces>(model, Precision::double_precision, "auto"), {}, options,
-        timer);
+    std::vector<std::unique_ptr<ShortRangeForces>> forces;
+    forces.push_back(std::make_unique<MolecularForces>(model, Precision::double_precision, "auto"));
+    ForceEngine engine(context, grid, std::move(forces), {}, options, timer);
     const double masses[] = {c.component.mass};
     const Vec3 inertia[] = {c.component.inertia};
     const RigidBody bodies[] = {RigidBody(c.component.inertia)};
