@@ -23,13 +23,12 @@ class ManyBodyChecker {
 
   /// Completes the cutoff, which is that of the parameters where there are no pairs.
   void check(bool look_at_files) {
-    if (!good_("interaction.potential")) return;
     // Where a name could not be read, that is the error.
+    if (is_unreadable("interaction.potential")) return;
     for (std::size_t n = 0; n < input_.types.size(); ++n) {
       if (!good_(fmt::format("type[{}].name", n))) return;
       for (const std::string_view key : {"tersoff", "embedded_atom"}) {
-        const std::string place = fmt::format("type[{}].{}", n, key);
-        if (input_.places.contains(place) && !good_(place)) return;
+        if (is_unreadable(fmt::format("type[{}].{}", n, key))) return;
       }
     }
     file_has_a_reader("interaction.parameter_file", ManyBodyKind::tersoff, "Tersoff's potential",
@@ -45,7 +44,7 @@ class ManyBodyChecker {
     }
     one_potential_for_each_type();
     if (has_pairs_besides(input_)) molecules_of_one_atom();
-    charges_at_a_cutoff();
+    if (has_pairs_besides(input_)) charges_at_a_cutoff();
     try {
       const double cutoff = longest_cutoff(look_at_files);
       if (!has_pairs_besides(input_) && cutoff > 0.0) input_.interaction.cutoff = cutoff;
@@ -55,6 +54,10 @@ class ManyBodyChecker {
   }
 
  private:
+  bool is_unreadable(std::string_view place) const {
+    return input_.places.contains(place) && !good_(place);
+  }
+
   /// Of all potentials; 0 where their files were not looked at.
   double longest_cutoff(bool look_at_files) const {
     double cutoff = 0.0;
