@@ -43,7 +43,7 @@ Names term_aliases_of(std::string_view section, std::string_view name) {
   }
   if (name == "r0") return {"length", "b0", "req"};
   if (name == "theta0") return {"theta", "thetaeq", "t0"};
-  if (name == "phi0") return {"psi0", "chi0"};
+  if (name == "phi0") return {"psi0"};
   if (name == "amplitude") {
     return section == "torsion" ? Names{"k", "barrier", "K", "force_constant"} : Names{"barrier"};
   }
