@@ -276,7 +276,7 @@ PAIR_STYLES: dict[str, PairStyle] = {
     "lj/long/coul/long": PairStyle(_LJ, _lennard_jones, has_flags=True, charges="long"),
     "buck/long/coul/long": PairStyle(_BUCK, _buckingham, has_flags=True, charges="long"),
     "gauss": PairStyle(
-        _GAUSS, _gauss, mix=_mixed_gauss, has_tail=False, special="nothing"
+        _GAUSS, _gauss, mix=_mixed_gauss, has_tail=False
     ),
     "gauss/cut": PairStyle(_GAUSS_CUT, _gauss_cut, mix=_mixed_gauss_cut, has_tail=False),
     "beck": PairStyle(
