@@ -143,7 +143,8 @@ def script_of(numbers, pair):
     if not hybrid and numbers.random() < 0.6:
         rule = numbers.choice(["geometric", "arithmetic", "sixthpower"])
         lines.append(f"pair_modify mix {rule}")
-    if not hybrid and numbers.random() < 0.5:
+    shifts = numbers.random() < 0.5
+    if not hybrid and shifts and not pair.startswith("lj/expand"):
         lines.append("pair_modify shift yes")
     lines += [
         f"bond_coeff 1 {BONDS[bond]}", f"angle_coeff * {ANGLES[angle]}",

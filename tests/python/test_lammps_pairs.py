@@ -203,8 +203,8 @@ def test_a_potential_is_that_of_lammps(potential, truncation, lammps, sterna, tm
     shift = "yes" if ends or truncation == "shifted" else "no"
     tail = "yes" if shift == "no" and potential in ("lennard_jones", "mie", "buckingham") else "no"
     commands = [*start(tmp_path / "start.data"), f"pair_style {style}"]
-    if potential == "beck" and truncation == "shifted":
-        pytest.skip("LAMMPS does not shift it")
+    if potential in ("beck", "lennard_jones_expanded") and truncation == "shifted":
+        pytest.skip("LAMMPS does not shift it, or not to 0")
     if potential != "soft":
         commands.append(f"pair_modify shift {shift} tail {tail}")
     pairs = ""

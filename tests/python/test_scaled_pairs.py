@@ -60,7 +60,7 @@ r0 = 1.0
 atoms = [[1, 2], [2, 3], [3, 4]]
 {special}
 [output]
-log_interval = 1
+thermo_interval = 1
 trajectory_interval = 10
 trajectory_fields = ["position", "force"]
 """
@@ -87,7 +87,7 @@ def run(sterna, folder, name, special, ranks):
     assert done.returncode == 0, done.stdout + done.stderr
     with h5py.File(folder / f"{name}.h5md") as file:
         group = file["particles/trajectory"]
-        order = numpy.argsort(group["id/value"][-1])
+        order = numpy.argsort(group["id"][:])
         forces = group["force/value"][-1][order]
     return read_log(folder / f"{name}.log.jsonl").rows, forces
 

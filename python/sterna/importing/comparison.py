@@ -3,6 +3,7 @@
 import math
 import subprocess
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -228,9 +229,12 @@ class StartOfSterna:
 
 
 def start_of_sterna(
-    molecules: Molecules, positions: numpy.ndarray, held_at: Reference | None = None
+    molecules: Molecules,
+    positions: numpy.ndarray,
+    held_at: Reference | None = None,
+    without: Iterable[str] = (),
 ) -> StartOfSterna:
-    """Without tail corrections and thermostat; charges that act at any distance by Ewald sums, or by
+    """Without tail corrections, thermostat and the sections of `without`; charges that act at any distance by Ewald sums, or by
     multipoles where they are many.
 
     `held_at`: where position restraints hold atoms; None: without restraints. Raises SternaError
@@ -241,8 +245,7 @@ def start_of_sterna(
         sections = dict(files.settings(molecules, "compared.extxyz"))
         kinds, texts = files.molecule_sections(molecules, folder / "compared.toml")
         for name in (
-            "thermostat", "barostat", "drift_control", "minimize", "multiple_time_steps", "field",
-            "freeze",
+            "thermostat", "barostat", "drift_control", "minimize", "multiple_time_steps", *without,
         ):  # fmt: skip
             sections.pop(name, None)
         sections["interaction"].pop("tail_correction", None)

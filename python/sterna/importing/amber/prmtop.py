@@ -74,6 +74,8 @@ _REFUSED = {
 
 def is_topology(path: Path) -> bool:
     """Whether a file begins as those of AMBER 7 and later do."""
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as file:
             start = file.read(4096)

@@ -176,6 +176,8 @@ class Configuration:
 
 def is_namd(path: Path) -> bool:
     """Whether a file names a structure and coordinates, as configurations of NAMD do."""
+    if not path.is_file():
+        return False
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -207,7 +207,7 @@ def compare(
     held_at = None
     if system.restraints:
         held_at = system.reference or Reference(system.positions, system.box)
-    start = start_of_sterna(molecules, system.positions, held_at)
+    start = start_of_sterna(molecules, system.positions, held_at, ("field", "freeze"))
     with tempfile.TemporaryDirectory(prefix="sterna-judge-") as name:
         folder = Path(name)
         energies, forces = _by_gromacs(

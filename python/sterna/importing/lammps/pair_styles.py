@@ -601,7 +601,14 @@ class PairState:
         if row.end is not None:
             cutoff = row.end(entry.values)
         if row.longer_by is not None and cutoff is not None:
-            cutoff += entry.values[row.longer_by]
+            longer = entry.values[row.longer_by]
+            if longer and self.shift:
+                entry.line.fail(
+                    None,
+                    f"pair_modify shift yes of {style.name} takes off the energy of pairs that are not "
+                    "displaced, so that it is not 0 at the cutoff, which Sterna does not have",
+                )
+            cutoff += longer
         potential, potential_14 = _or_nothing(potential), _or_nothing(potential_14)
         if row.complete is not None and acts(potential):
             whole = potential
