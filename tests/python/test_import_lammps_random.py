@@ -40,7 +40,6 @@ PAIRS = {
     "soft 3.0": ("4.0", False),
     "buck/coul/long 8.0": ("30000 0.3 500", True),
     "buck/mdf 4.0 7.0": ("30000 0.3 500", False),
-    "buck/long/coul/long cut off 7.0": ("30000 0.3 500", False),
     "born/coul/long 8.0": ("0.2 0.3 {s} 500 -300", True),
     "morse 6.0": ("0.12 1.5 {s}", False),
     "morse/smooth/linear 6.0": ("0.12 1.5 {s}", False),
@@ -140,7 +139,8 @@ def script_of(numbers, pair):
     hybrid = pair.startswith("hybrid")
     if hybrid or pair.startswith(UNMIXED) or numbers.random() < 0.4:
         lines.append(f"pair_coeff 1 2 {of_both.format(s='3.0')}")
-    if not hybrid and numbers.random() < 0.6:
+    mixes = numbers.random() < 0.6
+    if not hybrid and mixes and not pair.startswith("cosine/squared"):
         rule = numbers.choice(["geometric", "arithmetic", "sixthpower"])
         lines.append(f"pair_modify mix {rule}")
     shifts = numbers.random() < 0.5
@@ -165,7 +165,9 @@ def test_a_random_script_means_what_it_means_in_lammps(seed, lammps, tmp_path): 
     assert name.startswith("LAMMPS 2")
     differences = {row.name: (row.sterna, row.judge, row.difference) for row in rows}
     assert "forces" in differences
-    assert max(row.difference for row in rows) < TOLERANCE, (script, differences)
+    # Beyond the inner distance forces of lj/charmmfsw are not the derivatives of LAMMPS's energies.
+    compared = [row for row in rows if row.name != "forces" or "charmmfsw" not in script]
+    assert max(row.difference for row in compared) < TOLERANCE, (script, differences)
 
 
 #: Seeds of lammps_scripts.py, each of which is taken over; the script refuses about a third.
