@@ -14,7 +14,7 @@
 namespace sterna::md {
 namespace {
 
-struct Word {
+struct PlacedWord {
   std::string_view text;
   int line, column;
 };
@@ -23,9 +23,9 @@ struct Word {
 constexpr std::int64_t fewest_points = 6;
 constexpr std::int64_t most_points = 10'000'000;
 
-class Reader {
+class EmbeddedAtomReader {
  public:
-  Reader(std::string_view text, std::string_view name) : name_(name) {
+  EmbeddedAtomReader(std::string_view text, std::string_view name) : name_(name) {
     int line = 1;
     while (!text.empty()) {
       const std::size_t end = text.find('\n');
@@ -66,7 +66,7 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const Word& word, const std::string& message) const {
+  [[noreturn]] void fail(const PlacedWord& word, const std::string& message) const {
     throw EmbeddedAtomFileError(
         fmt::format("{}, line {}, column {}: {}", name_, word.line, word.column, message));
   }
@@ -108,12 +108,12 @@ class Reader {
     return !word.empty() && parse_number(text, value) && std::isfinite(value);
   }
 
-  const Word& next(std::string_view what) {
+  const PlacedWord& next(std::string_view what) {
     if (at_ == words_.size()) fail_at_end(fmt::format("lacks {}", what));
     return words_[at_++];
   }
   double number(std::string_view what) {
-    const Word& word = next(what);
+    const PlacedWord& word = next(what);
     double value = 0.0;
     if (!parse(word.text, value)) {
       fail(word, fmt::format("{} is {}; expected a number", what, quote(word.text)));
@@ -128,7 +128,7 @@ class Reader {
     return value;
   }
   std::size_t points(std::string_view what) {
-    const Word& word = next(what);
+    const PlacedWord& word = next(what);
     std::int64_t count = 0;
     if (!parse_integer(word.text, count) || count < fewest_points || count > most_points) {
       fail(word, fmt::format("{} is {}; expected a whole number of at least {}", what,
@@ -148,7 +148,7 @@ class Reader {
     return values;
   }
   void go_to_line(int line) {
-    at_ = static_cast<std::size_t>(std::ranges::lower_bound(words_, line, {}, &Word::line) -
+    at_ = static_cast<std::size_t>(std::ranges::lower_bound(words_, line, {}, &PlacedWord::line) -
                                    words_.begin());
   }
   void expect_end() {
@@ -181,7 +181,7 @@ class Reader {
     if (count > 1000) fail(words_[at_ - 1], "expected at most 1000 elements");
     const auto elements = static_cast<std::size_t>(count);
     for (std::size_t k = 0; k < elements; ++k) {
-      const Word& word = next("the name of an element");
+      const PlacedWord& word = next("the name of an element");
       if (word.line != 4) fail(word, fmt::format("line 4 names {} of {} elements", k, elements));
       if (std::ranges::find(tables_.elements, word.text) != tables_.elements.end()) {
         fail(word, fmt::format("{} is named twice", quote(word.text)));
@@ -260,7 +260,7 @@ class Reader {
 
   std::string_view name_;
   std::vector<std::string_view> lines_;
-  std::vector<Word> words_;
+  std::vector<PlacedWord> words_;
   std::size_t at_ = 0;
   std::size_t density_points_ = 0, distance_points_ = 0;
   EmbeddedAtomTables tables_;
@@ -269,7 +269,7 @@ class Reader {
 }  // namespace
 
 EmbeddedAtomTables read_embedded_atom_file(std::string_view text, std::string_view name) {
-  return Reader(text, name).read();
+  return EmbeddedAtomReader(text, name).read();
 }
 
 }  // namespace sterna::md
