@@ -48,8 +48,8 @@ def _write(path: Path, export: Export) -> None:
     massless = [str(name) for name, mass in zip(types, masses, strict=True) if mass <= 0.0]
     if massless:
         raise SternaError(
-            f"LAMMPS has no atoms without mass, which {', '.join(massless)} is; leave such sites "
-            "out by --no-massless",
+            f"{export.trajectory.path}: LAMMPS has no atoms without mass, which "
+            f"{', '.join(massless)} is; leave such sites out by --no-massless",
             2,
         )
     (frame,) = export.frames()
