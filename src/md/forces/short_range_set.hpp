@@ -14,8 +14,8 @@
 namespace sterna::md {
 
 /// The short-range terms of a run: pair potentials beside a many-body potential, say. Each pair of
-/// types belongs to one term at most (ShortRangeForces::acts_between). One cell grid and one halo,
-/// as wide as the longest range asks for, serve all terms; each term has rows of its own pairs of
+/// types belongs to one term at most (ShortRangeForces::acts_between). One cell grid and one halo
+/// serve all terms, as wide as the longest range asks for. Each term has rows of its own pairs of
 /// types, as long as its own range. The forces of all terms are summed. A run of one term has one
 /// list, as wide rows as the term likes, and no copies.
 class ShortRangeSet {

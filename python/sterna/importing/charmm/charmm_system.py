@@ -192,7 +192,7 @@ class _Builder:
     def as_asked(self, system: System, asked: Configuration) -> System:
         """A system run as a configuration of NAMD asks for."""
         if system.electrostatics is not None and not asked.has_ewald:
-            message = "charges need PME on: Sterna has no cutoff for them"
+            message = "charges need PME on: those that NAMD ends at a cutoff are not taken over"
             if asked.line_of_ewald is not None:
                 asked.line_of_ewald.fail(None, message)
             raise SternaError(f"{asked.path}: error: {message}; the preset is off", status=2)

@@ -1,5 +1,5 @@
 // Idea:    an atom's neighbors within the cutoff are written side by side first, so that the loops
-//          over them, in which all lookups are, have no branches and become vectors.
+//          over them, in which all lookups are, have no branches.
 // Paper:   M. S. Daw, M. I. Baskes, Phys. Rev. B 29, 6443 (1984).
 // Cost:    each pair is computed at both of its atoms, in both passes.
 // Hazards: where ghosts are many, so are pairs; no force on a ghost travels back, though.
