@@ -58,7 +58,7 @@ def compare(system, pair_commands, types, interaction, ranks, lammps, sterna, fo
         "units metal",
         "atom_style atomic",
         "atom_modify map array",
-        f"read_data {data}",
+        f"read_data {data.name}",
         *pair_commands,
         # A funcfl or setfl file brings masses, which take the place of those before.
         *(f"mass {n} {kind.mass!r}" for n, kind in enumerate(system.types, 1)),
@@ -139,7 +139,7 @@ def test_metals(metal, lammps, sterna, tmp_path):  # noqa: F811
         pytest.skip(f"this LAMMPS has no {file}")
     (tmp_path / file).write_bytes(path.read_bytes())
     names = "" if style == "eam" else " " + " ".join(elements)
-    commands = [f"pair_style {style}", f"pair_coeff * * {path}{names}"]
+    commands = [f"pair_style {style}", f"pair_coeff * * {file}{names}"]
     cells = (6, 6, 5) if len(basis) == 2 else (5, 4, 4)
     compare(
         crystal(basis, places, cells, edge, disorder),
@@ -174,7 +174,7 @@ def test_solids_beside_a_gas(solid, ranks, lammps, sterna, tmp_path):  # noqa: F
     (tmp_path / file).write_bytes((files / file).read_bytes())
     commands = [
         f"pair_style hybrid {style} lj/cut {cutoff}",
-        f"pair_coeff * * {style} {files / file} {element} NULL",
+        f"pair_coeff * * {style} {file} {element} NULL",
         f"pair_coeff 1 2 lj/cut {cross[0]} {cross[1]}",
         f"pair_coeff 2 2 lj/cut {own[0]} {own[1]}",
     ]
