@@ -1,6 +1,6 @@
 // What the log says of each rank, and of each pair of ranks.
 
-#include "md/simulation/rank_tables.hpp"
+#include "md/simulation/ending/rank_tables.hpp"
 
 #include <doctest/doctest.h>
 

@@ -49,6 +49,8 @@
 
 namespace sterna::md {
 
+struct LoopAccount;
+
 class Simulation::Implementation {
  public:
   /// `input_text`: what the input was read from; empty: its file. `system`: null where the input
@@ -275,9 +277,12 @@ class Simulation::Implementation {
   /// Box and centers change; lists and forces are new, with sums where they are wanted.
   void change_box(const Barostat::Change& change, EnergyAndVirial* sums);
 
-  // final_report.cpp
+  // ending/ending.cpp: what a run says at its end.
   void report_end(Outcome outcome, double seconds);
   Json report_observers();
+  /// Rank 0: on the console and for the log.
+  void report_averages(const Json& observed, Json& log);
+  void report_loop(const LoopAccount& account, Json& log);
 
   const comm::Context& context_;
   /// Held for those who share it: the start, rebalancing, output and checkpoints.

@@ -1,4 +1,4 @@
-#include "md/simulation/rank_tables.hpp"
+#include "md/simulation/ending/rank_tables.hpp"
 #include "md/core/json.hpp"
 #include "md/core/sort_by.hpp"
 

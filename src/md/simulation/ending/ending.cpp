@@ -1,0 +1,122 @@
+// What a run says at its end: averages, where the time went, which exchanges were used and why.
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
+#include "md/core/json.hpp"
+#include "md/input/model_list.hpp"
+#include "md/output/atomic_file.hpp"
+#include "md/simulation/ending/loop_account.hpp"
+#include "md/simulation/ending/loop_report.hpp"
+#include "md/simulation/observers.hpp"
+#include "md/simulation/simulation_implementation.hpp"
+#include "sterna/comm/joined.hpp"
+
+namespace sterna::md {
+
+void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
+  Json found = Json::object();
+  const Json observed = report_observers();
+  const LoopAccount account =
+      gather_loop_account({.context = context_,
+                           .timer = timer_,
+                           .engine = std::as_const(*engine_),
+                           .balancer = *balancer_,
+                           .particles = particles_,
+                           .step = step_,
+                           .steps = step_ - first_step_,
+                           .seconds = seconds,
+                           .particle_count = particle_count_,
+                           .rebuilds = engine_->rebuilds() - rebuilds_at_begin_,
+                           .timing_of_loop = input_.output.timing});
+  if (context_.rank() == 0) {
+    console_.line("");
+    if (outcome == Outcome::interrupted) {
+      console_.line(fmt::format("interrupted at step {}: continue with --resume", step_));
+    } else if (has_converged()) {
+      console_.line(
+          fmt::format("converged at step {}: no force component above the tolerance", step_));
+    }
+    report_averages(observed, found);
+    report_loop(account, found);
+  }
+  if (std::string citations = citation_lines(input_); !citations.empty()) {
+    citations.pop_back();  // the end of the last line
+    console_.line(fmt::format("\nplease cite ({}.bib):\n{}", stem_, citations));
+  }
+  if (!log_) return;
+  log_->end(step_, outcome == Outcome::complete ? "complete" : "interrupted", found);
+  log_->agree_on_failure();
+  on_first_rank(context_, [this] {
+    if (const std::vector<std::string> gone = missing_files(); !gone.empty()) {
+      throw FileError(
+          fmt::format("{}: was removed while the run went on, and what the run wrote is "
+                      "lost",
+                      comm::joined(gone, ", ")));
+    }
+  });
+}
+
+void Simulation::Implementation::report_averages(const Json& observed, Json& log) {
+  if (averages_) {
+    const Averages::Report report = averages_->report();
+    for (const std::string& line : report.lines) console_.line(line);
+    if (!report.lines.empty()) {
+      log["averages"] = report.averages;
+      log["averages_over"] = report.rows;
+    }
+  }
+  for (const auto& [name, value] : observed.items()) {
+    const std::string unit = value.value("unit", "");
+    console_.line(fmt::format("  {:<20} {:>14.8g} +- {:.2g}{}{}", name, value["mean"].get<double>(),
+                              value["standard_error"].get<double>(), unit.empty() ? "" : " ",
+                              unit));
+    log["averages"][name] = value;
+  }
+}
+
+void Simulation::Implementation::report_loop(const LoopAccount& account, Json& log) {
+  const LoopReport report(account);
+  const auto detail = [this](const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) {
+      if (options_.verbose) console_.line(line);
+    }
+  };
+  console_.line("\n" + report.speed());
+  detail(report.times());
+  console_.line(report.communication());
+  if (engine_->late_rebuilds() > 0) {
+    warn(fmt::format(
+        "{} list rebuilds came late: particles sped up faster than the skin allows; use a larger "
+        "skin or a shorter timestep",
+        engine_->late_rebuilds()));
+  }
+  detail(report.work());
+  report.add_to(log);
+}
+
+Json Simulation::Implementation::report_observers() {
+  Json averages = Json::object();
+  for (const auto& observer : observers_) {
+    const ObserverReport report = total_report(context_, *observer);
+    for (const auto& average : report.averages) {
+      Json& entry = averages[average.name];
+      entry = {{"mean", average.mean}, {"standard_error", average.standard_error}};
+      if (!average.unit.empty()) entry["unit"] = average.unit;
+    }
+    if (!options_.files) continue;
+    on_first_rank(context_, [&] {
+      const std::string path = fmt::format("{}.{}.txt", stem_, report.name);
+      RawFile file(path + ".new", RawFile::Mode::create);
+      file.write_at(0, std::as_bytes(std::span(report.text.data(), report.text.size())));
+      file.close();
+      rename_file(path + ".new", path);
+    });
+  }
+  return averages;
+}
+
+}  // namespace sterna::md
