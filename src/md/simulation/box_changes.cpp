@@ -11,7 +11,8 @@
 namespace sterna::md {
 
 void Simulation::Implementation::make_barostat() {
-  center_count_ = static_cast<double>(moving_count_ - Centers::joined_atoms(topology_));
+  center_count_ =
+      static_cast<double>(system_.moving_count - Centers::joined_atoms(system_.topology));
   double temperature = input_.start.temperature.value_or(0.0);
   if (!input_.thermostats.empty()) temperature = input_.thermostats[0].temperature;
   barostat_ = sterna::md::make_barostat({.input = input_,
@@ -29,11 +30,11 @@ bool Simulation::Implementation::sees_tensor() const {
 
 PressureState Simulation::Implementation::pressure_state(const ThermodynamicState& measured,
                                                          const EnergyAndVirial& sums) {
-  PressureState state{box_, measured.pressure, {}, {}};
-  for (std::size_t axis = 0; axis < 3; ++axis) state.virial[axis] = tail_.virial / 3.0;
+  PressureState state{system_.box, measured.pressure, {}, {}};
+  for (std::size_t axis = 0; axis < 3; ++axis) state.virial[axis] = system_.tail.virial / 3.0;
   if (sees_tensor()) {
-    state.kinetic = centers_->kinetic(particles_);
-    Tensor virial = centers_->inner_virial(particles_);
+    state.kinetic = centers_->kinetic(system_.particles);
+    Tensor virial = centers_->inner_virial(system_.particles);
     for (std::size_t k = 0; k < 6; ++k) virial[k] = sums.virial[k] - virial[k];
     comm::ReductionBatch(context_, "pressure")
         .sum(state.kinetic.data(), state.kinetic.size())
@@ -58,19 +59,19 @@ Tensor Simulation::Implementation::center_pressure(const PressureState& state) c
 void Simulation::Implementation::start_barostat(const EnergyAndVirial& sums) {
   if (!barostat_) return;
   complete_velocities();
-  barostat_->start(pressure_state(measure(sums), sums), step_);
+  barostat_->start(pressure_state(measure(sums), sums), clock_.step);
 }
 
 void Simulation::Implementation::act_barostat(EnergyAndVirial& sums, bool sample) {
   complete_velocities();
-  const bool reads_pressure = barostat_->reads_pressure(step_);
-  PressureState state{box_, 0.0, {}, {}};
+  const bool reads_pressure = barostat_->reads_pressure(clock_.step);
+  PressureState state{system_.box, 0.0, {}, {}};
   ThermodynamicState before;
   if (reads_pressure) {
     before = measure(sums);
     state = pressure_state(before, sums);
   }
-  const Barostat::Change change = barostat_->act(state, step_);
+  const Barostat::Change change = barostat_->act(state, clock_.step);
   if (change.box.is_identity()) {
     if (reads_pressure && change.velocities.is_identity()) count_box_change(false);
     change_velocities(change.velocities);
@@ -80,7 +81,7 @@ void Simulation::Implementation::act_barostat(EnergyAndVirial& sums, bool sample
   change_box(change, wanted);
   if (!reads_pressure) return;
   const ThermodynamicState after = measure(sums);
-  if (barostat_->accepts(pressure_state(after, sums), step_)) {
+  if (barostat_->accepts(pressure_state(after, sums), clock_.step)) {
     barostat_->has_lost(before.total_energy - after.total_energy);
     count_box_change(true);
   } else {
@@ -103,16 +104,14 @@ void Simulation::Implementation::count_box_change(bool is_kept) {
 }
 
 void Simulation::Implementation::change_velocities(const Deformation& by) {
-  if (!by.is_identity()) centers_->change_velocities(particles_, by);
+  if (!by.is_identity()) centers_->change_velocities(system_.particles, by);
 }
 
 void Simulation::Implementation::change_box(const Barostat::Change& change, EnergyAndVirial* sums) {
   change_velocities(change.velocities);
-  box_ = change.box(box_);
-  centers_->move_positions(particles_, change.box);
-  const std::vector<double> particles_of_type(type_counts_.begin(), type_counts_.end());
-  tail_ = interaction_.tail_correction(particles_of_type, box_.volume());
-  balancer_->set_box(box_, *engine_);
+  system_.set_box(change.box(system_.box));
+  centers_->move_positions(system_.particles, change.box);
+  balancer_->set_box(system_.box, *engine_);
   rebuild();
   if (virtual_sites_) put_virtual_sites();
   rebuilt_ = true;

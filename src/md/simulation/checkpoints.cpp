@@ -116,7 +116,7 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                      }
                      for (const std::string& name :
                           restore_observers(observers_, context_, unchanged, restored_rank_data_)) {
-                       console_.line(fmt::format("[{}] begins anew at step {}", name, step_));
+                       console_.line(fmt::format("[{}] begins anew at step {}", name, clock_.step));
                      }
                    }});
   return parts;
@@ -150,18 +150,18 @@ void Simulation::Implementation::require_program_terms() const {
 
 CheckpointState Simulation::Implementation::checkpoint_state() {
   CheckpointState state;
-  state.step = step_;
-  state.time = elapsed_time();
-  state.box = box_;
+  state.step = clock_.step;
+  state.time = clock_.time();
+  state.box = system_.box;
   if (const RegularGrid* grid = balancer_->grid()) state.grid = grid->grid();
-  state.types = interaction_.names();
+  state.types = system_.interaction.names();
   state.input_hash = xxh64(std::as_bytes(std::span(input_text_.data(), input_text_.size())));
   state.program = fmt::format("sterna {}", version);
   state.state = Json::object();
   state.state["input"] = input_record_;
-  if (time_offset_ != 0.0) state.state["time_offset"] = exact_text(time_offset_);
-  if (writes_last_checkpoint_ && step_ == last_step_ && last_checkpoint_ >= 0 &&
-      step_ - last_checkpoint_ <= longest_list()) {
+  if (clock_.offset != 0.0) state.state["time_offset"] = exact_text(clock_.offset);
+  if (writes_last_checkpoint_ && clock_.step == clock_.last_step && last_checkpoint_ >= 0 &&
+      clock_.step - last_checkpoint_ <= longest_list()) {
     state.state["extended_from"] = last_checkpoint_;
   }
   if (has_converged()) state.state["converged"] = exact_text(input_.minimize.force_tolerance);
@@ -178,14 +178,12 @@ void Simulation::Implementation::write_checkpoint() {
   complete_velocities();
   // What the checkpoint stands after must be on the disk before it.
   log_->sync();
-  if (trajectory_) trajectory_->sync();
-  if (xtc_) xtc_->sync();
-  for (FrameFile& file : frame_files_) file.sync();
+  trajectories_.sync();
   const CheckpointReport report = sterna::md::write_checkpoint(
-      context_, stem_, checkpoint_state(), particles_, rank_data_of_observers(observers_));
-  last_checkpoint_ = step_;
+      context_, stem_, checkpoint_state(), system_.particles, rank_data_of_observers(observers_));
+  last_checkpoint_ = clock_.step;
   last_checkpoint_time_ = std::chrono::steady_clock::now();
-  log_->checkpoint(step_, checkpoint_path(stem_), report.bytes, report.seconds);
+  log_->checkpoint(clock_.step, checkpoint_path(stem_), report.bytes, report.seconds);
 }
 
 void Simulation::Implementation::save(const std::string& path) {
@@ -196,7 +194,7 @@ void Simulation::Implementation::save(const std::string& path) {
   EnergyAndVirial sums;
   compute_forces(&sums);
   integrator_->forces_are_those_of_a_start();
-  write_checkpoint_file(context_, path, checkpoint_state(), particles_,
+  write_checkpoint_file(context_, path, checkpoint_state(), system_.particles,
                         rank_data_of_observers(observers_));
 }
 

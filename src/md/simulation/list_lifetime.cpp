@@ -74,34 +74,36 @@ void Simulation::Implementation::choose_list_buffer(const Json& state) {
     }
   }
   std::vector<double> counts, charges;
-  for (const auto& type : interaction_.cutoff_charges().of_types) charges.push_back(std::abs(type));
-  if (!topology_.empty()) {
-    counts.assign(masses_.size(), 0.0);
-    charges.assign(masses_.size(), 0.0);
-    for (const Topology::Run& run : topology_.runs()) {
-      for (const Topology::Atom& atom : topology_.molecules()[run.molecule].atoms) {
+  for (const auto& type : system_.interaction.cutoff_charges().of_types)
+    charges.push_back(std::abs(type));
+  if (!system_.topology.empty()) {
+    counts.assign(system_.masses.size(), 0.0);
+    charges.assign(system_.masses.size(), 0.0);
+    for (const Topology::Run& run : system_.topology.runs()) {
+      for (const Topology::Atom& atom : system_.topology.molecules()[run.molecule].atoms) {
         const auto type = static_cast<std::size_t>(atom.type);
         const auto count = static_cast<double>(run.count);
         counts[type] += count;
-        charges[type] += count * std::abs(interaction_.charge_factor() * atom.charge);
+        charges[type] += count * std::abs(system_.interaction.charge_factor() * atom.charge);
       }
     }
     for (std::size_t type = 0; type < counts.size(); ++type) {
       charges[type] /= std::max(1.0, counts[type]);
     }
   }
-  std::vector<double> masses = frozen_.inertial_masses(masses_);
+  std::vector<double> masses = system_.frozen.inertial_masses(system_.masses);
   for (std::size_t type = 0; type < masses.size(); ++type) {
     // A virtual site is about as fast as the atoms that it is made of.
-    if (masses_[type] == 0.0) masses[type] = lightest_mass();
+    if (system_.masses[type] == 0.0) masses[type] = system_.lightest_mass();
   }
-  std::vector<BufferedPairs> kinds =
-      buffered_pairs(input_, masses, counts, static_cast<double>(particle_count_), box_.volume());
+  std::vector<BufferedPairs> kinds = buffered_pairs(
+      input_, masses, counts, static_cast<double>(system_.particle_count), system_.box.volume());
   if (input_.electrostatics.ends_at_cutoff()) {
-    kinds = with_charges(std::move(kinds), interaction_.cutoff_charges(), charges);
+    kinds = with_charges(std::move(kinds), system_.interaction.cutoff_charges(), charges);
   }
-  list_buffer_ = sterna::md::choose_list_buffer(kinds, interaction_.range(), input_.run.timestep,
-                                                neighbor.tolerance, interval, interaction_.range());
+  list_buffer_ =
+      sterna::md::choose_list_buffer(kinds, system_.interaction.range(), input_.run.timestep,
+                                     neighbor.tolerance, interval, system_.interaction.range());
   skin_ = list_buffer_->skin;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "md/core/unstable_run.hpp"
@@ -19,7 +18,7 @@ namespace sterna::md {
 void Simulation::Implementation::measure_now() {
   require_program_terms();
   begin();
-  if (!changed_ && measured_step_ == step_) return;
+  if (!changed_ && measured_step_ == clock_.step) return;
   EnergyAndVirial sums;
   changed_ ? begin_anew(sums) : compute_forces(&sums);
   keep_state(sums);
@@ -33,48 +32,48 @@ void Simulation::Implementation::keep_state(const EnergyAndVirial& sums) {
   }
   last_sums_ = sums;
   last_sums_ += constraint_sums_;
-  measured_step_ = step_;
+  measured_step_ = clock_.step;
 }
 
 std::array<double, 6> Simulation::Implementation::virial_tensor() const {
   std::array<double, 6> tensor{};
   std::copy_n(last_sums_.virial, tensor.size(), tensor.begin());
   comm::ReductionBatch(context_, "virial").sum(tensor.data(), tensor.size()).run();
-  for (std::size_t axis = 0; axis < 3; ++axis) tensor[axis] += tail_.virial / 3.0;
+  for (std::size_t axis = 0; axis < 3; ++axis) tensor[axis] += system_.tail.virial / 3.0;
   return tensor;
 }
 
 std::vector<LoggedScalar> Simulation::Implementation::logged_state() const {
   return logged_scalars(last_state_, input_.units,
                         {.moves = !minimizer_,
-                         .rotating = particles_.rotating(),
+                         .rotating = system_.particles.rotating(),
                          .changes_volume = barostat_ != nullptr,
                          .changes_shape = changes_shape()});
 }
 
 bool Simulation::Implementation::must_sample() const {
-  return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
-         is_due(input_.output.xtc_interval) || step_ == last_step_ ||
-         std::any_of(frame_files_.begin(), frame_files_.end(),
-                     [&](const FrameFile& file) { return file.is_due(step_); }) ||
+  return clock_.is_due(input_.output.thermo_interval) || trajectories_.is_due(clock_) ||
+         clock_.step == clock_.last_step ||
          std::any_of(observers_.begin(), observers_.end(),
                      [&](const auto& observer) { return is_due(*observer); }) ||
          std::any_of(reporters_.begin(), reporters_.end(),
-                     [&](const auto& r) { return r->is_due(step_) && r->needs_state(); });
+                     [&](const auto& r) { return r->is_due(clock_.step) && r->needs_state(); });
 }
 
 ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& sums) {
   // What moves a minimization on is no motion: it has no temperature.
-  KineticSums kinetic = minimizer_ ? KineticSums{} : kinetic_sums(particles_, counted_masses_);
+  KineticSums kinetic =
+      minimizer_ ? KineticSums{} : kinetic_sums(system_.particles, system_.counted_masses);
   ThermodynamicState state;
   state.pair_energy = sums.energy;
-  if (constraints_ && !minimizer_) constraint_sums_ = constraints_->virial(particles_, step_);
+  if (constraints_ && !minimizer_)
+    constraint_sums_ = constraints_->virial(system_.particles, clock_.step);
   double constraint_virial = constraint_sums_.virial_trace();
   state.virial = sums.virial_trace() + constraint_virial;
-  if (particles_.rotating() && !minimizer_) {
-    state.rotational_energy = rotational_energy(particles_, bodies_);
+  if (system_.particles.rotating() && !minimizer_) {
+    state.rotational_energy = rotational_energy(system_.particles, system_.bodies);
   }
-  if (minimizer_) state.largest_force = minimizer_->largest_force(particles_);
+  if (minimizer_) state.largest_force = minimizer_->largest_force(system_.particles);
   double virtual_site_virial = virtual_site_sums_.virial_trace();
   double exchanged_energy = 0.0;
   for (const auto& modifier : modifiers_) exchanged_energy += modifier->exchanged_energy();
@@ -108,45 +107,26 @@ ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& su
       .sum(exchanged_energy)
       .max(state.largest_force)
       .run();
-  if (tail_.energy != 0.0 || tail_.virial != 0.0) {
-    state.terms.push_back({"tail_correction", tail_.energy, tail_.virial, {}});
+  if (system_.tail.energy != 0.0 || system_.tail.virial != 0.0) {
+    state.terms.push_back({"tail_correction", system_.tail.energy, system_.tail.virial, {}});
   }
   if (constraints_) state.terms.push_back({"constraints", 0.0, constraint_virial, {}});
   if (virtual_sites_ && virtual_sites_->change_virial()) {
     state.terms.push_back({"virtual_sites", 0.0, virtual_site_virial, {}});
   }
-  state.volume = box_.volume();
-  state.box = {box_.length.x, box_.length.y, box_.length.z};
-  state.tilt = {box_.tilt.xy, box_.tilt.xz, box_.tilt.yz};
+  state.volume = system_.box.volume();
+  state.box = {system_.box.length.x, system_.box.length.y, system_.box.length.z};
+  state.tilt = {system_.box.tilt.xy, system_.box.tilt.xz, system_.box.tilt.yz};
   state.kinetic_energy = kinetic.energy + state.rotational_energy;
   for (int axis = 0; axis < 3; ++axis) state.momentum[axis] = kinetic.momentum[axis];
-  state.potential_energy = state.pair_energy + tail_.energy;
+  state.potential_energy = state.pair_energy + system_.tail.energy;
   state.total_energy = state.kinetic_energy + state.potential_energy;
   state.conserved_energy = state.total_energy - exchanged_energy;
-  if (barostat_) state.conserved_energy += barostat_->energy(box_);
+  if (barostat_) state.conserved_energy += barostat_->energy(system_.box);
   state.temperature = 2.0 * state.kinetic_energy / (degrees_of_freedom_ * input_.units.boltzmann());
-  state.pressure = (2.0 * kinetic_factor() * kinetic.energy + state.virial + tail_.virial) /
-                   (3.0 * box_.volume());
+  state.pressure = (2.0 * kinetic_factor() * kinetic.energy + state.virial + system_.tail.virial) /
+                   (3.0 * system_.box.volume());
   return state;
-}
-
-double Simulation::Implementation::lightest_mass() const {
-  double lightest = std::numeric_limits<double>::infinity();
-  for (const double mass : masses_) {
-    if (mass > 0.0) lightest = std::min(lightest, mass);
-  }
-  return lightest;
-}
-
-double Simulation::Implementation::lightest_moving_mass() const {
-  double lightest = std::numeric_limits<double>::infinity();
-  for (std::size_t type = 0; type < masses_.size(); ++type) {
-    const bool moves = frozen_.flags().empty() || frozen_.flags()[type] == 0;
-    if (moves && type_counts_[type] > 0 && masses_[type] > 0.0) {
-      lightest = std::min(lightest, masses_[type]);
-    }
-  }
-  return lightest;
 }
 
 void Simulation::Implementation::check_temperature() {
@@ -159,7 +139,7 @@ void Simulation::Implementation::check_temperature() {
     if (thermostat.is_used()) asked = std::max(asked, thermostat.temperature);
   }
   const double reference =
-      std::max(input_.units.boltzmann() * asked, interaction_.largest_epsilon());
+      std::max(input_.units.boltzmann() * asked, system_.interaction.largest_epsilon());
   const auto text = [&](double value, Dimension dimension) {
     return input_.units.text(value, dimension);
   };
@@ -173,19 +153,21 @@ void Simulation::Implementation::check_temperature() {
   }
   // It has failed, too, if a particle at thermal speed crosses the cutoff in one step: it passed
   // others without feeling them. An ideal gas may fly as far as it likes.
-  const double flight = std::sqrt(thermal / lightest_moving_mass()) * input_.run.timestep;
-  if (what.empty() && interaction_.largest_epsilon() > 0.0 && flight >= interaction_.range()) {
+  const double flight = std::sqrt(thermal / system_.lightest_moving_mass()) * input_.run.timestep;
+  if (what.empty() && system_.interaction.largest_epsilon() > 0.0 &&
+      flight >= system_.interaction.range()) {
     what = fmt::format(
         "at the temperature of {} particles fly {} in a time step of {}, farther than the cutoff "
         "of {}, and pass others without a force",
         text(last_state_.temperature, Dimension::temperature), text(flight, Dimension::length),
-        text(input_.run.timestep, Dimension::time), text(interaction_.range(), Dimension::length));
+        text(input_.run.timestep, Dimension::time),
+        text(system_.interaction.range(), Dimension::length));
   }
   if (what.empty()) return;
-  if (log_) log_->warning(step_, what);
+  if (log_) log_->warning(clock_.step, what);
   const bool heated = last_state_.temperature > 2.0 * asked;
   throw UnstableRun(fmt::format(
-      "step {}: {}. The timestep is too long{}", step_, what,
+      "step {}: {}. The timestep is too long{}", clock_.step, what,
       heated ? " for the forces, or particles of the start overlap (minimize first)" : ""));
 }
 
@@ -194,14 +176,15 @@ void Simulation::Implementation::warn_of_overlaps() {
   // check_temperature does not see it.
   if (minimizer_) return;
   double acceleration = 0.0, angular_acceleration = 0.0;  // the largest
-  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-    const auto type = static_cast<std::size_t>(particles_.position[i].type);
-    const Vec3& force = particles_.force[i];
-    if (!(counted_masses_[type] > 0.0)) continue;
-    acceleration = std::max(acceleration, std::sqrt(dot(force, force)) / counted_masses_[type]);
-    if (!particles_.rotating() || !bodies_[type].rotates()) continue;
-    const Vec3 turn =
-        bodies_[type].angular_velocity(particles_.orientation[i], particles_.torque[i]);
+  for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
+    const auto type = static_cast<std::size_t>(system_.particles.position[i].type);
+    const Vec3& force = system_.particles.force[i];
+    if (!(system_.counted_masses[type] > 0.0)) continue;
+    acceleration =
+        std::max(acceleration, std::sqrt(dot(force, force)) / system_.counted_masses[type]);
+    if (!system_.particles.rotating() || !system_.bodies[type].rotates()) continue;
+    const Vec3 turn = system_.bodies[type].angular_velocity(system_.particles.orientation[i],
+                                                            system_.particles.torque[i]);
     angular_acceleration = std::max(angular_acceleration, std::sqrt(dot(turn, turn)));
   }
   comm::ReductionBatch batch(context_, "largest accelerations");
@@ -209,7 +192,7 @@ void Simulation::Implementation::warn_of_overlaps() {
   const double squared_step = input_.run.timestep * input_.run.timestep;
   const double path = acceleration * squared_step, angle = angular_acceleration * squared_step;
   // In a liquid the path is a thousandth of a diameter, and the angle as many radians.
-  const double longest = 0.1 * interaction_.range();
+  const double longest = 0.1 * system_.interaction.range();
   constexpr double widest = 1.0;
   std::string what;
   if (longest > 0.0 && path > longest) {
@@ -231,61 +214,53 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
     keep_state(sums);
   }
   if (!std::isfinite(last_state_.total_energy)) {
-    if (log_) log_->warning(step_, "the energy is not finite");
+    if (log_) log_->warning(clock_.step, "the energy is not finite");
     throw UnstableRun(
         fmt::format("step {}: the energy is not finite (potential {}, kinetic {}): the timestep is "
                     "too long for these forces, or particles of the start overlap (minimize first)",
-                    step_, last_state_.potential_energy, last_state_.kinetic_energy));
+                    clock_.step, last_state_.potential_energy, last_state_.kinetic_energy));
   }
   if (!minimizer_) check_temperature();
-  if (is_due(input_.output.thermo_interval) || step_ == last_step_ || step_ == 0) {
+  if (clock_.is_due(input_.output.thermo_interval) || clock_.step == clock_.last_step ||
+      clock_.step == 0) {
     const auto measured = timer_.measure(Phase::output);
     if (log_) {
-      log_->thermo(step_, input_.units.from_internal(elapsed_time(), Dimension::time),
+      log_->thermo(clock_.step, input_.units.from_internal(clock_.time(), Dimension::time),
                    logged_state());
     }
-    minimizer_ ? console_.minimization_row(step_, particle_count_, last_state_)
-               : console_.table_row(step_, elapsed_time(), particle_count_, last_state_);
-    if (averages_) averages_->add(step_, last_state_);
+    minimizer_
+        ? console_.minimization_row(clock_.step, system_.particle_count, last_state_)
+        : console_.table_row(clock_.step, clock_.time(), system_.particle_count, last_state_);
+    if (averages_) averages_->add(clock_.step, last_state_);
   }
-  if (trajectory_ && is_due(input_.output.trajectory_interval)) {
+  if (trajectories_.is_due(clock_)) {
     const auto measured = timer_.measure(Phase::output);
-    const double observables[] = {last_state_.temperature, last_state_.pressure,
-                                  last_state_.potential_energy, last_state_.kinetic_energy};
-    trajectory_->write_frame(step_, elapsed_time(), box_, particles_, observables);
-  }
-  if (xtc_ && is_due(input_.output.xtc_interval)) {
-    const auto measured = timer_.measure(Phase::output);
-    xtc_->write_frame(step_, elapsed_time(), box_, particles_);
-  }
-  for (FrameFile& file : frame_files_) {
-    if (!file.is_due(step_)) continue;
-    const auto measured = timer_.measure(Phase::output);
-    file.write_frame(step_, elapsed_time(), last_state_.potential_energy, box_, particles_);
+    trajectories_.write(clock_, system_, last_state_);
   }
   report();
 }
 
 void Simulation::Implementation::report() {
   const Frame frame{
-      .step = step_,
-      .time = elapsed_time(),
-      .box = box_,
-      .particles = particles_,
-      .masses = masses_,
+      .step = clock_.step,
+      .time = clock_.time(),
+      .box = system_.box,
+      .particles = system_.particles,
+      .masses = system_.masses,
       .state = last_state_,
       .list = engine_->list(),
       .sums = last_sums_,
-      .tail_virial = tail_.virial,
+      .tail_virial = system_.tail.virial,
       .kinetic_factor = kinetic_factor(),
   };
-  const bool has_state = measured_step_ == step_;
+  const bool has_state = measured_step_ == clock_.step;
   const auto measured = timer_.measure(Phase::observers);
   for (const auto& observer : observers_) {
     if (has_state && is_due(*observer)) observer->sample_once(frame);
   }
   for (const auto& reporter : reporters_) {
-    if (reporter->needs_state() == has_state && reporter->is_due(step_)) reporter->report(frame);
+    if (reporter->needs_state() == has_state && reporter->is_due(clock_.step))
+      reporter->report(frame);
   }
 }
 

@@ -13,10 +13,10 @@ namespace sterna::md {
 void Simulation::Implementation::require_memory() {
   Input input = input_;
   input.neighbor.skin = skin_;
-  input.interaction.cutoff = input.electrostatics.cutoff = interaction_.range();
+  input.interaction.cutoff = input.electrostatics.cutoff = system_.interaction.range();
   SystemFacts facts;
-  facts.particles = particle_count_;
-  facts.box = box_;
+  facts.particles = system_.particle_count;
+  facts.box = system_.box;
   facts.ranks = context_.size();
   std::string problem;
   if (const auto expected = forecast(input, facts)) {

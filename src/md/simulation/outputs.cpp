@@ -10,14 +10,10 @@
 #include "md/core/file_error.hpp"
 #include "md/core/json.hpp"
 #include "md/input/model_list.hpp"
-#include "md/input/molecule_model_from_input.hpp"
-#include "md/input/particle_description.hpp"
-#include "md/input/trajectory_section.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/output/run_files.hpp"
 #include "md/simulation/simulation_implementation.hpp"
-#include "md/trajectories/trajectory_table.hpp"
 #include "sterna/comm/joined.hpp"
 #include "sterna/version.hpp"
 
@@ -42,9 +38,9 @@ void Simulation::Implementation::report_terms() {
   }
   if (input_.electrostatics.is_used()) return;
   double charge = 0.0, largest = 0.0;
-  for (std::size_t type = 0; type < interaction_.components().size(); ++type) {
-    for (const auto& site : interaction_.components()[type].charges) {
-      charge += static_cast<double>(type_counts_[type]) * site.charge;
+  for (std::size_t type = 0; type < system_.interaction.components().size(); ++type) {
+    for (const auto& site : system_.interaction.components()[type].charges) {
+      charge += static_cast<double>(system_.type_counts[type]) * site.charge;
       largest = std::max(largest, std::abs(site.charge));
     }
   }
@@ -61,18 +57,13 @@ void Simulation::Implementation::report_terms() {
 void Simulation::Implementation::warn(const std::string& text) {
   console_.line("warning: " + text);
   warnings_.push_back(text);
-  if (log_) log_->warning(step_, text);
+  if (log_) log_->warning(clock_.step, text);
 }
 
 std::vector<std::string> Simulation::Implementation::missing_files() const {
   std::vector<std::string> paths{stem_ + ".log.jsonl"};
-  if (input_.output.trajectory_interval > 0) paths.push_back(stem_ + ".h5md");
-  if (input_.output.xtc_interval > 0) paths.push_back(stem_ + ".xtc");
-  for (std::size_t n = 0; n < trajectory_sections().size(); ++n) {
-    if (trajectory_sections()[n].interval(input_) > 0) {
-      paths.push_back(stem_ + trajectory_file_endings()[n]);
-    }
-  }
+  const auto trajectories = TrajectoryFiles::paths(input_, stem_);
+  paths.insert(paths.end(), trajectories.begin(), trajectories.end());
   std::erase_if(paths, file_exists);
   return paths;
 }
@@ -83,20 +74,18 @@ void Simulation::Implementation::warn_of_lost_rows() {
   const JsonLog::Rows& rows = log_->kept_rows();
   const std::int64_t interval = std::max(input_.output.thermo_interval, rows.spacing);
   const std::int64_t next = rows.last.value_or(-interval) + interval;
-  if (next > step_) return;
+  if (next > clock_.step) return;
   warn(fmt::format("{}.log.jsonl has no rows from step {} to {}, which the run had written", stem_,
-                   next, step_));
+                   next, clock_.step));
 }
 
 void Simulation::Implementation::open_files(bool resumed) {
   const std::optional<std::int64_t> resume_step =
-      resumed ? std::optional<std::int64_t>(step_) : std::nullopt;
+      resumed ? std::optional<std::int64_t>(clock_.step) : std::nullopt;
   const std::vector<std::string> missing = resumed ? missing_files() : std::vector<std::string>();
   if (!resumed) clear_for_new_run();
   // A trajectory that the run cannot go on with is found before anything is changed.
-  open_trajectory(resumed);
-  open_xtc(resumed);
-  frame_files_ = open_trajectories(context_, input_, topology_, particles_, stem_, resume_step);
+  trajectories_.open(context_, input_, system_, stem_, resume_step);
   if (repeats_end_) {
     // What is written from here on stands after this checkpoint, no longer after the end.
     on_first_rank(context_, [&] {
@@ -105,7 +94,7 @@ void Simulation::Implementation::open_files(bool resumed) {
       sync_directory_of(path);
     });
   }
-  if (resumed_) last_checkpoint_ = step_;
+  if (resumed_) last_checkpoint_ = clock_.step;
   log_ = std::make_unique<JsonLog>(context_, stem_ + ".log.jsonl", resume_step);
   Json units = Json::object();
   units["system"] = std::string(input_.units.name());
@@ -134,7 +123,7 @@ void Simulation::Implementation::open_files(bool resumed) {
                .communication = context_.description(),
                .input_path = input_.path,
                .input_text = input_text_,
-               .settings = {{"particles", particle_count_},
+               .settings = {{"particles", system_.particle_count},
                             {"steps", steps},
                             {"ranks", context_.size()},
                             {"regions", balancer_->description()},
@@ -143,15 +132,15 @@ void Simulation::Implementation::open_files(bool resumed) {
                             {"skin", input_.units.from_internal(skin_, Dimension::length)},
                             {"list_buffer", buffer},
                             {"terms", terms},
-                            {"tail_energy", energy(tail_.energy)},
-                            {"tail_virial", energy(tail_.virial)},
+                            {"tail_energy", energy(system_.tail.energy)},
+                            {"tail_virial", energy(system_.tail.virial)},
                             {"units", units},
                             {"report", report_path()},
                             {"exports", export_paths()},
                             {"changed_settings", changes_.settings}},
                .resumed_from = resume_step});
   for (const std::string& path : missing) {
-    warn(fmt::format("{} is not there, and a new one begins at step {}", path, step_));
+    warn(fmt::format("{} is not there, and a new one begins at step {}", path, clock_.step));
   }
   const bool had_log = resumed && (missing.empty() || missing.front() != stem_ + ".log.jsonl");
   if (had_log) warn_of_lost_rows();
@@ -161,17 +150,17 @@ void Simulation::Implementation::open_files(bool resumed) {
 void Simulation::Implementation::open_outputs(bool resumed) {
   if (options_.files) open_files(resumed);
   const auto in_unit = [&](double x) { return input_.units.from_internal(x, Dimension::length); };
-  std::string box_text = fmt::format("{:.6g} x {:.6g} x {:.6g}", in_unit(box_.length.x),
-                                     in_unit(box_.length.y), in_unit(box_.length.z));
+  std::string box_text = fmt::format("{:.6g} x {:.6g} x {:.6g}", in_unit(system_.box.length.x),
+                                     in_unit(system_.box.length.y), in_unit(system_.box.length.z));
   if (!input_.units.is_reduced()) {
     box_text += fmt::format(" {}", input_.units.label(Dimension::length));
   }
-  if (!box_.tilt.none()) {
-    box_text += fmt::format(" with tilt [{:.6g}, {:.6g}, {:.6g}]", in_unit(box_.tilt.xy),
-                            in_unit(box_.tilt.xz), in_unit(box_.tilt.yz));
+  if (!system_.box.tilt.none()) {
+    box_text += fmt::format(" with tilt [{:.6g}, {:.6g}, {:.6g}]", in_unit(system_.box.tilt.xy),
+                            in_unit(system_.box.tilt.xz), in_unit(system_.box.tilt.yz));
   }
   console_.line(fmt::format("sterna {}: {} particles, box {}, {} rank{} ({})", version,
-                            particle_count_, box_text, context_.size(),
+                            system_.particle_count, box_text, context_.size(),
                             context_.size() == 1 ? "" : "s", context_.description()));
   if (list_buffer_) {
     console_.line(fmt::format(
@@ -179,52 +168,12 @@ void Simulation::Implementation::open_outputs(bool resumed) {
         "by at most {} per particle, by estimate",
         list_buffer_->interval, input_.units.text(list_buffer_->drift, Dimension::energy_rate)));
   }
-  console_.line(fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
-                            engine_->kernels(), choice_name(input_.run.precision),
-                            balancer_->description(),
-                            input_.units.from_internal(interaction_.range(), Dimension::length),
-                            input_.units.from_internal(skin_, Dimension::length)));
+  console_.line(
+      fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
+                  engine_->kernels(), choice_name(input_.run.precision), balancer_->description(),
+                  input_.units.from_internal(system_.interaction.range(), Dimension::length),
+                  input_.units.from_internal(skin_, Dimension::length)));
   report_terms();
-}
-
-void Simulation::Implementation::open_trajectory(bool resumed) {
-  if (input_.output.trajectory_interval == 0) return;
-  H5mdOptions options;
-  options.fields = input_.output.trajectory_fields;
-  options.single_precision = input_.output.is_single_precision();
-  options.compressed = input_.output.trajectory_compression == Input::Output::Compression::lossless;
-  options.rounding = input_.output.trajectory_rounding;
-  options.reduced_units = input_.units.is_reduced();
-  options.description = particle_description(input_, topology_);
-  options.type_names = interaction_.names();
-  options.type_masses = masses_;
-  if (!topology_.empty()) options.topology = &topology_;
-  const std::string energy_unit = input_.units.is_reduced() ? "" : "kJ mol-1";
-  options.observables = {{"temperature", input_.units.is_reduced() ? "" : "K"},
-                         {"pressure", input_.units.is_reduced() ? "" : "kJ mol-1 nm-3"},
-                         {"potential_energy", energy_unit},
-                         {"kinetic_energy", energy_unit}};
-  options.creator_version = version;
-  options.triclinic = !box_.tilt.none();
-  const std::string path = stem_ + ".h5md";
-  trajectory_.emplace(resumed ? H5mdWriter::resume(context_, path, particle_count_, options, step_)
-                              : H5mdWriter::create(context_, path, particle_count_, options));
-}
-
-void Simulation::Implementation::open_xtc(bool resumed) {
-  if (input_.output.xtc_interval == 0) return;
-  XtcOptions options;
-  options.rounding = input_.output.xtc_rounding;
-  for (const Input::Component& component : input_.components) {
-    options.places.push_back(atom_places(component));
-  }
-  for (std::size_t type = 0; type < type_counts_.size(); ++type) {
-    const auto atoms = options.places.empty() ? 1 : options.places[type].size();
-    options.atoms += type_counts_[type] * static_cast<std::int64_t>(atoms);
-  }
-  const std::string path = stem_ + ".xtc";
-  xtc_.emplace(resumed ? XtcWriter::resume(context_, path, particle_count_, options, step_)
-                       : XtcWriter::create(context_, path, particle_count_, options));
 }
 
 void Simulation::Implementation::cite_models() {

@@ -59,7 +59,7 @@ std::string Simulation::Implementation::find_checkpoint() {
 
 std::string Simulation::Implementation::checkpoint_to_extend(const std::string& latest) {
   const CheckpointReader reader(context_, latest);
-  reader.require_types(interaction_.names());
+  reader.require_types(system_.interaction.names());
   const CheckpointState& state = reader.state();
   const auto from = state.state.find("extended_from");
   if (from == state.state.end() || input_.run.steps <= state.step) return latest;
@@ -175,7 +175,7 @@ void Simulation::Implementation::require_usable_files() {
 }
 
 bool Simulation::Implementation::is_finished(const Json& state) const {
-  if (step_ >= input_.run.steps) return true;
+  if (clock_.step >= input_.run.steps) return true;
   const auto converged = state.find("converged");
   return input_.minimizes() && converged != state.end() &&
          input_.minimize.force_tolerance >= exact_value(*converged);

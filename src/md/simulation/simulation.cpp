@@ -73,10 +73,10 @@ void Simulation::stop_when(std::function<bool()> asked) {
 }
 
 const ParticleStore& Simulation::particles() const {
-  return implementation_->particles_;
+  return implementation_->system_.particles;
 }
 ParticleStore& Simulation::writable_particles() {
-  return implementation_->particles_;
+  return implementation_->system_.particles;
 }
 std::vector<ParticleRecord> Simulation::gather(int root) const {
   return implementation_->gather(root);
@@ -94,19 +94,19 @@ std::vector<std::string> Simulation::take_warnings() {
 }
 
 const Box& Simulation::box() const {
-  return implementation_->box_;
+  return implementation_->system_.box;
 }
 std::int64_t Simulation::step_number() const {
-  return implementation_->step_;
+  return implementation_->clock_.step;
 }
 double Simulation::time() const {
-  return implementation_->elapsed_time();
+  return implementation_->clock_.time();
 }
 std::int64_t Simulation::particle_count() const {
-  return implementation_->particle_count_;
+  return implementation_->system_.particle_count;
 }
 std::vector<std::string> Simulation::type_names() const {
-  return implementation_->interaction_.names();
+  return implementation_->system_.interaction.names();
 }
 const ThermodynamicState& Simulation::last_state() const {
   return implementation_->last_state_;
@@ -147,7 +147,7 @@ const Decomposition& Simulation::decomposition() const {
   return implementation_->balancer_->decomposition();
 }
 Simulation::TailCorrection Simulation::tail_correction() const {
-  return {implementation_->tail_.energy, implementation_->tail_.virial};
+  return {implementation_->system_.tail.energy, implementation_->system_.tail.virial};
 }
 
 }  // namespace sterna::md

@@ -27,23 +27,20 @@
 #include "md/neighbors/list_buffer.hpp"
 #include "md/observe/observer.hpp"
 #include "md/output/checkpoint_file.hpp"
-#include "md/output/frame_file.hpp"
-#include "md/output/h5md_writer.hpp"
 #include "md/output/json_log.hpp"
 #include "md/output/output_lock.hpp"
-#include "md/output/xtc_writer.hpp"
 #include "md/simulation/averages.hpp"
 #include "md/simulation/balancer.hpp"
 #include "md/simulation/console.hpp"
 #include "md/simulation/force_engine.hpp"
-#include "md/simulation/frozen_types.hpp"
-#include "md/simulation/interaction.hpp"
 #include "md/simulation/phase_timer.hpp"
+#include "md/simulation/run_clock.hpp"
+#include "md/simulation/simulated_system.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/simulation/start_times.hpp"
 #include "md/simulation/step_modifier_table.hpp"
+#include "md/simulation/trajectory_files.hpp"
 #include "md/start/readers/start_file_reader.hpp"
-#include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/messenger.hpp"
 
@@ -71,7 +68,7 @@ class Simulation::Implementation {
   void finish();
   /// Local: an event of rank 0.
   void log_failure(const std::string& text) {
-    if (log_) log_->write("failure", {{"step", step_}, {"text", text}});
+    if (log_) log_->write("failure", {{"step", clock_.step}, {"text", text}});
   }
   std::string report_path() const {
     return options_.files && input_.output.report ? stem_ + ".report.html" : std::string();
@@ -133,8 +130,6 @@ class Simulation::Implementation {
   std::vector<std::string> missing_files() const;
   /// Tells of rows that the log of a resumed run does not have any more.
   void warn_of_lost_rows();
-  void open_trajectory(bool resumed);
-  void open_xtc(bool resumed);
   void cite_models();
   void report_terms();
   /// On the console, in the log and for `take_warnings`.
@@ -180,7 +175,7 @@ class Simulation::Implementation {
   void log_start_times();
   /// After particles or terms were changed from outside.
   void begin_anew(EnergyAndVirial& sums);
-  /// Steps up to `last_step_`.
+  /// Steps up to the last one.
   Outcome advance();
   /// The same; adds its time to `run_seconds_`.
   Outcome timed_advance();
@@ -236,22 +231,17 @@ class Simulation::Implementation {
   ThermodynamicState measure(const EnergyAndVirial& sums);
   /// `last_state_` is that of now.
   void keep_state(const EnergyAndVirial& sums);
-  double lightest_mass() const;         ///< of what has a mass
-  double lightest_moving_mass() const;  ///< of particles that are there and not frozen
   /// Throws where the particles are so hot that the run tells nothing any more.
   void check_temperature();
   /// Collective. Warns where the forces of the start are those of particles that overlap.
   void warn_of_overlaps();
   void observe(const EnergyAndVirial& sums);
-  bool is_due(std::int64_t interval) const {
-    return interval > 0 && (step_ % interval == 0 || step_ == last_step_);
-  }
   bool must_sample() const;
   /// To those that are due: before the forces of a step to reporters that need positions alone,
   /// afterwards to observers and the other reporters.
   void report();
   bool is_due(const Observer& observer) const {
-    return observer.is_due(step_) && step_ > input_.output.equilibration;
+    return observer.is_due(clock_.step) && clock_.step > input_.output.equilibration;
   }
 
   // box_changes.cpp: what the barostat does.
@@ -261,7 +251,7 @@ class Simulation::Implementation {
   bool changes_shape() const {
     return barostat_ && input_.barostat.coupling != Input::Coupling::isotropic;
   }
-  bool barostat_acts() const { return barostat_ && barostat_->is_due(step_); }
+  bool barostat_acts() const { return barostat_ && barostat_->is_due(clock_.step); }
   /// Whether the pressure of the centers is another one than that of the atoms, or its directions
   /// count.
   bool sees_tensor() const;
@@ -295,24 +285,14 @@ class Simulation::Implementation {
   std::string stem_;                   ///< of all output files
   OutputLock lock_;                    ///< rank 0
 
-  Interaction interaction_;
-  Topology topology_;  ///< of flexible molecules
-  Box box_;
-  std::int64_t particle_count_ = 0;
-  std::vector<std::int64_t> type_counts_;
-  std::int64_t moving_count_ = 0;  ///< of particles that are not frozen, and no virtual sites
-  std::vector<double> masses_;
-  FrozenTypes frozen_;
-  std::vector<double> counted_masses_;  ///< without those of frozen types
-  std::vector<RigidBody> bodies_;       ///< by type; frozen ones do not turn
+  SimulatedSystem system_;
+  RunClock clock_;
   double skin_ = 0.0;
   std::optional<ListBuffer> list_buffer_;    ///< where lists may miss pairs
   std::array<double, 4> buffer_settings_{};  ///< that it follows from
   double degrees_of_freedom_ = 0.0;          ///< with those of rotation
-  ParticleStore particles_;
   bool draw_velocities_ = false;
 
-  LennardJones::TailCorrection tail_{0.0, 0.0};
   PhaseTimer timer_;
   StartTimes start_times_;
   std::unique_ptr<Balancer> balancer_;
@@ -338,10 +318,7 @@ class Simulation::Implementation {
   std::unique_ptr<Centers> centers_;  ///< where there is a barostat
   double center_count_ = 0.0;         ///< there
 
-  std::int64_t step_ = 0;
-  std::int64_t first_step_ = 0;
-  std::int64_t last_step_ = 0;  ///< where the present `run` ends
-  bool begun_ = false;          ///< forces are there
+  bool begun_ = false;  ///< forces are there
   std::int64_t rebuilds_at_begin_ = 0;
   double run_seconds_ = 0.0;  ///< of the loop, since the start or the last report
   Outcome last_outcome_ = Outcome::complete;
@@ -362,22 +339,17 @@ class Simulation::Implementation {
     return std::max(1.0, unconstrained_degrees() - fixed);
   }
   double unconstrained_degrees() const {
-    return static_cast<double>(3 * moving_count_ - topology_.constraint_count(frozen_.flags()));
+    return static_cast<double>(3 * system_.moving_count -
+                               system_.topology.constraint_count(system_.frozen.flags()));
   }
   /// The ideal part of the pressure counts the centers of mass with the degrees of freedom that
   /// they have.
   double kinetic_factor() const {
     return std::max(1.0, unconstrained_degrees()) / translational_degrees();
   }
-  double elapsed_time() const {
-    return static_cast<double>(step_) * input_.run.timestep + time_offset_;
-  }
-  double time_offset_ = 0.0;  ///< of a run that went on with another time step
 
   std::unique_ptr<JsonLog> log_;
-  std::optional<H5mdWriter> trajectory_;
-  std::optional<XtcWriter> xtc_;
-  std::vector<FrameFile> frame_files_;
+  TrajectoryFiles trajectories_;
   std::vector<std::unique_ptr<Observer>> observers_;
   std::vector<std::shared_ptr<Reporter>> reporters_;
   Json input_record_;      ///< rank 0

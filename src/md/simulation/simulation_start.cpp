@@ -27,7 +27,6 @@
 #include "md/input/physics_advice.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/tersoff_input.hpp"
-#include "md/input/topology_from_input.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
@@ -93,11 +92,6 @@ Input with_molecule_files(const comm::Context& context, Input input) {
   return input;
 }
 
-std::vector<RigidBody> bodies_of(const Interaction& interaction, const FrozenTypes& frozen) {
-  const std::vector<Vec3> inertia = frozen.inertia(interaction.inertia());
-  return {inertia.begin(), inertia.end()};
-}
-
 std::optional<RigidRotor> rotor_of(const Interaction& interaction, const FrozenTypes& frozen,
                                    const Input& input) {
   if (!interaction.rotating()) return std::nullopt;
@@ -117,16 +111,10 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       options_(options),
       console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
       stem_((std::filesystem::path(input.output.directory) / input.run.name).string()),
-      interaction_(input_, parameter_texts(context, input)),
-      topology_(topology_from_input(input_)),
-      masses_(interaction_.masses()),
-      frozen_(input, interaction_.names(), masses_),
-      counted_masses_(frozen_.counted_masses(masses_)),
-      bodies_(bodies_of(interaction_, frozen_)),
-      skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : interaction_.usual_skin()) {
-  particles_.set_rotating(interaction_.rotating());
-  particles_.set_ghost_ids(!topology_.empty() || !input_.section<AtomGroupSections>().all.empty());
-  last_step_ = input_.run.steps;
+      system_(input_, parameter_texts(context, input)),
+      skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : system_.interaction.usual_skin()) {
+  clock_.timestep = input_.run.timestep;
+  clock_.last_step = input_.run.steps;
   if (input_text_.empty()) input_text_ = text_of_file(input_.path);
   on_first_rank(context_, [&] { input_record_ = input_record(input_); });
   if (options_.files) take_output_directory();
@@ -149,35 +137,22 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   } else {
     start_from_input(system);
   }
-  first_step_ = built_at_ = step_;
+  clock_.first_step = built_at_ = clock_.step;
   check_molecule_atoms();
 
-  // Tail corrections need how many there are of each type.
-  type_counts_.assign(masses_.size(), 0);
-  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-    ++type_counts_[static_cast<std::size_t>(particles_.position[i].type)];
-  }
-  comm::ReductionBatch counts(context_, "type counts");
-  counts.sum(type_counts_.data(), type_counts_.size()).run();
-  const std::vector<double> particles_of_type(type_counts_.begin(), type_counts_.end());
-  tail_ = interaction_.tail_correction(particles_of_type, box_.volume());
-  moving_count_ = particle_count_;
-  for (std::size_t type = 0; type < frozen_.flags().size(); ++type) {
-    if (frozen_.flags()[type] != 0) moving_count_ -= type_counts_[type];
-  }
-
+  system_.count_particles(context_);
   make_integrator();
   if (!minimizer_) {
-    const std::vector<std::string> names = interaction_.names();
+    const std::vector<std::string> names = system_.interaction.names();
     MoleculeTable molecules{.names = names,
-                            .counts = type_counts_,
-                            .masses = masses_,
-                            .bodies = bodies_,
-                            .range = interaction_.range(),
-                            .frozen = frozen_.flags()};
-    if (topology_.constraint_count() > 0) {
+                            .counts = system_.type_counts,
+                            .masses = system_.masses,
+                            .bodies = system_.bodies,
+                            .range = system_.interaction.range(),
+                            .frozen = system_.frozen.flags()};
+    if (system_.topology.constraint_count() > 0) {
       molecules.degrees_of = [this](std::int64_t id) {
-        return topology_.degrees_of(id, frozen_.flags());
+        return system_.topology.degrees_of(id, system_.frozen.flags());
       };
       molecules.first_joined_to = [this](std::int64_t id) {
         return constraints_->first_joined_to(id);
@@ -189,14 +164,13 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   if (!minimizer_) {
     Averages::Options averages;
     averages.changes_volume = barostat_ != nullptr;
-    averages.particles = particle_count_;
+    averages.particles = system_.particle_count;
     if (input_.output.equilibration >= 0) averages.equilibration = input_.output.equilibration;
-    for (std::size_t type = 0; type < masses_.size(); ++type) {
-      averages.mass += static_cast<double>(type_counts_[type]) * masses_[type];
-    }
+    averages.mass = system_.total_mass();
     averages_.emplace(input_.units, averages);
   }
-  observers_ = make_observers(context_, input_, interaction_.names(), type_counts_, topology_);
+  observers_ = make_observers(context_, input_, system_.interaction.names(), system_.type_counts,
+                              system_.topology);
   const auto before_engine = PhaseTimer::Clock::now();
   make_engine();
   count_degrees_of_freedom();
@@ -204,10 +178,10 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     const auto measured = start_times_.measure(StartTimes::lists);
     rebuild();
   }
-  balancer_->start(step_,
+  balancer_->start(clock_.step,
                    std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
   if (draw_velocities_) draw_velocities();
-  if (!minimizer_) frozen_.set_velocities(particles_);
+  if (!minimizer_) system_.frozen.set_velocities(system_.particles);
   const bool first_step_projects =
       resumed || input_.start.constraints == StartConstraints::first_step;
   if (constraints_ && (!first_step_projects || draw_velocities_)) project_start();
@@ -232,18 +206,18 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
 
 void Simulation::Implementation::make_integrator() {
   std::vector<double> radii;
-  for (std::size_t type = 0; type < bodies_.size(); ++type) {
-    const Vec3& inertia = bodies_[type].inertia();
-    radii.push_back(std::sqrt(std::max({inertia.x, inertia.y, inertia.z}) / masses_[type]));
+  for (std::size_t type = 0; type < system_.bodies.size(); ++type) {
+    const Vec3& inertia = system_.bodies[type].inertia();
+    radii.push_back(std::sqrt(std::max({inertia.x, inertia.y, inertia.z}) / system_.masses[type]));
   }
-  const std::vector<double> masses = frozen_.inertial_masses(masses_);
+  const std::vector<double> masses = system_.frozen.inertial_masses(system_.masses);
   integrator_ = md::make_integrator({.context = context_,
                                      .input = input_,
                                      .masses = masses,
-                                     .rotor = rotor_of(interaction_, frozen_, input_),
+                                     .rotor = rotor_of(system_.interaction, system_.frozen, input_),
                                      .radii = radii,
-                                     .size = interaction_.smallest_sigma(),
-                                     .energy = interaction_.largest_epsilon()});
+                                     .size = system_.interaction.smallest_sigma(),
+                                     .energy = system_.interaction.largest_epsilon()});
   minimizer_ = integrator_->minimizer();
   thermostats_act_between_drifts_ =
       find_integrator(input_.run.integrator)->thermostats_act_between_drifts;
@@ -251,9 +225,9 @@ void Simulation::Implementation::make_integrator() {
 
 void Simulation::Implementation::count_degrees_of_freedom() {
   degrees_of_freedom_ = translational_degrees();
-  for (std::size_t type = 0; type < bodies_.size(); ++type) {
+  for (std::size_t type = 0; type < system_.bodies.size(); ++type) {
     degrees_of_freedom_ +=
-        static_cast<double>(type_counts_[type] * bodies_[type].degrees_of_freedom());
+        static_cast<double>(system_.type_counts[type] * system_.bodies[type].degrees_of_freedom());
   }
   for (const auto& modifier : modifiers_) modifier->set_degrees_of_freedom(degrees_of_freedom_);
   if (barostat_) barostat_->set_degrees_of_freedom(center_degrees());
@@ -272,14 +246,14 @@ void Simulation::Implementation::start_from_input(const System* system) {
     draw_velocities_ = false;
   }
   const auto measured = start_times_.measure(StartTimes::distributing);
-  balancer_->cut_at_start(particles_, step_);
+  balancer_->cut_at_start(system_.particles, clock_.step);
 }
 
 void Simulation::Implementation::generate_start() {
   const auto measured = start_times_.measure(StartTimes::reading);
   const StartConfiguration start = StartConfiguration::from_input(input_);
-  box_ = start.box();
-  particle_count_ = start.particle_count();
+  system_.box = start.box();
+  system_.particle_count = start.particle_count();
   make_balancer();
   const Region region = balancer_->decomposition().region(context_.rank());
   // Of many particles this takes long, and ranks do not communicate meanwhile.
@@ -297,9 +271,9 @@ void Simulation::Implementation::generate_start() {
   };
   std::size_t count = 0;
   visit([&](const ParticleRecord&) { ++count; });
-  particles_.resize_local(count);
+  system_.particles.resize_local(count);
   std::size_t next = 0;
-  visit([&](const ParticleRecord& record) { set_particle(particles_, next++, record); });
+  visit([&](const ParticleRecord& record) { set_particle(system_.particles, next++, record); });
   draw_velocities_ = input_.start.temperature.has_value();
 }
 
@@ -312,10 +286,10 @@ void Simulation::Implementation::take_particles(const System* system) {
   const auto rank = static_cast<std::size_t>(context_.rank());
   counts[rank] = static_cast<std::int64_t>(count);
   comm::ReductionBatch(context_, "particles of a program").sum(counts.data(), counts.size()).run();
-  particle_count_ = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  system_.particle_count = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   const auto before = counts.begin() + static_cast<std::ptrdiff_t>(rank);
   const std::int64_t first = 1 + std::accumulate(counts.begin(), before, std::int64_t{0});
-  box_ = {*input_.start.box, input_.start.tilt_of_box()};
+  system_.box = {*input_.start.box, input_.start.tilt_of_box()};
   draw_velocities_ = input_.start.temperature.has_value();
   make_balancer();
 
@@ -334,7 +308,7 @@ void Simulation::Implementation::take_particles(const System* system) {
     record.velocity = given->velocity.empty()
                           ? Vec3{}
                           : given->velocity[i] * input_.units.to_internal(1.0, Dimension::velocity);
-    if (!particles_.rotating()) continue;
+    if (!system_.particles.rotating()) continue;
     record.orientation = given->orientation.empty() ? orientation.draw(record.id)
                                                     : given->orientation[i].normalized();
   }
@@ -345,8 +319,8 @@ void Simulation::Implementation::take_particles(const System* system) {
     agree(context_, are_distinct ? "" : "System: particles of two ranks have the same id");
   }
   Distribution distribution(context_, balancer_->decomposition(),
-                            {.rotating = particles_.rotating()});
-  distribution.append(records, particles_);
+                            {.rotating = system_.particles.rotating()});
+  distribution.append(records, system_.particles);
 }
 
 std::string Simulation::Implementation::what_is_wrong(const System::Particles& given) const {
@@ -387,7 +361,7 @@ std::string Simulation::Implementation::what_is_wrong(const System::Particles& g
     return fmt::format("System: row {} of orientation is no quaternion of finite length above 0",
                        i);
   }
-  const auto types = static_cast<int>(masses_.size());
+  const auto types = static_cast<int>(system_.masses.size());
   for (std::size_t i = 0; i < given.type.size(); ++i) {
     if (given.type[i] < 0 || given.type[i] >= types) {
       return fmt::format("System: particle {} has type {}, expected 0 to {}", i, given.type[i],
@@ -405,38 +379,40 @@ std::string Simulation::Implementation::what_is_wrong(const System::Particles& g
 }
 
 void Simulation::Implementation::check_molecule_atoms() {
-  if (topology_.empty()) return;
+  if (system_.topology.empty()) return;
   const auto found = [&](std::string message) {
     return render(diagnose(input_, Severity::error, "molecule[0]", std::move(message)));
   };
-  const std::string wrong = wrong_particle_count(input_, particle_count_);
+  const std::string wrong = wrong_particle_count(input_, system_.particle_count);
   if (!wrong.empty()) throw FileError(found(wrong));
   std::string problem;
-  const std::vector<std::string> names = interaction_.names();
-  for (std::size_t i = 0; i < particles_.local_count() && problem.empty(); ++i) {
-    const std::int64_t id = particles_.id[i];
-    if (id > particle_count_) {
+  const std::vector<std::string> names = system_.interaction.names();
+  for (std::size_t i = 0; i < system_.particles.local_count() && problem.empty(); ++i) {
+    const std::int64_t id = system_.particles.id[i];
+    if (id > system_.particle_count) {
       problem = found(fmt::format(
           "the start has a particle with the id {}; expected 1 to {}, as the atoms of molecules "
           "are known by their ids",
-          id, particle_count_));
+          id, system_.particle_count));
       continue;
     }
-    const std::int64_t type = particles_.position[i].type;
-    const std::int64_t expected = topology_.atom_of(id).type;
+    const std::int64_t type = system_.particles.position[i].type;
+    const std::int64_t expected = system_.topology.atom_of(id).type;
     if (type == expected) continue;
-    problem = found(fmt::format("{} is of type \"{}\" at the start, and of \"{}\" in its molecule",
-                                topology_.description(id), names[static_cast<std::size_t>(type)],
-                                names[static_cast<std::size_t>(expected)]));
+    problem =
+        found(fmt::format("{} is of type \"{}\" at the start, and of \"{}\" in its molecule",
+                          system_.topology.description(id), names[static_cast<std::size_t>(type)],
+                          names[static_cast<std::size_t>(expected)]));
   }
   agree(context_, problem);
 }
 
 void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid, const Json& state) {
-  check_box(input_, box_, [&](Severity severity, std::string_view place, std::string message) {
-    if (severity != Severity::error) return;
-    throw FileError(render(diagnose(input_, severity, place, std::move(message))));
-  });
+  check_box(input_, system_.box,
+            [&](Severity severity, std::string_view place, std::string message) {
+              if (severity != Severity::error) return;
+              throw FileError(render(diagnose(input_, severity, place, std::move(message))));
+            });
   choose_list_buffer(state);
   require_memory();
   // A box that has another shape now might be cut along other axes.
@@ -444,31 +420,31 @@ void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid, c
   const bool fits = std::ranges::equal(
       grid, input.domain.grid, [](int cuts, int asked) { return asked == 0 || asked == cuts; });
   if (fits && grid[0] * grid[1] * grid[2] == context_.size()) input.domain.grid = grid;
-  balancer_ =
-      std::make_unique<Balancer>(context_, input, box_, interaction_.range() + skin_, timer_);
+  balancer_ = std::make_unique<Balancer>(context_, input, system_.box,
+                                         system_.interaction.range() + skin_, timer_);
 }
 
 void Simulation::Implementation::resume_from_checkpoint(const std::string& path) {
   CheckpointReader reader(context_, path);
-  reader.require_types(interaction_.names());
+  reader.require_types(system_.interaction.names());
   const CheckpointState& state = reader.state();
   compare_with_checkpoint(state.state, state.particles, state.box);
-  step_ = state.step;
-  first_step_ = step_;
-  box_ = state.box;
-  particle_count_ = state.particles;
+  clock_.step = state.step;
+  clock_.first_step = clock_.step;
+  system_.box = state.box;
+  system_.particle_count = state.particles;
   finished_ = options_.only_runs_to_the_end && is_finished(state.state);
   if (options_.files && !finished_) require_usable_files();
   if (const auto offset = state.state.find("time_offset"); offset != state.state.end()) {
-    time_offset_ = exact_value(*offset);
+    clock_.offset = exact_value(*offset);
   }
-  if (changes_.timestep) time_offset_ += state.time - elapsed_time();
+  if (changes_.timestep) clock_.offset += state.time - clock_.time();
   const bool keeps_shape =
       !input_.barostat.is_used() || input_.barostat.coupling == Input::Coupling::isotropic;
   make_balancer(keeps_shape ? std::array{0, 0, 0} : state.grid, state.state);
   {
     const auto measured = start_times_.measure(StartTimes::reading);
-    reader.read_particles(particles_);
+    reader.read_particles(system_.particles);
   }
   stop_if_asked();
   const bool minimizes = input_.minimizes();
@@ -489,18 +465,18 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
       !(of_grid ? balancer_->restore(state.grid) : balancer_->restore(*regions))) {
     const auto measured = start_times_.measure(StartTimes::distributing);
     Migration anywhere(context_, balancer_->decomposition(), 0.0,
-                       {.anywhere = true, .rotating = particles_.rotating()});
-    anywhere.migrate(particles_, step_);
-    balancer_->cut_at_start(particles_, step_);
+                       {.anywhere = true, .rotating = system_.particles.rotating()});
+    anywhere.migrate(system_.particles, clock_.step);
+    balancer_->cut_at_start(system_.particles, clock_.step);
   }
   if (finished_) {
     console_.line(
         fmt::format("{}: step {} of {} is done, nothing is left to do; to go on, give "
                     "more \"steps\" in [run], or with --steps",
-                    path, step_, input_.run.steps));
+                    path, clock_.step, input_.run.steps));
     return;
   }
-  console_.line(fmt::format("resuming {} at step {}", path, step_));
+  console_.line(fmt::format("resuming {} at step {}", path, clock_.step));
   for (const std::string& change : changes_.settings) console_.line("changed: " + change);
   if (changes_.other_state) {
     console_.line("averages and observers begin anew, as settings of the sampled state changed");
@@ -514,10 +490,10 @@ void Simulation::Implementation::make_engine() {
   options.maximum_interval =
       list_buffer_ ? list_buffer_->interval : input_.neighbor.maximum_interval;
   options.may_miss_pairs = list_buffer_.has_value();
-  options.rotating = particles_.rotating();
-  options.type_count = static_cast<int>(masses_.size());
+  options.rotating = system_.particles.rotating();
+  options.type_count = static_cast<int>(system_.masses.size());
   options.particles_per_rank =
-      static_cast<double>(particle_count_) / static_cast<double>(context_.size());
+      static_cast<double>(system_.particle_count) / static_cast<double>(context_.size());
   options.lists_all_pairs = observers_need_all_pairs(input_);
   options.lists_full_shell = observers_need_full_shell(input_);
   if (!minimizer_) {
@@ -527,40 +503,40 @@ void Simulation::Implementation::make_engine() {
   options.halo = {.method = input_.domain.halo, .exchange_method = input_.communication.halo};
   options.migration_method = input_.communication.migration;
   // A minimization moves all atoms as if they had the same mass.
-  std::vector<double> inverse_masses =
-      frozen_.inertial_masses(minimizer_ ? std::vector<double>(masses_.size(), 1.0) : masses_);
+  std::vector<double> inverse_masses = system_.frozen.inertial_masses(
+      minimizer_ ? std::vector<double>(system_.masses.size(), 1.0) : system_.masses);
   for (double& mass : inverse_masses) mass = 1.0 / mass;
   // A barostat moves the center of each group, all of which one rank must know then.
   const double widest = !input_.barostat.is_used()
-                            ? std::max(molecule_extent(input_), interaction_.range())
+                            ? std::max(molecule_extent(input_), system_.interaction.range())
                             : std::numeric_limits<double>::infinity();
-  ConstraintGroups groups(topology_, inverse_masses, input_.run.constraint_algorithm,
+  ConstraintGroups groups(system_.topology, inverse_masses, input_.run.constraint_algorithm,
                           input_.run.constraint_tolerance, widest);
-  if (!topology_.empty()) {
-    options.places = std::make_shared<MoleculePlaces>(topology_, box_);
+  if (!system_.topology.empty()) {
+    options.places = std::make_shared<MoleculePlaces>(system_.topology, system_.box);
     options.molecule_extent = std::max(molecule_extent(input_), groups.extent()) + skin_;
     options.molecule_extent_is_certain = molecule_extent_is_certain(input_);
   }
   const TermRequest request{.context = context_,
                             .input = input_,
-                            .interaction = interaction_,
+                            .interaction = system_.interaction,
                             .decomposition = balancer_->decomposition(),
-                            .box = box_,
+                            .box = system_.box,
                             .skin = skin_,
                             .places = options.places};
   engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
-                                          interaction_.take_forces(topology_),
+                                          system_.interaction.take_forces(system_.topology),
                                           make_force_terms(request), options, timer_);
   const auto exchange_vectors = [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
     engine_->exchange_vectors(local, ghosts);
   };
-  if (topology_.constraint_count() > 0) {
+  if (system_.topology.constraint_count() > 0) {
     const double timestep = minimizer_ ? minimizer_->largest_timestep() : input_.run.timestep;
     constraints_ = std::make_unique<Constraints>(
         context_, options.places, std::move(groups), std::move(inverse_masses), timestep,
         input_.run.constraint_tolerance,
         [this](std::span<const std::uint32_t> places) {
-          engine_->select_ghosts(particles_, places);
+          engine_->select_ghosts(system_.particles, places);
         },
         Constraints::GhostVectors{.start =
                                       [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
@@ -572,9 +548,10 @@ void Simulation::Implementation::make_engine() {
                                       }});
   }
   if (barostat_) {
-    centers_ = std::make_unique<Centers>(context_, options.places, masses_, exchange_vectors);
+    centers_ =
+        std::make_unique<Centers>(context_, options.places, system_.masses, exchange_vectors);
   }
-  if (topology_.has_virtual_sites()) {
+  if (system_.topology.has_virtual_sites()) {
     virtual_sites_ = std::make_unique<VirtualSites>(context_, options.places, exchange_vectors);
   }
   restore_terms();

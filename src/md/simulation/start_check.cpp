@@ -75,11 +75,12 @@ void Simulation::Implementation::check_constrained_atoms() {
   if (constrained_atoms_checked_) return;
   constrained_atoms_checked_ = true;
   std::string failure;
-  if (const auto found = constraints_->find_coincidence(particles_)) {
+  if (const auto found = constraints_->find_coincidence(system_.particles)) {
     failure = fmt::format(
         "step {}: {} and {} are at the same place, or almost: they are {} apart, and a constraint "
         "keeps them {} apart. Give them places of their own",
-        step_, topology_.description(found->first), topology_.description(found->second),
+        clock_.step, system_.topology.description(found->first),
+        system_.topology.description(found->second),
         input_.units.text(found->distance, Dimension::length),
         input_.units.text(found->constraint, Dimension::length));
   }
@@ -89,24 +90,25 @@ void Simulation::Implementation::check_constrained_atoms() {
 }
 
 void Simulation::Implementation::check_first_forces() {
-  const double range = interaction_.range(), timestep = input_.run.timestep;
-  const std::span<const char> frozen = frozen_.flags();
+  const double range = system_.interaction.range(), timestep = input_.run.timestep;
+  const std::span<const char> frozen = system_.frozen.flags();
   std::vector<SuspectParticle> suspects;
-  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-    const Position& position = particles_.position[i];
+  for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
+    const Position& position = system_.particles.position[i];
     const auto type = static_cast<std::size_t>(position.type);
-    if (!(masses_[type] > 0.0) || (!frozen.empty() && frozen[type] != 0)) continue;
-    const Vec3& force = particles_.force[i];
-    const double path = std::sqrt(dot(force, force)) * timestep * timestep / masses_[type];
+    if (!(system_.masses[type] > 0.0) || (!frozen.empty() && frozen[type] != 0)) continue;
+    const Vec3& force = system_.particles.force[i];
+    const double path = std::sqrt(dot(force, force)) * timestep * timestep / system_.masses[type];
     // A minimization limits how far it moves. A run without steps, or with limits, may begin with
     // particles that overlap, but not with particles at the same place.
-    const bool moves_freely = input_.limits.empty() && last_step_ > step_;
+    const bool moves_freely = input_.limits.empty() && clock_.last_step > clock_.step;
     const double longest = moves_freely ? range : 1e6 * range;
     const bool is_thrown = !minimizer_ && range > 0.0 && path > longest;
     if (std::isfinite(path) && !is_thrown) continue;
     suspects.push_back(
-        {particles_.id[i], std::isfinite(path) ? path : std::numeric_limits<double>::infinity(),
-         position, particles_.rotating() ? particles_.orientation[i] : Quaternion{}});
+        {system_.particles.id[i],
+         std::isfinite(path) ? path : std::numeric_limits<double>::infinity(), position,
+         system_.particles.rotating() ? system_.particles.orientation[i] : Quaternion{}});
   }
   auto count = static_cast<std::int64_t>(suspects.size());
   comm::ReductionBatch(context_, "first forces").sum(count).run();
@@ -131,31 +133,31 @@ void Simulation::Implementation::check_first_forces() {
   // Each rank looks among its own particles. Bonded atoms are near each other; what a molecule
   // excludes counts only where it is far nearer than any bond is long.
   const double nearer_than_bonds = 0.02 * range;
-  const std::vector<Component>& components = interaction_.components();
+  const std::vector<Component>& components = system_.interaction.components();
   const auto places_of = [&](const Position& position, const Quaternion& orientation) {
     return places_of_sites(components[static_cast<std::size_t>(position.type)], position,
-                           particles_.rotating() ? &orientation : nullptr);
+                           system_.particles.rotating() ? &orientation : nullptr);
   };
   std::vector<NearestParticle> nearest(worst.size());
   for (std::size_t s = 0; s < worst.size(); ++s) {
     const std::vector<Vec3> of_suspect = places_of(worst[s].position, worst[s].orientation);
     std::optional<Topology::Place> place;
-    if (!topology_.empty()) place = topology_.place_of(worst[s].id);
-    for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-      const std::int64_t id = particles_.id[i];
+    if (!system_.topology.empty()) place = system_.topology.place_of(worst[s].id);
+    for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
+      const std::int64_t id = system_.particles.id[i];
       if (id == worst[s].id) continue;
-      NearestParticle found{id, particles_.position[i].type};
+      NearestParticle found{id, system_.particles.position[i].type};
       const Quaternion orientation =
-          particles_.rotating() ? particles_.orientation[i] : Quaternion{};
-      for (const Vec3& a : places_of(particles_.position[i], orientation)) {
+          system_.particles.rotating() ? system_.particles.orientation[i] : Quaternion{};
+      for (const Vec3& a : places_of(system_.particles.position[i], orientation)) {
         for (const Vec3& b : of_suspect) {
-          const Vec3 apart = box_.nearest_image(a - b);
+          const Vec3 apart = system_.box.nearest_image(a - b);
           found.distance = std::min(found.distance, std::sqrt(dot(apart, apart)));
         }
       }
       if (place && found.distance > nearer_than_bonds) {
         const std::int64_t atom = id - place->first_id;
-        if (atom >= 0 && std::ranges::binary_search(topology_.exclusions_of(*place),
+        if (atom >= 0 && std::ranges::binary_search(system_.topology.exclusions_of(*place),
                                                     static_cast<std::uint64_t>(atom))) {
           continue;
         }
@@ -177,7 +179,7 @@ void Simulation::Implementation::check_first_forces() {
     }
     const auto text = [&](double value) { return input_.units.text(value, Dimension::length); };
     const auto name = [&](std::int64_t id, std::int64_t type) {
-      if (!topology_.empty()) return topology_.description(id);
+      if (!system_.topology.empty()) return system_.topology.description(id);
       return fmt::format("particle {} ({})", id, components[static_cast<std::size_t>(type)].name);
     };
     const SuspectParticle& suspect = worst[pair];
@@ -188,11 +190,11 @@ void Simulation::Implementation::check_first_forces() {
                           text(suspect.path), text(range))
             : "is not finite";
     if (partner.id == 0) {
-      message = fmt::format("step {}: the force on {} {}", step_, first, force);
+      message = fmt::format("step {}: the force on {} {}", clock_.step, first, force);
     } else {
       message = fmt::format("step {}: {} and {} are {}{} apart{}, and the force on the former {}. ",
-                            step_, first, name(partner.id, partner.type),
-                            particles_.rotating() ? "with their nearest sites " : "",
+                            clock_.step, first, name(partner.id, partner.type),
+                            system_.particles.rotating() ? "with their nearest sites " : "",
                             text(partner.distance),
                             partner.distance < 1e-9 * range ? ", at the same place" : "", force);
       message += minimizer_ ? "Give one of them another place, or take it out"
@@ -201,7 +203,7 @@ void Simulation::Implementation::check_first_forces() {
     }
   }
   comm::broadcast(context_, 0, message);
-  if (log_) log_->warning(step_, message);
+  if (log_) log_->warning(clock_.step, message);
   throw UnstableRun(message);
 }
 

@@ -56,22 +56,22 @@ void Simulation::Implementation::read_start_file() {
   }
   comm::broadcast(context_, 0, text);
   const Json facts = parse_json(text);
-  particle_count_ = facts["count"].get<std::int64_t>();
+  system_.particle_count = facts["count"].get<std::int64_t>();
   for (int axis = 0; axis < 3; ++axis) {
-    box_.length[axis] = exact_value(facts["box"][static_cast<std::size_t>(axis)]);
+    system_.box.length[axis] = exact_value(facts["box"][static_cast<std::size_t>(axis)]);
   }
   const auto& tilt = facts["tilt"];
-  box_.tilt = {exact_value(tilt[0]), exact_value(tilt[1]), exact_value(tilt[2])};
+  system_.box.tilt = {exact_value(tilt[0]), exact_value(tilt[1]), exact_value(tilt[2])};
   draw_velocities_ = input_.start.temperature.has_value();
   make_balancer();
   // A rank has about its share. What it does not use of that takes no memory.
-  const auto share = static_cast<std::size_t>(particle_count_ / context_.size());
-  particles_.reserve_local(share + share / 8);
+  const auto share = static_cast<std::size_t>(system_.particle_count / context_.size());
+  system_.particles.reserve_local(share + share / 8);
   if (!read_pieces(reader, text)) read_stream();
-  if (particles_.rotating() && !facts["has_orientations"].get<bool>()) {
+  if (system_.particles.rotating() && !facts["has_orientations"].get<bool>()) {
     const StartOrientation orientation(input_.run.seed);
-    for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-      particles_.orientation[i] = orientation.draw(particles_.id[i]);
+    for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
+      system_.particles.orientation[i] = orientation.draw(system_.particles.id[i]);
     }
   }
 }
@@ -95,7 +95,7 @@ bool Simulation::Implementation::read_pieces(std::unique_ptr<StartFileReader>& r
   if (strangers > 0) return false;
 
   Distribution distribution(context_, balancer_->decomposition(),
-                            {.rotating = particles_.rotating()});
+                            {.rotating = system_.particles.rotating()});
   const bool has_ids = known["has_ids"].get<bool>();
   std::optional<DistinctIds> distinct;
   if (has_ids) distinct.emplace(context_);
@@ -115,17 +115,17 @@ bool Simulation::Implementation::read_pieces(std::unique_ptr<StartFileReader>& r
     if (distinct && !distinct->insert(records)) failed = 1;
     comm::ReductionBatch(context_, "start file").sum(count).sum(failed).run();
     done += count;
-    is_well = failed == 0 && done <= particle_count_;
+    is_well = failed == 0 && done <= system_.particle_count;
     if (!is_well) break;
     if (!has_ids) {
       for (ParticleRecord& record : records) record.id += before;
     }
     const auto dealing = start_times_.measure(StartTimes::distributing);
-    distribution.append(records, particles_);
+    distribution.append(records, system_.particles);
     stop_if_asked();
   }
-  if (is_well && done == particle_count_) return true;
-  particles_.resize_local(0);
+  if (is_well && done == system_.particle_count) return true;
+  system_.particles.resize_local(0);
   return false;
 }
 
@@ -133,13 +133,13 @@ void Simulation::Implementation::read_stream() {
   std::unique_ptr<StartFileReader> reader;
   on_first_rank(context_, [&] { reader = StartFileReader::open(input_); });
   Distribution distribution(context_, balancer_->decomposition(),
-                            {.rotating = particles_.rotating()});
-  const auto total = static_cast<std::size_t>(particle_count_);
+                            {.rotating = system_.particles.rotating()});
+  const auto total = static_cast<std::size_t>(system_.particle_count);
   for (std::size_t done = 0; done < total; done += records_per_chunk) {
     std::span<const ParticleRecord> records;
     on_first_rank(context_, [&] { records = reader->read_chunk(records_per_chunk); });
     const auto dealing = start_times_.measure(StartTimes::distributing);
-    distribution.append(records, particles_);
+    distribution.append(records, system_.particles);
     stop_if_asked();
   }
 }

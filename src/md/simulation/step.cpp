@@ -53,12 +53,12 @@ void Simulation::Implementation::begin() {
     const auto measured = start_times_.measure(StartTimes::forces);
     compute_forces(&sums);
   }
-  if (first_step_ == 0 && !resumed_) warn_of_overlaps();
+  if (clock_.first_step == 0 && !resumed_) warn_of_overlaps();
   check_first_forces();
   integrator_->forces_are_those_of_a_start();
   start_barostat(sums);
   log_start_times();
-  if (first_step_ == 0 && !resumed_) {
+  if (clock_.first_step == 0 && !resumed_) {
     report();
     observe(sums);
   }
@@ -75,15 +75,15 @@ void Simulation::Implementation::log_start_times() {
   for (std::size_t part = 0; part < seconds.size(); ++part) {
     parts[std::string(StartTimes::names[part])] = seconds[part];
   }
-  log_->write("started", {{"step", step_}, {"seconds", parts}});
+  log_->write("started", {{"step", clock_.step}, {"seconds", parts}});
 }
 
 void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
   complete_velocities();
-  if (!minimizer_) frozen_.set_velocities(particles_);
+  if (!minimizer_) system_.frozen.set_velocities(system_.particles);
   Migration anywhere(context_, balancer_->decomposition(), 0.0,
-                     {.anywhere = true, .rotating = particles_.rotating()});
-  anywhere.migrate(particles_, step_);
+                     {.anywhere = true, .rotating = system_.particles.rotating()});
+  anywhere.migrate(system_.particles, clock_.step);
   constrained_atoms_checked_ = false;
   rebuild();
   if (constraints_) project_start();
@@ -100,7 +100,7 @@ void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
 Outcome Simulation::Implementation::run(std::int64_t steps) {
   if (steps < 0) throw std::invalid_argument("Simulation::run: the number of steps is negative");
   require_program_terms();
-  last_step_ = step_ + steps;
+  clock_.last_step = clock_.step + steps;
   begin();
   if (run_seconds_ == 0.0) timer_.reset();
   last_outcome_ = timed_advance();
@@ -134,9 +134,9 @@ Outcome Simulation::Implementation::advance() {
     begin_anew(sums);
   }
   Outcome outcome = Outcome::complete;
-  while (step_ < last_step_ && !has_converged()) {
+  while (clock_.step < clock_.last_step && !has_converged()) {
     step();
-    if (hook_) hook_(step_);
+    if (hook_) hook_(clock_.step);
     if (must_write_checkpoint()) {
       if (options_.files) write_checkpoint();
       clear_checkpoint_request();
@@ -145,7 +145,7 @@ Outcome Simulation::Implementation::advance() {
         break;
       }
     }
-    console_.progress(step_, first_step_, last_step_);
+    console_.progress(clock_.step, clock_.first_step, clock_.last_step);
   }
   engine_->complete();
   return outcome;
@@ -153,12 +153,12 @@ Outcome Simulation::Implementation::advance() {
 
 Outcome Simulation::Implementation::run_to_the_end() {
   if (finished_) return Outcome::complete;
-  last_step_ = input_.run.steps;
+  clock_.last_step = input_.run.steps;
   writes_last_checkpoint_ = options_.only_runs_to_the_end;
   begin();
   // No list may be rebuilt before the end of a short run.
-  if (writes_last_checkpoint_ && options_.files && last_step_ - step_ <= longest_list() &&
-      last_checkpoint_ != step_) {
+  if (writes_last_checkpoint_ && options_.files &&
+      clock_.last_step - clock_.step <= longest_list() && last_checkpoint_ != clock_.step) {
     write_checkpoint();
   }
 
@@ -166,7 +166,7 @@ Outcome Simulation::Implementation::run_to_the_end() {
   const Outcome outcome = timed_advance();
   // The table of times is that of the loop, as other programs count it.
   const PhaseTimer loop = timer_;
-  if (options_.files && outcome == Outcome::complete && last_checkpoint_ != step_) {
+  if (options_.files && outcome == Outcome::complete && last_checkpoint_ != clock_.step) {
     write_checkpoint();
   }
   timer_ = loop;
@@ -190,14 +190,14 @@ void Simulation::Implementation::add(std::unique_ptr<ForceTerm> term) {
 void Simulation::Implementation::change(const std::function<void(ParticleRecord&)>& visitor) {
   begin();
   complete_velocities();
-  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-    ParticleRecord record = particle(particles_, i);
+  for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
+    ParticleRecord record = particle(system_.particles, i);
     const std::int64_t id = record.id, type = record.position.type;
     visitor(record);
     if (record.id != id || record.position.type != type) {
       throw std::invalid_argument("Simulation::change: id and type of a particle stay");
     }
-    set_particle(particles_, i, record);
+    set_particle(system_.particles, i, record);
   }
   changed_ = true;
 }
@@ -205,9 +205,9 @@ void Simulation::Implementation::change(const std::function<void(ParticleRecord&
 std::vector<ParticleRecord> Simulation::Implementation::gather(int root) {
   begin();
   complete_velocities();
-  std::string mine(particles_.local_count() * sizeof(ParticleRecord), '\0');
-  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-    const ParticleRecord record = particle(particles_, i);
+  std::string mine(system_.particles.local_count() * sizeof(ParticleRecord), '\0');
+  for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
+    const ParticleRecord record = particle(system_.particles, i);
     std::memcpy(mine.data() + i * sizeof(ParticleRecord), &record, sizeof(ParticleRecord));
   }
   std::vector<ParticleRecord> all;
@@ -222,14 +222,14 @@ std::vector<ParticleRecord> Simulation::Implementation::gather(int root) {
 
 std::unique_ptr<ParticleStore> Simulation::Implementation::release_particles() {
   auto released = std::make_unique<ParticleStore>();
-  released->set_rotating(particles_.rotating());
-  released->set_ghost_ids(particles_.ghost_ids());
-  std::swap(*released, particles_);
-  particles_.resize_local(released->local_count());
+  released->set_rotating(system_.particles.rotating());
+  released->set_ghost_ids(system_.particles.ghost_ids());
+  std::swap(*released, system_.particles);
+  system_.particles.resize_local(released->local_count());
   for_each_field([&](const auto& field) {
-    if (!field.has_array() || !is_kept(field.kept, particles_.kind())) return;
-    std::copy_n((*released.*field.array).data(), particles_.local_count(),
-                (particles_.*field.array).data());
+    if (!field.has_array() || !is_kept(field.kept, system_.particles.kind())) return;
+    std::copy_n((*released.*field.array).data(), system_.particles.local_count(),
+                (system_.particles.*field.array).data());
   });
   changed_ = true;
   return released;
@@ -248,25 +248,25 @@ bool Simulation::Implementation::must_write_checkpoint() const {
   // on with the same bits.
   if (!rebuilt_) return false;
   const std::int64_t interval = input_.output.checkpoint_interval;
-  const bool wanted =
-      interval > 0 && step_ / interval > std::max(last_checkpoint_, first_step_) / interval;
+  const bool wanted = interval > 0 && clock_.step / interval >
+                                          std::max(last_checkpoint_, clock_.first_step) / interval;
   return wanted || is_near_end() || static_cast<Request>(engine_->others_asked()) != Request::none;
 }
 
 bool Simulation::Implementation::is_near_end() const {
   // Lists are kept for about as long as the one before, so more than one rebuild is still to come.
   const std::int64_t near = std::min(3 * list_steps_, longest_list());
-  return writes_last_checkpoint_ && options_.files && step_ < last_step_ &&
-         last_step_ - step_ <= near &&
-         last_checkpoint_ < std::max<std::int64_t>(last_step_ - near, first_step_);
+  return writes_last_checkpoint_ && options_.files && clock_.step < clock_.last_step &&
+         clock_.last_step - clock_.step <= near &&
+         last_checkpoint_ < std::max<std::int64_t>(clock_.last_step - near, clock_.first_step);
 }
 
 void Simulation::Implementation::for_each_part(const MotionStages::Part& move) {
-  const std::size_t count = particles_.local_count();
+  const std::size_t count = system_.particles.local_count();
   for (std::size_t begin = 0; begin < count; begin += moved_together) {
     const std::size_t end = std::min(begin + moved_together, count);
     move(begin, end);
-    if (!constraints_ && !virtual_sites_) engine_->have_moved(particles_, begin, end);
+    if (!constraints_ && !virtual_sites_) engine_->have_moved(system_.particles, begin, end);
   }
 }
 
@@ -276,10 +276,10 @@ class Simulation::Implementation::Motion final : public MotionStages {
 
   void begin_drift() override {
     measured_.emplace(run_.timer_, Phase::integration);
-    if (run_.constraints_) run_.constraints_->begin_step(run_.particles_);
+    if (run_.constraints_) run_.constraints_->begin_step(run_.system_.particles);
   }
   void for_each_part(const Part& move) override {
-    run_.engine_->begin_move(run_.step_);
+    run_.engine_->begin_move(run_.clock_.step);
     run_.for_each_part(move);
   }
   void end_drift(double time) override {
@@ -287,15 +287,15 @@ class Simulation::Implementation::Motion final : public MotionStages {
     if (!run_.constraints_) return;
     const auto measured = run_.timer_.measure(Phase::constraints);
     const Constraints::Motion motion =
-        run_.constraints_->constrain_positions(run_.particles_, time, run_.step_);
+        run_.constraints_->constrain_positions(run_.system_.particles, time, run_.clock_.step);
     run_.integrator_->account_for(motion.path, motion.gain);
   }
   void apply_thermostats() override {
     // Velocities are projected on constraints between atoms where these are now.
-    if (run_.constraints_) run_.engine_->move_ghosts(run_.particles_);
+    if (run_.constraints_) run_.engine_->move_ghosts(run_.system_.particles);
     run_.modify(Moment::between_drifts);
   }
-  std::int64_t step() const override { return run_.step_; }
+  std::int64_t step() const override { return run_.clock_.step; }
 
  private:
   Implementation& run_;
@@ -303,16 +303,16 @@ class Simulation::Implementation::Motion final : public MotionStages {
 };
 
 bool Simulation::Implementation::can_move_early() const {
-  const auto is_due = [this](const auto& modifier) { return modifier->is_due(step_); };
+  const auto is_due = [this](const auto& modifier) { return modifier->is_due(clock_.step); };
   return engine_->can_move() && integrator_->moves_in_parts() && !constraints_ && !virtual_sites_ &&
          !hook_ && !must_sample() && !barostat_acts() && !must_write_checkpoint() &&
          std::none_of(modifiers_.begin(), modifiers_.end(), is_due);
 }
 
 void Simulation::Implementation::step() {
-  ++step_;
-  balancer_->begin_step(step_);
-  if (barostat_) change_velocities(barostat_->begin_step(step_ - 1));
+  ++clock_.step;
+  balancer_->begin_step(clock_.step);
+  if (barostat_) change_velocities(barostat_->begin_step(clock_.step - 1));
   advance_positions();
   renew_lists();
   if (!reporters_.empty()) report();
@@ -322,7 +322,7 @@ void Simulation::Implementation::step() {
   }
   const bool sample = must_sample(), barostat_acts = this->barostat_acts();
   EnergyAndVirial sums;
-  const bool needs_sums = sample || (barostat_acts && barostat_->reads_pressure(step_));
+  const bool needs_sums = sample || (barostat_acts && barostat_->reads_pressure(clock_.step));
   compute_forces(needs_sums ? &sums : nullptr);
   if (!ended_) integrator_->finish_step();
   ended_ = false;
@@ -336,9 +336,10 @@ void Simulation::Implementation::step() {
 void Simulation::Implementation::advance_positions() {
   if (!std::exchange(moved_, false)) {
     Motion motion(*this);
-    integrator_->advance(particles_, motion);
+    integrator_->advance(system_.particles, motion);
   }
-  for (const auto& modifier : modifiers_) modifier->correct_positions(particles_, box_);
+  for (const auto& modifier : modifiers_)
+    modifier->correct_positions(system_.particles, system_.box);
   if (virtual_sites_) advance_virtual_sites();
 }
 
@@ -350,12 +351,12 @@ void Simulation::Implementation::renew_lists() {
         input_.time_steps.are_used()) {
       return {path, gain};
     }
-    return {path, gain, input_.run.timestep, masses_};
+    return {path, gain, input_.run.timestep, system_.masses};
   };
-  rebuilt_ =
-      engine_->must_rebuild(particles_, step_, largest_step, asked()) || balancer_->must_cut(step_);
+  rebuilt_ = engine_->must_rebuild(system_.particles, clock_.step, largest_step, asked()) ||
+             balancer_->must_cut(clock_.step);
   for (const auto& modifier : modifiers_) {
-    if (modifier->shift_all(particles_, box_, step_)) rebuilt_ = true;
+    if (modifier->shift_all(system_.particles, system_.box, clock_.step)) rebuilt_ = true;
   }
   if (!rebuilt_) return;
   if (engine_->ends_steps_before_rebuild() && !minimizer_) {
@@ -364,57 +365,58 @@ void Simulation::Implementation::renew_lists() {
     complete_velocities();
     ended_ = true;
   }
-  const auto event = balancer_->before_rebuild(particles_, *engine_, step_, last_step_ - step_);
+  const auto event = balancer_->before_rebuild(system_.particles, *engine_, clock_.step,
+                                               clock_.last_step - clock_.step);
   if (event && log_) log_->write("balance", *event);
   rebuild();
 }
 
 void Simulation::Implementation::rebuild() {
   if (constraints_) constraints_->throw_where_not_converged();
-  engine_->rebuild(particles_, step_);
+  engine_->rebuild(system_.particles, clock_.step);
   integrator_->particles_were_sorted();
-  if (step_ > built_at_) list_steps_ = step_ - built_at_;
-  built_at_ = step_;
-  if (centers_) centers_->rebuild(particles_);
+  if (clock_.step > built_at_) list_steps_ = clock_.step - built_at_;
+  built_at_ = clock_.step;
+  if (centers_) centers_->rebuild(system_.particles);
   const auto measured = timer_.measure(Phase::constraints);
-  if (virtual_sites_) virtual_sites_->rebuild(particles_);
+  if (virtual_sites_) virtual_sites_->rebuild(system_.particles);
   if (constraints_) {
-    constraints_->rebuild(particles_);
+    constraints_->rebuild(system_.particles);
     check_constrained_atoms();
   }
   engine_->forget_places();
 }
 
 void Simulation::Implementation::complete_velocities() {
-  if (!integrator_->complete_velocities(particles_) || !constraints_) return;
+  if (!integrator_->complete_velocities(system_.particles) || !constraints_) return;
   const auto measured = timer_.measure(Phase::constraints);
-  constraints_->constrain_velocities(particles_, step_);
+  constraints_->constrain_velocities(system_.particles, clock_.step);
 }
 
 double Simulation::Implementation::project_velocities() {
-  const double before = kinetic_sums(particles_, counted_masses_).energy;
-  constraints_->constrain_velocities(particles_, step_);
-  return kinetic_sums(particles_, counted_masses_).energy - before;
+  const double before = kinetic_sums(system_.particles, system_.counted_masses).energy;
+  constraints_->constrain_velocities(system_.particles, clock_.step);
+  return kinetic_sums(system_.particles, system_.counted_masses).energy - before;
 }
 
 void Simulation::Implementation::compute_forces_and_move() {
   integrator_->finish_step();
-  integrator_->begin_move(particles_);
-  engine_->begin_move(step_ + 1);
-  engine_->compute_forces_and_move(particles_, [this](std::size_t begin, std::size_t end) {
-    integrator_->move(particles_, begin, end);
-    engine_->have_moved(particles_, begin, end);
+  integrator_->begin_move(system_.particles);
+  engine_->begin_move(clock_.step + 1);
+  engine_->compute_forces_and_move(system_.particles, [this](std::size_t begin, std::size_t end) {
+    integrator_->move(system_.particles, begin, end);
+    engine_->have_moved(system_.particles, begin, end);
   });
-  integrator_->end_move(particles_);
+  integrator_->end_move(system_.particles);
   moved_ = true;
 }
 
 void Simulation::Implementation::modify(Moment moment) {
   for (const auto& modifier : modifiers_) {
-    if (!modifier->is_due(step_) || moment_of(*modifier) != moment) continue;
+    if (!modifier->is_due(clock_.step) || moment_of(*modifier) != moment) continue;
     const auto measured = timer_.measure(Phase::thermostat);
     complete_velocities();
-    const double growth = modifier->apply(particles_, box_, step_);
+    const double growth = modifier->apply(system_.particles, system_.box, clock_.step);
     if (constraints_ && modifier->violates_constraints()) {
       modifier->add_exchanged_energy(project_velocities());
     }
@@ -423,16 +425,17 @@ void Simulation::Implementation::modify(Moment moment) {
 }
 
 void Simulation::Implementation::compute_forces(EnergyAndVirial* sums) {
-  engine_->compute_forces(particles_, step_, sums);
+  engine_->compute_forces(system_.particles, clock_.step, sums);
   if (virtual_sites_) spread_forces(sums);
   integrator_->set_impulses(engine_->impulses());
   for (const auto& modifier : modifiers_) {
-    if (modifier->is_due(step_)) modifier->limit_forces(particles_, box_);
+    if (modifier->is_due(clock_.step)) modifier->limit_forces(system_.particles, system_.box);
   }
   if (!minimizer_) return;
-  frozen_.clear_forces(particles_);
+  system_.frozen.clear_forces(system_.particles);
   // What moves atoms downhill is the force along the constraints.
-  if (constraints_) constraint_sums_ = constraints_->constrain_forces(particles_, step_);
+  if (constraints_)
+    constraint_sums_ = constraints_->constrain_forces(system_.particles, clock_.step);
 }
 
 }  // namespace sterna::md

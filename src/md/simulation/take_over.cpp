@@ -42,8 +42,8 @@ std::vector<RankData> Simulation::Implementation::rank_data_in_memory() const {
 
 Json Simulation::Implementation::take_over(Implementation& previous,
                                            const std::optional<Box>& box) {
-  const std::vector<std::string> names = interaction_.names();
-  const std::vector<std::string> before = previous.interaction_.names();
+  const std::vector<std::string> names = system_.interaction.names();
+  const std::vector<std::string> before = previous.system_.interaction.names();
   if (names != before) {
     throw FileError(
         fmt::format("a simulation keeps its types: they were {}, and are {} in the changed input",
@@ -67,27 +67,27 @@ Json Simulation::Implementation::take_over(Implementation& previous,
   changes_.sections = changes["sections"].get<std::set<std::string, std::less<>>>();
   changes_.other_state = changes["other_state"].get<bool>();
 
-  step_ = first_step_ = previous.step_;
-  time_offset_ = input_.run.timestep == previous.input_.run.timestep
-                     ? previous.time_offset_
-                     : previous.elapsed_time() - elapsed_time();
-  box_ = box.value_or(previous.box_);
-  particle_count_ = previous.particle_count_;
+  clock_.step = clock_.first_step = previous.clock_.step;
+  clock_.offset = input_.run.timestep == previous.input_.run.timestep
+                      ? previous.clock_.offset
+                      : previous.clock_.time() - clock_.time();
+  system_.box = box.value_or(previous.system_.box);
+  system_.particle_count = previous.system_.particle_count;
   make_balancer();
-  const ParticleStore& theirs = previous.particles_;
-  particles_.resize_local(theirs.local_count());
+  const ParticleStore& theirs = previous.system_.particles;
+  system_.particles.resize_local(theirs.local_count());
   for (std::size_t i = 0; i < theirs.local_count(); ++i) {
     ParticleRecord record = particle(theirs, i);
     if (box) {
-      const Vec3 place = stretched(record.position.vector(), previous.box_, box_);
+      const Vec3 place = stretched(record.position.vector(), previous.system_.box, system_.box);
       record.position = {place.x, place.y, place.z, record.position.type};
     }
-    set_particle(particles_, i, record);
+    set_particle(system_.particles, i, record);
   }
   Migration anywhere(context_, balancer_->decomposition(), 0.0,
-                     {.anywhere = true, .rotating = particles_.rotating()});
-  anywhere.migrate(particles_, step_);
-  balancer_->cut_at_start(particles_, step_);
+                     {.anywhere = true, .rotating = system_.particles.rotating()});
+  anywhere.migrate(system_.particles, clock_.step);
+  balancer_->cut_at_start(system_.particles, clock_.step);
   if (input_.minimizes() != (previous.minimizer_ != nullptr)) stop_motion();
   state_of_terms_ = state.value("terms", Json::object());
   return state;

@@ -11,8 +11,9 @@ namespace sterna::md {
 
 double Simulation::Implementation::put_virtual_sites() {
   // Wrapping an atom into the box rounds its place by as much.
-  const double rounding = 1e-13 * (box_.length.x + box_.length.y + box_.length.z);
-  const double farthest = virtual_sites_->put(particles_, rounding);
+  const double rounding =
+      1e-13 * (system_.box.length.x + system_.box.length.y + system_.box.length.z);
+  const double farthest = virtual_sites_->put(system_.particles, rounding);
   if (farthest > 0.0) rebuild();
   return farthest;
 }
@@ -28,18 +29,20 @@ void Simulation::Implementation::report_virtual_sites(double farthest) {
 
 void Simulation::Implementation::advance_virtual_sites() {
   const auto measured = timer_.measure(Phase::constraints);
-  engine_->move_ghosts(particles_);
-  const auto motion = virtual_sites_->follow(particles_, minimizer_ ? 0.0 : input_.run.timestep);
+  engine_->move_ghosts(system_.particles);
+  const auto motion =
+      virtual_sites_->follow(system_.particles, minimizer_ ? 0.0 : input_.run.timestep);
   integrator_->account_for(motion.path, motion.gain);
 }
 
 void Simulation::Implementation::spread_forces(EnergyAndVirial* sums) {
   const auto measured = timer_.measure(Phase::constraints);
   virtual_site_sums_ = {};
-  virtual_sites_->spread(particles_, {particles_.force.data(), particles_.local_count()},
+  virtual_sites_->spread(system_.particles,
+                         {system_.particles.force.data(), system_.particles.local_count()},
                          sums == nullptr ? nullptr : &virtual_site_sums_);
-  if (engine_->gives_impulses(step_)) {
-    virtual_sites_->spread(particles_, engine_->impulse_forces(), nullptr);
+  if (engine_->gives_impulses(clock_.step)) {
+    virtual_sites_->spread(system_.particles, engine_->impulse_forces(), nullptr);
   }
   if (sums != nullptr) *sums += virtual_site_sums_;
 }

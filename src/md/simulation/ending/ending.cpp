@@ -25,20 +25,20 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
                            .timer = timer_,
                            .engine = std::as_const(*engine_),
                            .balancer = *balancer_,
-                           .particles = particles_,
-                           .step = step_,
-                           .steps = step_ - first_step_,
+                           .particles = system_.particles,
+                           .step = clock_.step,
+                           .steps = clock_.step - clock_.first_step,
                            .seconds = seconds,
-                           .particle_count = particle_count_,
+                           .particle_count = system_.particle_count,
                            .rebuilds = engine_->rebuilds() - rebuilds_at_begin_,
                            .timing_of_loop = input_.output.timing});
   if (context_.rank() == 0) {
     console_.line("");
     if (outcome == Outcome::interrupted) {
-      console_.line(fmt::format("interrupted at step {}: continue with --resume", step_));
+      console_.line(fmt::format("interrupted at step {}: continue with --resume", clock_.step));
     } else if (has_converged()) {
       console_.line(
-          fmt::format("converged at step {}: no force component above the tolerance", step_));
+          fmt::format("converged at step {}: no force component above the tolerance", clock_.step));
     }
     report_averages(observed, found);
     report_loop(account, found);
@@ -48,7 +48,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
     console_.line(fmt::format("\nplease cite ({}.bib):\n{}", stem_, citations));
   }
   if (!log_) return;
-  log_->end(step_, outcome == Outcome::complete ? "complete" : "interrupted", found);
+  log_->end(clock_.step, outcome == Outcome::complete ? "complete" : "interrupted", found);
   log_->agree_on_failure();
   on_first_rank(context_, [this] {
     if (const std::vector<std::string> gone = missing_files(); !gone.empty()) {

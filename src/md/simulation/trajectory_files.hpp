@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "md/input/input.hpp"
+#include "md/observe/thermodynamic_state.hpp"
+#include "md/output/frame_file.hpp"
+#include "md/output/h5md_writer.hpp"
+#include "md/output/xtc_writer.hpp"
+#include "md/simulation/run_clock.hpp"
+#include "md/simulation/simulated_system.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// The trajectories that a run writes, of all formats. Functions are collective unless they say
+/// "Local".
+class TrajectoryFiles {
+ public:
+  /// Opens what the input asks for, beside the stem of the run's files. `resume_step`: of the
+  /// checkpoint that the run goes on from; nothing: new files. `system` must outlive this.
+  void open(const comm::Context& context, const Input& input, const SimulatedSystem& system,
+            const std::string& stem, std::optional<std::int64_t> resume_step);
+
+  /// Local. Whether one of them has a frame of this step.
+  bool is_due(const RunClock& clock) const;
+  /// A frame in each that is due.
+  void write(const RunClock& clock, const SimulatedSystem& system, const ThermodynamicState& state);
+  /// What was written is on the disk afterwards.
+  void sync();
+
+  /// Local. Paths of those that the input asks for, also before `open`.
+  static std::vector<std::string> paths(const Input& input, const std::string& stem);
+
+ private:
+  std::int64_t h5md_interval_ = 0, xtc_interval_ = 0;  ///< steps
+  std::optional<H5mdWriter> h5md_;
+  std::optional<XtcWriter> xtc_;
+  std::vector<FrameFile> others_;
+};
+
+}  // namespace sterna::md
