@@ -41,44 +41,48 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
          return program_terms_;
        },
        [this](const Json& kept) { program_terms_of_file_ = kept.get<std::set<std::string>>(); }});
-  parts.push_back(
-      {"thermostats",
-       [this] {
-         Json kept;
-         for (const auto& modifier : modifiers_) {
-           double exchanged = modifier->exchanged_energy();
-           comm::ReductionBatch(context_, "exchanged energy").sum(exchanged).run();
-           Json one = {{"exchanged_energy", exact_text(exchanged)}};
-           if (!modifier->state().empty()) one["state"] = exact_array(modifier->state());
-           kept.push_back(one);
-         }
-         return kept;
-       },
-       [this](const Json& kept) {
-         if (kept.size() != modifiers_.size()) return;
-         for (std::size_t k = 0; k < modifiers_.size(); ++k) {
-           modifiers_[k]->set_exchanged_energy(exact_value(kept[k]["exchanged_energy"]));
-           const auto state = kept[k].find("state");
-           // Of another kind of thermostat it is of no use.
-           if (state != kept[k].end() && state->size() == modifiers_[k]->state().size()) {
-             modifiers_[k]->set_state(exact_values(*state));
-           }
-         }
-       }});
-  if (barostat_) {
+  parts.push_back({"thermostats",
+                   [this] {
+                     Json kept;
+                     for (const auto& modifier : dynamics_.modifiers()) {
+                       double exchanged = modifier->exchanged_energy();
+                       comm::ReductionBatch(context_, "exchanged energy").sum(exchanged).run();
+                       Json one = {{"exchanged_energy", exact_text(exchanged)}};
+                       if (!modifier->state().empty())
+                         one["state"] = exact_array(modifier->state());
+                       kept.push_back(one);
+                     }
+                     return kept;
+                   },
+                   [this](const Json& kept) {
+                     if (kept.size() != dynamics_.modifiers().size()) return;
+                     for (std::size_t k = 0; k < dynamics_.modifiers().size(); ++k) {
+                       dynamics_.modifiers()[k]->set_exchanged_energy(
+                           exact_value(kept[k]["exchanged_energy"]));
+                       const auto state = kept[k].find("state");
+                       // Of another kind of thermostat it is of no use.
+                       if (state != kept[k].end() &&
+                           state->size() == dynamics_.modifiers()[k]->state().size()) {
+                         dynamics_.modifiers()[k]->set_state(exact_values(*state));
+                       }
+                     }
+                   }});
+  if (box_control_.is_used()) {
     const auto restore = [this](const std::vector<double>& state) {
       // Of another kind of barostat it is of no use.
-      if (state.size() == barostat_->state().size()) barostat_->set_state(state);
+      if (state.size() == box_control_.barostat()->state().size())
+        box_control_.barostat()->set_state(state);
     };
-    parts.push_back({"barostat", [this] { return exact_array(barostat_->state()); },
+    parts.push_back({"barostat", [this] { return exact_array(box_control_.barostat()->state()); },
                      [restore](const Json& kept) { restore(exact_values(kept)); }});
     // Where checkpoints of versions up to 0.1 have that of stochastic cell rescaling.
     parts.push_back({"volume_work", []() -> Json { return nullptr; },
                      [restore](const Json& kept) { restore({exact_value(kept)}); }});
   }
-  if (minimizer_) {
-    parts.push_back({"minimizer", [this] { return exact_array(minimizer_->state()); },
-                     [this](const Json& kept) { minimizer_->set_state(exact_values(kept)); }});
+  if (dynamics_.minimizes()) {
+    parts.push_back(
+        {"minimizer", [this] { return exact_array(dynamics_.minimizer()->state()); },
+         [this](const Json& kept) { dynamics_.minimizer()->set_state(exact_values(kept)); }});
   }
   // Lists need theirs before their first use: see `choose_list_buffer`.
   parts.push_back({"list_buffer", [this] { return state_of_list_buffer(); }, [](const Json&) {}});
@@ -164,7 +168,8 @@ CheckpointState Simulation::Implementation::checkpoint_state() {
       clock_.step - last_checkpoint_ <= longest_list()) {
     state.state["extended_from"] = last_checkpoint_;
   }
-  if (has_converged()) state.state["converged"] = exact_text(input_.minimize.force_tolerance);
+  if (dynamics_.has_converged())
+    state.state["converged"] = exact_text(input_.minimize.force_tolerance);
   if (balancer_->grid() == nullptr) state.state["regions"] = balancer_->state();
   for (const StatePart& part : state_parts()) {
     Json kept = part.save();
@@ -175,7 +180,7 @@ CheckpointState Simulation::Implementation::checkpoint_state() {
 
 void Simulation::Implementation::write_checkpoint() {
   const auto measured = timer_.measure(Phase::checkpoint);
-  complete_velocities();
+  dynamics_.complete_velocities();
   // What the checkpoint stands after must be on the disk before it.
   log_->sync();
   trajectories_.sync();
@@ -189,11 +194,11 @@ void Simulation::Implementation::write_checkpoint() {
 void Simulation::Implementation::save(const std::string& path) {
   // A restart begins with rebuilt lists, and so does what goes on from here.
   begin();
-  complete_velocities();
+  dynamics_.complete_velocities();
   rebuild();
   EnergyAndVirial sums;
-  compute_forces(&sums);
-  integrator_->forces_are_those_of_a_start();
+  dynamics_.compute_forces(&sums);
+  dynamics_.forces_are_those_of_a_start();
   write_checkpoint_file(context_, path, checkpoint_state(), system_.particles,
                         rank_data_of_observers(observers_));
 }

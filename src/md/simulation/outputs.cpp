@@ -26,12 +26,13 @@ void Simulation::Implementation::report_terms() {
       warn(warning);
     }
   }
-  if (constraints_ && !constraints_->with_rotors().empty()) {
+  const Constraints* const constraints = dynamics_.constraints();
+  if (constraints != nullptr && !constraints->with_rotors().empty()) {
     console_.line(
         fmt::format("constraints: rigid atoms of {} move as rotors (constraint_algorithm in [run])",
-                    comm::joined(constraints_->with_rotors(), ", ")));
+                    comm::joined(constraints->with_rotors(), ", ")));
   }
-  if (constraints_ && constraints_->span_ranks()) {
+  if (constraints != nullptr && constraints->span_ranks()) {
     console_.line(
         "constraints: chains of them are longer than the halo of a rank: all ranks solve these "
         "together (constraint_algorithm in [run])");

@@ -109,11 +109,11 @@ std::vector<std::string> Simulation::type_names() const {
   return implementation_->system_.interaction.names();
 }
 const ThermodynamicState& Simulation::last_state() const {
-  return implementation_->last_state_;
+  return implementation_->thermodynamics_.state();
 }
 std::vector<std::pair<std::string, double>> Simulation::last_values() const {
   std::vector<std::pair<std::string, double>> values;
-  for (const LoggedScalar& scalar : implementation_->logged_state()) {
+  for (const LoggedScalar& scalar : implementation_->thermodynamics_.logged()) {
     values.emplace_back(scalar.name, scalar.value);
   }
   return values;
@@ -125,7 +125,7 @@ void Simulation::measure() {
   implementation_->measure_now();
 }
 std::array<double, 6> Simulation::virial_tensor() const {
-  return implementation_->virial_tensor();
+  return implementation_->thermodynamics_.virial_tensor();
 }
 std::vector<ObserverReport> Simulation::observer_reports() {
   return implementation_->observer_reports();

@@ -20,10 +20,6 @@
 #include "md/input/input.hpp"
 #include "md/input/input_record.hpp"
 #include "md/integrate/barostats/barostat.hpp"
-#include "md/integrate/centers.hpp"
-#include "md/integrate/constraints.hpp"
-#include "md/integrate/integrators/minimizer.hpp"
-#include "md/integrate/virtual_sites.hpp"
 #include "md/neighbors/list_buffer.hpp"
 #include "md/observe/observer.hpp"
 #include "md/output/checkpoint_file.hpp"
@@ -31,14 +27,16 @@
 #include "md/output/output_lock.hpp"
 #include "md/simulation/averages.hpp"
 #include "md/simulation/balancer.hpp"
+#include "md/simulation/box_control.hpp"
 #include "md/simulation/console.hpp"
+#include "md/simulation/dynamics.hpp"
 #include "md/simulation/force_engine.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "md/simulation/run_clock.hpp"
 #include "md/simulation/simulated_system.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/simulation/start_times.hpp"
-#include "md/simulation/step_modifier_table.hpp"
+#include "md/simulation/thermodynamics.hpp"
 #include "md/simulation/trajectory_files.hpp"
 #include "md/start/readers/start_file_reader.hpp"
 #include "sterna/comm/context.hpp"
@@ -76,9 +74,6 @@ class Simulation::Implementation {
   std::vector<std::string> export_paths() const;
   std::vector<ObserverReport> observer_reports();
   void measure_now();
-  std::array<double, 6> virial_tensor() const;
-  /// What a row of the log says of the last state.
-  std::vector<LoggedScalar> logged_state() const;
 
  private:
   friend class Simulation;
@@ -109,10 +104,10 @@ class Simulation::Implementation {
   void make_engine();
   /// Atoms and velocities of a start keep the constraints, and people are told what that changed.
   void project_start();
-  /// Virtual sites go to their places, and lists are rebuilt where one was elsewhere. Returns the
-  /// largest distance from there.
-  double put_virtual_sites();
-  void report_virtual_sites(double farthest);
+  /// Virtual sites go to their places, and lists are rebuilt where one was elsewhere.
+  void put_virtual_sites();
+  /// The same at a start, and people are told what that changed.
+  void put_virtual_sites_of_start();
   /// To the temperature of the start, after constraints have taken their part.
   void scale_start_velocities();
 
@@ -180,41 +175,13 @@ class Simulation::Implementation {
   /// The same; adds its time to `run_seconds_`.
   Outcome timed_advance();
   void step();
-  void make_integrator();
-  /// What the integrator asks for while it moves particles.
-  class Motion;
-  void advance_positions();
-  /// Virtual sites follow their atoms.
-  void advance_virtual_sites();
   void renew_lists();
   /// Migration, halo, lists, and all that has places in them.
   void rebuild();
-  /// Brings the velocities to the time of the positions.
-  void complete_velocities();
-  /// Takes off velocities what would change a constrained distance. Returns the kinetic energy that
-  /// this rank's particles gain.
-  double project_velocities();
-  /// Forces, and each particle moves to where it is in the next step as soon as its force is there.
-  void compute_forces_and_move();
-  /// Where in a step thermostats and other modifiers act.
-  enum class Moment { between_drifts, end_of_step };
-  Moment moment_of(const StepModifier& modifier) const {
-    return thermostats_act_between_drifts_ && modifier.is_thermostat() ? Moment::between_drifts
-                                                                       : Moment::end_of_step;
-  }
-  /// The modifiers that are due and act at this moment.
-  void modify(Moment moment);
-  /// Forces on virtual sites act on their atoms.
-  void spread_forces(EnergyAndVirial* sums);
-  /// Moves these particles, some at a time, and lets the engine look at each part.
-  void for_each_part(const MotionStages::Part& move);
   /// Whether nobody looks at this step's positions and velocities once its forces are there: then
   /// particles go on into the next step as soon as their forces are put together, some at a time.
   bool can_move_early() const;
   // start_check.cpp: particles of the start at the same place.
-  /// Throws UnstableRun where a constraint joins two atoms at the same place. Collective, as the
-  /// next one.
-  void check_constrained_atoms();
   /// Throws UnstableRun where the first forces are not finite or throw a particle beyond the cutoff.
   void check_first_forces();
 
@@ -226,11 +193,6 @@ class Simulation::Implementation {
     return input_.time_steps.longest() +
            (list_buffer_ ? list_buffer_->interval : input_.neighbor.maximum_interval);
   }
-  /// Of the present positions, as far as the run's limits let them.
-  void compute_forces(EnergyAndVirial* sums);
-  ThermodynamicState measure(const EnergyAndVirial& sums);
-  /// `last_state_` is that of now.
-  void keep_state(const EnergyAndVirial& sums);
   /// Throws where the particles are so hot that the run tells nothing any more.
   void check_temperature();
   /// Collective. Warns where the forces of the start are those of particles that overlap.
@@ -245,25 +207,11 @@ class Simulation::Implementation {
   }
 
   // box_changes.cpp: what the barostat does.
-  void make_barostat();
-  double center_degrees() const;  ///< of freedom, of what moves with the box as a whole
-  Tensor center_pressure(const PressureState& state) const;
-  bool changes_shape() const {
-    return barostat_ && input_.barostat.coupling != Input::Coupling::isotropic;
-  }
-  bool barostat_acts() const { return barostat_ && barostat_->is_due(clock_.step); }
-  /// Whether the pressure of the centers is another one than that of the atoms, or its directions
-  /// count.
-  bool sees_tensor() const;
-  /// `measured` by these sums, with velocities of the time of the positions.
-  PressureState pressure_state(const ThermodynamicState& measured, const EnergyAndVirial& sums);
   void start_barostat(const EnergyAndVirial& sums);
   /// `sums` become those of the present box where `sample` or the barostat reads the pressure.
   void act_barostat(EnergyAndVirial& sums, bool sample);
   /// Warns once where nearly all changes of the box have been undone.
   void count_box_change(bool is_kept);
-  /// Of the centers.
-  void change_velocities(const Deformation& by);
   /// Box and centers change; lists and forces are new, with sums where they are wanted.
   void change_box(const Barostat::Change& change, EnergyAndVirial* sums);
 
@@ -287,13 +235,15 @@ class Simulation::Implementation {
 
   SimulatedSystem system_;
   RunClock clock_;
+  PhaseTimer timer_;
+  Dynamics dynamics_;
+  BoxControl box_control_;
+  Thermodynamics thermodynamics_;
   double skin_ = 0.0;
   std::optional<ListBuffer> list_buffer_;    ///< where lists may miss pairs
   std::array<double, 4> buffer_settings_{};  ///< that it follows from
-  double degrees_of_freedom_ = 0.0;          ///< with those of rotation
   bool draw_velocities_ = false;
 
-  PhaseTimer timer_;
   StartTimes start_times_;
   std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<ForceEngine> engine_;
@@ -301,52 +251,14 @@ class Simulation::Implementation {
   Json state_of_terms_;                          ///< of the checkpoint that the run goes on from
   std::set<std::string> program_terms_;          ///< that a program has added
   std::set<std::string> program_terms_of_file_;  ///< of the checkpoint
-  std::unique_ptr<Integrator> integrator_;
-  Minimizer* minimizer_ = nullptr;  ///< the integrator, where it is one
-  bool thermostats_act_between_drifts_ = false;
-  bool has_converged() const { return minimizer_ != nullptr && minimizer_->has_converged(); }
-  std::unique_ptr<Constraints> constraints_;     ///< null: there are none
-  bool constrained_atoms_checked_ = false;       ///< since the start, or a change from outside
-  std::unique_ptr<VirtualSites> virtual_sites_;  ///< null: there are none
-  EnergyAndVirial virtual_site_sums_;            ///< what they change, in the last step measured
-  EnergyAndVirial constraint_sums_;              ///< of the last step that was measured
-  std::vector<std::unique_ptr<StepModifier>> modifiers_;
-  std::unique_ptr<Barostat> barostat_;  ///< null: the box stays as it is
-  std::int64_t box_changes_ = 0;        ///< that the barostat has tried since the start
-  std::int64_t kept_box_changes_ = 0;
-  bool told_of_box_changes_ = false;  ///< whether the run has warned that most are undone
-  std::unique_ptr<Centers> centers_;  ///< where there is a barostat
-  double center_count_ = 0.0;         ///< there
-
-  bool begun_ = false;  ///< forces are there
+  bool begun_ = false;                           ///< forces are there
   std::int64_t rebuilds_at_begin_ = 0;
   double run_seconds_ = 0.0;  ///< of the loop, since the start or the last report
   Outcome last_outcome_ = Outcome::complete;
   bool changed_ = false;  ///< from outside, so that lists and forces are no longer right
   bool rebuilt_ = false;  ///< in the present step
-  bool ended_ = false;    ///< velocities are those of the end of the present step
-  bool moved_ = false;    ///< particles are where they will be in the next step
-  /// Whether all that acts on the molecules leaves their total momentum as it is. Otherwise the
-  /// motion of the center of mass takes part in the temperature.
-  bool keeps_momentum() const {
-    return engine_->keeps_momentum() && step_modifiers_keep_momentum(input_) &&
-           input_.freezes.empty();
-  }
-  /// Follows from the molecules and from the force terms, and goes to thermostats and barostat.
+  /// Follows from the molecules and from all that acts on them; thermostats and barostat are told.
   void count_degrees_of_freedom();
-  double translational_degrees() const {
-    const double fixed = keeps_momentum() ? 3.0 : 0.0;
-    return std::max(1.0, unconstrained_degrees() - fixed);
-  }
-  double unconstrained_degrees() const {
-    return static_cast<double>(3 * system_.moving_count -
-                               system_.topology.constraint_count(system_.frozen.flags()));
-  }
-  /// The ideal part of the pressure counts the centers of mass with the degrees of freedom that
-  /// they have.
-  double kinetic_factor() const {
-    return std::max(1.0, unconstrained_degrees()) / translational_degrees();
-  }
 
   std::unique_ptr<JsonLog> log_;
   TrajectoryFiles trajectories_;
@@ -364,12 +276,8 @@ class Simulation::Implementation {
   bool repeats_end_ = false;     ///< whether it goes on from before the end of a shorter run
   std::chrono::steady_clock::time_point last_checkpoint_time_;
   std::function<void(std::int64_t)> hook_;
-  std::function<bool()> stop_when_;  ///< a program's own wish beside signals
-  ThermodynamicState last_state_;
-  EnergyAndVirial last_sums_;  ///< this rank's part of it
-  std::int64_t measured_step_ = -1;
-  std::optional<double> first_temperature_;  ///< of what is resumed, too
-  std::optional<Averages> averages_;         ///< none where nothing moves
+  std::function<bool()> stop_when_;   ///< a program's own wish beside signals
+  std::optional<Averages> averages_;  ///< none where nothing moves
 };
 
 }  // namespace sterna::md

@@ -92,12 +92,6 @@ Input with_molecule_files(const comm::Context& context, Input input) {
   return input;
 }
 
-std::optional<RigidRotor> rotor_of(const Interaction& interaction, const FrozenTypes& frozen,
-                                   const Input& input) {
-  if (!interaction.rotating()) return std::nullopt;
-  return RigidRotor(input.run.timestep, frozen.inertia(interaction.inertia()), input.run.rotation);
-}
-
 }  // namespace
 
 Simulation::Implementation::Implementation(const comm::Context& context, const Input& input,
@@ -112,6 +106,9 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
       stem_((std::filesystem::path(input.output.directory) / input.run.name).string()),
       system_(input_, parameter_texts(context, input)),
+      dynamics_(context_, input_, system_, clock_, timer_),
+      box_control_(context_, input_, system_, clock_),
+      thermodynamics_(context_, input_, system_, clock_, dynamics_, box_control_),
       skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : system_.interaction.usual_skin()) {
   clock_.timestep = input_.run.timestep;
   clock_.last_step = input_.run.steps;
@@ -141,29 +138,11 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   check_molecule_atoms();
 
   system_.count_particles(context_);
-  make_integrator();
-  if (!minimizer_) {
-    const std::vector<std::string> names = system_.interaction.names();
-    MoleculeTable molecules{.names = names,
-                            .counts = system_.type_counts,
-                            .masses = system_.masses,
-                            .bodies = system_.bodies,
-                            .range = system_.interaction.range(),
-                            .frozen = system_.frozen.flags()};
-    if (system_.topology.constraint_count() > 0) {
-      molecules.degrees_of = [this](std::int64_t id) {
-        return system_.topology.degrees_of(id, system_.frozen.flags());
-      };
-      molecules.first_joined_to = [this](std::int64_t id) {
-        return constraints_->first_joined_to(id);
-      };
-    }
-    modifiers_ = make_step_modifiers(context_, input_, molecules);
-    make_barostat();
-  }
-  if (!minimizer_) {
+  dynamics_.make_modifiers();
+  if (!dynamics_.minimizes()) {
+    box_control_.make_barostat();
     Averages::Options averages;
-    averages.changes_volume = barostat_ != nullptr;
+    averages.changes_volume = box_control_.is_used();
     averages.particles = system_.particle_count;
     if (input_.output.equilibration >= 0) averages.equilibration = input_.output.equilibration;
     averages.mass = system_.total_mass();
@@ -181,11 +160,11 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   balancer_->start(clock_.step,
                    std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
   if (draw_velocities_) draw_velocities();
-  if (!minimizer_) system_.frozen.set_velocities(system_.particles);
+  if (!dynamics_.minimizes()) system_.frozen.set_velocities(system_.particles);
   const bool first_step_projects =
       resumed || input_.start.constraints == StartConstraints::first_step;
-  if (constraints_ && (!first_step_projects || draw_velocities_)) project_start();
-  if (virtual_sites_) report_virtual_sites(put_virtual_sites());
+  if (dynamics_.has_constraints() && (!first_step_projects || draw_velocities_)) project_start();
+  put_virtual_sites_of_start();
   stop_if_asked();
 
   if (previous != nullptr) {
@@ -204,33 +183,10 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   }
 }
 
-void Simulation::Implementation::make_integrator() {
-  std::vector<double> radii;
-  for (std::size_t type = 0; type < system_.bodies.size(); ++type) {
-    const Vec3& inertia = system_.bodies[type].inertia();
-    radii.push_back(std::sqrt(std::max({inertia.x, inertia.y, inertia.z}) / system_.masses[type]));
-  }
-  const std::vector<double> masses = system_.frozen.inertial_masses(system_.masses);
-  integrator_ = md::make_integrator({.context = context_,
-                                     .input = input_,
-                                     .masses = masses,
-                                     .rotor = rotor_of(system_.interaction, system_.frozen, input_),
-                                     .radii = radii,
-                                     .size = system_.interaction.smallest_sigma(),
-                                     .energy = system_.interaction.largest_epsilon()});
-  minimizer_ = integrator_->minimizer();
-  thermostats_act_between_drifts_ =
-      find_integrator(input_.run.integrator)->thermostats_act_between_drifts;
-}
-
 void Simulation::Implementation::count_degrees_of_freedom() {
-  degrees_of_freedom_ = translational_degrees();
-  for (std::size_t type = 0; type < system_.bodies.size(); ++type) {
-    degrees_of_freedom_ +=
-        static_cast<double>(system_.type_counts[type] * system_.bodies[type].degrees_of_freedom());
-  }
-  for (const auto& modifier : modifiers_) modifier->set_degrees_of_freedom(degrees_of_freedom_);
-  if (barostat_) barostat_->set_degrees_of_freedom(center_degrees());
+  dynamics_.count_degrees_of_freedom();
+  box_control_.set_motion(dynamics_.degrees_of_freedom().keeps_momentum,
+                          dynamics_.has_constraints());
 }
 
 void Simulation::Implementation::start_from_input(const System* system) {
@@ -496,22 +452,18 @@ void Simulation::Implementation::make_engine() {
       static_cast<double>(system_.particle_count) / static_cast<double>(context_.size());
   options.lists_all_pairs = observers_need_all_pairs(input_);
   options.lists_full_shell = observers_need_full_shell(input_);
-  if (!minimizer_) {
+  if (!dynamics_.minimizes()) {
     const Input::TimeSteps& steps = input_.time_steps;
     options.time_steps = MultipleTimeSteps(steps.pairs, steps.longest());
   }
   options.halo = {.method = input_.domain.halo, .exchange_method = input_.communication.halo};
   options.migration_method = input_.communication.migration;
-  // A minimization moves all atoms as if they had the same mass.
-  std::vector<double> inverse_masses = system_.frozen.inertial_masses(
-      minimizer_ ? std::vector<double>(system_.masses.size(), 1.0) : system_.masses);
-  for (double& mass : inverse_masses) mass = 1.0 / mass;
   // A barostat moves the center of each group, all of which one rank must know then.
   const double widest = !input_.barostat.is_used()
                             ? std::max(molecule_extent(input_), system_.interaction.range())
                             : std::numeric_limits<double>::infinity();
-  ConstraintGroups groups(system_.topology, inverse_masses, input_.run.constraint_algorithm,
-                          input_.run.constraint_tolerance, widest);
+  ConstraintGroups groups(system_.topology, dynamics_.inverse_masses(),
+                          input_.run.constraint_algorithm, input_.run.constraint_tolerance, widest);
   if (!system_.topology.empty()) {
     options.places = std::make_shared<MoleculePlaces>(system_.topology, system_.box);
     options.molecule_extent = std::max(molecule_extent(input_), groups.extent()) + skin_;
@@ -527,33 +479,10 @@ void Simulation::Implementation::make_engine() {
   engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
                                           system_.interaction.take_forces(system_.topology),
                                           make_force_terms(request), options, timer_);
-  const auto exchange_vectors = [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
+  dynamics_.connect(*engine_, options.places, std::move(groups));
+  box_control_.connect(options.places, [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
     engine_->exchange_vectors(local, ghosts);
-  };
-  if (system_.topology.constraint_count() > 0) {
-    const double timestep = minimizer_ ? minimizer_->largest_timestep() : input_.run.timestep;
-    constraints_ = std::make_unique<Constraints>(
-        context_, options.places, std::move(groups), std::move(inverse_masses), timestep,
-        input_.run.constraint_tolerance,
-        [this](std::span<const std::uint32_t> places) {
-          engine_->select_ghosts(system_.particles, places);
-        },
-        Constraints::GhostVectors{.start =
-                                      [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
-                                        engine_->start_selected_vectors(local, ghosts);
-                                      },
-                                  .finish =
-                                      [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
-                                        engine_->finish_selected_vectors(local, ghosts);
-                                      }});
-  }
-  if (barostat_) {
-    centers_ =
-        std::make_unique<Centers>(context_, options.places, system_.masses, exchange_vectors);
-  }
-  if (system_.topology.has_virtual_sites()) {
-    virtual_sites_ = std::make_unique<VirtualSites>(context_, options.places, exchange_vectors);
-  }
+  });
   restore_terms();
 }
 

@@ -71,7 +71,7 @@ std::vector<Vec3> places_of_sites(const Component& component, const Position& po
 
 }  // namespace
 
-void Simulation::Implementation::check_constrained_atoms() {
+void Dynamics::check_constrained_atoms() {
   if (constrained_atoms_checked_) return;
   constrained_atoms_checked_ = true;
   std::string failure;
@@ -103,7 +103,7 @@ void Simulation::Implementation::check_first_forces() {
     // particles that overlap, but not with particles at the same place.
     const bool moves_freely = input_.limits.empty() && clock_.last_step > clock_.step;
     const double longest = moves_freely ? range : 1e6 * range;
-    const bool is_thrown = !minimizer_ && range > 0.0 && path > longest;
+    const bool is_thrown = !dynamics_.minimizes() && range > 0.0 && path > longest;
     if (std::isfinite(path) && !is_thrown) continue;
     suspects.push_back(
         {system_.particles.id[i],
@@ -197,9 +197,10 @@ void Simulation::Implementation::check_first_forces() {
                             system_.particles.rotating() ? "with their nearest sites " : "",
                             text(partner.distance),
                             partner.distance < 1e-9 * range ? ", at the same place" : "", force);
-      message += minimizer_ ? "Give one of them another place, or take it out"
-                            : "Give one of them another place or take it out, minimize first where "
-                              "they only overlap, or take a shorter timestep";
+      message += dynamics_.minimizes()
+                     ? "Give one of them another place, or take it out"
+                     : "Give one of them another place or take it out, minimize first where "
+                       "they only overlap, or take a shorter timestep";
     }
   }
   comm::broadcast(context_, 0, message);

@@ -1,4 +1,4 @@
-// Velocities of a start, and its constraints.
+// Velocities of a start, its constraints and virtual sites.
 
 #include <fmt/format.h>
 
@@ -45,7 +45,7 @@ void Simulation::Implementation::draw_velocities() {
 }
 
 void Simulation::Implementation::project_start() {
-  const auto violation = constraints_->project_positions(system_.particles, clock_.step);
+  const auto violation = dynamics_.project_positions();
   if (violation.moved_positions) {
     console_.line(fmt::format(
         "constraints: the start violates them by up to {:.2g} of their length; atoms are moved by "
@@ -53,8 +53,7 @@ void Simulation::Implementation::project_start() {
         violation.distance, input_.units.text(violation.shift, Dimension::length)));
     rebuild();
   }
-  const double along = constraints_->constrain_start_velocities(system_.particles, clock_.step);
-  constraints_->throw_where_not_converged();
+  const double along = dynamics_.project_start_velocities();
   if (draw_velocities_) {
     scale_start_velocities();
     draw_velocities_ = false;
@@ -71,11 +70,28 @@ void Simulation::Implementation::scale_start_velocities() {
   comm::ReductionBatch(context_, "start velocities").sum(energy).run();
   if (energy <= 0.0) return;
   const double thermal_energy = input_.units.boltzmann() * *input_.start.temperature;
-  const double factor = std::sqrt(0.5 * translational_degrees() * thermal_energy / energy);
+  const double factor =
+      std::sqrt(0.5 * dynamics_.degrees_of_freedom().translational * thermal_energy / energy);
   for (Vec3& velocity : system_.particles.velocity) velocity *= factor;
   if (system_.frozen.flags().empty()) return;
   system_.frozen.set_velocities(system_.particles);
-  constraints_->constrain_velocities(system_.particles, clock_.step);
+  dynamics_.project_velocities();
+}
+
+void Simulation::Implementation::put_virtual_sites() {
+  if (dynamics_.virtual_sites() != nullptr && dynamics_.put_virtual_sites() > 0.0) rebuild();
+}
+
+void Simulation::Implementation::put_virtual_sites_of_start() {
+  if (dynamics_.virtual_sites() == nullptr) return;
+  const double farthest = dynamics_.put_virtual_sites();
+  if (farthest > 0.0) rebuild();
+  // Files with few digits are no news.
+  if (farthest <= 1e-4 * skin_) return;
+  console_.line(
+      fmt::format("virtual sites: the start has them up to {} from their places, where "
+                  "they are put",
+                  input_.units.text(farthest, Dimension::length)));
 }
 
 }  // namespace sterna::md

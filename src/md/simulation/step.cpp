@@ -44,18 +44,18 @@ void Simulation::Implementation::begin() {
   if (begun_) return;
   begun_ = true;
   last_checkpoint_time_ = std::chrono::steady_clock::now();
-  minimizer_ ? console_.minimization_header() : console_.table_header();
+  dynamics_.minimizes() ? console_.minimization_header() : console_.table_header();
   // Terms that the program has added find their particles.
   if (!program_terms_.empty()) rebuild();
   rebuilds_at_begin_ = engine_->rebuilds();
   EnergyAndVirial sums;
   {
     const auto measured = start_times_.measure(StartTimes::forces);
-    compute_forces(&sums);
+    dynamics_.compute_forces(&sums);
   }
   if (clock_.first_step == 0 && !resumed_) warn_of_overlaps();
   check_first_forces();
-  integrator_->forces_are_those_of_a_start();
+  dynamics_.forces_are_those_of_a_start();
   start_barostat(sums);
   log_start_times();
   if (clock_.first_step == 0 && !resumed_) {
@@ -79,22 +79,22 @@ void Simulation::Implementation::log_start_times() {
 }
 
 void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
-  complete_velocities();
-  if (!minimizer_) system_.frozen.set_velocities(system_.particles);
+  dynamics_.complete_velocities();
+  if (!dynamics_.minimizes()) system_.frozen.set_velocities(system_.particles);
   Migration anywhere(context_, balancer_->decomposition(), 0.0,
                      {.anywhere = true, .rotating = system_.particles.rotating()});
   anywhere.migrate(system_.particles, clock_.step);
-  constrained_atoms_checked_ = false;
+  dynamics_.positions_were_changed();
   rebuild();
-  if (constraints_) project_start();
-  if (virtual_sites_) put_virtual_sites();
+  if (dynamics_.has_constraints()) project_start();
+  put_virtual_sites();
   engine_->look_at_speeds();
-  compute_forces(&sums);
+  dynamics_.compute_forces(&sums);
   check_first_forces();
-  integrator_->forces_are_those_of_a_start();
+  dynamics_.forces_are_those_of_a_start();
   start_barostat(sums);
   changed_ = false;
-  measured_step_ = -1;
+  thermodynamics_.forget();
 }
 
 Outcome Simulation::Implementation::run(std::int64_t steps) {
@@ -134,7 +134,7 @@ Outcome Simulation::Implementation::advance() {
     begin_anew(sums);
   }
   Outcome outcome = Outcome::complete;
-  while (clock_.step < clock_.last_step && !has_converged()) {
+  while (clock_.step < clock_.last_step && !dynamics_.has_converged()) {
     step();
     if (hook_) hook_(clock_.step);
     if (must_write_checkpoint()) {
@@ -189,7 +189,7 @@ void Simulation::Implementation::add(std::unique_ptr<ForceTerm> term) {
 
 void Simulation::Implementation::change(const std::function<void(ParticleRecord&)>& visitor) {
   begin();
-  complete_velocities();
+  dynamics_.complete_velocities();
   for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
     ParticleRecord record = particle(system_.particles, i);
     const std::int64_t id = record.id, type = record.position.type;
@@ -204,7 +204,7 @@ void Simulation::Implementation::change(const std::function<void(ParticleRecord&
 
 std::vector<ParticleRecord> Simulation::Implementation::gather(int root) {
   begin();
-  complete_velocities();
+  dynamics_.complete_velocities();
   std::string mine(system_.particles.local_count() * sizeof(ParticleRecord), '\0');
   for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
     const ParticleRecord record = particle(system_.particles, i);
@@ -261,110 +261,41 @@ bool Simulation::Implementation::is_near_end() const {
          last_checkpoint_ < std::max<std::int64_t>(clock_.last_step - near, clock_.first_step);
 }
 
-void Simulation::Implementation::for_each_part(const MotionStages::Part& move) {
-  const std::size_t count = system_.particles.local_count();
-  for (std::size_t begin = 0; begin < count; begin += moved_together) {
-    const std::size_t end = std::min(begin + moved_together, count);
-    move(begin, end);
-    if (!constraints_ && !virtual_sites_) engine_->have_moved(system_.particles, begin, end);
-  }
-}
-
-class Simulation::Implementation::Motion final : public MotionStages {
- public:
-  explicit Motion(Implementation& run) : run_(run) {}
-
-  void begin_drift() override {
-    measured_.emplace(run_.timer_, Phase::integration);
-    if (run_.constraints_) run_.constraints_->begin_step(run_.system_.particles);
-  }
-  void for_each_part(const Part& move) override {
-    run_.engine_->begin_move(run_.clock_.step);
-    run_.for_each_part(move);
-  }
-  void end_drift(double time) override {
-    measured_.reset();
-    if (!run_.constraints_) return;
-    const auto measured = run_.timer_.measure(Phase::constraints);
-    const Constraints::Motion motion =
-        run_.constraints_->constrain_positions(run_.system_.particles, time, run_.clock_.step);
-    run_.integrator_->account_for(motion.path, motion.gain);
-  }
-  void apply_thermostats() override {
-    // Velocities are projected on constraints between atoms where these are now.
-    if (run_.constraints_) run_.engine_->move_ghosts(run_.system_.particles);
-    run_.modify(Moment::between_drifts);
-  }
-  std::int64_t step() const override { return run_.clock_.step; }
-
- private:
-  Implementation& run_;
-  std::optional<PhaseTimer::Scope> measured_;
-};
-
 bool Simulation::Implementation::can_move_early() const {
-  const auto is_due = [this](const auto& modifier) { return modifier->is_due(clock_.step); };
-  return engine_->can_move() && integrator_->moves_in_parts() && !constraints_ && !virtual_sites_ &&
-         !hook_ && !must_sample() && !barostat_acts() && !must_write_checkpoint() &&
-         std::none_of(modifiers_.begin(), modifiers_.end(), is_due);
+  return dynamics_.can_move_early() && !hook_ && !must_sample() && !box_control_.acts() &&
+         !must_write_checkpoint();
 }
 
 void Simulation::Implementation::step() {
   ++clock_.step;
   balancer_->begin_step(clock_.step);
-  if (barostat_) change_velocities(barostat_->begin_step(clock_.step - 1));
-  advance_positions();
+  if (box_control_.is_used()) {
+    box_control_.change_velocities(box_control_.barostat()->begin_step(clock_.step - 1));
+  }
+  dynamics_.advance_positions();
   renew_lists();
   if (!reporters_.empty()) report();
   if (can_move_early()) {
-    compute_forces_and_move();
+    dynamics_.compute_forces_and_move();
     return;
   }
-  const bool sample = must_sample(), barostat_acts = this->barostat_acts();
+  const bool sample = must_sample(), barostat_acts = box_control_.acts();
   EnergyAndVirial sums;
-  const bool needs_sums = sample || (barostat_acts && barostat_->reads_pressure(clock_.step));
-  compute_forces(needs_sums ? &sums : nullptr);
-  if (!ended_) integrator_->finish_step();
-  ended_ = false;
-  // In every step, so that no bit depends on who looks at them.
-  if ((constraints_ || !engine_->impulses().forces.empty()) && !minimizer_) complete_velocities();
-  modify(Moment::end_of_step);
+  dynamics_.compute_forces(sample || box_control_.reads_pressure() ? &sums : nullptr);
+  dynamics_.finish_step();
+  dynamics_.modify();
   if (barostat_acts) act_barostat(sums, sample);
   if (sample) observe(sums);
 }
 
-void Simulation::Implementation::advance_positions() {
-  if (!std::exchange(moved_, false)) {
-    Motion motion(*this);
-    integrator_->advance(system_.particles, motion);
-  }
-  for (const auto& modifier : modifiers_)
-    modifier->correct_positions(system_.particles, system_.box);
-  if (virtual_sites_) advance_virtual_sites();
-}
-
 void Simulation::Implementation::renew_lists() {
-  const auto largest_step = [this]() -> ForceEngine::LargestStep {
-    const double path = integrator_->longest_path(), gain = integrator_->longest_gain();
-    // Forces alone do not tell where constrained atoms and virtual sites go, nor those with impulses.
-    if (!integrator_->forces_tell_motion() || constraints_ || virtual_sites_ ||
-        input_.time_steps.are_used()) {
-      return {path, gain};
-    }
-    return {path, gain, input_.run.timestep, system_.masses};
-  };
-  rebuilt_ = engine_->must_rebuild(system_.particles, clock_.step, largest_step, asked()) ||
-             balancer_->must_cut(clock_.step);
-  for (const auto& modifier : modifiers_) {
-    if (modifier->shift_all(system_.particles, system_.box, clock_.step)) rebuilt_ = true;
-  }
+  rebuilt_ =
+      engine_->must_rebuild(
+          system_.particles, clock_.step, [this] { return dynamics_.largest_step(); }, asked()) ||
+      balancer_->must_cut(clock_.step);
+  if (dynamics_.shift_all()) rebuilt_ = true;
   if (!rebuilt_) return;
-  if (engine_->ends_steps_before_rebuild() && !minimizer_) {
-    compute_forces(nullptr);
-    integrator_->finish_step();
-    complete_velocities();
-    ended_ = true;
-  }
+  dynamics_.end_step_before_rebuild();
   const auto event = balancer_->before_rebuild(system_.particles, *engine_, clock_.step,
                                                clock_.last_step - clock_.step);
   if (event && log_) log_->write("balance", *event);
@@ -372,70 +303,13 @@ void Simulation::Implementation::renew_lists() {
 }
 
 void Simulation::Implementation::rebuild() {
-  if (constraints_) constraints_->throw_where_not_converged();
+  dynamics_.check_constraints();
   engine_->rebuild(system_.particles, clock_.step);
-  integrator_->particles_were_sorted();
   if (clock_.step > built_at_) list_steps_ = clock_.step - built_at_;
   built_at_ = clock_.step;
-  if (centers_) centers_->rebuild(system_.particles);
-  const auto measured = timer_.measure(Phase::constraints);
-  if (virtual_sites_) virtual_sites_->rebuild(system_.particles);
-  if (constraints_) {
-    constraints_->rebuild(system_.particles);
-    check_constrained_atoms();
-  }
+  box_control_.particles_were_sorted();
+  dynamics_.particles_were_sorted();
   engine_->forget_places();
-}
-
-void Simulation::Implementation::complete_velocities() {
-  if (!integrator_->complete_velocities(system_.particles) || !constraints_) return;
-  const auto measured = timer_.measure(Phase::constraints);
-  constraints_->constrain_velocities(system_.particles, clock_.step);
-}
-
-double Simulation::Implementation::project_velocities() {
-  const double before = kinetic_sums(system_.particles, system_.counted_masses).energy;
-  constraints_->constrain_velocities(system_.particles, clock_.step);
-  return kinetic_sums(system_.particles, system_.counted_masses).energy - before;
-}
-
-void Simulation::Implementation::compute_forces_and_move() {
-  integrator_->finish_step();
-  integrator_->begin_move(system_.particles);
-  engine_->begin_move(clock_.step + 1);
-  engine_->compute_forces_and_move(system_.particles, [this](std::size_t begin, std::size_t end) {
-    integrator_->move(system_.particles, begin, end);
-    engine_->have_moved(system_.particles, begin, end);
-  });
-  integrator_->end_move(system_.particles);
-  moved_ = true;
-}
-
-void Simulation::Implementation::modify(Moment moment) {
-  for (const auto& modifier : modifiers_) {
-    if (!modifier->is_due(clock_.step) || moment_of(*modifier) != moment) continue;
-    const auto measured = timer_.measure(Phase::thermostat);
-    complete_velocities();
-    const double growth = modifier->apply(system_.particles, system_.box, clock_.step);
-    if (constraints_ && modifier->violates_constraints()) {
-      modifier->add_exchanged_energy(project_velocities());
-    }
-    if (growth > 1.1) engine_->look_at_speeds();
-  }
-}
-
-void Simulation::Implementation::compute_forces(EnergyAndVirial* sums) {
-  engine_->compute_forces(system_.particles, clock_.step, sums);
-  if (virtual_sites_) spread_forces(sums);
-  integrator_->set_impulses(engine_->impulses());
-  for (const auto& modifier : modifiers_) {
-    if (modifier->is_due(clock_.step)) modifier->limit_forces(system_.particles, system_.box);
-  }
-  if (!minimizer_) return;
-  system_.frozen.clear_forces(system_.particles);
-  // What moves atoms downhill is the force along the constraints.
-  if (constraints_)
-    constraint_sums_ = constraints_->constrain_forces(system_.particles, clock_.step);
 }
 
 }  // namespace sterna::md

@@ -88,7 +88,7 @@ Json Simulation::Implementation::take_over(Implementation& previous,
                      {.anywhere = true, .rotating = system_.particles.rotating()});
   anywhere.migrate(system_.particles, clock_.step);
   balancer_->cut_at_start(system_.particles, clock_.step);
-  if (input_.minimizes() != (previous.minimizer_ != nullptr)) stop_motion();
+  if (input_.minimizes() != previous.dynamics_.minimizes()) stop_motion();
   state_of_terms_ = state.value("terms", Json::object());
   return state;
 }

@@ -36,7 +36,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
     console_.line("");
     if (outcome == Outcome::interrupted) {
       console_.line(fmt::format("interrupted at step {}: continue with --resume", clock_.step));
-    } else if (has_converged()) {
+    } else if (dynamics_.has_converged()) {
       console_.line(
           fmt::format("converged at step {}: no force component above the tolerance", clock_.step));
     }

@@ -1,0 +1,151 @@
+#include "md/simulation/thermodynamics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "md/integrate/kinetic.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+ThermodynamicState Thermodynamics::measure(const ForceEngine& engine, const EnergyAndVirial& sums) {
+  // What moves a minimization on is no motion: it has no temperature.
+  KineticSums kinetic = dynamics_.minimizes()
+                            ? KineticSums{}
+                            : kinetic_sums(system_.particles, system_.counted_masses);
+  ThermodynamicState state;
+  state.pair_energy = sums.energy;
+  double constraint_virial = dynamics_.measure_constraints().virial_trace();
+  state.virial = sums.virial_trace() + constraint_virial;
+  if (system_.particles.rotating() && !dynamics_.minimizes()) {
+    state.rotational_energy = rotational_energy(system_.particles, system_.bodies);
+  }
+  if (dynamics_.minimizes()) {
+    state.largest_force = dynamics_.minimizer()->largest_force(system_.particles);
+  }
+  double virtual_site_virial = dynamics_.virtual_site_sums().virial_trace();
+  double exchanged_energy = dynamics_.exchanged_energy();
+  const auto terms = engine.terms();
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const EnergyAndVirial& part = engine.sums_by_term()[k];
+    const std::string name(terms[k]->name());
+    state.terms.push_back({name, part.energy, part.virial_trace(), {}});
+    for (const ForceTerm::Part& of_term : terms[k]->parts()) {
+      state.terms.back().parts.push_back(
+          {fmt::format("{}_{}", name, of_term.name), of_term.energy, of_term.virial});
+    }
+  }
+  comm::ReductionBatch batch(context_, "thermodynamics");
+  for (ThermodynamicState::Term& term : state.terms) {
+    batch.sum(term.energy).sum(term.virial);
+    for (auto& part : term.parts) {
+      batch.sum(part.energy);
+      if (part.virial) batch.sum(*part.virial);
+    }
+  }
+  batch.sum(state.pair_energy)
+      .sum(state.virial)
+      .sum(constraint_virial)
+      .sum(virtual_site_virial)
+      .sum(kinetic.energy)
+      .sum(state.rotational_energy)
+      .sum(kinetic.momentum.x)
+      .sum(kinetic.momentum.y)
+      .sum(kinetic.momentum.z)
+      .sum(exchanged_energy)
+      .max(state.largest_force)
+      .run();
+  if (system_.tail.energy != 0.0 || system_.tail.virial != 0.0) {
+    state.terms.push_back({"tail_correction", system_.tail.energy, system_.tail.virial, {}});
+  }
+  if (dynamics_.has_constraints())
+    state.terms.push_back({"constraints", 0.0, constraint_virial, {}});
+  if (dynamics_.virtual_sites() != nullptr && dynamics_.virtual_sites()->change_virial()) {
+    state.terms.push_back({"virtual_sites", 0.0, virtual_site_virial, {}});
+  }
+  state.volume = system_.box.volume();
+  state.box = {system_.box.length.x, system_.box.length.y, system_.box.length.z};
+  state.tilt = {system_.box.tilt.xy, system_.box.tilt.xz, system_.box.tilt.yz};
+  state.kinetic_energy = kinetic.energy + state.rotational_energy;
+  for (int axis = 0; axis < 3; ++axis) state.momentum[axis] = kinetic.momentum[axis];
+  state.potential_energy = state.pair_energy + system_.tail.energy;
+  state.total_energy = state.kinetic_energy + state.potential_energy;
+  state.conserved_energy = state.total_energy - exchanged_energy;
+  state.conserved_energy += box_control_.energy();
+  const DegreesOfFreedom& degrees = dynamics_.degrees_of_freedom();
+  state.temperature = 2.0 * state.kinetic_energy / (degrees.all * input_.units.boltzmann());
+  state.pressure =
+      (2.0 * degrees.kinetic_factor * kinetic.energy + state.virial + system_.tail.virial) /
+      (3.0 * system_.box.volume());
+  return state;
+}
+
+void Thermodynamics::keep(const ForceEngine& engine, const EnergyAndVirial& sums) {
+  dynamics_.complete_velocities();
+  state_ = measure(engine, sums);
+  if (box_control_.sees_tensor()) {
+    state_.center_pressure =
+        box_control_.center_pressure(box_control_.pressure_state(state_, sums));
+  }
+  sums_ = sums;
+  sums_ += dynamics_.constraint_sums();
+  measured_step_ = clock_.step;
+}
+
+std::array<double, 6> Thermodynamics::virial_tensor() const {
+  std::array<double, 6> tensor{};
+  std::copy_n(sums_.virial, tensor.size(), tensor.begin());
+  comm::ReductionBatch(context_, "virial").sum(tensor.data(), tensor.size()).run();
+  for (std::size_t axis = 0; axis < 3; ++axis) tensor[axis] += system_.tail.virial / 3.0;
+  return tensor;
+}
+
+std::vector<LoggedScalar> Thermodynamics::logged() const {
+  return logged_scalars(state_, input_.units,
+                        {.moves = !dynamics_.minimizes(),
+                         .rotating = system_.particles.rotating(),
+                         .changes_volume = box_control_.is_used(),
+                         .changes_shape = box_control_.changes_shape()});
+}
+
+Thermodynamics::Overheating Thermodynamics::overheating() {
+  // A temperature without degrees of freedom is not a number.
+  if (!(dynamics_.degrees_of_freedom().all > 0.0)) return {};
+  const double thermal = input_.units.boltzmann() * state_.temperature;
+  if (!first_temperature_) first_temperature_ = state_.temperature;
+  double asked = std::max(*first_temperature_, input_.start.temperature.value_or(0.0));
+  for (const auto& thermostat : input_.thermostats) {
+    if (thermostat.is_used()) asked = std::max(asked, thermostat.temperature);
+  }
+  const double reference =
+      std::max(input_.units.boltzmann() * asked, system_.interaction.largest_epsilon());
+  const auto text = [&](double value, Dimension dimension) {
+    return input_.units.text(value, dimension);
+  };
+  std::string what;
+  // The run has failed if the temperature is 10^4 times the largest of three: the temperature asked
+  // for, that of the beginning, the deepest well of the potential.
+  if (reference > 0.0 && thermal >= 1e4 * reference) {
+    what = fmt::format("the temperature is {}, more than 10^4 times what it was or was to be ({})",
+                       text(state_.temperature, Dimension::temperature),
+                       text(reference / input_.units.boltzmann(), Dimension::temperature));
+  }
+  // It has failed, too, if a particle at thermal speed crosses the cutoff in one step: it passed
+  // others without feeling them. An ideal gas may fly as far as it likes.
+  const double flight = std::sqrt(thermal / system_.lightest_moving_mass()) * input_.run.timestep;
+  if (what.empty() && system_.interaction.largest_epsilon() > 0.0 &&
+      flight >= system_.interaction.range()) {
+    what = fmt::format(
+        "at the temperature of {} particles fly {} in a time step of {}, farther than the cutoff "
+        "of {}, and pass others without a force",
+        text(state_.temperature, Dimension::temperature), text(flight, Dimension::length),
+        text(input_.run.timestep, Dimension::time),
+        text(system_.interaction.range(), Dimension::length));
+  }
+  return {std::move(what), state_.temperature > 2.0 * asked};
+}
+
+}  // namespace sterna::md
