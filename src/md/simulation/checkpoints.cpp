@@ -84,8 +84,8 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
         {"minimizer", [this] { return exact_array(dynamics_.minimizer()->state()); },
          [this](const Json& kept) { dynamics_.minimizer()->set_state(exact_values(kept)); }});
   }
-  // Lists need theirs before their first use: see `choose_list_buffer`.
-  parts.push_back({"list_buffer", [this] { return state_of_list_buffer(); }, [](const Json&) {}});
+  // Lists need theirs before their first use: see `make_balancer`.
+  parts.push_back({"list_buffer", [this] { return lists_.state(); }, [](const Json&) {}});
   parts.push_back({"pace",
                    [this] {
                      const RebuildDecision::Pace pace = engine_->pace();
@@ -165,7 +165,7 @@ CheckpointState Simulation::Implementation::checkpoint_state() {
   state.state["input"] = input_record_;
   if (clock_.offset != 0.0) state.state["time_offset"] = exact_text(clock_.offset);
   if (writes_last_checkpoint_ && clock_.step == clock_.last_step && last_checkpoint_ >= 0 &&
-      clock_.step - last_checkpoint_ <= longest_list()) {
+      clock_.step - last_checkpoint_ <= lists_.longest()) {
     state.state["extended_from"] = last_checkpoint_;
   }
   if (dynamics_.has_converged())

@@ -1,4 +1,4 @@
-// How long lists of neighbors are kept where a tolerance of the energy says so.
+#include "md/simulation/list_lifetime.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include "md/core/json.hpp"
 #include "md/input/check_neighbor.hpp"
 #include "md/input/pair_potential_input.hpp"
-#include "md/simulation/simulation_implementation.hpp"
 
 namespace sterna::md {
 namespace {
@@ -54,22 +53,26 @@ std::vector<BufferedPairs> with_charges(std::vector<BufferedPairs> kinds,
 
 }  // namespace
 
-void Simulation::Implementation::choose_list_buffer(const Json& state) {
+ListLifetime::ListLifetime(const Input& input, const SimulatedSystem& system)
+    : input_(input),
+      system_(system),
+      skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : system.interaction.usual_skin()) {}
+
+void ListLifetime::choose(const Json& kept) {
   const Input::Neighbor& neighbor = input_.neighbor;
   if (neighbor.buffer != Input::Neighbor::Buffer::tolerance) return;
   std::optional<int> interval;
   if (input_.places.contains("neighbor.maximum_interval")) interval = neighbor.maximum_interval;
-  buffer_settings_ = {neighbor.tolerance, input_.run.timestep, highest_thermal_energy(input_),
-                      static_cast<double>(interval.value_or(0))};
+  settings_ = {neighbor.tolerance, input_.run.timestep, highest_thermal_energy(input_),
+               static_cast<double>(interval.value_or(0))};
   // A run that goes on keeps its lists: its box may be another one by now.
-  if (const auto kept = state.find("list_buffer"); kept != state.end()) {
+  if (!kept.is_null()) {
     std::vector<double> values;
-    for (const auto& value : *kept) values.push_back(exact_value(value));
-    const std::size_t settings = buffer_settings_.size();
-    if (std::equal(buffer_settings_.begin(), buffer_settings_.end(), values.begin())) {
-      list_buffer_ = {values[settings], static_cast<int>(values[settings + 1]),
-                      values[settings + 2]};
-      skin_ = list_buffer_->skin;
+    for (const auto& value : kept) values.push_back(exact_value(value));
+    const std::size_t settings = settings_.size();
+    if (std::equal(settings_.begin(), settings_.end(), values.begin())) {
+      buffer_ = {values[settings], static_cast<int>(values[settings + 1]), values[settings + 2]};
+      skin_ = buffer_->skin;
       return;
     }
   }
@@ -101,18 +104,18 @@ void Simulation::Implementation::choose_list_buffer(const Json& state) {
   if (input_.electrostatics.ends_at_cutoff()) {
     kinds = with_charges(std::move(kinds), system_.interaction.cutoff_charges(), charges);
   }
-  list_buffer_ =
+  buffer_ =
       sterna::md::choose_list_buffer(kinds, system_.interaction.range(), input_.run.timestep,
                                      neighbor.tolerance, interval, system_.interaction.range());
-  skin_ = list_buffer_->skin;
+  skin_ = buffer_->skin;
 }
 
-Json Simulation::Implementation::state_of_list_buffer() const {
-  if (!list_buffer_) return nullptr;
+Json ListLifetime::state() const {
+  if (!buffer_) return nullptr;
   Json state = Json::array();
-  for (const double value : buffer_settings_) state.push_back(exact_text(value));
+  for (const double value : settings_) state.push_back(exact_text(value));
   for (const double value :
-       {list_buffer_->skin, static_cast<double>(list_buffer_->interval), list_buffer_->drift}) {
+       {buffer_->skin, static_cast<double>(buffer_->interval), buffer_->drift}) {
     state.push_back(exact_text(value));
   }
   return state;

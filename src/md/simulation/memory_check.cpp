@@ -12,7 +12,7 @@ namespace sterna::md {
 
 void Simulation::Implementation::require_memory() {
   Input input = input_;
-  input.neighbor.skin = skin_;
+  input.neighbor.skin = lists_.skin();
   input.interaction.cutoff = input.electrostatics.cutoff = system_.interaction.range();
   SystemFacts facts;
   facts.particles = system_.particle_count;

@@ -114,9 +114,9 @@ void Simulation::Implementation::open_files(bool resumed) {
     }
   }
   Json buffer;
-  if (list_buffer_) {
-    buffer = {{"interval", list_buffer_->interval},
-              {"drift", input_.units.from_internal(list_buffer_->drift, Dimension::energy_rate)}};
+  if (const auto& kept = lists_.buffer()) {
+    buffer = {{"interval", kept->interval},
+              {"drift", input_.units.from_internal(kept->drift, Dimension::energy_rate)}};
   }
   Json steps;  // null where a program runs as many as it likes
   if (input_.places.contains("run.steps")) steps = input_.run.steps;
@@ -130,7 +130,7 @@ void Simulation::Implementation::open_files(bool resumed) {
                             {"regions", balancer_->description()},
                             {"kernels", std::string(engine_->kernels())},
                             {"precision", choice_name(input_.run.precision)},
-                            {"skin", input_.units.from_internal(skin_, Dimension::length)},
+                            {"skin", input_.units.from_internal(lists_.skin(), Dimension::length)},
                             {"list_buffer", buffer},
                             {"terms", terms},
                             {"tail_energy", energy(system_.tail.energy)},
@@ -163,17 +163,17 @@ void Simulation::Implementation::open_outputs(bool resumed) {
   console_.line(fmt::format("sterna {}: {} particles, box {}, {} rank{} ({})", version,
                             system_.particle_count, box_text, context_.size(),
                             context_.size() == 1 ? "" : "s", context_.description()));
-  if (list_buffer_) {
+  if (const auto& kept = lists_.buffer()) {
     console_.line(fmt::format(
         "lists of neighbors are kept for {} steps; the pairs that they miss let the energy change "
         "by at most {} per particle, by estimate",
-        list_buffer_->interval, input_.units.text(list_buffer_->drift, Dimension::energy_rate)));
+        kept->interval, input_.units.text(kept->drift, Dimension::energy_rate)));
   }
   console_.line(
       fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
                   engine_->kernels(), choice_name(input_.run.precision), balancer_->description(),
                   input_.units.from_internal(system_.interaction.range(), Dimension::length),
-                  input_.units.from_internal(skin_, Dimension::length)));
+                  input_.units.from_internal(lists_.skin(), Dimension::length)));
   report_terms();
 }
 

@@ -18,6 +18,7 @@
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/simulation_implementation.hpp"
+#include "md/simulation/start_loader.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/joined.hpp"
 
@@ -40,7 +41,7 @@ void Simulation::Implementation::take_output_directory() {
 std::string Simulation::Implementation::find_checkpoint() {
   const auto measured = start_times_.measure(StartTimes::reading);
   const FoundCheckpoint found = find_latest_checkpoint(context_, stem_);
-  stop_if_asked();  // a large one took long to check
+  stop_start_if_asked(context_);  // a large one took long to check
   if (found.would_lose_run) {
     throw FileError(fmt::format(
         "{}: there are checkpoints that cannot be read, so nothing was changed:\n  {}\n{}\"sterna "

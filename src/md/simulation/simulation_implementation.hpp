@@ -20,7 +20,6 @@
 #include "md/input/input.hpp"
 #include "md/input/input_record.hpp"
 #include "md/integrate/barostats/barostat.hpp"
-#include "md/neighbors/list_buffer.hpp"
 #include "md/observe/observer.hpp"
 #include "md/output/checkpoint_file.hpp"
 #include "md/output/json_log.hpp"
@@ -31,6 +30,7 @@
 #include "md/simulation/console.hpp"
 #include "md/simulation/dynamics.hpp"
 #include "md/simulation/force_engine.hpp"
+#include "md/simulation/list_lifetime.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "md/simulation/run_clock.hpp"
 #include "md/simulation/simulated_system.hpp"
@@ -38,7 +38,6 @@
 #include "md/simulation/start_times.hpp"
 #include "md/simulation/thermodynamics.hpp"
 #include "md/simulation/trajectory_files.hpp"
-#include "md/start/readers/start_file_reader.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/messenger.hpp"
 
@@ -80,10 +79,6 @@ class Simulation::Implementation {
 
   // simulation_start.cpp: how a run comes to be.
   void start_from_input(const System* system);
-  void generate_start();
-  void take_particles(const System* system);
-  /// What is wrong with these particles; empty where nothing is.
-  std::string what_is_wrong(const System::Particles& given) const;
   void draw_velocities();
   void stop_motion();
   void resume_from_checkpoint(const std::string& path);
@@ -94,9 +89,6 @@ class Simulation::Implementation {
   /// `grid`: ranks along each axis, where as many as there are; otherwise chosen.
   /// `state`: of the checkpoint that the run goes on from.
   void make_balancer(const std::array<int, 3>& grid = {0, 0, 0}, const Json& state = {});
-  // list_lifetime.cpp: the skin that a tolerance of the energy wants.
-  void choose_list_buffer(const Json& state);
-  Json state_of_list_buffer() const;
   /// FileError on all ranks where the particles are not the atoms of the molecules.
   void check_molecule_atoms();
   /// FileError on all ranks where one of them cannot have the memory that the run takes.
@@ -110,13 +102,6 @@ class Simulation::Implementation {
   void put_virtual_sites_of_start();
   /// To the temperature of the start, after constraints have taken their part.
   void scale_start_velocities();
-
-  // start_file.cpp
-  void read_start_file();
-  /// All ranks at once, each with a reader that finds these facts in the file; rank 0 brings its
-  /// own. False where that cannot be done; there are no particles then.
-  bool read_pieces(std::unique_ptr<StartFileReader>& reader, const std::string& facts);
-  void read_stream();
 
   // outputs.cpp
   void open_outputs(bool resumed);
@@ -160,8 +145,6 @@ class Simulation::Implementation {
   void report_files();
 
   // step.cpp: the loop.
-  /// StartInterrupted on all ranks where a signal asked any of them to stop. Collective.
-  void stop_if_asked();
   /// What signals ask for, and the clock.
   std::int64_t asked() const;
   /// Once: forces and first row of the table.
@@ -188,11 +171,6 @@ class Simulation::Implementation {
   bool must_write_checkpoint() const;
   /// Whether this is one of the last rebuilds of the run, and the first of them.
   bool is_near_end() const;
-  /// The most steps that a list is kept.
-  std::int64_t longest_list() const {
-    return input_.time_steps.longest() +
-           (list_buffer_ ? list_buffer_->interval : input_.neighbor.maximum_interval);
-  }
   /// Throws where the particles are so hot that the run tells nothing any more.
   void check_temperature();
   /// Collective. Warns where the forces of the start are those of particles that overlap.
@@ -239,9 +217,7 @@ class Simulation::Implementation {
   Dynamics dynamics_;
   BoxControl box_control_;
   Thermodynamics thermodynamics_;
-  double skin_ = 0.0;
-  std::optional<ListBuffer> list_buffer_;    ///< where lists may miss pairs
-  std::array<double, 4> buffer_settings_{};  ///< that it follows from
+  ListLifetime lists_;
   bool draw_velocities_ = false;
 
   StartTimes start_times_;
@@ -270,10 +246,8 @@ class Simulation::Implementation {
   std::int64_t last_checkpoint_ = -1;
   /// Whether the present `run` ends with a checkpoint, which a longer run may go on from.
   bool writes_last_checkpoint_ = false;
-  std::int64_t built_at_ = 0;    ///< step of the present list
-  std::int64_t list_steps_ = 0;  ///< that the list before it was kept
-  bool resumed_ = false;         ///< from a checkpoint of this run, whose files go on
-  bool repeats_end_ = false;     ///< whether it goes on from before the end of a shorter run
+  bool resumed_ = false;      ///< from a checkpoint of this run, whose files go on
+  bool repeats_end_ = false;  ///< whether it goes on from before the end of a shorter run
   std::chrono::steady_clock::time_point last_checkpoint_time_;
   std::function<void(std::int64_t)> hook_;
   std::function<bool()> stop_when_;   ///< a program's own wish beside signals

@@ -4,13 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <limits>
-#include <numeric>
 #include <span>
-#include <stdexcept>
-#include <unordered_set>
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
@@ -30,12 +26,8 @@
 #include "md/observe/observer_table.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
-#include "md/simulation/distinct_ids.hpp"
 #include "md/simulation/force_term_table.hpp"
-#include "md/simulation/signals.hpp"
-#include "md/simulation/start_configuration.hpp"
-#include "md/simulation/start_orientation.hpp"
-#include "md/start/readers/box_frame.hpp"
+#include "md/simulation/start_loader.hpp"
 #include "md/start/readers/formats.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -109,7 +101,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       dynamics_(context_, input_, system_, clock_, timer_),
       box_control_(context_, input_, system_, clock_),
       thermodynamics_(context_, input_, system_, clock_, dynamics_, box_control_),
-      skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : system_.interaction.usual_skin()) {
+      lists_(input_, system_) {
   clock_.timestep = input_.run.timestep;
   clock_.last_step = input_.run.steps;
   if (input_text_.empty()) input_text_ = text_of_file(input_.path);
@@ -134,7 +126,8 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   } else {
     start_from_input(system);
   }
-  clock_.first_step = built_at_ = clock_.step;
+  clock_.first_step = clock_.step;
+  lists_.begin_at(clock_.step);
   check_molecule_atoms();
 
   system_.count_particles(context_);
@@ -165,7 +158,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       resumed || input_.start.constraints == StartConstraints::first_step;
   if (dynamics_.has_constraints() && (!first_step_projects || draw_velocities_)) project_start();
   put_virtual_sites_of_start();
-  stop_if_asked();
+  stop_start_if_asked(context_);
 
   if (previous != nullptr) {
     restore_parts(taken_over, previous->rank_data_in_memory());
@@ -190,148 +183,27 @@ void Simulation::Implementation::count_degrees_of_freedom() {
 }
 
 void Simulation::Implementation::start_from_input(const System* system) {
-  if (input_.start.kind == StartKind::program) {
-    take_particles(system);
-  } else if (input_.start.kind == StartKind::file) {
-    read_start_file();
-  } else {
-    generate_start();
-  }
+  StartLoader loader({.context = context_,
+                      .input = input_,
+                      .system = system_,
+                      .times = start_times_,
+                      .decompose = [this]() -> const Decomposition& {
+                        make_balancer();
+                        return balancer_->decomposition();
+                      },
+                      .warn =
+                          [this](const std::string& text) {
+                            console_.line(text);
+                            warnings_.push_back(text);
+                          }});
+  loader.load(system);
+  draw_velocities_ = input_.start.temperature.has_value();
   if (input_.minimizes()) {
     stop_motion();
     draw_velocities_ = false;
   }
   const auto measured = start_times_.measure(StartTimes::distributing);
   balancer_->cut_at_start(system_.particles, clock_.step);
-}
-
-void Simulation::Implementation::generate_start() {
-  const auto measured = start_times_.measure(StartTimes::reading);
-  const StartConfiguration start = StartConfiguration::from_input(input_);
-  system_.box = start.box();
-  system_.particle_count = start.particle_count();
-  make_balancer();
-  const Region region = balancer_->decomposition().region(context_.rank());
-  // Of many particles this takes long, and ranks do not communicate meanwhile.
-  const auto visit = [&](const StartConfiguration::Visitor& visitor) {
-    std::size_t visited = 0;
-    try {
-      start.visit(region, [&](const ParticleRecord& record) {
-        if (++visited % 65536 == 0 && requested() == Request::stop) throw StartInterrupted();
-        visitor(record);
-      });
-    } catch (const StartInterrupted&) {
-      // The others hear of it below.
-    }
-    stop_if_asked();
-  };
-  std::size_t count = 0;
-  visit([&](const ParticleRecord&) { ++count; });
-  system_.particles.resize_local(count);
-  std::size_t next = 0;
-  visit([&](const ParticleRecord& record) { set_particle(system_.particles, next++, record); });
-  draw_velocities_ = input_.start.temperature.has_value();
-}
-
-void Simulation::Implementation::take_particles(const System* system) {
-  const System::Particles* const given = system == nullptr ? nullptr : system->particles();
-  if (given == nullptr) throw std::logic_error("[start] has kind \"program\" without a System");
-  const std::size_t count = given->position.size();
-  agree(context_, what_is_wrong(*given));
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(context_.size()), 0);
-  const auto rank = static_cast<std::size_t>(context_.rank());
-  counts[rank] = static_cast<std::int64_t>(count);
-  comm::ReductionBatch(context_, "particles of a program").sum(counts.data(), counts.size()).run();
-  system_.particle_count = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  const auto before = counts.begin() + static_cast<std::ptrdiff_t>(rank);
-  const std::int64_t first = 1 + std::accumulate(counts.begin(), before, std::int64_t{0});
-  system_.box = {*input_.start.box, input_.start.tilt_of_box()};
-  draw_velocities_ = input_.start.temperature.has_value();
-  make_balancer();
-
-  const auto length = [&](const Vec3& v) {
-    return v * input_.units.to_internal(1.0, Dimension::length);
-  };
-  std::vector<ParticleRecord> records(count);
-  const StartOrientation orientation(input_.run.seed);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Vec3 position = length(given->position[i]);
-    ParticleRecord& record = records[i];
-    const std::int64_t type = given->type.empty() ? 0 : given->type[i];
-    record.position = {position.x, position.y, position.z, type};
-    record.id = given->id.empty() ? first + static_cast<std::int64_t>(i) : given->id[i];
-    record.image = {0, 0, 0};
-    record.velocity = given->velocity.empty()
-                          ? Vec3{}
-                          : given->velocity[i] * input_.units.to_internal(1.0, Dimension::velocity);
-    if (!system_.particles.rotating()) continue;
-    record.orientation = given->orientation.empty() ? orientation.draw(record.id)
-                                                    : given->orientation[i].normalized();
-  }
-  std::int64_t anybody_gives_ids = given->id.empty() ? 0 : 1;
-  comm::ReductionBatch(context_, "particles of a program").max(anybody_gives_ids).run();
-  if (anybody_gives_ids != 0) {
-    const bool are_distinct = DistinctIds(context_).insert(records);
-    agree(context_, are_distinct ? "" : "System: particles of two ranks have the same id");
-  }
-  Distribution distribution(context_, balancer_->decomposition(),
-                            {.rotating = system_.particles.rotating()});
-  distribution.append(records, system_.particles);
-}
-
-std::string Simulation::Implementation::what_is_wrong(const System::Particles& given) const {
-  const std::size_t count = given.position.size();
-  const auto wrong = [count](std::string_view name, std::size_t size) {
-    return fmt::format("System: {} has {} items, expected one for each of {} positions", name, size,
-                       count);
-  };
-  if (!given.type.empty() && given.type.size() != count) return wrong("type", given.type.size());
-  if (!given.velocity.empty() && given.velocity.size() != count) {
-    return wrong("velocity", given.velocity.size());
-  }
-  if (!given.id.empty() && given.id.size() != count) return wrong("id", given.id.size());
-  if (!given.orientation.empty() && given.orientation.size() != count) {
-    return wrong("orientation", given.orientation.size());
-  }
-  const auto not_finite = [](std::string_view name, const std::vector<Vec3>& rows) {
-    const auto row =
-        std::ranges::find_if(rows, [](const Vec3& v) { return !std::isfinite(v.x + v.y + v.z); });
-    return row == rows.end()
-               ? std::string()
-               : fmt::format("System: row {} of {} is not finite", row - rows.begin(), name);
-  };
-  if (std::string text = not_finite("position", given.position); !text.empty()) return text;
-  if (std::string text = not_finite("velocity", given.velocity); !text.empty()) return text;
-  const Vec3& edges = *input_.start.box;
-  const double farthest = BoxFrame::farthest * std::min({edges.x, edges.y, edges.z}) /
-                          input_.units.to_internal(1.0, Dimension::length);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Vec3& p = given.position[i];
-    if (std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) <= farthest) continue;
-    return fmt::format("System: row {} of position is more than {:g} boxes away", i,
-                       BoxFrame::farthest);
-  }
-  for (std::size_t i = 0; i < given.orientation.size(); ++i) {
-    const double norm = given.orientation[i].norm_squared();
-    if (norm > 0.0 && std::isfinite(norm)) continue;
-    return fmt::format("System: row {} of orientation is no quaternion of finite length above 0",
-                       i);
-  }
-  const auto types = static_cast<int>(system_.masses.size());
-  for (std::size_t i = 0; i < given.type.size(); ++i) {
-    if (given.type[i] < 0 || given.type[i] >= types) {
-      return fmt::format("System: particle {} has type {}, expected 0 to {}", i, given.type[i],
-                         types - 1);
-    }
-  }
-  std::unordered_set<std::int64_t> ids;
-  for (const std::int64_t id : given.id) {
-    if (id < 1 || id > largest_id) {
-      return fmt::format("System: an id is {}, expected 1 to {}", id, largest_id);
-    }
-    if (!ids.insert(id).second) return fmt::format("System: two particles have the id {}", id);
-  }
-  return {};
 }
 
 void Simulation::Implementation::check_molecule_atoms() {
@@ -369,7 +241,8 @@ void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid, c
               if (severity != Severity::error) return;
               throw FileError(render(diagnose(input_, severity, place, std::move(message))));
             });
-  choose_list_buffer(state);
+  const auto lists = state.find("list_buffer");
+  lists_.choose(lists != state.end() ? *lists : Json());
   require_memory();
   // A box that has another shape now might be cut along other axes.
   Input input = input_;
@@ -377,7 +250,7 @@ void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid, c
       grid, input.domain.grid, [](int cuts, int asked) { return asked == 0 || asked == cuts; });
   if (fits && grid[0] * grid[1] * grid[2] == context_.size()) input.domain.grid = grid;
   balancer_ = std::make_unique<Balancer>(context_, input, system_.box,
-                                         system_.interaction.range() + skin_, timer_);
+                                         system_.interaction.range() + lists_.skin(), timer_);
 }
 
 void Simulation::Implementation::resume_from_checkpoint(const std::string& path) {
@@ -402,7 +275,7 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
     const auto measured = start_times_.measure(StartTimes::reading);
     reader.read_particles(system_.particles);
   }
-  stop_if_asked();
+  stop_start_if_asked(context_);
   const bool minimizes = input_.minimizes();
   if (minimizes != state.state.contains("minimizer")) {
     // What moves a minimization on is no motion, and none becomes one.
@@ -442,10 +315,9 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
 void Simulation::Implementation::make_engine() {
   ForceEngine::Options options;
   options.kernels = input_.interaction.kernel;
-  options.skin = skin_;
-  options.maximum_interval =
-      list_buffer_ ? list_buffer_->interval : input_.neighbor.maximum_interval;
-  options.may_miss_pairs = list_buffer_.has_value();
+  options.skin = lists_.skin();
+  options.maximum_interval = lists_.maximum_interval();
+  options.may_miss_pairs = lists_.buffer().has_value();
   options.rotating = system_.particles.rotating();
   options.type_count = static_cast<int>(system_.masses.size());
   options.particles_per_rank =
@@ -466,7 +338,7 @@ void Simulation::Implementation::make_engine() {
                           input_.run.constraint_algorithm, input_.run.constraint_tolerance, widest);
   if (!system_.topology.empty()) {
     options.places = std::make_shared<MoleculePlaces>(system_.topology, system_.box);
-    options.molecule_extent = std::max(molecule_extent(input_), groups.extent()) + skin_;
+    options.molecule_extent = std::max(molecule_extent(input_), groups.extent()) + lists_.skin();
     options.molecule_extent_is_certain = molecule_extent_is_certain(input_);
   }
   const TermRequest request{.context = context_,
@@ -474,7 +346,7 @@ void Simulation::Implementation::make_engine() {
                             .interaction = system_.interaction,
                             .decomposition = balancer_->decomposition(),
                             .box = system_.box,
-                            .skin = skin_,
+                            .skin = lists_.skin(),
                             .places = options.places};
   engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
                                           system_.interaction.take_forces(system_.topology),

@@ -16,7 +16,7 @@
 #include "md/core/json.hpp"
 #include "md/domain/migration.hpp"
 #include "md/simulation/distinct_ids.hpp"
-#include "md/simulation/simulation_implementation.hpp"
+#include "md/simulation/start_loader.hpp"
 #include "md/simulation/start_orientation.hpp"
 #include "md/start/readers/start_file_reader.hpp"
 #include "sterna/comm/collective.hpp"
@@ -42,67 +42,65 @@ std::string facts_of(const StartFileReader& reader) {
 
 }  // namespace
 
-void Simulation::Implementation::read_start_file() {
-  const auto measured = start_times_.measure(StartTimes::reading);
+void StartLoader::read_file() {
+  const auto measured = request_.times.measure(StartTimes::reading);
   std::unique_ptr<StartFileReader> reader;
-  on_first_rank(context_, [&] { reader = StartFileReader::open(input_); });
+  on_first_rank(request_.context, [&] { reader = StartFileReader::open(request_.input); });
   std::string text;
-  if (context_.rank() == 0) {
+  if (request_.context.rank() == 0) {
     text = facts_of(*reader);
     for (const Diagnostic& warning : reader->header().warnings) {
-      console_.line(render(warning));
-      warnings_.push_back(render(warning));
+      request_.warn(render(warning));
     }
   }
-  comm::broadcast(context_, 0, text);
+  comm::broadcast(request_.context, 0, text);
   const Json facts = parse_json(text);
-  system_.particle_count = facts["count"].get<std::int64_t>();
+  request_.system.particle_count = facts["count"].get<std::int64_t>();
   for (int axis = 0; axis < 3; ++axis) {
-    system_.box.length[axis] = exact_value(facts["box"][static_cast<std::size_t>(axis)]);
+    request_.system.box.length[axis] = exact_value(facts["box"][static_cast<std::size_t>(axis)]);
   }
   const auto& tilt = facts["tilt"];
-  system_.box.tilt = {exact_value(tilt[0]), exact_value(tilt[1]), exact_value(tilt[2])};
-  draw_velocities_ = input_.start.temperature.has_value();
-  make_balancer();
+  request_.system.box.tilt = {exact_value(tilt[0]), exact_value(tilt[1]), exact_value(tilt[2])};
+  decomposition_ = &request_.decompose();
   // A rank has about its share. What it does not use of that takes no memory.
-  const auto share = static_cast<std::size_t>(system_.particle_count / context_.size());
-  system_.particles.reserve_local(share + share / 8);
+  const auto share =
+      static_cast<std::size_t>(request_.system.particle_count / request_.context.size());
+  request_.system.particles.reserve_local(share + share / 8);
   if (!read_pieces(reader, text)) read_stream();
-  if (system_.particles.rotating() && !facts["has_orientations"].get<bool>()) {
-    const StartOrientation orientation(input_.run.seed);
-    for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
-      system_.particles.orientation[i] = orientation.draw(system_.particles.id[i]);
+  if (request_.system.particles.rotating() && !facts["has_orientations"].get<bool>()) {
+    const StartOrientation orientation(request_.input.run.seed);
+    for (std::size_t i = 0; i < request_.system.particles.local_count(); ++i) {
+      request_.system.particles.orientation[i] = orientation.draw(request_.system.particles.id[i]);
     }
   }
 }
 
-bool Simulation::Implementation::read_pieces(std::unique_ptr<StartFileReader>& reader,
-                                             const std::string& facts) {
+bool StartLoader::read_pieces(std::unique_ptr<StartFileReader>& reader, const std::string& facts) {
   const auto known = parse_json(facts);
   const auto pieces = known["pieces"].get<std::int64_t>();
   if (pieces == 0) return false;
   // Another node may not have the file, or another one of its name.
   std::int64_t strangers = 0;
-  if (context_.rank() != 0) {
+  if (request_.context.rank() != 0) {
     try {
-      reader = StartFileReader::open(input_);
+      reader = StartFileReader::open(request_.input);
       strangers = facts_of(*reader) == facts ? 0 : 1;
     } catch (const std::exception&) {
       strangers = 1;
     }
   }
-  comm::ReductionBatch(context_, "start file").sum(strangers).run();
+  comm::ReductionBatch(request_.context, "start file").sum(strangers).run();
   if (strangers > 0) return false;
 
-  Distribution distribution(context_, balancer_->decomposition(),
-                            {.rotating = system_.particles.rotating()});
+  Distribution distribution(request_.context, *decomposition_,
+                            {.rotating = request_.system.particles.rotating()});
   const bool has_ids = known["has_ids"].get<bool>();
   std::optional<DistinctIds> distinct;
-  if (has_ids) distinct.emplace(context_);
+  if (has_ids) distinct.emplace(request_.context);
   std::int64_t done = 0;
   bool is_well = true;
-  for (std::int64_t first = 0; first < pieces; first += context_.size()) {
-    const std::int64_t piece = first + context_.rank();
+  for (std::int64_t first = 0; first < pieces; first += request_.context.size()) {
+    const std::int64_t piece = first + request_.context.rank();
     std::span<ParticleRecord> records;
     std::int64_t failed = 0;
     try {
@@ -111,36 +109,36 @@ bool Simulation::Implementation::read_pieces(std::unique_ptr<StartFileReader>& r
       failed = 1;
     }
     auto count = static_cast<std::int64_t>(records.size());
-    const std::int64_t before = done + comm::exclusive_sum(context_, count);
+    const std::int64_t before = done + comm::exclusive_sum(request_.context, count);
     if (distinct && !distinct->insert(records)) failed = 1;
-    comm::ReductionBatch(context_, "start file").sum(count).sum(failed).run();
+    comm::ReductionBatch(request_.context, "start file").sum(count).sum(failed).run();
     done += count;
-    is_well = failed == 0 && done <= system_.particle_count;
+    is_well = failed == 0 && done <= request_.system.particle_count;
     if (!is_well) break;
     if (!has_ids) {
       for (ParticleRecord& record : records) record.id += before;
     }
-    const auto dealing = start_times_.measure(StartTimes::distributing);
-    distribution.append(records, system_.particles);
-    stop_if_asked();
+    const auto dealing = request_.times.measure(StartTimes::distributing);
+    distribution.append(records, request_.system.particles);
+    stop_start_if_asked(request_.context);
   }
-  if (is_well && done == system_.particle_count) return true;
-  system_.particles.resize_local(0);
+  if (is_well && done == request_.system.particle_count) return true;
+  request_.system.particles.resize_local(0);
   return false;
 }
 
-void Simulation::Implementation::read_stream() {
+void StartLoader::read_stream() {
   std::unique_ptr<StartFileReader> reader;
-  on_first_rank(context_, [&] { reader = StartFileReader::open(input_); });
-  Distribution distribution(context_, balancer_->decomposition(),
-                            {.rotating = system_.particles.rotating()});
-  const auto total = static_cast<std::size_t>(system_.particle_count);
+  on_first_rank(request_.context, [&] { reader = StartFileReader::open(request_.input); });
+  Distribution distribution(request_.context, *decomposition_,
+                            {.rotating = request_.system.particles.rotating()});
+  const auto total = static_cast<std::size_t>(request_.system.particle_count);
   for (std::size_t done = 0; done < total; done += records_per_chunk) {
     std::span<const ParticleRecord> records;
-    on_first_rank(context_, [&] { records = reader->read_chunk(records_per_chunk); });
-    const auto dealing = start_times_.measure(StartTimes::distributing);
-    distribution.append(records, system_.particles);
-    stop_if_asked();
+    on_first_rank(request_.context, [&] { records = reader->read_chunk(records_per_chunk); });
+    const auto dealing = request_.times.measure(StartTimes::distributing);
+    distribution.append(records, request_.system.particles);
+    stop_start_if_asked(request_.context);
   }
 }
 

@@ -87,7 +87,7 @@ void Simulation::Implementation::put_virtual_sites_of_start() {
   const double farthest = dynamics_.put_virtual_sites();
   if (farthest > 0.0) rebuild();
   // Files with few digits are no news.
-  if (farthest <= 1e-4 * skin_) return;
+  if (farthest <= 1e-4 * lists_.skin()) return;
   console_.line(
       fmt::format("virtual sites: the start has them up to {} from their places, where "
                   "they are put",

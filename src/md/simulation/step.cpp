@@ -23,12 +23,6 @@
 
 namespace sterna::md {
 
-void Simulation::Implementation::stop_if_asked() {
-  auto most = static_cast<std::int64_t>(requested());
-  comm::ReductionBatch(context_, "signals").max(most).run();
-  if (static_cast<Request>(most) == Request::stop) throw StartInterrupted();
-}
-
 std::int64_t Simulation::Implementation::asked() const {
   const double interval = input_.output.checkpoint_time;
   const std::chrono::duration<double> since =
@@ -158,7 +152,7 @@ Outcome Simulation::Implementation::run_to_the_end() {
   begin();
   // No list may be rebuilt before the end of a short run.
   if (writes_last_checkpoint_ && options_.files &&
-      clock_.last_step - clock_.step <= longest_list() && last_checkpoint_ != clock_.step) {
+      clock_.last_step - clock_.step <= lists_.longest() && last_checkpoint_ != clock_.step) {
     write_checkpoint();
   }
 
@@ -255,7 +249,7 @@ bool Simulation::Implementation::must_write_checkpoint() const {
 
 bool Simulation::Implementation::is_near_end() const {
   // Lists are kept for about as long as the one before, so more than one rebuild is still to come.
-  const std::int64_t near = std::min(3 * list_steps_, longest_list());
+  const std::int64_t near = std::min(3 * lists_.latest(), lists_.longest());
   return writes_last_checkpoint_ && options_.files && clock_.step < clock_.last_step &&
          clock_.last_step - clock_.step <= near &&
          last_checkpoint_ < std::max<std::int64_t>(clock_.last_step - near, clock_.first_step);
@@ -305,8 +299,7 @@ void Simulation::Implementation::renew_lists() {
 void Simulation::Implementation::rebuild() {
   dynamics_.check_constraints();
   engine_->rebuild(system_.particles, clock_.step);
-  if (clock_.step > built_at_) list_steps_ = clock_.step - built_at_;
-  built_at_ = clock_.step;
+  lists_.was_built(clock_.step);
   box_control_.particles_were_sorted();
   dynamics_.particles_were_sorted();
   engine_->forget_places();

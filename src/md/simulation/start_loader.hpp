@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "md/domain/decomposition.hpp"
+#include "md/input/input.hpp"
+#include "md/simulation/simulated_system.hpp"
+#include "md/simulation/start_times.hpp"
+#include "md/simulation/system.hpp"
+#include "md/start/readers/start_file_reader.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// Collective. Throws StartInterrupted on all ranks where a signal asked any of them to stop.
+void stop_start_if_asked(const comm::Context& context);
+
+/// What a start is made from.
+struct StartRequest {
+  const comm::Context& context;
+  const Input& input;
+  SimulatedSystem& system;
+  StartTimes& times;
+  /// Collective. Called once, when the box and the number of particles are known: which region is
+  /// whose.
+  std::function<const Decomposition&()> decompose;
+  /// Rank 0: called with what people should know of a start file.
+  std::function<void(const std::string&)> warn;
+};
+
+/// Brings the particles of a start to the ranks that own them: those that the input describes, those
+/// of a file, or those of a program.
+class StartLoader {
+ public:
+  explicit StartLoader(StartRequest request) : request_(std::move(request)) {}
+
+  /// Collective. `given`: the particles of a program; null where the input says where they are.
+  /// Throws FileError, InputError and StartInterrupted on all ranks.
+  void load(const System* given);
+
+ private:
+  void generate();
+  void take(const System::Particles& given);
+  /// What is wrong with these particles; empty where nothing is.
+  std::string what_is_wrong(const System::Particles& given) const;
+
+  // start_file.cpp
+  void read_file();
+  /// All ranks at once, each with a reader that finds these facts in the file; rank 0 brings its
+  /// own. False where that cannot be done; there are no particles then.
+  bool read_pieces(std::unique_ptr<StartFileReader>& reader, const std::string& facts);
+  void read_stream();
+
+  StartRequest request_;
+  const Decomposition* decomposition_ = nullptr;  ///< null before `StartRequest::decompose`
+};
+
+}  // namespace sterna::md
