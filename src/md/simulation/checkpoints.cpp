@@ -97,7 +97,7 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
   if (averages_) {
     parts.push_back({"averages", [this] { return exact_array(averages_->state()); },
                      [this](const Json& kept) {
-                       if (kept.is_array() && !changes_.other_state) {
+                       if (kept.is_array() && !continuation_.changes().other_state) {
                          averages_->set_state(exact_values(kept));
                        }
                      }});
@@ -108,10 +108,11 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                      return state_of_observers(observers_);
                    },
                    [this](const Json& kept) {
-                     if (changes_.other_state) return;
+                     if (continuation_.changes().other_state) return;
                      Json unchanged = kept;
-                     for (const std::string& section : changes_.sections) unchanged.erase(section);
-                     if (changes_.sections.contains("group")) {
+                     for (const std::string& section : continuation_.changes().sections)
+                       unchanged.erase(section);
+                     if (continuation_.changes().sections.contains("group")) {
                        for (const auto& observer : observers_) {
                          if (names_groups(input_, observer->name())) {
                            unchanged.erase(observer->name());
@@ -162,11 +163,11 @@ CheckpointState Simulation::Implementation::checkpoint_state() {
   state.input_hash = xxh64(std::as_bytes(std::span(input_text_.data(), input_text_.size())));
   state.program = fmt::format("sterna {}", version);
   state.state = Json::object();
-  state.state["input"] = input_record_;
+  state.state["input"] = continuation_.input_record();
   if (clock_.offset != 0.0) state.state["time_offset"] = exact_text(clock_.offset);
-  if (writes_last_checkpoint_ && clock_.step == clock_.last_step && last_checkpoint_ >= 0 &&
-      clock_.step - last_checkpoint_ <= lists_.longest()) {
-    state.state["extended_from"] = last_checkpoint_;
+  if (checkpoints_.writes_at_end() && clock_.step == clock_.last_step &&
+      checkpoints_.latest() >= 0 && clock_.step - checkpoints_.latest() <= lists_.longest()) {
+    state.state["extended_from"] = checkpoints_.latest();
   }
   if (dynamics_.has_converged())
     state.state["converged"] = exact_text(input_.minimize.force_tolerance);
@@ -184,11 +185,11 @@ void Simulation::Implementation::write_checkpoint() {
   // What the checkpoint stands after must be on the disk before it.
   log_->sync();
   trajectories_.sync();
-  const CheckpointReport report = sterna::md::write_checkpoint(
-      context_, stem_, checkpoint_state(), system_.particles, rank_data_of_observers(observers_));
-  last_checkpoint_ = clock_.step;
-  last_checkpoint_time_ = std::chrono::steady_clock::now();
-  log_->checkpoint(clock_.step, checkpoint_path(stem_), report.bytes, report.seconds);
+  const CheckpointReport report =
+      sterna::md::write_checkpoint(context_, folder_.stem(), checkpoint_state(), system_.particles,
+                                   rank_data_of_observers(observers_));
+  checkpoints_.was_written(clock_);
+  log_->checkpoint(clock_.step, checkpoint_path(folder_.stem()), report.bytes, report.seconds);
 }
 
 void Simulation::Implementation::save(const std::string& path) {

@@ -61,14 +61,6 @@ void Simulation::Implementation::warn(const std::string& text) {
   if (log_) log_->warning(clock_.step, text);
 }
 
-std::vector<std::string> Simulation::Implementation::missing_files() const {
-  std::vector<std::string> paths{stem_ + ".log.jsonl"};
-  const auto trajectories = TrajectoryFiles::paths(input_, stem_);
-  paths.insert(paths.end(), trajectories.begin(), trajectories.end());
-  std::erase_if(paths, file_exists);
-  return paths;
-}
-
 void Simulation::Implementation::warn_of_lost_rows() {
   if (context_.rank() != 0 || input_.output.thermo_interval == 0) return;
   // The interval may be another one than before.
@@ -76,27 +68,21 @@ void Simulation::Implementation::warn_of_lost_rows() {
   const std::int64_t interval = std::max(input_.output.thermo_interval, rows.spacing);
   const std::int64_t next = rows.last.value_or(-interval) + interval;
   if (next > clock_.step) return;
-  warn(fmt::format("{}.log.jsonl has no rows from step {} to {}, which the run had written", stem_,
-                   next, clock_.step));
+  warn(fmt::format("{}.log.jsonl has no rows from step {} to {}, which the run had written",
+                   folder_.stem(), next, clock_.step));
 }
 
 void Simulation::Implementation::open_files(bool resumed) {
   const std::optional<std::int64_t> resume_step =
       resumed ? std::optional<std::int64_t>(clock_.step) : std::nullopt;
-  const std::vector<std::string> missing = resumed ? missing_files() : std::vector<std::string>();
-  if (!resumed) clear_for_new_run();
+  const std::vector<std::string> missing =
+      resumed ? folder_.missing_files() : std::vector<std::string>();
+  if (!resumed) folder_.clear_for_new_run();
   // A trajectory that the run cannot go on with is found before anything is changed.
-  trajectories_.open(context_, input_, system_, stem_, resume_step);
-  if (repeats_end_) {
-    // What is written from here on stands after this checkpoint, no longer after the end.
-    on_first_rank(context_, [&] {
-      const std::string path = checkpoint_path(stem_);
-      rename_file(path + ".previous", path);
-      sync_directory_of(path);
-    });
-  }
-  if (resumed_) last_checkpoint_ = clock_.step;
-  log_ = std::make_unique<JsonLog>(context_, stem_ + ".log.jsonl", resume_step);
+  trajectories_.open(context_, input_, system_, folder_.stem(), resume_step);
+  continuation_.drop_end_of_shorter_run();
+  if (resumed_) checkpoints_.goes_on_from(clock_);
+  log_ = std::make_unique<JsonLog>(context_, folder_.stem() + ".log.jsonl", resume_step);
   Json units = Json::object();
   units["system"] = std::string(input_.units.name());
   units["time"] = std::string(input_.units.label(Dimension::time));
@@ -136,14 +122,15 @@ void Simulation::Implementation::open_files(bool resumed) {
                             {"tail_energy", energy(system_.tail.energy)},
                             {"tail_virial", energy(system_.tail.virial)},
                             {"units", units},
-                            {"report", report_path()},
-                            {"exports", export_paths()},
-                            {"changed_settings", changes_.settings}},
+                            {"report", folder_.report_path()},
+                            {"exports", folder_.export_paths()},
+                            {"changed_settings", continuation_.changes().settings}},
                .resumed_from = resume_step});
   for (const std::string& path : missing) {
     warn(fmt::format("{} is not there, and a new one begins at step {}", path, clock_.step));
   }
-  const bool had_log = resumed && (missing.empty() || missing.front() != stem_ + ".log.jsonl");
+  const bool had_log =
+      resumed && (missing.empty() || missing.front() != folder_.stem() + ".log.jsonl");
   if (had_log) warn_of_lost_rows();
   cite_models();
 }
@@ -184,7 +171,7 @@ void Simulation::Implementation::cite_models() {
   citations.pop_back();  // the end of the last line
   console_.line(citations);
   on_first_rank(context_, [&] {
-    RawFile file(stem_ + ".bib", RawFile::Mode::create);
+    RawFile file(folder_.stem() + ".bib", RawFile::Mode::create);
     file.write_at(0, std::as_bytes(std::span(entries)));
     file.close();
   });

@@ -137,11 +137,11 @@ void Simulation::finish() {
   implementation_->finish();
 }
 std::string Simulation::report_path() const {
-  return implementation_->report_path();
+  return implementation_->folder_.report_path();
 }
 
 std::vector<std::string> Simulation::export_paths() const {
-  return implementation_->export_paths();
+  return implementation_->folder_.export_paths();
 }
 const Decomposition& Simulation::decomposition() const {
   return implementation_->balancer_->decomposition();

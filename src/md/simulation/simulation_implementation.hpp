@@ -23,16 +23,18 @@
 #include "md/observe/observer.hpp"
 #include "md/output/checkpoint_file.hpp"
 #include "md/output/json_log.hpp"
-#include "md/output/output_lock.hpp"
 #include "md/simulation/averages.hpp"
 #include "md/simulation/balancer.hpp"
 #include "md/simulation/box_control.hpp"
+#include "md/simulation/checkpoint_schedule.hpp"
 #include "md/simulation/console.hpp"
+#include "md/simulation/continuation.hpp"
 #include "md/simulation/dynamics.hpp"
 #include "md/simulation/force_engine.hpp"
 #include "md/simulation/list_lifetime.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "md/simulation/run_clock.hpp"
+#include "md/simulation/run_folder.hpp"
 #include "md/simulation/simulated_system.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/simulation/start_times.hpp"
@@ -67,10 +69,6 @@ class Simulation::Implementation {
   void log_failure(const std::string& text) {
     if (log_) log_->write("failure", {{"step", clock_.step}, {"text", text}});
   }
-  std::string report_path() const {
-    return options_.files && input_.output.report ? stem_ + ".report.html" : std::string();
-  }
-  std::vector<std::string> export_paths() const;
   std::vector<ObserverReport> observer_reports();
   void measure_now();
 
@@ -106,8 +104,6 @@ class Simulation::Implementation {
   // outputs.cpp
   void open_outputs(bool resumed);
   void open_files(bool resumed);
-  /// Files that the run writes and that are not there.
-  std::vector<std::string> missing_files() const;
   /// Tells of rows that the log of a resumed run does not have any more.
   void warn_of_lost_rows();
   void cite_models();
@@ -130,19 +126,6 @@ class Simulation::Implementation {
   void require_program_terms() const;
   CheckpointState checkpoint_state();
   void write_checkpoint();
-
-  // run_files.cpp: what belongs to this run, and what to another one.
-  void take_output_directory();
-  std::string find_checkpoint();
-  /// Where a longer run goes on from: the last checkpoint of the shorter one, or the one before it.
-  std::string checkpoint_to_extend(const std::string& latest);
-  void compare_with_checkpoint(const Json& state, std::int64_t particles, const Box& box);
-  void clear_for_new_run();
-  /// FileError where a resumed run cannot go on with a file that is there: it is a link or no file,
-  /// or what changed makes other frames than it has.
-  void require_usable_files();
-  bool is_finished(const Json& state) const;
-  void report_files();
 
   // step.cpp: the loop.
   /// What signals ask for, and the clock.
@@ -169,8 +152,6 @@ class Simulation::Implementation {
   void check_first_forces();
 
   bool must_write_checkpoint() const;
-  /// Whether this is one of the last rebuilds of the run, and the first of them.
-  bool is_near_end() const;
   /// Throws where the particles are so hot that the run tells nothing any more.
   void check_temperature();
   /// Collective. Warns where the forces of the start are those of particles that overlap.
@@ -208,8 +189,7 @@ class Simulation::Implementation {
   SimulationOptions options_;
   Console console_;
   std::vector<std::string> warnings_;  ///< that nobody has taken yet
-  std::string stem_;                   ///< of all output files
-  OutputLock lock_;                    ///< rank 0
+  RunFolder folder_;
 
   SimulatedSystem system_;
   RunClock clock_;
@@ -218,6 +198,8 @@ class Simulation::Implementation {
   BoxControl box_control_;
   Thermodynamics thermodynamics_;
   ListLifetime lists_;
+  Continuation continuation_;
+  CheckpointSchedule checkpoints_;
   bool draw_velocities_ = false;
 
   StartTimes start_times_;
@@ -240,15 +222,8 @@ class Simulation::Implementation {
   TrajectoryFiles trajectories_;
   std::vector<std::unique_ptr<Observer>> observers_;
   std::vector<std::shared_ptr<Reporter>> reporters_;
-  Json input_record_;      ///< rank 0
-  InputChanges changes_;   ///< since the checkpoint that the run goes on from
   bool finished_ = false;  ///< nothing was left to do
-  std::int64_t last_checkpoint_ = -1;
-  /// Whether the present `run` ends with a checkpoint, which a longer run may go on from.
-  bool writes_last_checkpoint_ = false;
-  bool resumed_ = false;      ///< from a checkpoint of this run, whose files go on
-  bool repeats_end_ = false;  ///< whether it goes on from before the end of a shorter run
-  std::chrono::steady_clock::time_point last_checkpoint_time_;
+  bool resumed_ = false;   ///< from a checkpoint of this run, whose files go on
   std::function<void(std::int64_t)> hook_;
   std::function<bool()> stop_when_;   ///< a program's own wish beside signals
   std::optional<Averages> averages_;  ///< none where nothing moves

@@ -96,24 +96,21 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       input_text_(std::move(input_text)),
       options_(options),
       console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
-      stem_((std::filesystem::path(input.output.directory) / input.run.name).string()),
+      folder_(context_, input_, options_, console_),
       system_(input_, parameter_texts(context, input)),
       dynamics_(context_, input_, system_, clock_, timer_),
       box_control_(context_, input_, system_, clock_),
       thermodynamics_(context_, input_, system_, clock_, dynamics_, box_control_),
-      lists_(input_, system_) {
+      lists_(input_, system_),
+      continuation_(context_, input_, options_, system_, folder_.stem(), console_) {
   clock_.timestep = input_.run.timestep;
   clock_.last_step = input_.run.steps;
   if (input_text_.empty()) input_text_ = text_of_file(input_.path);
-  on_first_rank(context_, [&] { input_record_ = input_record(input_); });
-  if (options_.files) take_output_directory();
+  if (options_.files) folder_.take();
   std::string checkpoint = options_.checkpoint;
   if (checkpoint.empty() && options_.resume) {
-    checkpoint = find_checkpoint();
-    // A program that looks at the simulation between its runs finds it where the last one ended.
-    if (options_.only_runs_to_the_end && checkpoint == checkpoint_path(stem_)) {
-      checkpoint = checkpoint_to_extend(checkpoint);
-    }
+    const auto measured = start_times_.measure(StartTimes::reading);
+    checkpoint = continuation_.find_checkpoint();
   }
   resumed_ = options_.resume && !checkpoint.empty();
   const bool resumed = !checkpoint.empty() || previous != nullptr;
@@ -257,17 +254,18 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   CheckpointReader reader(context_, path);
   reader.require_types(system_.interaction.names());
   const CheckpointState& state = reader.state();
-  compare_with_checkpoint(state.state, state.particles, state.box);
+  continuation_.compare_with_checkpoint(state.state, state.particles, state.box);
   clock_.step = state.step;
   clock_.first_step = clock_.step;
   system_.box = state.box;
   system_.particle_count = state.particles;
-  finished_ = options_.only_runs_to_the_end && is_finished(state.state);
-  if (options_.files && !finished_) require_usable_files();
+  finished_ = options_.only_runs_to_the_end && continuation_.is_finished(state.state, clock_.step);
+  const InputChanges& changes = continuation_.changes();
+  if (options_.files && !finished_) folder_.require_usable_files(changes);
   if (const auto offset = state.state.find("time_offset"); offset != state.state.end()) {
     clock_.offset = exact_value(*offset);
   }
-  if (changes_.timestep) clock_.offset += state.time - clock_.time();
+  if (changes.timestep) clock_.offset += state.time - clock_.time();
   const bool keeps_shape =
       !input_.barostat.is_used() || input_.barostat.coupling == Input::Coupling::isotropic;
   make_balancer(keeps_shape ? std::array{0, 0, 0} : state.grid, state.state);
@@ -306,8 +304,8 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
     return;
   }
   console_.line(fmt::format("resuming {} at step {}", path, clock_.step));
-  for (const std::string& change : changes_.settings) console_.line("changed: " + change);
-  if (changes_.other_state) {
+  for (const std::string& change : changes.settings) console_.line("changed: " + change);
+  if (changes.other_state) {
     console_.line("averages and observers begin anew, as settings of the sampled state changed");
   }
 }

@@ -24,11 +24,8 @@
 namespace sterna::md {
 
 std::int64_t Simulation::Implementation::asked() const {
-  const double interval = input_.output.checkpoint_time;
-  const std::chrono::duration<double> since =
-      std::chrono::steady_clock::now() - last_checkpoint_time_;
   // One rank's clock is enough: what it asks for travels to all.
-  const bool is_time = context_.rank() == 0 && interval > 0.0 && since.count() >= interval;
+  const bool is_time = context_.rank() == 0 && checkpoints_.is_time(input_.output.checkpoint_time);
   if (stop_when_ && stop_when_()) return static_cast<std::int64_t>(Request::stop);
   return static_cast<std::int64_t>(
       std::max(requested(), is_time ? Request::checkpoint : Request::none));
@@ -37,7 +34,7 @@ std::int64_t Simulation::Implementation::asked() const {
 void Simulation::Implementation::begin() {
   if (begun_) return;
   begun_ = true;
-  last_checkpoint_time_ = std::chrono::steady_clock::now();
+  checkpoints_.restart_time();
   dynamics_.minimizes() ? console_.minimization_header() : console_.table_header();
   // Terms that the program has added find their particles.
   if (!program_terms_.empty()) rebuild();
@@ -148,11 +145,11 @@ Outcome Simulation::Implementation::advance() {
 Outcome Simulation::Implementation::run_to_the_end() {
   if (finished_) return Outcome::complete;
   clock_.last_step = input_.run.steps;
-  writes_last_checkpoint_ = options_.only_runs_to_the_end;
+  checkpoints_.write_at_end(options_.only_runs_to_the_end && options_.files);
   begin();
   // No list may be rebuilt before the end of a short run.
-  if (writes_last_checkpoint_ && options_.files &&
-      clock_.last_step - clock_.step <= lists_.longest() && last_checkpoint_ != clock_.step) {
+  if (checkpoints_.writes_at_end() && clock_.last_step - clock_.step <= lists_.longest() &&
+      !checkpoints_.has(clock_)) {
     write_checkpoint();
   }
 
@@ -160,12 +157,12 @@ Outcome Simulation::Implementation::run_to_the_end() {
   const Outcome outcome = timed_advance();
   // The table of times is that of the loop, as other programs count it.
   const PhaseTimer loop = timer_;
-  if (options_.files && outcome == Outcome::complete && last_checkpoint_ != clock_.step) {
+  if (options_.files && outcome == Outcome::complete && !checkpoints_.has(clock_)) {
     write_checkpoint();
   }
   timer_ = loop;
   report_end(outcome, std::exchange(run_seconds_, 0.0));
-  if (options_.files) report_files();
+  if (options_.files) folder_.list_files();
   return outcome;
 }
 
@@ -238,21 +235,8 @@ std::vector<ObserverReport> Simulation::Implementation::observer_reports() {
 }
 
 bool Simulation::Implementation::must_write_checkpoint() const {
-  // At a rebuild the particles are in the order in which a restart would put them, so that it goes
-  // on with the same bits.
-  if (!rebuilt_) return false;
-  const std::int64_t interval = input_.output.checkpoint_interval;
-  const bool wanted = interval > 0 && clock_.step / interval >
-                                          std::max(last_checkpoint_, clock_.first_step) / interval;
-  return wanted || is_near_end() || static_cast<Request>(engine_->others_asked()) != Request::none;
-}
-
-bool Simulation::Implementation::is_near_end() const {
-  // Lists are kept for about as long as the one before, so more than one rebuild is still to come.
-  const std::int64_t near = std::min(3 * lists_.latest(), lists_.longest());
-  return writes_last_checkpoint_ && options_.files && clock_.step < clock_.last_step &&
-         clock_.last_step - clock_.step <= near &&
-         last_checkpoint_ < std::max<std::int64_t>(clock_.last_step - near, clock_.first_step);
+  return rebuilt_ && (checkpoints_.is_due(clock_, input_.output.checkpoint_interval, lists_) ||
+                      static_cast<Request>(engine_->others_asked()) != Request::none);
 }
 
 bool Simulation::Implementation::can_move_early() const {

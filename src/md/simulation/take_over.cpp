@@ -54,18 +54,7 @@ Json Simulation::Implementation::take_over(Implementation& previous,
   std::string text = json_text(previous.checkpoint_state().state);
   comm::broadcast(context_, 0, text);
   Json state = parse_json(text);
-  std::string told;
-  on_first_rank(context_, [&] {
-    const InputChanges changes =
-        compare_inputs(previous.input_record_, input_record_, input_.units);
-    // Another [start] says nothing of particles that are there.
-    told = json_text(Json{{"sections", changes.sections},
-                          {"other_state", changes.other_state || box.has_value()}});
-  });
-  comm::broadcast(context_, 0, told);
-  const Json changes = parse_json(told);
-  changes_.sections = changes["sections"].get<std::set<std::string, std::less<>>>();
-  changes_.other_state = changes["other_state"].get<bool>();
+  continuation_.compare_with(previous.continuation_, box.has_value());
 
   clock_.step = clock_.first_step = previous.clock_.step;
   clock_.offset = input_.run.timestep == previous.input_.run.timestep

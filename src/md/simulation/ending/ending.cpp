@@ -45,13 +45,13 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
   }
   if (std::string citations = citation_lines(input_); !citations.empty()) {
     citations.pop_back();  // the end of the last line
-    console_.line(fmt::format("\nplease cite ({}.bib):\n{}", stem_, citations));
+    console_.line(fmt::format("\nplease cite ({}.bib):\n{}", folder_.stem(), citations));
   }
   if (!log_) return;
   log_->end(clock_.step, outcome == Outcome::complete ? "complete" : "interrupted", found);
   log_->agree_on_failure();
   on_first_rank(context_, [this] {
-    if (const std::vector<std::string> gone = missing_files(); !gone.empty()) {
+    if (const std::vector<std::string> gone = folder_.missing_files(); !gone.empty()) {
       throw FileError(
           fmt::format("{}: was removed while the run went on, and what the run wrote is "
                       "lost",
@@ -109,7 +109,7 @@ Json Simulation::Implementation::report_observers() {
     }
     if (!options_.files) continue;
     on_first_rank(context_, [&] {
-      const std::string path = fmt::format("{}.{}.txt", stem_, report.name);
+      const std::string path = fmt::format("{}.{}.txt", folder_.stem(), report.name);
       RawFile file(path + ".new", RawFile::Mode::create);
       file.write_at(0, std::as_bytes(std::span(report.text.data(), report.text.size())));
       file.close();

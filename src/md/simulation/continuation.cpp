@@ -1,45 +1,35 @@
-// Which files belong to a run: what it goes on from, what it must not overwrite, what it has
-// written.
-
-#include "md/output/run_files.hpp"
+#include "md/simulation/continuation.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <set>
+#include <vector>
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
-#include "md/core/json.hpp"
-#include "md/input/overwritten_inputs.hpp"
 #include "md/input/physics_advice.hpp"
-#include "md/input/trajectory_section.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
-#include "md/simulation/simulation_implementation.hpp"
 #include "md/simulation/start_loader.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
 
-void Simulation::Implementation::take_output_directory() {
-  on_first_rank(context_, [&] {
-    const auto errors = overwritten_inputs(input_, options_.checkpoint);
-    if (!errors.empty()) throw FileError(render(errors));
-    std::filesystem::create_directories(input_.output.directory);
-    lock_ = OutputLock(stem_ + ".lock");
-  });
-  if (!lock_.why_missing().empty()) {
-    console_.line(fmt::format(
-        "warning: {} has no locks ({}): nothing keeps another run from writing the same files",
-        input_.output.directory, lock_.why_missing()));
-  }
+Continuation::Continuation(const comm::Context& context, const Input& input,
+                           const SimulationOptions& options, const SimulatedSystem& system,
+                           const std::string& stem, Console& console)
+    : context_(context),
+      input_(input),
+      options_(options),
+      system_(system),
+      stem_(stem),
+      console_(console) {
+  on_first_rank(context_, [&] { record_ = sterna::md::input_record(input_); });
 }
 
-std::string Simulation::Implementation::find_checkpoint() {
-  const auto measured = start_times_.measure(StartTimes::reading);
+std::string Continuation::find_checkpoint() {
   const FoundCheckpoint found = find_latest_checkpoint(context_, stem_);
   stop_start_if_asked(context_);  // a large one took long to check
   if (found.would_lose_run) {
@@ -55,10 +45,12 @@ std::string Simulation::Implementation::find_checkpoint() {
   }
   for (const std::string& refused : found.refused) console_.line("not taken: " + refused);
   if (found.path.empty()) console_.line("no checkpoint of " + stem_ + ": starting anew");
-  return found.path;
+  // A program that looks at the simulation between its runs finds it where the last one ended.
+  const bool extends = options_.only_runs_to_the_end && found.path == checkpoint_path(stem_);
+  return extends ? checkpoint_to_extend(found.path) : found.path;
 }
 
-std::string Simulation::Implementation::checkpoint_to_extend(const std::string& latest) {
+std::string Continuation::checkpoint_to_extend(const std::string& latest) {
   const CheckpointReader reader(context_, latest);
   reader.require_types(system_.interaction.names());
   const CheckpointState& state = reader.state();
@@ -88,13 +80,13 @@ std::string Simulation::Implementation::checkpoint_to_extend(const std::string& 
   return latest;
 }
 
-void Simulation::Implementation::compare_with_checkpoint(const Json& state, std::int64_t particles,
-                                                         const Box& box) {
+void Continuation::compare_with_checkpoint(const Json& state, std::int64_t particles,
+                                           const Box& box) {
   std::string told;
   on_first_rank(context_, [&] {
     InputChanges changes;
     if (const auto record = state.find("input"); record != state.end()) {
-      changes = compare_inputs(*record, input_record_, input_.units);
+      changes = compare_inputs(*record, record_, input_.units);
     } else {
       // Written before checkpoints kept their input.
       const SystemFacts facts = facts_of(input_);
@@ -136,88 +128,35 @@ void Simulation::Implementation::compare_with_checkpoint(const Json& state, std:
   changes_.timestep = changes["timestep"].get<bool>();
 }
 
-void Simulation::Implementation::require_usable_files() {
-  const auto refuse_where = [this](std::string_view ending, const std::string& place) {
-    const std::string path = stem_ + std::string(ending);
-    if (!changes_.places.contains(place) || !file_exists(path)) return;
-    const auto line = std::ranges::find_if(changes_.settings, [&](const std::string& change) {
-      return change.starts_with(place + ":");
-    });
-    throw FileError(fmt::format(
-        "{}: all frames of a file are alike, so the run cannot go on with this one, and nothing "
-        "was changed:\n  {}\nput the setting back, or move the file away",
-        path, *line));
-  };
+void Continuation::compare_with(const Continuation& previous, bool other_box) {
+  std::string told;
   on_first_rank(context_, [&] {
-    for (const char* ending : {".log.jsonl", ".bib"}) require_own_file(stem_ + ending);
-    if (input_.output.trajectory_interval > 0) {
-      require_own_file(stem_ + ".h5md");
-      refuse_where(".h5md", "output.trajectory_rounding");
-    }
-    if (input_.output.xtc_interval > 0) {
-      require_own_file(stem_ + ".xtc");
-      refuse_where(".xtc", "output.xtc_rounding");
-    }
-    for (std::size_t n = 0; n < trajectory_sections().size(); ++n) {
-      const TrajectorySection& section = trajectory_sections()[n];
-      if (section.interval(input_) == 0) continue;
-      const std::string& ending = trajectory_file_endings()[n];
-      require_own_file(stem_ + ending);
-      for (const KeySchema& key : section.keys) {
-        if (key.name == "interval" && !section.has_one_interval) continue;
-        refuse_where(ending, fmt::format("{}.{}", section.schema.name, key.name));
-      }
-      if (section.groups(input_).empty()) continue;
-      for (const std::string& place : changes_.places) {
-        if (place.starts_with("group[")) refuse_where(ending, place);
-      }
-    }
+    const InputChanges changes = compare_inputs(previous.record_, record_, input_.units);
+    // Another [start] says nothing of particles that are there.
+    told = json_text(
+        Json{{"sections", changes.sections}, {"other_state", changes.other_state || other_box}});
+  });
+  comm::broadcast(context_, 0, told);
+  const Json changes = parse_json(told);
+  changes_.sections = changes["sections"].get<std::set<std::string, std::less<>>>();
+  changes_.other_state = changes["other_state"].get<bool>();
+}
+
+void Continuation::drop_end_of_shorter_run() const {
+  if (!repeats_end_) return;
+  // What is written from here on stands after this checkpoint, no longer after the end.
+  on_first_rank(context_, [&] {
+    const std::string path = checkpoint_path(stem_);
+    rename_file(path + ".previous", path);
+    sync_directory_of(path);
   });
 }
 
-bool Simulation::Implementation::is_finished(const Json& state) const {
-  if (clock_.step >= input_.run.steps) return true;
+bool Continuation::is_finished(const Json& state, std::int64_t step) const {
+  if (step >= input_.run.steps) return true;
   const auto converged = state.find("converged");
   return input_.minimizes() && converged != state.end() &&
          input_.minimize.force_tolerance >= exact_value(*converged);
-}
-
-void Simulation::Implementation::clear_for_new_run() {
-  int backup = 0;
-  on_first_rank(context_, [&] {
-    if (options_.overwrite) {
-      remove_run_files(stem_);
-    } else {
-      backup = back_up_run_files(stem_);
-    }
-  });
-  if (backup > 0) {
-    const auto name = std::filesystem::path(stem_).filename().string();
-    console_.line(fmt::format(
-        "kept files of an earlier run as {}",
-        (std::filesystem::path(stem_).parent_path() / fmt::format("#{}.*.{}#", name, backup))
-            .lexically_normal()
-            .string()));
-  }
-}
-
-std::vector<std::string> Simulation::Implementation::export_paths() const {
-  std::vector<std::string> paths;
-  if (!options_.files) return paths;
-  for (const std::string& format : input_.output.exports) {
-    const std::filesystem::path path(stem_ + export_file_ending(format));
-    paths.push_back(path.lexically_normal().string());
-  }
-  return paths;
-}
-
-void Simulation::Implementation::report_files() {
-  if (context_.rank() != 0) return;
-  console_.line("\nfiles of this run:");
-  for (const std::string& file : present_run_files(stem_)) {
-    if (file.ends_with(".previous")) continue;
-    console_.line("  " + std::filesystem::path(file).lexically_normal().string());
-  }
 }
 
 }  // namespace sterna::md
