@@ -178,7 +178,7 @@ TEST_CASE("ls1-MarDyn's systems have ls1-MarDyn's energies at the start and alon
         };
         if (engine.must_rebuild(particles, step, largest_step, 0)) engine.rebuild(particles, step);
       }
-      engine.compute_forces(particles, step, &sums);
+      engine.compute_forces(particles, {step, 0.0, timestep, box}, &sums);
       if (step > 0) integrator.finish_step();
       for (const Expected& expected : c.expected) {
         if (expected.step != step) continue;

@@ -86,6 +86,24 @@ struct Nothing : ForceTerm {
   void finish(ParticleStore&, EnergyAndVirial*) override {}
 };
 
+/// Pulls all particles along x by a force that depends on the time.
+struct Drive : ForceTerm {
+  std::string_view name() const override { return "drive"; }
+  static double force(double time) { return std::cos(30.0 * time); }
+  void begin_step(const StepContext& now) override {
+    CHECK(now.time == now.timestep * static_cast<double>(now.step));
+    CHECK(now.timestep == 0.004);
+    CHECK(now.box.length.x > 0.0);
+    time_ = now.time;
+  }
+  void finish(ParticleStore& particles, EnergyAndVirial*) override {
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      particles.force[i].x += force(time_);
+    }
+  }
+  double time_ = -1.0;
+};
+
 /// Its energy is the number of neighbors of all particles, which may be ghosts on any side.
 struct Neighbors : ForceTerm {
   std::string_view name() const override { return "neighbors"; }
@@ -124,6 +142,24 @@ double energy_of_term(const Simulation& simulation, std::string_view name) {
 }
 
 }  // namespace
+
+TEST_CASE("a force of a program knows the time of the positions") {
+  const comm::Context world;
+  Simulation simulation(world, settings, melt());
+  simulation.measure();
+  const double before = simulation.last_state().momentum[0];
+  simulation.add(std::make_unique<Drive>());
+  constexpr int steps = 25;
+  simulation.run(steps);
+  // Velocity Verlet adds up the forces by the trapezoidal rule, and those of pairs cancel.
+  double impulse = 0.0;
+  for (int step = 0; step <= steps; ++step) {
+    const double weight = step == 0 || step == steps ? 0.5 : 1.0;
+    impulse += weight * 0.004 * Drive::force(0.004 * step);
+  }
+  const double expected = before + static_cast<double>(simulation.particle_count()) * impulse;
+  CHECK(simulation.last_state().momentum[0] == doctest::Approx(expected).epsilon(1e-9));
+}
 
 TEST_CASE("a simulation of a program has the bits of one that a file describes") {
   const comm::Context world;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "md/core/energy_and_virial.hpp"
+#include "md/core/step_context.hpp"
 #include "md/system/particle_store.hpp"
 #include "sterna/comm/methods.hpp"
 
@@ -26,6 +27,7 @@ enum class TimeScale { fast, medium, slow };
 /// and in the same order,
 ///
 ///     rebuild(particles)         whenever particles have changed their places in the store
+///     begin_step(now)            in every step in which its forces are due
 ///     start(particles)           in every step, while ghosts are on their way
 ///     compute_spanning(...)      when they have arrived, and before forces on ghosts return
 ///     finish(particles, sums)    when all neighbors' positions and the pairs' forces are there
@@ -73,6 +75,9 @@ class ForceTerm {
   virtual void set_decomposition(const Decomposition&) {}
   /// Collective. Local particles and ghosts stay at these places of the store until the next call.
   virtual void rebuild(const ParticleStore&) {}
+  /// The step of what follows, for forces that depend on the time. It may be called again for the
+  /// same step, where forces are computed anew.
+  virtual void begin_step(const StepContext&) {}
   /// Begins with the present positions and orientations of local particles. Ghosts must not be
   /// read.
   virtual void start(const ParticleStore&) {}

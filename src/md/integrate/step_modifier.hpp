@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "md/core/box.hpp"
+#include "md/core/step_context.hpp"
 #include "md/input/input.hpp"
 #include "md/integrate/rigid_rotor.hpp"
 #include "md/system/particle_store.hpp"
@@ -65,6 +66,9 @@ class StepModifier {
   /// brought to the time of the positions.
   bool is_due(std::int64_t step) const { return steps_.contains(step); }
 
+  /// Whether it leaves the total momentum as it is, in all steps; the same on all ranks.
+  virtual bool keeps_momentum() const = 0;
+
   /// Whether it is one of those that some integrators have act between the drifts of a step.
   virtual bool is_thermostat() const { return false; }
 
@@ -74,16 +78,16 @@ class StepModifier {
 
   /// In every step after particles have moved. Velocities are those of the drift, half a step
   /// earlier. Nobody may go farther from where the step began.
-  virtual void correct_positions(ParticleStore&, const Box&) {}
+  virtual void correct_positions(ParticleStore&, const StepContext&) {}
   /// In every step before forces. Returns whether all particles have been moved, by less than the
   /// range of the forces, so that lists must be rebuilt; the same on all ranks.
-  virtual bool shift_all(ParticleStore&, const Box&, std::int64_t) { return false; }
+  virtual bool shift_all(ParticleStore&, const StepContext&) { return false; }
   /// In a step in which it is due, right after forces were computed.
-  virtual void limit_forces(ParticleStore&, const Box&) {}
+  virtual void limit_forces(ParticleStore&, const StepContext&) {}
   /// At the end of a step in which it is due, with velocities of the time of the positions; a
   /// thermostat also between two drifts, where the integrator says so. Returns
   /// by what factor speeds have grown, the same on all ranks: noise on single molecules left out.
-  virtual double apply(ParticleStore&, const Box&, std::int64_t) { return 1.0; }
+  virtual double apply(ParticleStore&, const StepContext&) { return 1.0; }
   /// Whether `apply` leaves relative velocities along constraints, which are then taken off; what
   /// energy that costs is given to `add_exchanged_energy`.
   virtual bool violates_constraints() const { return false; }

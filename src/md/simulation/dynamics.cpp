@@ -105,8 +105,10 @@ double Dynamics::unconstrained_degrees() const {
 }
 
 void Dynamics::count_degrees_of_freedom() {
-  degrees_.keeps_momentum =
-      engine_->keeps_momentum() && step_modifiers_keep_momentum(input_) && input_.freezes.empty();
+  degrees_.keeps_momentum = engine_->keeps_momentum() && system_.frozen.keep_momentum() &&
+                            std::ranges::all_of(modifiers_, [](const auto& modifier) {
+                              return modifier->keeps_momentum();
+                            });
   // Where the total momentum stays, the center of mass does not take part in the temperature.
   const double fixed = degrees_.keeps_momentum ? 3.0 : 0.0;
   degrees_.translational = std::max(1.0, unconstrained_degrees() - fixed);
@@ -157,7 +159,7 @@ void Dynamics::advance_positions() {
     integrator_->advance(system_.particles, stages);
   }
   for (const auto& modifier : modifiers_) {
-    modifier->correct_positions(system_.particles, system_.box);
+    modifier->correct_positions(system_.particles, now());
   }
   if (virtual_sites_) advance_virtual_sites();
 }
@@ -184,7 +186,7 @@ ForceEngine::LargestStep Dynamics::largest_step() const {
 bool Dynamics::shift_all() {
   bool shifted = false;
   for (const auto& modifier : modifiers_) {
-    if (modifier->shift_all(system_.particles, system_.box, clock_.step)) shifted = true;
+    if (modifier->shift_all(system_.particles, now())) shifted = true;
   }
   return shifted;
 }
@@ -208,11 +210,11 @@ void Dynamics::particles_were_sorted() {
 }
 
 void Dynamics::compute_forces(EnergyAndVirial* sums) {
-  engine_->compute_forces(system_.particles, clock_.step, sums);
+  engine_->compute_forces(system_.particles, now(), sums);
   if (virtual_sites_) spread_forces(sums);
   integrator_->set_impulses(engine_->impulses());
   for (const auto& modifier : modifiers_) {
-    if (modifier->is_due(clock_.step)) modifier->limit_forces(system_.particles, system_.box);
+    if (modifier->is_due(clock_.step)) modifier->limit_forces(system_.particles, now());
   }
   if (!minimizes()) return;
   system_.frozen.clear_forces(system_.particles);
@@ -238,10 +240,11 @@ void Dynamics::compute_forces_and_move() {
   integrator_->finish_step();
   integrator_->begin_move(system_.particles);
   engine_->begin_move(clock_.step + 1);
-  engine_->compute_forces_and_move(system_.particles, [this](std::size_t begin, std::size_t end) {
-    integrator_->move(system_.particles, begin, end);
-    engine_->have_moved(system_.particles, begin, end);
-  });
+  engine_->compute_forces_and_move(system_.particles, now(),
+                                   [this](std::size_t begin, std::size_t end) {
+                                     integrator_->move(system_.particles, begin, end);
+                                     engine_->have_moved(system_.particles, begin, end);
+                                   });
   integrator_->end_move(system_.particles);
   moved_ = true;
 }
@@ -251,7 +254,7 @@ void Dynamics::modify(Moment moment) {
     if (!modifier->is_due(clock_.step) || moment_of(*modifier) != moment) continue;
     const auto measured = timer_.measure(Phase::thermostat);
     complete_velocities();
-    const double growth = modifier->apply(system_.particles, system_.box, clock_.step);
+    const double growth = modifier->apply(system_.particles, now());
     if (constraints_ && modifier->violates_constraints()) {
       const auto kinetic_energy = [this] {
         return kinetic_sums(system_.particles, system_.counted_masses).energy;
@@ -311,6 +314,10 @@ const EnergyAndVirial& Dynamics::measure_constraints() {
     constraint_sums_ = constraints_->virial(system_.particles, clock_.step);
   }
   return constraint_sums_;
+}
+
+StepContext Dynamics::now() const {
+  return {clock_.step, clock_.time(), minimizes() ? 0.0 : clock_.timestep, system_.box};
 }
 
 double Dynamics::exchanged_energy() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "md/core/energy_and_virial.hpp"
+#include "md/core/step_context.hpp"
 #include "md/input/input.hpp"
 #include "md/integrate/constraints.hpp"
 #include "md/integrate/integrators/minimizer.hpp"
@@ -124,6 +125,7 @@ class Dynamics {
   }
   /// What the integrator asks for while it moves particles.
   class Stages;
+  StepContext now() const;
   void make_integrator();
   /// The modifiers that are due and act at this moment.
   void modify(Moment moment);

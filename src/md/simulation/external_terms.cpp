@@ -56,19 +56,17 @@ int type_named(const std::string& component, const std::vector<std::string>& nam
 
 class Reflecting final : public StepModifier {
  public:
-  Reflecting(const comm::Context& context, const Input& input, const Input::Wall& wall,
-             const MoleculeTable& molecules)
+  Reflecting(const comm::Context& context, const Input::Wall& wall, const MoleculeTable& molecules)
       : StepModifier(context, {.first = 1, .last = 0}, molecules, 0.0),
-        timestep_(input.run.timestep),
         wall_(surface_of(wall, WallSurface::Side::above), side_of(wall),
               selection_of(wall.component, wall.lower, wall.upper, molecules)) {}
 
-  void correct_positions(ParticleStore& particles, const Box& box) override {
-    wall_.reflect(particles, box, timestep_);
+  bool keeps_momentum() const override { return false; }
+  void correct_positions(ParticleStore& particles, const StepContext& now) override {
+    wall_.reflect(particles, now.box, now.timestep);
   }
 
  private:
-  double timestep_;
   ReflectingWall wall_;
 };
 
@@ -147,13 +145,8 @@ void make_reflecting_walls(const comm::Context& context, const Input& input,
                            std::vector<std::unique_ptr<StepModifier>>& modifiers) {
   for (const Input::Wall& wall : input.walls) {
     if (wall.potential != Potential::reflecting) continue;
-    modifiers.push_back(std::make_unique<Reflecting>(context, input, wall, molecules));
+    modifiers.push_back(std::make_unique<Reflecting>(context, wall, molecules));
   }
-}
-
-bool reflecting_walls_keep_momentum(const Input& input) {
-  return std::ranges::none_of(
-      input.walls, [](const Input::Wall& wall) { return wall.potential == Potential::reflecting; });
 }
 
 }  // namespace sterna::md

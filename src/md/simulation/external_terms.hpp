@@ -22,7 +22,4 @@ void make_reflecting_walls(const comm::Context& context, const Input& input,
                            const MoleculeTable& molecules,
                            std::vector<std::unique_ptr<StepModifier>>& modifiers);
 
-/// Whether none of [[wall]] is a reflecting one.
-bool reflecting_walls_keep_momentum(const Input& input);
-
 }  // namespace sterna::md

@@ -270,21 +270,22 @@ void ForceEngine::move_ghosts(ParticleStore& particles) {
   halo_.finish_positions(particles);
 }
 
-void ForceEngine::compute_forces_and_move(ParticleStore& particles, const Mover& move) {
-  compute_forces(particles, 0, true, nullptr, &move);
+void ForceEngine::compute_forces_and_move(ParticleStore& particles, const StepContext& now,
+                                          const Mover& move) {
+  compute_forces(particles, now, true, nullptr, &move);
 }
 
-void ForceEngine::compute_forces(ParticleStore& particles, std::int64_t step,
+void ForceEngine::compute_forces(ParticleStore& particles, const StepContext& now,
                                  EnergyAndVirial* sums) {
-  const bool all = time_steps_.all_are_due(step);
-  if (sums != nullptr) compute_forces(particles, step, true, sums, nullptr);
+  const bool all = time_steps_.all_are_due(now.step);
+  if (sums != nullptr) compute_forces(particles, now, true, sums, nullptr);
   // The forces that particles follow do not depend on who looks at energies.
-  if (sums == nullptr || !all) compute_forces(particles, step, all, nullptr, nullptr);
+  if (sums == nullptr || !all) compute_forces(particles, now, all, nullptr, nullptr);
 }
 
-void ForceEngine::compute_forces(ParticleStore& particles, std::int64_t step, bool all,
+void ForceEngine::compute_forces(ParticleStore& particles, const StepContext& now, bool all,
                                  EnergyAndVirial* sums, const Mover* move) {
-  const bool pairs_act = all || time_steps_.is_due(TimeScale::medium, step);
+  const bool pairs_act = all || time_steps_.is_due(TimeScale::medium, now.step);
   const auto acts = [&](const ForceTerm& term) {
     return pairs_act || term.time_scale() == TimeScale::fast;
   };
@@ -298,9 +299,13 @@ void ForceEngine::compute_forces(ParticleStore& particles, std::int64_t step, bo
     if (!acts(*terms_[k])) continue;
     const auto measured = timer_.measure(phase_of_term(k));
     if (time_steps_.are_used()) terms_[k]->include_slow_part(all);
+    terms_[k]->begin_step(now);
     terms_[k]->start(particles);
   }
-  if (pairs_act) compute_short_range(particles, PairList::Cells::interior, sums);
+  if (pairs_act) {
+    for (std::size_t k = 0; k < short_range_.size(); ++k) short_range_.term(k).begin_step(now);
+    compute_short_range(particles, PairList::Cells::interior, sums);
+  }
   decision_.progress();
   {
     const auto measured = timer_.measure(Phase::images);
@@ -324,7 +329,7 @@ void ForceEngine::compute_forces(ParticleStore& particles, std::int64_t step, bo
   };
   if (time_steps_.are_used()) {
     finish_terms([](const ForceTerm& term) { return term.time_scale() != TimeScale::fast; });
-    if (pairs_act) add_impulses(particles, step);
+    if (pairs_act) add_impulses(particles, now.step);
     finish_terms([](const ForceTerm& term) { return term.time_scale() == TimeScale::fast; });
   } else {
     finish_terms([](const ForceTerm&) { return true; });

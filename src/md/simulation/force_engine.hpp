@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "md/core/step_context.hpp"
 #include "md/domain/halo.hpp"
 #include "md/domain/migration.hpp"
 #include "md/forces/force_term.hpp"
@@ -113,7 +114,7 @@ class ForceEngine {
 
   /// Sets the forces of the local particles, with multiple time steps those that are due in this
   /// step. Where sums are asked for, adds energy and virial of this rank, of all forces.
-  void compute_forces(ParticleStore& particles, std::int64_t step, EnergyAndVirial* sums);
+  void compute_forces(ParticleStore& particles, const StepContext& now, EnergyAndVirial* sums);
   /// What goes with the forces computed last.
   Impulses impulses() const { return time_steps_.impulses(); }
   std::span<Vec3> impulse_forces() { return time_steps_.impulse_forces(); }
@@ -127,7 +128,7 @@ class ForceEngine {
   }
   /// compute_forces, and calls `move` for all local particles, part by part, each as soon as its
   /// forces are there. The next step's `must_rebuild` follows.
-  void compute_forces_and_move(ParticleStore& particles, const Mover& move);
+  void compute_forces_and_move(ParticleStore& particles, const StepContext& now, const Mover& move);
   /// Particles are about to move to where they are in step `step`.
   void begin_move(std::int64_t step) {
     short_range_.list().forget_displacements();
@@ -197,8 +198,8 @@ class ForceEngine {
   void connect(const Decomposition& decomposition);
 
   /// `all`: also what is not due.
-  void compute_forces(ParticleStore& particles, std::int64_t step, bool all, EnergyAndVirial* sums,
-                      const Mover* move);
+  void compute_forces(ParticleStore& particles, const StepContext& now, bool all,
+                      EnergyAndVirial* sums, const Mover* move);
   /// Of all short-range terms.
   void compute_short_range(ParticleStore& particles, PairList::Cells cells, EnergyAndVirial* sums);
   /// Of the short-range terms that have some.

@@ -6,7 +6,8 @@
 namespace sterna::md {
 
 FrozenTypes::FrozenTypes(const Input& input, std::span<const std::string> names,
-                         std::span<const double> masses) {
+                         std::span<const double> masses)
+    : keep_momentum_(input.freezes.empty()) {
   const auto is_site = [](double mass) { return mass == 0.0; };
   if (input.freezes.empty() && std::ranges::none_of(masses, is_site)) return;
   flags_.assign(names.size(), 0);

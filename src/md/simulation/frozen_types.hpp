@@ -21,6 +21,8 @@ class FrozenTypes {
   FrozenTypes(const Input& input, std::span<const std::string> names,
               std::span<const double> masses);
 
+  /// Whether none of them takes up momentum: virtual sites give theirs to their atoms.
+  bool keep_momentum() const { return keep_momentum_; }
   /// By type; empty where none is frozen.
   std::span<const char> flags() const { return flags_; }
   /// Those that the integrator is to move with.
@@ -39,6 +41,7 @@ class FrozenTypes {
     return flags_[static_cast<std::size_t>(position.type)] != 0;
   }
 
+  bool keep_momentum_;
   std::vector<char> flags_;
   std::vector<std::optional<Vec3>> velocities_;  ///< nothing: others say how they move
 };

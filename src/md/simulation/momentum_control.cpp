@@ -25,11 +25,12 @@ class Limiting final : public StepModifier {
                selection_of(wanted.component, wanted.lower, wanted.upper, molecules),
                wanted.outside) {}
 
-  void limit_forces(ParticleStore& particles, const Box& box) override {
-    limit_.limit_forces(particles, box);
+  bool keeps_momentum() const override { return false; }
+  void limit_forces(ParticleStore& particles, const StepContext& now) override {
+    limit_.limit_forces(particles, now.box);
   }
-  double apply(ParticleStore& particles, const Box& box, std::int64_t) override {
-    limit_.limit_velocities(particles, box);
+  double apply(ParticleStore& particles, const StepContext& now) override {
+    limit_.limit_velocities(particles, now.box);
     return 1.0;
   }
 
@@ -64,15 +65,16 @@ class DriftKeeping final : public StepModifier {
             selection_of(wanted.component, wanted.lower, wanted.upper, molecules).is_everything() &&
             wanted.slabs == 1) {}
 
-  double apply(ParticleStore& particles, const Box& box, std::int64_t step) override {
-    if (step % sample_interval_ == 0) {
-      const std::span<double> sums = control_.measure(particles, box);
+  bool keeps_momentum() const override { return false; }
+  double apply(ParticleStore& particles, const StepContext& now) override {
+    if (now.step % sample_interval_ == 0) {
+      const std::span<double> sums = control_.measure(particles, now.box);
       comm::ReductionBatch batch(context_, "drift control");
       batch.sum(sums.data(), sums.size()).run();
       control_.add(sums);
     }
-    if (step % interval_ != 0) return 1.0;
-    add_exchanged_energy(control_.correct(particles, box));
+    if (now.step % interval_ != 0) return 1.0;
+    add_exchanged_energy(control_.correct(particles, now.box));
     // The first correction may be as large as the velocity that is wanted.
     return dot(velocity_, velocity_) > 0.0 ? 2.0 : 1.0;
   }
@@ -101,12 +103,13 @@ class Aligning final : public StepModifier {
         interval_(input.alignment.interval),
         alignment_(molecules.masses, axes_of(input), input.alignment.part, molecules.range) {}
 
-  bool shift_all(ParticleStore& particles, const Box& box, std::int64_t step) override {
-    if (step % interval_ != 0) return false;
-    std::array<double, 4> sums = alignment_.measure(particles, box);
+  bool keeps_momentum() const override { return true; }
+  bool shift_all(ParticleStore& particles, const StepContext& now) override {
+    if (now.step % interval_ != 0) return false;
+    std::array<double, 4> sums = alignment_.measure(particles, now.box);
     comm::ReductionBatch batch(context_, "alignment");
     batch.sum(sums.data(), sums.size()).run();
-    const Vec3 shift = alignment_.shift(sums, box);
+    const Vec3 shift = alignment_.shift(sums, now.box);
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
       Position& position = particles.position[i];
       position.x += shift.x;

@@ -12,7 +12,4 @@ std::vector<std::unique_ptr<StepModifier>> make_step_modifiers(const comm::Conte
                                                                const Input& input,
                                                                const MoleculeTable& molecules);
 
-/// Whether none of them changes the total momentum.
-bool step_modifiers_keep_momentum(const Input& input);
-
 }  // namespace sterna::md

@@ -15,9 +15,9 @@ GroupThermostat::GroupThermostat(const ThermostatRequest& request)
       bodies_(request.molecules.bodies.begin(), request.molecules.bodies.end()),
       degrees_of_(request.molecules.degrees_of) {}
 
-double GroupThermostat::apply(ParticleStore& particles, const Box& box, std::int64_t step) {
-  return where_.is_everything() ? apply_to_all(particles, step)
-                                : apply_to_some(particles, box, step);
+double GroupThermostat::apply(ParticleStore& particles, const StepContext& now) {
+  return where_.is_everything() ? apply_to_all(particles, now.step)
+                                : apply_to_some(particles, now.box, now.step);
 }
 
 double GroupThermostat::apply_to_all(ParticleStore& particles, std::int64_t step) {

@@ -17,7 +17,7 @@ class GroupThermostat : public Thermostat {
   explicit GroupThermostat(const ThermostatRequest& request);
 
   void set_degrees_of_freedom(double degrees) override { all_degrees_ = degrees; }
-  double apply(ParticleStore& particles, const Box& box, std::int64_t step) final;
+  double apply(ParticleStore& particles, const StepContext& now) final;
 
  protected:
   /// Of all velocities, after `interval` of time, where this kinetic energy is in so many `degrees`

@@ -20,9 +20,9 @@ class NoiseThermostat final : public Thermostat {
                 1.0 / request.wanted().time_constant, request.molecules.masses,
                 request.molecules.bodies, where_, more...) {}
 
-  double apply(ParticleStore& particles, const Box& box, std::int64_t step) override {
+  double apply(ParticleStore& particles, const StepContext& now) override {
     const double interval = static_cast<double>(steps_.interval) * timestep_;
-    add_exchanged_energy(method_.apply(particles, box, interval, step));
+    add_exchanged_energy(method_.apply(particles, now.box, interval, now.step));
     return 1.0;
   }
   bool violates_constraints() const override { return true; }

@@ -25,11 +25,15 @@ struct ThermostatRequest {
 class Thermostat : public StepModifier {
  public:
   bool is_thermostat() const final { return true; }
+  bool keeps_momentum() const final { return keeps_momentum_; }
 
  protected:
   explicit Thermostat(const ThermostatRequest& request);
 
   Selection where_;
+
+ private:
+  bool keeps_momentum_;
 };
 
 }  // namespace sterna::md

@@ -23,13 +23,6 @@ std::span<const ThermostatKind> thermostat_kinds() {
   return kinds;
 }
 
-bool thermostats_keep_momentum(const Input& input) {
-  return std::ranges::all_of(input.thermostats, [](const Input::Thermostat& wanted) {
-    const ThermostatKind* kind = kind_of(wanted);
-    return kind == nullptr || kind->keeps_momentum(wanted);
-  });
-}
-
 void make_thermostats(const comm::Context& context, const Input& input,
                       const MoleculeTable& molecules,
                       std::vector<std::unique_ptr<StepModifier>>& modifiers) {

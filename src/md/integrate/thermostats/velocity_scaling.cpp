@@ -107,11 +107,11 @@ class ScalingThermostat final : public Thermostat {
     steps_.act_every(request.wanted().options<VelocityScalingOptions>().interval);
   }
 
-  double apply(ParticleStore& particles, const Box& box, std::int64_t) override {
-    const std::span<double> sums = method_.measure(particles, box);
+  double apply(ParticleStore& particles, const StepContext& now) override {
+    const std::span<double> sums = method_.measure(particles, now.box);
     comm::ReductionBatch batch(context_, "thermostat");
     batch.sum(sums.data(), sums.size()).run();
-    const VelocityScaling::Scaled scaled = method_.scale(particles, box);
+    const VelocityScaling::Scaled scaled = method_.scale(particles, now.box);
     add_exchanged_energy(scaled.taken_up);
     return scaled.largest_factor;
   }
