@@ -20,6 +20,10 @@ std::optional<int> read_command_line(int argc, char** argv, Arguments& arguments
       ->check(CLI::Range(std::int64_t{0}, static_cast<std::int64_t>(md::most_steps)));
   auto* const resume =
       app.add_flag("--resume", arguments.resume, "continue from the latest valid checkpoint");
+  app.add_option("--from", arguments.from,
+                 "of an input with stages the first to run: those before it have ended, and it "
+                 "starts anew")
+      ->excludes(resume);
   app.add_flag("--overwrite", arguments.overwrite,
                "start from the beginning and remove what an earlier run left, instead of keeping "
                "it as backups")

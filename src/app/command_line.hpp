@@ -14,6 +14,7 @@ struct Arguments {
   std::string input;
   std::optional<std::int64_t> steps;  ///< instead of those of [run]
   bool resume = false;
+  std::string from;  ///< the stage to begin with; empty: the first
   bool verbose = false;
   bool outputs = false;
   bool overwrite = false;

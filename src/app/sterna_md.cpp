@@ -15,6 +15,7 @@
 #include "app/after_run.hpp"
 #include "app/command_line.hpp"
 #include "app/rank_process.hpp"
+#include "app/run_command.hpp"
 #include "md/core/file_error.hpp"
 #include "md/core/json.hpp"
 #include "md/core/unstable_run.hpp"
@@ -26,6 +27,7 @@
 #include "md/input/read_input.hpp"
 #include "md/input/reference_pages.hpp"
 #include "md/input/schema_export.hpp"
+#include "md/input/stages.hpp"
 #include "md/output/run_files.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
@@ -120,19 +122,13 @@ void print_method_table() {
   fmt::print("{}\n", md::json_text(table, 1));
 }
 
-/// Sterna's own input, or that of another program, as the end of the name says.
-md::ReadResult read_any_input(const std::string& path) {
-  const md::ForeignProgram* foreign = md::foreign_program_of(path);
-  return foreign != nullptr ? foreign->read(path).checked : md::read_input(path);
-}
-
 /// What of the input must be known before MPI starts. Where the file cannot be read by this rank,
 /// or is wrong, the defaults: `run` says so.
 comm::EnvironmentOptions start_options(const std::string& path) {
   comm::EnvironmentOptions options;
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown)) return options;
-  const md::ReadResult result = read_any_input(path);
+  const md::ReadResult result = std::move(read_any_input(path).front().read);
   if (!result.ok()) return options;
   options.timeout = std::chrono::duration<double>(result.input.communication.timeout);
   options.interface = result.input.communication.interface;
@@ -174,17 +170,29 @@ int convert(const std::string& from, const std::string& to) {
   return success;
 }
 
-/// Where a run of this input writes, for a front end.
+md::Json outputs_of(const md::Input& input) {
+  return {{"directory", input.output.directory},
+          {"name", input.run.name},
+          {"report", input.output.report},
+          {"export", input.output.exports}};
+}
+
+/// Where a run of this input writes, for a front end: that of the last stage, and of all of them.
 int print_outputs(const std::string& path) {
-  const md::ReadResult result = read_any_input(path);
-  if (!result.ok()) {
-    fmt::print(stderr, "{}", md::render(result.diagnostics));
+  const std::vector<md::StageInput> stages = read_any_input(path);
+  if (!all_are_ok(stages)) {
+    for (const md::StageInput& stage : stages) {
+      fmt::print(stderr, "{}", md::render(stage.read.diagnostics));
+    }
     return bad_input;
   }
-  const md::Json outputs{{"directory", result.input.output.directory},
-                         {"name", result.input.run.name},
-                         {"report", result.input.output.report},
-                         {"export", result.input.output.exports}};
+  md::Json outputs = outputs_of(stages.back().read.input);
+  outputs["stages"] = md::Json::array();
+  for (const md::StageInput& stage : stages) {
+    if (stage.name.empty()) continue;
+    outputs["stages"].push_back(outputs_of(stage.read.input));
+    outputs["stages"].back()["stage"] = stage.name;
+  }
   fmt::print("{}\n", md::json_text(outputs));
   return success;
 }
@@ -202,52 +210,68 @@ void look_at_memory(md::SystemFacts& facts) {
   facts.memory_limit = alone < share ? process.limit : node.limit;
 }
 
-int check(const std::string& path, int ranks) {
-  const md::ReadResult result = read_any_input(path);
-  std::vector<md::Diagnostic> diagnostics = result.diagnostics;
-  if (result.ok()) {
-    md::SystemFacts facts = md::facts_of(result.input);
-    facts.ranks = ranks;
-    look_at_memory(facts);
-    if (result.input.start.kind == md::StartKind::file) {
-      try {
-        // The whole file: what is wrong in its last line is better known now.
-        const auto reader = md::StartFileReader::open(result.input);
-        facts.particles = reader->header().particle_count;
-        facts.box = reader->header().box;
-        diagnostics.insert(diagnostics.end(), reader->header().warnings.begin(),
-                           reader->header().warnings.end());
-        if (auto wrong = md::wrong_particle_count(result.input, *facts.particles); !wrong.empty()) {
-          diagnostics.push_back(
-              md::diagnose(result.input, md::Severity::error, "molecule[0]", std::move(wrong)));
-        }
-        facts.particles_of_type.assign(
-            std::max(result.input.types.size(), result.input.components.size()), 0);
-        for (auto chunk = reader->read_chunk(100000); !chunk.empty();
-             chunk = reader->read_chunk(100000)) {
-          for (const md::ParticleRecord& record : chunk) {
-            ++facts.particles_of_type[static_cast<std::size_t>(record.position.type)];
-          }
-        }
-      } catch (const md::StartFileError& error) {
-        diagnostics.push_back(error.diagnostic());
+/// Looks at the whole start file: what is wrong in its last line is better known now.
+void look_at_start_file(const md::Input& input, md::SystemFacts& facts,
+                        std::vector<md::Diagnostic>& diagnostics) {
+  try {
+    const auto reader = md::StartFileReader::open(input);
+    facts.particles = reader->header().particle_count;
+    facts.box = reader->header().box;
+    diagnostics.insert(diagnostics.end(), reader->header().warnings.begin(),
+                       reader->header().warnings.end());
+    if (auto wrong = md::wrong_particle_count(input, *facts.particles); !wrong.empty()) {
+      diagnostics.push_back(
+          md::diagnose(input, md::Severity::error, "molecule[0]", std::move(wrong)));
+    }
+    facts.particles_of_type.assign(std::max(input.types.size(), input.components.size()), 0);
+    for (auto chunk = reader->read_chunk(100000); !chunk.empty();
+         chunk = reader->read_chunk(100000)) {
+      for (const md::ParticleRecord& record : chunk) {
+        ++facts.particles_of_type[static_cast<std::size_t>(record.position.type)];
       }
     }
-    const auto overwritten = md::overwritten_inputs(result.input);
-    diagnostics.insert(diagnostics.end(), overwritten.begin(), overwritten.end());
+  } catch (const md::StartFileError& error) {
+    diagnostics.push_back(error.diagnostic());
+  }
+}
+
+int check(const std::string& path, int ranks) {
+  const std::vector<md::StageInput> stages = read_any_input(path);
+  std::vector<md::Diagnostic> diagnostics;
+  for (const md::StageInput& stage : stages) {
+    diagnostics.insert(diagnostics.end(), stage.read.diagnostics.begin(),
+                       stage.read.diagnostics.end());
+  }
+  if (!md::has_errors(diagnostics)) {
+    // All stages are of the particles of the first one.
+    const md::Input& first = stages.front().read.input;
+    md::SystemFacts facts = md::facts_of(first);
+    facts.ranks = ranks;
+    look_at_memory(facts);
+    if (first.start.kind == md::StartKind::file) look_at_start_file(first, facts, diagnostics);
+    for (const md::StageInput& stage : stages) {
+      const auto found = findings_of_stage(stages, stage, facts, !md::has_errors(diagnostics));
+      diagnostics.insert(diagnostics.end(), found.begin(), found.end());
+    }
     if (!md::has_errors(diagnostics)) {
-      const auto advice = md::physics_advice(result.input, facts);
-      diagnostics.insert(diagnostics.end(), advice.begin(), advice.end());
-      if (const auto expected = md::forecast(result.input, facts)) {
+      if (const auto expected = md::forecast(first, facts)) {
         fmt::print("{}: {} particles on {} rank{} ({} x {} x {}), about {:.4g} MB per rank\n", path,
                    *facts.particles, ranks, ranks == 1 ? "" : "s", expected->grid[0],
                    expected->grid[1], expected->grid[2], expected->memory_per_rank / 1e6);
       }
     }
   }
+  without_repetitions(diagnostics);
   fmt::print("{}", md::render(diagnostics));
   if (md::has_errors(diagnostics)) return bad_input;
-  fmt::print("{}: valid\n", path);
+  if (stages.front().name.empty()) {
+    fmt::print("{}: valid\n", path);
+  } else {
+    std::vector<std::string> names;
+    for (const md::StageInput& stage : stages) names.push_back(stage.name);
+    fmt::print("{}: valid, with {} stage{}: {}\n", path, names.size(), names.size() == 1 ? "" : "s",
+               comm::joined(names, ", "));
+  }
   return success;
 }
 
@@ -257,112 +281,6 @@ void return_large_blocks() {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
-}
-
-/// What was read and made at the start leaves holes between small blocks.
-void return_free_memory() {
-#ifdef M_MMAP_THRESHOLD
-  malloc_trim(0);
-#endif
-}
-
-int run(const comm::Context& world, const Arguments& arguments,
-        const std::string& interface_at_start, AfterRun& after_run) {
-  // One rank reads, so that all see the same text; what it finds in the input of another program
-  // it hands on as the text of one of Sterna's.
-  std::string text;
-  std::string unreadable;
-  md::ForeignInput foreign;
-  const md::ForeignProgram* const program = md::foreign_program_of(arguments.input);
-  if (program != nullptr) {
-    if (world.rank() == 0) {
-      foreign = program->read(arguments.input);
-      text = md::input_text(foreign.given);
-      if (!foreign.checked.ok()) unreadable = md::render(foreign.checked.diagnostics);
-    }
-  } else if (world.rank() == 0) {
-    md::ReadResult failure;
-    if (auto found = md::input_file_text(arguments.input, failure)) {
-      text = std::move(*found);
-    } else {
-      unreadable = md::render(failure.diagnostics);
-    }
-  }
-  comm::broadcast(world, 0, unreadable);
-  if (!unreadable.empty()) {
-    if (world.rank() == 0) fmt::print(stderr, "{}", unreadable);
-    return bad_input;
-  }
-  comm::broadcast(world, 0, text);
-  md::ReadResult result = md::read_input_text(
-      text, arguments.input, world.rank() == 0 && program == nullptr, arguments.steps);
-  std::string findings;
-  if (world.rank() == 0) {
-    auto diagnostics = program != nullptr ? foreign.checked.diagnostics : result.diagnostics;
-    if (program != nullptr) {
-      result.input.places = foreign.checked.input.places;
-      // Other steps than those of the file may not go with it.
-      if (arguments.steps && !result.ok()) diagnostics = result.diagnostics;
-    }
-    if (result.ok()) {
-      md::SystemFacts facts = md::facts_of(result.input);
-      facts.ranks = world.size();
-      const auto advice = md::physics_advice(result.input, facts);
-      diagnostics.insert(diagnostics.end(), advice.begin(), advice.end());
-      const auto overwritten = md::overwritten_inputs(result.input);
-      diagnostics.insert(diagnostics.end(), overwritten.begin(), overwritten.end());
-    }
-    fmt::print(stderr, "{}", md::render(diagnostics));
-    if (md::has_errors(diagnostics)) findings = "errors";
-  }
-  comm::broadcast(world, 0, findings);
-  if (!findings.empty()) return bad_input;
-
-  if (world.node_count() > 1 && result.input.communication.interface != interface_at_start) {
-    throw comm::Error(fmt::format(
-        "rank {} could not read {} before MPI started, so it did not keep to the interface \"{}\": "
-        "put the input where all nodes see it",
-        world.rank(), arguments.input, result.input.communication.interface));
-  }
-  world.set_timeout(std::chrono::duration<double>(result.input.communication.timeout));
-  world.set_tuning({.enabled = result.input.communication.tuning,
-                    .machine_file = result.input.communication.machine_file});
-  result.input.output.report |= arguments.report;
-  if (!after_run.can_export(world, result.input.output.exports)) return failure;
-  md::catch_signals();
-  md::SimulationOptions options;
-  options.only_runs_to_the_end = true;
-  options.resume = arguments.resume;
-  options.verbose = arguments.verbose;
-  options.overwrite = arguments.overwrite;
-  options.progress = arguments.progress == "always"  ? md::Progress::always
-                     : arguments.progress == "never" ? md::Progress::never
-                                                     : md::Progress::automatic;
-  // These come on all ranks together, so none waits for others, and one says it for all.
-  const auto ended = [&](const std::exception& error, Exit status) {
-    if (world.rank() == 0) fmt::print(stderr, "sterna-md: {}\n", error.what());
-    return status;
-  };
-  try {
-    md::Simulation simulation(world, result.input, options);
-    result.input = {};  // the simulation has its own, which may be large
-    return_free_memory();
-    const md::Input& input = simulation.input();
-    const auto& output = input.output;
-    const std::filesystem::path folder(output.directory);
-    const std::string stem = (folder / input.run.name).lexically_normal();
-    for (const std::string& format : output.exports) {
-      after_run.expect_export(stem + ".h5md", stem + md::export_file_ending(format));
-    }
-    if (output.report) after_run.expect_report(stem + ".log.jsonl");
-    return simulation.run() == md::Outcome::complete ? success : interrupted;
-  } catch (const md::FileError& error) {
-    return ended(error, failure);
-  } catch (const md::UnstableRun& error) {
-    return ended(error, failure);
-  } catch (const md::StartInterrupted& stop) {
-    return ended(stop, interrupted);
-  }
 }
 
 }  // namespace
@@ -413,7 +331,7 @@ int main(int argc, char** argv) {
       fmt::print(stderr, "sterna-md: {}\n", no_such_method(arguments.method));
       return bad_input;
     }
-    const int status = run(world, arguments, options.interface, after_run);
+    const int status = run_command(world, arguments, options.interface, after_run);
     md::release_signals();
     const bool written = after_run.write(world);
     return written || status != success ? status : failure;

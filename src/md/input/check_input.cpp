@@ -314,6 +314,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
     const std::string stem = std::filesystem::path(input.path).stem().string();
     input.run.name = stem.empty() ? "run" : stem;
   }
+  if (!input.stage.name.empty()) input.run.name += "." + input.stage.name;
   Checker checker(input, is_good, report);
   checker.start(look_at_files);
   checker.types();

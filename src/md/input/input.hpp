@@ -27,6 +27,7 @@
 #include "md/input/sections/pair_section.hpp"
 #include "md/input/sections/restraint_section.hpp"
 #include "md/input/sections/run_section.hpp"
+#include "md/input/sections/stage_section.hpp"
 #include "md/input/sections/start_section.hpp"
 #include "md/input/sections/thermostat_section.hpp"
 #include "md/input/sections/type_section.hpp"
@@ -110,6 +111,7 @@ struct Input {
   std::vector<Field> fields;
   std::vector<Restraint> restraints;
   std::vector<Freeze> freezes;
+  StageSection stage;
   std::vector<DriftControl> drift_controls;
   std::vector<Limit> limits;
   Alignment alignment;

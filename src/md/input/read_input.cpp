@@ -23,7 +23,9 @@
 #include "md/input/molecule_file.hpp"
 #include "md/input/published_components.hpp"
 #include "md/input/section_reader.hpp"
+#include "md/input/stages.hpp"
 #include "md/input/toml_document.hpp"
+#include "sterna/comm/joined.hpp"
 #include "sterna/comm/regular_file.hpp"
 
 namespace sterna::md {
@@ -35,15 +37,27 @@ constexpr std::int64_t endless = 1'000'000'000'000'000;  // steps of a run that 
 class Reader {
  public:
   Reader(std::string_view text, std::string_view name, bool look_at_files,
-         bool from_program = false, std::optional<std::int64_t> steps = std::nullopt)
+         bool from_program = false, std::optional<std::int64_t> steps = std::nullopt,
+         std::optional<std::size_t> stage = std::nullopt)
       : reading_(text, name),
         look_at_files_(look_at_files),
         from_program_(from_program),
-        steps_(steps) {}
+        steps_(steps),
+        stage_(stage) {}
 
   ReadResult read() {
-    const std::optional<toml::table> document = toml_document(reading_);
+    std::optional<toml::table> document = toml_document(reading_);
     if (!document) return std::move(reading_.result);
+    if (const std::vector<std::string> stages = stage_names(*document);
+        stage_ && *stage_ < stages.size()) {
+      take_stage(reading_, *document, *stage_);
+    } else if (!stages.empty()) {
+      reading_.error(document->get("stage")->as_array()->get(0)->source(),
+                     fmt::format("the input has stages, which \"sterna run\" runs one after the "
+                                 "other: {}; here one of them is expected",
+                                 comm::joined(stages, ", ")));
+      return std::move(reading_.result);
+    }
     SectionReader(reading_).read_document(*document);
     check_completeness(reading_, from_program_);
     const std::vector<Diagnostic> in_molecule_files = read_molecule_files();
@@ -189,6 +203,7 @@ class Reader {
   bool look_at_files_;
   bool from_program_;
   std::optional<std::int64_t> steps_;  ///< instead of those of [run]
+  std::optional<std::size_t> stage_;   ///< of an input with stages
 };
 
 ReadResult unreadable(std::string_view name, std::string message) {
@@ -211,6 +226,11 @@ ReadResult read_input_text(std::string_view text, std::string_view name, bool lo
                                         largest_file >> 20));
   }
   return Reader(text, name, look_at_files, false, steps).read();
+}
+
+ReadResult read_stage_text(std::string_view text, std::string_view name, std::size_t stage,
+                           bool look_at_files) {
+  return Reader(text, name, look_at_files, false, std::nullopt, stage).read();
 }
 
 ReadResult read_molecule_text(const Input& input, std::size_t molecule, std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,10 @@ ReadResult read_input(const std::string& path);
 /// overrules `steps` in [run].
 ReadResult read_input_text(std::string_view text, std::string_view name, bool look_at_files = true,
                            std::optional<std::int64_t> steps = std::nullopt);
+
+/// The same for one of the stages of an input (`stages.hpp`), counted from 0.
+ReadResult read_stage_text(std::string_view text, std::string_view name, std::size_t stage,
+                           bool look_at_files = true);
 
 /// The same for the text of a program, which runs as many steps as it likes and may bring the
 /// particles itself: `steps` may be missing, and `kind` of [start] may be "program".

@@ -93,6 +93,9 @@ std::vector<std::string> Simulation::take_warnings() {
   return std::exchange(implementation_->warnings_, {});
 }
 
+bool Simulation::was_complete() const {
+  return implementation_->finished_;
+}
 const Box& Simulation::box() const {
   return implementation_->system_.box;
 }

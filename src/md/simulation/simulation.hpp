@@ -148,6 +148,8 @@ class Simulation {
   std::vector<std::string> take_warnings();
 
   // Local; the same on all ranks.
+  /// Whether a checkpoint left nothing to do (`SimulationOptions::only_runs_to_the_end`).
+  bool was_complete() const;
   const Box& box() const;
   std::int64_t step_number() const;
   /// Of the start 0.

@@ -1,0 +1,263 @@
+#include "app/run_command.hpp"
+
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
+#include "md/core/unstable_run.hpp"
+#include "md/input/input_text.hpp"
+#include "md/input/overwritten_inputs.hpp"
+#include "md/input/read_input.hpp"
+#include "md/output/atomic_file.hpp"
+#include "md/output/checkpoint.hpp"
+#include "md/output/output_lock.hpp"
+#include "md/output/run_files.hpp"
+#include "md/simulation/signals.hpp"
+#include "md/simulation/simulation.hpp"
+#include "md/start/foreign/foreign_input.hpp"
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/error.hpp"
+#include "sterna/comm/joined.hpp"
+#include "sterna/comm/nearest_name.hpp"
+
+namespace sterna {
+
+namespace {
+
+/// What was read and made at the start leaves holes between small blocks.
+void return_free_memory() {
+#ifdef M_MMAP_THRESHOLD
+  malloc_trim(0);
+#endif
+}
+
+std::string stem_of(const md::Input& input) {
+  return (std::filesystem::path(input.output.directory) / input.run.name).string();
+}
+
+/// The name of a whole run, of which this is a stage.
+std::string stem_of_run(const md::Input& input) {
+  const std::string stem = stem_of(input);
+  return stem.substr(0, stem.size() - input.stage.name.size() - 1);
+}
+
+/// The same stages on all ranks; nothing where the input is wrong, which rank 0 has said. Rank 0
+/// reads, so that all see the same text. What it finds in the input of another program it hands on
+/// as the text of one of Sterna's.
+std::optional<std::vector<md::StageInput>> shared_stages(const comm::Context& world,
+                                                         const Arguments& arguments) {
+  std::string text, unreadable;
+  md::ForeignInput foreign;
+  const md::ForeignProgram* const program = md::foreign_program_of(arguments.input);
+  if (world.rank() == 0) {
+    md::ReadResult failure;
+    if (program != nullptr) {
+      foreign = program->read(arguments.input);
+      text = md::input_text(foreign.given);
+      if (!foreign.checked.ok()) unreadable = md::render(foreign.checked.diagnostics);
+    } else if (auto found = md::input_file_text(arguments.input, failure)) {
+      text = std::move(*found);
+    } else {
+      unreadable = md::render(failure.diagnostics);
+    }
+  }
+  comm::broadcast(world, 0, unreadable);
+  if (!unreadable.empty()) {
+    if (world.rank() == 0) fmt::print(stderr, "{}", unreadable);
+    return std::nullopt;
+  }
+  comm::broadcast(world, 0, text);
+  std::vector<md::StageInput> stages = md::read_stages(
+      text, arguments.input, world.rank() == 0 && program == nullptr, arguments.steps);
+  std::string findings;
+  if (world.rank() == 0) {
+    if (program != nullptr) {
+      md::ReadResult& read = stages.front().read;
+      read.input.places = foreign.checked.input.places;
+      // Other steps than those of the file may not go with it.
+      if (!arguments.steps || read.ok()) read.diagnostics = foreign.checked.diagnostics;
+    }
+    std::vector<md::Diagnostic> diagnostics;
+    const bool ok = all_are_ok(stages);
+    md::SystemFacts facts = md::facts_of(stages.front().read.input);
+    facts.ranks = world.size();
+    for (const md::StageInput& stage : stages) {
+      diagnostics.insert(diagnostics.end(), stage.read.diagnostics.begin(),
+                         stage.read.diagnostics.end());
+      if (!ok) continue;
+      const auto found = findings_of_stage(stages, stage, facts, true);
+      diagnostics.insert(diagnostics.end(), found.begin(), found.end());
+    }
+    without_repetitions(diagnostics);
+    fmt::print(stderr, "{}", md::render(diagnostics));
+    if (md::has_errors(diagnostics)) findings = "errors";
+  }
+  comm::broadcast(world, 0, findings);
+  if (!findings.empty()) return std::nullopt;
+  return stages;
+}
+
+/// The number of the stage to begin with. FileError on all ranks where there is none of this name,
+/// or where a stage before it has not ended.
+std::size_t first_stage(const comm::Context& world, const std::vector<md::StageInput>& stages,
+                        const std::string& name) {
+  if (name.empty()) return 0;
+  std::vector<std::string> names;
+  for (const md::StageInput& stage : stages) {
+    if (!stage.name.empty()) names.push_back(stage.name);
+  }
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) {
+    const auto nearest =
+        comm::nearest_name(name, std::vector<std::string_view>(names.begin(), names.end()));
+    throw md::FileError(
+        names.empty() ? fmt::format("--from {}: the input has no stages", name)
+                      : fmt::format("--from {}: the input has no such stage; {}", name,
+                                    nearest ? fmt::format("did you mean {}?", *nearest)
+                                            : fmt::format("it has {}", comm::joined(names, ", "))));
+  }
+  const auto first = static_cast<std::size_t>(found - names.begin());
+  md::on_first_rank(world, [&] {
+    if (first == 0) return;
+    const std::string before = md::checkpoint_path(stem_of(stages[first - 1].read.input));
+    if (!md::file_exists(before)) {
+      throw md::FileError(
+          fmt::format("--from {}: {} is not there, with which the stage {} ends; "
+                      "run that one first",
+                      name, before, names[first - 1]));
+    }
+  });
+  return first;
+}
+
+/// Files of stages that follow this one are of an earlier run.
+void set_aside_later_stages(const comm::Context& world, const std::vector<md::StageInput>& stages,
+                            std::size_t number, bool overwrite) {
+  md::on_first_rank(world, [&] {
+    for (std::size_t later = number + 1; later < stages.size(); ++later) {
+      const std::string stem = stem_of(stages[later].read.input);
+      overwrite ? md::remove_run_files(stem) : static_cast<void>(md::back_up_run_files(stem));
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<md::StageInput> read_any_input(const std::string& path) {
+  const md::ForeignProgram* foreign = md::foreign_program_of(path);
+  if (foreign == nullptr) return md::read_stages_of_file(path);
+  std::vector<md::StageInput> stages;
+  stages.push_back({"", foreign->read(path).checked});
+  return stages;
+}
+
+bool all_are_ok(const std::vector<md::StageInput>& stages) {
+  return std::ranges::all_of(stages, [](const md::StageInput& stage) { return stage.read.ok(); });
+}
+
+std::vector<md::Diagnostic> findings_of_stage(const std::vector<md::StageInput>& stages,
+                                              const md::StageInput& stage,
+                                              const md::SystemFacts& facts, bool advice) {
+  const md::Input& input = stage.read.input;
+  std::vector<md::Diagnostic> found;
+  if (advice) found = md::physics_advice(input, facts);
+  // What another stage writes is no file of the user's; the checkpoint that this one starts from is
+  // not there yet.
+  md::Input own = input;
+  if (&stage != &stages.front()) own.start = stages.front().read.input.start;
+  const auto overwritten = md::overwritten_inputs(own);
+  found.insert(found.end(), overwritten.begin(), overwritten.end());
+  return found;
+}
+
+void without_repetitions(std::vector<md::Diagnostic>& diagnostics) {
+  std::set<std::tuple<std::string, int, int, std::string>> told;
+  std::erase_if(diagnostics, [&](const md::Diagnostic& found) {
+    return !told.emplace(found.file, found.line, found.column, found.message).second;
+  });
+}
+
+int run_command(const comm::Context& world, const Arguments& arguments,
+                const std::string& interface_at_start, AfterRun& after_run) {
+  auto stages = shared_stages(world, arguments);
+  if (!stages) return bad_input;
+  const auto& communication = stages->front().read.input.communication;
+  if (world.node_count() > 1 && communication.interface != interface_at_start) {
+    throw comm::Error(fmt::format(
+        "rank {} could not read {} before MPI started, so it did not keep to the interface \"{}\": "
+        "put the input where all nodes see it",
+        world.rank(), arguments.input, communication.interface));
+  }
+  world.set_timeout(std::chrono::duration<double>(communication.timeout));
+  world.set_tuning({.enabled = communication.tuning, .machine_file = communication.machine_file});
+  for (md::StageInput& stage : *stages) {
+    stage.read.input.output.report |= arguments.report;
+    if (!after_run.can_export(world, stage.read.input.output.exports)) return failure;
+  }
+  md::catch_signals();
+  md::SimulationOptions options;
+  options.only_runs_to_the_end = true;
+  options.resume = arguments.resume;
+  options.verbose = arguments.verbose;
+  options.overwrite = arguments.overwrite;
+  options.progress = arguments.progress == "always"  ? md::Progress::always
+                     : arguments.progress == "never" ? md::Progress::never
+                                                     : md::Progress::automatic;
+  // These come on all ranks together, so none waits for others, and one says it for all.
+  const auto ended = [&](const std::exception& error, Exit status) {
+    if (world.rank() == 0) fmt::print(stderr, "sterna-md: {}\n", error.what());
+    return status;
+  };
+  const bool has_stages = !stages->front().name.empty();
+  try {
+    md::OutputLock lock;
+    const std::size_t first = first_stage(world, *stages, arguments.from);
+    if (has_stages) {
+      md::on_first_rank(world, [&] {
+        const md::Input& input = stages->front().read.input;
+        std::filesystem::create_directories(input.output.directory);
+        lock = md::OutputLock(stem_of_run(input) + ".lock");
+      });
+    }
+    for (std::size_t number = first; number < stages->size(); ++number) {
+      md::StageInput& stage = (*stages)[number];
+      if (has_stages && world.rank() == 0) {
+        fmt::print("{}stage {} ({} of {})\n", number == first ? "" : "\n", stage.name, number + 1,
+                   stages->size());
+      }
+      md::Simulation simulation(world, stage.read.input, options);
+      // A checkpoint of a later stage may be of an earlier end of this one.
+      if (!simulation.was_complete()) {
+        set_aside_later_stages(world, *stages, number, options.overwrite);
+      }
+      if (!has_stages) stage.read.input = {};  // the simulation has its own, which may be large
+      return_free_memory();
+      const md::Input& input = simulation.input();
+      const std::string stem = std::filesystem::path(stem_of(input)).lexically_normal();
+      for (const std::string& format : input.output.exports) {
+        after_run.expect_export(stem + ".h5md", stem + md::export_file_ending(format));
+      }
+      if (input.output.report) after_run.expect_report(stem + ".log.jsonl");
+      if (simulation.run() != md::Outcome::complete) return interrupted;
+    }
+    return success;
+  } catch (const md::FileError& error) {
+    return ended(error, failure);
+  } catch (const md::UnstableRun& error) {
+    return ended(error, failure);
+  } catch (const md::StartInterrupted& stop) {
+    return ended(stop, interrupted);
+  }
+}
+
+}  // namespace sterna

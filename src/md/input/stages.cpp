@@ -1,0 +1,266 @@
+#include "md/input/stages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "md/core/display_text.hpp"
+#include "md/input/input_schema.hpp"
+#include "md/input/integrator_kind.hpp"
+#include "md/input/toml_document.hpp"
+#include "md/output/checkpoint.hpp"
+#include "sterna/comm/nearest_name.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// What the whole run has in common: it would be another system otherwise.
+constexpr std::string_view of_all_stages[] = {"type", "component", "molecule", "pair", "group"};
+/// What a stage that follows another may say of its start.
+constexpr std::string_view of_a_later_start[] = {"temperature", "constraints"};
+
+template <class Names>
+bool is_among(std::string_view name, const Names& names) {
+  return std::ranges::find(names, name) != std::ranges::end(names);
+}
+
+/// Why a name cannot be a part of file names; empty: it can.
+std::string wrong_name(std::string_view name) {
+  const auto is_allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  };
+  if (!name.empty() && std::ranges::all_of(name, is_allowed)) return {};
+  return fmt::format(
+      "\"name\" in [[stage]] is {}; expected letters, digits, \"_\" and \"-\", as "
+      "it becomes a part of file names",
+      quote(name));
+}
+
+void check_names(InputReading& reading, const toml::array& stages) {
+  std::set<std::string> seen;
+  for (const toml::node& node : stages) {
+    const toml::table& stage = *node.as_table();
+    const toml::node* const name = stage.get("name");
+    if (name == nullptr) {
+      reading.error(stage.source(), "[[stage]] lacks the key \"name\"");
+      continue;
+    }
+    const auto text = name->value<std::string>();
+    if (!name->is_string()) {
+      reading.error(name->source(), "\"name\" in [[stage]] is not a text in quotes");
+    } else if (std::string wrong = wrong_name(*text); !wrong.empty()) {
+      reading.error(name->source(), std::move(wrong));
+    } else if (!seen.insert(*text).second) {
+      reading.error(name->source(), fmt::format("two [[stage]]s have the name {}", quote(*text)));
+    }
+  }
+}
+
+/// A key of [[stage]] that is no section.
+void report_key(InputReading& reading, const toml::key& key) {
+  const std::string_view name = key.str();
+  const std::string_view only[] = {"name"};
+  std::string message = fmt::format("unknown key {} in [[stage]]", quote(name));
+  if (comm::nearest_name(name, only)) {
+    message += "; did you mean \"name\"?";
+  } else if (const KeySchema* of_run = find_key("run", name)) {
+    message += fmt::format("; keys of [run] belong below [stage.run]: {}", of_run->name);
+  } else {
+    message += "; a stage has a \"name\" and sections such as [stage.run]";
+  }
+  reading.error(key.source(), std::move(message));
+}
+
+/// Whether this section may be overridden by the stage; else says why not.
+bool may_override(InputReading& reading, const toml::key& key, const toml::node& node,
+                  std::size_t number) {
+  const SectionSchema* const section = find_section(key.str());
+  if (section == nullptr) return true;  // which the reader of sections reports
+  if (is_among(section->name, of_all_stages) || section->name == "stage") {
+    reading.error(key.source(),
+                  fmt::format("[stage.{}]: all stages have the same {}; it belongs outside of "
+                              "[[stage]]",
+                              key.str(), section_label(*section)));
+    return false;
+  }
+  if (section->name != "start") return true;
+  const toml::table* const start = node.as_table();
+  if (start == nullptr) return true;
+  for (auto&& [name, value] : *start) {
+    if (number > 0 && is_among(name.str(), of_a_later_start)) continue;
+    reading.error(name.source(),
+                  number == 0
+                      ? fmt::format("the first stage starts as [start] says; {} belongs there",
+                                    quote(name.str()))
+                      : fmt::format("this stage starts where the one before it ends; {} belongs "
+                                    "in [start]",
+                                    quote(name.str())));
+    return false;
+  }
+  return true;
+}
+
+/// Keys of `changes` take the place of those of `table`.
+void merge(toml::table& table, toml::table&& changes) {
+  for (auto&& [key, node] : changes) table.insert_or_assign(key, std::move(node));
+}
+
+/// `changes`: a section of the stage, for the section `key` of the document.
+void override_section(InputReading& reading, toml::table& document, const toml::key& key,
+                      toml::node&& changes) {
+  toml::node* present = document.get(key.str());
+  if (present != nullptr && present->is_array_of_tables() && present->as_array()->size() == 1 &&
+      changes.is_table()) {
+    present = present->as_array()->get(0);
+  }
+  if (const toml::array* const list = changes.as_array(); list != nullptr && list->empty()) {
+    document.erase(key.str());
+  } else if (present != nullptr && present->is_table() && changes.is_table()) {
+    merge(*present->as_table(), std::move(*changes.as_table()));
+  } else if (present != nullptr && present->is_array_of_tables() && changes.is_table()) {
+    reading.error(key.source(),
+                  fmt::format("the input has {0} [[{1}]]s; write [[stage.{1}]] for those of this "
+                              "stage, which take the place of all of them",
+                              present->as_array()->size(), key.str()));
+  } else {
+    document.insert_or_assign(key, std::move(changes));
+  }
+}
+
+/// A minimization has no use for what only motion has: what is not the stage's own is left out.
+void leave_out_motion(toml::table& document, const std::set<std::string>& own) {
+  const toml::table* const run = document["run"].as_table();
+  const auto integrator = run == nullptr ? std::nullopt : (*run)["integrator"].value<std::string>();
+  const IntegratorKind* const kind = integrator ? find_integrator(*integrator) : nullptr;
+  if (kind == nullptr || !kind->minimizes) return;
+  if (!own.contains("barostat")) document.erase("barostat");
+  toml::table* const neighbor = document["neighbor"].as_table();
+  if (neighbor != nullptr && !own.contains("neighbor")) {
+    neighbor->erase("buffer");
+    neighbor->erase("tolerance");
+  }
+}
+
+/// The lines of a document that this node's keys stand in.
+void add_lines(const toml::node& node, std::set<int>& lines) {
+  if (const toml::table* const table = node.as_table()) {
+    for (auto&& [key, value] : *table) {
+      lines.insert(static_cast<int>(key.source().begin.line));
+      add_lines(value, lines);
+    }
+  } else if (const toml::array* const array = node.as_array()) {
+    for (const toml::node& item : *array) add_lines(item, lines);
+  }
+}
+
+/// A key that has no effect in some stages has one in others: warnings of a line that is no stage's
+/// own count where they are given in all stages.
+void drop_warnings_of_some_stages(std::vector<StageInput>& stages,
+                                  const std::set<int>& lines_of_stages) {
+  std::map<std::pair<int, std::string>, std::size_t> counts;
+  for (const StageInput& stage : stages) {
+    for (const Diagnostic& found : stage.read.diagnostics) ++counts[{found.line, found.message}];
+  }
+  for (StageInput& stage : stages) {
+    std::erase_if(stage.read.diagnostics, [&](const Diagnostic& found) {
+      return found.severity == Severity::warning && found.line > 0 &&
+             !lines_of_stages.contains(found.line) &&
+             counts[{found.line, found.message}] < stages.size();
+    });
+  }
+}
+
+/// Of stages after the first.
+void start_from(Input& input, const Input& previous) {
+  // The temperature of [start] is that of the first stage, unless nothing has moved since.
+  const bool draws = previous.minimizes() || input.stage.draws_velocities;
+  StartSection start;
+  start.kind = StartKind::file;
+  start.format = "checkpoint";
+  const std::filesystem::path stem =
+      std::filesystem::path(previous.output.directory) / previous.run.name;
+  start.file = std::filesystem::absolute(checkpoint_path(stem.string())).string();
+  if (draws) start.temperature = input.start.temperature;
+  start.constraints = input.start.constraints;
+  input.start = std::move(start);
+}
+
+}  // namespace
+
+std::vector<std::string> stage_names(const toml::table& document) {
+  std::vector<std::string> names;
+  if (!document["stage"].is_array_of_tables()) return names;  // the reader of sections says why
+  for (const toml::node& stage : *document["stage"].as_array()) {
+    names.push_back((*stage.as_table())["name"].value_or(std::string()));
+  }
+  return names;
+}
+
+void take_stage(InputReading& reading, toml::table& document, std::size_t number) {
+  toml::array stages = std::move(*document["stage"].as_array());
+  document.erase("stage");
+  check_names(reading, stages);
+  toml::table& stage = *stages.get(number)->as_table();
+  reading.input().stage.name = stage["name"].value_or(std::string());
+  reading.input().stage.number = number;
+  std::set<std::string> own;
+  for (auto&& [key, node] : stage) {
+    if (key.str() == "name") continue;
+    const bool is_section = node.is_table() || node.is_array();
+    if (!is_section) {
+      report_key(reading, key);
+    } else if (may_override(reading, key, node, number)) {
+      own.insert(std::string(key.str()));
+      const toml::table* const start = key.str() == "start" ? node.as_table() : nullptr;
+      if (start != nullptr && start->contains("temperature")) {
+        reading.input().stage.draws_velocities = true;
+      }
+      override_section(reading, document, key, std::move(node));
+    }
+  }
+  leave_out_motion(document, own);
+}
+
+std::vector<StageInput> read_stages(std::string_view text, std::string_view name,
+                                    bool look_at_files, std::optional<std::int64_t> steps) {
+  InputReading reading(text, name);
+  const std::optional<toml::table> document = toml_document(reading);
+  const std::vector<std::string> names =
+      document ? stage_names(*document) : std::vector<std::string>();
+  std::vector<StageInput> stages;
+  if (names.empty()) {
+    stages.push_back({"", read_input_text(text, name, look_at_files, steps)});
+    return stages;
+  }
+  std::set<int> lines;
+  add_lines(*document->get("stage"), lines);
+  for (std::size_t number = 0; number < names.size(); ++number) {
+    ReadResult read = read_stage_text(text, name, number, look_at_files);
+    if (number > 0) start_from(read.input, stages.back().read.input);
+    stages.push_back({names[number], std::move(read)});
+  }
+  drop_warnings_of_some_stages(stages, lines);
+  if (steps) {
+    ReadResult& first = stages.front().read;
+    first.diagnostics.push_back(diagnose(
+        first.input, Severity::error, "",
+        "the input has stages, each with steps of its own: --steps does not say of which"));
+  }
+  return stages;
+}
+
+std::vector<StageInput> read_stages_of_file(const std::string& path) {
+  ReadResult failure;
+  const auto text = input_file_text(path, failure);
+  if (text) return read_stages(*text, path);
+  std::vector<StageInput> stages;
+  stages.push_back({"", std::move(failure)});
+  return stages;
+}
+
+}  // namespace sterna::md
