@@ -13,6 +13,7 @@
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 // sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp
 // sources: src/md/output/atomic_file.cpp
+// sources: src/md/output/checkpoint_file.cpp src/md/core/checksum.cpp
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 //
 // sources: src/md/input/input.cpp src/comm/context/joined.cpp
 // sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
-// sources: src/md/input/read_input.cpp src/md/input/check_input.cpp src/md/input/input_schema.cpp
+// sources: src/md/input/read_input.cpp src/md/input/stages.cpp src/md/input/check_input.cpp src/md/input/input_schema.cpp
 // sources: src/md/input/diagnostics.cpp src/md/input/syntax_error.cpp
 // sources: src/md/input/check_components.cpp src/md/input/check_electrostatics.cpp
 // sources: src/md/input/sections/*.cpp src/md/input/section_reader.cpp
@@ -43,6 +43,7 @@
 // sources: src/md/input/embedded_atom_input.cpp src/md/input/embedded_atom_file.cpp
 // sources: src/md/model/embedded_atom.cpp src/md/input/many_body_input.cpp
 // sources: src/md/input/check_many_body.cpp
+// sources: src/md/output/checkpoint_file.cpp src/md/core/checksum.cpp
 
 #include <cmath>
 #include <cstddef>

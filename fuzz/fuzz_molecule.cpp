@@ -1,7 +1,7 @@
 // The reader of a molecule's file: any bytes give a molecule that a topology can be made of, or
 // diagnostics.
 //
-// sources: src/md/input/read_input.cpp src/md/input/molecule_file.cpp
+// sources: src/md/input/read_input.cpp src/md/input/stages.cpp src/md/input/molecule_file.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -21,12 +21,28 @@ class AtEnd:
 
         Raises SternaError, saying how to install it, where a package that a format needs is missing.
         """
-        self._report = False
-        self._exports: list[str] = []
+        self._parts: list[_Part] = []
         try:
             outputs = settings_of(input_file)
         except SternaError:
             return  # The run says the same.
+        self._parts = [_Part(part, report) for part in outputs["stages"] or [outputs]]
+
+    def write(self, status: int, wrote: Callable[[Path], None] | None = None) -> None:
+        """Writes all of it, of a run that failed, too; nothing where no run has begun.
+
+        `status`: with which the run ended; `wrote` is called with each file. Raises SternaError with
+        what could not be written.
+        """
+        for part in self._parts:
+            part.write(status, wrote)
+
+
+class _Part:
+    """The same of a whole run, or of one of its stages."""
+
+    def __init__(self, outputs: dict, report: bool) -> None:
+        """`outputs`: a row of `settings_of`."""
         self._stem = Path(outputs["directory"]) / outputs["name"]
         self._report = report or outputs["report"]
         self._exports = outputs["export"]
@@ -52,12 +68,7 @@ class AtEnd:
             return ()
         return found.st_ino, found.st_size, found.st_mtime_ns
 
-    def write(self, status: int, wrote: Callable[[Path], None] | None = None) -> None:
-        """Writes all of it, of a run that failed, too; nothing where no run has begun.
-
-        `status`: with which the run ended; `wrote` is called with each file. Raises SternaError with
-        what could not be written.
-        """
+    def write(self, status: int, wrote: Callable[[Path], None] | None) -> None:
         if not (self._report or self._exports) or not self._log.is_file():
             return
         if status not in ENDED_WELL and self._state() == self._before:

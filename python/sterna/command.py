@@ -99,6 +99,14 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue from the latest valid checkpoint.")
     ] = False,
+    from_stage: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="STAGE",
+            help="Of an input with stages the first to run, from the end of the one before it.",
+        ),
+    ] = None,
     overwrite: Annotated[
         bool,
         typer.Option(
@@ -126,12 +134,15 @@ def run(
     joins the ranks that are there. SIGTERM or Ctrl-C writes a checkpoint and ends the run;
     --resume continues it. Without --resume a run starts from the beginning, and files that an earlier one of
     this name left are kept as #NAME.log.jsonl.1# and so on. --steps counts from the start of the
-    run, also with --resume.
+    run, also with --resume. The [[stage]]s of an input run one after the other; --resume goes on in
+    the one that has not ended.
     """
     chosen = {"--resume": resume, "--overwrite": overwrite, "--verbose": verbose}
     options = [option for option, is_set in chosen.items() if is_set]
     if steps is not None:
         options.append(f"--steps={steps}")
+    if from_stage is not None:
+        options.append(f"--from={from_stage}")
     # The name of a file may begin with a dash.
     named = ["--", str(input_file)]
     # There the ranks do what is done at the end, as nothing outlives them.

@@ -138,7 +138,10 @@ def outputs_of(path: Path) -> tuple[Path, str]:
 
 
 def settings_of(path: Path) -> dict:
-    """`outputs_of`, and what an input leaves to who starts its run: "report" and "export"."""
+    """`outputs_of`, and what an input leaves to who starts its run: "report" and "export".
+
+    Of an input with stages all this is that of the last one, and "stages" has a row for each.
+    """
     shown = subprocess.run(
         [find_program(), "--outputs", "--", path],
         env=program_environment(),

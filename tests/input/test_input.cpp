@@ -9,6 +9,7 @@
 
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/read_input.hpp"
+#include "md/input/stages.hpp"
 #include "md/observe/radial_distribution.hpp"
 
 using namespace sterna::md;
@@ -459,9 +460,71 @@ TEST_CASE("the examples are valid") {
   for (const auto& entry :
        std::filesystem::directory_iterator(std::string(STERNA_SOURCE_DIR) + "/examples")) {
     if (entry.path().extension() != ".toml") continue;
-    const auto result = read_input(entry.path().string());
-    INFO(render(result.diagnostics));
-    CHECK(result.ok());
-    CHECK(result.diagnostics.empty());
+    for (const StageInput& stage : read_stages_of_file(entry.path().string())) {
+      INFO(render(stage.read.diagnostics));
+      CHECK(stage.read.ok());
+      CHECK(stage.read.diagnostics.empty());
+    }
   }
+}
+
+TEST_CASE("a stage has the keys of the input, but for its own") {
+  const std::string text = std::string(smallest) + R"(
+[[thermostat]]
+kind = "langevin"
+temperature = 2.0
+time_constant = 1.0
+[[thermostat]]
+kind = "andersen"
+temperature = 3.0
+time_constant = 1.0
+component = "A"
+[barostat]
+kind = "stochastic_cell_rescaling"
+pressure = 1.0
+time_constant = 1.0
+bulk_modulus = 10.0
+[[stage]]
+name = "first"
+[stage.run]
+integrator = "minimize"
+[[stage]]
+name = "second"
+thermostat = []
+[stage.barostat]
+pressure = 2.0
+[[stage]]
+name = "third"
+[stage.start]
+temperature = 0.5
+[[stage.thermostat]]
+kind = "langevin"
+temperature = 4.0
+time_constant = 1.0
+)";
+  const std::vector<StageInput> stages = read_stages(text, "folder/input.toml", false);
+  REQUIRE(stages.size() == 3);
+  for (const StageInput& stage : stages) {
+    INFO(render(stage.read.diagnostics));
+    REQUIRE(stage.read.ok());
+    CHECK(stage.read.input.run.name == "input." + stage.name);
+  }
+  const Input &first = stages[0].read.input, &second = stages[1].read.input,
+              &third = stages[2].read.input;
+  CHECK(first.minimizes());
+  CHECK_FALSE(first.barostat.is_used());  // which a minimization has no use for
+  CHECK(first.start.kind != StartKind::file);
+  CHECK(second.thermostats.empty());
+  CHECK(second.barostat.pressure == 2.0);
+  CHECK(second.barostat.time_constant == 1.0);
+  CHECK(second.start.kind == StartKind::file);
+  CHECK(second.start.file.ends_with("input.first.checkpoint"));
+  CHECK(third.barostat.pressure == 1.0);
+  REQUIRE(third.thermostats.size() == 1);
+  CHECK(third.thermostats[0].temperature == 4.0);
+  CHECK(third.start.temperature == 0.5);
+  CHECK(second.run.seed != first.run.seed);
+  CHECK(third.run.seed != second.run.seed);
+  // Who expects one input is told that there are three.
+  CHECK_FALSE(read_input_text(text, "input.toml", false).ok());
 }

@@ -8,6 +8,7 @@
 
 #include "md/core/json.hpp"
 #include "md/input/input_schema.hpp"
+#include "md/input/stages.hpp"
 
 namespace sterna::md {
 namespace {
@@ -158,6 +159,18 @@ Json section_schema(const SectionSchema& section, Input& sample) {
   const Json several{{"type", "array"}, {"minItems", 1}, {"items", json}};
   if (section.may_repeat) return Json{{"anyOf", Json::array({json, several})}};
   return section.is_array ? several : json;
+}
+
+/// A section of a [[stage]]: it gives the keys that it changes, or an empty list in place of all
+/// tables.
+Json section_of_stage(const SectionSchema& section, Input& sample) {
+  Json json = section_schema(section, sample);
+  for (Json* one : {&json, json.contains("anyOf") ? &json["anyOf"][0] : &json}) {
+    one->erase("required");
+  }
+  Json& several = json.contains("anyOf") ? json["anyOf"][1] : json;
+  if (several.contains("minItems")) several["minItems"] = 0;
+  return json;
 }
 
 // ---- the page
@@ -312,6 +325,11 @@ std::string input_json_schema() {
     if (is_inner(section)) continue;
     json["properties"][std::string(section.name)] = section_schema(section, sample);
     if (section.required) required.push_back(section.name);
+  }
+  Json& stage = json["properties"]["stage"]["items"]["properties"];
+  for (const SectionSchema& section : input_sections()) {
+    if (is_inner(section) || section.name == "stage" || is_of_all_stages(section.name)) continue;
+    stage[std::string(section.name)] = section_of_stage(section, sample);
   }
   json["required"] = required;
   json["oneOf"] = Json::array({{{"required", {"type"}}}, {{"required", {"component"}}}});

@@ -12,14 +12,13 @@
 #include "md/input/input_schema.hpp"
 #include "md/input/integrator_kind.hpp"
 #include "md/input/toml_document.hpp"
-#include "md/output/checkpoint.hpp"
+#include "md/output/checkpoint_file.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 namespace {
 
-/// What the whole run has in common: it would be another system otherwise.
-constexpr std::string_view of_all_stages[] = {"type", "component", "molecule", "pair", "group"};
+constexpr std::string_view common_sections[] = {"type", "component", "molecule", "pair", "group"};
 /// What a stage that follows another may say of its start.
 constexpr std::string_view of_a_later_start[] = {"temperature", "constraints"};
 
@@ -81,7 +80,7 @@ bool may_override(InputReading& reading, const toml::key& key, const toml::node&
                   std::size_t number) {
   const SectionSchema* const section = find_section(key.str());
   if (section == nullptr) return true;  // which the reader of sections reports
-  if (is_among(section->name, of_all_stages) || section->name == "stage") {
+  if (is_of_all_stages(section->name) || section->name == "stage") {
     reading.error(key.source(),
                   fmt::format("[stage.{}]: all stages have the same {}; it belongs outside of "
                               "[[stage]]",
@@ -188,9 +187,16 @@ void start_from(Input& input, const Input& previous) {
   if (draws) start.temperature = input.start.temperature;
   start.constraints = input.start.constraints;
   input.start = std::move(start);
+  // Random numbers follow from seed and step, and the steps of each stage begin at 0.
+  constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15U;
+  if (!input.stage.has_own_seed) input.run.seed += input.stage.number * golden_ratio;
 }
 
 }  // namespace
+
+bool is_of_all_stages(std::string_view section) {
+  return is_among(section, common_sections);
+}
 
 std::vector<std::string> stage_names(const toml::table& document) {
   std::vector<std::string> names;
@@ -216,10 +222,13 @@ void take_stage(InputReading& reading, toml::table& document, std::size_t number
       report_key(reading, key);
     } else if (may_override(reading, key, node, number)) {
       own.insert(std::string(key.str()));
-      const toml::table* const start = key.str() == "start" ? node.as_table() : nullptr;
-      if (start != nullptr && start->contains("temperature")) {
-        reading.input().stage.draws_velocities = true;
-      }
+      const auto gives = [&](std::string_view section, std::string_view name) {
+        const toml::table* const table = key.str() == section ? node.as_table() : nullptr;
+        return table != nullptr && table->contains(name);
+      };
+      StageSection& found = reading.input().stage;
+      found.draws_velocities |= gives("start", "temperature");
+      found.has_own_seed |= gives("run", "seed");
       override_section(reading, document, key, std::move(node));
     }
   }

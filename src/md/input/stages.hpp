@@ -27,6 +27,9 @@ std::vector<StageInput> read_stages(std::string_view text, std::string_view name
 /// The same for a file.
 std::vector<StageInput> read_stages_of_file(const std::string& path);
 
+/// Whether a section is the same in all stages: it would be another system otherwise.
+bool is_of_all_stages(std::string_view section);
+
 // ---- for read_input.cpp
 
 /// The names of the [[stage]]s of a document; empty where it has none.

@@ -49,10 +49,6 @@ std::vector<std::string> gather_tables(const comm::Context& context, comm::Messe
 
 }  // namespace
 
-std::string checkpoint_path(const std::string& stem) {
-  return stem + ".checkpoint";
-}
-
 CheckpointReport write_checkpoint(const comm::Context& context, const std::string& stem,
                                   CheckpointState state, const ParticleStore& particles,
                                   RankDataView rank_data) {

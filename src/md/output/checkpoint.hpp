@@ -12,10 +12,6 @@
 
 namespace sterna::md {
 
-/// Names of a checkpoint: STEM.checkpoint, before it STEM.checkpoint.previous, and while one is
-/// written STEM.checkpoint.new.
-std::string checkpoint_path(const std::string& stem);
-
 struct CheckpointReport {
   std::uint64_t bytes = 0;  ///< of the file
   double seconds = 0.0;     ///< that this rank spent

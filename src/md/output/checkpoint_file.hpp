@@ -15,6 +15,12 @@
 
 namespace sterna::md {
 
+/// Names of a checkpoint: STEM.checkpoint, before it STEM.checkpoint.previous, and while one is
+/// written STEM.checkpoint.new.
+inline std::string checkpoint_path(const std::string& stem) {
+  return stem + ".checkpoint";
+}
+
 /// A double as a text that reads back bit for bit ("0x1.8p+1"), and the way back; FileError where
 /// the text is not one. For values in `CheckpointState::state`.
 std::string exact_text(double value);
