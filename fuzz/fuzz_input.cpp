@@ -3,7 +3,8 @@
 //
 // sources: src/md/input/input.cpp src/comm/context/joined.cpp
 // sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
-// sources: src/md/input/read_input.cpp src/md/input/stages.cpp src/md/input/check_input.cpp src/md/input/input_schema.cpp
+// sources: src/md/input/read_input.cpp src/md/input/stages.cpp src/md/input/check_input.cpp
+// sources: src/md/input/input_schema.cpp
 // sources: src/md/input/diagnostics.cpp src/md/input/syntax_error.cpp
 // sources: src/md/input/check_components.cpp src/md/input/check_electrostatics.cpp
 // sources: src/md/input/sections/*.cpp src/md/input/section_reader.cpp
@@ -34,7 +35,8 @@
 // sources: src/md/system/selection_expression.cpp
 // sources: src/md/system/virtual_site_kinds.cpp src/md/system/virtual_site.cpp
 // sources: src/md/system/atom_group.cpp src/md/input/atom_groups.cpp
-// sources: src/md/observe/*.cpp src/md/integrate/integrators/*.cpp src/md/integrate/thermostats/*.cpp
+// sources: src/md/observe/*.cpp src/md/integrate/integrators/*.cpp
+// sources: src/md/integrate/thermostats/*.cpp
 // sources: src/md/trajectories/*.cpp
 // sources: src/md/integrate/barostats/*.cpp
 // sources: src/md/start/readers/*.cpp src/md/start/foreign/ls1/start_file.cpp
@@ -53,6 +55,7 @@
 
 #include "md/input/check_molecules.hpp"
 #include "md/input/read_input.hpp"
+#include "md/input/stages.hpp"
 #include "md/input/topology_from_input.hpp"
 #include "method_names.hpp"
 
@@ -62,18 +65,14 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void check(const sterna::md::ReadResult& result) {
   using namespace sterna::md;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const ReadResult result = read_input_text(text, "fuzz.toml", false);
   const std::string shown = render(result.diagnostics);
   for (const char c : shown) require(static_cast<unsigned char>(c) >= 32 || c == '\n' || c == '\t');
   for (const Diagnostic& diagnostic : result.diagnostics) {
     require(diagnostic.line >= 0 && !diagnostic.message.empty());
   }
-  if (!result.ok()) return 0;
+  if (!result.ok()) return;
   const Input& input = result.input;
   require(input.types.empty() != input.components.empty());
   require(!input.run.name.empty() && input.run.steps >= 0);
@@ -85,12 +84,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!type.name.empty() && type.mass > 0.0);
     require(!pairs || (std::isfinite(type.sigma) && type.sigma > 0.0));
   }
-  if (input.molecules.empty()) return 0;
+  if (input.molecules.empty()) return;
   // Files of molecules are not looked at here, so one that has such a file has no atoms yet.
   for (const auto& molecule : input.molecules) {
-    if (molecule.atoms.empty()) return 0;
+    if (molecule.atoms.empty()) return;
   }
   require(atoms_of_molecules(input) >= 1);
   require(topology_from_input(input).atom_count() == atoms_of_molecules(input));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace sterna::md;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  for (const StageInput& stage : read_stages(text, "fuzz.toml", false)) check(stage.read);
   return 0;
 }

@@ -3,14 +3,16 @@
 // the .posiconst, where there is one.
 //
 // sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
-// sources: src/md/core/random.cpp src/md/core/sort_by.cpp src/md/input/read_input.cpp src/md/input/stages.cpp
+// sources: src/md/core/random.cpp src/md/core/sort_by.cpp src/md/input/read_input.cpp
+// sources: src/md/input/stages.cpp
 // sources: src/md/input/check_*.cpp
 // sources: src/md/input/input_schema.cpp src/md/input/sections/*.cpp
 // sources: src/md/input/diagnostics.cpp src/md/input/syntax_error.cpp
 // sources: src/md/input/input_text.cpp src/md/input/particle_names.cpp
 // sources: src/md/input/published_components.cpp src/md/input/tersoff_input.cpp
 // sources: src/md/core/file_error.cpp src/md/start/foreign/ls1/*.cpp src/md/start/foreign/*.cpp
-// sources: src/md/start/foreign/modylas/*.cpp src/md/model/library/charmm_cmap.cpp src/md/start/readers/*.cpp
+// sources: src/md/start/foreign/modylas/*.cpp src/md/model/library/charmm_cmap.cpp
+// sources: src/md/start/readers/*.cpp
 // sources: src/md/input/fields.cpp src/md/input/line_reader.cpp src/md/model/tersoff.cpp
 // sources: src/md/model/library/*.cpp src/md/forces/coulomb/fmm/fmm_parameters.cpp
 // sources: src/md/forces/coulomb/fmm/point_charges.cpp src/md/forces/coulomb/fmm/cell_shape.cpp

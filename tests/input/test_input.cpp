@@ -474,11 +474,12 @@ TEST_CASE("a stage has the keys of the input, but for its own") {
 kind = "langevin"
 temperature = 2.0
 time_constant = 1.0
+stop_step = 10
 [[thermostat]]
 kind = "andersen"
 temperature = 3.0
 time_constant = 1.0
-component = "A"
+start_step = 11
 [barostat]
 kind = "stochastic_cell_rescaling"
 pressure = 1.0

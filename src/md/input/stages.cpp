@@ -104,6 +104,12 @@ bool may_override(InputReading& reading, const toml::key& key, const toml::node&
   return true;
 }
 
+/// Whether a part of a stage is this section, with this key.
+bool gives(const toml::key& key, const toml::node& node, std::string_view section,
+           std::string_view name) {
+  return key.str() == section && node.is_table() && node.as_table()->contains(name);
+}
+
 /// Keys of `changes` take the place of those of `table`.
 void merge(toml::table& table, toml::table&& changes) {
   for (auto&& [key, node] : changes) table.insert_or_assign(key, std::move(node));
@@ -222,13 +228,9 @@ void take_stage(InputReading& reading, toml::table& document, std::size_t number
       report_key(reading, key);
     } else if (may_override(reading, key, node, number)) {
       own.insert(std::string(key.str()));
-      const auto gives = [&](std::string_view section, std::string_view name) {
-        const toml::table* const table = key.str() == section ? node.as_table() : nullptr;
-        return table != nullptr && table->contains(name);
-      };
       StageSection& found = reading.input().stage;
-      found.draws_velocities |= gives("start", "temperature");
-      found.has_own_seed |= gives("run", "seed");
+      found.draws_velocities |= gives(key, node, "start", "temperature");
+      found.has_own_seed |= gives(key, node, "run", "seed");
       override_section(reading, document, key, std::move(node));
     }
   }
