@@ -10,7 +10,7 @@ namespace sterna::md {
 double highest_thermal_energy(const Input& input) {
   double temperature = input.start.temperature.value_or(0.0);
   for (const Input::Thermostat& thermostat : input.thermostats) {
-    if (thermostat.is_used()) temperature = std::max(temperature, thermostat.temperature);
+    if (thermostat.is_used()) temperature = std::max(temperature, thermostat.highest_temperature());
   }
   return input.units.boltzmann() * temperature;
 }

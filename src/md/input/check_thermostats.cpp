@@ -143,6 +143,11 @@ class ThermostatChecker {
         error(place(n, key),
               "the region of a thermostat has fixed corners, but a [barostat] changes the box");
       }
+      if (good_(place(n, "end_temperature"))) {
+        error(place(n, "end_temperature"),
+              "a [barostat] goes with a temperature that stays; heat or cool in a box of fixed "
+              "size, in a [[stage]] of its own");
+      }
       if (n > 0 && good_(place(n, "temperature")) && good_(place(0, "temperature")) &&
           thermostat.temperature != input_.thermostats[0].temperature) {
         error(place(n, "temperature"),

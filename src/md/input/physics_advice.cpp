@@ -103,7 +103,7 @@ class Adviser {
   double highest_temperature() const {
     double highest = input_.start.temperature.value_or(0.0);
     for (const Input::Thermostat& thermostat : input_.thermostats) {
-      if (thermostat.is_used()) highest = std::max(highest, thermostat.temperature);
+      if (thermostat.is_used()) highest = std::max(highest, thermostat.highest_temperature());
     }
     return highest;
   }

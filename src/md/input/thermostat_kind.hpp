@@ -23,6 +23,7 @@ struct ThermostatKind {
   bool has_time_constant = true;
   std::string_view time_constant = {};
   std::vector<KeySchema> keys = {};  ///< of its own; without `section` and `condition`
+  bool takes_ramps = true;           ///< whether its temperature may move
   bool is_canonical = false;         ///< whether it samples the canonical ensemble
   /// What it does to constrained atoms.
   enum class Constraints {

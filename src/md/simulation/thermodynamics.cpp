@@ -118,7 +118,7 @@ Thermodynamics::Overheating Thermodynamics::overheating() {
   if (!first_temperature_) first_temperature_ = state_.temperature;
   double asked = std::max(*first_temperature_, input_.start.temperature.value_or(0.0));
   for (const auto& thermostat : input_.thermostats) {
-    if (thermostat.is_used()) asked = std::max(asked, thermostat.temperature);
+    if (thermostat.is_used()) asked = std::max(asked, thermostat.highest_temperature());
   }
   const double reference =
       std::max(input_.units.boltzmann() * asked, system_.interaction.largest_epsilon());

@@ -93,6 +93,16 @@ InputSection thermostat() {
            .range = positive,
            .condition = thermostat_is(thermostats_that([](const ThermostatKind&) { return true; })),
            .aliases = {"temp", "t", "target"}},
+          {.name = "end_temperature",
+           .target = target_in_table<&Input::thermostats, &ThermostatSection::end_temperature>,
+           .description = "Heats or cools: the temperature to keep moves from `temperature` at "
+                          "`start_step` evenly to this one at `stop_step`.",
+           .default_text = "that of `temperature`",
+           .dimension = Dimension::temperature,
+           .range = positive,
+           .condition = thermostat_is(
+               thermostats_that([](const ThermostatKind& kind) { return kind.takes_ramps; })),
+           .aliases = {"ramp", "final_temperature", "to"}},
           {.name = "time_constant",
            .target = target_in_table<&Input::thermostats, &ThermostatSection::time_constant>,
            .description = thermostat_time_description(),

@@ -35,6 +35,9 @@ class Andersen {
   /// probability 1 - exp(-rate * interval). Returns the energy that this rank's particles took up.
   double apply(ParticleStore& particles, const Box& box, double interval, std::int64_t step) const;
 
+  /// kT from now on.
+  void set_thermal_energy(double thermal_energy) { thermal_energy_ = thermal_energy; }
+
  private:
   RandomStream stream_;
   double thermal_energy_;

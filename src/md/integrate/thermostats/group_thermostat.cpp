@@ -15,7 +15,7 @@ GroupThermostat::GroupThermostat(const ThermostatRequest& request)
       bodies_(request.molecules.bodies.begin(), request.molecules.bodies.end()),
       degrees_of_(request.molecules.degrees_of) {}
 
-double GroupThermostat::apply(ParticleStore& particles, const StepContext& now) {
+double GroupThermostat::act(ParticleStore& particles, const StepContext& now) {
   return where_.is_everything() ? apply_to_all(particles, now.step)
                                 : apply_to_some(particles, now.box, now.step);
 }

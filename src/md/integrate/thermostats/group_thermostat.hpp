@@ -17,9 +17,9 @@ class GroupThermostat : public Thermostat {
   explicit GroupThermostat(const ThermostatRequest& request);
 
   void set_degrees_of_freedom(double degrees) override { all_degrees_ = degrees; }
-  double apply(ParticleStore& particles, const StepContext& now) final;
 
  protected:
+  double act(ParticleStore& particles, const StepContext& now) final;
   /// Of all velocities, after `interval` of time, where this kinetic energy is in so many `degrees`
   /// of freedom, at least 1. The same on all ranks. What energy it gives is the kind's to count.
   virtual double factor(double kinetic_energy, double degrees, double interval,

@@ -33,6 +33,9 @@ class Langevin {
   /// particles took up.
   double apply(ParticleStore& particles, const Box& box, double interval, std::int64_t step) const;
 
+  /// kT from now on.
+  void set_thermal_energy(double thermal_energy) { thermal_energy_ = thermal_energy; }
+
  private:
   RandomStream stream_;
   double thermal_energy_;

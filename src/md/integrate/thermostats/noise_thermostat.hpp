@@ -20,14 +20,18 @@ class NoiseThermostat final : public Thermostat {
                 1.0 / request.wanted().time_constant, request.molecules.masses,
                 request.molecules.bodies, where_, more...) {}
 
-  double apply(ParticleStore& particles, const StepContext& now) override {
+  bool violates_constraints() const override { return true; }
+
+ private:
+  double act(ParticleStore& particles, const StepContext& now) override {
     const double interval = static_cast<double>(steps_.interval) * timestep_;
     add_exchanged_energy(method_.apply(particles, now.box, interval, now.step));
     return 1.0;
   }
-  bool violates_constraints() const override { return true; }
+  void set_thermal_energy(double thermal_energy) override {
+    method_.set_thermal_energy(thermal_energy);
+  }
 
- private:
   double timestep_;
   Method method_;
 };

@@ -50,6 +50,9 @@ class StochasticRescalingThermostat final : public GroupThermostat {
   void set_exchanged_energy(double energy) override { method_.set_exchanged_energy(energy); }
 
  private:
+  void set_thermal_energy(double thermal_energy) override {
+    method_.set_thermal_energy(thermal_energy);
+  }
   double factor(double kinetic_energy, double degrees, double interval,
                 std::int64_t step) override {
     return method_.factor(kinetic_energy, degrees, interval, step);

@@ -26,6 +26,9 @@ class StochasticVelocityRescaling {
   double exchanged_energy() const { return exchanged_energy_; }
   void set_exchanged_energy(double energy) { exchanged_energy_ = energy; }
 
+  /// kT from now on.
+  void set_thermal_energy(double thermal_energy) { thermal_energy_ = thermal_energy; }
+
  private:
   RandomStream stream_;
   double thermal_energy_;

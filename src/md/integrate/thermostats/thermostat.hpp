@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "md/input/input.hpp"
 #include "md/integrate/step_modifier.hpp"
@@ -17,7 +18,7 @@ struct ThermostatRequest {
   const MoleculeTable& molecules;
 
   const Input::Thermostat& wanted() const { return input.thermostats[number]; }
-  /// kT of the temperature to keep.
+  /// kT of the temperature to keep, of a ramp that of its beginning.
   double thermal_energy() const { return input.units.boltzmann() * wanted().temperature; }
 };
 
@@ -26,13 +27,24 @@ class Thermostat : public StepModifier {
  public:
   bool is_thermostat() const final { return true; }
   bool keeps_momentum() const final { return keeps_momentum_; }
+  double apply(ParticleStore& particles, const StepContext& now) final;
 
  protected:
   explicit Thermostat(const ThermostatRequest& request);
 
+  /// What `apply` does, at the temperature of the present step.
+  virtual double act(ParticleStore& particles, const StepContext& now) = 0;
+  /// From now on kT to keep is another one. Called of kinds that take ramps.
+  virtual void set_thermal_energy(double /*thermal_energy*/) {}
+
   Selection where_;
 
  private:
+  /// kT at its ends, where the temperature moves from one to the other.
+  struct Ramp {
+    double first, last;
+  };
+  std::optional<Ramp> ramp_;
   bool keeps_momentum_;
 };
 

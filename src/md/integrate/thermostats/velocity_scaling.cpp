@@ -107,7 +107,8 @@ class ScalingThermostat final : public Thermostat {
     steps_.act_every(request.wanted().options<VelocityScalingOptions>().interval);
   }
 
-  double apply(ParticleStore& particles, const StepContext& now) override {
+ private:
+  double act(ParticleStore& particles, const StepContext& now) override {
     const std::span<double> sums = method_.measure(particles, now.box);
     comm::ReductionBatch batch(context_, "thermostat");
     batch.sum(sums.data(), sums.size()).run();
@@ -115,8 +116,10 @@ class ScalingThermostat final : public Thermostat {
     add_exchanged_energy(scaled.taken_up);
     return scaled.largest_factor;
   }
+  void set_thermal_energy(double thermal_energy) override {
+    method_.set_thermal_energy(thermal_energy);
+  }
 
- private:
   VelocityScaling::Zone zone_of(const ThermostatRequest& request) const {
     const auto& options = request.wanted().options<VelocityScalingOptions>();
     VelocityScaling::Zone zone;

@@ -49,6 +49,10 @@ class VelocityScaling {
     double taken_up = 0.0;        ///< energy, by this rank's particles
     double largest_factor = 1.0;  ///< of velocities, the same on all ranks
   };
+  /// kT of all zones from now on.
+  void set_thermal_energy(double thermal_energy) {
+    for (Zone& zone : zones_) zone.thermal_energy = thermal_energy;
+  }
   /// Scales by what the sums say.
   Scaled scale(ParticleStore& particles, const Box& box) const;
 
