@@ -10,6 +10,7 @@
 
 #include "md/input/input_schema.hpp"
 #include "md/input/read_input.hpp"
+#include "md/input/stages.hpp"
 
 // Every file tests/data/broken_inputs/NAME.toml must give exactly the text in NAME.expected. After
 // a deliberate change of a message run this test with STERNA_UPDATE_EXPECTED=1, and read the diff.
@@ -66,7 +67,12 @@ TEST_CASE("every broken input gives exactly its message") {
   fs::current_path(folder);
   for (const fs::path& file : files) {
     const std::string name = file.filename().string();
-    const std::string found = with_placeholders(render(read_input(name).diagnostics));
+    std::vector<Diagnostic> diagnostics;
+    for (const StageInput& stage : read_stages_of_file(name)) {
+      diagnostics.insert(diagnostics.end(), stage.read.diagnostics.begin(),
+                         stage.read.diagnostics.end());
+    }
+    const std::string found = with_placeholders(render(diagnostics));
     fs::path expected_file = file;
     expected_file.replace_extension(".expected");
     if (update) std::ofstream(expected_file, std::ios::binary) << found;

@@ -94,6 +94,7 @@ def _at_the_start(path: Path, sections: dict[str, Any]) -> Start:
             "run": dict(sections.get("run", {})) | {"name": "start", "steps": 0},
             "output": output,
         }
+        made.pop("stage", None)
         with tempfile.NamedTemporaryFile("w", suffix=".toml", dir=path.parent, delete=True) as file:
             file.write(toml_text(made))
             file.flush()

@@ -102,7 +102,7 @@ InputSection thermostat() {
            .range = positive,
            .condition = thermostat_is(
                thermostats_that([](const ThermostatKind& kind) { return kind.takes_ramps; })),
-           .aliases = {"ramp", "final_temperature", "to"}},
+           .aliases = {"ramp", "final_temperature"}},
           {.name = "time_constant",
            .target = target_in_table<&Input::thermostats, &ThermostatSection::time_constant>,
            .description = thermostat_time_description(),
