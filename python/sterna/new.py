@@ -127,7 +127,10 @@ def _given_or(value: float | None, estimate: float, fluid: Fluid) -> float:
     return value if fluid.reduced else value * _NM3_PER_MOL_L
 
 
-def _input_text(fluid: Fluid, name: str, temperature: float, observers: str, purpose: str) -> str:
+def _input_text(
+    fluid: Fluid, name: str, temperature: float, observers: str, purpose: str, correction: str = ""
+) -> str:
+    """An input of three stages. `observers`: sections of the last one; `correction`: of the cutoff."""
     # Programs that draw extended XYZ take its lengths for angstrom, which "real" means as well.
     units = "reduced" if fluid.reduced else "real"
     length = 4.0 * fluid.sigma if fluid.reduced else 3.5 * fluid.sigma
@@ -141,7 +144,7 @@ def _input_text(fluid: Fluid, name: str, temperature: float, observers: str, pur
 units = "{units}"
 
 [run]
-steps = 200_000
+steps = 20_000
 timestep = {fluid.timestep}
 
 [start]
@@ -153,16 +156,31 @@ temperature = {value}
 [interaction]
 cutoff = {cutoff}
 truncation = "truncated"
-{molecules}
+{correction}{molecules}
 [thermostat]
 kind = "stochastic_velocity_rescaling"
 temperature = {value}
 time_constant = {tau}
 
-{observers}
 [output]
 thermo_interval = 1000
-"""
+
+# The stages of the run, one after the other. Files and averages of each are its own.
+
+[[stage]]
+name = "minimize"
+[stage.run]
+integrator = "minimize"
+steps = 500
+
+[[stage]]
+name = "equilibrate"
+
+[[stage]]
+name = "produce"
+[stage.run]
+steps = 200_000
+{observers}"""
 
 
 def _is_polar(model: str) -> bool:
@@ -262,10 +280,11 @@ def slab(
     positions.append((above + [0.0, 0.0, 2.0 * edge + fluid.spacing]) % box)
     purpose = f"A slab of {fluid.name} between its vapor, written by `sterna new slab`."
     observers = (
-        '[profile]\ninterval = 100\naxis = "z"\n\n'
-        '[pressure_tensor]\ninterval = 10\nsurface_normal = "z"\n'
+        '[stage.profile]\ninterval = 100\naxis = "z"\n'
+        '[stage.pressure_tensor]\ninterval = 10\nsurface_normal = "z"\n'
     )
-    text = _input_text(fluid, name, temperature, observers, purpose)
+    correction = 'tail_correction = "planar"\n'
+    text = _input_text(fluid, name, temperature, observers, purpose, correction)
     _write_one(name, directory, text, fluid, box, numpy.vstack(positions), seed)
 
 

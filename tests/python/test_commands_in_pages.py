@@ -206,8 +206,8 @@ def test_the_quick_start(tmp_path):
 def test_the_tutorial_on_an_interface(tmp_path):
     page = ROOT / "docs/tutorial/first-interface.md"
     shown = follow(page, tmp_path, steps=400, thermo_interval=100, interval=10)
-    assert 'tail_correction = "planar"' in (tmp_path / "slab.toml").read_text()
-    assert (tmp_path / "#slab.report.html.1#").exists()  # of the first of two runs
+    assert 'tail_correction = "none"' in (tmp_path / "slab.toml").read_text()
+    assert (tmp_path / "#slab.produce.report.html.1#").exists()  # of the first of two runs
     assert re.search(r"surface_tension +\S+", shown)
     found = re.search(r"liquid about (\S+), vapor about (\S+)", shown)
     assert 0.5 < float(found[1]) < 1.0 and float(found[2]) < 0.2

@@ -60,12 +60,12 @@ def test_a_slab_of_lennard_jones_runs_and_has_its_densities(sterna, tmp_path):
     assert (~inside).sum() / (2 * edge**3) == pytest.approx(0.00964, rel=0.5)
     assert nearest_distance(start) > 0.9
     text = (tmp_path / "slab.toml").read_text()
-    (tmp_path / "slab.toml").write_text(text.replace("200_000", "20"))
+    (tmp_path / "slab.toml").write_text(re.sub(r"(?m)^steps = .*", "steps = 20", text))
     done = sterna("run", "slab.toml", "-n", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stderr
-    assert "surface_tension" in (tmp_path / "slab.pressure_tensor.txt").read_text()
-    assert (tmp_path / "slab.profile.txt").stat().st_size > 1000
+    assert "surface_tension" in (tmp_path / "slab.produce.pressure_tensor.txt").read_text()
+    assert (tmp_path / "slab.produce.profile.txt").stat().st_size > 1000
 
 
 def test_a_droplet_of_argon_is_round(sterna, tmp_path):
@@ -97,20 +97,23 @@ def test_a_slab_of_molecules_runs_and_its_end_mixes(sterna, tmp_path):
     text = (tmp_path / "slab.toml").read_text()
     assert 'model = "ethylene_oxide"' in text
     assert 'electrostatics = "reaction_field"' in text
-    text = text.replace("200_000", "4").replace("interval = 100\n", "interval = 2\n")
-    text += 'trajectory_interval = 4\ntrajectory_fields = ["position", "orientation"]\n'
+    text = re.sub(r"(?m)^steps = .*", "steps = 4", text).replace(
+        "interval = 100\n", "interval = 2\n"
+    )
+    fields = 'trajectory_interval = 4\ntrajectory_fields = ["position", "orientation"]\n'
+    text = text.replace("[output]\n", f"[output]\n{fields}")
     (tmp_path / "slab.toml").write_text(text)
     done = sterna("run", "slab.toml", "-n", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "advice" not in done.stderr
     citation = "Eckl, J. Vrabec and H. Hasse, Fluid Phase Equilib. 274, 16 (2008)"
-    assert done.stdout.count(citation) == 2  # at the start and at the end
-    assert "@article{Eckl2008," in (tmp_path / "slab.bib").read_text()
+    assert done.stdout.count(citation) == 6  # at the start and at the end of each stage
+    assert "@article{Eckl2008," in (tmp_path / "slab.produce.bib").read_text()
     done = sterna("new", "mixture", "slab.toml", "slab.toml", "--name", "both")
     assert done.returncode == 0, done.stdout + done.stderr
     both = read_extended_xyz(tmp_path / "both.extxyz")
     assert len(both) == 2 * len(start)
-    with h5py.File(tmp_path / "slab.h5md") as file:
+    with h5py.File(tmp_path / "slab.produce.h5md") as file:
         end = file["particles/trajectory/orientation/value"][-1]
     assert numpy.allclose(both.orientations[: len(start)], end, atol=1e-7)
     assert sterna("check", "both.toml").returncode == 0

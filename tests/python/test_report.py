@@ -391,8 +391,8 @@ def test_a_slab_has_its_profile_and_its_surface_tension(sterna, tmp_path):
     (tmp_path / "slab.toml").write_text(text)
     done = sterna("run", "slab.toml", "-n", "2", "--report")
     assert done.returncode == 0, done.stderr
-    (log,) = tmp_path.rglob("*.log.jsonl")
-    assert "report.html" in done.stdout.splitlines()[-1]
+    log = tmp_path / "slab.produce.log.jsonl"
+    assert "slab.produce.report.html" in done.stdout.splitlines()[-1]
     page = Page(find_run(log).file(".report.html"))
     check_page(page)
     observed = page.part("observers")

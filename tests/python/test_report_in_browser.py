@@ -113,7 +113,8 @@ def reports(tmp_path_factory) -> dict[str, Path]:
     until = time.monotonic() + 60
     names = [*runs, "crashed"]
     while True:
-        found = {n: write_report([folder / n], folder / f"{n}.html") for n in names}
+        logs = {n: folder / ("slab.produce" if n == "slab" else n) for n in names}
+        found = {n: write_report([logs[n]], folder / f"{n}.html") for n in names}
         if "broken off" in found["crashed"].read_text() or time.monotonic() > until:
             return found
         time.sleep(0.5)

@@ -50,6 +50,8 @@ class TruncationAdviser {
 
   void jump() {
     if (input_.interaction.truncation != Truncation::truncated) return;
+    // Where other stages follow, a minimization need not end at a minimum.
+    if (input_.minimizes() && !input_.stage.name.empty()) return;
     if (input_.minimizes()) {
       add(Severity::advice, "interaction.truncation",
           "a truncated potential jumps at the cutoff, where a minimization may get stuck; "
