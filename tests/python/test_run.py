@@ -23,7 +23,9 @@ def test_every_example_runs_to_its_end(example, sterna, tmp_path):
     done = sterna("run", example, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
-    log = read_log(tmp_path / "output" / f"{example.stem}.log.jsonl")
+    document = tomllib.loads(example.read_text())
+    last_stage = [f".{stage['name']}" for stage in document.get("stage", [])][-1:]
+    log = read_log(tmp_path / "output" / f"{example.stem}{''.join(last_stage)}.log.jsonl")
     assert log.events[0]["event"] == "start"
     assert log.events[-1]["event"] == "end"
     assert log.events[-1]["status"] == "complete"
@@ -37,7 +39,7 @@ def test_every_example_runs_to_its_end(example, sterna, tmp_path):
     assert count, checked.stdout
     assert int(count[1]) == log.events[0]["settings"]["particles"]
     # It equilibrates: in its second half it is in the state that was asked for.
-    thermostat = tomllib.loads(example.read_text()).get("thermostat")
+    thermostat = document.get("thermostat")
     if isinstance(thermostat, dict):
         asked = float(str(thermostat["temperature"]).split()[0])
         later = log["temperature"][log["step"] >= 0.5 * log["step"][-1]]

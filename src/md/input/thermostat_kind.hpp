@@ -23,8 +23,9 @@ struct ThermostatKind {
   bool has_time_constant = true;
   std::string_view time_constant = {};
   std::vector<KeySchema> keys = {};  ///< of its own; without `section` and `condition`
-  bool takes_ramps = true;           ///< whether its temperature may move
-  bool is_canonical = false;         ///< whether it samples the canonical ensemble
+  /// Whether its temperature may move: it has a `set_thermal_energy`.
+  bool takes_ramps = false;
+  bool is_canonical = false;  ///< whether it samples the canonical ensemble
   /// What it does to constrained atoms.
   enum class Constraints {
     violated,             ///< it does not go with them

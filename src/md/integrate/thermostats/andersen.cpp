@@ -70,6 +70,7 @@ ThermostatKind andersen_kind() {
           .source = "Andersen, J. Chem. Phys. 72, 2384 (1980)",
           .aliases = {"anderson"},
           .time_constant = "the mean time from one collision of a molecule to the next",
+          .takes_ramps = true,
           .is_canonical = true,
           .constraints = ThermostatKind::Constraints::projected_as_a_whole,
           .keeps_momentum = [](const Input::Thermostat&) { return false; }};

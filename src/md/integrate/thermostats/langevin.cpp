@@ -67,6 +67,7 @@ ThermostatKind langevin_kind() {
           "and Ornstein, Phys. Rev. 36, 823 (1930), for the exact integral",
       .aliases = {"sd"},
       .time_constant = "the inverse of the friction",
+      .takes_ramps = true,
       .is_canonical = true,
       .constraints = ThermostatKind::Constraints::projected,
       .keeps_momentum = [](const Input::Thermostat&) { return false; }};

@@ -130,7 +130,6 @@ ThermostatKind nose_hoover_chain_kind() {
           .source = "Martyna, Tuckerman, Tobias and Klein, Mol. Phys. 87, 1117 (1996)",
           .aliases = {"nose", "nose_hoover", "nose-hoover", "nhc"},
           .time_constant = "the period of the oscillation",
-          .takes_ramps = false,
           .is_canonical = true,
           .constraints = ThermostatKind::Constraints::kept,
           .not_in_a_region =

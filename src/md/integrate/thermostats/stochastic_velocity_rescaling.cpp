@@ -73,6 +73,7 @@ ThermostatKind stochastic_velocity_rescaling_kind() {
               "hardly disturbed.",
           .source = "Bussi, Donadio and Parrinello, J. Chem. Phys. 126, 014101 (2007)",
           .aliases = {"bussi", "csvr", "svr", "v-rescale"},
+          .takes_ramps = true,
           .is_canonical = true,
           .constraints = ThermostatKind::Constraints::kept};
 }

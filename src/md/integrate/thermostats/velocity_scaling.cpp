@@ -174,6 +174,7 @@ ThermostatKind velocity_scaling_kind() {
             .description = "Steps from one scaling to the next.",
             .range = {.minimum = 1.0, .maximum = 1e6},
             .aliases = {"frequency", "every"}}},
+      .takes_ramps = true,
       .keeps_momentum =
           [](const Input::Thermostat& thermostat) {
             return !thermostat.is_partial() &&
