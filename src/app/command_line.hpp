@@ -16,6 +16,7 @@ struct Arguments {
   bool resume = false;
   bool verbose = false;
   bool outputs = false;
+  bool averages = false;
   bool overwrite = false;
   bool report = false;
   bool check = false;

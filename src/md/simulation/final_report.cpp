@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/core/json.hpp"
+#include "md/core/measured_text.hpp"
 #include "md/input/model_list.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/simulation/observers.hpp"
@@ -90,9 +92,11 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
       console_.line(
           fmt::format("converged at step {}: no force component above the tolerance", step_));
     }
+    std::vector<std::string> unsettled;
     if (averages_) {
       const Averages::Report report = averages_->report();
       for (const std::string& line : report.lines) console_.line(line);
+      unsettled = report.warnings;
       if (!report.lines.empty()) {
         timing["averages"] = report.averages;
         timing["averages_over"] = report.rows;
@@ -100,10 +104,15 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
     }
     for (const auto& [name, value] : observed.items()) {
       const std::string unit = value.value("unit", "");
-      console_.line(fmt::format("  {:<20} {:>14.8g} +- {:.2g}{}{}", name,
-                                value["mean"].get<double>(), value["standard_error"].get<double>(),
-                                unit.empty() ? "" : " ", unit));
+      console_.line(fmt::format(
+          "  {:<20} {}{}{}", name,
+          measured_text(value["mean"].get<double>(), value["standard_error"].get<double>()),
+          unit.empty() ? "" : " ", unit));
       timing["averages"][name] = value;
+    }
+    if (!unsettled.empty()) {
+      console_.line("these are no averages of an equilibrium, as the run has not settled:");
+      for (const std::string& why : unsettled) console_.line("  " + why);
     }
 
     const double per_step = steps > 0 ? seconds / static_cast<double>(steps) : 0.0;
@@ -280,10 +289,17 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
   });
 }
 
+std::int64_t Simulation::Implementation::first_settled_step() const {
+  std::string first_step = std::to_string(averages_ ? averages_->first_step() : 0);
+  comm::broadcast(context_, 0, first_step);
+  return std::stoll(first_step);
+}
+
 Json Simulation::Implementation::report_observers() {
   Json averages = Json::object();
+  const std::int64_t first_step = first_settled_step();
   for (const auto& observer : observers_) {
-    const ObserverReport report = total_report(context_, *observer);
+    const ObserverReport report = total_report(context_, *observer, first_step);
     for (const auto& average : report.averages) {
       Json& entry = averages[average.name];
       entry = {{"mean", average.mean}, {"standard_error", average.standard_error}};

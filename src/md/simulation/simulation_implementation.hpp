@@ -32,7 +32,6 @@
 #include "md/output/json_log.hpp"
 #include "md/output/output_lock.hpp"
 #include "md/output/xtc_writer.hpp"
-#include "md/simulation/averages.hpp"
 #include "md/simulation/balancer.hpp"
 #include "md/simulation/console.hpp"
 #include "md/simulation/force_engine.hpp"
@@ -42,6 +41,7 @@
 #include "md/simulation/simulation.hpp"
 #include "md/simulation/start_times.hpp"
 #include "md/simulation/step_modifier_table.hpp"
+#include "md/simulation/thermodynamic_averages.hpp"
 #include "md/start/readers/start_file_reader.hpp"
 #include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
@@ -278,6 +278,8 @@ class Simulation::Implementation {
   // final_report.cpp
   void report_end(Outcome outcome, double seconds);
   Json report_observers();
+  /// Collective. Samples of earlier steps are in no average.
+  std::int64_t first_settled_step() const;
 
   const comm::Context& context_;
   /// Held for those who share it: the start, rebalancing, output and checkpoints.
@@ -391,8 +393,8 @@ class Simulation::Implementation {
   ThermodynamicState last_state_;
   EnergyAndVirial last_sums_;  ///< this rank's part of it
   std::int64_t measured_step_ = -1;
-  std::optional<double> first_temperature_;  ///< of what is resumed, too
-  std::optional<Averages> averages_;         ///< none where nothing moves
+  std::optional<double> first_temperature_;        ///< of what is resumed, too
+  std::optional<ThermodynamicAverages> averages_;  ///< none where nothing moves
 };
 
 }  // namespace sterna::md

@@ -187,14 +187,11 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     make_barostat();
   }
   if (!minimizer_) {
-    Averages::Options averages;
-    averages.changes_volume = barostat_ != nullptr;
-    averages.particles = particle_count_;
-    if (input_.output.equilibration >= 0) averages.equilibration = input_.output.equilibration;
+    double mass = 0.0;
     for (std::size_t type = 0; type < masses_.size(); ++type) {
-      averages.mass += static_cast<double>(type_counts_[type]) * masses_[type];
+      mass += static_cast<double>(type_counts_[type]) * masses_[type];
     }
-    averages_.emplace(input_.units, averages);
+    averages_.emplace(input_, particle_count_, mass);
   }
   observers_ = make_observers(context_, input_, interaction_.names(), type_counts_, topology_);
   const auto before_engine = PhaseTimer::Clock::now();
