@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sterna.input import Input
     from sterna.results import Average, Averages, Observation
     from sterna.simulation import Simulation
+    from sterna.sweep import Sweep
     from sterna.system import System
     from sterna.trajectory import Trajectory
 
@@ -50,6 +51,7 @@ __all__ = [
     "Result",
     "Simulation",
     "SternaError",
+    "Sweep",
     "System",
     "Trajectory",
     "UnstableRun",
@@ -69,6 +71,7 @@ _LATER = {
     "Input": "input",
     "Observation": "results",
     "Simulation": "simulation",
+    "Sweep": "sweep",
     "System": "system",
     "Trajectory": "trajectory",
 }

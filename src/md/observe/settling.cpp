@@ -25,7 +25,7 @@ constexpr Threshold thresholds[] = {{16.258, 29.457}, {13.745, 16.694}, {12.246,
                                     {11.259, 9.780},  {10.561, 8.451},  {10.044, 7.591},
                                     {9.646, 6.992}};
 /// What the lowest cosines have of the variance of the series, where it is worth few values.
-constexpr double most_of_variance = 0.55;
+constexpr double most_of_variance = 0.52;
 /// A run that settles later than this has hardly begun.
 constexpr double latest = 0.4;
 
