@@ -352,8 +352,9 @@ class _Scheduler:
             self._tell(f"{self._done} of {self._total}: {run.directory.name}")
             return True
         output = (run.directory / "output.txt").read_text(encoding="utf-8", errors="replace")
-        last = [line for line in output.splitlines() if line.strip()][-1:]
-        why = last[0].strip() if last else f"exit status {process.returncode}"
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        errors = [line for line in lines if "error: " in line or line.startswith("sterna")]
+        why = (errors or lines or [f"exit status {process.returncode}"])[-1]
         self._tell(f"failed: {run.directory.name}: {why} (see {run.directory / 'output.txt'})")
         return False
 
@@ -547,4 +548,4 @@ def _item(path: Path, key: str, items: list, name: str) -> object:
 
 def _in_a_name(value: Value) -> str:
     """As a part of a folder's name."""
-    return "".join(c if c.isalnum() or c in "._+" else "_" for c in str(value))[:40]
+    return "".join(c if c.isalnum() or c in "._+-" else "_" for c in str(value))[:40]
