@@ -211,8 +211,8 @@ def averages_of_log(log: "Log", equilibration: int | None = None) -> Averages:
 
 
 def _moves(row: Mapping) -> bool:
-    """A minimization has no temperature and is no equilibrium."""
-    return row.get("temperature") is not None
+    """Whether a row is none of a minimization, which is no equilibrium."""
+    return "largest_force" not in row
 
 
 class Observation:

@@ -16,7 +16,7 @@ from sterna.errors import SternaError
 from sterna.log import Log, read_log
 from sterna.report import write_report
 from sterna.report.advice import advice
-from sterna.report.html import element, with_error
+from sterna.report.html import element
 from sterna.report.page import PARTS
 from sterna.report.plot import Series, line_plot, ticks
 from sterna.report.runs import Run, find_run
@@ -638,15 +638,6 @@ def test_colors_have_the_six_digits_that_the_viewer_reads():
 def test_values_from_files_are_escaped():
     assert element("p", '<script>&"') == "<p>&lt;script&gt;&amp;&quot;</p>"
     assert element("a", "x", class_="k", aria_label='"') == '<a class="k" aria-label="&quot;">x</a>'
-
-
-@pytest.mark.parametrize(
-    ("mean", "error", "shown"),
-    [(1.72209, 0.0195, "1.7221 ± 0.019"), (-4359.4327, 3.02, "-4359.43 ± 3"), (2.0, None, "2"),
-     (101.93, 262.0, "102 ± 262"), (1e9, 5.4e7, "1e+09 ± 5.4e+07"), (float("nan"), 1.0, "–")],
-)  # fmt: skip
-def test_means_are_shown_to_the_place_of_their_errors(mean, error, shown):
-    assert with_error(mean, error) == shown
 
 
 def test_ticks_are_round_and_inside():
