@@ -52,6 +52,7 @@ Averages::Part Averages::settled_part() const {
 }
 
 std::int64_t Averages::first_step() const {
+  if (equilibration_) return *equilibration_ + 1;
   const Part part = settled_part();
   if (part.first == 0) return 0;
   return part.first < series_.batch_count() ? series_.first_step(part.first)

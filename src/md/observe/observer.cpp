@@ -30,9 +30,10 @@ void Observer::sample_once(const Frame& frame) {
     if (change.begins && !first) close_block();
     if (change.merges) {
       for (std::size_t block = 0; block < closed_.size() / 2; ++block) {
-        closed_[block] = std::move(closed_[2 * block]);
-        add_to(closed_[block].common, closed_[2 * block + 1].common);
-        add_to(closed_[block].sums, closed_[2 * block + 1].sums);
+        Block both = std::move(closed_[2 * block]);
+        add_to(both.common, closed_[2 * block + 1].common);
+        add_to(both.sums, closed_[2 * block + 1].sums);
+        closed_[block] = std::move(both);
       }
       closed_.resize(closed_.size() / 2);
     }
