@@ -140,7 +140,7 @@ class Averages(Named[Average]):
         lines = [self.heading]
         lines += [f"  {name:<20} {average}" for name, average in self.items()]
         if self.unsettled:
-            lines.append("the run has not settled:")
+            lines.append("the run has not settled, or is too short to tell:")
             lines += [f"  {why}" for why in self.unsettled]
         return "\n".join(lines)
 
@@ -154,7 +154,11 @@ class Averages(Named[Average]):
         return (
             f"<table><caption>{escape(self.heading)}</caption>"
             f"<tr><th>quantity</th><th>mean (error)</th><th>unit</th></tr>{rows}</table>"
-            + (f"<p>The run has not settled:</p><ul>{why}</ul>" if why else "")
+            + (
+                f"<p>The run has not settled, or is too short to tell:</p><ul>{why}</ul>"
+                if why
+                else ""
+            )
         )
 
 

@@ -96,7 +96,7 @@ def _of_physics(run: Run) -> list[str]:
         )
     if run.averages.unsettled:
         found.append(
-            "The run has not settled, so its averages are not those of an equilibrium: "
+            "The run has not settled, or is too short to tell whether it has: "
             + "; ".join(run.averages.unsettled)
             + "."
         )

@@ -111,7 +111,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
       timing["averages"][name] = value;
     }
     if (!unsettled.empty()) {
-      console_.line("these are no averages of an equilibrium, as the run has not settled:");
+      console_.line("the run has not settled, or is too short to tell:");
       for (const std::string& why : unsettled) console_.line("  " + why);
     }
 
