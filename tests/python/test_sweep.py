@@ -2,12 +2,14 @@
 
 import csv
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
+from conftest import ROOT
 from sterna.errors import SternaError
 from sterna.sweep import Sweep
 
@@ -184,3 +186,20 @@ def test_a_study_that_is_wrong(tmp_path, text, said):
     path.write_text(text)
     with pytest.raises(SternaError, match=said):
         Sweep(path)
+
+
+def test_the_study_of_the_page(tmp_path):
+    (text,) = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/howto/sweeps.md").read_text(), re.S)
+    (tmp_path / "argon.toml").write_text(
+        'units = "nano"\n[run]\nsteps = 10\n[start]\ntemperature = "85 K"\n'
+        '[thermostat]\nkind = "langevin"\n[barostat]\npressure = "1 bar"\n'
+    )
+    (tmp_path / "study.toml").write_text(text)
+    sweep = Sweep(tmp_path / "study.toml")
+    assert len(sweep.points) == 12
+    assert len(list(sweep.runs)) == 24
+    assert sweep.points[-1].values == {
+        "barostat.pressure": "200 bar",
+        "thermostat.temperature": "100 K",
+        "start.temperature": "100 K",
+    }
