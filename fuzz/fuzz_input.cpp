@@ -15,7 +15,7 @@
 // sources: src/md/input/check_integrator.cpp src/md/input/integrator_kind.cpp
 // sources: src/md/input/particle_names.cpp src/md/input/tersoff_input.cpp
 // sources: src/md/core/file_error.cpp src/md/model/tersoff.cpp src/md/model/library/*.cpp
-// sources: src/md/core/sort_by.cpp
+// sources: src/md/core/sort_by.cpp src/md/core/json.cpp src/md/core/measured_text.cpp
 // sources: src/md/input/tersoff_file.cpp src/md/input/line_reader.cpp src/md/input/fields.cpp
 // sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp
 // sources: src/md/output/run_files.cpp src/md/output/atomic_file.cpp

@@ -10,8 +10,9 @@ In this process, on one rank or under a launcher on many:
 As a job of its own, which writes files and survives this process:
 
 >>> result = sterna.run("examples/lj_melt.toml", ranks=2)
+>>> result.averages["temperature"].mean  # over the part where the run has settled
 >>> result.log["temperature"]  # a NumPy array over the logged steps
->>> result.to_mdanalysis()  # and other packages; sterna.read finds an earlier run
+>>> result.to_mdanalysis()  # and other packages; sterna.open finds an earlier run
 """
 
 import importlib
@@ -22,26 +23,35 @@ from sterna.log import Log, read_log
 from sterna.program import version
 from sterna.runs import Result, read, run
 
+#: The same as `read`: `sterna.open("run.toml").averages`.
+open = read  # noqa: A001 - the word a user expects
+
 if TYPE_CHECKING:
     from sterna import comm
     from sterna.box import Box
     from sterna.input import Input
+    from sterna.results import Average, Averages, Observation
     from sterna.simulation import Simulation
+    from sterna.sweep import Sweep
     from sterna.system import System
     from sterna.trajectory import Trajectory
 
 __version__: str
 
 __all__ = [
+    "Average",
+    "Averages",
     "Box",
     "Input",
     "InputError",
     "InputWarning",
     "Log",
+    "Observation",
     "RemoteError",
     "Result",
     "Simulation",
     "SternaError",
+    "Sweep",
     "System",
     "Trajectory",
     "UnstableRun",
@@ -55,9 +65,13 @@ __all__ = [
 # The command `sterna` needs none of them, and they need NumPy. Nor does it need the version, whose
 # look-up takes 15 ms.
 _LATER = {
+    "Average": "results",
+    "Averages": "results",
     "Box": "box",
     "Input": "input",
+    "Observation": "results",
     "Simulation": "simulation",
+    "Sweep": "sweep",
     "System": "system",
     "Trajectory": "trajectory",
 }
@@ -71,3 +85,7 @@ def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'sterna' has no attribute {name!r}")
     return getattr(importlib.import_module(f"sterna.{_LATER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_LATER})

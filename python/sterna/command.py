@@ -357,6 +357,77 @@ def report_runs(
 
 
 @app.command()
+def averages(
+    given: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN",
+            help="A log (NAME.log.jsonl), the input file, a folder with one log, or FOLDER/NAME.",
+        ),
+    ],
+    equilibration: Annotated[
+        int | None,
+        typer.Option(min=0, help="Steps to leave out, instead of what has not settled."),
+    ] = None,
+) -> None:
+    """Print the averages of a run over the part where it has settled.
+
+    They have standard errors, and it is told what was left out, and whether the run has settled at
+    all. Without --equilibration they are those that the run has found itself.
+    """
+    from sterna.report.runs import find_run
+
+    found = find_run(given)
+    if equilibration is None:
+        print(found.averages)
+    else:
+        print(found.log.averages(equilibration))
+
+
+@app.command()
+def sweep(
+    study: Annotated[
+        Path, typer.Argument(metavar="STUDY", help="A TOML file: see docs/howto/sweeps.md.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="TABLE",
+            help="The table to write: .csv or .parquet; default: results.csv in the folder of the "
+            "sweep.",
+        ),
+    ] = None,
+    cores: Annotated[
+        int | None, typer.Option(min=1, help="Cores to use; default: all of this machine.")
+    ] = None,
+    status: Annotated[
+        bool, typer.Option("--status", help="Run nothing; tell how far each state point is.")
+    ] = False,
+) -> None:
+    """Run an input at many state points, side by side, and write one table of the results.
+
+    A sweep that was killed goes on where it was, and one whose study has more state points runs
+    those that are missing. A run that fails is told and does not end the others.
+    """
+    from sterna.processes import ended_by_signals
+    from sterna.sweep import Sweep
+
+    made = Sweep(study)
+    complete = True
+    if status:
+        print(made)
+    else:
+        with ended_by_signals():
+            complete = made.run(lambda line: _to_standard_output(f"{line}\n"), cores)
+    if made.directory.is_dir():
+        print(f"wrote {made.write_table(output)}")
+    if not complete:
+        raise typer.Exit(1)
+
+
+@app.command()
 def watch(
     given: Annotated[
         Path,

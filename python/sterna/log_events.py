@@ -43,15 +43,26 @@ def _text(value: object) -> bool:
     return isinstance(value, str)
 
 
+def _truth(value: object) -> bool:
+    return isinstance(value, bool)
+
+
 _WORDS: dict[Callable, str] = {
     _number: "a number",
     _number_or_null: "a number or null",
     _count: "a whole number from 0 on",
     _ranks: f"a number of ranks, 1 to {_MOST_RANKS}",
     _text: "a text",
+    _truth: "true or false",
 }
 
-_AVERAGE = {"mean": _number_or_null, "standard_error": _number_or_null, "unit": _text}
+_AVERAGE = {
+    "mean": _number_or_null,
+    "standard_error": _number_or_null,
+    "unit": _text,
+    "settled": _truth,
+    "independent": _number_or_null,
+}
 _CANDIDATE = _Whole({
     "method": _text, "state": _text, "median_us": _number_or_null, "model_us": _number_or_null,
     "rounds": _count, "outliers": _count, "why": _text,

@@ -1,6 +1,9 @@
 """Sections of a simulation's input as objects, whose keys can be set between runs."""
 
+import json
+import subprocess
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sterna.arrays import finite
@@ -8,6 +11,9 @@ from sterna.collective import address_of, collective, in_turn
 from sterna.core import core
 from sterna.errors import InputError, SternaError
 from sterna.input import Input
+from sterna.launch import program_environment
+from sterna.program import find_program
+from sterna.results import no_such
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -37,10 +43,19 @@ class Section:
         return tables[place] if place < len(tables) else {}
 
     def __getattr__(self, key: str) -> object:
-        """Local. The value of a key; None where the input does not have it."""
+        """Local. The value of a key; None where the input does not have it.
+
+        AttributeError for what is no key of such a section.
+        """
         if key.startswith("_"):
             raise AttributeError(key)
-        return self._table().get(key)
+        table = self._table()
+        if key in table:
+            return table[key]
+        known = known_keys(self._name)
+        if known and key not in known:
+            raise AttributeError(no_such(f"key of [{self._name}]", key, sorted(known)))
+        return None
 
     def __setattr__(self, key: str, value: object) -> None:
         """Local. Another value, from the next `run` or `measure` on; None takes the key out."""
@@ -58,12 +73,31 @@ class Section:
         return {key: None for key in self._table() if key not in table}
 
     def __dir__(self) -> list[str]:
-        """Local. The keys that the input names."""
-        return list(self._table())
+        """Local. The keys that the input names, and those that it may name."""
+        return sorted({*self._table(), *known_keys(self._name)})
 
     def __repr__(self) -> str:
         number = "" if self._number is None else f"[{self._number}]"
         return f"<{self._name}{number}: {dict(self._table())}>"
+
+
+@cache
+def known_keys(section: str) -> frozenset[str]:
+    """All keys of a section, by the program's schema; none where that is not there."""
+    try:
+        shown = subprocess.run(
+            [find_program(), "--schema"],
+            env=program_environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found = json.loads(shown.stdout)["properties"].get(section, {})
+    except (SternaError, OSError, subprocess.CalledProcessError, ValueError):
+        return frozenset()
+    tables = [found, *found.get("anyOf", [])]
+    tables += [table.get("items", {}) for table in tables]
+    return frozenset(key for table in tables for key in table.get("properties", {}))
 
 
 class Sections:

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     import ase
     import MDAnalysis
     import numpy
+    import pandas
 
+    from sterna.report.runs import Run
+    from sterna.results import Averages, Observers
     from sterna.trajectory import Trajectory
 
 LOG_SUFFIX = ".log.jsonl"
@@ -27,7 +30,7 @@ TRAJECTORY_SUFFIX = ".h5md"
 EXPORT_SUFFIX = ".export."
 
 
-@dataclass
+@dataclass(repr=False)
 class Result:
     """What a finished run left behind."""
 
@@ -54,6 +57,67 @@ class Result:
     def log(self) -> Log:
         """Thermodynamics over the logged steps."""
         return read_log(self.log_path)
+
+    @cached_property
+    def averages(self) -> "Averages":
+        """Means of quantities by name, with errors, over the part where the run has settled.
+
+        >>> result.averages["density"].mean
+        """
+        return self._run.averages
+
+    @cached_property
+    def observers(self) -> "Observers":
+        """What the observers found, by the names of their sections.
+
+        >>> result.observers["rdf"]["r"]  # a NumPy array
+        """
+        from sterna.results import Observation, Observers
+
+        return Observers({table.kind: Observation(table) for table in self._run.tables})
+
+    @property
+    def settled(self) -> bool | None:
+        """Whether the run has settled; None where it is too short to tell."""
+        return self.averages.settled
+
+    @property
+    def state(self) -> str:
+        """ "complete", "interrupted", "failed", "running" or "broken off"."""
+        return self._run.state
+
+    def table(self) -> "pandas.DataFrame":
+        """The rows of the log as a DataFrame of pandas.
+
+        Raises SternaError where pandas is not installed.
+        """
+        return self.log.table()
+
+    @cached_property
+    def _run(self) -> "Run":
+        from sterna.report.runs import Run
+
+        return Run(self.log_path, self.log)
+
+    def __repr__(self) -> str:
+        return f"<sterna.Result {self.name!r} in {str(self.directory)!r}>"
+
+    def __str__(self) -> str:
+        if not self.log_path.is_file():
+            return repr(self)
+        lines = [f"{self.name}: {self.state}, {self._run.last_step} steps", str(self.averages)]
+        if self.observers:
+            lines.append(f"observers: {', '.join(self.observers)}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        if not self.log_path.is_file():
+            return escape(repr(self))
+        head = f"<p><b>{escape(self.name)}</b>: {self.state}, {self._run.last_step} steps</p>"
+        names = f"<p>Observers: {escape(', '.join(self.observers))}</p>" if self.observers else ""
+        return head + self.averages._repr_html_() + names
 
     @property
     def trajectory(self) -> Path | None:

@@ -537,6 +537,20 @@ class Simulation(Callbacks, Changes, Fixed):
             state = "closed" if "is closed" in str(error) else "in use by another thread"
             return f"<sterna.Simulation: {state}>"
 
+    def _repr_html_(self) -> str:
+        """Local."""
+        from html import escape
+
+        try:
+            rows = "".join(
+                f"<tr><th>{escape(name)}</th><td>{value:.6g}</td></tr>"
+                for name, value in self.thermo.items()
+            )
+        except SternaError:
+            rows = ""
+        caption = escape(repr(self).strip("<>"))
+        return f"<table><caption>{caption}</caption>{rows}</table>"
+
     def __enter__(self) -> "Simulation":
         """Local."""
         return self

@@ -43,6 +43,29 @@ class System(Fixed):
         made._units = None
         return made
 
+    def __repr__(self) -> str:
+        """Local."""
+        return f"<sterna.System: {', '.join(f'{k} {v}' for k, v in self._facts().items())}>"
+
+    def _repr_html_(self) -> str:
+        """Local."""
+        from html import escape
+
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>"
+            for name, value in self._facts().items()
+        )
+        return f"<table><caption>sterna.System</caption>{rows}</table>"
+
+    def _facts(self) -> dict[str, object]:
+        """What is known of it before a simulation is made of it."""
+        facts: dict[str, object] = dict(self._start or {})
+        if self._types is not None:
+            facts["types"] = ", ".join(str(kind.get("name", "?")) for kind in self._types)
+        if self._arrays is not None:
+            facts["particles"] = len(self._arrays["position"])
+        return facts
+
     @classmethod
     def lattice(
         cls,

@@ -38,6 +38,9 @@ std::optional<int> read_command_line(int argc, char** argv, Arguments& arguments
   app.add_flag("--outputs", arguments.outputs,
                "only print as JSON where a run of the input writes: directory, name, whether a "
                "report is asked for, and formats to export");
+  app.add_flag("--averages", arguments.averages,
+               "for front ends: read columns of a log as JSON, print their averages over the part "
+               "where the run has settled, and end");
   app.add_flag("--check", arguments.check, "only say what is wrong with the input");
   app.add_option("--convert", arguments.convert_to,
                  "write an input of another program as a TOML file of this name, and end");

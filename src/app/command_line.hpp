@@ -17,6 +17,7 @@ struct Arguments {
   std::string from;  ///< the stage to begin with; empty: the first
   bool verbose = false;
   bool outputs = false;
+  bool averages = false;
   bool overwrite = false;
   bool report = false;
   bool check = false;

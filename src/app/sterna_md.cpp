@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <utility>
@@ -31,6 +33,7 @@
 #include "md/output/run_files.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
+#include "md/simulation/thermodynamic_averages.hpp"
 #include "md/start/foreign/foreign_input.hpp"
 #include "md/start/foreign/ls1/start_file.hpp"
 #include "md/start/readers/start_file_reader.hpp"
@@ -197,6 +200,18 @@ int print_outputs(const std::string& path) {
   return success;
 }
 
+/// Averages of columns that come from the standard input.
+int print_averages() {
+  const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  try {
+    fmt::print("{}\n", md::averages_of_columns(text));
+  } catch (const md::Json::exception& error) {
+    fmt::print(stderr, "sterna-md: --averages: {}\n", error.what());
+    return bad_input;
+  }
+  return success;
+}
+
 /// What a rank may take, where so many may be meant for this machine.
 void look_at_memory(md::SystemFacts& facts) {
   constexpr unsigned most_ranks_per_core = 64;
@@ -306,6 +321,7 @@ int main(int argc, char** argv) {
     fmt::print("{}", arguments.models ? md::model_list() : md::model_list_json());
     return success;
   }
+  if (arguments.averages) return print_averages();
   if (arguments.input.empty() && !arguments.methods) {
     fmt::print(stderr, "sterna-md: no input file given; see sterna-md --help\n");
     return bad_input;

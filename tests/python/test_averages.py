@@ -3,6 +3,7 @@
 import numpy
 import pytest
 from sterna import read_log
+from sterna.measured import measured_text
 
 FLUID = """\
 [run]
@@ -65,13 +66,15 @@ def test_averages_leave_out_what_is_not_equilibrium(fluid):
     kept = log["step"] >= over["first_step"]
     for name, average in end["averages"].items():
         assert average["mean"] == pytest.approx(log[name][kept].mean(), rel=1e-9)
-    assert f"rows before step {over['first_step']} are left out as equilibration" in done.stdout
+    assert f"from step {over['first_step']} on: the first " in done.stdout
+    assert over["reason"] in done.stdout and "still drifted" in over["reason"]
 
 
 def test_the_equilibration_can_be_given(fluid, tmp_path):
     done, log = fluid(output="equilibration = 300\n[rdf]\ninterval = 10")
     end = log.events[-1]["timing"]
-    assert end["averages_over"] == {"rows": 70, "rows_left_out": 0, "first_step": 310}
+    over = end["averages_over"]
+    assert (over["rows"], over["rows_left_out"], over["first_step"]) == (70, 0, 310)
     kept = log["step"] > 300
     assert end["averages"]["pressure"]["mean"] == pytest.approx(
         log["pressure"][kept].mean(), rel=1e-9
@@ -79,6 +82,35 @@ def test_the_equilibration_can_be_given(fluid, tmp_path):
     assert "averages over 70 rows of the table from step 310 on" in done.stdout
     # Observers wait for it too.
     assert "70 frames" in (tmp_path / "fluid.rdf.txt").read_text()
+
+
+def test_what_a_resumed_run_had_before_its_equilibration_is_left_out(fluid, tmp_path):
+    observers = "[rdf]\ninterval = 10\n[pressure_tensor]\ninterval = 10"
+    fluid(steps=600, output=observers)
+    _, log = fluid("--resume", steps=1000, output=f"equilibration = 500\n{observers}")
+    end = log.events[-1]["timing"]
+    assert end["averages_over"]["first_step"] >= 510
+    kept = log["step"] >= end["averages_over"]["first_step"]
+    assert end["averages"]["pressure"]["mean"] == pytest.approx(
+        log["pressure"][kept].mean(), rel=1e-9
+    )
+    tensor = end["averages"]
+    trace = sum(tensor[f"pressure_{axis}"]["mean"] for axis in ("xx", "yy", "zz")) / 3.0
+    assert trace == pytest.approx(log["pressure"][kept].mean(), rel=1e-3)
+    frames = int((tmp_path / "fluid.rdf.txt").read_text().split()[2])
+    assert 44 <= frames <= 50
+
+
+def test_a_run_that_has_not_settled_says_so(fluid):
+    # It is heated until its end.
+    more = '[thermostat]\nkind = "langevin"\ntemperature = 6.0\ntime_constant = 4.0\n'
+    done, log = fluid(steps=800, more=more)
+    over = log.events[-1]["timing"]["averages_over"]
+    assert over["settled"] is False
+    assert "the run has not settled, or is too short to tell:" in done.stdout
+    for why in over["unsettled"]:
+        assert f"  {why}" in done.stdout
+    assert any("temperature" in why or "look like" in why for why in over["unsettled"])
 
 
 def test_averages_at_constant_pressure_have_volume_and_density(fluid):
@@ -177,6 +209,10 @@ def test_averages_of_observers_have_units(sterna, tmp_path, fluid):
         printed = [line for line in done.stdout.splitlines() if line.startswith(f"  {name}")]
         assert printed, name
         assert printed[0].endswith(f" {unit}"), printed
+        average = averages[name]
+        shown = measured_text(average["mean"], average["standard_error"])
+        if not name.endswith("_energy"):
+            assert printed[0].split(None, 1)[1] == f"{shown} {unit}"
 
     # Reduced quantities have none.
     done, log = fluid(steps=40, output=OBSERVERS)

@@ -94,10 +94,12 @@ def _of_physics(run: Run) -> list[str]:
             f"{over['rows_left_out']} of {over['rows'] + over['rows_left_out']} rows are left out "
             "as equilibration: a longer run would tell more."
         )
-    for column, name in (("temperature", "temperature"), ("potential_energy", "potential energy")):
-        line = line_through(run, column) if column in run.columns else None
-        if line and line.drifts:
-            found.append(f"The {name} still drifts: its average is not that of an equilibrium.")
+    if run.averages.unsettled:
+        found.append(
+            "The run has not settled, or is too short to tell whether it has: "
+            + "; ".join(run.averages.unsettled)
+            + "."
+        )
     drift = energy_drift(run)
     if drift is not None and abs(drift) > _DRIFT:
         found.append(

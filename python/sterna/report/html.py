@@ -40,20 +40,6 @@ def number(value: float | None, digits: int = 6) -> str:
     return str(value) if isinstance(value, int) else f"{value:.{digits}g}"
 
 
-def with_error(mean: float | None, error: float | None) -> str:
-    """`1.7221 ± 0.019`: the error with two digits, the mean to the same place and two more."""
-    if mean is None or error is None or not math.isfinite(mean) or not math.isfinite(error):
-        return number(mean)
-    if error <= 0.0:
-        return number(mean, 8)
-    places = 2 - math.floor(math.log10(error))
-    if 0 < places < 10:
-        return f"{mean:.{places}f} ± {error:.2g}"
-    if abs(mean) < 1e6 and 100.0 <= error < 1e6:
-        return f"{mean:.0f} ± {error:.0f}"
-    return f"{mean:.8g} ± {error:.2g}"
-
-
 def table(
     head: Sequence[object],
     rows: Iterable[Sequence[object]],

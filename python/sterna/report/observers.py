@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 import numpy
 
 from sterna.damage import reading
-from sterna.report.html import Markup, element, section, table, with_error
+from sterna.measured import measured_text
+from sterna.report.html import Markup, element, section, table
 from sterna.report.plot import Series, line_plot
 from sterna.report.runs import Run
 from sterna.report.tables import Table
@@ -98,7 +99,7 @@ def _average_said(run: Run, beginning: str) -> str:
     said = []
     for name, value in (run.timing.get("averages") or {}).items():
         if name.startswith(beginning):
-            shown = with_error(value["mean"], value.get("standard_error"))
+            shown = measured_text(value["mean"], value.get("standard_error"))
             said.append(f"{name} = {shown} {value.get('unit', '')}".strip())
     return f"; the run found {', '.join(said)}" if said else ""
 
@@ -172,9 +173,9 @@ def _averages(table_: Table) -> Markup:
     rows = []
     for row in table_.rows:
         error = float(row[2]) if len(row) > 2 else None
-        rows.append((row[0], with_error(float(row[1]), error)))
+        rows.append((row[0], measured_text(float(row[1]), error)))
     caption = f"Averages of {_words(table_)}"
-    return table((table_.columns[0], "mean ± standard error"), rows, caption)
+    return table((table_.columns[0], "mean (error)"), rows, caption)
 
 
 def results(run: Run, identity: str) -> Markup:

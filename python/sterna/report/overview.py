@@ -1,11 +1,14 @@
 """How a run ended, what stands out, and what it was."""
 
+from sterna.measured import measured_text
 from sterna.report.advice import advice
 from sterna.report.averages import average, line_through
 from sterna.report.defaults import schema_of, settings_of
-from sterna.report.html import Markup, details, element, number, section, table, with_error
+from sterna.report.html import Markup, details, element, number, section, table
 from sterna.report.runs import Run
 
+#: Averages of a run without an end, whose log has more columns.
+_SHOWN = ("temperature", "pressure", "potential_energy", "total_energy", "volume")
 _STATES = {
     "complete": "The run is complete.",
     "interrupted": "The run was asked to stop before its end; --resume continues it.",
@@ -32,17 +35,14 @@ def averages(run: Run, each: bool = False) -> list[tuple[str, str, str]]:
     With `each` energies are for each particle and called so, as in what a run prints.
     """
     found = {
-        name: (value["mean"], value.get("standard_error"), value.get("unit", ""))
-        for name, value in (run.timing.get("averages") or {}).items()
-    } or {
-        name: (*average(run, name), run.unit_of(name))
-        for name in ("temperature", "pressure", "potential_energy", "total_energy")
-        if name in run.columns
+        name: (average.mean, average.error, average.unit)
+        for name, average in run.averages.items()
+        if run.timing.get("averages") or name in _SHOWN
     }
     rows = []
     for name, (mean, error, unit) in found.items():
         count = run.particles if each and name.endswith("_energy") and run.particles else 1
-        shown = with_error(*(None if x is None else x / count for x in (mean, error)))
+        shown = measured_text(*(None if x is None else x / count for x in (mean, error)))
         rows.append((f"{name}/N" if count > 1 else name, shown, unit))
     return rows
 
@@ -65,9 +65,9 @@ def summary(run: Run, identity: str) -> Markup:
         if lines:
             pieces.append(element("h4", heading))
             pieces.append(element("ul", *(element("li", line) for line in lines)))
-    rows = averages(run)
+    rows = averages(run, each=True)
     if rows:
-        pieces.append(table(("quantity", "mean ± standard error", "unit"), rows, _over(run)))
+        pieces.append(table(("quantity", "mean (error)", "unit"), rows, _over(run)))
     return section(identity, "Summary", *pieces)
 
 
@@ -88,15 +88,9 @@ def _conservation(run: Run) -> Markup:
 
 
 def _over(run: Run) -> str:
-    over = run.timing.get("averages_over")
-    if over:
-        return (
-            f"Averages over {over['rows']} rows from step {over['first_step']} on; "
-            f"left out before: {over['rows_left_out']}"
-        )
-    return (
-        "Averages over the settled rows" if run.end else "Averages so far, without the first fifth"
-    )
+    over = run.averages
+    said = f"{over.heading[0].upper()}{over.heading[1:]}; left out before: {over.rows_left_out}"
+    return said if run.end else f"So far: {over.heading}"
 
 
 def facts(run: Run) -> list[tuple[str, str]]:

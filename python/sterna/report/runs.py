@@ -11,6 +11,7 @@ from sterna.errors import SternaError
 from sterna.log import Log, read_log
 from sterna.log_events import PLACES
 from sterna.report.tables import Table, read_table
+from sterna.results import Averages, averages_of
 from sterna.runs import outputs_of
 
 LOG_SUFFIX = ".log.jsonl"
@@ -100,13 +101,21 @@ class Run:
 
     def unit_of(self, column: str) -> str:
         """The unit of a column of the log; empty where the log does not tell it."""
-        if column.endswith(("_energy", "virial")):
-            return self.unit("energy")
-        if column.startswith("pressure"):
-            return self.unit("pressure")
-        if column in ("time", "temperature"):
-            return self.unit(column)
-        return (self.timing.get("averages") or {}).get(column, {}).get("unit", "")
+        return self.log.unit_of(column)
+
+    @cached_property
+    def averages(self) -> Averages:
+        """Those that the run found; of a run without an end, those of its rows."""
+        found = self.timing.get("averages")
+        if found:
+            return averages_of(found, self.timing.get("averages_over") or {}, {})
+        return self.averages_of_rows
+
+    @cached_property
+    def averages_of_rows(self) -> Averages:
+        """Of all columns of the log, over the rows that the run's own averages are of."""
+        over = self.timing.get("averages_over")
+        return self.log.averages(int(over["first_step"]) - 1 if over else None)
 
     @cached_property
     def columns(self) -> list[str]:

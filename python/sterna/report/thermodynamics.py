@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy
 
+from sterna.measured import measured_text
 from sterna.report.averages import average, running_average
-from sterna.report.html import Markup, details, element, number, section, table, with_error
+from sterna.report.html import Markup, details, element, number, section, table
 from sterna.report.plot import Series, line_plot
 from sterna.report.runs import Run
 
@@ -68,7 +69,7 @@ def _scalar_plot(run: Run, column: str) -> Markup:
     time, values = run.values("time"), run.values(column)
     unit = run.unit_of(column)
     running = running_average(run, column)
-    caption = f"{label(column, '').capitalize()}: {with_error(*average(run, column))}"
+    caption = f"{label(column, '').capitalize()}: {measured_text(*average(run, column))}"
     caption += f" {unit}" if unit else ""
     head = ("step", label("time", run.unit("time")), label(column, unit), "running average")
     return line_plot(
@@ -107,9 +108,9 @@ def energies(run: Run, identity: str) -> Markup:
         mean, error = average(run, column)
         each = None if mean is None else mean / max(run.particles, 1)
         name += f" (part of {label(whole.removesuffix('_energy'), '')})" if whole else ""
-        rows.append((name, with_error(mean, error), number(each), unit))
+        rows.append((name, measured_text(mean, error), number(each), unit))
     caption = "Mean energy of each force term, with its standard error by blocks"
-    means = table(("term", "mean ± standard error", "for each particle", "unit"), rows, caption)
+    means = table(("term", "mean (error)", "for each particle", "unit"), rows, caption)
     head = ("step", *(label(column, unit) for column in columns))
     values = rows_of(
         head,

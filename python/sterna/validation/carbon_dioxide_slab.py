@@ -134,7 +134,7 @@ def measure(temperature: int, replica: int, equilibration: int, steps: int, fold
     ends = [equilibration + steps * block // BLOCKS for block in range(BLOCKS + 1)]
     inputs = [
         INPUT.format(steps=end, seed=replica + 1, temperature=temperature, cutoff=CUTOFF)
-        + (OBSERVERS if end > equilibration else "")
+        + (f"{OBSERVERS}[output]\nequilibration = {equilibration}\n" if end > equilibration else "")
         for end in ends
     ]
     files = {"start.extxyz": (folder / "start.extxyz").read_text(encoding="utf-8")}

@@ -136,7 +136,10 @@ def measure(temperature: float, replica: int, equilibration: int, steps: int, fo
             steps=end, seed=replica + 1, width=WIDTH, length=LENGTH, temperature=temperature
         )
         + observers
-        for end, observers in ((equilibration, ""), (equilibration + steps, OBSERVERS))
+        for end, observers in (
+            (equilibration, ""),
+            (equilibration + steps, f"{OBSERVERS}[output]\nequilibration = {equilibration}\n"),
+        )
     ]
     simulate(folder, "slab", inputs, {"start.xyz": start(temperature)})
     profile = read_profile(folder / "slab.profile.txt")

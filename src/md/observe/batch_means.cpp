@@ -1,6 +1,6 @@
 #include "md/observe/batch_means.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 namespace sterna::md {
 
@@ -49,6 +49,20 @@ double BatchMeans::mean_from(std::size_t batch, std::size_t quantity) const {
   }
   const auto before = static_cast<std::int64_t>(batch) * batch_length_;
   return count_ > before ? sum / static_cast<double>(count_ - before) : 0.0;
+}
+
+std::size_t BatchMeans::batch_from(std::int64_t step) const {
+  const auto found = std::ranges::lower_bound(first_steps_, step);
+  const auto batch = static_cast<std::size_t>(found - first_steps_.begin());
+  return first_steps_.empty() ? 0 : std::min(batch, first_steps_.size() - 1);
+}
+
+SettledMean BatchMeans::average(std::size_t quantity, std::int64_t first_step) const {
+  const std::size_t first = batch_from(first_step);
+  const std::vector<double> all = means(quantity);
+  SettledMean found = settled_mean(std::span(all).subspan(first), 0);
+  found.mean = mean_from(first, quantity);
+  return found;
 }
 
 std::vector<double> BatchMeans::state() const {

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "md/observe/settling.hpp"
+
 namespace sterna::md {
 
 /// Series of some quantities, kept as means of batches of equal length, so that a run of any length
@@ -28,6 +30,13 @@ class BatchMeans {
   std::vector<double> means(std::size_t quantity) const;
   /// Of all values from this batch on, those of an incomplete batch too.
   double mean_from(std::size_t batch, std::size_t quantity) const;
+  /// The first batch without values of steps before this one; at most the last one.
+  std::size_t batch_from(std::int64_t step) const;
+  /// Of all values from the batch on that this step begins or is before.
+  SettledMean average(std::size_t quantity, std::int64_t first_step) const;
+  std::int64_t count_from(std::int64_t first_step) const {
+    return count_ - static_cast<std::int64_t>(batch_from(first_step)) * batch_length_;
+  }
 
   /// Everything there is to know, for a checkpoint, and the way back. A state of other quantities
   /// is not taken.

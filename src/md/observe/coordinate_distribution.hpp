@@ -33,6 +33,9 @@ class CoordinateDistribution : public Observer {
   void set_common(std::span<const double> values) override;
   ObserverReport report(std::span<const double> all_sums) const override;
 
+ protected:
+  bool adds_up() const override { return true; }
+
  private:
   /// Places of atoms in their molecule, as many as the coordinate has.
   using Atoms = std::array<std::uint32_t, 4>;

@@ -60,34 +60,21 @@ void Dielectric::sample(const Frame& frame) {
       flexible_ != nullptr ? flexible_moments(frame) : rigid_moments(frame.particles);
   comm::ReductionBatch batch(context_, "dipole moment");
   batch.sum(moment.x).sum(moment.y).sum(moment.z).sum(independent).run();
-  mean_square_.add(dot(moment, moment));
-  moment_ += moment;
-  volume_ += frame.box.volume();
-  temperature_ += frame.state.temperature;
-  independent_ += independent;
-}
-
-std::vector<double> Dielectric::common() const {
-  std::vector<double> values{moment_.x, moment_.y, moment_.z, volume_, temperature_, independent_};
-  const std::vector<double> state = mean_square_.state();
-  values.insert(values.end(), state.begin(), state.end());
-  return values;
-}
-
-void Dielectric::set_common(std::span<const double> values) {
-  constexpr std::size_t sums = 6;
-  if (values.size() < sums) return;
-  moment_ = {values[0], values[1], values[2]};
-  volume_ = values[3];
-  temperature_ = values[4];
-  independent_ = values[5];
-  mean_square_.set_state({values.begin() + sums, values.end()});
+  const double values[] = {dot(moment, moment),
+                           frame.box.volume(),
+                           frame.state.temperature,
+                           independent,
+                           moment.x,
+                           moment.y,
+                           moment.z};
+  series_.add(frame.step, values);
 }
 
 double Dielectric::fluctuation(double mean_square) const {
-  const auto frames = static_cast<double>(mean_square_.count());
-  const double thermal = units_.boltzmann() * temperature_ / frames;
-  return 4.0 * std::numbers::pi * mean_square / (9.0 * volume_ / frames * thermal);
+  const std::size_t first = series_.batch_from(reported_from());
+  const double volume = series_.mean_from(first, 1);
+  const double thermal = units_.boltzmann() * series_.mean_from(first, 2);
+  return 4.0 * std::numbers::pi * mean_square / (9.0 * volume * thermal);
 }
 
 double Dielectric::permittivity(double mean_square) const {
@@ -99,21 +86,23 @@ double Dielectric::permittivity(double mean_square) const {
 
 ObserverReport Dielectric::report(std::span<const double>) const {
   ObserverReport report;
-  report.text = fmt::format("# {} samples\n", mean_square_.count());
-  if (mean_square_.count() == 0) return report;
-  const auto frames = static_cast<double>(mean_square_.count());
-  const double mean = mean_square_.mean(), error = mean_square_.standard_error();
+  report.text = fmt::format("# {} samples\n", series_.count_from(reported_from()));
+  if (series_.count() == 0) return report;
+  const std::size_t first = series_.batch_from(reported_from());
+  const SettledMean square = series_.average(0, reported_from());
+  const double mean = square.mean, error = square.standard_error;
   report.averages.push_back({"dipole_fluctuation", fluctuation(mean), fluctuation(error), ""});
-  if (independent_ > 0.0) {
-    const double scale = frames / independent_;
-    report.averages.push_back({"kirkwood_factor", scale * mean, scale * error, ""});
+  if (const double independent = series_.mean_from(first, 3); independent > 0.0) {
+    report.averages.push_back({"kirkwood_factor", mean / independent, error / independent, ""});
   }
   if (around_) {
     const double value = permittivity(mean);
     const double slope = permittivity(mean + error) - value;
     report.averages.push_back({"permittivity", value, slope, ""});
   }
-  const double drift = std::sqrt(dot(moment_, moment_)) / frames / std::sqrt(mean);
+  const Vec3 moment{series_.mean_from(first, 4), series_.mean_from(first, 5),
+                    series_.mean_from(first, 6)};
+  const double drift = std::sqrt(dot(moment, moment)) / std::sqrt(mean);
   report.text += "# quantity mean standard_error\n";
   for (const auto& average : report.averages) {
     report.text +=

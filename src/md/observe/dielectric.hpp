@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "md/observe/block_average.hpp"
+#include "md/observe/batch_means.hpp"
 #include "md/observe/observer.hpp"
 #include "md/observe/whole_molecules.hpp"
 #include "sterna/comm/context.hpp"
@@ -30,13 +30,9 @@ class Dielectric : public Observer {
              std::unique_ptr<WholeMolecules> flexible = nullptr);
 
   void sample(const Frame& frame) override;
-  std::vector<double> common() const override;
-  void set_common(std::span<const double> values) override;
+  std::vector<double> common() const override { return series_.state(); }
+  void set_common(std::span<const double> values) override { series_.set_state(values); }
   ObserverReport report(std::span<const double> all_sums) const override;
-
-  /// From the mean square of M, in the mean volume at the mean temperature; infinite where the
-  /// fluctuations are larger than any permittivity gives.
-  double permittivity(double mean_square) const;
 
  private:
   struct Moments {
@@ -46,17 +42,17 @@ class Dielectric : public Observer {
   /// Of this rank.
   Moments rigid_moments(const ParticleStore& particles) const;
   Moments flexible_moments(const Frame& frame);
+  /// Of the mean square of M, in the mean volume at the mean temperature.
   double fluctuation(double mean_square) const;
+  /// Infinite where the fluctuations are larger than any permittivity gives.
+  double permittivity(double mean_square) const;
 
   comm::Context context_;
   std::vector<Vec3> dipoles_;
   std::optional<double> around_;
   UnitSystem units_;
   std::unique_ptr<WholeMolecules> flexible_;
-  BlockAverage mean_square_;
-  /// Sums over the frames: M, volume, temperature, sum of mu^2.
-  Vec3 moment_;
-  double volume_ = 0.0, temperature_ = 0.0, independent_ = 0.0;
+  BatchMeans series_{7};  ///< M^2, volume, temperature, sum of mu^2, M
 };
 
 }  // namespace sterna::md

@@ -31,7 +31,7 @@ Diffusion::Diffusion(const comm::Context& context, std::int64_t interval, double
     names_.clear();
     for (const AtomGroup& group : groups_) names_.push_back(group.name());
   }
-  sums_.assign(names_.size() * most_levels * windows * 4, 0.0);
+  sums_.assign(SampleBlocks::usual * stride(), 0.0);
 }
 
 void Diffusion::find_columns() {
@@ -98,16 +98,20 @@ void Diffusion::sample(const Frame& frame) {
   });
   if (first_column_.empty()) find_columns();
 
+  const std::int64_t sample = blocks_.samples();
+  if (blocks_.begin_sample(frame.step).merges) merge_blocks(sums_, stride());
   std::int64_t spacing = 1;
-  for (std::size_t level = 0; level < most_levels && samples_ % spacing == 0;
+  for (std::size_t level = 0; level < most_levels && sample % spacing == 0;
        ++level, spacing *= 10) {
     if (level == levels_.size()) levels_.emplace_back();
     auto& past = levels_[level].past;
     for (std::size_t window = 0; window < past.size(); ++window) {
+      const std::int64_t began = sample - spacing * static_cast<std::int64_t>(window + 1);
+      double* const sums = sums_.data() + blocks_.block_of(began) * stride();
       for (std::size_t i = 0; i < incoming_.size(); ++i) {
         const Vec3 moved = incoming_[i].position - past[window][i];
         for (std::size_t c = first_column_[i]; c < first_column_[i + 1]; ++c) {
-          double* sum = sums_.data() + index(columns_[c], level, window);
+          double* sum = sums + index(columns_[c], level, window);
           for (int axis = 0; axis < 3; ++axis) sum[axis] += moved[axis] * moved[axis];
           sum[3] += 1.0;
         }
@@ -121,16 +125,14 @@ void Diffusion::sample(const Frame& frame) {
     past.front().resize(incoming_.size());
     for (std::size_t i = 0; i < incoming_.size(); ++i) past.front()[i] = incoming_[i].position;
   }
-  ++samples_;
 }
 
 void Diffusion::set_common(std::span<const double> values) {
-  // Checkpoints of versions up to 0.2 have no history: the windows begin again then.
-  if (values.size() == 1) samples_ = static_cast<std::int64_t>(values[0]);
+  blocks_.set_state(values);
 }
 
 std::vector<std::span<const std::byte>> Diffusion::history() const {
-  if (samples_ == 0) return {};
+  if (blocks_.samples() == 0) return {};
   std::vector<std::span<const std::byte>> pieces{std::as_bytes(std::span(ids_))};
   for (const Level& level : levels_) {
     for (const std::vector<Vec3>& positions : level.past) {
@@ -142,9 +144,10 @@ std::vector<std::span<const std::byte>> Diffusion::history() const {
 
 void Diffusion::set_history(std::span<History> parts) {
   levels_.clear();
-  std::size_t pieces = samples_ > 0 ? 1 : 0;
-  for (std::size_t level = 0; kept_on_level(samples_, level) > 0; ++level) {
-    levels_.emplace_back().past.resize(kept_on_level(samples_, level));
+  const std::int64_t samples = blocks_.samples();
+  std::size_t pieces = samples > 0 ? 1 : 0;
+  for (std::size_t level = 0; kept_on_level(samples, level) > 0; ++level) {
+    levels_.emplace_back().past.resize(kept_on_level(samples, level));
     pieces += levels_.back().past.size();
   }
   std::vector<std::int64_t> ids;
@@ -193,6 +196,10 @@ ObserverReport Diffusion::report(std::span<const double> all_sums) const {
   }
   report.text += "\n";
 
+  std::vector<double> sums(stride(), 0.0);
+  for (std::size_t b = blocks_.block_from(reported_from()); b < blocks_.count(); ++b) {
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += all_sums[b * stride() + k];
+  }
   struct Row {
     double time;
     std::vector<Vec3> squares;  ///< mean, of each type or group
@@ -204,7 +211,7 @@ ObserverReport Diffusion::report(std::span<const double> all_sums) const {
       Row row{spacing * static_cast<double>(window + 1) * sample_time_, {}};
       double counted = 0.0;
       for (std::size_t column = 0; column < names_.size(); ++column) {
-        const double* sum = all_sums.data() + index(column, level, window);
+        const double* sum = sums.data() + index(column, level, window);
         const double count = std::max(sum[3], 1.0);
         row.squares.push_back({sum[0] / count, sum[1] / count, sum[2] / count});
         counted += sum[3];

@@ -29,7 +29,7 @@ class Diffusion : public Observer {
 
   void sample(const Frame& frame) override;
   std::span<double> sums() override { return sums_; }
-  std::vector<double> common() const override { return {static_cast<double>(samples_)}; }
+  std::vector<double> common() const override { return blocks_.state(); }
   void set_common(std::span<const double> values) override;
   std::vector<std::span<const std::byte>> history() const override;
   void set_history(std::span<History> parts) override;
@@ -55,6 +55,9 @@ class Diffusion : public Observer {
     return ((column * most_levels + level) * windows + window) * 4;
   }
 
+  /// Of a block.
+  std::size_t stride() const { return names_.size() * most_levels * windows * 4; }
+
   /// How many positions a particle has on this level after so many samples.
   static std::size_t kept_on_level(std::int64_t samples, std::size_t level);
 
@@ -74,11 +77,11 @@ class Diffusion : public Observer {
   int ranks_;
   comm::SparseExchange<Item> to_keepers_;
   std::vector<Item> incoming_;
-  std::int64_t samples_ = 0;
+  SampleBlocks blocks_;            ///< of displacements, by their beginnings
   std::vector<std::int64_t> ids_;  ///< of this rank's share, ascending; of all samples
   std::vector<Level> levels_;
   std::vector<std::size_t> columns_, first_column_;
-  /// For each type or group, level and window: squares of x, y, z, and how many.
+  /// For each block, type or group, level and window: squares of x, y, z, and how many.
   std::vector<double> sums_;
 };
 

@@ -24,6 +24,9 @@ class GroupDistribution : public Observer {
   void set_common(std::span<const double> values) override;
   ObserverReport report(std::span<const double> all_sums) const override;
 
+ protected:
+  bool adds_up() const override { return true; }
+
  private:
   /// Of two groups, the first at most the second, among all such pairs.
   std::size_t pair_index(std::size_t a, std::size_t b) const { return b * (b + 1) / 2 + a; }

@@ -88,8 +88,8 @@ class HydrogenBonds final : public Observer {
     report.text =
         fmt::format("# {} samples\n", series_.count()) + series_.text(units_, Dimension::none);
     if (series_.count() == 0) return report;
-    const BlockAverage& average = series_.average(0);
-    report.add_average("hydrogen_bonds", average.mean(), average.standard_error(), units_,
+    const SettledMean average = series_.average(0, reported_from());
+    report.add_average("hydrogen_bonds", average.mean, average.standard_error, units_,
                        Dimension::none);
     return report;
   }

@@ -83,9 +83,9 @@ ObserverReport MoleculeMeans::report(std::span<const double>) const {
   report.text = fmt::format("# {} samples\n", series_.count()) + series_.text(units_, dimension_);
   if (series_.count() == 0) return report;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const BlockAverage& average = series_.average(2 * g);
-    report.add_average(fmt::format("{}_{}", name(), groups_[g].name()), average.mean(),
-                       average.standard_error(), units_, dimension_);
+    const SettledMean average = series_.average(2 * g, reported_from());
+    report.add_average(fmt::format("{}_{}", name(), groups_[g].name()), average.mean,
+                       average.standard_error, units_, dimension_);
   }
   return report;
 }

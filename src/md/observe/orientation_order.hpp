@@ -29,6 +29,9 @@ class OrientationOrder : public Observer {
   void set_common(std::span<const double> values) override;
   ObserverReport report(std::span<const double> all_sums) const override;
 
+ protected:
+  bool adds_up() const override { return true; }
+
  private:
   int axis_;
   int bins_;

@@ -40,55 +40,32 @@ PressureTensor::PressureTensor(const comm::Context& context, std::int64_t interv
     : Observer("pressure_tensor", interval),
       context_(context),
       surface_normal_(surface_normal),
-      units_(units) {}
+      units_(units),
+      series_(surface_normal ? 7 : 6) {}
 
 void PressureTensor::sample(const Frame& frame) {
   const std::array<double, 6> tensor = pressure_tensor(context_, frame);
-  for (std::size_t k = 0; k < 6; ++k) components_[k].add(tensor[k]);
+  std::vector<double> values(tensor.begin(), tensor.end());
   if (surface_normal_) {
     const auto normal = static_cast<std::size_t>(*surface_normal_);
     const double tangential = 0.5 * (tensor[(normal + 1) % 3] + tensor[(normal + 2) % 3]);
-    surface_tension_.add(0.5 * frame.box.length[*surface_normal_] * (tensor[normal] - tangential));
+    values.push_back(0.5 * frame.box.length[*surface_normal_] * (tensor[normal] - tangential));
   }
-}
-
-std::vector<double> PressureTensor::common() const {
-  // Each average with its number of values before it.
-  std::vector<double> values;
-  const auto append = [&](const BlockAverage& average) {
-    const std::vector<double> state = average.state();
-    values.push_back(static_cast<double>(state.size()));
-    values.insert(values.end(), state.begin(), state.end());
-  };
-  for (const BlockAverage& component : components_) append(component);
-  append(surface_tension_);
-  return values;
-}
-
-void PressureTensor::set_common(std::span<const double> values) {
-  const auto take = [&](BlockAverage& average) {
-    if (values.empty()) return;
-    const auto count = static_cast<std::size_t>(values[0]);
-    if (values.size() < count + 1) return;
-    average.set_state(
-        {values.begin() + 1, values.begin() + 1 + static_cast<std::ptrdiff_t>(count)});
-    values = values.subspan(count + 1);
-  };
-  for (BlockAverage& component : components_) take(component);
-  take(surface_tension_);
+  series_.add(frame.step, values);
 }
 
 ObserverReport PressureTensor::report(std::span<const double>) const {
   static constexpr const char* names[] = {"pressure_xx", "pressure_yy", "pressure_zz",
                                           "pressure_xy", "pressure_xz", "pressure_yz"};
   ObserverReport report;
-  const auto add = [&](const std::string& name, const BlockAverage& average, Dimension dimension) {
-    report.add_average(name, average.mean(), average.standard_error(), units_, dimension);
+  const auto add = [&](const std::string& name, std::size_t quantity, Dimension dimension) {
+    const SettledMean average = series_.average(quantity, reported_from());
+    report.add_average(name, average.mean, average.standard_error, units_, dimension);
   };
-  for (std::size_t k = 0; k < 6; ++k) add(names[k], components_[k], Dimension::pressure);
-  if (surface_normal_) add("surface_tension", surface_tension_, Dimension::surface_tension);
-  report.text =
-      fmt::format("# {} samples\n# component mean standard_error\n", components_[0].count());
+  for (std::size_t k = 0; k < 6; ++k) add(names[k], k, Dimension::pressure);
+  if (surface_normal_) add("surface_tension", 6, Dimension::surface_tension);
+  report.text = fmt::format("# {} samples\n# component mean standard_error\n",
+                            series_.count_from(reported_from()));
   for (const auto& average : report.averages) {
     report.text +=
         fmt::format("{} {:.10g} {:.3g}\n", average.name, average.mean, average.standard_error);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "md/core/axis.hpp"
-#include "md/observe/block_average.hpp"
+#include "md/observe/batch_means.hpp"
 #include "md/observe/observer.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -44,20 +44,15 @@ class PressureTensor : public Observer {
                  std::optional<int> surface_normal, const UnitSystem& units);
 
   void sample(const Frame& frame) override;
-  std::vector<double> common() const override;
-  void set_common(std::span<const double> values) override;
+  std::vector<double> common() const override { return series_.state(); }
+  void set_common(std::span<const double> values) override { series_.set_state(values); }
   ObserverReport report(std::span<const double> all_sums) const override;
-
-  /// xx yy zz xy xz yz.
-  const std::array<BlockAverage, 6>& components() const { return components_; }
-  const BlockAverage& surface_tension() const { return surface_tension_; }
 
  private:
   comm::Context context_;
   std::optional<int> surface_normal_;
   UnitSystem units_;
-  std::array<BlockAverage, 6> components_;
-  BlockAverage surface_tension_;
+  BatchMeans series_;  ///< xx yy zz xy xz yz, and the surface tension where it is asked for
 };
 
 }  // namespace sterna::md

@@ -37,6 +37,9 @@ class Profile : public Observer {
   /// Number density of a type or group in a slice.
   double density(std::span<const double> all_sums, std::size_t column, int bin) const;
 
+ protected:
+  bool adds_up() const override { return true; }
+
  private:
   double center(const Frame& frame) const;
   std::size_t stride() const { return names_.size() + 2; }

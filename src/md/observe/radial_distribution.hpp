@@ -33,6 +33,9 @@ class RadialDistribution : public Observer {
   /// g of types a and b in a bin.
   double value(std::span<const double> all_sums, std::size_t a, std::size_t b, int bin) const;
 
+ protected:
+  bool adds_up() const override { return true; }
+
  private:
   std::size_t index(std::size_t a, std::size_t b, int bin) const {
     return (a * counts_.size() + b) * static_cast<std::size_t>(bins_) +

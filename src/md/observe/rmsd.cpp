@@ -88,9 +88,9 @@ class Rmsd final : public Observer {
                   series_.text(units_, Dimension::length);
     if (series_.count() == 0) return report;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const BlockAverage& average = series_.average(g);
-      report.add_average(fmt::format("rmsd_{}", groups_[g].name()), average.mean(),
-                         average.standard_error(), units_, Dimension::length);
+      const SettledMean average = series_.average(g, reported_from());
+      report.add_average(fmt::format("rmsd_{}", groups_[g].name()), average.mean,
+                         average.standard_error, units_, Dimension::length);
     }
     return report;
   }

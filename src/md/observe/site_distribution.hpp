@@ -28,6 +28,9 @@ class SiteDistribution : public Observer {
 
   double maximum() const { return maximum_; }
 
+ protected:
+  bool adds_up() const override { return true; }
+
  private:
   struct Site {
     std::string name;

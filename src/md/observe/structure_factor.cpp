@@ -91,6 +91,9 @@ class StructureFactor final : public Observer {
     return {.text = text};
   }
 
+ protected:
+  bool adds_up() const override { return true; }
+
  private:
   struct Wave {
     std::array<int, 3> periods;  ///< along each edge of the box

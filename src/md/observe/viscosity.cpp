@@ -19,30 +19,39 @@ Viscosity::Viscosity(const comm::Context& context, std::int64_t interval, double
 void Viscosity::sample(const Frame& frame) {
   const std::array<double, 6> p = pressure_tensor(context_, frame);
   const double shear[] = {p[3], p[4], p[5], 0.5 * (p[0] - p[1]), 0.5 * (p[1] - p[2])};
-  for (std::size_t k = 0; k < shear_.size(); ++k) shear_[k].add(shear[k]);
-  frames_ += 1.0;
-  temperatures_ += frame.state.temperature;
-  volumes_ += frame.box.volume();
+  const SampleBlocks::Change change = blocks_.begin_sample(frame.step);
+  if (change.merges) {
+    for (MultiTauCorrelator& component : shear_) component.merge_blocks();
+    for (std::vector<double>* sums : {&temperatures_, &volumes_}) {
+      merge_blocks(*sums, 1);
+      sums->resize(sums->size() / 2);
+    }
+  }
+  if (change.begins) {
+    temperatures_.push_back(0.0);
+    volumes_.push_back(0.0);
+  }
+  for (std::size_t k = 0; k < shear_.size(); ++k) shear_[k].add(shear[k], blocks_.length());
+  temperatures_.back() += frame.state.temperature;
+  volumes_.back() += frame.box.volume();
 }
 
 std::vector<double> Viscosity::common() const {
-  std::vector<double> values{frames_, temperatures_, volumes_};
-  for (const MultiTauCorrelator& component : shear_) {
-    const std::vector<double> state = component.state();
-    values.insert(values.end(), state.begin(), state.end());
-  }
-  return values;
+  std::vector<std::vector<double>> lists{blocks_.state(), temperatures_, volumes_};
+  for (const MultiTauCorrelator& component : shear_) lists.push_back(component.state());
+  return joined_lists(lists);
 }
 
 void Viscosity::set_common(std::span<const double> values) {
-  if (values.size() < 3) return;
-  frames_ = values[0];
-  temperatures_ = values[1];
-  volumes_ = values[2];
-  const auto states = values.subspan(3);
-  const std::size_t each = states.size() / shear_.size();
-  for (std::size_t k = 0; k < shear_.size(); ++k)
-    shear_[k].set_state(states.subspan(k * each, each));
+  const auto lists = separate_lists(values);
+  if (lists.size() != 3 + shear_.size()) return;
+  SampleBlocks blocks;
+  if (!blocks.set_state(lists[0])) return;
+  if (lists[1].size() != blocks.count() || lists[2].size() != blocks.count()) return;
+  blocks_ = blocks;
+  temperatures_ = lists[1];
+  volumes_ = lists[2];
+  for (std::size_t k = 0; k < shear_.size(); ++k) shear_[k].set_state(lists[3 + k]);
 }
 
 ObserverReport Viscosity::report(std::span<const double>) const {
@@ -50,16 +59,24 @@ ObserverReport Viscosity::report(std::span<const double>) const {
     const std::string label(units_.label(dimension));
     return label.empty() ? "" : "/" + label;
   };
+  const std::size_t first = blocks_.block_from(reported_from());
+  const auto frames =
+      static_cast<double>(blocks_.samples() - static_cast<std::int64_t>(first) * blocks_.length());
+  double temperatures = 0.0, volumes = 0.0;
+  for (std::size_t b = first; b < blocks_.count(); ++b) {
+    temperatures += temperatures_[b];
+    volumes += volumes_[b];
+  }
   ObserverReport report;
   report.text = fmt::format(
       "# shear viscosity by Green and Kubo, {:.0f} samples\n"
       "# time{} correlation{}^2 viscosity{}\n",
-      frames_, unit(Dimension::time), unit(Dimension::pressure), unit(Dimension::viscosity));
-  if (frames_ == 0.0) return report;
-  const double factor = volumes_ / frames_ / (units_.boltzmann() * temperatures_ / frames_);
+      frames, unit(Dimension::time), unit(Dimension::pressure), unit(Dimension::viscosity));
+  if (frames == 0.0) return report;
+  const double factor = volumes / frames / (units_.boltzmann() * temperatures / frames);
 
   std::array<std::vector<MultiTauCorrelator::Point>, 5> points;
-  for (std::size_t k = 0; k < 5; ++k) points[k] = shear_[k].points();
+  for (std::size_t k = 0; k < 5; ++k) points[k] = shear_[k].points(first);
   std::array<double, 5> integral{}, plateau{};
   double zero_at = 0.0, plateau_points = 0.0;
   for (std::size_t i = 0; i < points[0].size(); ++i) {

@@ -31,8 +31,8 @@ class Viscosity : public Observer {
   double sample_time_;
   UnitSystem units_;
   std::array<MultiTauCorrelator, 5> shear_;
-  double frames_ = 0.0;
-  double temperatures_ = 0.0, volumes_ = 0.0;  ///< summed over the frames
+  SampleBlocks blocks_;
+  std::vector<double> temperatures_, volumes_;  ///< of each block, summed over the samples
 };
 
 }  // namespace sterna::md

@@ -16,8 +16,9 @@ namespace sterna::md {
 namespace {
 
 /// An observer's sums over all ranks.
-std::vector<double> total_sums(const comm::Context& context, Observer& observer) {
-  std::vector<double> sums(observer.sums().begin(), observer.sums().end());
+std::vector<double> total_sums(const comm::Context& context, Observer& observer,
+                               std::int64_t first_step) {
+  std::vector<double> sums = observer.sums_from(first_step);
   if (!sums.empty()) {
     comm::ReductionBatch batch(context, observer.name());
     batch.sum(sums.data(), sums.size()).run();
@@ -27,8 +28,10 @@ std::vector<double> total_sums(const comm::Context& context, Observer& observer)
 
 }  // namespace
 
-ObserverReport total_report(const comm::Context& context, Observer& observer) {
-  ObserverReport report = observer.report(total_sums(context, observer));
+ObserverReport total_report(const comm::Context& context, Observer& observer,
+                            std::int64_t first_step) {
+  ObserverReport report =
+      observer.report_from(first_step, total_sums(context, observer, first_step));
   report.name = observer.name();
   return report;
 }
@@ -38,14 +41,18 @@ Json state_of_observers(std::span<const std::unique_ptr<Observer>> observers) {
   std::size_t first = 0;
   for (const auto& observer : observers) {
     const std::vector<double> common = observer->common();
-    const std::size_t pieces = 1 + observer->history().size();
-    constexpr std::size_t many = 1000;
-    state[observer->name()] = {
-        {"common", common.size() < many ? exact_array(common) : packed_array(common)},
-        {"latest_step", observer->latest_step()},
-        {"sum_count", observer->sums().size()},
-        {"first_piece", first},
-        {"pieces", pieces}};
+    const std::vector<double> blocks = observer->state_of_blocks();
+    const std::size_t pieces = observer->pieces().size();
+    const auto kept = [](const std::vector<double>& values) {
+      constexpr std::size_t many = 1000;
+      return values.size() < many ? exact_array(values) : packed_array(values);
+    };
+    state[observer->name()] = {{"common", kept(common)},
+                               {"blocks", kept(blocks)},
+                               {"latest_step", observer->latest_step()},
+                               {"sum_count", observer->sums().size()},
+                               {"first_piece", first},
+                               {"pieces", pieces}};
     first += pieces;
   }
   return state;
@@ -55,9 +62,8 @@ std::vector<std::span<const std::byte>> rank_data_of_observers(
     std::span<const std::unique_ptr<Observer>> observers) {
   std::vector<std::span<const std::byte>> pieces;
   for (const auto& observer : observers) {
-    pieces.push_back(std::as_bytes(observer->sums()));
-    const auto history = observer->history();
-    pieces.insert(pieces.end(), history.begin(), history.end());
+    const auto of_observer = observer->pieces();
+    pieces.insert(pieces.end(), of_observer.begin(), of_observer.end());
   }
   return pieces;
 }
@@ -83,6 +89,9 @@ std::vector<std::string> restore_observers(std::span<const std::unique_ptr<Obser
       anew.push_back(observer->name());
       continue;
     }
+    const auto blocks = mine->find("blocks");
+    const bool whole = observer->set_state_of_blocks(blocks != mine->end() ? exact_values(*blocks)
+                                                                           : std::vector<double>());
     observer->set_common(exact_values(mine->at("common")));
     observer->set_latest_step(mine->value("latest_step", std::int64_t{-1}));
     if (total != mine->end()) {
@@ -93,21 +102,30 @@ std::vector<std::string> restore_observers(std::span<const std::unique_ptr<Obser
     const auto pieces = mine->at("pieces").get<std::size_t>();
     std::vector<Observer::History> histories;
     agree_after(context, [&] {
+      if (!whole) {
+        throw FileError(
+            fmt::format("the checkpoint's blocks of [{}] contradict themselves", observer->name()));
+      }
       for (Observer::History& part : rank_data) {
-        if (pieces < 1 || first > part.size() || pieces > part.size() - first ||
-            part[first].size() != sums.size_bytes()) {
+        const std::size_t sums_of_part = 1 + observer->earlier_blocks();
+        bool fits = pieces >= sums_of_part && first <= part.size() && pieces <= part.size() - first;
+        for (std::size_t b = 0; fits && b < sums_of_part; ++b) {
+          fits = part[first + b].size() == sums.size_bytes();
+        }
+        if (!fits) {
           throw FileError(
               fmt::format("the checkpoint's data of [{}] contradict themselves", observer->name()));
         }
         std::vector<double> of_part(sums.size());
-        if (!sums.empty()) {
-          std::memcpy(of_part.data(), part[first].data(), sums.size_bytes());
+        for (std::size_t b = 0; b < sums_of_part && !sums.empty(); ++b) {
+          std::memcpy(of_part.data(), part[first + b].data(), sums.size_bytes());
+          const std::span<double> to = b == 0 ? sums : observer->sums_of_earlier(b - 1);
+          for (std::size_t k = 0; k < sums.size(); ++k) to[k] += of_part[k];
         }
-        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += of_part[k];
-        const auto begin = part.begin() + static_cast<std::ptrdiff_t>(first) + 1;
+        const auto begin = part.begin() + static_cast<std::ptrdiff_t>(first + sums_of_part);
         histories.emplace_back(
             std::make_move_iterator(begin),
-            std::make_move_iterator(begin + static_cast<std::ptrdiff_t>(pieces) - 1));
+            std::make_move_iterator(begin + static_cast<std::ptrdiff_t>(pieces - sums_of_part)));
       }
     });
     observer->set_history(histories);

@@ -12,8 +12,9 @@
 
 namespace sterna::md {
 
-/// Collective. What an observer found on all ranks.
-ObserverReport total_report(const comm::Context& context, Observer& observer);
+/// Collective. What an observer found on all ranks, from this step on, which is the same on all.
+ObserverReport total_report(const comm::Context& context, Observer& observer,
+                            std::int64_t first_step);
 
 /// What a checkpoint keeps of the observers: what is common to all ranks, and views of what this
 /// rank alone has, in pieces.

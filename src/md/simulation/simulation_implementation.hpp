@@ -23,7 +23,6 @@
 #include "md/observe/observer.hpp"
 #include "md/output/checkpoint_file.hpp"
 #include "md/output/json_log.hpp"
-#include "md/simulation/averages.hpp"
 #include "md/simulation/balancer.hpp"
 #include "md/simulation/box_control.hpp"
 #include "md/simulation/checkpoint_schedule.hpp"
@@ -38,6 +37,7 @@
 #include "md/simulation/simulated_system.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/simulation/start_times.hpp"
+#include "md/simulation/thermodynamic_averages.hpp"
 #include "md/simulation/thermodynamics.hpp"
 #include "md/simulation/trajectory_files.hpp"
 #include "sterna/comm/context.hpp"
@@ -180,6 +180,8 @@ class Simulation::Implementation {
   /// Rank 0: on the console and for the log.
   void report_averages(const Json& observed, Json& log);
   void report_loop(const LoopAccount& account, Json& log);
+  /// Collective. Samples of earlier steps are in no average.
+  std::int64_t first_settled_step() const;
 
   const comm::Context& context_;
   /// Held for those who share it: the start, rebalancing, output and checkpoints.
@@ -225,8 +227,8 @@ class Simulation::Implementation {
   bool finished_ = false;  ///< nothing was left to do
   bool resumed_ = false;   ///< from a checkpoint of this run, whose files go on
   std::function<void(std::int64_t)> hook_;
-  std::function<bool()> stop_when_;   ///< a program's own wish beside signals
-  std::optional<Averages> averages_;  ///< none where nothing moves
+  std::function<bool()> stop_when_;                ///< a program's own wish beside signals
+  std::optional<ThermodynamicAverages> averages_;  ///< none where nothing moves
 };
 
 }  // namespace sterna::md

@@ -131,12 +131,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   dynamics_.make_modifiers();
   if (!dynamics_.minimizes()) {
     box_control_.make_barostat();
-    Averages::Options averages;
-    averages.changes_volume = box_control_.is_used();
-    averages.particles = system_.particle_count;
-    if (input_.output.equilibration >= 0) averages.equilibration = input_.output.equilibration;
-    averages.mass = system_.total_mass();
-    averages_.emplace(input_.units, averages);
+    averages_.emplace(input_, system_.particle_count, system_.total_mass());
   }
   observers_ = make_observers(context_, input_, system_.interaction.names(), system_.type_counts,
                               system_.topology);

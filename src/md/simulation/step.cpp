@@ -228,8 +228,9 @@ std::unique_ptr<ParticleStore> Simulation::Implementation::release_particles() {
 
 std::vector<ObserverReport> Simulation::Implementation::observer_reports() {
   std::vector<ObserverReport> reports;
+  const std::int64_t first_step = first_settled_step();
   for (const auto& observer : observers_) {
-    reports.push_back(total_report(context_, *observer));
+    reports.push_back(total_report(context_, *observer, first_step));
   }
   return reports;
 }

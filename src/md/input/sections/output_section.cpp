@@ -25,10 +25,10 @@ InputSection output() {
           {.name = "equilibration",
            .target = target_in<&Input::output, &OutputSection::equilibration>,
            .description = "Steps at the start that no average has: neither the averages at the "
-                          "end, nor what observers find. Without this key observers see the whole "
-                          "run, and from the averages at the end is left out what makes "
-                          "temperature, potential energy or volume look more correlated than they "
-                          "are in equilibrium (Chodera, J. Chem. Theory Comput. 12, 1799 (2016)).",
+                          "end, nor what observers find. Without this key is left out where "
+                          "temperature, potential energy or volume had not settled, at most half "
+                          "of the run (MSER: White, Simulation 69, 323 (1997)). A run that has "
+                          "not settled says so at its end.",
            .default_text = "found at the end",
            .range = {.minimum = 0.0, .maximum = most_steps},
            .aliases = {"equilibration_steps", "discard", "burn_in"}},

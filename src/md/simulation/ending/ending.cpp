@@ -2,17 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/core/json.hpp"
+#include "md/core/measured_text.hpp"
 #include "md/input/model_list.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/simulation/ending/loop_account.hpp"
 #include "md/simulation/ending/loop_report.hpp"
 #include "md/simulation/observers.hpp"
 #include "md/simulation/simulation_implementation.hpp"
+#include "sterna/comm/collective.hpp"
 #include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
@@ -61,9 +65,11 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
 }
 
 void Simulation::Implementation::report_averages(const Json& observed, Json& log) {
+  std::vector<std::string> unsettled;
   if (averages_) {
     const Averages::Report report = averages_->report();
     for (const std::string& line : report.lines) console_.line(line);
+    unsettled = report.warnings;
     if (!report.lines.empty()) {
       log["averages"] = report.averages;
       log["averages_over"] = report.rows;
@@ -71,11 +77,15 @@ void Simulation::Implementation::report_averages(const Json& observed, Json& log
   }
   for (const auto& [name, value] : observed.items()) {
     const std::string unit = value.value("unit", "");
-    console_.line(fmt::format("  {:<20} {:>14.8g} +- {:.2g}{}{}", name, value["mean"].get<double>(),
-                              value["standard_error"].get<double>(), unit.empty() ? "" : " ",
-                              unit));
+    console_.line(fmt::format(
+        "  {:<20} {}{}{}", name,
+        measured_text(value["mean"].get<double>(), value["standard_error"].get<double>()),
+        unit.empty() ? "" : " ", unit));
     log["averages"][name] = value;
   }
+  if (unsettled.empty()) return;
+  console_.line("the run has not settled, or is too short to tell:");
+  for (const std::string& why : unsettled) console_.line("  " + why);
 }
 
 void Simulation::Implementation::report_loop(const LoopAccount& account, Json& log) {
@@ -98,10 +108,17 @@ void Simulation::Implementation::report_loop(const LoopAccount& account, Json& l
   report.add_to(log);
 }
 
+std::int64_t Simulation::Implementation::first_settled_step() const {
+  std::string first_step = std::to_string(averages_ ? averages_->first_step() : 0);
+  comm::broadcast(context_, 0, first_step);
+  return std::stoll(first_step);
+}
+
 Json Simulation::Implementation::report_observers() {
   Json averages = Json::object();
+  const std::int64_t first_step = first_settled_step();
   for (const auto& observer : observers_) {
-    const ObserverReport report = total_report(context_, *observer);
+    const ObserverReport report = total_report(context_, *observer, first_step);
     for (const auto& average : report.averages) {
       Json& entry = averages[average.name];
       entry = {{"mean", average.mean}, {"standard_error", average.standard_error}};

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+namespace sterna::md {
+
+/// A measured value as scientists write it: "0.8442(17)" is 0.8442 +- 0.0017. The error has two
+/// digits, and the value ends where they do. Very large and small values have a power of ten,
+/// "1.234(56)e-09". Without an error, 0 or one that is not finite, the value has six digits.
+std::string measured_text(double value, double error);
+
+}  // namespace sterna::md
