@@ -286,6 +286,8 @@ def main(name: str, document: str, crystals: list[Crystal]) -> int:
     block of docs/benchmarks.md."""
     parser = argparse.ArgumentParser(prog=f"./dev bench {name}", description=document)
     parser.add_argument("--ranks", default="1,2", help="such as 1 or 1,2")
+    names = [crystal.name for crystal in crystals]
+    parser.add_argument("--systems", default=",".join(names), help=f"of {', '.join(names)}")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument(
@@ -297,12 +299,17 @@ def main(name: str, document: str, crystals: list[Crystal]) -> int:
     parser.add_argument("--output", type=Path, default=result_file)
     arguments = parser.parse_args()
     ranks = [int(count) for count in arguments.ranks.split(",")]
+    chosen_systems = arguments.systems.split(",")
+    if unknown := [one for one in chosen_systems if one not in names]:
+        parser.error(f"there is no system {unknown[0]}; expected {', '.join(names)}")
+    crystals = [crystal for crystal in crystals if crystal.name in chosen_systems]
     cores = Cores()
     if max(ranks) > len(cores.available):
         parser.error(f"{max(ranks)} ranks need as many cores, but here are {len(cores.available)}")
     if arguments.priority:
         os.environ["STERNA_BENCH_PRIORITY"] = "-20"
 
+    is_one_of_several = len(names) > 1
     rows, targets, measurements, lammps_of = [], [], [], {}
     for crystal in crystals:
         lammps, measured = measure(crystal, cores, ranks, arguments)
@@ -320,13 +327,13 @@ def main(name: str, document: str, crystals: list[Crystal]) -> int:
                 ratio[count, engine] = median / peer
                 figures = [f"{f:.1f}" for f in (median, min(of), max(of))]
                 cells = [str(count), engine, *figures, f"{median / peer:.3f}"]
-                rows.append(([crystal.name] if len(crystals) > 1 else []) + cells)
+                rows.append(([crystal.name] if is_one_of_several else []) + cells)
         value = ratio[ranks[0], "sterna double"]
         targets.append({"system": crystal.name, "at_most": crystal.target, "value": value})
     header = ["ranks", "engine", "median", "least", "most", "/ LAMMPS"]
-    table = markdown_table((["system"] if len(crystals) > 1 else []) + header, rows)
+    table = markdown_table((["system"] if is_one_of_several else []) + header, rows)
     verdicts = "\n\n".join(
-        (f"{t['system']}, " if len(crystals) > 1 else "")
+        (f"{t['system']}, " if is_one_of_several else "")
         + f"{ranks[0]} rank: double / LAMMPS at most {t['at_most']}: {t['value']:.3f}, "
         + ("met." if t["value"] <= t["at_most"] else "missed.")
         for t in targets
@@ -351,7 +358,7 @@ def main(name: str, document: str, crystals: list[Crystal]) -> int:
     arguments.output.write_text(json.dumps(content, indent=1) + "\n")
     if arguments.output.resolve() == result_file:
         chosen = "; ".join(
-            (f"{system}: " if len(crystals) > 1 else "") + text for system, text in settings.items()
+            (f"{system}: " if is_one_of_several else "") + text for system, text in settings.items()
         )
         replace_block(
             "benchmarks.md",
