@@ -127,6 +127,22 @@ def test_the_input_names_a_copy_of_the_file(folder, sterna):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("tag", ["", "UNITS: metal"])
+def test_a_file_in_other_units_than_those_of_the_script(tag, folder, lammps):  # noqa: F811
+    """LAMMPS takes a file without a tag in the units of the script."""
+    path = folder / "copper.eam.alloy"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([tag, *lines[1:]]) + "\n")
+    text = (HEAD + SCRIPTS["setfl"] + TAIL).replace("units metal", "units real")
+    (folder / "in.metal").write_text(text.replace("timestep 0.005", "timestep 5.0"))
+    if tag:
+        _, rows = compare(None, [folder / "in.metal"], 1.0, set())
+        assert all(row.difference < TOLERANCE for row in rows)
+    else:
+        with pytest.raises(SternaError, match="does not say its units"):
+            read_lammps(None, [folder / "in.metal"], 1.0, None)
+
+
 BROKEN = {
     "pair_style eam/alloy\npair_coeff * * none.alloy Cu": "there is no file none.alloy",
     "pair_style eam/alloy\npair_coeff * * copper.eam.alloy": "0 elements stand behind the file",

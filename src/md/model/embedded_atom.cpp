@@ -4,6 +4,16 @@
 #include <cmath>
 
 namespace sterna::md {
+namespace {
+
+/// The cubic from one value and slope to the next, a bin further.
+EmbeddedAtomCubic::Bin bin_between(const ValueAndSlope& begin, const ValueAndSlope& end) {
+  const double rise = end.value - begin.value;
+  return {{begin.value, begin.slope, 3.0 * rise - 2.0 * begin.slope - end.slope,
+           begin.slope + end.slope - 2.0 * rise}};
+}
+
+}  // namespace
 
 EmbeddedAtomCubic::EmbeddedAtomCubic(std::span<const double> values, double scale) {
   const std::size_t n = values.size();
@@ -17,10 +27,21 @@ EmbeddedAtomCubic::EmbeddedAtomCubic(std::span<const double> values, double scal
     slope[k] = ((f(k - 2) - f(k + 2)) + 8.0 * (f(k + 1) - f(k - 1))) / 12.0;
   }
   for (std::size_t k = 0; k + 1 < n; ++k) {
-    const double rise = f(k + 1) - f(k);
-    bins.push_back({{f(k), slope[k], 3.0 * rise - 2.0 * slope[k] - slope[k + 1],
-                     slope[k] + slope[k + 1] - 2.0 * rise}});
+    bins.push_back(bin_between({f(k), slope[k]}, {f(k + 1), slope[k + 1]}));
   }
+}
+
+EmbeddedAtomCubic EmbeddedAtomCubic::with_bins(std::size_t count) const {
+  if (count == bins.size()) return *this;
+  const double wider = static_cast<double>(bins.size()) / static_cast<double>(count);
+  const auto at = [&](std::size_t k) {
+    ValueAndSlope here = value_at(*this, wider * static_cast<double>(k));
+    here.slope *= wider;
+    return here;
+  };
+  EmbeddedAtomCubic result;
+  for (std::size_t k = 0; k < count; ++k) result.bins.push_back(bin_between(at(k), at(k + 1)));
+  return result;
 }
 
 ValueAndSlope embedding_at(const EmbeddedAtomCubic& function, double x) {

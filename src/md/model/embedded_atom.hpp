@@ -28,6 +28,8 @@ struct EmbeddedAtomCubic {
   };
   EmbeddedAtomCubic() = default;
   explicit EmbeddedAtomCubic(std::span<const double> values, double scale);
+  /// The same function by so many bins, with its values and slopes at their ends.
+  EmbeddedAtomCubic with_bins(std::size_t count) const;
   std::vector<Bin> bins;
 };
 

@@ -139,6 +139,8 @@ struct DoublePack {
                                                       _mm256_or_si256(first, second)))};
   }
   static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask)); }
+  static DoublePack min(DoublePack a, DoublePack b) { return {_mm256_min_pd(a.v, b.v)}; }
+  static DoublePack numbers(Indices bits) { return {_mm256_castsi256_pd(bits)}; }
 
   static void load_four(const double* records, const std::uint32_t* j, DoublePack (&out)[4]) {
     const __m256d p0 = _mm256_load_pd(records + j[0]);
@@ -226,6 +228,7 @@ struct FloatPack {
   static FloatPack select(Mask mask, FloatPack x) { return {_mm256_and_ps(mask, x.v)}; }
   static FloatPack min(FloatPack a, FloatPack b) { return {_mm256_min_ps(a.v, b.v)}; }
   static FloatPack max(FloatPack a, FloatPack b) { return {_mm256_max_ps(a.v, b.v)}; }
+  static FloatPack numbers(Indices bits) { return {_mm256_castsi256_ps(bits)}; }
   static FloatPack blend(Mask mask, FloatPack a, FloatPack b) {
     return {_mm256_blendv_ps(b.v, a.v, mask)};
   }

@@ -147,6 +147,9 @@ struct DoublePack {
     return {_mm512_permutexvar_pd(indices, _mm512_loadu_pd(table))};
   }
   static unsigned bits(Mask mask) { return mask; }
+  static DoublePack min(DoublePack a, DoublePack b) { return {_mm512_min_pd(a.v, b.v)}; }
+  /// The numbers whose bits were loaded as indices.
+  static DoublePack numbers(Indices bits) { return {_mm512_castsi512_pd(bits)}; }
 
   /// Four consecutive numbers from each of `width` places, aligned to their size: out[c] is number
   /// c of all of them.
@@ -249,6 +252,7 @@ struct FloatPack {
   static FloatPack select(Mask mask, FloatPack x) { return {_mm512_maskz_mov_ps(mask, x.v)}; }
   static FloatPack min(FloatPack a, FloatPack b) { return {_mm512_min_ps(a.v, b.v)}; }
   static FloatPack max(FloatPack a, FloatPack b) { return {_mm512_max_ps(a.v, b.v)}; }
+  static FloatPack numbers(Indices bits) { return {_mm512_castsi512_ps(bits)}; }
   static FloatPack blend(Mask mask, FloatPack a, FloatPack b) {
     return {_mm512_mask_mov_ps(b.v, mask, a.v)};
   }

@@ -194,6 +194,12 @@ struct Pack {
   static void sums(const Derived (&v)[count], double (&out)[count]) {
     for (int k = 0; k < count; ++k) out[k] = v[k].sum();
   }
+  static Pack numbers(Indices bits) {
+    return each_lane([&](int k) {
+      using Bit = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+      return __builtin_bit_cast(T, static_cast<Bit>(bits.t[k]));
+    });
+  }
   static Pack lookup(const T* table, int, Indices indices) {
     return each_lane([&](int k) { return table[indices.t[k]]; });
   }

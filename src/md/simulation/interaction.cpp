@@ -133,7 +133,7 @@ Interaction::Interaction(const Input& input, const ParameterTexts& texts)
     if (uses(input, ManyBodyKind::embedded_atom)) {
       embedded_atom_ = embedded_atom_potential(input, texts.embedded_atom);
       forces_.push_back(std::make_unique<EmbeddedAtomForces>(
-          *embedded_atom_, types_with(ManyBodyKind::embedded_atom), kernel));
+          *embedded_atom_, types_with(ManyBodyKind::embedded_atom), precision, kernel));
     }
   }
   if (potential_) {

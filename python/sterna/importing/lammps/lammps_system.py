@@ -137,6 +137,8 @@ class _Builder:
             keys["constrained_bonds"] = self.constraints
             terms += rigid_water(terms, [self.symbols[k - 1] for k in self.table.types])
         types, pairs, mixing = self._types_and_pairs()
+        for one in self.pair.many_body:
+            one.check_units(self.units.name)
         interaction = self._interaction()
         if mixing != "lorentz_berthelot":
             interaction["mixing"] = mixing

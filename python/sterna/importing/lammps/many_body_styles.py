@@ -41,6 +41,17 @@ class ManyBody:
         """Whether these two types interact by it."""
         return a in self.elements and b in self.elements
 
+    def check_units(self, units: str) -> None:
+        """LAMMPS converts a file that says its units, and takes any other in those of the script.
+        Raises SternaError for one of the latter that is not in Sterna's, eV."""
+        first_line = self.path.read_text(errors="replace").partition("\n")[0]
+        if units != "metal" and "UNITS:" not in first_line:
+            self.line.fail(
+                None,
+                f"{self.path} does not say its units, so they are those of the script, {units}; "
+                'expected a file with "UNITS: metal" in its first line',
+            )
+
     def masses(self) -> dict[int, float]:
         """Of types, counted from 0, those that the file brings."""
         if not self.style.brings_masses:

@@ -4,30 +4,36 @@
 #include <string_view>
 #include <vector>
 
+#include "md/core/precision.hpp"
 #include "md/forces/manybody/embedded_atom_work.hpp"
-#include "md/forces/manybody/neighbor_rows.hpp"
 #include "md/forces/short_range_forces.hpp"
 #include "md/model/embedded_atom.hpp"
 #include "md/system/aligned_buffer.hpp"
 
 namespace sterna::md {
 
+struct PairKernels;
+
 /// The embedded-atom method for one rank's particles: densities in a first pass, forces in a second
 /// one, for which ghosts get the slope of the embedding function of the atoms that they are copies
-/// of. In mixed precision, too, all is computed in double precision.
+/// of. In mixed precision functions of the distance are computed in single precision, from tables of
+/// at most `finest_single` bins; densities are summed and embedding functions computed in double.
 class EmbeddedAtomForces final : public ShortRangeForces {
  public:
+  static constexpr std::size_t finest_single = 2000;
+
   /// `is_embedded`: by type, whether it has this potential; functions of others are not read.
   /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument where this machine does
   /// not have it.
   EmbeddedAtomForces(const EmbeddedAtomPotential& potential, std::vector<char> is_embedded,
-                     std::string_view kernels);
+                     Precision precision, std::string_view kernels);
 
   std::string_view name() const override { return "embedded_atom"; }
-  double range() const override { return potential_.cutoff(); }
+  double range() const override { return cutoff_; }
   std::string_view kernels() const override { return kernels_.name; }
+  bool reads_half_lists() const override { return true; }
   bool needs_in_list(int type) const override {
-    return is_embedded_[static_cast<std::size_t>(type)] != 0;
+    return is_embedded_[static_cast<std::size_t>(type)] != 0.0;
   }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
@@ -36,20 +42,37 @@ class EmbeddedAtomForces final : public ShortRangeForces {
   std::span<double> values_of_pass() override { return value_.span(); }
   void compute_pass(int pass, const PairList& list, ParticleStore& particles,
                     EnergyAndVirial* sums) override;
+  void set_forces(const PairList& list, ParticleStore& particles, const Mover* move) override;
   std::vector<Part> parts() const override {
     return {{"embedding", embedding_energy_}, {"pairs", pair_energy_}};
   }
 
  private:
+  bool mixed() const { return precision_ == Precision::mixed; }
   EmbeddedAtomWork work(const PairList& list, ParticleStore& particles);
+  /// Writes dF/drho to where the second pass reads it.
+  void place_slopes(const PairList& list, const ParticleStore& particles);
 
-  EmbeddedAtomPotential potential_;
-  std::vector<char> is_embedded_;
   const EmbeddedAtomKernels& kernels_;
-  std::vector<EmbeddedAtomCubic::Bin> density_, pair_;  ///< of all pairs of types
-  NeighborRows rows_;
+  const PairKernels& pair_kernels_;
+  Precision precision_;
+  int type_count_;
+  double cutoff_, distance_spacing_, density_spacing_;
+  std::uint32_t last_bin_, last_density_bin_;
+  std::vector<double> is_embedded_;  ///< by type: 1 or 0
+  AlignedBuffer<double> tables_, embedding_;
+  AlignedBuffer<float> tables_single_;
+
+  std::vector<std::uint32_t> type_;
   AlignedBuffer<double> value_;  ///< of each particle: its density, then dF/drho
-  AlignedBuffer<char> scratch_;
+  AlignedBuffer<std::uint32_t> near_;
+  std::uint32_t near_used_ = 0;
+  AlignedBuffer<RowRange> near_rows_;
+  AlignedBuffer<double> scratch_;
+  AlignedBuffer<Position> sites_;  ///< in double precision, for the second pass
+  AlignedBuffer<FixedPosition> fixed_position_;
+  AlignedBuffer<SingleForce> collected_;
+  double fixed_scale_ = 0.0;
   double embedding_energy_ = 0.0, pair_energy_ = 0.0;  ///< this rank's, of the last step with sums
 };
 
