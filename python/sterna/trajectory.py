@@ -48,6 +48,20 @@ class TrajectoryFrame:
         return self.position.astype(float) + self.image @ self.edges
 
 
+def _dataset(group: h5py.Group, name: str, kinds: str = "iuf") -> h5py.Dataset:
+    """The numbers of this name; ValueError where they are something else.
+
+    `kinds` are those of NumPy: "iu" for integers.
+    """
+    found = group[name]
+    if not isinstance(found, h5py.Dataset):
+        raise ValueError(f"{name} is no dataset")
+    if found.dtype.kind not in kinds:
+        wanted = "numbers" if "f" in kinds else "integers"
+        raise ValueError(f"{name} holds {found.dtype}, expected {wanted}")
+    return found
+
+
 class Trajectory:
     """A trajectory; frames are read when they are asked for.
 
@@ -63,16 +77,20 @@ class Trajectory:
         with self._open() as file:
             group = file[_GROUP]
             self.fields = [name for name in _FIELDS if name in group]
-            self.steps = group["box/edges/step"][()]  #: (frames,)
-            self.times = group["box/edges/time"][()]  #: (frames,), ps or reduced
+            self.steps = _dataset(group, "box/edges/step", "iu")[()]  #: (frames,)
+            self.times = _dataset(group, "box/edges/time")[()]  #: (frames,), ps or reduced
+            _dataset(group, "box/edges/value")
+            for name in self.fields:
+                _dataset(group, f"{name}/value")
             # A run that was killed may have written one of them only.
             whole = min(len(self.steps), len(self.times))
             self.steps, self.times = self.steps[:whole], self.times[:whole]
             self.particle_count = int(group["position/value"].shape[1])
             self.is_reduced = "unit" not in group["position/value"].attrs
-            self.id = group["id"][()] if len(self) else numpy.zeros(0, int)  #: (n,)
-            self.species = group["species"][()]  #: (n,), numbers of `names`
-            self.mass = group["mass"][()]  #: (n,), u or reduced
+            ids = _dataset(group, "id", "iu")[()] if len(self) else numpy.zeros(0, int)
+            self.id = ids  #: (n,), ascending
+            self.species = _dataset(group, "species", "iu")[()]  #: (n,), numbers of `names`
+            self.mass = _dataset(group, "mass")[()]  #: (n,), u or reduced
             named = h5py.check_enum_dtype(group["species"].dtype) or {}
             self.names = [name for name, _ in sorted(named.items(), key=lambda item: item[1])]
             self.description: dict[str, Any] = {}
@@ -95,13 +113,16 @@ class Trajectory:
         arrays |= {"box/edges/step": self.steps, "box/edges/time": self.times}
         wanted |= {"box/edges/step": (frames,), "box/edges/time": (frames,)}
         for name, shape in wanted.items():
-            if arrays[name].shape != shape or arrays[name].dtype.kind not in "iuf":
+            if arrays[name].shape != shape:
                 raise ValueError(f"{name} has the shape {arrays[name].shape}, expected {shape}")
         for name in self.fields:
             width = 4 if name == "orientation" else 3
             shape = group[f"{name}/value"].shape
             if len(shape) != 3 or shape[1:] != (count, width):
                 raise ValueError(f"{name} has the shape {shape}, expected (n, {count}, {width})")
+        ascend = bool((self.id[1:] > self.id[:-1]).all())
+        if len(self.id) and not (ascend and self.id[0] > 0 and self.id[-1] < 2**63):
+            raise ValueError("id holds no ascending ids from 1 to 2^63 - 1")
         if count and not 0 <= self.species.min() <= self.species.max() < max(len(self.names), 1):
             raise ValueError("species has numbers without a name")
         if self.bonds.ndim != 2 or self.bonds.shape[1] != 2:

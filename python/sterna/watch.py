@@ -4,6 +4,7 @@ Both follow the log, which a run writes row by row, so they need nothing of the 
 """
 
 import difflib
+import re
 import secrets
 import signal
 import threading
@@ -250,8 +251,8 @@ def page_server(given: Path, port: int) -> PageServer:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # the name that http.server calls
             # Of a port that ssh has forwarded the number may be another.
-            hosts = [host.partition(":")[0] for host in self.headers.get_all("Host", [])]
-            if hosts not in (["127.0.0.1"], ["localhost"]):
+            hosts = self.headers.get_all("Host", [])
+            if len(hosts) != 1 or not re.fullmatch(r"(127\.0\.0\.1|localhost)(:\d+)?", hosts[0]):
                 self.send_error(403, "Not the name of this server")
                 return
             expected = f"/?token={self.server.token}"

@@ -145,7 +145,7 @@ def with_other_values(data: bytes, chance: random.Random) -> bytes:
 
 
 def with_other_arrays(path: Path, chance: random.Random) -> None:
-    """An HDF5 file with an array or attribute taken out, of another shape or with other numbers."""
+    """An HDF5 file with an array or attribute taken out, of another shape, kind, or other numbers."""
     import h5py
     import numpy
 
@@ -154,7 +154,7 @@ def with_other_arrays(path: Path, chance: random.Random) -> None:
         file.visit(names.append)
         name = chance.choice(names)
         item = file[name]
-        kind = chance.randrange(5)
+        kind = chance.randrange(6)
         if kind == 0:
             del file[name]
         elif kind == 1 and item.attrs:
@@ -165,6 +165,14 @@ def with_other_arrays(path: Path, chance: random.Random) -> None:
             del file[name]
             shape = chance.choice(((), (0,), (3,), (2, 3), (1, 1, 1), (2, 128, 2), (0, 128, 3)))
             file[name] = numpy.full(shape, chance.choice((0.0, -1.0, 1e300, numpy.nan)))
+        elif (
+            isinstance(item, h5py.Dataset) and kind == 4 and item.ndim and item.dtype.kind in "iuf"
+        ):
+            values = item[...]
+            del file[name]
+            file[name] = chance.choice(
+                (values.astype("S"), values.astype(bool), values + 0.5, values[..., ::-1])
+            )
         elif isinstance(item, h5py.Dataset) and item.dtype.kind in "iuf" and item.size:
             values = item[...]
             values.reshape(-1)[chance.randrange(values.size)] = chance.choice((-1, 0, 2**30))

@@ -123,6 +123,31 @@ def test_a_soft_link_inside_of_the_file_is_followed(whole, tmp_path):
     assert (Trajectory(given)[0].velocity == Trajectory(whole / "whole.h5md")[0].velocity).all()
 
 
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("id", lambda ids: ids.astype("S"), "id holds |S"),
+        ("id", lambda ids: ids + 0.5, "id holds float64, expected integers"),
+        ("id", lambda ids: ids[::-1], "id holds no ascending ids"),
+        ("id", lambda ids: ids - 1, "id holds no ascending ids"),
+        ("species", lambda species: species + 0.5, "species holds float64"),
+        ("position/value", lambda places: places.astype("S"), "position/value holds |S"),
+        ("box/edges/step", lambda steps: steps + 0.5, "box/edges/step holds float64"),
+    ],
+)
+def test_arrays_of_another_kind_are_named(name, change, said, whole, tmp_path):
+    given = tmp_path / "given.h5md"
+    given.write_bytes((whole / "whole.h5md").read_bytes())
+    with h5py.File(given, "r+") as file:
+        group = file["particles/trajectory"]
+        values = group[name][()]
+        del group[name]
+        group[name] = change(values)
+    with pytest.raises(SternaError) as found:
+        Trajectory(given)
+    assert f"{given}: " in str(found.value) and said in str(found.value)
+
+
 def test_another_mass_in_a_trajectory_is_told(whole, tmp_path):
     (tmp_path / "given.h5md").write_bytes((whole / "whole.h5md").read_bytes())
     text = START.replace('name = "B"', 'name = "B"\nmass = 2.5')

@@ -1,12 +1,15 @@
 """What a run reads it never overwrites, and what it writes is no other file."""
 
 import os
+import shutil
 
 import h5py
 import pytest
+from conftest import ROOT
 from sterna import Input, Simulation, SternaError
 from sterna.trajectory import Trajectory
 from test_lifecycle import contents, edit
+from test_modylas import DEFINITION, PLACES, coordinates, force_field, write
 
 START = """[run]
 steps = 20
@@ -107,6 +110,49 @@ def test_an_input_is_not_among_the_files_of_its_run(sterna, melt, tmp_path):
     assert done.returncode == 2
     assert 'the run reads its input "melt.bib"' in done.stderr
     assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "output", "link"),
+    [
+        ("ascii", "atoms.inp", "ascii.h5md", "hard"),
+        ("ascii", "components.xml", "ascii.checkpoint", "soft"),
+        ("binary", "atoms.header.xml", "binary.log.jsonl", "hard"),
+        ("grid", "components.xml", "grid.lock", "soft"),
+    ],
+)
+def test_files_that_an_input_of_ls1_includes_are_read_files(
+    name, read, output, link, sterna, tmp_path
+):
+    for file in (ROOT / "tests" / "data" / "ls1").iterdir():
+        shutil.copy(file, tmp_path)
+    if link == "hard":
+        os.link(tmp_path / read, tmp_path / output)
+    else:
+        (tmp_path / output).symlink_to(read)
+    before = contents(tmp_path)
+    done = sterna("run", f"{name}.xml", "-n", 1, "--overwrite")
+    assert done.returncode == 2, done.stderr
+    assert f'the run reads the file "{read}"' in done.stderr
+    assert f'"{output}" is one of its own files' in done.stderr
+    assert done.stderr.count("error: ") == 1
+    assert contents(tmp_path) == before
+    # The same by way of an input of Sterna's, whose start is made by the other program's.
+    assert sterna("convert", f"{name}.xml", f"{name}.toml").returncode == 0
+    done = sterna("run", f"{name}.toml", "-n", 1, "--overwrite")
+    start_leads_there = name == "grid" or read != "components.xml"
+    assert done.returncode == (2 if start_leads_there else 0), done.stderr
+
+
+@pytest.mark.parametrize("ending", ["mdff", "mdxyz"])
+def test_the_files_of_a_session_of_modylas_are_read_files(ending, sterna, tmp_path):
+    session = write(tmp_path, DEFINITION, force_field("charmm"), coordinates(PLACES))
+    os.link(tmp_path / f"ring.{ending}", tmp_path / "ring.h5md")
+    before = contents(tmp_path)
+    done = sterna("run", session, "-n", 1, "--overwrite")
+    assert done.returncode == 2, done.stderr
+    assert f'the run reads the file "ring.{ending}"' in done.stderr
+    assert contents(tmp_path) == before
 
 
 def test_python_does_not_destroy_its_start_file(next_run, tmp_path):

@@ -78,6 +78,9 @@ def test_keys_are_taken_over(text, what, expected, tmp_path):
     ("text", "section", "expected"),
     [
         (NPT, "barostat", {"kind": "martyna_tobias_klein", "pressure": 1.01325, "time_constant": 0.2}),
+        (NPT + "timestep 1", "barostat", {"interval": 2}),
+        (NPT.replace("200", "2000") + "timestep 1", "barostat", {"time_constant": 2.0}),
+        (NPT + "fullElectFrequency 2\noutputEnergies 4\ndcdfreq 20", "barostat", {"interval": 4}),
         (NPT + "useFlexibleCell yes", "barostat", {"coupling": "anisotropic"}),
         (NPT + "useFlexibleCell yes\nuseConstantRatio yes", "barostat", {"coupling": "semi_isotropic"}),
         (NPT + "useFlexibleCell yes\nuseConstantArea yes", "barostat", {"coupling": "uniaxial"}),

@@ -211,6 +211,7 @@ def test_the_page_is_the_report_so_far_on_this_machine_only(log):
         ("evil.example", "/?token=TOKEN", 403),
         ("127.0.0.1:8080", "/?token=TOKEN", 200),  # a port that ssh has forwarded
         ("127.0.0.1.evil.example:PORT", "/?token=TOKEN", 403),
+        ("localhost:80@evil.example", "/?token=TOKEN", 403),
         (None, "/?token=TOKEN", 403),
         ("127.0.0.1:PORT", "/", 404),
         ("127.0.0.1:PORT", "/?token=", 404),

@@ -177,7 +177,7 @@ TEST_CASE("the mean pressure is the same of atoms and of centers") {
       input_of(world, output.path(), "steps = 3000\ntimestep = 0.002",
                "temperature = 1.5\n[thermostat]\nkind = \"nose_hoover_chain\"\ntemperature = 1.5\n"
                "time_constant = 0.2\n" +
-                   barostat_text("martyna_tobias_klein", "isotropic"));
+                   barostat_text("martyna_tobias_klein", "isotropic") + "interval = 4\n");
   Simulation simulation(world, input, {.quiet = true, .files = false});
   simulation.run(600);
   double of_atoms = 0.0, of_centers = 0.0;

@@ -2,10 +2,12 @@
 // both of them. Very thin gases; time steps in which particles pass each other.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "simulation/simulation_support.hpp"
@@ -274,15 +276,26 @@ atoms = [1, 2]
 TEST_CASE("two particles in a huge box") {
   const comm::Context world;
   const test::SharedFolder folder(world);
-  for (const double length : {1e4, 1e9, 1e15}) {
-    CAPTURE(length);
-    const Input input =
-        input_of(world, folder.path(), {{"A", {1.0, 1.0, 1.0}}, {"A", {3.0, 1.0, 1.0}}},
-                 atoms_of_argon, length);
+  const auto simulate = [&](double length, const std::string& precision) {
+    const Input input = input_of(
+        world, folder.path(), {{"A", {1.0, 1.0, 1.0}}, {"A", {2.2, 1.0, 1.0}}}, atoms_of_argon,
+        length, fmt::format("timestep = 0.002\nprecision = \"{}\"", precision));
     Simulation simulation(world, input, SimulationOptions::inside_a_program());
+    simulation.measure();
+    const double energy = simulation.last_state().potential_energy;
     simulation.run(100);
     CHECK(simulation.step_number() == 100);
+    return energy;
+  };
+  const double expected = simulate(20.0, "double");
+  for (const auto& [length, precision] :
+       {std::pair{5e3, "mixed"}, std::pair{1e4, "double"}, std::pair{1e9, "double"}}) {
+    CAPTURE(length);
+    CHECK(simulate(length, precision) == doctest::Approx(expected).epsilon(1e-5));
   }
+  CHECK_THROWS_WITH(simulate(1e4, "mixed"),
+                    doctest::Contains("mixed precision rounds positions to 9.313e-06"));
+  CHECK_THROWS_WITH(simulate(1e15, "double"), doctest::Contains("too coarse for a cutoff of 2.5"));
 }
 
 TEST_CASE("a time step in which particles pass each other is told as that") {

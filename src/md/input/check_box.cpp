@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "md/forces/coulomb/fmm/fmm_parameters.hpp"
 #include "md/input/check_external.hpp"
+#include "md/input/cutoffs.hpp"
 #include "md/input/observer_section.hpp"
 #include "md/input/thermostat_kind.hpp"
 
@@ -75,6 +77,26 @@ void check_multipole_method(const Input& input, const Box& box, const Report& re
                                        "angles"));
 }
 
+/// Forces in mixed precision come from positions on a grid of 2^-30 of the region of a rank, those in
+/// double precision from positions with 53 bits. A grid of this part of the cutoff makes errors of
+/// 1e-5 in the forces of neighbors.
+void check_precision(const Input& input, const Box& box, const Report& report) {
+  constexpr double coarsest = 2e-6;
+  const bool mixed = input.run.precision == Precision::mixed;
+  const int bits = mixed ? 30 : 53;
+  const double edge = std::max({box.length.x, box.length.y, box.length.z});
+  const double cutoff = longest_cutoff(input), step = std::ldexp(edge, -bits);
+  if (!(cutoff > 0.0) || step <= coarsest * cutoff) return;
+  const auto text = [&](double value) { return input.units.text(value, Dimension::length); };
+  report(
+      Severity::error, mixed ? "run.precision" : "start",
+      fmt::format("in a box of {} {} precision rounds positions to {}, which is too coarse for a "
+                  "cutoff of {}; expected {}a box of at most {}",
+                  text(edge), mixed ? "mixed" : "double", text(step), text(cutoff),
+                  mixed ? "precision = \"double\", or " : "",
+                  text(std::ldexp(coarsest * cutoff, bits))));
+}
+
 }  // namespace
 
 void check_planes(const Box& box, Axis axis, std::string_view place, std::string_view what,
@@ -95,6 +117,7 @@ void check_box(const Input& input, const Box& at_start, const Report& report) {
       if (*tilt == 0.0) *tilt = 1e-9 * box.length.x;
     }
   }
+  check_precision(input, box, report);
   check_external_in_box(input, box, report);
   for (const ObserverSection& section : observer_sections()) {
     if (section.check_in_box != nullptr && section.interval(input) > 0) {

@@ -6,8 +6,8 @@
 
 namespace sterna::md {
 
-/// What the input asks for that a triclinic box of this shape does not allow; nothing of an
-/// orthorhombic one.
+/// What the input asks for that a box of this shape and size does not allow: of an orthorhombic one
+/// only a precision that is too low for its size.
 void check_box(const Input& input, const Box& box, const Report& report);
 
 /// A part of it, for what has slices or surfaces across an axis: an error at `place` unless planes

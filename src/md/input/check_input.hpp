@@ -13,6 +13,11 @@ namespace sterna::md {
 using Report = std::function<void(Severity, std::string_view place, std::string message)>;
 /// Whether the file gives this key with a value that could be read.
 using IsGood = std::function<bool(std::string_view place)>;
+/// Whether a key that may be left out has a value that checks can look at: its default, or one that
+/// could be read.
+inline bool has_value(const Input& input, const IsGood& is_good, std::string_view place) {
+  return !input.places.contains(place) || is_good(place);
+}
 
 /// What no key alone can tell: contradictions between keys, names that stand twice or nowhere,
 /// files that do not exist. Completes defaults that depend on other keys.

@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "md/core/display_text.hpp"
+#include "md/input/files_behind.hpp"
 #include "md/input/input_text.hpp"
 #include "md/input/read_input.hpp"
 #include "md/output/run_files.hpp"
@@ -36,10 +38,11 @@ std::vector<Diagnostic> overwritten_inputs(const Input& input, const std::string
     if (const auto identity = identity_of(path)) written.emplace(*identity, path);
   }
   std::vector<Diagnostic> errors;
+  std::set<FileIdentity> told;
   const auto look_at = [&](std::string_view place, std::string_view what, const std::string& path) {
     const auto identity = identity_of(path);
     const auto found = identity ? written.find(*identity) : written.end();
-    if (found == written.end()) return;
+    if (found == written.end() || !told.insert(*identity).second) return;
     errors.push_back(diagnose(
         input, Severity::error, place,
         fmt::format("the run reads {} {} and would move or replace it, as {} is one of its own "
@@ -48,11 +51,17 @@ std::vector<Diagnostic> overwritten_inputs(const Input& input, const std::string
                     what, quote_path(path), quote_path(found->second))));
   };
   if (written.empty()) return errors;
+  const auto look_behind = [&](std::string_view place, const std::string& path) {
+    for (const std::string& file : files_behind(path)) look_at(place, "the file", file);
+  };
   look_at("run.name", "its input", input.path);
+  look_behind("run.name", input.path);
   if (!checkpoint.empty()) look_at("run.name", "the checkpoint", checkpoint);
   for (const GivenKey& given : given_keys(input)) {
     if (given.file.empty()) continue;
-    look_at(given.place, "the file", (folder / given.file).string());
+    const std::string path = (folder / given.file).string();
+    look_at(given.place, "the file", path);
+    look_behind(given.place, path);
   }
   return errors;
 }

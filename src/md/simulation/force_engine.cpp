@@ -197,6 +197,8 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
   const auto displacements = short_range_.list().displacements(
       particles, std::max(0.0, half_skin - longest_path), list_is_lost_by_pairs());
   motion.displacement = displacements.largest;
+  // The list keeps places as floats, relative to the center of its region.
+  motion.rounding = short_range_.list().extent() * std::numeric_limits<float>::epsilon();
   // The list must hold in the steps before the next look, or in that one too. What pulls the fastest
   // particles hardest in one step are vibrations, which pull back in the next.
   constexpr double faster = 1.25;

@@ -26,6 +26,7 @@ RebuildDecision::RebuildDecision(const comm::Context& context, double half_skin,
       timer_(timer),
       agreement_(context, "rebuild decision") {
   agreement_.max(travelling_.displacement)
+      .max(travelling_.rounding)
       .max(travelling_.step)
       .max(travelling_.growth)
       .max(travelling_.next_least)
@@ -69,7 +70,8 @@ double RebuildDecision::longest_displacement(std::int64_t step) const {
 
 bool RebuildDecision::list_is_over() {
   // More than a step too far: somebody sped up between two looks.
-  if (known_.displacement - std::max(half_skin_, seen_) > known_.step) ++late_rebuilds_;
+  const double beyond = known_.displacement - std::max(half_skin_, seen_);
+  if (beyond > known_.step + known_.rounding) ++late_rebuilds_;
   return true;
 }
 

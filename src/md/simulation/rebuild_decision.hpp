@@ -24,6 +24,7 @@ class RebuildDecision {
   /// Lengths, of the particles of this rank.
   struct Motion {
     double displacement = 0.0;  ///< the largest since the list was built
+    double rounding = 0.0;      ///< of that, at most
     double step = 0.0;          ///< the longest path in a step
     double growth = 0.0;        ///< of that from each step to the next, at most
     /// The largest displacement after the next step is expected between these.

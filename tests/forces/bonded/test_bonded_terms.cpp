@@ -621,13 +621,8 @@ TEST_CASE("in line, in a plane and upright on one, energies and forces are finit
   };
   for (std::uint32_t kind = 0; kind < bonded_table().size(); ++kind) {
     const BondedEntry& entry = bonded_table()[kind];
-    // What keeps atoms out of line or out of a plane has no finite energy there; the angle of the
-    // older ones has forces of rounding errors without bound.
-    if (entry.name == "restricted" || (entry.section == "angle" && entry.atoms == 3 &&
-                                       (entry.name == "harmonic" || entry.name == "polynomial" ||
-                                        entry.name == "cosine_polynomial"))) {
-      continue;
-    }
+    // What keeps atoms out of line or out of a plane has no finite energy there.
+    if (entry.name == "restricted") continue;
     Terms term(kind, 1, 1.0, 1);
     for (const std::vector<Vec3>& shape : shapes) {
       std::copy_n(shape.begin(), term.positions.size(), term.positions.begin());
@@ -637,6 +632,41 @@ TEST_CASE("in line, in a plane and upright on one, energies and forces are finit
           const Terms::Result result = term.compute(*kernels, mixed);
           CHECK(std::isfinite(result.energy));
           CHECK(std::isfinite(rms(result.forces)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("near a line, the forces of angles are across the bonds and as large as they should be") {
+  constexpr double stiffness = 40.0, rest = 110.0, degree = std::numbers::pi / 180.0;
+  const struct {
+    std::string_view name;
+    std::vector<double> parameters;
+    double slope;  ///< derivative of the energy over the angle, of atoms in line
+  } angles[] = {
+      {"harmonic", {stiffness, rest}, stiffness * (180.0 - rest) * degree},
+      {"polynomial", {rest, 0.0, stiffness, 0.0, 0.0, 0.0, 0.0, 0.0}, stiffness},
+      {"cosine_polynomial", {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, stiffness}, -stiffness},
+  };
+  const Vec3 along{0.36, 0.48, 0.8}, across{0.8, -0.6, 0.0};
+  const double first = 0.3, last = 0.7;
+  for (const auto& angle : angles) {
+    for (const double bent : {1e-4, 1e-7, 1e-10, 1e-14}) {
+      Terms term(*find_bonded("angle", angle.name), 1, 1.0, 1);
+      term.positions[term.places[0]] = -first * along;
+      term.positions[term.places[1]] = {};
+      term.positions[term.places[2]] = last * along + bent * last * across;
+      term.coefficients.assign(static_cast<std::size_t>(term.entry->coefficient_count) + 3, 0.0);
+      term.entry->coefficients(angle.parameters, term.coefficients);
+      for (const BondedKernels* kernels : all_kernels()) {
+        INFO(kernels->name, " ", angle.name, " ", bent);
+        const Terms::Result result = term.compute(*kernels);
+        for (const auto& [place, length] : {std::pair{0, first}, std::pair{2, last}}) {
+          const Vec3& force = result.forces[term.places[static_cast<std::size_t>(place)]];
+          const double expected = std::abs(angle.slope) / length;
+          CHECK(std::abs(dot(force, along)) < 2.0 * bent * expected + 1e-12 * expected);
+          CHECK(std::sqrt(dot(force, force)) == doctest::Approx(expected).epsilon(3e-4));
         }
       }
     }

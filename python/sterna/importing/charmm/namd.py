@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy
 
 from sterna.errors import SternaError
+from sterna.importing.box_interval import box_interval
 from sterna.importing.gromacs.notes import Notes
 from sterna.importing.lennard_jones import tidy
 from sterna.importing.output_intervals import fit_output
@@ -223,6 +224,8 @@ class _Reader:
                 if thermostat["kind"] == "none":
                     self._fail("langevinpiston", "a constant pressure without a thermostat is not taken "
                                                  "over; expected langevin on")  # fmt: skip
+                steps = made.sections.get("multiple_time_steps")
+                barostat |= box_interval(barostat, made.run["timestep"], steps)
                 made.sections["barostat"] = barostat
         self._velocities(made, minimizes)
         self._look_at_others()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sterna.errors import SternaError
+from sterna.importing.box_interval import box_interval
 from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import TopologyLine, checked_blanks
 from sterna.importing.text import read_text
@@ -165,6 +166,7 @@ class _Reader:
         barostat = {} if minimizes else self._barostat()
         interaction = self._interaction(bool(barostat))
         if barostat:
+            barostat |= box_interval(barostat, run["timestep"], further.get("multiple_time_steps"))
             further["barostat"] = barostat
         temperature = None
         if self._choice("gen_vel", "no", ("no", "yes")) == "yes":

@@ -11,6 +11,7 @@ import numpy
 
 from sterna.elements import ELEMENTS
 from sterna.errors import SternaError
+from sterna.importing.box_interval import box_interval
 from sterna.importing.lammps.bonded_styles import Kind, finished
 from sterna.importing.lammps.constraints import (
     check_clusters,
@@ -144,6 +145,9 @@ class _Builder:
             interaction["mixing"] = mixing
         charged = any(atom.charge for atom in self.atoms)
         run, thermostat, temperature, sections = self._motion()
+        barostat = self.dynamics.barostat
+        if barostat:
+            barostat |= box_interval(barostat, run["timestep"])
         return System(
             units=self.units.name,
             atoms=self.atoms,
@@ -158,7 +162,7 @@ class _Builder:
             electrostatics=self._electrostatics() if charged else None,
             run=run,
             thermostat=thermostat,
-            barostat=self.dynamics.barostat,
+            barostat=barostat,
             sections=sections,
             parameter_files={one.style.file_key: one.path for one in self.pair.many_body},
             temperature=temperature,

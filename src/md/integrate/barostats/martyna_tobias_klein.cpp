@@ -176,7 +176,7 @@ void check_martyna_tobias_klein(const Input& input, const IsGood& is_good, const
            "the mass of the box follows from a temperature; expected that of a [thermostat], or "
            "\"temperature\" in [start] for constant enthalpy");
   }
-  if (!is_good("barostat.interval") || !is_good("barostat.time_constant") ||
+  if (!has_value(input, is_good, "barostat.interval") || !is_good("barostat.time_constant") ||
       !is_good("run.timestep")) {
     return;
   }

@@ -149,7 +149,7 @@ class StochasticCellBarostat final : public Barostat {
 void check_stochastic_cell_rescaling(const Input& input, const IsGood& is_good,
                                      const Report& report) {
   const auto& barostat = input.barostat;
-  if (!is_good("barostat.interval") || !is_good("barostat.time_constant") ||
+  if (!has_value(input, is_good, "barostat.interval") || !is_good("barostat.time_constant") ||
       !is_good("run.timestep")) {
     return;
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "md/input/files_behind.hpp"
 #include "md/start/foreign/ls1/config.hpp"
 #include "md/start/foreign/modylas/session.hpp"
 
@@ -13,8 +14,10 @@ constexpr ForeignProgram programs[] = {
      [](const std::string& path) {
        ReadResult result = ls1::read_config(path);
        return ForeignInput{result.input, std::move(result)};
-     }},
-    {"MODYLAS", ".mddef", [](const std::string& path) { return modylas::read_session(path); }},
+     },
+     ls1::files_of_config},
+    {"MODYLAS", ".mddef", [](const std::string& path) { return modylas::read_session(path); },
+     modylas::files_of_session},
 };
 
 }  // namespace
@@ -24,6 +27,11 @@ const ForeignProgram* foreign_program_of(std::string_view path) {
     if (path.size() > program.ending.size() && path.ends_with(program.ending)) return &program;
   }
   return nullptr;
+}
+
+std::vector<std::string> files_behind(const std::string& path) {
+  const ForeignProgram* const program = foreign_program_of(path);
+  return program == nullptr ? std::vector<std::string>() : program->files(path);
 }
 
 std::string foreign_programs() {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "md/input/read_input.hpp"
 
@@ -18,6 +19,8 @@ struct ForeignProgram {
   std::string_view name;    ///< for messages
   std::string_view ending;  ///< of the names of its inputs
   ForeignInput (*read)(const std::string& path);
+  /// The files that such an input leads to, apart from itself; some may not be there.
+  std::vector<std::string> (*files)(const std::string& path);
 };
 
 /// The program that inputs of this name are of; null: Sterna.

@@ -19,12 +19,28 @@ struct Bend {
         cosine(dot(u, v)),
         angle(arc_tangent_of(sine, cosine)) {}
 
+  /// The angle of three atoms whose bonds point from the first to the middle one and on to the last.
+  [[gnu::always_inline]] explicit Bend(const Triple<V>* b) : Bend(negated(b[0]), b[1]) {}
+
   /// Adds the forces at the ends of both vectors, from the derivative of the energy over the angle.
   /// In line there is no direction to bend in, and no force.
   [[gnu::always_inline]] void add_forces(const Triple<V>& u, const Triple<V>& v, V slope,
                                          Triple<V>& at_u, Triple<V>& at_v) const {
     at_u = at_u - cross(u, normal) * (slope / not_zero(sine * dot(u, u)));
     at_v = at_v + cross(v, normal) * (slope / not_zero(sine * dot(v, v)));
+  }
+  /// What the three atoms of such an angle have for the forces of their bonds.
+  [[gnu::always_inline]] void set_forces(const Triple<V>* b, V slope, Triple<V>* f) const {
+    Triple<V> at_first{}, at_last{};
+    add_forces(negated(b[0]), b[1], slope, at_first, at_last);
+    f[0] = negated(at_first);
+    f[1] = at_last;
+  }
+
+ private:
+  [[gnu::always_inline]] static Triple<V> negated(const Triple<V>& v) {
+    const V zero{};
+    return {zero - v.x, zero - v.y, zero - v.z};
   }
 };
 

@@ -3,13 +3,15 @@
 // Source:  the angle of bead-spring polymers and of UFF and DREIDING: Rappe et al., J. Am. Chem. Soc.
 //          114, 10024 (1992); Mayo, Olafson and Goddard, J. Phys. Chem. 94, 8897 (1990).
 // Cost:    that of "cosine_squared" and ten multiplications.
-// Hazards: with a sine the force has no direction where atoms are in line. LAMMPS's styles "cosine", "fourier" and "cosine/periodic" give a Fourier series:
-//          cos 2 theta = 2 cos^2 theta - 1, and so on.
+// Hazards: with a sine the force has no direction where atoms are in line. LAMMPS's styles "cosine",
+//          "fourier" and "cosine/periodic" give a Fourier series: cos 2 theta = 2 cos^2 theta - 1, and
+//          so on.
 // Others:  "polynomial", in the angle itself.
 
 #pragma once
 
 #include "md/forces/bonded/terms/angle_cosine.hpp"
+#include "md/forces/bonded/terms/bend.hpp"
 
 namespace sterna::md {
 namespace {
@@ -46,9 +48,13 @@ struct CosinePolynomialAngle {
       derivative = derivative * angle.cosine + energy;
       energy = energy * angle.cosine + c[n];
     }
-    const V sine = square_root(angle.sine_squared(b));
-    angle.forces(b, derivative - c[7] * angle.cosine / not_zero(sine), f);
-    return energy + c[7] * sine;
+    const Bend<V> bend(b);
+    Triple<V> of_sine[2];
+    bend.set_forces(b, c[7] * angle.cosine, of_sine);
+    angle.forces(b, derivative, f);
+    f[0] = f[0] + of_sine[0];
+    f[1] = f[1] + of_sine[1];
+    return energy + c[7] * bend.sine * angle.inverse_product;
   }
 };
 

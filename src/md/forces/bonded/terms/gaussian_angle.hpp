@@ -49,15 +49,10 @@ struct GaussianAngle {
   }
   template <class V>
   [[gnu::always_inline]] static V evaluate(const Triple<V>* b, const V* c, Triple<V>* f) {
-    const V zero{};
-    const Triple<V> u{zero - b[0].x, zero - b[0].y, zero - b[0].z};
-    const Bend<V> bend(u, b[1]);
+    const Bend<V> bend(b);
     V slope;
     const V energy = Gaussians::evaluate(bend.angle, c, slope);
-    Triple<V> at_first{}, at_last{};
-    bend.add_forces(u, b[1], slope, at_first, at_last);
-    f[0] = {zero - at_first.x, zero - at_first.y, zero - at_first.z};
-    f[1] = at_last;
+    bend.set_forces(b, slope, f);
     return energy;
   }
 };

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "md/forces/bonded/bonded_term.hpp"
+#include "md/forces/bonded/terms/bend.hpp"
 
 namespace sterna::md {
 namespace {
@@ -31,15 +31,10 @@ struct HarmonicAngle {
   }
   template <class V>
   [[gnu::always_inline]] static V evaluate(const Triple<V>* b, const V* c, Triple<V>* f) {
-    // From the middle atom to the outer ones: -b[0] and b[1].
-    const Triple<V> normal = cross(b[1], b[0]);
-    const V sine = square_root(dot(normal, normal));
-    const V cosine = -dot(b[0], b[1]);
-    const V bend = arc_tangent_of(sine, cosine) - c[1];
-    const V slope = c[0] * bend / not_zero(sine);
-    f[0] = (b[0] * (-cosine / not_zero(dot(b[0], b[0]))) - b[1]) * slope;
-    f[1] = (b[1] * (-cosine / not_zero(dot(b[1], b[1]))) - b[0]) * slope;
-    return ElementOf<V>(0.5) * c[0] * bend * bend;
+    const Bend<V> bend(b);
+    const V deviation = bend.angle - c[1];
+    bend.set_forces(b, c[0] * deviation, f);
+    return ElementOf<V>(0.5) * c[0] * deviation * deviation;
   }
 };
 

@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "md/forces/bonded/bonded_term.hpp"
+#include "md/forces/bonded/terms/bend.hpp"
 
 namespace sterna::md {
 namespace {
@@ -39,20 +39,14 @@ struct PolynomialAngle {
   }
   template <class V>
   [[gnu::always_inline]] static V evaluate(const Triple<V>* b, const V* c, Triple<V>* f) {
-    // The bonds point from the first atom to the middle one and on to the last, so the angle at the
-    // middle atom is that of -b[0] and b[1].
-    const Triple<V> normal = cross(b[1], b[0]);
-    const V sine = square_root(dot(normal, normal));
-    const V cosine = -dot(b[0], b[1]);
-    const V bend = arc_tangent_of(sine, cosine) - c[7];
+    const Bend<V> bend(b);
+    const V deviation = bend.angle - c[7];
     V energy = c[6], derivative{};
     for (int n = 5; n >= 0; --n) {
-      derivative = derivative * bend + energy;
-      energy = energy * bend + c[n];
+      derivative = derivative * deviation + energy;
+      energy = energy * deviation + c[n];
     }
-    const V slope = derivative / not_zero(sine);
-    f[0] = (b[0] * (-cosine / not_zero(dot(b[0], b[0]))) - b[1]) * slope;
-    f[1] = (b[1] * (-cosine / not_zero(dot(b[1], b[1]))) - b[0]) * slope;
+    bend.set_forces(b, derivative, f);
     return energy;
   }
 };

@@ -588,4 +588,34 @@ ReadResult read_config(const std::string& path, const LoadText& load) {
   return reader.draft().check(std::move(found));
 }
 
+std::vector<std::string> files_of_config(const std::string& path) {
+  std::vector<std::string> files;
+  const LoadText load = [&files](const std::string& file) {
+    files.push_back(file);
+    return load_text(file);
+  };
+  const auto look_into = [&](const auto& self, const XmlElement& element) -> void {
+    for (const XmlElement& child : element.children) self(self, child);
+    if (!element.children.empty() || element.text.empty()) return;
+    if (element.name == "header") {
+      try {
+        read_xml(element.resolve(element.text), load);
+      } catch (const XmlError&) {
+        // Whoever reads the start reports it.
+      }
+    } else if (element.name == "file" || element.name == "data") {
+      files.push_back(element.resolve(element.text));
+    }
+  };
+  try {
+    const XmlElement root = read_xml(path, load);
+    const XmlElement* start = root.find("simulation/ensemble/phasespacepoint");
+    if (start != nullptr) look_into(look_into, *start);
+  } catch (const XmlError&) {
+    // Whoever reads the input reports it.
+  }
+  std::erase(files, path);
+  return files;
+}
+
 }  // namespace sterna::md::ls1

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "md/input/read_input.hpp"
 #include "md/start/foreign/ls1/xml_document.hpp"
@@ -17,5 +18,9 @@ namespace sterna::md::ls1 {
 /// correction beyond the cutoff, that correction and the velocity-scaling thermostat on unless the
 /// file says otherwise, reaction field between dipoles.
 ReadResult read_config(const std::string& path, const LoadText& load = load_text);
+
+/// The files that a config.xml includes, and those of its start, with the phase spaces of its
+/// generator and what their headers include. Never throws on what the files say.
+std::vector<std::string> files_of_config(const std::string& path);
 
 }  // namespace sterna::md::ls1

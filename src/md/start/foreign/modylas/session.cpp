@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
@@ -384,17 +385,21 @@ class SessionReader {
   std::string_view electrostatics_word_, tail_word_;
 };
 
+/// Where MODYLAS looks for a list of held atoms.
+std::array<std::string, 2> lists_of_held_atoms(const std::filesystem::path& session) {
+  return {std::filesystem::path(session).replace_extension(".posiconst").string(),
+          (session.parent_path() / "posi_const.dat").string()};
+}
+
 /// The file that lists held atoms; nothing where there is none.
 std::optional<std::string> list_of_held_atoms(const std::string& path, const LoadText& load) {
-  const std::filesystem::path session(path);
-  for (const auto& file : {std::filesystem::path(session).replace_extension(".posiconst"),
-                           session.parent_path() / "posi_const.dat"}) {
+  for (std::string& file : lists_of_held_atoms(path)) {
     try {
-      load(file.string());
-      return file.string();
+      load(file);
+      return std::move(file);
     } catch (const std::runtime_error&) {
       // One that is there and cannot be read is told of where it is read.
-      if (std::filesystem::exists(file)) return file.string();
+      if (std::filesystem::exists(file)) return std::move(file);
     }
   }
   return std::nullopt;
@@ -477,6 +482,15 @@ ForeignInput read_session(const std::string& path, const LoadText& load) {
   }
   ReadResult checked = draft.check(std::move(found));
   return {std::move(draft.input), std::move(checked)};
+}
+
+std::vector<std::string> files_of_session(const std::string& path) {
+  std::vector<std::string> files;
+  for (const char* ending : {".mdff", ".mdxyz"}) {
+    files.push_back(std::filesystem::path(path).replace_extension(ending).string());
+  }
+  std::ranges::move(lists_of_held_atoms(path), std::back_inserter(files));
+  return files;
 }
 
 }  // namespace sterna::md::modylas

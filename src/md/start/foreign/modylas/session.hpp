@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "md/start/foreign/foreign_input.hpp"
 #include "md/start/foreign/modylas/document.hpp"
@@ -13,5 +14,9 @@ namespace sterna::md::modylas {
 /// warnings where the run is the same without it, as errors where not. Never throws on what the
 /// files say.
 ForeignInput read_session(const std::string& path, const LoadText& load = load_text);
+
+/// The files of a session beside NAME.mddef: force field, start and lists of held atoms. Some may not
+/// be there.
+std::vector<std::string> files_of_session(const std::string& path);
 
 }  // namespace sterna::md::modylas
