@@ -21,6 +21,7 @@ from sterna.importing.gromacs.preprocessor import (
     read_defines,
     read_lines,
 )
+from sterna.importing.gromacs.tables import BondedTables
 from sterna.importing.gromacs.topology import MoleculeType, Topology, read_topology
 from sterna.importing.lennard_jones import NO_WELL, Parameters, Powers, mixing_of
 from sterna.importing.system import Atom, Reference, Residue, System, Term
@@ -44,6 +45,7 @@ class Choices:
     index: Path | None = None  #: an index file with groups that the .mdp file names
     truncation: str = "truncated"  #: how pairs end
     switch_start: float = 0.0  #: nm; where they are switched
+    tables: tuple[Path, ...] = ()  #: of bonded interactions; none: those beside the topology
 
 
 def with_mdp(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | None]:
@@ -69,6 +71,7 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     values = read_defines(choices.defines)
     lines = read_lines(path, include_folders(choices.include), values, notes)
     topology = read_topology(path, lines, notes)
+    topology.tables = BondedTables(path.parent, choices.tables)
     if _REORDERING in values:
         _require_no_reordering(topology)
     coordinates = read_gro(places)

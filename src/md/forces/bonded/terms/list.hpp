@@ -43,6 +43,9 @@
 #include "md/forces/bonded/terms/stretch_stretch.hpp"
 #include "md/forces/bonded/terms/stretch_stretch_13.hpp"
 #include "md/forces/bonded/terms/stretch_torsion.hpp"
+#include "md/forces/bonded/terms/tabulated_angle.hpp"
+#include "md/forces/bonded/terms/tabulated_bond.hpp"
+#include "md/forces/bonded/terms/tabulated_torsion.hpp"
 #include "md/forces/bonded/terms/unsigned_improper.hpp"
 #include "md/forces/bonded/terms/urey_bradley.hpp"
 #include "md/forces/bonded/terms/vector_angle.hpp"
@@ -66,6 +69,7 @@ using BondedTerms = TermList<  //
     ShiftedHarmonicBond,       //
     NonlinearBond,             //
     GaussianBond,              //
+    TabulatedBond,             //
     HarmonicAngle,             //
     CosineSquaredAngle,        //
     RestrictedAngle,           //
@@ -78,6 +82,7 @@ using BondedTerms = TermList<  //
     LinearAngle,               //
     CosineExponentialAngle,    //
     GaussianAngle,             //
+    TabulatedAngle,            //
     PeriodicTorsion,           //
     OplsTorsion,               //
     RyckaertBellemans,         //
@@ -90,6 +95,7 @@ using BondedTerms = TermList<  //
     BendBendTorsion,           //
     StretchStretch13,          //
     SphericalTorsion,          //
+    TabulatedTorsion,          //
     HarmonicImproper,          //
     PeriodicImproper,          //
     UnsignedImproper,          //
