@@ -8,8 +8,8 @@ from sterna import SternaError, Trajectory, read_log
 from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
 from sterna.importing.gromacs.judge import compare
 from sterna.importing.gromacs.mdp import read_mdp
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.molecules import Molecules
+from sterna.importing.notes import Notes
 from sterna.toml_text import toml_text
 from test_import import GRO, TOP
 

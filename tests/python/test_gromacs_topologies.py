@@ -24,10 +24,10 @@ from sterna.importing.comparison import start_of_sterna
 from sterna.importing.gromacs import judge as gromacs
 from sterna.importing.gromacs.coordinates import read_gro
 from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import read_defines, read_lines
 from sterna.importing.hydrogen_mass import repartition
 from sterna.importing.molecules import Molecules
+from sterna.importing.notes import Notes
 from test_import import GRO, TOP
 from test_import_broken import changed, line
 

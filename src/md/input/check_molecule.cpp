@@ -456,18 +456,18 @@ class MoleculeChecker {
     std::map<int, std::pair<Vec3, std::string>>
         sites;  // their places, and where the input has them
     std::vector<Vec3> points;
-    auto site = resolved.begin();
+    auto one = resolved.begin();
     for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) {
-      for (std::size_t k = 0; k < molecule_.virtual_sites[n].atoms.size(); ++k, ++site) {
-        const int number = site->atom + 1;
+      for (std::size_t k = 0; k < molecule_.virtual_sites[n].atoms.size(); ++k, ++one) {
+        const int number = one->atom + 1;
         if (charge_of(number) == 0.0) continue;
-        const Vec3 first = any_place(site->atoms[0] + 1);
+        const Vec3 first = any_place(one->atoms[0] + 1);
         points.clear();
-        for (const std::int32_t atom : site->atoms) points.push_back(any_place(atom + 1) - first);
-        const Vec3 place = first + site->from_first(points);
+        for (const std::int32_t atom : one->atoms) points.push_back(any_place(atom + 1) - first);
+        const Vec3 place = first + one->from_first(points);
         const std::string where = list_place("virtual_site", n, k);
         sites.emplace(number, std::pair(place, where));
-        for (const std::int32_t atom : site->atoms) {
+        for (const std::int32_t atom : one->atoms) {
           if (charge_of(atom + 1) == 0.0 || !are_one(place, any_place(atom + 1))) continue;
           at_one_place(where, number, atom + 1);
         }

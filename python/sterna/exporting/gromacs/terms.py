@@ -205,6 +205,7 @@ _SITES: dict[str, tuple[str, int, tuple[tuple[str, tuple[int, int]], ...]]] = {
     "3fd": ("virtual_sites3", 2, (("a", _PLAIN), ("distance", LENGTH))),
     "3fad": ("virtual_sites3", 3, (("angle", _PLAIN), ("distance", LENGTH))),
     "3out": ("virtual_sites3", 4, (("a", _PLAIN), ("b", _PLAIN), ("c", INVERSE_LENGTH))),
+    "4fd": ("virtual_sites4", 1, (("a", _PLAIN), ("b", _PLAIN), ("distance", LENGTH))),
     "4fdn": ("virtual_sites4", 2, (("a", _PLAIN), ("b", _PLAIN), ("distance", LENGTH))),
 }
 

@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import numpy
 
 from sterna.errors import SternaError
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.lennard_jones import tidy
+from sterna.importing.notes import Notes
 from sterna.importing.output_intervals import fit_output
 from sterna.importing.text import Line, read_text
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy
 
 from sterna.errors import SternaError
+from sterna.importing.asked import run_as_asked
 from sterna.importing.gromacs.coordinates import Coordinates, read_gro
 from sterna.importing.gromacs.groups import with_groups
 from sterna.importing.gromacs.mdp import RunParameters, read_mdp
 from sterna.importing.gromacs.molecule_terms import terms_between, terms_of_molecule
 from sterna.importing.gromacs.nonbonded_types import C6_AND_C12, NonbondedTypes
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import (
     TopologyLine,
     include_folders,
@@ -24,6 +24,7 @@ from sterna.importing.gromacs.preprocessor import (
 from sterna.importing.gromacs.tables import BondedTables
 from sterna.importing.gromacs.topology import MoleculeType, Topology, read_topology
 from sterna.importing.lennard_jones import NO_WELL, Parameters, Powers, mixing_of
+from sterna.importing.notes import Notes
 from sterna.importing.system import Atom, Reference, Residue, System, Term
 
 #: Truncations by which the energy of a pair differs by a constant where it is not switched.
@@ -85,16 +86,11 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
 
 def _as_asked(system: System, asked: RunParameters) -> System:
     """A system run as an .mdp file asks for."""
-    mixing = {key: value for key, value in system.interaction.items() if key == "mixing"}
-    return replace(
+    return run_as_asked(
         system,
-        interaction=asked.interaction | mixing,
+        asked,
+        system.velocities if asked.keeps_velocities else None,
         electrostatics=None if system.electrostatics is None else asked.electrostatics,
-        run=asked.run,
-        thermostat=asked.thermostat,
-        sections=asked.sections,
-        temperature=asked.temperature,
-        velocities=system.velocities if asked.keeps_velocities else None,
         reference_scaling=asked.reference_scaling if system.restraints else None,
     )
 

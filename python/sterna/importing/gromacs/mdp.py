@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sterna.errors import SternaError
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import TopologyLine, checked_blanks
+from sterna.importing.notes import Notes
 from sterna.importing.text import read_text
 
 #: Of how output is written, lists of neighbors, meshes and solvers of constraints: Sterna has its own.

@@ -7,11 +7,11 @@ from sterna.importing.gromacs.bonded import Sum, parameters_of, terms_of
 from sterna.importing.gromacs.constraints import SAME, Constraints
 from sterna.importing.gromacs.exclusions import Pair, edges_of
 from sterna.importing.gromacs.functions import FUNCTIONS
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.pairs import terms_of_pairs
 from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
 from sterna.importing.gromacs.virtual_sites import ConstantTerms, sites_of, terms_of_sites
+from sterna.importing.notes import Notes
 from sterna.importing.system import Term, term
 
 _BONDED = ("bonds", "angles", "dihedrals", "cmap", "dihedral_restraints", "angle_restraints")

@@ -8,11 +8,11 @@ special pair of two atoms, in place of all else, so that all of it is summed.
 from dataclasses import dataclass
 
 from sterna.importing.gromacs.exclusions import Pair, excluded_pairs
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
 from sterna.importing.gromacs.virtual_sites import SiteOf, excluded_by_the_engine
 from sterna.importing.lennard_jones import Powers
+from sterna.importing.notes import Notes
 from sterna.importing.system import Term, term
 
 

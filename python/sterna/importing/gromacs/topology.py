@@ -15,9 +15,9 @@ from sterna.importing.gromacs.bonded_types import BondedTypes
 from sterna.importing.gromacs.cmap_types import CmapTypes
 from sterna.importing.gromacs.functions import FUNCTIONS, MEMBERS, TYPE_SECTIONS
 from sterna.importing.gromacs.nonbonded_types import Defaults, NonbondedTypes
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.gromacs.tables import BondedTables
+from sterna.importing.notes import Notes
 
 _PARAMETER_SECTIONS = (
     "atomtypes", "bondtypes", "constrainttypes", "pairtypes", "angletypes", "dihedraltypes",
