@@ -40,6 +40,11 @@ gen-vel = yes
 gen-temp = 300
 """
 STEPS = 500
+#: What Sterna refuses, what stands in its place, and what the record says.
+REPLACED = (
+    (r"(?im)^(\s*pcoupl\s*=\s*)berendsen\b.*$", r"\1C-rescale", "C-rescale for Berendsen"),
+    (r"(?im)^(\s*tcoupl\s*=\s*)berendsen\b.*$", r"\1v-rescale", "v-rescale for Berendsen"),
+)
 
 
 @dataclass(frozen=True)
@@ -138,6 +143,21 @@ SYSTEMS = {
 }  # fmt: skip
 
 
+def own_settings(text: str) -> tuple[str, str]:
+    """Those of a system with STEPS steps and its whole as the only group, and what else is replaced."""
+    text = re.sub(r"(?m)^\s*nsteps\s*=.*$", f"nsteps = {STEPS}", text)
+    told = []
+    groups = re.search(r"(?im)^\s*tc[-_]grps\s*=([^;\n]*)", text)
+    if groups is not None and len(groups[1].split()) > 1:
+        text = re.sub(r"(?im)^(\s*tc[-_]grps\s*=).*$", r"\1 System", text)
+        text = re.sub(r"(?im)^(\s*(?:tau|ref)[-_]t\s*=\s*\S+).*$", r"\1", text)
+        told.append("one group for " + " ".join(groups[1].split()))
+    for pattern, instead, what in REPLACED:
+        text, count = re.subn(pattern, instead, text)
+        told += [what] * bool(count)
+    return text, ", ".join(told)
+
+
 def beside_gromacs(system: PublicSystem, root: Path, mdp: Path | None) -> str:
     """Differences of energies and forces, the largest first. Raises SternaError."""
     judge = find_judge()
@@ -162,13 +182,13 @@ def run(system: PublicSystem, root: Path, mdp: Path, work: Path) -> str:
     folder = root / system.folder
     box = ["--box", str(system.box)] if system.box else []
     _command(
-        "import", folder / system.top, folder / system.gro, "--mdp", mdp, *box, "-o",
-        work / "system.toml", "--overwrite",
+        work, "import", folder / system.top, folder / system.gro, "--mdp", mdp, *box, "-o",
+        "system.toml", "--overwrite",
     )  # fmt: skip
     starts, texts = [], []
     for ranks in (1, 2):
         begin = time.monotonic()
-        _command("run", work / "system.toml", "-n", str(ranks), "--overwrite")
+        _command(work, "run", "system.toml", "-n", str(ranks), "--overwrite")
         log = next(work.rglob("system.log.jsonl"))
         rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
         rows = [row for row in rows if "potential_energy" in row]
@@ -180,13 +200,15 @@ def run(system: PublicSystem, root: Path, mdp: Path, work: Path) -> str:
     return f"{STEPS} steps: {', '.join(texts)}; starts differ by {apart:.1e}"
 
 
-def _command(*words: object) -> None:
+def _command(folder: Path, *words: object) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "sterna", *map(str, words)], capture_output=True, text=True,
-        check=False,
+        [sys.executable, "-m", "sterna", *map(str, words)], cwd=folder, capture_output=True,
+        text=True, check=False,
     )  # fmt: skip
     if done.returncode != 0:
-        raise SternaError(done.stderr.strip() or done.stdout.strip()[-500:])
+        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        at = next((n for n, line in enumerate(said) if "error" in line), len(said) - 1)
+        raise SternaError("\n".join(said[at:]))
 
 
 def examine(name: str, root: Path) -> None:
@@ -197,7 +219,9 @@ def examine(name: str, root: Path) -> None:
         text = SETTINGS.format(cutoff=system.cutoff)
         if system.mdp:
             own = (root / system.folder / system.mdp).read_text(encoding="utf-8", errors="replace")
-            text = re.sub(r"(?m)^\s*nsteps\s*=.*$", f"nsteps = {STEPS}", own)
+            text, told = own_settings(own)
+            if told:
+                print(f"{name}: settings: {told}", flush=True)
         mdp.write_text(text, encoding="utf-8")
         for what, action in (
             ("gmx_d", lambda: beside_gromacs(system, root, mdp if system.mdp else None)),
@@ -215,7 +239,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=list(SYSTEMS))
     arguments = parser.parse_args()
     for name in arguments.names:
-        examine(name, arguments.checkouts)
+        examine(name, arguments.checkouts.resolve())
 
 
 if __name__ == "__main__":

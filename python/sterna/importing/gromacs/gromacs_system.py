@@ -12,7 +12,7 @@ from sterna.errors import SternaError
 from sterna.importing.asked import run_as_asked
 from sterna.importing.gromacs.coordinates import Coordinates, read_gro
 from sterna.importing.gromacs.groups import with_groups
-from sterna.importing.gromacs.mdp import RunParameters, read_mdp
+from sterna.importing.gromacs.mdp import BoxMass, RunParameters, read_mdp
 from sterna.importing.gromacs.molecule_terms import terms_between, terms_of_molecule
 from sterna.importing.gromacs.nonbonded_types import C6_AND_C12, NonbondedTypes
 from sterna.importing.gromacs.preprocessor import (
@@ -23,7 +23,7 @@ from sterna.importing.gromacs.preprocessor import (
 )
 from sterna.importing.gromacs.tables import BondedTables
 from sterna.importing.gromacs.topology import MoleculeType, Topology, read_topology
-from sterna.importing.lennard_jones import NO_WELL, Parameters, Powers, mixing_of
+from sterna.importing.lennard_jones import NO_WELL, Parameters, Powers, mixing_of, tidy
 from sterna.importing.notes import Notes
 from sterna.importing.system import Atom, Reference, Residue, System, Term
 
@@ -86,13 +86,29 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
 
 def _as_asked(system: System, asked: RunParameters) -> System:
     """A system run as an .mdp file asks for."""
-    return run_as_asked(
+    run = run_as_asked(
         system,
         asked,
         system.velocities if asked.keeps_velocities else None,
         electrostatics=None if system.electrostatics is None else asked.electrostatics,
         reference_scaling=asked.reference_scaling if system.restraints else None,
     )
+    return run if asked.box_mass is None else _with_period(run, asked.box_mass)
+
+
+def _with_period(system: System, mass: BoxMass) -> System:
+    """With the period of the barostat that gives the box this mass."""
+    masses = {kind["name"]: kind["mass"] for kind in system.types}
+    heavy = sum(1 for atom in system.atoms if masses[atom.type] > 0.0)
+    held = sum(1 for one in system.terms if one.section == "constraint")
+    temperature = system.thermostat.get("temperature") or system.temperature
+    if temperature is None:
+        return system
+    period = mass.period_of_martyna_tobias_klein(
+        abs(float(numpy.linalg.det(system.box))), 3 * heavy - held - 3, temperature
+    )
+    barostat = {**system.sections["barostat"], "time_constant": tidy(period)}
+    return replace(system, sections={**system.sections, "barostat": barostat})
 
 
 #: A name that force fields such as amber19sb.ff define.

@@ -6,6 +6,7 @@ change the physics is passed over.
 """
 
 import difflib
+import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -131,6 +132,36 @@ class RunParameters:
     reference_scaling: str | None
     coupled: "NamedGroups | None" = None  #: to a thermostat
     frozen: "NamedGroups | None" = None
+    box_mass: "BoxMass | None" = None  #: of Parrinello-Rahman and MTTK
+
+
+_GAS_CONSTANT = 8.31446261815324e-3  #: kJ/mol/K
+_BAR = 16.6053906717384587  #: for each kJ/mol/nm^3
+
+
+@dataclass(frozen=True)
+class BoxMass:
+    """What gives a box that moves by itself its mass."""
+
+    kind: str  #: "parrinello-rahman" or "mttk"
+    time_constant: float  #: ps
+    compressibility: float  #: 1/bar
+
+    def period_of_martyna_tobias_klein(
+        self, volume: float, degrees: int, temperature: float
+    ) -> float:
+        """The one of Sterna that gives the box of this volume (nm^3) the same mass, in ps.
+
+        Strains have the acceleration 4 pi^2 compressibility/(3 tau^2) (P - P0) by Parrinello and
+        Rahman, and 9 kT times that by MTTK (`coupling.cpp` of GROMACS), kT in kJ/mol; in Sterna 12
+        pi^2 V/((degrees + 3) kT tau^2) (P - P0).
+        """
+        thermal = _GAS_CONSTANT * temperature
+        softness = _BAR * self.compressibility
+        size = math.sqrt(volume / (softness * (degrees + 3)))
+        if self.kind == "mttk":
+            return self.time_constant * size / thermal
+        return 3.0 * self.time_constant * size / math.sqrt(thermal)
 
 
 @dataclass(frozen=True)
@@ -151,6 +182,7 @@ class _Reader:
     lines: dict[str, TopologyLine] = field(default_factory=dict)
     values: dict[str, list[str]] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
+    box_mass: BoxMass | None = None
 
     def read(self) -> RunParameters:
         self._split()
@@ -186,6 +218,7 @@ class _Reader:
         )
         self._add_field(further)
         parameters.frozen = self._frozen(bool(barostat))
+        parameters.box_mass = self.box_mass
         if self._words("tc_grps"):
             parameters.coupled = NamedGroups(tuple(self._words("tc_grps")), self.lines["tc_grps"])
         self._look_at_others()
@@ -384,9 +417,13 @@ class _Reader:
             made["coupling"] = coupling
         if kind == "c-rescale":
             made["bulk_modulus"] = 1.0 / compressibility
-        elif kind == "parrinello-rahman":
-            self.notes.tell("Parrinello-Rahman becomes Martyna-Tobias-Klein with tau-p as its period",
-                            self.lines["pcoupl"])  # fmt: skip
+            return made
+        self.box_mass = BoxMass(kind, times[0], compressibility)
+        if kind == "parrinello-rahman":
+            self.notes.tell(
+                "Parrinello-Rahman becomes Martyna-Tobias-Klein with a box of the same mass",
+                self.lines["pcoupl"],
+            )
         return made
 
     def _coupling(self, shape: str, values: list[float]) -> tuple[str, float]:
