@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -445,9 +444,20 @@ class MoleculeChecker {
     try {
       const std::vector<VirtualSite> resolved = virtual_sites_of(molecule_);
       if (input_.electrostatics.is_used()) charges_at_one_place(resolved);
-    } catch (const std::invalid_argument& problem) {
-      error(place_, problem.what());
+    } catch (const CircularVirtualSite& problem) {
+      error(place_of_site(problem.atom + 1), problem.what());
     }
+  }
+
+  /// Where the input makes an atom a site.
+  std::string place_of_site(int number) const {
+    for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) {
+      const auto& lists = molecule_.virtual_sites[n].atoms;
+      for (std::size_t k = 0; k < lists.size(); ++k) {
+        if (lists[k].front() == number) return list_place("virtual_site", n, k);
+      }
+    }
+    return place_;
   }
 
   /// Charges of which one is a virtual site that is always where the other one is: what they do to

@@ -49,7 +49,7 @@ class Topology {
     /// `terms` only.
     std::vector<Pair> exclusions;
     std::vector<Constraint> constraints;     ///< each pair once
-    std::vector<VirtualSite> virtual_sites;  ///< none is made of another one
+    std::vector<VirtualSite> virtual_sites;
   };
   /// Numbers that follow each other; a single one may have a letter behind it.
   struct Numbers {

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <stdexcept>
 
 #include "md/core/cross_product.hpp"
 
@@ -137,8 +136,7 @@ class Resolver {
   /// All atoms, each once, those of the first part first.
   void add_atoms(std::size_t number, std::vector<std::int32_t>& atoms) {
     if (std::ranges::find(begun_, number) != begun_.end()) {
-      throw std::invalid_argument(fmt::format(
-          "the virtual site {} is made of itself, by way of others", given_[number].atom + 1));
+      throw CircularVirtualSite(given_[number].atom);
     }
     begun_.push_back(number);
     for (const std::int32_t part : given_[number].parts) {
@@ -197,6 +195,11 @@ void VirtualSite::spread(std::span<const Vec3> points, const Vec3& force,
     spread_step(steps[s], points, on_point, forces);
   }
 }
+
+CircularVirtualSite::CircularVirtualSite(std::int32_t site)
+    : std::invalid_argument(
+          fmt::format("the virtual site {} is made of itself, by way of others", site + 1)),
+      atom(site) {}
 
 std::vector<VirtualSite> resolved_virtual_sites(std::span<const GivenVirtualSite> given) {
   Resolver resolver(given);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "md/core/vector.hpp"
@@ -64,8 +65,12 @@ struct GivenVirtualSite {
   VirtualSiteRule rule;
   std::vector<std::int32_t> parts;
 };
-/// The sites in their order. Throws std::invalid_argument, naming a site (counted from 1), where
-/// one is made of itself by way of others.
+/// A site that is made of itself, by way of others.
+struct CircularVirtualSite : std::invalid_argument {
+  explicit CircularVirtualSite(std::int32_t atom);
+  std::int32_t atom;
+};
+/// The sites in their order. Throws CircularVirtualSite.
 std::vector<VirtualSite> resolved_virtual_sites(std::span<const GivenVirtualSite> given);
 
 }  // namespace sterna::md
