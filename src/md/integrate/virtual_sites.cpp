@@ -83,10 +83,10 @@ void VirtualSites::add(const ParticleStore& particles, std::uint32_t particle,
   };
   std::uint32_t beside_first = particle;
   for (std::size_t k = 0; k < site.atoms.size(); ++k) {
-    const std::uint32_t place = beside(id(k), beside_first);
-    if (k == 0) beside_first = place;
-    places_of_atoms_.push_back(place);
-    atoms_.push_back(places_->local(id(k)).value_or(place));
+    const std::uint32_t near = beside(id(k), beside_first);
+    if (k == 0) beside_first = near;
+    places_of_atoms_.push_back(near);
+    atoms_.push_back(places_->local(id(k)).value_or(near));
   }
   local.is_own = own.has_value();
   local.site = own ? particle : beside(place.first_id + site.atom, beside_first);

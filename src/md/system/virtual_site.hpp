@@ -23,7 +23,7 @@ struct VirtualSiteRule {
   using AxisWeights = std::array<double, most_in_axes - 1>;  ///< of d_1, d_2, d_3
 
   std::size_t count = 0;                 ///< of the points
-  std::vector<double> weights;           ///< w; those that are missing are 0
+  std::vector<double> weights{};         ///< w; those that are missing are 0
   double product = 0.0;                  ///< s: 1 / length
   AxisWeights x_weights{}, y_weights{};  ///< a, b
   Vec3 local{};                          ///< p: length
