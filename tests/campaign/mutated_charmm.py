@@ -71,7 +71,11 @@ def judged(paths: list[Path], choices: Choices) -> tuple[str, str]:
         comparison.compare_lists(source, system)
         rows = comparison.compare(source, molecules)
     except SternaError as error:
-        return "refused by the engine" if "does not run" in str(error) else "wrong", str(error)
+        kind = "refused by the engine" if "does not run" in str(error) else "wrong"
+        # OpenMM tells sections of a PSF by the blank lines between them.
+        if source.topology.getNumBonds() == 0:
+            kind = "taken, OpenMM loses the bonds"
+        return kind, str(error)
     if not all(math.isfinite(row.judge) for row in rows):
         return "taken, not finite in OpenMM", ""
     # Both sides sum charges with an error of forces, which overlaps make large.

@@ -8,6 +8,7 @@ import pytest
 from sterna import SternaError
 from sterna.importing.charmm import judge
 from sterna.importing.charmm.charmm_system import Choices, files_of_charmm, read_charmm
+from sterna.importing.charmm.coordinates import read_pdb
 from sterna.importing.comparison import compare, compare_lists, start_of_sterna
 from sterna.importing.molecules import Molecules
 from test_amber import COULOMB_OF_CHARMM, KILOCALORIE, PLACES, _dihedral
@@ -386,6 +387,14 @@ def test_streams_that_cannot_be_followed(tmp_path):
         with pytest.raises(SternaError, match=r"b\.str:2:1: error:") as caught:
             read(tmp_path, b_str="* title\n" + text)
         assert message in str(caught.value)
+
+
+def test_a_coordinate_without_a_point_is_refused(tmp_path):
+    """CHARMM reads 1.500 where NAMD reads 1500."""
+    row = "ATOM      1  A1  MOL     7       1.000   2.000    1500  1.00  0.00\n"
+    (tmp_path / "a.pdb").write_text(row)
+    with pytest.raises(SternaError, match=r"a\.pdb:1:47: error: a coordinate has no decimal point"):
+        read_pdb(tmp_path / "a.pdb")
 
 
 def test_the_command(sterna, tmp_path):
