@@ -210,6 +210,18 @@ _SITES: dict[str, tuple[str, int, tuple[tuple[str, tuple[int, int]], ...]]] = {
 }
 
 
+#: Kinds of sites in the order in which GROMACS computes them.
+_ORDER_OF_SITES = (*_SITES, "n")
+
+
+def require_order(molecule: str, part: str, kind: str) -> None:
+    """Raises SternaError where GROMACS does not compute sites of the kind `part` before the others."""
+    if _ORDER_OF_SITES.index(part) >= _ORDER_OF_SITES.index(kind):
+        refuse(
+            f"[[molecule.virtual_site]] of {molecule}, kind = {kind!r}, made of one of kind {part!r}"
+        )
+
+
 def line_of_term(
     section: str, molecule: str, table: dict[str, Any], quantities: Quantities
 ) -> Line:

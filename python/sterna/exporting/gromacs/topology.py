@@ -23,7 +23,7 @@ from sterna.trajectory import Trajectory
 
 _SECTIONS_IN_ORDER = (
     "bonds", "angles", "dihedrals", "dihedral_restraints", "angle_restraints", "virtual_sites2",
-    "virtual_sites3", "virtual_sites4",
+    "virtual_sites3", "virtual_sites4", "virtual_sitesn",
 )  # fmt: skip
 _PER_LINE = 24  # numbers of a row of [ exclusions ] or of a table
 #: e; a charge in the reduced unit of charge, whose Coulomb constant is 1.
