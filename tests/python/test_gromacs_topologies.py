@@ -599,7 +599,7 @@ BROKEN = {
     "massless": ("a.top", "0.1 15.035\n2", "0.1 0\n2",
                  "a.top:12:1: error: the atom 1 has the mass 0, and is no virtual site"),
     "site": ("a.top", "[ system ]", "[ virtual_sites2 ]\n1 2 3 1\n[ system ]",
-             "a.top:33:1: error: a virtual site without parameters"),
+             "a.top:33:1: error: GROMACS derives no parameters of this virtual site"),
     "settle": ("a.top", "[ system ]", "[ settles ]\n3 1 0.1 0.16\n[ system ]",
                "a.top:33:1: error: SETTLE needs two more atoms"),
     "unknown preprocessor line": ("a.top", "[ system ]", "#if X\n[ system ]",

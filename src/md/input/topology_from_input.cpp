@@ -215,6 +215,7 @@ class Builder {
       if (bonds == 3 && scaled) special[pair] = nullptr;
     }
     for (const VirtualSite& site : molecule.virtual_sites) {
+      if (given.excluded_bonds < 0) break;
       for (const auto* made_of : {&site.atoms, &site.parts}) {
         for (const std::int32_t atom : *made_of) {
           excluded.insert(ordered(site.atom, atom));

@@ -257,7 +257,7 @@ def _add_pairs(
     special: dict[Pair, dict[str, Any]] = {}
     if any(factors):
         special = {pair: {} for pair, distance in found.items() if distance == _14}
-    for site, made_of in sites.items():
+    for site, made_of in sites.items() if near >= 0 else ():
         for atom in {*made_of, *_made_of(site, sites)}:
             made.exclusions.add(ordered((site, atom)))
             special.pop(ordered((site, atom)), None)

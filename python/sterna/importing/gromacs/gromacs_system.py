@@ -190,7 +190,10 @@ class _Builder:
             molecule_name=self._molecule_name,
             atom_name=self._atom_name,
             can_reorder=self._is_interleaved(),
-            molecule_keys={"excluded_bonds": 0},
+            # GROMACS excludes no virtual site from anything by itself.
+            molecule_keys={
+                "excluded_bonds": -1 if any(t.section == "virtual_site" for t in self.terms) else 0
+            },
             not_kept=self.notes.texts(),
             restraints=self.restraints,
             reference=self._reference(box),

@@ -42,7 +42,7 @@ def terms_of_molecule(
 
     Raises SternaError with file and line.
     """
-    sites = sites_of(kind)
+    sites = sites_of(kind, topology)
     for number, atom in enumerate(kind.atoms):
         if not atom.mass > 0.0 and number not in sites:
             atom.line.fail(
@@ -67,7 +67,7 @@ def terms_of_molecule(
                 sites[atom].line.fail(
                     None, f"the virtual site {atom + 1} has a constraint to another atom"
                 )
-    pairs, with_all = terms_of_pairs(kind, topology, sites, notes)
+    pairs, with_all = terms_of_pairs(kind, topology, notes)
     terms = [
         *sums.terms(),
         *(term("constraint", pair, distance=length) for pair, length in held.distances.items()),
@@ -115,7 +115,7 @@ def terms_between(topology: Topology, notes: Notes) -> tuple[list[Term], dict[Pa
             _add(entry, between, topology, sums, {}, set(), set())
         else:
             _look_at_other(entry, notes)
-    pairs, with_all = terms_of_pairs(between, topology, {}, notes)
+    pairs, with_all = terms_of_pairs(between, topology, notes)
     return [*sums.terms(), *pairs], with_all
 
 

@@ -7,8 +7,9 @@ takes out bonded terms between a site and what it is made of, as their energy is
 from dataclasses import dataclass
 from typing import Any
 
+from sterna.importing.gromacs.derived_sites import derived_parameters
 from sterna.importing.gromacs.preprocessor import TopologyLine
-from sterna.importing.gromacs.topology import Entry, MoleculeType, Site
+from sterna.importing.gromacs.topology import Entry, MoleculeType, Site, Topology
 from sterna.importing.system import Term, term
 
 _FIXED_DISTANCE = ("3fd", "3fad", "4fd", "4fdn")
@@ -31,10 +32,10 @@ class SiteOf:
     of_gromacs: str  #: the kind there, of `_ORDER`
 
 
-def sites_of(kind: MoleculeType) -> dict[int, SiteOf]:
+def sites_of(kind: MoleculeType, topology: Topology) -> dict[int, SiteOf]:
     """By atom. Raises SternaError, with its line, at a site that Sterna does not have."""
     found: dict[int, SiteOf] = {}
-    made = [(entry.atoms[0], _from_entry(entry)) for entry in kind.entries
+    made = [(entry.atoms[0], _from_entry(entry, kind, topology)) for entry in kind.entries
             if entry.section.startswith("virtual_sites")]  # fmt: skip
     made += [(site.atom, _from_weights(site)) for site in kind.sites]
     for atom, site in made:
@@ -61,15 +62,11 @@ def _is_before(first: SiteOf, second: SiteOf) -> bool:
     return _ORDER.index(first.of_gromacs) < _ORDER.index(second.of_gromacs)
 
 
-def _from_entry(entry: Entry) -> SiteOf:
+def _from_entry(entry: Entry, kind_of_molecule: MoleculeType, topology: Topology) -> SiteOf:
     atoms, values, line = entry.atoms[1:], entry.values, entry.line
     what = (entry.section[-1], abs(entry.function))
     if not values and what[0] != "1":
-        line.fail(
-            None,
-            "a virtual site without parameters, which grompp would derive from bonds and angles, "
-            "is not taken over; expected its parameters",
-        )
+        values = derived_parameters(entry, kind_of_molecule, topology)
     if what == ("1", 1):
         return SiteOf("n", atoms, {"weights": (1.0,)}, line, "1")
     if what == ("2", 1):
@@ -108,29 +105,6 @@ def terms_of_sites(sites: dict[int, SiteOf]) -> list[Term]:
         term("virtual_site", (atom, *site.atoms), kind=site.kind, **site.parameters)
         for atom, site in sites.items()
     ]
-
-
-def excluded_by_the_engine(sites: dict[int, SiteOf]) -> set[tuple[int, int]]:
-    """Pairs that never interact in Sterna: of a site and what it is made of, and of sites of one
-    first atom."""
-    made_of = {atom: _made_of(atom, sites) for atom in sites}
-    pairs = set()
-    for atom, site in sites.items():
-        pairs |= {(min(atom, other), max(atom, other)) for other in made_of[atom]}
-        pairs |= {(min(atom, other), max(atom, other)) for other in site.atoms}
-        pairs |= {
-            (min(atom, other), max(atom, other))
-            for other in sites
-            if other != atom and made_of[other][0] == made_of[atom][0]
-        }
-    return pairs
-
-
-def _made_of(atom: int, sites: dict[int, SiteOf]) -> list[int]:
-    """Atoms with mass, those of the first part first."""
-    if atom not in sites:
-        return [atom]
-    return [k for part in sites[atom].atoms for k in _made_of(part, sites)]
 
 
 class ConstantTerms:
