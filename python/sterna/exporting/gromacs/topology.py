@@ -69,6 +69,15 @@ class Topology:
         self._name_types()
         self._name_molecules()
 
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Of all atoms with mass, less constraints and the motion of the whole."""
+        count = 0
+        for run in self.runs:
+            heavy = sum(mass > 0.0 for mass in run.kind.masses) or len(run.kind.types)
+            count += run.count * (3 * heavy - len(run.kind.constraints))
+        return count - 3
+
     # ---- what there is
 
     def _of_molecules(self, runs: list[list[int]]) -> None:

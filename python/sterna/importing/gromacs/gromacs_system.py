@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from sterna.box_mass import period_ratio
 from sterna.errors import SternaError
 from sterna.importing.asked import run_as_asked
 from sterna.importing.gromacs.coordinates import Coordinates, read_gro
@@ -104,8 +105,9 @@ def _with_period(system: System, mass: BoxMass) -> System:
     temperature = system.thermostat.get("temperature") or system.temperature
     if temperature is None:
         return system
-    period = mass.period_of_martyna_tobias_klein(
-        abs(float(numpy.linalg.det(system.box))), 3 * heavy - held - 3, temperature
+    volume = abs(float(numpy.linalg.det(system.box)))
+    period = mass.time_constant * period_ratio(
+        mass.kind, mass.compressibility, volume, 3 * heavy - held - 3, temperature
     )
     barostat = {**system.sections["barostat"], "time_constant": tidy(period)}
     return replace(system, sections={**system.sections, "barostat": barostat})

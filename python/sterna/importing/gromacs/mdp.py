@@ -6,7 +6,6 @@ change the physics is passed over.
 """
 
 import difflib
-import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -135,10 +134,6 @@ class RunParameters:
     box_mass: "BoxMass | None" = None  #: of Parrinello-Rahman and MTTK
 
 
-_GAS_CONSTANT = 8.31446261815324e-3  #: kJ/mol/K
-_BAR = 16.6053906717384587  #: for each kJ/mol/nm^3
-
-
 @dataclass(frozen=True)
 class BoxMass:
     """What gives a box that moves by itself its mass."""
@@ -146,22 +141,6 @@ class BoxMass:
     kind: str  #: "parrinello-rahman" or "mttk"
     time_constant: float  #: ps
     compressibility: float  #: 1/bar
-
-    def period_of_martyna_tobias_klein(
-        self, volume: float, degrees: int, temperature: float
-    ) -> float:
-        """The one of Sterna that gives the box of this volume (nm^3) the same mass, in ps.
-
-        Strains have the acceleration 4 pi^2 compressibility/(3 tau^2) (P - P0) by Parrinello and
-        Rahman, and 9 kT times that by MTTK (`coupling.cpp` of GROMACS), kT in kJ/mol; in Sterna 12
-        pi^2 V/((degrees + 3) kT tau^2) (P - P0).
-        """
-        thermal = _GAS_CONSTANT * temperature
-        softness = _BAR * self.compressibility
-        size = math.sqrt(volume / (softness * (degrees + 3)))
-        if self.kind == "mttk":
-            return self.time_constant * size / thermal
-        return 3.0 * self.time_constant * size / math.sqrt(thermal)
 
 
 @dataclass(frozen=True)
