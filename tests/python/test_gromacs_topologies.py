@@ -499,7 +499,7 @@ def with_sites(folder, judge, sites, count, bonds=BONDS):
     top = top.replace("CB 12.011 0.0 A 0.30 0.6", "CB 12.011 0.0 A 0.30 0.6\nV 0.0 0.0 V 0.2 1")
     top = top.replace("MOL 1\n", "MOL 2\n")
     rows = PLACES.splitlines()[2:9]
-    rows += [f"    1MOL     M{k}{k:5}   1.225   1.030   1.000" for k in numbers]
+    rows += [f"    1MOL  {'M' + str(k):>5}{k:5}   1.225   1.030   1.000" for k in numbers]
     others = [one[:36] + f"{float(one[36:]) + 0.9:8.3f}" for one in rows]
     gro = "\n".join(["two", str(2 * len(rows)), *rows, *others, "5 5 5"]) + "\n"
     system = imported(folder, top, gro)
@@ -529,7 +529,7 @@ def test_parameters_of_sites_follow_from_bonds_and_angles(judge, tmp_path):
     sites = (
         "8 2 1 0.11 9e4\n9 2 1 0.10 9e4\n10 4 1 0.12 9e4\n11 5 1 0.13 9e4\n"
         "[ angles ]\n8 2 1 1 118 90\n8 2 3 1 125 90\n9 2 1 1 112 90\n10 4 3 1 108 90\n"
-        "10 4 5 1 109 90\n3 4 5 1 114 90\n11 5 4 1 107 90\n11 5 6 1 111 90\n11 5 7 1 105 90\n"
+        "10 4 5 1 109 90\n11 5 4 1 107 90\n11 5 6 1 111 90\n11 5 7 1 105 90\n"
         "4 5 7 5 100 9 0.2 0\n[ virtual_sites3 ]\n8 2 1 3 2\n9 2 1 3 -3\n10 4 3 5 -4\n"
     )
     bonds = f"{BONDS}\n5 7 1 0.25 900\n"

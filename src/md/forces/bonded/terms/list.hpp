@@ -69,7 +69,6 @@ using BondedTerms = TermList<  //
     ShiftedHarmonicBond,       //
     NonlinearBond,             //
     GaussianBond,              //
-    TabulatedBond,             //
     HarmonicAngle,             //
     CosineSquaredAngle,        //
     RestrictedAngle,           //
@@ -82,7 +81,6 @@ using BondedTerms = TermList<  //
     LinearAngle,               //
     CosineExponentialAngle,    //
     GaussianAngle,             //
-    TabulatedAngle,            //
     PeriodicTorsion,           //
     OplsTorsion,               //
     RyckaertBellemans,         //
@@ -95,7 +93,6 @@ using BondedTerms = TermList<  //
     BendBendTorsion,           //
     StretchStretch13,          //
     SphericalTorsion,          //
-    TabulatedTorsion,          //
     HarmonicImproper,          //
     PeriodicImproper,          //
     UnsignedImproper,          //
@@ -109,7 +106,10 @@ using BondedTerms = TermList<  //
     Cmap,                      //
     LennardJones14,            //
     EndedLennardJones,         //
-    Coulomb14>;
+    Coulomb14,                 //
+    TabulatedBond,             //
+    TabulatedAngle,            //
+    TabulatedTorsion>;
 
 }  // namespace
 }  // namespace sterna::md
