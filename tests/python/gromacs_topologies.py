@@ -477,7 +477,8 @@ class Generator:
         points = list(shape)
         kinds: list[str] = []
         for n in range(self.random.choice((1, 2, 3, 4))):
-            kind = self.random.choice(_SITE_KINDS)
+            # GROMACS 2022 loses the force on [ virtual_sites1 ]: its forces do not add up to 0.
+            kind = self.random.choice(_SITE_KINDS[1:])
             parts = self.random.sample(range(size), 4)
             # Of kinds that GROMACS computes before this one.
             before = [size + m for m, other in enumerate(kinds)

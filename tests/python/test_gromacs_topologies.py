@@ -527,7 +527,7 @@ def test_sites_of_sites_and_of_many_atoms(judge, tmp_path):
 def test_parameters_of_sites_follow_from_bonds_and_angles(judge, tmp_path):
     """As after pdb2gmx -vsite; bonds of function 5 exclude nothing more here."""
     sites = (
-        "8 2 1 0.11 9e4\n9 2 1 0.10 9e4\n10 4 1 0.12 9e4\n11 5 1 0.13 9e4\n"
+        "8 2 1 0.11 9e4\n9 2 1 0.10 9e4\n11 5 1 0.13 9e4\n[ constraints ]\n10 4 2 0.12\n"
         "[ angles ]\n8 2 1 1 118 90\n8 2 3 1 125 90\n9 2 1 1 112 90\n10 4 3 1 108 90\n"
         "10 4 5 1 109 90\n11 5 4 1 107 90\n11 5 6 1 111 90\n11 5 7 1 105 90\n"
         "4 5 7 5 100 9 0.2 0\n[ virtual_sites3 ]\n8 2 1 3 2\n9 2 1 3 -3\n10 4 3 5 -4\n"
