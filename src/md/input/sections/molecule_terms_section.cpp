@@ -120,29 +120,30 @@ std::vector<KeySchema> term_keys(std::string_view label, std::string_view atoms)
   return keys;
 }
 
-/// Adds the keys of a table over a distance or an angle. `where`: the points that it has.
+/// Adds the keys of a table over a distance or an angle. `where`: the points that it has;
+/// `per`: what forces are derivatives over, where that is no length.
 template <std::string_view const& section, Terms MoleculeSection::*terms>
 std::vector<KeySchema> with_curve(std::vector<KeySchema> keys, std::string_view label,
-                                  std::string_view where, Dimension force) {
+                                  std::string_view where, std::string_view per, Dimension force) {
   Names tables;
   for (const BondedEntry& entry : bonded_table()) {
     if (entry.section == section && entry.table != nullptr) tables.push_back(entry.name);
   }
   const auto add = [&](std::string_view name, Target (*target)(Input&, std::size_t),
-                       std::string_view description, Dimension dimension, Names aliases) {
+                       const std::string& description, Dimension dimension, Names aliases) {
     KeySchema key{.name = name,
                   .target = target,
-                  .description = kept(fmt::format("{} {}", description, where)),
+                  .description = kept(fmt::format("{}, {}", description, where)),
                   .need = Need::required,
                   .dimension = dimension,
                   .aliases = std::move(aliases)};
     key.condition = Condition{label, "potential", tables, Severity::error};
     keys.push_back(key);
   };
-  add("energy", target_in_molecule<terms, &Term::table>, "Energies at the points of a table,",
+  add("energy", target_in_molecule<terms, &Term::table>, "Energies at the points of a table",
       Dimension::energy, {"energies", "values"});
-  add("force", target_in_molecule<terms, &Term::forces>, "Minus their derivatives,", force,
-      {"forces"});
+  add("force", target_in_molecule<terms, &Term::forces>,
+      fmt::format("Minus their derivatives{}", per), force, {"forces"});
   return keys;
 }
 
@@ -169,7 +170,7 @@ InputSection molecule_bond() {
           .keys = with_curve<bond_section, &MoleculeSection::bonds>(
               term_keys<bond_section, &MoleculeSection::bonds>(
                   name, "The two atoms of a bond, or those of several bonds."),
-              name, "at equal steps from `r_first` to `r_last`.", Dimension::force)};
+              name, "at equal steps from `r_first` to `r_last`.", "", Dimension::force)};
 }
 
 InputSection molecule_angle() {
@@ -183,7 +184,7 @@ InputSection molecule_angle() {
           .keys = with_curve<angle_section, &MoleculeSection::angles>(
               term_keys<angle_section, &MoleculeSection::angles>(
                   name, "The three atoms of an angle, or those of several angles."),
-              name, "per degree, at equal steps from 0 to 180 degrees.", Dimension::energy)};
+              name, "at equal steps from 0 to 180 degrees.", " per degree", Dimension::energy)};
 }
 
 InputSection molecule_torsion() {
@@ -198,7 +199,7 @@ InputSection molecule_torsion() {
           .keys = with_curve<torsion_section, &MoleculeSection::torsions>(
               term_keys<torsion_section, &MoleculeSection::torsions>(
                   name, "The four atoms of a torsion, or those of several torsions."),
-              name, "per degree, at equal steps from -180 to 180 degrees.", Dimension::energy)};
+              name, "at equal steps from -180 to 180 degrees.", " per degree", Dimension::energy)};
 }
 
 InputSection molecule_improper() {
