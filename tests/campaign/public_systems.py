@@ -92,7 +92,7 @@ SYSTEMS = {
     "martini 3HT": _martini("small_mols_m3/mono/3HT"),
     "martini CNAP": _martini("small_mols_m3/poly/CNAP"),
     "openmm 1ppt": PublicSystem(_OPENMM, "1ppt.top", "1ppt.gro", box=6.0),
-    "openmm bnz": PublicSystem(_OPENMM, "bnz.top", "bnz.gro"),
+    "openmm bnz": PublicSystem(_OPENMM, "bnz.top", "bnz.gro", box=3.0),
     "openmm ionic": PublicSystem(_OPENMM, "ionic.top", "ionic.gro", box=3.0),
     "openmm vsite3-3": PublicSystem(_OPENMM, "vsite3-3.top", "vsite3-3.gro", box=3.0),
     "openmm apgr nbfix comb 1": PublicSystem(_OPENMM, "apgr.nbfix.pairs.comb1.top", "apgr.gro"),
