@@ -170,7 +170,11 @@ class Generator:
                 6: f"{n(0.12, 0.3)} {n(100, 1e4)}",
                 7: f"{n(0.3, 0.6)} {n(100, 1e4)}",
                 10: f"{n(0.1, 0.14)} {n(0.141, 0.15)} {n(0.151, 0.2)} {n(100, 1e4)}",
+                8: self._table("b"),
+                9: self._table("b"),
             }[function]
+        if function == 8:
+            return self._table("a" if section == "angles" else "d")
         if section == "angles":
             first = f"{n(80, 140)} {n(50, 500)}"
             if function == 6:
@@ -186,6 +190,23 @@ class Generator:
         if function == 10:
             return f"{n(-170, 170)} {n(1, 10)}"
         return " ".join(n(-10, 10) for _ in range({3: 6, 5: 4, 11: 6}[function]))
+
+    def _table(self, letter: str) -> str:
+        """The number of a table, whose file there is, and a factor."""
+        number = self.random.choice((0, 1, 7))
+        name = f"table_{letter}{number}.xvg"
+        if name not in self.files:
+            first, last = {"b": (0.0, 1.2), "a": (0.0, 180.0), "d": (-180.0, 180.0)}[letter]
+            points = self.random.choice((61, 121, 181))
+            waves = [(self.random.uniform(-20, 20), self.random.uniform(0, 6), n * 2 * numpy.pi
+                      / (last - first)) for n in (1, 2, 3)]  # fmt: skip
+            lines = ["# a table", '@ title "energy"']
+            for x in numpy.linspace(first, last, points):
+                energy = sum(a * numpy.cos(k * x - phase) for a, phase, k in waves)
+                force = sum(a * k * numpy.sin(k * x - phase) for a, phase, k in waves)
+                lines.append(f"{x:.10g} {energy:.12g} {force:.12g}")
+            self.files[name] = "\n".join(lines) + "\n"
+        return f"{number} {self.number(-3, 40)}"
 
     def _types(self, section: str) -> list[str]:
         """All that molecules ask for, in either direction, some twice."""
@@ -259,15 +280,15 @@ class Generator:
                 if self.chance(0.2):
                     row += f" {types[k]} {self.number(-1, 1)}"
             lines.append(row)
-        for k, _ in enumerate(sites, size):
+        for k, (_, _, may_be_charged) in enumerate(sites, size):
             names.append(f"M{k + 1}")
             residues.append(residues[-1])
             types.append("VS")
-            lines.append(f"{k + 1} VS {residues[k]} RES {names[k]} {k + 1} "
-                         f"{self.number(-0.3, 0.3, 3)} 0.0")  # fmt: skip
+            charge = self.number(-0.3, 0.3, 3) if may_be_charged else "0"
+            lines.append(f"{k + 1} VS {residues[k]} RES {names[k]} {k + 1} {charge} 0.0")
         bonds = [(parents[k], k) for k in range(1, size)]
         lines += self._bonded(bonds, parents, types, shape, size)
-        lines += [line for _, text in sites for line in text]
+        lines += [line for _, text, _ in sites for line in text]
         one, others = size, r.sample(range(size), 3)
         places = [shape[k] for k in others]
         if (
@@ -282,7 +303,7 @@ class Generator:
                 self._head("dihedrals"),
                 f"{others[0] + 1} {others[1] + 1} {others[2] + 1} {one + 1} 2 20 30",
             ]
-        lines += self._odd_pairs(size, [*shape, *(place for place, _ in sites)])
+        lines += self._odd_pairs(size, [*shape, *(place for place, _, _ in sites)])
         if self.chance(0.3):
             self.has_restraints = True
             lines += ["#ifdef POSRES", self._head("position_restraints")]
@@ -354,7 +375,9 @@ class Generator:
         for k, pair in enumerate(bonds):
             if k not in constrained:
                 lines.append(
-                    self._line("bonds", pair, r.choice((1, 1, 1, 2, 3, 4, 5, 6, 7, 10)), types)
+                    self._line(
+                        "bonds", pair, r.choice((1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)), types
+                    )
                 )
                 if self.chance(0.05) and lines[-1].split()[2] != "5":
                     lines.append(lines[-1])
@@ -373,12 +396,12 @@ class Generator:
             if self.chance(0.1):
                 lines.append(f"{' '.join(str(k + 1) for k in atoms)} 1 ANG ; by a name")
             elif self.chance(0.8):
-                lines.append(self._line("angles", atoms, r.choice((1, 1, 2, 5, 6, 10)), types))
+                lines.append(self._line("angles", atoms, r.choice((1, 1, 2, 5, 6, 8, 10)), types))
         lines.append(self._head("dihedrals"))
         chains = [(parents[parents[b]], parents[b], b, c) for b, c in bonds
                   if parents[b] >= 0 and parents[parents[b]] >= 0]  # fmt: skip
         for atoms in chains:
-            function = r.choice((1, 2, 3, 4, 5, 9, 9, 10, 11))
+            function = r.choice((1, 2, 3, 4, 5, 8, 9, 9, 10, 11))
             if function == 10 and not _is_far_from_plane([shape[k] for k in atoms]):
                 function = 11
             line = self._line("dihedrals", atoms, function, types)
@@ -423,7 +446,11 @@ class Generator:
         for a, b in r.sample(every, min(len(every), r.choice((0, 2, 5)))):
             lines.append(f"{b + 1} {a + 1}" if self.chance(0.5) else f"{a + 1} {b + 1} {b + 1}")
         lines.append(self._head("pairs"))
-        atoms = [pair for pair in every if pair[1] < size or self.chance(0.3)]
+        atoms = [
+            (a, b)
+            for a, b in every
+            if b < size or (self.chance(0.3) and numpy.linalg.norm(places[a] - places[b]) > 0.12)
+        ]
         for a, b in r.sample(atoms, min(len(atoms), r.choice((0, 3, 8)))):
             kind = r.choice(("types", "own", "charges", "bare"))
             if kind == "bare":
@@ -444,64 +471,56 @@ class Generator:
 
     def _sites(
         self, size: int, shape: list[numpy.ndarray]
-    ) -> list[tuple[numpy.ndarray, list[str]]]:
-        """Places and lines of virtual sites."""
-        made = []
-        for n in range(self.random.choice((1, 2, 3))):
-            s = size + n + 1
-            i, j, k, m = self.random.sample(range(size), 4)
-            x = shape[i]
-            ij, ik, jk = shape[j] - x, shape[k] - x, shape[k] - shape[j]
-            kind = self.random.choice(("2", "2fd", "3", "3fd", "3fad", "3out", "4fdn", "n"))
-            ids = [str(a + 1) for a in (i, j, k, m)]
-            unit = lambda v: v / numpy.linalg.norm(v)  # noqa: E731
-            if kind == "2":
-                place, text = x + 0.3 * ij, f"{s} {ids[0]} {ids[1]} 1 0.3"
-                section = "virtual_sites2"
-            elif kind == "2fd":
-                place, text = x - 0.08 * unit(ij), f"{s} {ids[0]} {ids[1]} 2 -0.08"
-                section = "virtual_sites2"
-            elif kind == "3":
-                place, text = x + 0.2 * ij + 0.3 * ik, f"{s} {' '.join(ids[:3])} 1 0.2 0.3"
-                section = "virtual_sites3"
-            elif kind == "3fd":
-                place = x + 0.07 * unit(ij + 0.4 * jk)
-                section, text = "virtual_sites3", f"{s} {' '.join(ids[:3])} 2 0.4 0.07"
-            elif kind == "3fad":
-                angle = numpy.radians(110.0)
-                perpendicular = jk - ij * (ij @ jk) / (ij @ ij)
-                place = x + 0.09 * (
-                    numpy.cos(angle) * unit(ij) + numpy.sin(angle) * unit(perpendicular)
-                )
-                section, text = "dummies3", f"{s} {' '.join(ids[:3])} 3 110 0.09"
-            elif kind == "3out":
-                place = x + 0.2 * ij - 0.1 * ik + 2.0 * numpy.cross(ij, ik)
-                section, text = (
-                    "virtual_sites3",
-                    f"{s} {' '.join(ids[:3])} {self.random.choice((4, -4))} 0.2 -0.1 2.0",
-                )
-            elif kind == "4fdn":
-                il = shape[m] - x
-                normal = numpy.cross(0.9 * ik - ij, 1.1 * il - ij)
-                place = x + 0.06 * unit(normal)
-                section, text = "virtual_sites4", f"{s} {' '.join(ids)} 2 0.9 1.1 0.06"
+    ) -> list[tuple[numpy.ndarray, list[str], bool]]:
+        """Places and lines of virtual sites, and whether they may have a charge."""
+        made: list[tuple[numpy.ndarray, list[str], bool]] = []
+        points = list(shape)
+        kinds: list[str] = []
+        for n in range(self.random.choice((1, 2, 3, 4))):
+            # GROMACS 2022 loses the force on [ virtual_sites1 ]: its forces do not add up to 0.
+            kind = self.random.choice(_SITE_KINDS[1:])
+            parts = self.random.sample(range(size), 4)
+            # Of kinds that GROMACS computes before this one.
+            before = [size + m for m, other in enumerate(kinds)
+                      if _SITE_KINDS.index(other) < _SITE_KINDS.index(kind)]  # fmt: skip
+            if before and self.chance(0.6):
+                chain = list(parts)
+                chain[self.random.randrange(4)] = self.random.choice(before)
+                if _are_apart([points[k] for k in chain]):
+                    parts = chain
+            if kind == "n":
+                place, text = self._mean(size + n, parts, size, points)
             else:
-                section = "virtual_sitesn"
-                function = self.random.choice((1, 2, 3))
-                of_two = self.chance(0.3)
-                weights = numpy.ones(3)
-                if of_two:
-                    weights[2] = 0.0
-                text = f"{s} {function} {' '.join(ids[: 2 if of_two else 3])}"
-                if function == 2:
-                    weights *= [self._masses[a] for a in (i, j, k)]
-                elif function == 3:
-                    weights *= [self.random.uniform(0.2, 3.0) for _ in range(3)]
-                    pairs = zip(ids, weights[weights > 0.0], strict=False)
-                    text = f"{s} 3 " + " ".join(f"{a} {weight:.6f}" for a, weight in pairs)
-                place = weights @ [x, shape[j], shape[k]] / weights.sum()
-            made.append((place, [self._head(section), text]))
+                place, text = _site(kind, size + n, parts, points, self.random.choice((4, -4)))
+            apart = min(numpy.linalg.norm(place - other) for other in points)
+            made.append((place, [self._head(text[0]), text[1]], bool(apart > 0.01)))
+            points.append(place)
+            kinds.append(kind)
         return made
+
+    def _mean(
+        self, site: int, parts: list[int], size: int, points: list[numpy.ndarray]
+    ) -> tuple[numpy.ndarray, tuple[str, str]]:
+        """A site of one to all atoms."""
+        function = self.random.choice((1, 2, 3))
+        others = [atom for atom in range(size) if atom not in parts]
+        members = (parts + self.random.sample(others, len(others)))[
+            : self.random.choice((1, 2, 3, 4, 5, 6, size))
+        ]
+        if function == 2:
+            members = [atom for atom in members if atom < size]
+        ids = [str(atom + 1) for atom in members]
+        weights = numpy.ones(len(members))
+        text = f"{site + 1} {function} {' '.join(ids)}"
+        if function == 2:
+            weights = numpy.array([self._masses[atom] for atom in members])
+        elif function == 3:
+            weights = numpy.array([self.random.uniform(0.2, 3.0) for _ in members])
+            text = f"{site + 1} 3 " + " ".join(
+                f"{a} {weight:.6f}" for a, weight in zip(ids, weights, strict=True)
+            )
+        place = weights @ numpy.array([points[atom] for atom in members]) / weights.sum()
+        return place, ("virtual_sitesn", text)
 
     # ---- places
 
@@ -538,6 +557,49 @@ class Generator:
             lines.append(text)
         lines.append(f"{EDGE} {EDGE} {EDGE}" + (" 0 0 0.3 0 -0.2 0.4" if self.chance(0.2) else ""))
         return "\n".join(lines) + "\n"
+
+
+def _are_apart(places: list[numpy.ndarray]) -> bool:
+    return all(numpy.linalg.norm(a - b) > 0.05 for a, b in itertools.combinations(places, 2))
+
+
+#: In the order in which GROMACS computes them.
+_SITE_KINDS = ("1", "2", "2fd", "3", "3fd", "3fad", "3out", "4fd", "4fdn", "n")
+
+
+def _site(
+    kind: str, site: int, parts: list[int], points: list[numpy.ndarray], function_of_3out: int
+) -> tuple[numpy.ndarray, tuple[str, str]]:
+    """The place of a site; its section and its line."""
+    x, *others = (points[k] for k in parts)
+    ij, ik, il = (other - x for other in others)
+    jk, jl = ik - ij, il - ij
+    ids = " ".join(str(k + 1) for k in parts[: int(kind[0])])
+    unit = lambda v: v / numpy.linalg.norm(v)  # noqa: E731
+    head = f"{site + 1} {ids}"
+    if kind == "1":
+        return x, ("virtual_sites1", f"{head} 1")
+    if kind == "2":
+        return x + 0.3 * ij, ("virtual_sites2", f"{head} 1 0.3")
+    if kind == "2fd":
+        return x - 0.08 * unit(ij), ("virtual_sites2", f"{head} 2 -0.08")
+    if kind == "3":
+        return x + 0.2 * ij + 0.3 * ik, ("virtual_sites3", f"{head} 1 0.2 0.3")
+    if kind == "3fd":
+        return x + 0.07 * unit(ij + 0.4 * jk), ("virtual_sites3", f"{head} 2 0.4 0.07")
+    if kind == "3fad":
+        angle = numpy.radians(110.0)
+        across = unit(jk - ij * (ij @ jk) / (ij @ ij))
+        place = x + 0.09 * (numpy.cos(angle) * unit(ij) + numpy.sin(angle) * across)
+        return place, ("dummies3", f"{head} 3 110 0.09")
+    if kind == "3out":
+        place = x + 0.2 * ij - 0.1 * ik + 2.0 * numpy.cross(ij, ik)
+        return place, ("virtual_sites3", f"{head} {function_of_3out} 0.2 -0.1 2.0")
+    if kind == "4fd":
+        place = x + 0.06 * unit(ij + 0.2 * jk + 0.3 * jl)
+        return place, ("virtual_sites4", f"{head} 1 0.2 0.3 0.06")
+    normal = numpy.cross(0.9 * ik - ij, 1.1 * il - ij)
+    return x + 0.06 * unit(normal), ("virtual_sites4", f"{head} 2 0.9 1.1 0.06")
 
 
 def _is_no_line(places: list[numpy.ndarray]) -> bool:

@@ -268,7 +268,8 @@ TAKING_TURNS = "".join(
 # ---- CHAMBER, CMAP and 1-4 pairs by formulas of this test
 
 KILOCALORIE = 4.184
-COULOMB = 138.935458  # kJ/mol nm/e^2
+#: kJ/mol nm/e^2, of AMBER and of CHARMM.
+COULOMB, COULOMB_OF_CHARMM = 0.4184 * 18.2223**2, 0.4184 * 332.0716
 
 
 def _chain(*sites: tuple[float, float, float]) -> numpy.ndarray:
@@ -431,7 +432,8 @@ def test_energies_are_those_of_the_formulas(is_chamber, tmp_path):
     )
     for name, value in expected.items():
         assert row[name] == pytest.approx(KILOCALORIE * value, rel=1e-6), name
-    charges = COULOMB * (0.3 * -0.4 / 1.2 / (0.1 * r) + -0.2 * 0.2 / (0.1 * s))
+    constant = COULOMB_OF_CHARMM if is_chamber else COULOMB
+    charges = constant * (0.3 * -0.4 / 1.2 / (0.1 * r) + -0.2 * 0.2 / (0.1 * s))
     assert row["bonded_coulomb_14_energy"] == pytest.approx(charges, rel=1e-6)
     assert system.atoms[0].charge == pytest.approx(0.3, rel=1e-8 if is_chamber else 1e-7)
 

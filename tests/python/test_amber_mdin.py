@@ -11,7 +11,7 @@ from sterna import SternaError, read_log
 from sterna.importing.amber.amber_system import Choices, read_amber
 from sterna.importing.amber.masks import Known, MaskError, selected
 from sterna.importing.amber.mdin import read_mdin
-from sterna.importing.gromacs.notes import Notes
+from sterna.importing.notes import Notes
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "import"
 NPT = "ntb = 2, ntp = 1, barostat = 2, ntt = 3, gamma_ln = 2.0,"

@@ -8,9 +8,10 @@ import pytest
 from sterna import SternaError
 from sterna.importing.charmm import judge
 from sterna.importing.charmm.charmm_system import Choices, files_of_charmm, read_charmm
+from sterna.importing.charmm.coordinates import read_pdb
 from sterna.importing.comparison import compare, compare_lists, start_of_sterna
 from sterna.importing.molecules import Molecules
-from test_amber import COULOMB, KILOCALORIE, PLACES, _dihedral
+from test_amber import COULOMB_OF_CHARMM, KILOCALORIE, PLACES, _dihedral
 
 NONE = Choices(0.9, "none", (2.0, 2.0, 2.0))
 MAP = [float(k) for k in (1, 2, 3, 4, 5, 60, 7, 8, 9, 10, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6)]
@@ -145,7 +146,7 @@ def test_energies_are_those_of_the_formulas(tmp_path):
     }
     for name, value in expected.items():
         assert row[name] == pytest.approx(KILOCALORIE * value, rel=1e-7), name
-    charges = COULOMB * 0.8 * (0.3 * -0.4 / (0.1 * r) + -0.2 * 0.2 / (0.1 * s))
+    charges = COULOMB_OF_CHARMM * 0.8 * (0.3 * -0.4 / (0.1 * r) + -0.2 * 0.2 / (0.1 * s))
     assert row["bonded_coulomb_14_energy"] == pytest.approx(charges, rel=1e-7)
 
 
@@ -388,6 +389,14 @@ def test_streams_that_cannot_be_followed(tmp_path):
         assert message in str(caught.value)
 
 
+def test_a_coordinate_without_a_point_is_refused(tmp_path):
+    """CHARMM reads 1.500 where NAMD reads 1500."""
+    row = "ATOM      1  A1  MOL     7       1.000   2.000    1500  1.00  0.00\n"
+    (tmp_path / "a.pdb").write_text(row)
+    with pytest.raises(SternaError, match=r"a\.pdb:1:47: error: a coordinate has no decimal point"):
+        read_pdb(tmp_path / "a.pdb")
+
+
 def test_the_command(sterna, tmp_path):
     files(tmp_path)
     assert files_of_charmm([tmp_path / "a.psf"]) is None
@@ -397,8 +406,8 @@ def test_the_command(sterna, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the same lists: 7 exclusions, 2 1-4 pairs" in done.stdout
-    assert "332.0716" in done.stderr
     written = tomllib.loads((tmp_path / "out.toml").read_text())
+    assert written["electrostatics"]["permittivity"] == pytest.approx(332.0637131 / 332.0716)
     assert written["molecule"][0]["name"] == "MOL"
     done = sterna("check", "out.toml")
     assert done.returncode == 0, done.stdout + done.stderr

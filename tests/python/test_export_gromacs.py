@@ -518,7 +518,7 @@ BATHS = {
     ),
     "chain": (
         "[thermostat]\nkind = 'nose_hoover_chain'\ntemperature = 300\ntime_constant = 0.5\n"
-        "[barostat]\nkind = 'martyna_tobias_klein'\npressure = 1\ntime_constant = 2\n",
+        "[barostat]\nkind = 'martyna_tobias_klein'\npressure = 1\ntime_constant = 12\n",
         {"tcoupl": "nose-hoover", "pcoupl": "Parrinello-Rahman"}, "becomes Parrinello-Rahman",
     ),
     "langevin": (
@@ -568,4 +568,7 @@ def test_run_parameters_are_those_of_the_input(name, judge, tmp_path):
     )
     for section in ("thermostat", "barostat"):
         if name != "andersen" and section in first:
+            if "time_constant" in first[section]:
+                times = [one[section].pop("time_constant") for one in (first, second)]
+                assert times[1] == pytest.approx(times[0], rel=1e-6)
             assert second[section].items() >= first[section].items()

@@ -3,13 +3,14 @@
 import re
 import tomllib
 
+import numpy
 import pytest
 from sterna import SternaError, Trajectory, read_log
 from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
 from sterna.importing.gromacs.judge import compare
 from sterna.importing.gromacs.mdp import read_mdp
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.molecules import Molecules
+from sterna.importing.notes import Notes
 from sterna.toml_text import toml_text
 from test_import import GRO, TOP
 
@@ -201,6 +202,23 @@ def grouped(folder, text, index=None):
         folder / "a.top", folder / "a.gro",
         Choices(1.0, mdp=folder / "run.mdp", index=None if index is None else folder / "a.ndx"),
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "integrator"), [("Parrinello-Rahman", "md"), ("MTTK", "md-vv")])
+def test_a_box_keeps_the_mass_that_gromacs_gives_it(kind, integrator, tmp_path):
+    """Of the strain of a cube GROMACS computes the acceleration 4 pi^2 beta/(3 tau^2) (P - P0), and
+    with MTTK 9 kT (kJ/mol) times that; Sterna 3 V (P - P0)/W, W = (degrees + 3) kT (tau/2 pi)^2."""
+    text = f"tcoupl = v-rescale\n{BATH}{PRESSURE}integrator = {integrator}\n"
+    system = grouped(tmp_path, text.replace("C-rescale", kind))
+    thermal, volume = 0.00831446261815 * 310, abs(numpy.linalg.det(system.box))
+    held = sum(one.section == "constraint" for one in system.terms)
+    degrees = 3 * len(system.atoms) - held - 3
+    tau = system.sections["barostat"]["time_constant"]
+    mass = (degrees + 3) * thermal * (tau / (2 * numpy.pi)) ** 2
+    asked_for = 4 * numpy.pi**2 * (5e-5 * 16.60539) / (3 * 3**2)
+    if kind == "MTTK":
+        asked_for *= 3 * 3 * thermal
+    assert 3 * volume / mass == pytest.approx(asked_for, rel=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,10 @@ from sterna.importing.comparison import start_of_sterna
 from sterna.importing.gromacs import judge as gromacs
 from sterna.importing.gromacs.coordinates import read_gro
 from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import read_defines, read_lines
 from sterna.importing.hydrogen_mass import repartition
 from sterna.importing.molecules import Molecules
+from sterna.importing.notes import Notes
 from test_import import GRO, TOP
 from test_import_broken import changed, line
 
@@ -302,9 +302,9 @@ def test_what_is_passed_over_or_replaced_is_told(tmp_path):
 
 #: Sections of a molecule, and what a refusal must name.
 LACKING = {
-    "[ bonds ]\n1 3 8 0 1000": "Sterna has no tabulated bond",
-    "[ angles ]\n1 2 3 8 0 50": "Sterna has no tabulated angle",
-    "[ dihedrals ]\n1 2 3 4 8 0 50": "Sterna has no tabulated dihedral",
+    "[ bonds ]\n1 3 8 0 1000": "there is no table b0.xvg (mdrun -tableb); expected table_b0.xvg",
+    "[ angles ]\n1 2 3 8 2 50": "there is no table a2.xvg",
+    "[ dihedrals ]\n1 2 3 4 8 0.5 50": "the number of a table is 0.5; expected an integer",
     "[ dihedrals ]\n1 2 3 4 9 0 1 7": "the multiplicity is 7; Sterna has those up to 6",
     "[ position_restraints ]\n1 2 1 0.1 9": "flat-bottomed position restraints are not taken over",
     "[ dihedral_restraints ]\n1 2 3 4 1 0 190 5": "the half width is 190; expected 0 to 180",
@@ -471,10 +471,8 @@ def test_two_sites_at_one_place_are_refused(sterna, tmp_path):
 
 
 @pytest.mark.parametrize("site", ["[ virtual_sites1 ]\n8 3 1", "[ virtual_sitesn ]\n8 3 3 0.5"])
-def test_sites_at_the_place_of_an_atom(site, judge, tmp_path):
-    """Sterna has them as sites of two atoms, of which one has no weight."""
+def test_sites_at_the_place_of_a_charge(site, judge, tmp_path):
     top = chain(bonds=f"{BONDS}\n{site}\n[ exclusions ]\n8 1 2 3 4 5 6 7", nrexcl=0)
-    top = re.sub(r"(?m)^(\d (?:CA|CB) 1 MOL .*) -?0\.\d 12", r"\1 0 12", top)
     top = top.replace("[ bonds ]", "8 V 1 MOL M 8 0 0.0\n[ bonds ]", 1)
     top = top.replace("CB 12.011 0.0 A 0.30 0.6", "CB 12.011 0.0 A 0.30 0.6\nV 0.0 0.0 V 0.2 1")
     top = top.replace("MOL 1\n", "MOL 2\n")
@@ -488,6 +486,109 @@ def test_sites_at_the_place_of_an_atom(site, judge, tmp_path):
     files = (tmp_path / "a.top", tmp_path / "a.gro")
     for row in gromacs.compare(judge, *files, Choices(1.2), Molecules(system)):
         assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
+
+
+def with_sites(folder, judge, sites, count, bonds=BONDS):
+    """Compares a chain with charged sites, excluded from all of it, with GROMACS; its terms."""
+    numbers = range(8, 8 + count)
+    listed = " ".join(map(str, range(1, 8 + count)))
+    exclusions = "\n".join(f"{k} {listed}" for k in numbers)
+    top = chain(bonds=f"{bonds}\n{sites}\n[ exclusions ]\n{exclusions}", nrexcl=3)
+    atoms = "".join(f"{k} V 1 MOL M{k} {k} 0.{k} 0.0\n" for k in numbers)
+    top = top.replace("[ bonds ]", f"{atoms}[ bonds ]", 1)
+    top = top.replace("CB 12.011 0.0 A 0.30 0.6", "CB 12.011 0.0 A 0.30 0.6\nV 0.0 0.0 V 0.2 1")
+    top = top.replace("MOL 1\n", "MOL 2\n")
+    rows = PLACES.splitlines()[2:9]
+    rows += [f"    1MOL  {'M' + str(k):>5}{k:5}   1.225   1.030   1.000" for k in numbers]
+    others = [one[:36] + f"{float(one[36:]) + 0.9:8.3f}" for one in rows]
+    gro = "\n".join(["two", str(2 * len(rows)), *rows, *others, "5 5 5"]) + "\n"
+    system = imported(folder, top, gro)
+    files = (folder / "a.top", folder / "a.gro")
+    for row in gromacs.compare(judge, *files, Choices(1.2), Molecules(system)):
+        assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
+    return [one for one in system.terms if one.section == "virtual_site"]
+
+
+def test_sites_of_sites_and_of_many_atoms(judge, tmp_path):
+    """The sections are not in the order in which sites are computed."""
+    sites = (
+        "[ virtual_sitesn ]\n11 2 1 2 3 4 5\n12 3 1 0.5 3 2.0 6 0.1 7 1.0 9 0.7\n"
+        "[ virtual_sites4 ]\n10 9 2 3 8 1 0.2 0.3 0.06\n"
+        "[ virtual_sites3 ]\n9 3 8 5 4 0.2 -0.1 1.5\n[ virtual_sites2 ]\n8 1 2 1 0.3"
+    )
+    assert len(with_sites(tmp_path, judge, sites, 5)) == 10
+    backwards = "[ virtual_sites2 ]\n8 1 9 1 0.3\n[ virtual_sites3 ]\n9 3 2 5 1 0.2 0.1"
+    with pytest.raises(
+        SternaError, match=r"a\.top:\d+:\d+: error: the virtual site 8 is made of 9"
+    ):
+        with_sites(tmp_path, judge, backwards, 2)
+
+
+def test_parameters_of_sites_follow_from_bonds_and_angles(judge, tmp_path):
+    """As after pdb2gmx -vsite; bonds of function 5 exclude nothing more here."""
+    sites = (
+        "8 2 1 0.11 9e4\n9 2 1 0.10 9e4\n11 5 1 0.13 9e4\n[ constraints ]\n10 4 2 0.12\n"
+        "[ angles ]\n8 2 1 1 118 90\n8 2 3 1 125 90\n9 2 1 1 112 90\n10 4 3 1 108 90\n"
+        "10 4 5 1 109 90\n11 5 4 1 107 90\n11 5 6 1 111 90\n11 5 7 1 105 90\n"
+        "4 5 7 5 100 9 0.2 0\n[ virtual_sites3 ]\n8 2 1 3 2\n9 2 1 3 -3\n10 4 3 5 -4\n"
+    )
+    bonds = f"{BONDS}\n5 7 1 0.25 900\n"
+    found = with_sites(tmp_path, judge, sites + "[ virtual_sites4 ]\n11 5 4 6 7 2", 4, bonds)
+    kinds = [dict(one.parameters)["kind"] for one in found[:4]]
+    assert kinds == ["3fd", "3fad", "3out", "4fdn"]
+    assert dict(found[1].parameters)["angle"] == pytest.approx(360 - 112)
+
+
+def table(first, last, points=91):
+    """A smooth curve and its force."""
+    x = numpy.linspace(first, last, points)
+    k = 2 * numpy.pi / (last - first)
+    rows = zip(x, 9 * numpy.cos(k * x - 1), 9 * k * numpy.sin(k * x - 1), strict=True)
+    return "# a table\n" + "\n".join(" ".join(f"{v:.12g}" for v in row) for row in rows) + "\n"
+
+
+def test_tables_are_interpolated_as_in_gromacs(judge, tmp_path):
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    tables = {"b0": (0, 0.6), "b3": (0, 0.5), "a1": (0, 180), "d0": (-180, 180)}
+    for name, ends in tables.items():
+        (folder / f"own_{name}.xvg").write_text(table(*ends))
+    files = tuple(folder / f"own_{name}.xvg" for name in tables)
+    sections = (
+        "[ bonds ]\n1 3 8 0 2.5\n2 4 9 3 -1.5\n1 3 8 0 2.0\n[ angles ]\n2 3 4 8 1 4\n"
+        "[ dihedrals ]\n1 2 3 4 8 0 3\n2 3 4 5 8 0 1\n[ pairs ]"
+    )
+    top = chain().replace("[ pairs ]", sections, 1)
+    with pytest.raises(SternaError, match=r"there is no table b0\.xvg .* or its name by --table"):
+        imported(tmp_path, top, PLACES)
+    choices = Choices(1.2, tables=files)
+    given = (tmp_path / "a.top", tmp_path / "a.gro")
+    system = read_gromacs(*given, choices)
+    tabulated = [
+        one for one in system.terms if dict(one.parameters).get("potential") == "tabulated"
+    ]
+    assert [one.section for one in tabulated] == ["bond", "bond", "angle", "torsion", "torsion"]
+    for row in gromacs.compare(judge, *given, choices, Molecules(system)):
+        assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0.1 1 1\n0.2 1 1\n", "1:1: error: the table begins at 0.1; GROMACS expects 0"),
+        ("0 1 1\n0.1 1\n", "2:1: error: a table has 3 columns"),
+        ("0 1 x\n", '1:5: error: a value of a table is "x"; expected a number'),
+        ("@ s\n0 1 1\n0.1 1 1\n0.3 2 1\n", "4:1: error: the places of the table are not evenly"),
+        ("0 1 1\n0.1 1 1\n0.05 2 1\n", "3:1: error: the places of the table do not ascend"),
+        ("0 1 0\n0.1 2 0\n", "1:5: error: all forces of the table are 0 and energies are not"),
+        ("0 1 0\n", "error: a table of 1 lines"),
+    ],
+)
+def test_tables_that_gromacs_does_not_take_are_refused(text, message, tmp_path):
+    (tmp_path / "table_b0.xvg").write_text(text)
+    with pytest.raises(SternaError) as caught:
+        imported(tmp_path, chain().replace("[ pairs ]", "[ bonds ]\n1 3 8 0 2.5\n[ pairs ]", 1))
+    assert message in str(caught.value) and "table_b0.xvg:" in str(caught.value)
 
 
 def test_types_of_a_function_of_two_digits_are_refused_as_in_gromacs(tmp_path):
@@ -599,7 +700,7 @@ BROKEN = {
     "massless": ("a.top", "0.1 15.035\n2", "0.1 0\n2",
                  "a.top:12:1: error: the atom 1 has the mass 0, and is no virtual site"),
     "site": ("a.top", "[ system ]", "[ virtual_sites2 ]\n1 2 3 1\n[ system ]",
-             "a.top:33:1: error: a virtual site without parameters"),
+             "a.top:33:1: error: GROMACS derives no parameters of this virtual site"),
     "settle": ("a.top", "[ system ]", "[ settles ]\n3 1 0.1 0.16\n[ system ]",
                "a.top:33:1: error: SETTLE needs two more atoms"),
     "unknown preprocessor line": ("a.top", "[ system ]", "#if X\n[ system ]",

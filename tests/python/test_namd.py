@@ -8,7 +8,7 @@ import pytest
 from sterna import SternaError, read_log
 from sterna.importing.charmm.charmm_system import Choices, read_charmm
 from sterna.importing.charmm.namd import is_namd, read_namd
-from sterna.importing.gromacs.notes import Notes
+from sterna.importing.notes import Notes
 from test_charmm import crd, files
 
 BASE = """structure a.psf

@@ -21,7 +21,7 @@ using namespace sterna::md;
 
 namespace {
 
-constexpr int edge = 3, molecules = edge * edge * edge, atoms = 4, sites = 8;
+constexpr int edge = 3, molecules = edge * edge * edge, atoms = 4, sites = 12;
 constexpr int size = atoms + sites, count = molecules * size;
 constexpr double spacing = 2.2, length = edge * spacing;
 
@@ -47,7 +47,8 @@ atom = [
   {type = "A"}, {type = "B", charge = 0.1}, {type = "B", charge = 0.2}, {type = "B", charge = 0.1},
   {type = "M", charge = -0.2}, {type = "M", charge = 0.1}, {type = "M"}, {type = "M", charge = 0.3},
   {type = "M", charge = -0.3}, {type = "M", charge = -0.1}, {type = "M", charge = 0.2},
-  {type = "M", charge = -0.4},
+  {type = "M", charge = -0.4}, {type = "M", charge = 0.2}, {type = "M", charge = -0.1},
+  {type = "M", charge = 0.1}, {type = "M"},
 ]
 [[molecule.bond]]
 potential = "harmonic"
@@ -101,6 +102,25 @@ x_weights = [-1, 0.6, 0.4]
 y_weights = [0.3, -1, 0.7]
 position = [0.1, -0.25, 0.3]
 atoms = [12, 4, 1, 3]
+[[molecule.virtual_site]]
+kind = "3fd"
+a = 0.3
+distance = 0.5
+atoms = [13, 12, 14, 2]
+[[molecule.virtual_site]]
+kind = "n"
+weights = [1, 0.5, 0.7, 0.4, 0.6]
+atoms = [14, 1, 2, 3, 4, 15]
+[[molecule.virtual_site]]
+kind = "4fd"
+a = 0.3
+b = 0.4
+distance = 0.45
+atoms = [15, 1, 2, 3, 4]
+[[molecule.virtual_site]]
+kind = "n"
+weights = [2]
+atoms = [16, 1]
 )";
 
 std::string without_charges(std::string text) {
@@ -194,6 +214,11 @@ void check_places(Simulation& simulation) {
     CHECK(std::sqrt(dot(off, off)) < 1e-13);
     const Vec3 out = box.nearest_image(at(m, 11) - at(m, 1));
     CHECK(dot(out, out) == doctest::Approx(0.16).epsilon(1e-12));
+    // One that is made of sites, and one that is where an atom is.
+    const Vec3 chain = box.nearest_image(at(m, 13) - at(m, 12));
+    CHECK(dot(chain, chain) == doctest::Approx(0.25).epsilon(1e-12));
+    const Vec3 on_atom = box.nearest_image(at(m, 16) - at(m, 1));
+    CHECK(std::sqrt(dot(on_atom, on_atom)) < 1e-13);
   }
 }
 
@@ -224,7 +249,7 @@ TEST_CASE("forces on atoms are slopes of the energy, those on sites are 0") {
     }
   }
   simulation.measure();
-  for (std::int64_t id = 5; id <= 12; ++id) CHECK(force_on(world, simulation, id) == Vec3{});
+  for (std::int64_t id = 5; id <= 16; ++id) CHECK(force_on(world, simulation, id) == Vec3{});
   // The sum of all forces is 0 all the same.
   Vec3 sum;
   for (std::size_t i = 0; i < simulation.particles().local_count(); ++i) {

@@ -129,6 +129,15 @@ def import_system(
             "FLEXIBLE. May be repeated.",
         ),
     ] = None,
+    table: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE.XVG",
+            help="A table of bonded interactions of GROMACS (mdrun -tableb), whose name ends with "
+            "b0.xvg, a0.xvg or d0.xvg, or another number. May be repeated; default: table_b0.xvg and "
+            "so on beside the .top.",
+        ),
+    ] = None,
     reference: Annotated[
         Path | None,
         typer.Option(
@@ -201,7 +210,7 @@ def import_system(
         others = {
             "--hydrogen-mass": hydrogen_mass, "--force-field": force_field, "--compare": compare,
             "--constraints": constraints, "--include": include, "--define": define,
-            "--reference": reference, "--mdp": mdp, "--index": index, "--mdin": mdin,
+            "--table": table, "--reference": reference, "--mdp": mdp, "--index": index, "--mdin": mdin,
             "--namd": namd, "--leave-out": leave_out,
         }  # fmt: skip
         for option, value in others.items():
@@ -213,7 +222,7 @@ def import_system(
     with unpacked(files) as plain:
         _import_atoms(
             plain, output, force_field or [], cutoff, constraints, hydrogen_mass, box, include,
-            define or [], reference, mdp, index, mdin, namd, leave_out or [], compare, overwrite,
+            define or [], table or [], reference, mdp, index, mdin, namd, leave_out or [], compare, overwrite,
         )  # fmt: skip
 
 
@@ -227,6 +236,7 @@ def _import_atoms(
     box: str | None,
     include: Path | None,
     define: list[str],
+    table: list[Path],
     reference: Path | None,
     mdp: Path | None,
     index: Path | None,
@@ -265,14 +275,16 @@ def _import_atoms(
         _import_gromacs(
             *gromacs, output,
             Choices(
-                cutoff or _CUTOFF, kept, edges, folders, tuple(define), reference, mdp, index=index
+                cutoff or _CUTOFF, kept, edges, folders, tuple(define), reference, mdp, index=index,
+                tables=tuple(table),
             ),
             hydrogen_mass, compare, overwrite,
         )  # fmt: skip
         return
-    if define or include or mdp or index or (reference and amber is None):
+    if define or include or table or mdp or index or (reference and amber is None):
         raise SternaError(
-            "--define, --reference, --include, --mdp and --index are for a .top and a .gro of GROMACS",
+            "--define, --reference, --include, --table, --mdp and --index are for a .top and a .gro "
+            "of GROMACS",
             status=2,
         )
     cutoff = cutoff or _CUTOFF
@@ -477,7 +489,7 @@ def _import_gromacs(
     from sterna.importing.gromacs.gromacs_system import read_gromacs
 
     system = read_gromacs(topology, places, choices)
-    sources = [topology, places, *filter(None, [choices.reference])]
+    sources = [topology, places, *choices.tables, *filter(None, [choices.reference])]
     molecules = _written(system, output, hydrogen_mass, overwrite, sources)
     if not compare:
         return

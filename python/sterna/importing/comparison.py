@@ -12,7 +12,7 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing import files, restraints
-from sterna.importing.forces import nonbonded_of, number
+from sterna.importing.forces import nonbonded_of, number, scale_charges
 from sterna.importing.lennard_jones import Powers, pairs_of_bonds
 from sterna.importing.molecules import Molecules
 from sterna.importing.sources import Source, openmm
@@ -85,6 +85,9 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
     """
     system = openmm().XmlSerializer.clone(source.system)
     nonbonded = nonbonded_of(system)
+    # OpenMM has one constant of Coulomb's law.
+    charges = molecules.system.electrostatics or {}
+    scale_charges(system, 1.0 / math.sqrt(charges.get("permittivity", 1.0)))
     # OpenMM's Ewald sums are for rectangular boxes only.
     box = source.box
     is_rectangular = not numpy.any(box - numpy.diag(numpy.diag(box)))

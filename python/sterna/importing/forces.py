@@ -263,3 +263,14 @@ def nonbonded_of(system: Any) -> Any:
     if force.getNonbondedMethod() == force.LJPME:
         raise SternaError("Lennard-Jones pairs act at any distance (LJPME); expected a cutoff")
     return force
+
+
+def scale_charges(system: Any, factor: float) -> None:
+    """Multiplies all charges by a factor, and the products of pairs of their own by its square."""
+    force = nonbonded_of(system)
+    for k in range(force.getNumParticles()):
+        charge, sigma, epsilon = force.getParticleParameters(k)
+        force.setParticleParameters(k, factor * charge, sigma, epsilon)
+    for k in range(force.getNumExceptions()):
+        first, second, product, sigma, epsilon = force.getExceptionParameters(k)
+        force.setExceptionParameters(k, first, second, factor**2 * product, sigma, epsilon)

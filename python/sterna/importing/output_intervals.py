@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sterna.importing.gromacs.notes import Notes
+from sterna.importing.notes import Notes
 
 
 def fit_output(sections: dict[str, Any], notes: Notes) -> None:

@@ -1,61 +1,78 @@
-"""Virtual sites that are always at the place of another atom: charges at any distance do not go with them.
+"""Virtual sites that are always at the place of another charge, when both have one.
 
-The solvers compute each pair of atoms, also of those whose charge is 0, and none is finite there.
+The solvers of charges at any distance compute each pair of charges, and none is finite there. A site
+without a charge is none to them.
 """
 
 from typing import Any, NoReturn
 
 from sterna.errors import SternaError
-from sterna.importing.system import System
+from sterna.importing.system import System, Term
 
 _AT_ANY_DISTANCE = ("fmm", "ewald")  #: kinds of electrostatics
 #: By kind of site: keys of weights of the second, third ... atom; or the length that must not be 0.
 _WEIGHTS = {"2": ("a",), "3": ("a", "b"), "3out": ("a", "b")}
-_LENGTHS = {"2fd": "distance", "3fd": "distance", "3fad": "distance", "4fdn": "distance"}
+_LENGTHS = {"2fd": "distance", "3fd": "distance", "3fad": "distance", "4fd": "distance",
+            "4fdn": "distance"}  # fmt: skip
 
 
 def require_charges_apart(system: System) -> None:
-    """Raises SternaError, naming the atoms, where a site of a system with charges lies on another atom."""
+    """Raises SternaError, naming the atoms, where a charged site of a system lies on another charge."""
     if system.electrostatics is None or system.electrostatics["kind"] not in _AT_ANY_DISTANCE:
         return
-    sites: dict[Any, int] = {}
-    for one in system.terms:
-        if one.section != "virtual_site":
+    made = {one.atoms[0]: one for one in system.terms if one.section == "virtual_site"}
+    found: dict[Any, int] = {}
+    for site in made:
+        if system.atoms[site].charge == 0.0:
             continue
-        site, *made_of = one.atoms
-        parameters = dict(one.parameters)
-        weights = _weights(parameters, made_of)
-        if weights is None:
-            other = sites.setdefault((tuple(made_of), one.parameters), site)
-        elif len(weights) == 1:
-            (other,) = weights
-        else:
-            rounded = frozenset((atom, round(weight, 12)) for atom, weight in weights.items())
-            other = sites.setdefault(rounded, site)
+        place = _place(site, made)
+        rounded: Any = place
+        if isinstance(place, dict):
+            if len(place) == 1 and system.atoms[next(iter(place))].charge != 0.0:
+                _fail(system, site, next(iter(place)))
+            rounded = frozenset((atom, round(weight, 12)) for atom, weight in place.items())
+        other = found.setdefault(rounded, site)
         if other != site:
             _fail(system, site, other)
 
 
 def _fail(system: System, site: int, other: int) -> NoReturn:
-    charged = [system.atoms[k].charge != 0.0 for k in (site, other)]
     raise SternaError(
         f"{system.atom_name(site)}, a virtual site, is always at the place of "
-        f"{system.atom_name(other)}, "
-        + (
-            "and both have a charge; give one of them the charge of both"
-            if all(charged)
-            else "which does not go with charges in Sterna; take the site out"
-        ),
+        f"{system.atom_name(other)}, and both have a charge; give one of them the charge of both",
         2,
     )
 
 
-def _weights(site: dict[str, Any], made_of: list[int]) -> dict[int, float] | None:
-    """Of the atoms whose mean a site is; None: it is none."""
+def _place(site: int, made: dict[int, Term]) -> dict[int, float] | tuple:
+    """The weights of the atoms whose mean a site is; else what tells its place from others."""
+    if site not in made:
+        return {site: 1.0}
+    one = made[site]
+    parts = one.atoms[1:]
+    weights = _weights(dict(one.parameters), parts)
+    if weights is None:
+        return (parts, one.parameters)
+    place: dict[int, float] = {}
+    for part, weight in weights.items():
+        of_part = _place(part, made)
+        if not isinstance(of_part, dict):
+            # What is no mean stands for itself.
+            of_part = {part: 1.0}
+        for atom, share in of_part.items():
+            place[atom] = place.get(atom, 0.0) + weight * share
+    return {atom: weight for atom, weight in place.items() if weight != 0.0}
+
+
+def _weights(site: dict[str, Any], parts: tuple[int, ...]) -> dict[int, float] | None:
+    """Of what a site is made of, where it is a mean of that; None: it is none."""
     kind = site["kind"]
     if kind in _LENGTHS:
-        return {made_of[0]: 1.0} if site[_LENGTHS[kind]] == 0.0 else None
-    if kind in _WEIGHTS:
+        return {parts[0]: 1.0} if site[_LENGTHS[kind]] == 0.0 else None
+    if kind == "n":
+        total = sum(site["weights"])
+        weights = [weight / total for weight in site["weights"]]
+    elif kind in _WEIGHTS:
         if site.get("c", 0.0) != 0.0:
             return None
         others = [site[key] for key in _WEIGHTS[kind]]
@@ -64,4 +81,4 @@ def _weights(site: dict[str, Any], made_of: list[int]) -> dict[int, float] | Non
         weights = list(site["origin_weights"])
     else:
         return None
-    return {atom: weight for atom, weight in zip(made_of, weights, strict=True) if weight != 0.0}
+    return {atom: weight for atom, weight in zip(parts, weights, strict=True) if weight != 0.0}

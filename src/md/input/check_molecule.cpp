@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -258,7 +259,34 @@ class MoleculeChecker {
     return periodicity;
   }
 
+  /// Energies and forces at even distances, of potentials that have them.
+  void curves(std::string_view section, const Terms& items) {
+    constexpr std::size_t fewest = 2, most = 1'000'000;
+    for (std::size_t n = 0; n < items.size(); ++n) {
+      const auto number = find_bonded(section, items[n].potential);
+      if (!number || bonded_table()[*number].table == nullptr) continue;
+      const std::string energy = place_of(section, n, "energy"),
+                        force = place_of(section, n, "force");
+      if (!good_(energy) || !good_(force)) continue;
+      const std::size_t count = items[n].table.size();
+      if (count < fewest || count > most) {
+        error(energy,
+              fmt::format("\"energy\" in [[molecule.{}]] has {} number{}; expected {} to {}",
+                          section, count, count == 1 ? "" : "s", fewest, most));
+      } else if (items[n].forces.size() != count) {
+        error(force,
+              fmt::format("\"force\" in [[molecule.{}]] has {} number{}; expected {}, as many "
+                          "as \"energy\" has",
+                          section, items[n].forces.size(), items[n].forces.size() == 1 ? "" : "s",
+                          count));
+      }
+    }
+  }
+
   void tables() {
+    curves("bond", molecule_.bonds);
+    curves("angle", molecule_.angles);
+    curves("torsion", molecule_.torsions);
     constexpr std::size_t smallest = 4, largest = 360;
     for (std::size_t n = 0; n < molecule_.cmaps.size(); ++n) {
       const std::string place = place_of("cmap", n, "energy");
@@ -362,16 +390,16 @@ class MoleculeChecker {
     }
     bool are_whole = true;
     for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) {
-      are_whole = virtual_site(n, sites) && are_whole;
+      are_whole = virtual_site(n) && are_whole;
     }
-    if (are_whole && input_.electrostatics.is_used()) charges_at_one_place();
+    if (are_whole) resolved_sites();
     without_sites("bond", molecule_.bonds, sites);
     without_sites("constraint", molecule_.constraints, sites);
     masses(sites);
   }
 
   /// Returns whether nothing is wrong with it.
-  bool virtual_site(std::size_t n, const std::set<int>& sites) {
+  bool virtual_site(std::size_t n) {
     const Input::MoleculeVirtualSite& site = molecule_.virtual_sites[n];
     const VirtualSiteKind* const kind = find_virtual_site_kind(site.kind);
     if (!good_(place_of("virtual_site", n, "kind")) || kind == nullptr) return false;
@@ -388,11 +416,13 @@ class MoleculeChecker {
     for (std::size_t k = 0; k < site.atoms.size(); ++k) {
       const std::vector<int>& atoms = site.atoms[k];
       const std::string place = list_place("virtual_site", n, k);
-      if (atoms.size() != kind->atoms + 1) {
+      const std::size_t made_of = kind->atoms > 0 ? kind->atoms : site.parameters.weights.size();
+      if (atoms.size() != made_of + 1) {
         error(place, fmt::format("\"atoms\" in [[molecule.virtual_site]] lists {} atom{}; expected "
-                                 "{}: the site and the {} that one of kind {} is made of",
-                                 atoms.size(), atoms.size() == 1 ? "" : "s", kind->atoms + 1,
-                                 kind->atoms, quote(kind->name)));
+                                 "{}: the site and the {} that one {} is made of",
+                                 atoms.size(), atoms.size() == 1 ? "" : "s", made_of + 1, made_of,
+                                 kind->atoms > 0 ? "of kind " + quote(kind->name)
+                                                 : "with so many \"weights\""));
         is_whole = false;
         continue;
       }
@@ -405,38 +435,51 @@ class MoleculeChecker {
         is_whole = false;
         continue;
       }
-      for (std::size_t of = 1; of < atoms.size(); ++of) {
-        if (!sites.contains(atoms[of])) continue;
-        error(place, fmt::format("the atom {}, of which the virtual site {} is made, is a virtual "
-                                 "site itself; expected atoms with mass",
-                                 atoms[of], atoms[0]));
-        is_whole = false;
-        break;
-      }
     }
     return is_whole;
   }
 
+  /// What sites that are made of sites come to.
+  void resolved_sites() {
+    try {
+      const std::vector<VirtualSite> resolved = virtual_sites_of(molecule_);
+      if (input_.electrostatics.is_used()) charges_at_one_place(resolved);
+    } catch (const CircularVirtualSite& problem) {
+      error(place_of_site(problem.atom + 1), problem.what());
+    }
+  }
+
+  /// Where the input makes an atom a site.
+  std::string place_of_site(int number) const {
+    for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) {
+      const auto& lists = molecule_.virtual_sites[n].atoms;
+      for (std::size_t k = 0; k < lists.size(); ++k) {
+        if (lists[k].front() == number) return list_place("virtual_site", n, k);
+      }
+    }
+    return place_;
+  }
+
   /// Charges of which one is a virtual site that is always where the other one is: what they do to
   /// each other is not finite, and cannot be taken off again where the molecule excludes it.
-  void charges_at_one_place() {
+  void charges_at_one_place(std::span<const VirtualSite> resolved) {
     std::map<int, std::pair<Vec3, std::string>>
         sites;  // their places, and where the input has them
+    std::vector<Vec3> points;
+    auto one = resolved.begin();
     for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) {
-      const Input::MoleculeVirtualSite& given = molecule_.virtual_sites[n];
-      const VirtualSiteKind* const kind = find_virtual_site_kind(given.kind);
-      for (std::size_t k = 0; k < given.atoms.size(); ++k) {
-        const std::vector<int>& atoms = given.atoms[k];
-        if (charge_of(atoms[0]) == 0.0) continue;
-        VirtualSite::Vectors d{};
-        for (std::size_t of = 1; of < atoms.size(); ++of) {
-          d[of - 1] = any_place(atoms[of]) - any_place(atoms[1]);
-        }
-        const Vec3 place = any_place(atoms[1]) + kind->make(given.parameters).from_first(d);
-        sites.emplace(atoms[0], std::pair(place, list_place("virtual_site", n, k)));
-        for (std::size_t of = 1; of < atoms.size(); ++of) {
-          if (charge_of(atoms[of]) == 0.0 || !are_one(place, any_place(atoms[of]))) continue;
-          at_one_place(list_place("virtual_site", n, k), atoms[0], atoms[of]);
+      for (std::size_t k = 0; k < molecule_.virtual_sites[n].atoms.size(); ++k, ++one) {
+        const int number = one->atom + 1;
+        if (charge_of(number) == 0.0) continue;
+        const Vec3 first = any_place(one->atoms[0] + 1);
+        points.clear();
+        for (const std::int32_t atom : one->atoms) points.push_back(any_place(atom + 1) - first);
+        const Vec3 place = first + one->from_first(points);
+        const std::string where = list_place("virtual_site", n, k);
+        sites.emplace(number, std::pair(place, where));
+        for (const std::int32_t atom : one->atoms) {
+          if (charge_of(atom + 1) == 0.0 || !are_one(place, any_place(atom + 1))) continue;
+          at_one_place(where, number, atom + 1);
         }
       }
     }

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "md/forces/bonded/bicubic_table.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/residue_labels.hpp"
@@ -54,19 +53,6 @@ std::map<Pair, int> neighbors_by_bonds(std::size_t atoms, const std::vector<Pair
     }
   }
   return distances;
-}
-
-std::vector<VirtualSite> virtual_sites_of(const Input::Molecule& molecule) {
-  std::vector<VirtualSite> all;
-  for (const Input::MoleculeVirtualSite& sites : molecule.virtual_sites) {
-    VirtualSite site = find_virtual_site_kind(sites.kind)->make(sites.parameters);
-    for (const std::vector<int>& atoms : sites.atoms) {
-      site.atom = atoms[0] - 1;
-      for (std::size_t k = 0; k < site.count; ++k) site.atoms[k] = atoms[k + 1] - 1;
-      all.push_back(site);
-    }
-  }
-  return all;
 }
 
 class Builder {
@@ -145,8 +131,8 @@ class Builder {
         }
         // A bond that keeps its length has no energy.
         if (section == "bond" && constrained_.contains(ordered(atoms[0], atoms[1]))) continue;
-        if (entry.reads_table) {
-          add_row(molecule, kind, atoms, bicubic_table(term.table));
+        if (entry.table != nullptr) {
+          add_row(molecule, kind, atoms, entry.table(parameters, term.table, term.forces));
           continue;
         }
         if (!entry.adds_up) {
@@ -178,7 +164,7 @@ class Builder {
                const std::vector<double>& row) {
     // Tables may differ in length.
     const std::size_t number =
-        bonded_table()[kind].reads_table ? coefficients_[kind].size() : rows_[kind].size();
+        bonded_table()[kind].table != nullptr ? coefficients_[kind].size() : rows_[kind].size();
     const auto [known, is_new] = rows_[kind].emplace(row, static_cast<std::uint32_t>(number));
     if (is_new) {
       coefficients_[kind].insert(coefficients_[kind].end(), row.begin(), row.end());
@@ -229,9 +215,12 @@ class Builder {
       if (bonds == 3 && scaled) special[pair] = nullptr;
     }
     for (const VirtualSite& site : molecule.virtual_sites) {
-      for (const std::int32_t atom : site.made_of()) {
-        excluded.insert(ordered(site.atom, atom));
-        special.erase(ordered(site.atom, atom));
+      if (given.excluded_bonds < 0) break;
+      for (const auto* made_of : {&site.atoms, &site.parts}) {
+        for (const std::int32_t atom : *made_of) {
+          excluded.insert(ordered(site.atom, atom));
+          special.erase(ordered(site.atom, atom));
+        }
       }
     }
     for (const Input::MoleculeTerm& term : given.special_pairs) {
@@ -332,18 +321,22 @@ class Paths {
 
 /// How far two of a virtual site and the atoms that it is made of may be from each other.
 double extent_of(const VirtualSite& site, const Paths& paths) {
-  std::vector<double> from_first;
+  // Of the atoms and of what the steps give, from the first atom.
+  std::vector<double> reach{0.0};
   for (const std::int32_t atom : site.made_of().subspan(1)) {
-    from_first.push_back(paths.length(site.atoms[0], atom));
+    reach.push_back(paths.length(site.atoms[0], atom));
   }
-  double own = std::sqrt(dot(site.local, site.local));
-  for (std::size_t k = 0; k < from_first.size(); ++k) {
-    own += std::abs(site.weights[k]) * from_first[k];
+  for (const VirtualSite::Step& step : site.steps) {
+    const auto arm = [&](std::size_t k) { return reach[step.from[0]] + reach[step.from[k]]; };
+    double farthest = reach[step.from[0]] + std::sqrt(dot(step.rule.local, step.rule.local));
+    for (std::size_t k = 0; k < step.rule.weights.size(); ++k) {
+      farthest += std::abs(step.rule.weights[k]) * arm(k + 1);
+    }
+    if (step.rule.product != 0.0) farthest += std::abs(step.rule.product) * arm(1) * arm(2);
+    reach.push_back(farthest);
   }
-  if (site.product != 0.0) own += std::abs(site.product) * from_first[0] * from_first[1];
-  from_first.push_back(own);
-  std::ranges::sort(from_first, std::greater<>());
-  return from_first[0] + from_first[1];
+  std::ranges::sort(reach, std::greater<>());
+  return reach[0] + reach[1];
 }
 
 std::string text_of(const Input::MoleculeTerm& term) {
@@ -352,6 +345,7 @@ std::string text_of(const Input::MoleculeTerm& term) {
     if (term.parameters[n]) text += fmt::format(" {}:{}", n, *term.parameters[n]);
   }
   if (!term.table.empty()) text += fmt::format(" {}", comm::joined(term.table, ","));
+  if (!term.forces.empty()) text += fmt::format(" {}", comm::joined(term.forces, ","));
   if (term.share) text += fmt::format(" share {}", *term.share);
   for (const auto& atoms : term.atoms) text += fmt::format(" [{}]", comm::joined(atoms, ","));
   return text + "\n";
@@ -363,6 +357,8 @@ std::string text_of(const Input::MoleculeVirtualSite& site) {
   for (const auto& number : {given.a, given.b, given.c, given.distance, given.angle}) {
     text += number ? fmt::format(" {}", *number) : " -";
   }
+  // Kinds that were there before have the same text as ever.
+  if (!given.weights.empty()) text += fmt::format(" {}", comm::joined(given.weights, ","));
   for (const auto* weights : {&given.origin_weights, &given.x_weights, &given.y_weights}) {
     text += fmt::format(" {}", comm::joined(*weights, ","));
   }
@@ -374,6 +370,18 @@ std::string text_of(const Input::MoleculeVirtualSite& site) {
 }
 
 }  // namespace
+
+std::vector<VirtualSite> virtual_sites_of(const Input::Molecule& molecule) {
+  std::vector<GivenVirtualSite> given;
+  for (const Input::MoleculeVirtualSite& sites : molecule.virtual_sites) {
+    const VirtualSiteRule rule = find_virtual_site_kind(sites.kind)->make(sites.parameters);
+    for (const std::vector<int>& atoms : sites.atoms) {
+      GivenVirtualSite& site = given.emplace_back(atoms[0] - 1, rule, std::vector<std::int32_t>{});
+      for (std::size_t k = 1; k < atoms.size(); ++k) site.parts.push_back(atoms[k] - 1);
+    }
+  }
+  return resolved_virtual_sites(given);
+}
 
 std::optional<double> bonded_parameter(const Input::MoleculeTerm& term, std::string_view name) {
   const auto names = bonded_parameter_names();

@@ -16,6 +16,9 @@ inline constexpr double heaviest_hydrogen = 4.5;
 /// What a term of a molecule gives of a parameter.
 std::optional<double> bonded_parameter(const Input::MoleculeTerm& term, std::string_view name);
 
+/// The virtual sites of a molecule. Throws CircularVirtualSite.
+std::vector<VirtualSite> virtual_sites_of(const Input::Molecule& molecule);
+
 /// Of the molecules of a valid input whose files have been read; empty where it has none.
 Topology topology_from_input(const Input& input);
 

@@ -47,6 +47,8 @@ VirtualSites::VirtualSites(const comm::Context& context,
 
 void VirtualSites::rebuild(const ParticleStore& particles) {
   sites_.clear();
+  places_of_atoms_.clear();
+  atoms_.clear();
   const Topology& topology = places_->topology();
   std::string missing;
   for (std::uint32_t i = 0; i < particles.local_count() && missing.empty(); ++i) {
@@ -62,11 +64,11 @@ void VirtualSites::add(const ParticleStore& particles, std::uint32_t particle,
                        const Topology::Place& place, const VirtualSite& site,
                        std::string& missing) {
   const auto id = [&](std::size_t k) { return place.first_id + site.atoms[k]; };
-  Local local{.kind = &site, .site = 0, .is_own = false, .places = {}, .atoms = {}};
+  Local local{.kind = &site, .site = 0, .is_own = false, .first = atoms_.size()};
   const auto own = places_->local(place.first_id + site.atom);
   // The site brings it, or else the first of its local atoms.
   if (own && *own != particle) return;
-  for (std::size_t k = 0; k < site.count && !own; ++k) {
+  for (std::size_t k = 0; k < site.atoms.size() && !own; ++k) {
     const auto atom = places_->local(id(k));
     if (!atom) continue;
     if (*atom != particle) return;
@@ -79,29 +81,31 @@ void VirtualSites::add(const ParticleStore& particles, std::uint32_t particle,
     }
     return found.value_or(other);
   };
-  local.places[0] = beside(id(0), particle);
-  local.atoms[0] = places_->local(id(0)).value_or(local.places[0]);
-  for (std::size_t k = 1; k < site.count; ++k) {
-    local.places[k] = beside(id(k), local.places[0]);
-    local.atoms[k] = places_->local(id(k)).value_or(local.places[k]);
+  std::uint32_t beside_first = particle;
+  for (std::size_t k = 0; k < site.atoms.size(); ++k) {
+    const std::uint32_t near = beside(id(k), beside_first);
+    if (k == 0) beside_first = near;
+    places_of_atoms_.push_back(near);
+    atoms_.push_back(places_->local(id(k)).value_or(near));
   }
   local.is_own = own.has_value();
-  local.site = own ? particle : beside(place.first_id + site.atom, local.places[0]);
+  local.site = own ? particle : beside(place.first_id + site.atom, beside_first);
   sites_.push_back(local);
 }
 
-VirtualSite::Vectors VirtualSites::connections(const Local& local, const ParticleStore& particles) {
-  VirtualSite::Vectors d{};
-  const Vec3 first = particles.position[local.places[0]].vector();
-  for (std::size_t k = 1; k < local.kind->count; ++k) {
-    d[k] = particles.position[local.places[k]].vector() - first;
+Vec3 VirtualSites::from_first(const Local& local, const ParticleStore& particles) const {
+  const std::uint32_t* const places = places_of_atoms_.data() + local.first;
+  const Vec3 first = particles.position[places[0]].vector();
+  points_.assign(1, Vec3{});
+  for (std::size_t k = 1; k < local.kind->atoms.size(); ++k) {
+    points_.push_back(particles.position[places[k]].vector() - first);
   }
-  return d;
+  return local.kind->from_first(points_);
 }
 
-Vec3 VirtualSites::position_of(const Local& local, const ParticleStore& particles) {
-  return particles.position[local.places[0]].vector() +
-         local.kind->from_first(connections(local, particles));
+Vec3 VirtualSites::position_of(const Local& local, const ParticleStore& particles) const {
+  const Vec3 first = particles.position[places_of_atoms_[local.first]].vector();
+  return first + from_first(local, particles);
 }
 
 VirtualSites::Motion VirtualSites::follow(ParticleStore& particles, double timestep) const {
@@ -144,17 +148,18 @@ void VirtualSites::spread(const ParticleStore& particles, std::span<Vec3> forces
   const std::span<Vec3> all(forces_);
   ghost_vectors_(all.first(count), all.subspan(count));
   for (const Local& local : sites_) {
-    const VirtualSite::Vectors d = connections(local, particles);
-    const VirtualSite::Vectors parts = local.kind->spread(d, forces_[local.site]);
-    for (std::size_t k = 0; k < local.kind->count; ++k) {
-      if (local.atoms[k] < count) forces[local.atoms[k]] += parts[k];
+    const Vec3 site = from_first(local, particles);
+    local.kind->spread(points_, forces_[local.site], parts_);
+    const std::size_t atoms = local.kind->atoms.size();
+    for (std::size_t k = 0; k < atoms; ++k) {
+      const std::uint32_t atom = atoms_[local.first + k];
+      if (atom < count) forces[atom] += parts_[k];
     }
     if (!local.is_own) continue;
     forces[local.site] = {};
     if (sums == nullptr || local.kind->is_linear()) continue;
-    const Vec3 site = local.kind->from_first(d);
-    for (std::size_t k = 0; k < local.kind->count; ++k) {
-      const Vec3 arm = d[k] - site, &force = parts[k];
+    for (std::size_t k = 0; k < atoms; ++k) {
+      const Vec3 arm = points_[k] - site, &force = parts_[k];
       sums->virial[0] += arm.x * force.x;
       sums->virial[1] += arm.y * force.y;
       sums->virial[2] += arm.z * force.z;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -58,21 +58,24 @@ class VirtualSites {
     const VirtualSite* kind;
     std::uint32_t site;  ///< the local particle, or where the store has it
     bool is_own;         ///< the former
-    std::array<std::uint32_t, VirtualSite::most_atoms> places;  ///< beside each other
-    std::array<std::uint32_t, VirtualSite::most_atoms> atoms;   ///< as `site`
+    std::size_t first;   ///< of its atoms, in the lists below
   };
 
   void add(const ParticleStore& particles, std::uint32_t particle, const Topology::Place& place,
            const VirtualSite& site, std::string& missing);
-  static VirtualSite::Vectors connections(const Local& local, const ParticleStore& particles);
-  static Vec3 position_of(const Local& local, const ParticleStore& particles);
+  /// From its first atom to the site; leaves `points_` as `VirtualSite::from_first` does.
+  Vec3 from_first(const Local& local, const ParticleStore& particles) const;
+  Vec3 position_of(const Local& local, const ParticleStore& particles) const;
 
   comm::Context context_;
   std::shared_ptr<const MoleculePlaces> places_;
   GhostVectors ghost_vectors_;
   bool change_virial_ = false;
   std::vector<Local> sites_;
-  std::vector<Vec3> forces_;
+  /// Of the atoms of all sites: beside each other, and as `Local::site`.
+  std::vector<std::uint32_t> places_of_atoms_, atoms_;
+  std::vector<Vec3> forces_, parts_;
+  mutable std::vector<Vec3> points_;  ///< room
 };
 
 }  // namespace sterna::md

@@ -48,8 +48,8 @@ class Topology {
     /// Each pair once. Forces between the atoms of one, in their nearest images, are those of
     /// `terms` only.
     std::vector<Pair> exclusions;
-    std::vector<Constraint> constraints;     ///< each pair once
-    std::vector<VirtualSite> virtual_sites;  ///< none is made of another one
+    std::vector<Constraint> constraints;  ///< each pair once
+    std::vector<VirtualSite> virtual_sites;
   };
   /// Numbers that follow each other; a single one may have a letter behind it.
   struct Numbers {

@@ -20,26 +20,28 @@ constexpr std::string_view of_3fd[] = {"a", "distance"};
 constexpr std::string_view of_3fad[] = {"angle", "distance"};
 constexpr std::string_view of_3out[] = {"a", "b", "c"};
 constexpr std::string_view of_4fdn[] = {"a", "b", "distance"};
+constexpr std::string_view of_4fd[] = {"a", "b", "distance"};
+constexpr std::string_view of_n[] = {"weights"};
 constexpr std::string_view of_local[] = {"origin_weights", "x_weights", "y_weights", "position"};
 
-VirtualSite make_2(const Parameters& given) {
+VirtualSiteRule make_2(const Parameters& given) {
   return {.count = 2, .weights = {*given.a}};
 }
 
-VirtualSite make_2fd(const Parameters& given) {
+VirtualSiteRule make_2fd(const Parameters& given) {
   return {.count = 2, .x_weights = {1.0}, .local = {*given.distance, 0.0, 0.0}};
 }
 
-VirtualSite make_3(const Parameters& given) {
+VirtualSiteRule make_3(const Parameters& given) {
   return {.count = 3, .weights = {*given.a, *given.b}};
 }
 
-VirtualSite make_3fd(const Parameters& given) {
+VirtualSiteRule make_3fd(const Parameters& given) {
   const double a = *given.a;
   return {.count = 3, .x_weights = {1.0 - a, a}, .local = {*given.distance, 0.0, 0.0}};
 }
 
-VirtualSite make_3fad(const Parameters& given) {
+VirtualSiteRule make_3fad(const Parameters& given) {
   const double theta = *given.angle * std::numbers::pi / 180.0, d = *given.distance;
   return {.count = 3,
           .x_weights = {1.0, 0.0},
@@ -47,32 +49,55 @@ VirtualSite make_3fad(const Parameters& given) {
           .local = {d * std::cos(theta), d * std::sin(theta), 0.0}};
 }
 
-VirtualSite make_3out(const Parameters& given) {
+VirtualSiteRule make_3out(const Parameters& given) {
   return {.count = 3, .weights = {*given.a, *given.b}, .product = *given.c};
 }
 
-VirtualSite make_4fdn(const Parameters& given) {
+VirtualSiteRule make_4fdn(const Parameters& given) {
   return {.count = 4,
           .x_weights = {-1.0, *given.a, 0.0},
           .y_weights = {-1.0, 0.0, *given.b},
           .local = {0.0, 0.0, *given.distance}};
 }
 
-VirtualSite make_local(const Parameters& given) {
-  const auto but_first = [](const std::vector<double>& all) {
-    VirtualSite::Weights weights{};
+VirtualSiteRule make_4fd(const Parameters& given) {
+  const double a = *given.a, b = *given.b;
+  return {.count = 4, .x_weights = {1.0 - a - b, a, b}, .local = {*given.distance, 0.0, 0.0}};
+}
+
+VirtualSiteRule make_n(const Parameters& given) {
+  const double sum = std::accumulate(given.weights.begin(), given.weights.end(), 0.0);
+  VirtualSiteRule rule{.count = given.weights.size()};
+  for (std::size_t k = 1; k < given.weights.size(); ++k) {
+    rule.weights.push_back(given.weights[k] / sum);
+  }
+  return rule;
+}
+
+VirtualSiteRule make_local(const Parameters& given) {
+  const auto in_axes = [](const std::vector<double>& all) {
+    VirtualSiteRule::AxisWeights weights{};
     std::copy(all.begin() + 1, all.end(), weights.begin());
     return weights;
   };
   return {.count = 3,
-          .weights = but_first(given.origin_weights),
-          .x_weights = but_first(given.x_weights),
-          .y_weights = but_first(given.y_weights),
+          .weights = {given.origin_weights.begin() + 1, given.origin_weights.end()},
+          .x_weights = in_axes(given.x_weights),
+          .y_weights = in_axes(given.y_weights),
           .local = *given.position};
 }
 
 std::string nothing_wrong(const Parameters&) {
   return {};
+}
+
+std::string mean_contradiction(const Parameters& given) {
+  const double sum = std::accumulate(given.weights.begin(), given.weights.end(), 0.0);
+  double largest = 0.0;
+  for (const double weight : given.weights) largest = std::max(largest, std::abs(weight));
+  if (sum > 1e-6 * largest) return {};
+  return fmt::format(
+      "\"weights\" in [[molecule.virtual_site]] add up to {}; expected a sum above 0", sum);
 }
 
 std::string local_contradiction(const Parameters& given) {
@@ -152,6 +177,21 @@ constexpr VirtualSiteKind kinds[] = {
      .parameters = of_4fdn,
      .make = make_4fdn,
      .contradiction = nothing_wrong},
+    {.name = "4fd",
+     .atoms = 4,
+     .sentence =
+         "at a fixed distance from the first of four atoms, towards a point among the others",
+     .formula = "r_i + distance (r_ij + a r_jk + b r_jl) / |r_ij + a r_jk + b r_jl|",
+     .parameters = of_4fd,
+     .make = make_4fd,
+     .contradiction = nothing_wrong},
+    {.name = "n",
+     .atoms = 0,
+     .sentence = "the mean of any number of atoms by weights",
+     .formula = "sum_n weights_n r_n / sum_n weights_n",
+     .parameters = of_n,
+     .make = make_n,
+     .contradiction = mean_contradiction},
     {.name = "local",
      .atoms = 3,
      .sentence = "at a fixed place in axes that three atoms span",

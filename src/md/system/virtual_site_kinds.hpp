@@ -15,18 +15,17 @@ namespace sterna::md {
 /// What the kinds of virtual sites have as parameters, in internal units; angles are in degrees.
 struct VirtualSiteParameters {
   std::optional<double> a, b, c, distance, angle;
-  std::vector<double> origin_weights, x_weights, y_weights;  ///< an item for each atom
-  std::optional<Vec3> position;                              ///< length
+  std::vector<double> weights, origin_weights, x_weights, y_weights;  ///< an item for each atom
+  std::optional<Vec3> position;                                       ///< length
 };
 
 /// A way to make a virtual site of atoms: what the input and the documentation know of it.
 struct VirtualSiteKind {
   std::string_view name;
-  std::size_t atoms;  ///< that it is made of
+  std::size_t atoms;  ///< that it is made of; 0: as many as there are `weights`
   std::string_view sentence, formula;
   std::span<const std::string_view> parameters;  ///< their names; all are needed
-  /// Without the places of its atoms.
-  VirtualSite (*make)(const VirtualSiteParameters& parameters);
+  VirtualSiteRule (*make)(const VirtualSiteParameters& parameters);
   /// What is wrong with the parameters; empty: nothing.
   std::string (*contradiction)(const VirtualSiteParameters& parameters);
 };

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <numbers>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "md/core/cross_product.hpp"
-#include "md/forces/bonded/bicubic_table.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/forces/bonded/bonded_work.hpp"
 #include "md/forces/pair/pair_function.hpp"
@@ -47,6 +47,26 @@ std::vector<double> table_of_surface(double factor) {
   return values;
 }
 
+/// Of a smooth function of a distance or an angle in degrees, with its forces; or of a surface.
+std::vector<double> table_of(const BondedEntry& entry, double factor) {
+  if (entry.atoms == 5) return entry.table({}, table_of_surface(factor), {});
+  const double first = entry.atoms == 2 ? 0.1 : entry.atoms == 3 ? 0.0 : -180.0;
+  const double last = entry.atoms == 2 ? 3.1 : 180.0;
+  // Whole waves over the range.
+  constexpr int points = 41;
+  const double wave = 2.0 * std::numbers::pi / (last - first);
+  std::vector<double> energies, forces;
+  for (int n = 0; n < points; ++n) {
+    const double x = first + (last - first) * n / (points - 1);
+    energies.push_back(factor * (2.0 * std::cos(wave * x - 0.4) + std::sin(2.0 * wave * x)));
+    forces.push_back(factor * wave *
+                     (2.0 * std::sin(wave * x - 0.4) - 2.0 * std::cos(2.0 * wave * x)));
+  }
+  const double ends[] = {first, last};
+  return entry.table(entry.atoms == 2 ? std::span<const double>(ends) : std::span<const double>(),
+                     energies, forces);
+}
+
 /// Some terms of one kind, each with atoms of its own at random places about `length` apart.
 struct Terms {
   Terms(std::uint32_t number, std::size_t count, double length, unsigned seed)
@@ -67,8 +87,8 @@ struct Terms {
     // Two rows of different coefficients.
     std::array<std::uint32_t, 2> begin{0, 1};
     for (const double factor : {1.0, 1.03}) {
-      if (entry->reads_table) {
-        const std::vector<double> table = bicubic_table(table_of_surface(factor));
+      if (entry->table != nullptr) {
+        const std::vector<double> table = table_of(*entry, factor);
         begin[1] = static_cast<std::uint32_t>(coefficients.size());
         coefficients.insert(coefficients.end(), table.begin(), table.end());
         continue;

@@ -43,6 +43,7 @@ def _write(path: Path, export: Export) -> None:
     parameters = RunParameters(
         sections, quantities, frame.velocity is not None, atoms.has_sites,
         topology.constraint_algorithm, restraints.scaling if restraints.springs else None,
+        abs(float(numpy.linalg.det(frame.edges))), topology.degrees_of_freedom,
         list(restraints.notes),
     )  # fmt: skip
     title = f"{export.trajectory.path.stem}, t= {frame.time:g} step= {frame.step}"

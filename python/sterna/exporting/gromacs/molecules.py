@@ -13,7 +13,7 @@ import numpy
 
 from sterna.atoms import Atoms
 from sterna.exporting.gromacs.refusal import refuse, refuse_other_keys
-from sterna.exporting.gromacs.terms import line_of_site, line_of_term
+from sterna.exporting.gromacs.terms import line_of_site, line_of_term, require_order
 from sterna.exporting.model import (
     LIGHTER_IS_HYDROGEN,
     PairParameters,
@@ -179,14 +179,42 @@ def _add_terms(made: Kind, table: dict[str, Any], quantities: Quantities) -> Non
 def _add_sites(
     made: Kind, table: dict[str, Any], quantities: Quantities
 ) -> dict[int, tuple[int, ...]]:
-    """Returns what each virtual site is made of."""
-    sites = {}
+    """Returns what each virtual site is made of, atoms and sites."""
+    sites: dict[int, tuple[int, ...]] = {}
+    kinds: dict[int, str] = {}
     for one in table.get("virtual_site", []):
-        section, function, values = line_of_site(made.name, one, quantities)
+        line = None if one["kind"] == "n" else line_of_site(made.name, one, quantities)
         for site, *others in atom_lists(one["atoms"]):
-            made.add(section, (site, *others), function, values)
-            sites[site] = tuple(others)
+            sites[site], kinds[site] = tuple(others), one["kind"]
+            if line is None:
+                _add_mean(made, site, others, one)
+            else:
+                section, function, values = line
+                made.add(section, (site, *others), function, values)
+    for site, made_of in sites.items():
+        for part in made_of:
+            if part in sites:
+                require_order(made.name, kinds[part], kinds[site])
     return sites
+
+
+def _add_mean(made: Kind, site: int, others: list[int], table: dict[str, Any]) -> None:
+    where = f"[[molecule.virtual_site]] of {made.name}, kind = 'n'"
+    refuse_other_keys(where, table, {"atoms", "kind", "weights"})
+    if min(table["weights"]) < 0.0:
+        refuse(f"{where}, with a weight below 0")
+    pairs = " ".join(
+        f"{atom + 1} {float(weight)!r}"
+        for atom, weight in zip(others, table["weights"], strict=True)
+    )
+    made.lines.setdefault("virtual_sitesn", []).append(f"{site + 1} 3 {pairs}")
+
+
+def _made_of(atom: int, sites: dict[int, tuple[int, ...]]) -> list[int]:
+    """Atoms with mass that a site follows from, those of its first part first."""
+    if atom not in sites:
+        return [atom]
+    return [k for part in sites[atom] for k in _made_of(part, sites)]
 
 
 def _pairs_by_bonds(
@@ -197,8 +225,8 @@ def _pairs_by_bonds(
     if not sites:
         return pairs
     at = [[atom] for atom in range(count)]
-    for site, made_of in sites.items():
-        at[made_of[0]].append(site)
+    for site in sites:
+        at[_made_of(site, sites)[0]].append(site)
     found = {
         ordered((a, b)): distance
         for (first, second), distance in pairs.items()
@@ -229,8 +257,8 @@ def _add_pairs(
     special: dict[Pair, dict[str, Any]] = {}
     if any(factors):
         special = {pair: {} for pair, distance in found.items() if distance == _14}
-    for site, made_of in sites.items():
-        for atom in made_of:
+    for site, made_of in sites.items() if near >= 0 else ():
+        for atom in {*made_of, *_made_of(site, sites)}:
             made.exclusions.add(ordered((site, atom)))
             special.pop(ordered((site, atom)), None)
     for one in table.get("special_pair", []):

@@ -7,6 +7,7 @@ not there in GROMACS is refused by its name; of what moves the atoms a note is l
 from dataclasses import dataclass, field
 from typing import Any
 
+from sterna.box_mass import period_ratio
 from sterna.exporting.gromacs.refusal import refuse, refuse_other_keys
 from sterna.exporting.model import notes_on_sections
 from sterna.exporting.quantities import FORCE, LENGTH, Quantities
@@ -51,6 +52,8 @@ class RunParameters:
     has_sites: bool  #: whether rigid molecules have several sites
     constraint_algorithm: str
     reference_scaling: str | None  #: None: no position restraints
+    volume: float  #: nm^3
+    degrees_of_freedom: int
     notes: list[str] = field(default_factory=list)
 
     def text(self, title: str) -> str:
@@ -231,9 +234,14 @@ class RunParameters:
                               "differ along z only, with a thermostat")  # fmt: skip
             return {"pcoupl": "no"}
         compressibility = _WATER
+        time = self.quantities.picoseconds(given["time_constant"])
         if kind == "martyna_tobias_klein":
-            self.notes.append("[barostat] Martyna-Tobias-Klein becomes Parrinello-Rahman with the "
-                              "compressibility of water, which sets its period only")  # fmt: skip
+            self.notes.append("[barostat] Martyna-Tobias-Klein becomes Parrinello-Rahman with a box of "
+                              "the same mass")  # fmt: skip
+            temperature = self.quantities.kelvin(self._section("thermostat")["temperature"])
+            time /= period_ratio(
+                "parrinello-rahman", _WATER, self.volume, self.degrees_of_freedom, temperature
+            )
         else:
             compressibility = 1.0 / self.quantities.bar(given["bulk_modulus"])
         if kind != "martyna_tobias_klein" and shape == "anisotropic":
@@ -250,7 +258,7 @@ class RunParameters:
         return {
             "pcoupl": "Parrinello-Rahman" if kind == "martyna_tobias_klein" else "C-rescale",
             "pcoupltype": _COUPLINGS[shape],
-            "tau-p": repr(self.quantities.picoseconds(given["time_constant"])),
+            "tau-p": repr(time),
             "ref-p": " ".join(map(repr, values[0])),
             "compressibility": " ".join(map(repr, values[1])),
             "nstpcouple": int(given.get("interval", 10)),

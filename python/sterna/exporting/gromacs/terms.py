@@ -205,8 +205,21 @@ _SITES: dict[str, tuple[str, int, tuple[tuple[str, tuple[int, int]], ...]]] = {
     "3fd": ("virtual_sites3", 2, (("a", _PLAIN), ("distance", LENGTH))),
     "3fad": ("virtual_sites3", 3, (("angle", _PLAIN), ("distance", LENGTH))),
     "3out": ("virtual_sites3", 4, (("a", _PLAIN), ("b", _PLAIN), ("c", INVERSE_LENGTH))),
+    "4fd": ("virtual_sites4", 1, (("a", _PLAIN), ("b", _PLAIN), ("distance", LENGTH))),
     "4fdn": ("virtual_sites4", 2, (("a", _PLAIN), ("b", _PLAIN), ("distance", LENGTH))),
 }
+
+
+#: Kinds of sites in the order in which GROMACS computes them.
+_ORDER_OF_SITES = (*_SITES, "n")
+
+
+def require_order(molecule: str, part: str, kind: str) -> None:
+    """Raises SternaError where GROMACS does not compute sites of the kind `part` before the others."""
+    if _ORDER_OF_SITES.index(part) >= _ORDER_OF_SITES.index(kind):
+        refuse(
+            f"[[molecule.virtual_site]] of {molecule}, kind = {kind!r}, made of one of kind {part!r}"
+        )
 
 
 def line_of_term(

@@ -23,7 +23,7 @@ from sterna.trajectory import Trajectory
 
 _SECTIONS_IN_ORDER = (
     "bonds", "angles", "dihedrals", "dihedral_restraints", "angle_restraints", "virtual_sites2",
-    "virtual_sites3", "virtual_sites4",
+    "virtual_sites3", "virtual_sites4", "virtual_sitesn",
 )  # fmt: skip
 _PER_LINE = 24  # numbers of a row of [ exclusions ] or of a table
 #: e; a charge in the reduced unit of charge, whose Coulomb constant is 1.
@@ -68,6 +68,15 @@ class Topology:
             self._of_particles()
         self._name_types()
         self._name_molecules()
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Of all atoms with mass, less constraints and the motion of the whole."""
+        count = 0
+        for run in self.runs:
+            heavy = sum(mass > 0.0 for mass in run.kind.masses) or len(run.kind.types)
+            count += run.count * (3 * heavy - len(run.kind.constraints))
+        return count - 3
 
     # ---- what there is
 

@@ -9,22 +9,22 @@ from typing import Any
 import numpy
 
 from sterna.errors import SternaError
+from sterna.importing import coulomb
 from sterna.importing.amber.coordinates import Coordinates, box_of, problem_of, read_coordinates
 from sterna.importing.amber.masks import ELEMENTS, Known
 from sterna.importing.amber.mdin import RunParameters, read_mdin, restrained
 from sterna.importing.amber.pairs import Coefficients
 from sterna.importing.amber.prmtop import Prmtop, is_topology
 from sterna.importing.amber.terms import Pair14, Terms
+from sterna.importing.asked import run_as_asked
 from sterna.importing.box import heights, require_twice_the_cutoff
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.lennard_jones import Parameters, Powers, mixing_of
 from sterna.importing.molecules import are_scattered
+from sterna.importing.notes import Notes
 from sterna.importing.sources import PLACES, places_of
 from sterna.importing.system import Atom, Reference, Residue, System, Term, term
 
 _DIGITS = 1e-6  #: relative; A and B have eight digits, and LEaP mixed with fewer
-CHARGE_UNIT = 18.2223  #: of AMBER, in elementary charges
-CHARGE_UNIT_OF_CHAMBER = math.sqrt(332.0716)  #: by CHARMM's constant
 _LARGEST_MASS = 1e9  #: u
 TOPOLOGIES = (".prmtop", ".parm7", ".top")
 COORDINATES = (".inpcrd", ".rst7", ".ncrst", ".crd", ".rst", *PLACES)
@@ -95,8 +95,8 @@ class _Builder:
         masses = prmtop.numbers("MASS")
         self._require_masses(masses)
         terms = Terms(prmtop, coefficients, choices.constraints, masses)
-        unit = CHARGE_UNIT_OF_CHAMBER if prmtop.is_chamber else CHARGE_UNIT
-        charges = [value / unit for value in prmtop.numbers("CHARGE")]
+        constant = coulomb.OF_CHARMM if prmtop.is_chamber else coulomb.OF_AMBER
+        charges = [value / math.sqrt(constant) for value in prmtop.numbers("CHARGE")]
         coordinates = self._coordinates()
         box = self._box(coordinates)
         require_twice_the_cutoff(box, choices.cutoff, self.places)
@@ -157,7 +157,7 @@ class _Builder:
             positions=coordinates.positions,
             velocities=velocities,
             interaction=interaction,
-            electrostatics={"kind": "fmm", "accuracy": 1e-4} if any(charges) else None,
+            electrostatics=coulomb.electrostatics_of(constant) if any(charges) else None,
             run={"steps": 10000, "timestep": 0.002 if terms.held else 0.0005},
             thermostat={
                 "kind": "stochastic_velocity_rescaling",
@@ -180,15 +180,10 @@ class _Builder:
                 f"irest is 1, which goes on with velocities, and {self.places} has none"
             )
         held = restrained(asked, self._known())
-        mixing = {key: value for key, value in system.interaction.items() if key == "mixing"}
-        return replace(
+        return run_as_asked(
             system,
-            interaction=asked.interaction | mixing,
-            run=asked.run,
-            thermostat=asked.thermostat,
-            sections=asked.sections,
-            temperature=asked.temperature,
-            velocities=velocities,
+            asked,
+            velocities,
             restraints=[(atom, (asked.stiffness,) * 3) for atom in held],
             reference=self._reference(system.box, bool(held)),
             reference_scaling=asked.reference_scaling,

@@ -1,18 +1,15 @@
 """OpenMM's reading of files of AMBER, which judges ours, brought to what AMBER itself computes."""
 
+import math
 from pathlib import Path
 from typing import Any
 
-from sterna.importing.amber.amber_system import (
-    CHARGE_UNIT,
-    CHARGE_UNIT_OF_CHAMBER,
-    Choices,
-    with_mdin,
-)
+from sterna.importing import coulomb
+from sterna.importing.amber.amber_system import Choices, with_mdin
 from sterna.importing.amber.phases import rounded_phase
 from sterna.importing.ended_pairs import end_pairs
-from sterna.importing.forces import nonbonded_of
-from sterna.importing.gromacs.notes import Notes
+from sterna.importing.forces import scale_charges
+from sterna.importing.notes import Notes
 from sterna.importing.sources import (
     PLACES,
     Settings,
@@ -49,7 +46,8 @@ def source_of(path: Path, places: Path, choices: Choices) -> Source:
     _turn_lone_pairs(system)
     _take_phases_for_pi(system)
     if topology._prmtop.chamber:
-        _take_charges_of_charmm(system)
+        # They are in another unit, by CHARMM's constant, which OpenMM does not know of.
+        scale_charges(system, math.sqrt(coulomb.OF_AMBER / coulomb.OF_CHARMM))
     if asked is not None:
         end_pairs(system, asked.interaction)
     return source_with(topology.topology, system, places_in(found), (path, places), settings)
@@ -84,15 +82,3 @@ def _take_phases_for_pi(system: Any) -> None:
             *atoms, multiplicity, phase, amplitude = force.getTorsionParameters(n)
             taken = rounded_phase(phase.value_in_unit(mm.unit.radian))
             force.setTorsionParameters(n, *atoms, multiplicity, taken, amplitude)
-
-
-def _take_charges_of_charmm(system: Any) -> None:
-    """Those of CHAMBER are in another unit, by CHARMM's constant, which OpenMM does not know of."""
-    ratio = CHARGE_UNIT / CHARGE_UNIT_OF_CHAMBER
-    force = nonbonded_of(system)
-    for k in range(force.getNumParticles()):
-        charge, sigma, epsilon = force.getParticleParameters(k)
-        force.setParticleParameters(k, ratio * charge, sigma, epsilon)
-    for k in range(force.getNumExceptions()):
-        first, second, product, sigma, epsilon = force.getExceptionParameters(k)
-        force.setExceptionParameters(k, first, second, ratio**2 * product, sigma, epsilon)

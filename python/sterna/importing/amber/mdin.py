@@ -18,7 +18,7 @@ from sterna.errors import SternaError
 from sterna.importing.amber.masks import Known, MaskError, selected
 from sterna.importing.amber.namelist import Entry, Namelist, Word, read_namelists
 from sterna.importing.amber.pairs import KILOCALORIE
-from sterna.importing.gromacs.notes import Notes
+from sterna.importing.notes import Notes
 from sterna.importing.output_intervals import fit_output
 from sterna.importing.text import Line
 

@@ -8,16 +8,18 @@ from typing import Any
 import numpy
 
 from sterna.errors import SternaError
+from sterna.importing import coulomb
+from sterna.importing.asked import run_as_asked
 from sterna.importing.box import require_twice_the_cutoff
 from sterna.importing.charmm.coordinates import read_crd, read_pdb
 from sterna.importing.charmm.namd import Configuration, read_binary, read_namd
 from sterna.importing.charmm.parameters import Parameters
 from sterna.importing.charmm.psf import Psf, read_psf
 from sterna.importing.charmm.terms import Terms, rmin_and_depth, special_powers
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.lennard_jones import NO_WELL, mixing_of, tidy
 from sterna.importing.lennard_jones import Parameters as Well
 from sterna.importing.molecules import are_scattered
+from sterna.importing.notes import Notes
 from sterna.importing.sources import CRD, PLACES, places_of
 from sterna.importing.system import Atom, Residue, System, Term, term
 
@@ -136,7 +138,7 @@ class _Builder:
         }
         if mixing != "lorentz_berthelot":
             interaction["mixing"] = mixing
-        self._tell(any(atom.charge for atom in atoms))
+        self._tell()
         joined = [*terms.bonds, *((one.site, one.hosts[0]) for one in psf.lone_pairs)]
         made = [*terms.terms, *self._special_pairs(terms)]
         inside = [(one.atoms[0], other) for one in made for other in one.atoms[1:]]
@@ -172,9 +174,7 @@ class _Builder:
             positions=positions,
             velocities=None,
             interaction=interaction,
-            electrostatics={"kind": "fmm", "accuracy": 1e-4}
-            if any(a.charge for a in atoms)
-            else None,
+            electrostatics=self._electrostatics() if any(a.charge for a in atoms) else None,
             run={"steps": 10000, "timestep": 0.002 if terms.held else 0.0005},
             thermostat={
                 "kind": "stochastic_velocity_rescaling",
@@ -199,25 +199,17 @@ class _Builder:
         velocities = None
         if asked.binary_velocities is not None and "timestep" in asked.run:
             velocities = read_binary(asked.binary_velocities, len(system.atoms), "velocities")
-        mixing = {key: value for key, value in system.interaction.items() if key == "mixing"}
-        return replace(
-            system,
-            interaction=asked.interaction | mixing,
-            run=asked.run,
-            thermostat=asked.thermostat,
-            sections=asked.sections,
-            temperature=asked.temperature,
-            velocities=velocities,
-        )
+        return run_as_asked(system, asked, velocities)
 
-    def _tell(self, has_charges: bool) -> None:
+    def _electrostatics(self) -> dict[str, Any]:
+        """NAMD's constant is Sterna's to 3e-7."""
+        if self.asked is not None:
+            return {"kind": "fmm", "accuracy": 1e-4}
+        return coulomb.electrostatics_of(coulomb.OF_CHARMM)
+
+    def _tell(self) -> None:
         if self.asked is not None:
             return
-        if has_charges:
-            self.notes.tell(
-                "CHARMM computes charges with 332.0716 kcal/mol A/e^2, Sterna with 332.0637: energies "
-                "of charges differ by a part of 2.4e-5"
-            )
         line = self.parameters.line_of_options
         if line is not None:
             self.notes.tell(

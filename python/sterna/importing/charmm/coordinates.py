@@ -84,6 +84,12 @@ def read_pdb(path: Path) -> tuple[numpy.ndarray, numpy.ndarray | None]:
                     line.fail(None, problem)
                 box = box_of(values[:3], values[3:])
         elif word in ("ATOM", "HETATM"):
+            for begin, end in _PLACE_OF_PDB:
+                if "." not in text[begin:end]:
+                    line.fail_between(
+                        begin, end, "a coordinate has no decimal point: CHARMM reads it with three "
+                        "decimals, and NAMD as an integer; expected a number such as 5.750",
+                    )  # fmt: skip
             places.append([float(text[begin:end]) for begin, end in _PLACE_OF_PDB])
     if box is not None and is_placeholder(box):
         box = None

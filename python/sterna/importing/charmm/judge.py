@@ -8,7 +8,7 @@ from sterna.importing.charmm.charmm_system import PDB, Choices, with_namd
 from sterna.importing.charmm.coordinates import read_crd, read_pdb
 from sterna.importing.charmm.namd import read_binary
 from sterna.importing.ended_pairs import end_pairs
-from sterna.importing.gromacs.notes import Notes
+from sterna.importing.notes import Notes
 from sterna.importing.sources import (
     PLACES,
     Settings,

@@ -15,8 +15,8 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.box_interval import box_interval
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.lennard_jones import tidy
+from sterna.importing.notes import Notes
 from sterna.importing.output_intervals import fit_output
 from sterna.importing.text import Line, read_text
 

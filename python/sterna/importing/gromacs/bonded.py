@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy
 
-from sterna.importing.gromacs.functions import FUNCTIONS
+from sterna.importing.gromacs.functions import FUNCTIONS, MEMBERS
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
 from sterna.importing.system import PROPORTIONAL, Term, term
 
@@ -24,15 +24,12 @@ def terms_of(entry: Entry, kind: MoleculeType, topology: Topology) -> Iterator[T
     if entry.section == "cmap":
         yield _cmap(entry, kind, topology)
         return
-    convert = _CONVERTERS.get((entry.section, entry.function))
-    if convert is None:
-        name = FUNCTIONS[entry.section][entry.function].name
-        entry.line.fail(
-            None,
-            f"Sterna has no {name} ([ {entry.section} ], function type {entry.function})",
-        )
+    is_tabulated = (entry.section, entry.function) in _TABULATED
     for values in parameters_of(entry, kind, topology):
-        yield from convert(entry, values)
+        if is_tabulated:
+            yield from _tabulated(entry, values, topology)
+        else:
+            yield from _CONVERTERS[entry.section, entry.function](entry, values)
 
 
 def parameters_of(entry: Entry, kind: MoleculeType, topology: Topology) -> list[Values]:
@@ -334,6 +331,28 @@ def _restraint_of_an_angle(entry: Entry, theta0: float, stiffness: float, number
     )  # fmt: skip
 
 
+_TABULATED = {
+    ("bonds", 8): "bond", ("bonds", 9): "bond", ("angles", 8): "angle", ("dihedrals", 8): "torsion",
+}  # fmt: skip
+
+
+def _tabulated(entry: Entry, values: Values, topology: Topology) -> Iterator[Term]:
+    number, factor = values
+    if number != math.floor(number) or number < 0.0:
+        entry.fail_at(0, f"the number of a table is {number:g}; expected an integer from 0")
+    if factor == 0.0:
+        return
+    place = MEMBERS[entry.section] + 1 if entry.values else None
+    table = topology.tables.find(entry.section, int(number), entry.line, place)
+    range_of_bond = {"r_first": table.first, "r_last": table.last}
+    section = _TABULATED[entry.section, entry.function]
+    yield term(
+        section, entry.atoms, potential="tabulated", **(range_of_bond if section == "bond" else {}),
+        energy=tuple(factor * x for x in table.energies),
+        force=tuple(factor * x for x in table.forces),
+    )  # fmt: skip
+
+
 def _cmap(entry: Entry, kind: MoleculeType, topology: Topology) -> Term:
     types = topology.cmaps.types
     number = int(entry.values[0]) if entry.values else 0
@@ -382,7 +401,10 @@ _CONVERTERS: dict[tuple[str, int], Callable[[Entry, Values], Iterator[Term]]] = 
 
 
 #: Of terms of the same atoms: what may differ, as it adds up.
-_SUMMED = PROPORTIONAL | {("cmap", "bicubic"): ("energy",)}
+_SUMMED = PROPORTIONAL | {
+    ("cmap", "bicubic"): ("energy",),
+    **{(section, "tabulated"): ("energy", "force") for section in ("bond", "angle", "torsion")},
+}
 
 
 class Sum:

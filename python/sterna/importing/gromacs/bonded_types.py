@@ -9,8 +9,8 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 
 from sterna.importing.gromacs.functions import FUNCTIONS, TYPE_SECTIONS, Function
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import TopologyLine
+from sterna.importing.notes import Notes
 
 _ANY = "X"
 _REPEATED = 9  #: function type of dihedrals with several terms

@@ -8,21 +8,24 @@ from typing import Any
 
 import numpy
 
+from sterna.box_mass import period_ratio
 from sterna.errors import SternaError
+from sterna.importing.asked import run_as_asked
 from sterna.importing.gromacs.coordinates import Coordinates, read_gro
 from sterna.importing.gromacs.groups import with_groups
-from sterna.importing.gromacs.mdp import RunParameters, read_mdp
+from sterna.importing.gromacs.mdp import BoxMass, RunParameters, read_mdp
 from sterna.importing.gromacs.molecule_terms import terms_between, terms_of_molecule
 from sterna.importing.gromacs.nonbonded_types import C6_AND_C12, NonbondedTypes
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import (
     TopologyLine,
     include_folders,
     read_defines,
     read_lines,
 )
+from sterna.importing.gromacs.tables import BondedTables
 from sterna.importing.gromacs.topology import MoleculeType, Topology, read_topology
-from sterna.importing.lennard_jones import NO_WELL, Parameters, Powers, mixing_of
+from sterna.importing.lennard_jones import NO_WELL, Parameters, Powers, mixing_of, tidy
+from sterna.importing.notes import Notes
 from sterna.importing.system import Atom, Reference, Residue, System, Term
 
 #: Truncations by which the energy of a pair differs by a constant where it is not switched.
@@ -44,6 +47,7 @@ class Choices:
     index: Path | None = None  #: an index file with groups that the .mdp file names
     truncation: str = "truncated"  #: how pairs end
     switch_start: float = 0.0  #: nm; where they are switched
+    tables: tuple[Path, ...] = ()  #: of bonded interactions; none: those beside the topology
 
 
 def with_mdp(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | None]:
@@ -69,6 +73,7 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     values = read_defines(choices.defines)
     lines = read_lines(path, include_folders(choices.include), values, notes)
     topology = read_topology(path, lines, notes)
+    topology.tables = BondedTables(path.parent, choices.tables)
     if _REORDERING in values:
         _require_no_reordering(topology)
     coordinates = read_gro(places)
@@ -82,18 +87,30 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
 
 def _as_asked(system: System, asked: RunParameters) -> System:
     """A system run as an .mdp file asks for."""
-    mixing = {key: value for key, value in system.interaction.items() if key == "mixing"}
-    return replace(
+    run = run_as_asked(
         system,
-        interaction=asked.interaction | mixing,
+        asked,
+        system.velocities if asked.keeps_velocities else None,
         electrostatics=None if system.electrostatics is None else asked.electrostatics,
-        run=asked.run,
-        thermostat=asked.thermostat,
-        sections=asked.sections,
-        temperature=asked.temperature,
-        velocities=system.velocities if asked.keeps_velocities else None,
         reference_scaling=asked.reference_scaling if system.restraints else None,
     )
+    return run if asked.box_mass is None else _with_period(run, asked.box_mass)
+
+
+def _with_period(system: System, mass: BoxMass) -> System:
+    """With the period of the barostat that gives the box this mass."""
+    masses = {kind["name"]: kind["mass"] for kind in system.types}
+    heavy = sum(1 for atom in system.atoms if masses[atom.type] > 0.0)
+    held = sum(1 for one in system.terms if one.section == "constraint")
+    temperature = system.thermostat.get("temperature") or system.temperature
+    if temperature is None:
+        return system
+    volume = abs(float(numpy.linalg.det(system.box)))
+    period = mass.time_constant * period_ratio(
+        mass.kind, mass.compressibility, volume, 3 * heavy - held - 3, temperature
+    )
+    barostat = {**system.sections["barostat"], "time_constant": tidy(period)}
+    return replace(system, sections={**system.sections, "barostat": barostat})
 
 
 #: A name that force fields such as amber19sb.ff define.
@@ -175,7 +192,10 @@ class _Builder:
             molecule_name=self._molecule_name,
             atom_name=self._atom_name,
             can_reorder=self._is_interleaved(),
-            molecule_keys={"excluded_bonds": 0},
+            # GROMACS excludes no virtual site from anything by itself.
+            molecule_keys={
+                "excluded_bonds": -1 if any(t.section == "virtual_site" for t in self.terms) else 0
+            },
             not_kept=self.notes.texts(),
             restraints=self.restraints,
             reference=self._reference(box),

@@ -20,8 +20,8 @@ from sterna.errors import SternaError
 from sterna.importing.comparison import Row, StartOfSterna, root_mean_square, start_of_sterna
 from sterna.importing.gromacs.coordinates import read_gro
 from sterna.importing.gromacs.gromacs_system import Choices, with_mdp
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.molecules import Molecules
+from sterna.importing.notes import Notes
 from sterna.importing.system import Reference
 
 #: Relative differences that rounding does not explain, by the precision of the program.
@@ -82,6 +82,7 @@ _ROWS = {
             "bonded_polynomial_bond_energy",
             "bonded_fene_bond_energy",
             "bonded_flat_bottom_bond_energy",
+            "bonded_tabulated_bond_energy",
         ],
         [
             "Bond",
@@ -91,6 +92,8 @@ _ROWS = {
             "FENE Bonds",
             "Harmonic Pot.",
             "Restraint Pot.",
+            "Tab. Bonds",
+            "Tab. Bonds NC",
         ],
     ),
     "angles": (
@@ -103,6 +106,7 @@ _ROWS = {
             "bonded_stretch_stretch_energy",
             "bonded_stretch_outer_energy",
             "bonded_linear_angle_energy",
+            "bonded_tabulated_angle_energy",
         ],
         [
             "Angle",
@@ -113,6 +117,7 @@ _ROWS = {
             "Bond-Cross",
             "BA-Cross",
             "Lin. Angle",
+            "Tab. Angles",
         ],
     ),
     "torsions": (
@@ -127,6 +132,7 @@ _ROWS = {
             "bonded_flat_bottom_torsion_energy",
             "bonded_vector_angle_energy",
             "bonded_cosine_polynomial_angle_energy",
+            "bonded_tabulated_torsion_energy",
         ],
         [
             "Proper Dih.",
@@ -138,6 +144,7 @@ _ROWS = {
             "CBT Dih.",
             "Dih. Rest.",
             "Angle Rest.",
+            "Tab. Dih.",
         ],
     ),
     "cmap": (["bonded_cmap_energy"], ["CMAP Dih."]),
@@ -275,8 +282,17 @@ def _by_gromacs(
         judge, folder, "grompp", "-f", "run.mdp", "-c", "places.gro", "-p", str(topology.resolve()),
         *options, "-maxwarn", "1000",
     )  # fmt: skip
-    _run(judge, folder, "mdrun", "-ntmpi", "1", "-ntomp", "1", "-nb", "cpu", "-s", "topol.tpr")
+    _run(
+        judge, folder, "mdrun", "-ntmpi", "1", "-ntomp", "1", "-nb", "cpu", "-s", "topol.tpr",
+        *_tables(topology, choices),
+    )  # fmt: skip
     return _energies(judge, folder), _forces(folder / "traj.trr", len(system.atoms))
+
+
+def _tables(topology: Path, choices: Choices) -> list[str]:
+    """Options of mdrun for those of bonded interactions."""
+    files = choices.tables or sorted(topology.parent.glob("table_[abd]*.xvg"))
+    return ["-tableb", *(str(path.resolve()) for path in files)] if files else []
 
 
 def _write_gro(

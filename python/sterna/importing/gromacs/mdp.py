@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 
 from sterna.errors import SternaError
 from sterna.importing.box_interval import box_interval
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import TopologyLine, checked_blanks
+from sterna.importing.notes import Notes
 from sterna.importing.text import read_text
 
 #: Of how output is written, lists of neighbors, meshes and solvers of constraints: Sterna has its own.
@@ -132,6 +132,16 @@ class RunParameters:
     reference_scaling: str | None
     coupled: "NamedGroups | None" = None  #: to a thermostat
     frozen: "NamedGroups | None" = None
+    box_mass: "BoxMass | None" = None  #: of Parrinello-Rahman and MTTK
+
+
+@dataclass(frozen=True)
+class BoxMass:
+    """What gives a box that moves by itself its mass."""
+
+    kind: str  #: "parrinello-rahman" or "mttk"
+    time_constant: float  #: ps
+    compressibility: float  #: 1/bar
 
 
 @dataclass(frozen=True)
@@ -152,6 +162,7 @@ class _Reader:
     lines: dict[str, TopologyLine] = field(default_factory=dict)
     values: dict[str, list[str]] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
+    box_mass: BoxMass | None = None
 
     def read(self) -> RunParameters:
         self._split()
@@ -188,6 +199,7 @@ class _Reader:
         )
         self._add_field(further)
         parameters.frozen = self._frozen(bool(barostat))
+        parameters.box_mass = self.box_mass
         if self._words("tc_grps"):
             parameters.coupled = NamedGroups(tuple(self._words("tc_grps")), self.lines["tc_grps"])
         self._look_at_others()
@@ -386,9 +398,13 @@ class _Reader:
             made["coupling"] = coupling
         if kind == "c-rescale":
             made["bulk_modulus"] = 1.0 / compressibility
-        elif kind == "parrinello-rahman":
-            self.notes.tell("Parrinello-Rahman becomes Martyna-Tobias-Klein with tau-p as its period",
-                            self.lines["pcoupl"])  # fmt: skip
+            return made
+        self.box_mass = BoxMass(kind, times[0], compressibility)
+        if kind == "parrinello-rahman":
+            self.notes.tell(
+                "Parrinello-Rahman becomes Martyna-Tobias-Klein with a box of the same mass",
+                self.lines["pcoupl"],
+            )
         return made
 
     def _coupling(self, shape: str, values: list[float]) -> tuple[str, float]:

@@ -7,11 +7,11 @@ from sterna.importing.gromacs.bonded import Sum, parameters_of, terms_of
 from sterna.importing.gromacs.constraints import SAME, Constraints
 from sterna.importing.gromacs.exclusions import Pair, edges_of
 from sterna.importing.gromacs.functions import FUNCTIONS
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.pairs import terms_of_pairs
 from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
 from sterna.importing.gromacs.virtual_sites import ConstantTerms, sites_of, terms_of_sites
+from sterna.importing.notes import Notes
 from sterna.importing.system import Term, term
 
 _BONDED = ("bonds", "angles", "dihedrals", "cmap", "dihedral_restraints", "angle_restraints")
@@ -42,7 +42,7 @@ def terms_of_molecule(
 
     Raises SternaError with file and line.
     """
-    sites = sites_of(kind)
+    sites = sites_of(kind, topology)
     for number, atom in enumerate(kind.atoms):
         if not atom.mass > 0.0 and number not in sites:
             atom.line.fail(
@@ -67,7 +67,7 @@ def terms_of_molecule(
                 sites[atom].line.fail(
                     None, f"the virtual site {atom + 1} has a constraint to another atom"
                 )
-    pairs, with_all = terms_of_pairs(kind, topology, sites, notes)
+    pairs, with_all = terms_of_pairs(kind, topology, notes)
     terms = [
         *sums.terms(),
         *(term("constraint", pair, distance=length) for pair, length in held.distances.items()),
@@ -115,7 +115,7 @@ def terms_between(topology: Topology, notes: Notes) -> tuple[list[Term], dict[Pa
             _add(entry, between, topology, sums, {}, set(), set())
         else:
             _look_at_other(entry, notes)
-    pairs, with_all = terms_of_pairs(between, topology, {}, notes)
+    pairs, with_all = terms_of_pairs(between, topology, notes)
     return [*sums.terms(), *pairs], with_all
 
 

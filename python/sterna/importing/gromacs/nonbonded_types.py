@@ -8,9 +8,9 @@ import difflib
 import math
 from dataclasses import dataclass, field
 
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.lennard_jones import Powers
+from sterna.importing.notes import Notes
 
 _TWELVE = 12.0
 #: Of the two parameters of a type: C6 and C12, or sigma and epsilon with one mean of sigma.

@@ -8,11 +8,10 @@ special pair of two atoms, in place of all else, so that all of it is summed.
 from dataclasses import dataclass
 
 from sterna.importing.gromacs.exclusions import Pair, excluded_pairs
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
-from sterna.importing.gromacs.virtual_sites import SiteOf, excluded_by_the_engine
 from sterna.importing.lennard_jones import Powers
+from sterna.importing.notes import Notes
 from sterna.importing.system import Term, term
 
 
@@ -28,7 +27,7 @@ class _Sum:
 
 
 def terms_of_pairs(
-    kind: MoleculeType, topology: Topology, sites: dict[int, SiteOf], notes: Notes
+    kind: MoleculeType, topology: Topology, notes: Notes
 ) -> tuple[list[Term], dict[Pair, TopologyLine]]:
     """Exclusions and special pairs; and lines of pairs that are not excluded.
 
@@ -47,8 +46,6 @@ def terms_of_pairs(
                     "as in GROMACS; without a cutoff in Sterna",
                     entry.line,
                 )
-    for pair in excluded_by_the_engine(sites) - excluded:
-        sums.setdefault(pair, _Sum(kind.atoms[pair[0]].line))
     for pair, one in sums.items():
         if pair not in excluded:
             first, second = (kind.atoms[k] for k in pair)

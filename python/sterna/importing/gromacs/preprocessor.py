@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import ClassVar, NoReturn
 
 from sterna.errors import SternaError
-from sterna.importing.gromacs.notes import Notes
+from sterna.importing.notes import Notes
 from sterna.importing.text import Line, read_text
 
 _WORD = re.compile(r"[A-Za-z0-9_]+")

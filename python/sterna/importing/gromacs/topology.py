@@ -15,8 +15,9 @@ from sterna.importing.gromacs.bonded_types import BondedTypes
 from sterna.importing.gromacs.cmap_types import CmapTypes
 from sterna.importing.gromacs.functions import FUNCTIONS, MEMBERS, TYPE_SECTIONS
 from sterna.importing.gromacs.nonbonded_types import Defaults, NonbondedTypes
-from sterna.importing.gromacs.notes import Notes
 from sterna.importing.gromacs.preprocessor import TopologyLine
+from sterna.importing.gromacs.tables import BondedTables
+from sterna.importing.notes import Notes
 
 _PARAMETER_SECTIONS = (
     "atomtypes", "bondtypes", "constrainttypes", "pairtypes", "angletypes", "dihedraltypes",
@@ -105,6 +106,7 @@ class Topology:
     kinds: dict[str, MoleculeType] = field(default_factory=dict)
     molecules: list[tuple[MoleculeType, int]] = field(default_factory=list)
     between: MoleculeType | None = None  #: `[ intermolecular_interactions ]`, of all atoms
+    tables: BondedTables = field(default_factory=lambda: BondedTables(Path()))
 
 
 def read_topology(path: Path, lines: Iterable[TopologyLine], notes: Notes) -> Topology:

@@ -4,11 +4,12 @@ Source: GROMACS manual, "Virtual interaction sites"; `vsite_parm.cpp` of GROMACS
 takes out bonded terms between a site and what it is made of, as their energy is constant.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from sterna.importing.gromacs.derived_sites import derived_parameters
 from sterna.importing.gromacs.preprocessor import TopologyLine
-from sterna.importing.gromacs.topology import Entry, MoleculeType, Site
+from sterna.importing.gromacs.topology import Entry, MoleculeType, Site, Topology
 from sterna.importing.system import Term, term
 
 _FIXED_DISTANCE = ("3fd", "3fad", "4fd", "4fdn")
@@ -16,21 +17,25 @@ _CLEANED_ANGLES = (1, 2, 5, 6, 9, 10)
 _CLEANED_DIHEDRALS = (1, 2, 9)
 
 
+#: In the order in which GROMACS computes sites: places kind after kind, forces the other way round.
+_ORDER = ("1", "2", "2fd", "3", "3fd", "3fad", "3out", "4fd", "4fdn", "n")
+
+
 @dataclass(frozen=True)
 class SiteOf:
-    """A virtual site: its kind, and the atoms that it is made of."""
+    """A virtual site: its kind, and the atoms and sites that it is made of."""
 
     kind: str
     atoms: tuple[int, ...]
     parameters: dict[str, Any]
     line: TopologyLine
-    beside: tuple[int, ...] = ()  #: atoms that Sterna needs besides, and that have no weight
+    of_gromacs: str  #: the kind there, of `_ORDER`
 
 
-def sites_of(kind: MoleculeType) -> dict[int, SiteOf]:
+def sites_of(kind: MoleculeType, topology: Topology) -> dict[int, SiteOf]:
     """By atom. Raises SternaError, with its line, at a site that Sterna does not have."""
     found: dict[int, SiteOf] = {}
-    made = [(entry.atoms[0], _from_entry(entry)) for entry in kind.entries
+    made = [(entry.atoms[0], _from_entry(entry, kind, topology)) for entry in kind.entries
             if entry.section.startswith("virtual_sites")]  # fmt: skip
     made += [(site.atom, _from_weights(site)) for site in kind.sites]
     for atom, site in made:
@@ -39,100 +44,67 @@ def sites_of(kind: MoleculeType) -> dict[int, SiteOf]:
         found[atom] = site
     for atom, site in found.items():
         for other in site.atoms:
-            if other in found:
+            if other in found and not _is_before(found[other], site):
                 site.line.fail(
                     None,
-                    f"the virtual site {atom + 1} is made of {other + 1}, which is one itself; "
-                    "Sterna has sites that are made of atoms only",
+                    f"the virtual site {atom + 1} is made of {other + 1}, which is one itself, and "
+                    f"of a kind that GROMACS does not compute before this one: its order is "
+                    f"{', '.join(_ORDER)}, and sites of one kind do not follow from each other",
                 )
         if kind.atoms[atom].mass != 0.0:
             kind.atoms[atom].line.fail(
                 None, f"the atom {atom + 1} is a virtual site, and has a mass; expected 0"
             )
-    for atom, site in found.items():
-        if len(site.atoms) == 1:
-            found[atom] = _with_another(site, atom, kind, set(found))
     return found
 
 
-def _with_another(site: SiteOf, atom: int, kind: MoleculeType, sites: set[int]) -> SiteOf:
-    """A site at the place of one atom, as one of two atoms of which the second has no weight."""
-    others = [k for k in range(len(kind.atoms)) if k not in sites and k not in site.atoms]
-    if not others:
-        site.line.fail(
-            None,
-            "this virtual site is at the place of the only atom of its molecule, which Sterna does not "
-            "have",
-        )
-    # One that the site does not interact with anyway.
-    excluded = [k for k in others if (min(k, atom), max(k, atom)) in kind.exclusions]
-    return replace(site, beside=((excluded or others)[0],))
+def _is_before(first: SiteOf, second: SiteOf) -> bool:
+    return _ORDER.index(first.of_gromacs) < _ORDER.index(second.of_gromacs)
 
 
-def _from_entry(entry: Entry) -> SiteOf:
+def _from_entry(entry: Entry, kind_of_molecule: MoleculeType, topology: Topology) -> SiteOf:
     atoms, values, line = entry.atoms[1:], entry.values, entry.line
     what = (entry.section[-1], abs(entry.function))
     if not values and what[0] != "1":
-        line.fail(
-            None,
-            "a virtual site without parameters, which grompp would derive from bonds and angles, "
-            "is not taken over; expected its parameters",
-        )
+        values = derived_parameters(entry, kind_of_molecule, topology)
     if what == ("1", 1):
-        return SiteOf("2", atoms, {"a": 0.0}, line)
+        return SiteOf("n", atoms, {"weights": (1.0,)}, line, "1")
     if what == ("2", 1):
-        return SiteOf("2", atoms, {"a": values[0]}, line)
+        return SiteOf("2", atoms, {"a": values[0]}, line, "2")
     if what == ("2", 2):
-        return SiteOf("2fd", atoms, {"distance": values[0]}, line)
+        return SiteOf("2fd", atoms, {"distance": values[0]}, line, "2fd")
     if what == ("3", 1):
-        return SiteOf("3", atoms, {"a": values[0], "b": values[1]}, line)
+        return SiteOf("3", atoms, {"a": values[0], "b": values[1]}, line, "3")
     if what == ("3", 2):
-        return SiteOf("3fd", atoms, {"a": values[0], "distance": values[1]}, line)
+        return SiteOf("3fd", atoms, {"a": values[0], "distance": values[1]}, line, "3fd")
     if what == ("3", 3):
-        return SiteOf("3fad", atoms, {"angle": values[0], "distance": values[1]}, line)
+        return SiteOf("3fad", atoms, {"angle": values[0], "distance": values[1]}, line, "3fad")
     if what == ("3", 4):
-        return SiteOf("3out", atoms, {"a": values[0], "b": values[1], "c": values[2]}, line)
-    if what == ("4", 2):
-        return SiteOf("4fdn", atoms, {"a": values[0], "b": values[1], "distance": values[2]}, line)
-    line.fail(None, "Sterna has no virtual sites 4fd ([ virtual_sites4 ], function type 1)")
+        parameters = {"a": values[0], "b": values[1], "c": values[2]}
+        return SiteOf("3out", atoms, parameters, line, "3out")
+    kind = "4fd" if what == ("4", 1) else "4fdn"
+    parameters = {"a": values[0], "b": values[1], "distance": values[2]}
+    return SiteOf(kind, atoms, parameters, line, kind)
 
 
 def _from_weights(site: Site) -> SiteOf:
     total = sum(site.weights.values())
     atoms = tuple(site.weights)
-    parts = [weight / total for weight in site.weights.values()]
+    parts = tuple(weight / total for weight in site.weights.values())
     if site.atom in atoms:
         site.line.fail(None, "a virtual site is made of itself")
-    if len(atoms) == 1:
-        return SiteOf("2", atoms, {"a": 0.0}, site.line)
     if len(atoms) == 2:
-        return SiteOf("2", atoms, {"a": parts[1]}, site.line)
+        return SiteOf("2", atoms, {"a": parts[1]}, site.line, "n")
     if len(atoms) == 3:
-        return SiteOf("3", atoms, {"a": parts[1], "b": parts[2]}, site.line)
-    site.line.fail(
-        None, f"Sterna has no virtual sites of {len(atoms)} atoms ([ virtual_sitesn ]); it has those "
-        "of two and three"
-    )  # fmt: skip
+        return SiteOf("3", atoms, {"a": parts[1], "b": parts[2]}, site.line, "n")
+    return SiteOf("n", atoms, {"weights": parts}, site.line, "n")
 
 
 def terms_of_sites(sites: dict[int, SiteOf]) -> list[Term]:
     return [
-        term("virtual_site", (atom, *site.atoms, *site.beside), kind=site.kind, **site.parameters)
+        term("virtual_site", (atom, *site.atoms), kind=site.kind, **site.parameters)
         for atom, site in sites.items()
     ]
-
-
-def excluded_by_the_engine(sites: dict[int, SiteOf]) -> set[tuple[int, int]]:
-    """Pairs that never interact in Sterna: of a site and its atoms, and of sites of one atom."""
-    pairs = set()
-    for atom, site in sites.items():
-        pairs |= {(min(atom, other), max(atom, other)) for other in (*site.atoms, *site.beside)}
-        pairs |= {
-            (min(atom, other), max(atom, other))
-            for other, second in sites.items()
-            if other != atom and second.atoms[0] == site.atoms[0]
-        }
-    return pairs
 
 
 class ConstantTerms:

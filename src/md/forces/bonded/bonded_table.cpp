@@ -27,8 +27,8 @@ constexpr BondedEntry entry_of() {
   if constexpr (requires { Term::adds_up; }) entry.adds_up = Term::adds_up;
   if constexpr (requires { Term::is_directed; }) entry.is_directed = Term::is_directed;
   if constexpr (requires { Term::may_repeat; }) entry.may_repeat = Term::may_repeat;
-  if constexpr (requires { Term::reads_table; }) {
-    entry.reads_table = Term::reads_table;
+  if constexpr (requires { &Term::table; }) {
+    entry.table = &Term::table;
   } else {
     entry.coefficient_count = Term::coefficient_count;
     entry.coefficients = &Term::coefficients;

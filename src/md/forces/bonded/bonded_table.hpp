@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "md/forces/bonded/bonded_parameter.hpp"
 
@@ -20,7 +21,10 @@ struct BondedEntry {
   bool adds_up;                 ///< coefficients of terms of the same atoms can be added
   bool is_directed;             ///< another one if its atoms are listed from the other end
   bool may_repeat;              ///< the same atoms may have several that differ in a parameter
-  bool reads_table;  ///< its coefficients are a `bicubic_table`, in place of what follows
+  /// Of terms that read a table: the coefficients, in place of what follows, from the parameters and
+  /// what the input has as "energy" and "force", in internal units. Null: of others.
+  std::vector<double> (*table)(std::span<const double> parameters, std::span<const double> energies,
+                               std::span<const double> forces);
   int coefficient_count;
   /// From parameters in their order, in internal units; adds to `coefficients`, which are 0.
   void (*coefficients)(std::span<const double> parameters, std::span<double> coefficients);

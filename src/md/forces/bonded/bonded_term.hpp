@@ -13,8 +13,8 @@
 // and, where it has them,
 //
 //   listed_atoms, chosen   the input lists more atoms than the term has: which of them these are
-//   reads_table     true, in place of coefficients: `evaluate` gets each lane's table, as
-//                   bicubic_table.hpp has it
+//   table           in place of coefficients: makes a row of any length from the parameters and the
+//                   numbers of the input; `evaluate` gets each lane's row
 //   adds_up         true: terms of the same atoms are one, whose coefficients are their sums
 //   is_directed     true: its atoms in reverse are another term
 //   may_repeat      true: the same atoms may have several, which differ in a parameter

@@ -34,6 +34,12 @@ Electrostatics::Electrostatics(const comm::Context& context, const Decomposition
     excluded_.emplace(context, options_.places, factor);
     // Whatever the charge of a type is: the topology has that of each atom.
     for (auto& sites : sites_) sites.assign(1, Site{});
+    for (const Topology::Molecule& molecule : options_.places->topology().molecules()) {
+      for (const VirtualSite& site : molecule.virtual_sites) {
+        const double charge = molecule.atoms[static_cast<std::size_t>(site.atom)].charge;
+        leaves_sites_out_ = leaves_sites_out_ || charge == 0.0;
+      }
+    }
   }
   const double shortest = decomposition.box().least_height();
   if (!options_.ewald && 6.0 * molecule_radius_ > shortest) {
@@ -58,8 +64,15 @@ bool Electrostatics::with_dipoles() const {
   return false;
 }
 
+std::span<const Electrostatics::Site> Electrostatics::sites_of(const ParticleStore& particles,
+                                                               std::size_t particle) const {
+  if (leaves_sites_out_ && is_charge_[particle] == 0) return {};
+  return sites_[static_cast<std::size_t>(particles.position[particle].type)];
+}
+
 bool Electrostatics::particles_are_charges(const ParticleStore& particles) const {
-  return !particles.rotating() && options_.surroundings == Surroundings::conductor &&
+  return !particles.rotating() && !leaves_sites_out_ &&
+         options_.surroundings == Surroundings::conductor &&
          std::ranges::all_of(sites_, [](const std::vector<Site>& sites) {
            return sites.size() == 1 && sites[0].position == Vec3{} && sites[0].dipole == Vec3{};
          });
@@ -83,7 +96,7 @@ void Electrostatics::place_charges(const ParticleStore& particles, bool with_cen
   const bool dipoles = with_dipoles();
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const Position& at = particles.position[i];
-    const auto& sites = sites_[static_cast<std::size_t>(at.type)];
+    const auto sites = sites_of(particles, i);
     if (sites.empty()) continue;
     if (with_centers) centers_.insert(centers_.end(), sites.size(), at.vector());
     if (!particles.rotating()) {
@@ -108,7 +121,7 @@ void Electrostatics::place_charges(const ParticleStore& particles, bool with_cen
   for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
     const Image& image = particles.image[i];
     const Vec3 crossed = box.translation(image.x, image.y, image.z);
-    const auto& sites = sites_[static_cast<std::size_t>(particles.position[i].type)];
+    const auto sites = sites_of(particles, i);
     for (std::size_t s = 0; s < sites.size(); ++s) positions_[next++] += crossed;
   }
 }
@@ -125,7 +138,12 @@ std::vector<Vec3> Electrostatics::forces_of_excluded(const ParticleStore& partic
   if (!excluded_) return forces;
   forces.resize(particle_count_);
   excluded_->subtract(particles, forces, nullptr);
-  return forces;
+  if (!leaves_sites_out_) return forces;
+  std::vector<Vec3> of_charges;
+  for (std::size_t i = 0; i < forces.size(); ++i) {
+    if (is_charge_[i] != 0) of_charges.push_back(forces[i]);
+  }
+  return of_charges;
 }
 
 void Electrostatics::choose_parameters(const ParticleStore& particles) {
@@ -160,10 +178,15 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   values_.clear();
   molecules_.clear();
   const bool with_molecules = !particles_are_charges(particles);
+  if (leaves_sites_out_) {
+    is_charge_.resize(particles.local_count());
+    for (std::size_t i = 0; i < is_charge_.size(); ++i) {
+      is_charge_[i] = excluded_->charge(particles, i) != 0.0 ? 1 : 0;
+    }
+  }
   if (!with_molecules) values_.reserve(particles.local_count());
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    const auto& sites = sites_[static_cast<std::size_t>(particles.position[i].type)];
-    for (const Site& site : sites) {
+    for (const Site& site : sites_of(particles, i)) {
       values_.push_back(excluded_ ? excluded_->charge(particles, i) : site.charge);
       if (with_molecules) molecules_.push_back(static_cast<std::int32_t>(i));
     }
@@ -273,7 +296,7 @@ ForceTerm::SlowForces Electrostatics::slow_forces() const {
 void Electrostatics::add_forces(const ParticleStore& particles, const CoulombResult& result,
                                 std::span<Vec3> forces, std::span<Vec3> torques) const {
   for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
-    for (const Site& site : sites_[static_cast<std::size_t>(particles.position[i].type)]) {
+    for (const Site& site : sites_of(particles, i)) {
       const Vec3& force = result.forces[next];
       const Vec3 field = result.fields.empty() ? Vec3{} : result.fields[next];
       forces[i] += force;
@@ -313,7 +336,7 @@ void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   if (sums == nullptr) return;
   VirialProducts inside{};  // of the sites' positions in their molecules
   for (std::size_t i = 0, next = 0; particles.rotating() && i < particles.local_count(); ++i) {
-    for (const Site& site : sites_[static_cast<std::size_t>(particles.position[i].type)]) {
+    for (const Site& site : sites_of(particles, i)) {
       add_product(inside, particles.orientation[i].to_lab(site.position), result.forces[next++]);
     }
   }

@@ -129,7 +129,12 @@ class Electrostatics final : public ForceTerm {
     double charge;
     Vec3 dipole;
   };
+  /// None of a particle that is no charge.
+  std::span<const Site> sites_of(const ParticleStore& particles, std::size_t particle) const;
   std::vector<std::vector<Site>> sites_;  ///< of each component
+  /// Whether some virtual sites without a charge are no charges, as they may be where one is.
+  bool leaves_sites_out_ = false;
+  std::vector<char> is_charge_;  ///< of the local particles, in that case
   std::optional<ExcludedCharges> excluded_;
   Options options_;
   double molecule_radius_ = 0.0;  ///< of the farthest charge from its molecule's center

@@ -64,8 +64,9 @@ InputSection molecule() {
           {.name = "excluded_bonds",
            .target = target_in_table<&Input::molecules, &MoleculeSection::excluded_bonds>,
            .description = "Atoms that are at most so many bonds apart do not interact as particles "
-                          "of their types do.",
-           .range = {.minimum = 0.0, .maximum = 8.0},
+                          "of their types do; -1: all do but those of `[[molecule.exclusion]]`, a "
+                          "virtual site with what it is made of, too.",
+           .range = {.minimum = -1.0, .maximum = 8.0},
            .aliases = {"nrexcl", "exclude_bonds"}},
           {.name = "lennard_jones_14",
            .target = target_in_table<&Input::molecules, &MoleculeSection::lennard_jones_14>,

@@ -41,7 +41,8 @@ struct MoleculeSection {  ///< [[molecule]]: a flexible one, of atoms
     std::string potential;
     /// In the order of `bonded_parameter_names`.
     std::array<std::optional<double>, most_bonded_parameters> parameters{};
-    std::vector<double> table;    ///< [[molecule.cmap]]: energies, row after row
+    std::vector<double> table;    ///< energies: of [[molecule.cmap]] row after row
+    std::vector<double> forces;   ///< beside them, of a table over one distance or angle
     std::optional<double> share;  ///< [[molecule.special_pair]]: of the potential of the types
     AtomLists atoms;
   };

@@ -120,6 +120,33 @@ std::vector<KeySchema> term_keys(std::string_view label, std::string_view atoms)
   return keys;
 }
 
+/// Adds the keys of a table over a distance or an angle. `where`: the points that it has;
+/// `per`: what forces are derivatives over, where that is no length.
+template <std::string_view const& section, Terms MoleculeSection::*terms>
+std::vector<KeySchema> with_curve(std::vector<KeySchema> keys, std::string_view label,
+                                  std::string_view where, std::string_view per, Dimension force) {
+  Names tables;
+  for (const BondedEntry& entry : bonded_table()) {
+    if (entry.section == section && entry.table != nullptr) tables.push_back(entry.name);
+  }
+  const auto add = [&](std::string_view name, Target (*target)(Input&, std::size_t),
+                       const std::string& description, Dimension dimension, Names aliases) {
+    KeySchema key{.name = name,
+                  .target = target,
+                  .description = kept(fmt::format("{}, {}", description, where)),
+                  .need = Need::required,
+                  .dimension = dimension,
+                  .aliases = std::move(aliases)};
+    key.condition = Condition{label, "potential", tables, Severity::error};
+    keys.push_back(key);
+  };
+  add("energy", target_in_molecule<terms, &Term::table>, "Energies at the points of a table",
+      Dimension::energy, {"energies", "values"});
+  add("force", target_in_molecule<terms, &Term::forces>,
+      fmt::format("Minus their derivatives{}", per), force, {"forces"});
+  return keys;
+}
+
 /// The place of a parameter among those of all terms.
 template <Terms MoleculeSection::*terms, std::string_view const& name>
 Target named_parameter(Input& input, std::size_t n) {
@@ -140,8 +167,10 @@ InputSection molecule_bond() {
                      .description = "Bonds with the same parameters; formulas of all terms are in "
                                     "[the how-to](howto/flexible-molecules.md).",
                      .aliases = {"bonds"}},
-          .keys = term_keys<bond_section, &MoleculeSection::bonds>(
-              name, "The two atoms of a bond, or those of several bonds.")};
+          .keys = with_curve<bond_section, &MoleculeSection::bonds>(
+              term_keys<bond_section, &MoleculeSection::bonds>(
+                  name, "The two atoms of a bond, or those of several bonds."),
+              name, "at equal steps from `r_first` to `r_last`.", "", Dimension::force)};
 }
 
 InputSection molecule_angle() {
@@ -152,8 +181,10 @@ InputSection molecule_angle() {
                      .description =
                          "Angles with the same parameters; the middle atom stands in the middle.",
                      .aliases = {"angles"}},
-          .keys = term_keys<angle_section, &MoleculeSection::angles>(
-              name, "The three atoms of an angle, or those of several angles.")};
+          .keys = with_curve<angle_section, &MoleculeSection::angles>(
+              term_keys<angle_section, &MoleculeSection::angles>(
+                  name, "The three atoms of an angle, or those of several angles."),
+              name, "at equal steps from 0 to 180 degrees.", " per degree", Dimension::energy)};
 }
 
 InputSection molecule_torsion() {
@@ -165,8 +196,10 @@ InputSection molecule_torsion() {
                                     "atoms: the angle is 0 where the outer atoms are eclipsed "
                                     "(cis), 180 degrees where they are opposite (trans).",
                      .aliases = {"torsions", "dihedral", "dihedrals"}},
-          .keys = term_keys<torsion_section, &MoleculeSection::torsions>(
-              name, "The four atoms of a torsion, or those of several torsions.")};
+          .keys = with_curve<torsion_section, &MoleculeSection::torsions>(
+              term_keys<torsion_section, &MoleculeSection::torsions>(
+                  name, "The four atoms of a torsion, or those of several torsions."),
+              name, "at equal steps from -180 to 180 degrees.", " per degree", Dimension::energy)};
 }
 
 InputSection molecule_improper() {

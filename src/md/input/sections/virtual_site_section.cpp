@@ -62,39 +62,44 @@ InputSection molecule_virtual_site() {
                                 "pairs. [The how-to](howto/virtual-sites.md) has the formulas.",
                  .aliases = {"virtual_sites", "vsite", "virtual_sites2", "virtual_sites3",
                              "virtual_sites4", "lone_pair", "lonepair", "extra_point", "dummy"}},
-      .keys = {
-          {.name = "atoms",
-           .target = target_in_molecule<&MoleculeSection::virtual_sites, &Site::atoms>,
-           .description = "The site, then the atoms that it is made of; or several such lists.",
-           .need = Need::required,
-           .aliases = {"atom", "indices", "members"}},
-          {.name = "kind",
-           .target = target_in_molecule<&MoleculeSection::virtual_sites, &Site::kind>,
-           .description = site_kind_description(),
-           .need = Need::required,
-           .choices = site_kind_names,
-           .aliases = {"type", "funct", "function", "style"}},
-          site_parameter<&Parameters::a>(
-              "a", "Weight of the second atom; `3fd`: of r_jk; `4fdn`: of r_ik."),
-          site_parameter<&Parameters::b>("b", "Weight of the third atom; `4fdn`: of r_il."),
-          site_parameter<&Parameters::c>("c", "Weight of the product of r_ij and r_ik.",
-                                         Dimension::inverse_length),
-          site_parameter<&Parameters::distance>(
-              "distance", "Distance from the first atom; below 0: to the other side.",
-              Dimension::length, {"d"}),
-          site_parameter<&Parameters::angle>(
-              "angle", "Angle between r_ij and the direction of the site, in degrees.",
-              Dimension::none, {"theta"}),
-          site_parameter<&Parameters::origin_weights>(
-              "origin_weights",
-              "What the position of each atom counts in the origin; their sum is 1."),
-          site_parameter<&Parameters::x_weights>(
-              "x_weights", "What it counts in the direction of the x axis; their sum is 0."),
-          site_parameter<&Parameters::y_weights>(
-              "y_weights",
-              "What it counts in the direction that the y axis is made of; their sum is 0."),
-          site_parameter<&Parameters::position>("position", "Of the site, along these axes.",
-                                                Dimension::length, {"local_position"})}};
+      .keys = {{.name = "atoms",
+                .target = target_in_molecule<&MoleculeSection::virtual_sites, &Site::atoms>,
+                .description =
+                    "The site, then the atoms that it is made of, which may be sites; or several "
+                    "such lists.",
+                .need = Need::required,
+                .aliases = {"atom", "indices", "members"}},
+               {.name = "kind",
+                .target = target_in_molecule<&MoleculeSection::virtual_sites, &Site::kind>,
+                .description = site_kind_description(),
+                .need = Need::required,
+                .choices = site_kind_names,
+                .aliases = {"type", "funct", "function", "style"}},
+               site_parameter<&Parameters::a>(
+                   "a", "Weight of the second atom; `3fd`, `4fd`: of r_jk; `4fdn`: of r_ik."),
+               site_parameter<&Parameters::b>(
+                   "b", "Weight of the third atom; `4fd`: of r_jl; `4fdn`: of r_il."),
+               site_parameter<&Parameters::c>("c", "Weight of the product of r_ij and r_ik.",
+                                              Dimension::inverse_length),
+               site_parameter<&Parameters::distance>(
+                   "distance", "Distance from the first atom; below 0: to the other side.",
+                   Dimension::length, {"d"}),
+               site_parameter<&Parameters::angle>(
+                   "angle", "Angle between r_ij and the direction of the site, in degrees.",
+                   Dimension::none, {"theta"}),
+               site_parameter<&Parameters::weights>(
+                   "weights", "What the position of each atom counts, divided by their sum.",
+                   Dimension::none, {"weight"}),
+               site_parameter<&Parameters::origin_weights>(
+                   "origin_weights",
+                   "What the position of each atom counts in the origin; their sum is 1."),
+               site_parameter<&Parameters::x_weights>(
+                   "x_weights", "What it counts in the direction of the x axis; their sum is 0."),
+               site_parameter<&Parameters::y_weights>(
+                   "y_weights",
+                   "What it counts in the direction that the y axis is made of; their sum is 0."),
+               site_parameter<&Parameters::position>("position", "Of the site, along these axes.",
+                                                     Dimension::length, {"local_position"})}};
 }
 
 }  // namespace sterna::md::section

@@ -24,7 +24,7 @@ namespace {
 
 template <class Term>
 constexpr bool reads_table = requires {
-  Term::reads_table;
+  &Term::table;
 };
 
 /// Numbers that each lane has of its own besides its table.

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "md/forces/bonded/bicubic_table.hpp"
 #include "md/forces/bonded/terms/dihedral.hpp"
 
 namespace sterna::md {
@@ -22,8 +23,12 @@ struct Cmap {
   static constexpr std::string_view source =
       "MacKerell, Feig and Brooks, J. Comput. Chem. 25, 1400 (2004)";
   static constexpr int atoms = 5;
-  static constexpr bool reads_table = true;
   static constexpr std::span<const BondedParameter> parameters{};
+  static std::vector<double> table(std::span<const double> /*parameters*/,
+                                   std::span<const double> energies,
+                                   std::span<const double> /*forces*/) {
+    return bicubic_table(energies);
+  }
 
   /// Of each lane: where in its cell it is, points per radian, the coefficients of the cell.
   template <class Real>

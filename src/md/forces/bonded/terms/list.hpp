@@ -43,6 +43,9 @@
 #include "md/forces/bonded/terms/stretch_stretch.hpp"
 #include "md/forces/bonded/terms/stretch_stretch_13.hpp"
 #include "md/forces/bonded/terms/stretch_torsion.hpp"
+#include "md/forces/bonded/terms/tabulated_angle.hpp"
+#include "md/forces/bonded/terms/tabulated_bond.hpp"
+#include "md/forces/bonded/terms/tabulated_torsion.hpp"
 #include "md/forces/bonded/terms/unsigned_improper.hpp"
 #include "md/forces/bonded/terms/urey_bradley.hpp"
 #include "md/forces/bonded/terms/vector_angle.hpp"
@@ -103,7 +106,10 @@ using BondedTerms = TermList<  //
     Cmap,                      //
     LennardJones14,            //
     EndedLennardJones,         //
-    Coulomb14>;
+    Coulomb14,                 //
+    TabulatedBond,             //
+    TabulatedAngle,            //
+    TabulatedTorsion>;
 
 }  // namespace
 }  // namespace sterna::md
