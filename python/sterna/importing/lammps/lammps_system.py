@@ -21,6 +21,7 @@ from sterna.importing.lammps.constraints import (
 from sterna.importing.lammps.data_file import KINDS, MEMBERS, DataFile
 from sterna.importing.lammps.fixes import dynamics_of
 from sterna.importing.lammps.many_body_styles import ManyBody
+from sterna.importing.lammps.pair_rows import CHARGE_ENDS
 from sterna.importing.lammps.pair_styles import PairOfTypes, PairState, acts
 from sterna.importing.lammps.script import Interpreter
 from sterna.importing.lammps.special_pairs import neighbors, special_pairs
@@ -131,6 +132,7 @@ class _Builder:
         terms, joined, weights = self._terms()
         special = self._special(joined["bond"], joined["angle"], joined["dihedral"])
         keys = dict(special.keys)
+        self.shares_charges = special.shares_charges
         terms += special.terms
         terms += self._weighted_pairs(weights)
         if self.constraints not in (None, "none"):
@@ -280,6 +282,8 @@ class _Builder:
     def _many_body_alone(self) -> ManyBody | None:
         """The many-body style by which all types interact, if there is one."""
         everywhere = [one for one in self.pair.many_body if len(one.elements) == len(self.names)]
+        if self._acting():
+            return None  # They are added to it.
         return everywhere[0] if everywhere else None
 
     def _line(self):
@@ -309,11 +313,18 @@ class _Builder:
         return interaction
 
     def _electrostatics(self) -> dict[str, Any]:
-        if self.charge_cutoff is None:
+        if self.charge_end is None:
             return {"kind": "fmm", "accuracy": 1e-4}
-        section = {"kind": "cutoff", "truncation": "truncated"}
-        if self.charge_cutoff != self.run_cutoff:
-            section["cutoff"] = self.charge_cutoff
+        name, cutoff, number, inner = self.charge_end
+        try:
+            keys = CHARGE_ENDS[name].keys(number, inner, cutoff)
+        except ValueError as problem:
+            self._line().fail(None, str(problem))
+        section = {"kind": "cutoff", **keys}
+        if self.shares_charges and "form" not in keys:
+            section["excluded_pairs"] = "left_out"
+        if cutoff != self.run_cutoff:
+            section["cutoff"] = cutoff
         return section
 
     def _charges_act(self) -> None:
@@ -322,19 +333,20 @@ class _Builder:
         rows = {style.name: style.row for style in self.pair.styles if style.row is not None}
         self.charge_scale = 0.0
         has = {k for k, q in zip(self.table.types, self.table.charges, strict=True) if q != 0.0}
-        self.charge_cutoff = None
+        self.charge_end: tuple[str, float, float, float] | None = None
+        self.shares_charges = False
         if not has or not any(row.charges for row in rows.values()):
             if self.state.kspace and not any(row.charges == "long" for row in rows.values()):
                 self.state.kspace_command.line.fail(
                     0, "kspace_style goes with a pair style of charges at any distance (coul/long)"
                 )
             return
-        ends: set[float | None] = set()
+        ends = set()
         for a in sorted(has):
             for b in sorted(has):
                 acting = self.pairs[min(a, b) - 1, max(a, b) - 1]
                 kinds = [one.style.row.charges for one in acting if one.style.row.charges]
-                ends.update(one.charge_cutoff for one in acting if one.style.row.charges)
+                ends.update(one.end_of_charges for one in acting if one.style.row.charges)
                 if len(kinds) != 1:
                     self._line().fail(
                         None,
@@ -344,25 +356,42 @@ class _Builder:
         if len(ends) > 1:
             self._line().fail(
                 None,
-                "charges of some types end at other distances than those of others, which is not "
-                "taken over; expected one cutoff, or coul/long, between all types with charges",
+                "charges of some types end in other ways, or at other distances, than those of "
+                "others, which is not taken over; expected one end, or coul/long, between all types "
+                "with charges",
             )
-        self.charge_cutoff = next(iter(ends))
+        self.charge_end = next(iter(ends))
+        if self.charge_end is not None and any(
+            many.takes(a - 1, a - 1) for many in self.pair.many_body for a in has
+        ):
+            self._line().fail(
+                None,
+                "atoms of a many-body style have charges that end at a cutoff, which is not taken "
+                "over; expected coul/long",
+            )
         self.charge_scale = 1.0 / math.sqrt(self.state.dielectric)
         if any("charmmfsw" in name for name in rows) and self.units.name == "real":
             self.charge_scale *= math.sqrt(_OF_CHARMM / _OF_LAMMPS)
 
     def _types_and_pairs(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str]:
         """`[[type]]`s, `[[pair]]`s, and the rule of mixing."""
-        one_of = {pair: self._one(*pair) for pair in self.pairs}
         plain: dict[tuple[int, int], tuple[float, float]] = {}  # sigma and epsilon
         others: dict[tuple[int, int], dict[str, Any]] = {}
-        for pair, acting in one_of.items():
-            name, keys = acting.potential if acting is not None else ("lennard_jones", {})
-            if acting is None or self._is_plain(acting):
-                plain[pair] = (keys.get("sigma", 1.0), keys.get("epsilon", 0.0))
+        added: list[tuple[tuple[int, int], dict[str, Any]]] = []
+        for pair in self.pairs:
+            # The first one is that of the pair, the others are added to it.
+            acting = sorted(self._of_pair(*pair), key=lambda one: not self._is_plain(one))
+            keys = [{"potential": one.potential[0], **one.potential[1], **self._end_of(one)}
+                    for one in acting]  # fmt: skip
+            if any(many.takes(*pair) for many in self.pair.many_body):
+                added += [(pair, one) for one in keys]
                 continue
-            others[pair] = {"potential": name, **keys, **self._end_of(acting)}
+            if not acting or self._is_plain(acting[0]):
+                values = acting[0].potential[1] if acting else {}
+                plain[pair] = (values.get("sigma", 1.0), values.get("epsilon", 0.0))
+            else:
+                others[pair] = keys[0]
+            added += [(pair, one) for one in keys[1:]]
         count = len(self.names)
         like = [plain.get((a, a), (1.0, 0.0)) for a in range(count)]
         # Other potentials stand in [[pair]]s whatever mixing gives.
@@ -392,20 +421,16 @@ class _Builder:
             )
             for a, b in sorted({**beside, **others})
         ]
+        pairs += [
+            {"first": self.names[a], "second": self.names[b], "adds": True, **keys}
+            for (a, b), keys in added
+        ]
         return types, pairs, mixing
 
-    def _one(self, a: int, b: int) -> PairOfTypes | None:
-        """The one potential, besides that of charges, between two types, from 0; the types may stand
-        in any order. Raises SternaError where there are several."""
-        acting = self.pairs[min(a, b), max(a, b)]
-        real = [one for one in acting if acts(one.potential)]
-        if len(real) > 1:
-            self._line().fail(
-                None,
-                f"the types {a + 1} and {b + 1} have {len(real)} potentials, whose sum is not taken "
-                "over",
-            )
-        return real[0] if real else None
+    def _of_pair(self, a: int, b: int) -> list[PairOfTypes]:
+        """The potentials, besides those of charges, between two types, from 0; the types may stand in
+        any order."""
+        return [one for one in self.pairs[min(a, b), max(a, b)] if acts(one.potential)]
 
     # ---- atoms
 
@@ -557,10 +582,10 @@ class _Builder:
             dihedrals,
             self.table,
             [atom.charge for atom in self.atoms],
-            lambda a, b: self._one(a - 1, b - 1),
+            lambda a, b: self._of_pair(a - 1, b - 1),
             self.truncation,
             self._is_plain,
-            self.charge_cutoff,
+            self.charge_end,
         )
 
     def _weighted_pairs(self, weights: dict[tuple[int, int], float]) -> list[Term]:
@@ -581,7 +606,9 @@ class _Builder:
         found = []
         for (first, second), weight in weights.items():
             a, b = sorted(self.table.types[k] - 1 for k in (first, second))
-            acting = self.pairs[a, b]
+            acting = [
+                one for one in self.pairs[a, b] if one.style.row and one.style.row.has_pairs_14
+            ]
             values = {"epsilon": 0.0, "sigma": 1.0}
             for one in acting:
                 if one.potential_14[0] != "lennard_jones":

@@ -121,7 +121,8 @@ def _create_box(state: State, command: Command) -> None:
     for k in range(2, len(words), 2):
         if words[k].endswith("/types") and not words[k].startswith("extra"):
             data.counts[words[k].replace("/", " ")] = int(words[k + 1])
-    data.lower = numpy.array(region.lower)
+    data.lower, data.upper = numpy.array(region.lower), numpy.array(region.upper)
+    data.is_triclinic = region.style == "prism"
     extent = numpy.array(region.upper) - data.lower
     if (extent <= 0.0).any() or (extent > _LARGEST).any():
         command.fail(1, "the upper bounds of a box must be above the lower ones")
@@ -129,6 +130,8 @@ def _create_box(state: State, command: Command) -> None:
     data.box[1, 0], data.box[2, 0], data.box[2, 1] = region.tilt
     state.data = data
     state.atoms = AtomTable([], [], [], [], numpy.empty((0, 3)))
+    if not data.is_triclinic:
+        state.atoms.exact = numpy.empty((0, 3))
 
 
 def _create_atoms(state: State, command: Command) -> None:
@@ -215,6 +218,8 @@ def _add_atoms(state: State, places: numpy.ndarray, types: list[int]) -> None:
     table.molecules += [0] * len(types)
     table.charges += [0.0] * len(types)
     table.positions = numpy.vstack([table.positions, places - data.lower])
+    if table.exact is not None:
+        table.exact = numpy.vstack([table.exact, places])
     if table.velocities is not None:
         table.velocities = numpy.vstack([table.velocities, numpy.zeros((len(types), 3))])
     table.place_of = {identity: n for n, identity in enumerate(table.ids)}
@@ -318,48 +323,6 @@ def _chosen(state: State, command: Command, style: str):
     return lambda value: any(value in one for one in ranges)
 
 
-def _velocity(state: State, command: Command) -> None:
-    state.need_data(command)
-    style = command.word(1, "a style")
-    if state.group(command, 0) is not None:
-        command.fail(0, f"velocity of a group, {command.arguments[0]}, is not taken over")
-    state.changed("velocity")
-    if style == "create":
-        temperature = command.number(2, "the temperature")
-        if temperature < 0.0:
-            command.fail(2, "the temperature must not be negative")
-        if "sum" in command.arguments[4:] and "yes" in command.arguments[4:]:
-            command.fail(None, "velocity create ... sum yes is not taken over")
-        state.temperature, state.atoms.velocities = temperature, None
-    elif style == "set":
-        values = command.arguments[2:5]
-        if "NULL" in values or "sum" in command.arguments[5:]:
-            command.fail(2, "expected three numbers: velocity set is taken over with these only")
-        vector = [command.number(2 + k, "a component of the velocity") for k in range(3)]
-        units = command.arguments[5:]
-        if units not in ([], ["units", "box"], ["units", "lattice"]):
-            command.fail(5, "expected `units box` or nothing behind the numbers of velocity set")
-        # LAMMPS takes lattice constants per time as the unit.
-        scale = numpy.ones(3) if units[1:] == ["box"] else numpy.array(state.lattice.spacing)
-        state.temperature = None
-        state.atoms.velocities = numpy.tile(scale * vector, (len(state.atoms.ids), 1))
-    elif style == "zero" and command.word(2, "linear or angular") == "linear":
-        velocities = state.atoms.velocities
-        if velocities is not None and len(velocities):
-            masses = numpy.array([state.masses.get(kind, 1.0) for kind in state.atoms.types])
-            state.atoms.velocities = velocities - masses @ velocities / masses.sum()
-    elif style == "scale" and state.atoms.velocities is None and state.temperature:
-        # Drawn velocities, or those of an earlier run: of another temperature.
-        state.temperature = command.number(2, "the temperature")
-        if state.temperature < 0.0:
-            command.fail(2, "the temperature must not be negative")
-        command.expect_end(3, "velocity all scale T")
-    elif style in ("zero", "scale", "ramp"):
-        command.fail(1, f"velocity {' '.join(command.arguments[1:3])} is not taken over")
-    else:
-        command.unknown(1, "style of velocity", ["create", "set", "scale", "ramp", "zero"])
-
-
 COMMANDS = {
     "read_data": _read_data,
     "mass": _mass,
@@ -368,5 +331,4 @@ COMMANDS = {
     "create_box": _create_box,
     "create_atoms": _create_atoms,
     "group": _group,
-    "velocity": _velocity,
 }
