@@ -128,7 +128,9 @@ class _Builder:
             )
         self._charges_act()
         self._make_atoms()
-        self.dynamics = dynamics_of(state, self.units.name, self.leave_out)
+        self.dynamics = dynamics_of(
+            state, self.units.name, self.leave_out, self.charge_scale
+        )
         terms, joined, weights = self._terms()
         special = self._special(joined["bond"], joined["angle"], joined["dihedral"])
         keys = dict(special.keys)

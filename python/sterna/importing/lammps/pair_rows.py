@@ -236,6 +236,7 @@ class PairStyle:
     has_pairs_14: bool = False  #: behind the coefficients, epsilon and sigma of 1-4 pairs
     mixing: str = "geometric"  #: where pair_modify does not say
     always_mixes_so: bool = False  #: whatever pair_modify says
+    takes_mix: bool = True  #: LAMMPS lets pair_modify say how it mixes
     has_tail: bool = True
     has_kappa: bool = False  #: before the cutoff of the style
     has_kind: bool = False  #: a word such as lj9_6 before the coefficients
@@ -366,7 +367,7 @@ PAIR_STYLES: dict[str, PairStyle] = {
     ),
     "cosine/squared": PairStyle(
         (("epsilon", "."), ("sigma", ".")), _cosine_squared, "", complete=_ended_cosine_squared,
-        option="wca", has_tail=False,
+        option="wca", has_tail=False, takes_mix=False,
     ),
     "wf/cut": PairStyle(
         (("epsilon", "."), ("sigma", "."), ("nu", "."), ("mu", ".")), _wang_frenkel, "",

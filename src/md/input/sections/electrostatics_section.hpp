@@ -1,6 +1,8 @@
 #pragma once
 
 #include "md/core/choice.hpp"
+#include "md/model/charge_form.hpp"
+#include "md/model/truncation.hpp"
 
 namespace sterna::md {
 
@@ -13,13 +15,15 @@ inline constexpr auto choice_table<ElectrostaticsKind> = std::to_array<Choice<El
      {"reaction_field", ElectrostaticsKind::reaction_field},
      {"cutoff", ElectrostaticsKind::cutoff}});
 
-/// How the energy of two charges ends.
-enum class ElectrostaticsTruncation { shifted, truncated };
+/// What excluded pairs have of charges that end at a cutoff.
+enum class ExcludedCharges { automatic, corrected, left_out };
 template <>
-inline constexpr auto choice_table<ElectrostaticsTruncation> =
-    std::to_array<Choice<ElectrostaticsTruncation>>({{"shifted", ElectrostaticsTruncation::shifted},
-                                                     {"truncated",
-                                                      ElectrostaticsTruncation::truncated}});
+inline constexpr auto choice_table<ExcludedCharges> = std::to_array<Choice<ExcludedCharges>>(
+    {{"auto", ExcludedCharges::automatic,
+      "\"auto\": \"corrected\", of screened charges \"left_out\"."},
+     {"corrected", ExcludedCharges::corrected,
+      "\"corrected\": all but 1/r, and each charge half of that at the distance 0."},
+     {"left_out", ExcludedCharges::left_out, "\"left_out\": nothing."}});
 
 enum class ElectrostaticsPrecision { automatic, single, mixed, full };
 template <>
@@ -53,7 +57,11 @@ struct ElectrostaticsSection {  ///< [electrostatics]
   double smoothing = 0.0;  ///< overlap of the cells, in units of their edges
   ElectrostaticsSurroundings surroundings = ElectrostaticsSurroundings::conductor;
   double cutoff = 0.0;  ///< 0: that of [interaction]
-  ElectrostaticsTruncation truncation = ElectrostaticsTruncation::shifted;
+  ChargeForm form = ChargeForm::plain;
+  double damping = 0.0, screening = 0.0;  ///< 1/length
+  Truncation truncation = Truncation::shifted;
+  double switch_start = 0.0;  ///< of switched ends
+  ExcludedCharges excluded = ExcludedCharges::automatic;
   double permittivity = 1.0;                 ///< relative; divides all Coulomb interactions
   double reaction_field_permittivity = 0.0;  ///< relative, beyond the cutoff; 0: infinite
 
@@ -61,6 +69,10 @@ struct ElectrostaticsSection {  ///< [electrostatics]
   /// Whether charges act on each other in pairs within a cutoff only.
   bool ends_at_cutoff() const {
     return kind == ElectrostaticsKind::reaction_field || kind == ElectrostaticsKind::cutoff;
+  }
+  bool corrects_excluded() const {
+    if (excluded != ExcludedCharges::automatic) return excluded == ExcludedCharges::corrected;
+    return kind != ElectrostaticsKind::cutoff || form != ChargeForm::screened;
   }
 };
 
