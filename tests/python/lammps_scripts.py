@@ -58,7 +58,8 @@ json.dump({
 
 # ---- rows of what scripts are made of
 
-#: Pair styles by their words: coefficients of a type, whether they mix, and whether charges act.
+#: Pair styles by their words: coefficients of a type, whether they mix, and how charges act: not at
+#: all, at any distance ("long"), or up to a cutoff ("cut").
 PAIRS = {
     "lj/cut 6.0": ("{e} {s}", True, False),
     "lj/cut/coul/long 8.0": ("{e} {s}", True, True),
@@ -84,8 +85,33 @@ PAIRS = {
     "zero 7.0": ("", True, False),
     "none": (None, True, False),
     "hybrid/overlay lj/cut 6.0 coul/long 8.0": ("lj/cut {e} {s}", False, True),
+    "lj/cut/coul/cut 6.0 8.0": ("{e} {s}", True, "cut"),
+    "lj/cut/coul/dsf 0.2 6.0 8.0": ("{e} {s}", True, "cut"),
+    "lj/cut/coul/debye 0.4 6.0 8.0": ("{e} {s}", True, "cut"),
+    "lj/cut/coul/wolf 0.6 6.0 8.0": ("{e} {s}", True, "cut"),
+    "lj/gromacs/coul/gromacs 3.0 6.0 4.0 7.0": ("{e} {s}", True, "cut"),
+    "lj/charmmfsw/coul/charmmfsh 4.0 7.5": ("{e} {s} 0.1 {s}", True, "cut"),
+    "coul/dsf 0.25 8.0": ("", True, "cut"),
+    "coul/debye 0.5 8.0": ("", True, "cut"),
+    "born/coul/dsf 0.25 7.0": ("0.3 0.3 2.0 30 10", False, "cut"),
+    "hybrid/overlay lj/cut 6.0 coul/dsf 0.2 8.0": ("lj/cut {e} {s}", False, "cut"),
+    "hybrid/overlay lj/gromacs 3.0 6.0 morse 5.0": ("lj/gromacs {e} {s}", False, False),
+    "hybrid/overlay lj/cut 6.0 gauss 5.0 coul/debye 0.3 8.0": ("lj/cut {e} {s}", False, "cut"),
+    "hybrid/overlay lj/cut 6.0 lj/cut 5.0 soft 3.5": ("lj/cut 1 {e} {s}", False, False),
+    "hybrid/overlay buck 7.0 yukawa 0.8 6.0 coul/long 8.0": ("buck 4000 0.3 30", False, True),
     "hybrid lj/cut 6.0 mie/cut 7.0": ("mie/cut {e} {s} 12 6", False, False),
     "lj/sdk 7.0": ("lj9_6 {e} {s}", False, False),
+}  # fmt: skip
+#: Other coefficients of an overlay.
+OVERLAYS = {
+    "hybrid/overlay lj/cut 6.0 coul/long 8.0": ["* * coul/long"],
+    "hybrid/overlay lj/cut 6.0 coul/dsf 0.2 8.0": ["* * coul/dsf"],
+    "hybrid/overlay lj/gromacs 3.0 6.0 morse 5.0": ["* 1 morse 0.2 1.4 3.2"],
+    "hybrid/overlay lj/cut 6.0 gauss 5.0 coul/debye 0.3 8.0": [
+        "* * gauss 0.3 0.4", "* * coul/debye",
+    ],
+    "hybrid/overlay lj/cut 6.0 lj/cut 5.0 soft 3.5": ["1 1 lj/cut 2 0.1 2.5", "* * soft 2.0"],
+    "hybrid/overlay buck 7.0 yukawa 0.8 6.0 coul/long 8.0": ["1 * yukawa 3.0", "* * coul/long"],
 }  # fmt: skip
 BONDED = {
     "bond": {
@@ -296,11 +322,11 @@ class Maker:
             self.add(f"special_bonds {self.one_of(*SPECIAL)}")
         for kind in self.kinds:
             self.add(f"{kind}_style {self.chosen[kind]}")
-        if self.charged:
+        if self.charged and self.chance(0.3):
+            self.add(f"dielectric {self.number(2.5)}")
+        if self.charged is True:
             # Of few charges LAMMPS makes a sum that is less exact than it says.
             self.lines += ["kspace_style ewald 1.0e-11", "kspace_modify gewald 0.62"]
-            if self.chance(0.3):
-                self.add(f"dielectric {self.number(2.5)}")
 
     def coefficient(self, kind: int) -> str:
         epsilon = self.number(self.numbers.uniform(0.05, 0.3))
@@ -310,15 +336,14 @@ class Maker:
     def coefficient_lines(self) -> None:
         if self.coefficients is None:
             return
-        if self.pair.startswith("hybrid/overlay"):
-            self.add("pair_coeff * * coul/long")
+        self.add(*(f"pair_coeff {one}" for one in OVERLAYS.get(self.pair, [])))
         if not self.in_file:
             if not self.mixes:
                 self.add(f"pair_coeff * * {self.coefficient(1)}")
             for kind in range(1, self.types + 1):
                 if self.mixes or self.chance(0.5):
                     self.add(f"pair_coeff {kind} {kind} {self.coefficient(kind)}")
-            if self.pair == "zero 7.0" or self.pair.startswith("coul/long"):
+            if self.pair == "zero 7.0" or self.pair.startswith("coul/"):
                 self.add("pair_coeff * *")
         own = ""
         if self.pair in ("lj/cut 6.0", "mie/cut 7.0", "morse 6.0", "buck 7.0") and self.chance(0.5):
@@ -499,12 +524,42 @@ class Maker:
             self.add(f"displace_atoms all move {self.number(3.5)} 0 -0.5 units box")
         if self.types > 1 and self.chance(0.2):
             self.add("set type 1 type 2")
+        if self.types > 1 and self.chance(0.25):
+            self.add(f"set type {self.one_of('1', '*')} type/fraction 2 0.4 {self.seed + 1}")
+        if self.chance(0.2):
+            self.add(
+                f"displace_atoms all random 0.1 {self.number(0.05)} 0.1 {self.seed + 7} units box"
+            )
+        if self.chance(0.15):
+            self.add(self.one_of(
+                "change_box all x scale 1.02 remap", "change_box all z delta -0.2 0.3 remap units box",
+                "change_box all x scale 0.99 y volume z volume remap",
+                "change_box all triclinic xy delta 0.5 remap units box",
+            ))  # fmt: skip
+        if self.chance(0.2):
+            self.loop()
+        if self.chance(0.2):
+            self.add(f"displace_atoms all move $({self.one_of('lx/30', 'xhi-xlo', 'vol/9000')}) "
+                     "$(ylo/10+count(all)/100) $(random(0,1,77)) units box")  # fmt: skip
         if self.style in ("full", "charge") and self.chance(0.3):
             self.add(f"set {self.one_of('type 1', 'atom 1*9', 'atom 8')} charge -0.1")
         if self.chance(0.12):
             self.add(f"replicate {self.one_of('2 1 1', '1 2 1', '1 1 2', '2 1 2')}")
         if self.chance(0.1):
             self.add(f"mass * {self.number(15.5)}")
+
+    def loop(self) -> None:
+        """Lines that are run several times."""
+        self.names += 1
+        name = f"loop{self.names}"
+        values, step = self.one_of(("loop 3", f"$(v_{name}/20)"), ("loop 2 4", f"0.0${{{name}}}"),
+                                   ("index 0.1 0.05 0.2", f"${{{name}}}"))  # fmt: skip
+        self.lines += [f"variable {name} {values}", f"label {name}",
+                       f"displace_atoms all move {step} 0 -{step} units box"]  # fmt: skip
+        if self.chance(0.3):
+            self.lines.append(f'if "${{{name}}} > 2" then "jump SELF {name}-end"')
+        self.lines += [f"next {name}", f"jump SELF {name}", f"label {name}-end",
+                       f"variable {name} delete"]  # fmt: skip
 
     def velocities(self) -> None:
         self.drawn = None
@@ -513,10 +568,15 @@ class Maker:
         if self.chance(0.4):
             self.add(f"velocity all set {self.number(0.01)} 0.002 {self.number(-0.004)} units box")
         else:
-            self.drawn = 300.0
-            self.add(
-                f"velocity all create {self.number(300.0)} 4711 mom yes dist gaussian loop local"
-            )
+            loop = self.one_of("", "", "loop all", "loop geom", "loop local")
+            self.drawn = 300.0 if loop == "loop local" else None
+            words = self.one_of("", "mom yes", "mom no dist uniform", "dist gaussian", "rot yes")
+            self.add(f"velocity all create {self.number(300.0)} {self.seed + 3} {words} {loop}")
+        if self.drawn is None and self.chance(0.2):
+            self.add("group part id 6:30")
+            self.add(self.one_of("velocity part set NULL 0.01 NULL units box",
+                                 "velocity part create 200.0 99 sum yes dist gaussian",
+                                 "velocity part zero angular", "velocity part scale 150"))  # fmt: skip
         if self.drawn is None and self.chance(0.3):
             self.add("velocity all zero linear")
 
@@ -535,6 +595,8 @@ class Maker:
             self.add(f"fix 3 all addforce {self.number(0.1)} -0.2 {self.number(0.05)}")
         if self.chance(0.15):
             self.add("fix 4 all gravity 0.5 vector 1 0 -2")
+        if self.charged and self.chance(0.25):
+            self.add(f"fix 10 all efield {self.number(0.02)} 0.0 -0.05")
         if not any(self.tilt) and not self.lattice and self.chance(0.25):
             wall = self.one_of("wall/lj93", "wall/lj126", "wall/harmonic", "wall/lj1043")
             place = f"{self.number(high[2] - 0.3)}" if self.chance(0.4) else "EDGE"
@@ -687,11 +749,15 @@ def differences(system, mine, theirs: dict) -> list[str]:
     if abs(torsions - expected) > 1e-6 * max(abs(expected), energy):
         found.append(f"torsions {torsions:.9g}, not {expected:.9g}")
     charges_of = row.get("electrostatics_energy", 0.0) + bonded.get("bonded_coulomb_14_energy", 0.0)
+    charges_of += row.get("pairs_electrostatics_energy", 0.0)
     external = row.get("fields_energy", 0.0) + row.get("walls_energy", 0.0)
     pairs = left - charges_of - external
     coulomb = terms["ecoul"] + terms["elong"]
     has_charges = "electrostatics_energy" in row
     tolerance = 2e-6 if has_charges else 1e-6
+    if any("charge_share" in dict(one.parameters) for one in system.terms):
+        # Shares of charges and of pairs are one term.
+        pairs, charges_of = pairs + charges_of - coulomb, coulomb
     if abs(pairs - terms["evdwl"]) > 1e-6 * max(abs(terms["evdwl"]), 1e-2 * scale):
         found.append(f"pairs {pairs:.9g}, not {terms['evdwl']:.9g}")
     if abs(charges_of - coulomb) > tolerance * max(abs(coulomb), abs(terms["elong"]), energy):

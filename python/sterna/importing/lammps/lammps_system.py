@@ -11,7 +11,7 @@ import numpy
 
 from sterna.elements import ELEMENTS
 from sterna.errors import SternaError
-from sterna.importing.lammps.bonded_styles import Kind, finished
+from sterna.importing.lammps.bonded_rows import Kind, finished
 from sterna.importing.lammps.constraints import (
     check_clusters,
     read_constraints,
@@ -128,9 +128,7 @@ class _Builder:
             )
         self._charges_act()
         self._make_atoms()
-        self.dynamics = dynamics_of(
-            state, self.units.name, self.leave_out, self.charge_scale
-        )
+        self.dynamics = dynamics_of(state, self.units.name, self.leave_out, self.charge_scale)
         terms, joined, weights = self._terms()
         special = self._special(joined["bond"], joined["angle"], joined["dihedral"])
         keys = dict(special.keys)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from sterna.importing.lammps.bonded_styles import STYLES, Coefficients
+from sterna.importing.lammps.bonded_rows import Coefficients
+from sterna.importing.lammps.bonded_styles import STYLES
 from sterna.importing.lammps.data_file import Section
 from sterna.importing.lammps.many_body_styles import MANY_BODY_STYLES, ManyBody, read_many_body
 from sterna.importing.lammps.pair_rows import (

@@ -10,7 +10,8 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.lammps.atoms import AtomTable, read_atoms
-from sterna.importing.lammps.bonded_styles import STYLES, Coefficients, Kind, merged
+from sterna.importing.lammps.bonded_rows import Coefficients, Kind, merged
+from sterna.importing.lammps.bonded_styles import STYLES
 from sterna.importing.lammps.data_file import KINDS, PARTS, DataFile, read_data_file
 from sterna.importing.lammps.lattice import Lattice
 from sterna.importing.lammps.pair_styles import PAIR_STYLES, PairState

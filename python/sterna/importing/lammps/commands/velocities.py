@@ -128,7 +128,9 @@ def _create(state: State, command: Command) -> None:
     if why:
         if members is not None or options.sum:
             command.fail(0, f"velocity create of some atoms, or sum yes, is not taken over: {why}")
-        state.tell(command, f"velocities are drawn by other random numbers, at the same temperature: {why}")
+        state.tell(
+            command, f"velocities are drawn by other random numbers, at the same temperature: {why}"
+        )
         state.temperature, state.atoms.velocities = temperature, None
         return
     keeps = members is not None or options.sum
