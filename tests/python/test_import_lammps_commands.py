@@ -6,6 +6,8 @@ import subprocess
 import numpy
 import pytest
 from lammps_support import lammps  # noqa: F401 (a fixture)
+from sterna.errors import SternaError
+from sterna.importing.lammps.judge import compare
 from sterna.importing.lammps.lammps_system import read_lammps
 
 PROGRAM = """\
@@ -72,6 +74,112 @@ SCRIPTS = {
 }  # fmt: skip
 
 
+WATER = """\
+water
+
+3 atoms
+2 bonds
+1 angles
+
+Coords
+
+1 0.1 0.0 -0.0644
+2 0.0 0.757 0.5223
+3 0.0 -0.757 0.5223
+
+Types
+
+1 1
+2 2
+3 2
+
+Charges
+
+1 -0.8
+2 0.4
+3 0.4
+
+Bonds
+
+1 1 1 2
+2 1 1 3
+
+Angles
+
+1 1 2 1 3
+"""
+
+MOLECULES = """\
+units real
+atom_style full
+special_bonds lj/coul 0 0 0.5
+region box block -1 17 0 18 2 20
+create_box 3 box bond/types 1 angle/types 1 extra/bond/per/atom 2 extra/angle/per/atom 1 &
+    extra/special/per/atom 4
+molecule water water.txt
+lattice sc 6.0 origin 0.3 0.4 0.5
+mass * 10.0
+{create}
+pair_style lj/cut/coul/cut 5.0 6.15
+pair_coeff * * 0.1 2.9
+bond_style harmonic
+bond_coeff 1 300 1.0
+angle_style harmonic
+angle_coeff 1 50 109
+"""
+
+PLACED = {
+    "single": "create_atoms 0 single 3 4 5 mol water 4711 units box\ncreate_atoms 1 single 9 9 9 mol water 7 units box",
+    "lattice": "create_atoms 0 box mol water 12345\nset type 3 type 2\ndisplace_atoms all move 1 2 3 units box",
+    "region": "region part sphere 1.5 1.5 1.7 1.6\ncreate_atoms 0 region part mol water 99 rotate 40 1 2 -0.5\n"
+    "create_atoms 3 single 1.5 1.9 9.5 units box",
+    "replicated": "create_atoms 0 single 3 4 5 mol water 4711 units box\nreplicate 1 2 1",
+}  # fmt: skip
+
+#: What is put in place of a line of the molecule's file, and the message.
+DAMAGED = {
+    "Types": ("Typs", '13:1: error: unknown section "Typs"; did you mean "Types"?'),
+    "3 atoms": ("3 atms", "3:3: error: expected a count of atoms, bonds"),
+    "2 1 1 3": ("2 1 1 4", "28:7: error: an atom is 4; expected 1 to 3"),
+    "1 1 2 1 3": ("1 2 2 1 3", "32:3: error: the angle type is 2"),
+    "Charges": (
+        "Special Bonds",
+        'the section "Special Bonds" of a molecule file is not taken over',
+    ),
+    "2 bonds\n": ("", 'the section "Bonds" has 0 lines; expected none'),
+}
+
+
+def molecules(folder, create, water=WATER):
+    (folder / "water.txt").write_text(water)
+    (folder / "in.water").write_text(MOLECULES.format(create=create))
+    return folder / "in.water"
+
+
+@pytest.mark.parametrize("name", PLACED)
+def test_molecules_of_templates_are_those_of_lammps(name, lammps, tmp_path):  # noqa: F811
+    script = molecules(tmp_path, PLACED[name])
+    (tmp_path / "names.json").write_text('["in.water"]')
+    subprocess.run(
+        [lammps.python, "-c", PROGRAM], env=lammps.variables, cwd=tmp_path, check=True,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    agrees(read_lammps(None, [script], 1.0, None),
+           json.loads((tmp_path / "in.water.json").read_text()))  # fmt: skip
+    _, rows = compare(None, [script], 1.0, set())
+    for row in rows:
+        assert row.difference < 1e-7, row
+
+
+@pytest.mark.parametrize("line", DAMAGED)
+def test_damaged_molecules_are_errors(line, tmp_path):
+    text, message = DAMAGED[line]
+    script = molecules(tmp_path, PLACED["single"], WATER.replace(line, text, 1))
+    with pytest.raises(SternaError) as caught:
+        read_lammps(None, [script], 1.0, None)
+    assert message in str(caught.value)
+
+
 @pytest.fixture(scope="module")
 def both(lammps, tmp_path_factory):  # noqa: F811
     """What Sterna and LAMMPS make of each script."""
@@ -95,7 +203,10 @@ def both(lammps, tmp_path_factory):  # noqa: F811
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_atoms_are_those_of_lammps(both, name):
-    system, theirs = both[name]
+    agrees(*both[name])
+
+
+def agrees(system, theirs):
     low, high = numpy.array(theirs["low"]), numpy.array(theirs["high"])
     box = numpy.diag(high - low)
     box[1, 0], box[2, 0], box[2, 1] = theirs["tilt"]

@@ -144,7 +144,7 @@ REFUSED = {
     "set": ("set type 1 diameter 2", '17:12: error: "diameter" of set is not taken over; expected type, type/fraction, charge'),
     "fraction": ("set type 1 type/fraction 2 1.5 3", "17:28: error: the fraction is from 0 to 1"),
     "subset": ("set type 1 type/subset 2 1 3", '17:12: error: "type/subset" of set is not taken over'),
-    "single": ("create_atoms 1 single 1 1 1 mol water 3", '17:29: error: "mol" of create_atoms is not taken over'),
+    "single": ("create_atoms 1 single 1 1 1 mol water 3", '17:33: error: there is no molecule "water"'),
     "create_random": ("create_atoms 1 random 7 1 NULL", "create_atoms random is not taken over"),
     "cone": ("region c cone z 1 1 2 3 0 5\ngroup g region c", "17:10: error: the style cone of a region is not taken over"),
     "moving": ("region c sphere 1 1 1 2 move v_a NULL NULL\ngroup g region c", 'the key "move" of a region'),

@@ -469,18 +469,21 @@ class _Builder:
     def _members(self, kind: str) -> list[tuple[int, tuple[int, ...]]]:
         """Type and atoms, from 0, of each line of a section."""
         section = self.data.sections.get(f"{kind.capitalize()}s")
-        if section is None or not section.lines:
+        lines = section.lines if section is not None else []
+        created = self.state.created[kind]
+        if not lines and not created:
             return []
         state = self.state.bonded[kind]
         if state is None:
-            section.head.fail(
+            head = section.head if section is not None else self.state.head()
+            head.fail(
                 None,
                 f"nothing says which {kind} style this is; expected "
                 f'"{kind.capitalize()} Coeffs # harmonic" or an input script with {kind}_style',
             )
         form = "id type " + " ".join(f"atom{k + 1}" for k in range(MEMBERS[kind]))
         found = []
-        for line in section.lines:
+        for line in lines:
             fields = line.fields
             line.integer_at(fields, 0, f"the number of the {kind}", 0, 2**62)
             number = self.data.type_at(line, fields, 1, kind)
@@ -493,6 +496,12 @@ class _Builder:
             if len(set(atoms)) < len(atoms):
                 line.fail(None, f"an atom stands twice in this {kind}")
             found.append((number, atoms))
+        for number, ids in created:
+            if state.name == "none":
+                state.kinds.setdefault(number, [])
+            if number not in state.kinds:
+                self._line().fail(None, f"the {kind} type {number} has no coefficients")
+            found.append((number, tuple(self.table.place_of[identity] for identity in ids)))
         # Those of replicated atoms have ids of their own.
         for copies, stride in self.table.copies:
             ids = self.table.ids

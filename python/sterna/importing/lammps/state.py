@@ -94,6 +94,11 @@ class State:
     groups: dict[str, set[int] | str] = field(default_factory=dict)  #: places; or why not known
     regions: dict[str, Region] = field(default_factory=dict)
     lattice: Lattice = field(default_factory=Lattice)
+    templates: dict[str, Command] = field(default_factory=dict)  #: the commands that name them
+    #: Type and ids of the bonded terms of molecules that create_atoms has placed.
+    created: dict[str, list[tuple[int, tuple[int, ...]]]] = field(
+        default_factory=lambda: {kind: [] for kind in KINDS}
+    )
     fixes: dict[str, Fix] = field(default_factory=dict)
     temperature: float | None = None  #: of velocities to draw
     norm: str = "two"  #: of forces, in minimizations
@@ -109,6 +114,7 @@ class State:
         made = copy.copy(self)
         for name in ("masses", "groups", "regions", "fixes"):
             setattr(made, name, dict(getattr(self, name)))
+        made.created = {kind: list(terms) for kind, terms in self.created.items()}
         made.pair, made.bonded = copy.deepcopy(self.pair), copy.deepcopy(self.bonded)
         made.data, made.atoms = copy.copy(self.data), copy.copy(self.atoms)
         made.data.counts, table = dict(self.data.counts), made.atoms

@@ -16,14 +16,14 @@ inline constexpr auto choice_table<ElectrostaticsKind> = std::to_array<Choice<El
      {"cutoff", ElectrostaticsKind::cutoff}});
 
 /// What excluded pairs have of charges that end at a cutoff.
-enum class ExcludedCharges { automatic, corrected, left_out };
+enum class ExcludedPairs { automatic, corrected, left_out };
 template <>
-inline constexpr auto choice_table<ExcludedCharges> = std::to_array<Choice<ExcludedCharges>>(
-    {{"auto", ExcludedCharges::automatic,
+inline constexpr auto choice_table<ExcludedPairs> = std::to_array<Choice<ExcludedPairs>>(
+    {{"auto", ExcludedPairs::automatic,
       "\"auto\": \"corrected\", of screened charges \"left_out\"."},
-     {"corrected", ExcludedCharges::corrected,
+     {"corrected", ExcludedPairs::corrected,
       "\"corrected\": all but 1/r, and each charge half of that at the distance 0."},
-     {"left_out", ExcludedCharges::left_out, "\"left_out\": nothing."}});
+     {"left_out", ExcludedPairs::left_out, "\"left_out\": nothing."}});
 
 enum class ElectrostaticsPrecision { automatic, single, mixed, full };
 template <>
@@ -61,7 +61,7 @@ struct ElectrostaticsSection {  ///< [electrostatics]
   double damping = 0.0, screening = 0.0;  ///< 1/length
   Truncation truncation = Truncation::shifted;
   double switch_start = 0.0;  ///< of switched ends
-  ExcludedCharges excluded = ExcludedCharges::automatic;
+  ExcludedPairs excluded = ExcludedPairs::automatic;
   double permittivity = 1.0;                 ///< relative; divides all Coulomb interactions
   double reaction_field_permittivity = 0.0;  ///< relative, beyond the cutoff; 0: infinite
 
@@ -71,7 +71,7 @@ struct ElectrostaticsSection {  ///< [electrostatics]
     return kind == ElectrostaticsKind::reaction_field || kind == ElectrostaticsKind::cutoff;
   }
   bool corrects_excluded() const {
-    if (excluded != ExcludedCharges::automatic) return excluded == ExcludedCharges::corrected;
+    if (excluded != ExcludedPairs::automatic) return excluded == ExcludedPairs::corrected;
     return kind != ElectrostaticsKind::cutoff || form != ChargeForm::screened;
   }
 };

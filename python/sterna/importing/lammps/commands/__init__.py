@@ -15,6 +15,7 @@ from sterna.importing.lammps.commands import (
     refused,
     settings,
     structure,
+    templates,
     velocities,
 )
 from sterna.importing.lammps.script import Command
@@ -25,6 +26,7 @@ COMMANDS: dict[str, Callable[[State, Command], None]] = {
     **refused.COMMANDS,
     **settings.COMMANDS,
     **structure.COMMANDS,
+    **templates.COMMANDS,
     **velocities.COMMANDS,
     **changes.COMMANDS,
     **box.COMMANDS,

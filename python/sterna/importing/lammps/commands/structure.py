@@ -1,5 +1,6 @@
 """Commands that make the box and the atoms, and groups of them."""
 
+import math
 import re
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import numpy
 from sterna.errors import SternaError
 from sterna.importing.lammps.atoms import AtomTable
 from sterna.importing.lammps.bonded_styles import type_range
-from sterna.importing.lammps.data_file import DataFile
+from sterna.importing.lammps.commands.templates import Template, place_molecules, read_template
+from sterna.importing.lammps.data_file import ATOM_STYLES, DataFile
 from sterna.importing.lammps.lattice import read_lattice
 from sterna.importing.lammps.regions import Region, read_region
 from sterna.importing.lammps.script import Command, nearest
@@ -136,9 +138,11 @@ def _create_box(state: State, command: Command) -> None:
 
 def _create_atoms(state: State, command: Command) -> None:
     data = state.need_data(command)
-    if "mol" in command.arguments:
-        command.fail(command.arguments.index("mol"), '"mol" of create_atoms is not taken over')
-    kind = data.type_at(command.line, command.fields, 1, "atom")
+    is_molecule = "mol" in command.arguments
+    if is_molecule:
+        kind = command.integer(0, "what is added to the types", 0, data.count("atom types"))
+    else:
+        kind = data.type_at(command.line, command.fields, 1, "atom")
     style = command.word(1, "box, region or single")
     region = None
     if style == "region":
@@ -151,6 +155,7 @@ def _create_atoms(state: State, command: Command) -> None:
         command.fail(1, f"create_atoms {style} is not taken over; expected box, region or single")
     types, scale = [kind] * len(state.lattice.basis), numpy.array(state.lattice.spacing)
     words = command.arguments
+    rotation = None
     while k < len(words):
         if words[k] == "units" and words[k + 1 : k + 2] in (["box"], ["lattice"]):
             scale = numpy.ones(3) if words[k + 1] == "box" else numpy.array(state.lattice.spacing)
@@ -161,6 +166,17 @@ def _create_atoms(state: State, command: Command) -> None:
             which = command.integer(k + 1, "the number of a basis atom", 1, len(types))
             types[which - 1] = data.type_at(command.line, command.fields, k + 3, "atom")
             k += 3
+        elif words[k] == "mol":
+            template = read_template(state, data, command, k + 1)
+            seed = command.integer(k + 2, "the seed", 1, 900000000)
+            k += 3
+        elif words[k] == "rotate":
+            angle = math.radians(command.number(k + 1, "the angle"))
+            axis = numpy.array([command.number(k + 2 + n, "a component of the axis")
+                                for n in range(3)])  # fmt: skip
+            if not axis.any():
+                command.fail(k + 2, "expected an axis that is not 0")
+            rotation, k = (axis, angle), k + 5
         else:
             command.fail(k, f'"{words[k]}" of create_atoms is not taken over')
     if style == "single":
@@ -168,12 +184,33 @@ def _create_atoms(state: State, command: Command) -> None:
         places = (scale * single).reshape(1, 3)
         parts = (places - data.lower) @ numpy.linalg.inv(data.box)
         inside = ((parts >= 0.0) & (parts < 1.0)).all(axis=1)
-        _add_atoms(state, places[inside], [kind] * int(inside.sum()))
+        if not is_molecule:
+            _add_atoms(state, places[inside], [kind] * int(inside.sum()))
+            return
+        places = places[inside]
+    else:
+        if not state.lattice.basis:
+            command.line.fail(0, "expected a lattice before create_atoms")
+        places, chosen = _places(state, region)
+    if is_molecule:
+        _check_molecule(state, command, template, kind)
+        place_molecules(state, template, kind, places, seed, rotation)
         return
-    if not state.lattice.basis:
-        command.line.fail(0, "expected a lattice before create_atoms")
-    places, chosen = _places(state, region)
     _add_atoms(state, places, [types[n] for n in chosen])
+
+
+def _check_molecule(state: State, command: Command, template: Template, first: int) -> None:
+    most = max(template.types)
+    if first + min(template.types) < 1 or first + most > state.data.count("atom types"):
+        command.fail(0, f"the molecule has atom types up to {first + most}, which the box has not")
+    if any(template.charges) and "charge" not in ATOM_STYLES[state.atom_style or "atomic"]:
+        command.fail(0, f"atoms of atom_style {state.atom_style} have no charges")
+    if any(template.terms.values()) and state.atom_style not in ("full", "molecular"):
+        command.fail(
+            0, "molecules of create_atoms are taken over with atom_style full or molecular"
+        )
+    if state.atoms.copies:
+        command.line.fail(0, "create_atoms of molecules behind replicate is not taken over")
 
 
 def _places(state: State, region: Region | None) -> tuple[numpy.ndarray, numpy.ndarray]:
