@@ -148,11 +148,20 @@ class PairState:
     ) -> None:  # fmt: skip
         """Coefficients of pairs of types, from 0, that begin at a field. `count`: of types."""
         which, first = self._named_style(line, fields, first) if self.is_hybrid else (0, first)
+        many = which is not None and self.styles[which].name in MANY_BODY_STYLES
+        taken = [pair for pair in pairs if any(one.takes(*pair) for one in self.many_body)]
+        if taken and not many and (which is None or self.name != "hybrid/overlay"):
+            a, b = taken[0]
+            line.fail(
+                None,
+                f"the types {a + 1} and {b + 1} have a many-body style, which is not taken from them "
+                "again",
+            )
         if which is None:
             for pair in pairs:
                 self.entries[pair] = []
             return
-        if self.styles[which].name in MANY_BODY_STYLES:
+        if many:
             self._take_many_body(which, list(pairs), line, fields, first, count)
             return
         entry = _entry(self.styles[which], which, Coefficients(line, fields, first))
