@@ -19,7 +19,7 @@
 // sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp
 // sources: src/md/output/run_files.cpp src/md/output/atomic_file.cpp
 // sources: src/md/forces/pair/pair_potential_table.cpp src/md/forces/pair/pair_function.cpp
-// sources: src/md/forces/pair/tabulated_curve.cpp src/md/forces/pair/pair_sum.cpp
+// sources: src/md/forces/pair/tabulated_curve.cpp
 // sources: src/md/input/pair_potential_input.cpp src/md/input/check_pair_potentials.cpp
 // sources: src/md/input/type_pair_from_input.cpp src/md/model/lennard_jones.cpp
 // sources: src/md/input/molecule_file.cpp

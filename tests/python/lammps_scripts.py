@@ -86,33 +86,11 @@ PAIRS = {
     "none": (None, True, False),
     "hybrid/overlay lj/cut 6.0 coul/long 8.0": ("lj/cut {e} {s}", False, True),
     "lj/cut/coul/cut 6.0 8.0": ("{e} {s}", True, "cut"),
-    "lj/cut/coul/dsf 0.2 6.0 8.0": ("{e} {s}", True, "cut"),
-    "lj/cut/coul/debye 0.4 6.0 8.0": ("{e} {s}", True, "cut"),
-    "lj/cut/coul/wolf 0.6 6.0 8.0": ("{e} {s}", True, "cut"),
-    "lj/gromacs/coul/gromacs 3.0 6.0 4.0 7.0": ("{e} {s}", True, "cut"),
-    "lj/charmmfsw/coul/charmmfsh 4.0 7.5": ("{e} {s} 0.1 {s}", True, "cut"),
-    "coul/dsf 0.25 8.0": ("", True, "cut"),
-    "coul/debye 0.5 8.0": ("", True, "cut"),
-    "born/coul/dsf 0.25 7.0": ("0.3 0.3 2.0 30 10", False, "cut"),
-    "hybrid/overlay lj/cut 6.0 coul/dsf 0.2 8.0": ("lj/cut {e} {s}", False, "cut"),
-    "hybrid/overlay lj/gromacs 3.0 6.0 morse 5.0": ("lj/gromacs {e} {s}", False, False),
-    "hybrid/overlay lj/cut 6.0 gauss 5.0 coul/debye 0.3 8.0": ("lj/cut {e} {s}", False, "cut"),
-    "hybrid/overlay lj/cut 6.0 lj/cut 5.0 soft 3.5": ("lj/cut 1 {e} {s}", False, False),
-    "hybrid/overlay buck 7.0 yukawa 0.8 6.0 coul/long 8.0": ("buck 4000 0.3 30", False, True),
     "hybrid lj/cut 6.0 mie/cut 7.0": ("mie/cut {e} {s} 12 6", False, False),
     "lj/sdk 7.0": ("lj9_6 {e} {s}", False, False),
 }  # fmt: skip
 #: Other coefficients of an overlay.
-OVERLAYS = {
-    "hybrid/overlay lj/cut 6.0 coul/long 8.0": ["* * coul/long"],
-    "hybrid/overlay lj/cut 6.0 coul/dsf 0.2 8.0": ["* * coul/dsf"],
-    "hybrid/overlay lj/gromacs 3.0 6.0 morse 5.0": ["* 1 morse 0.2 1.4 3.2"],
-    "hybrid/overlay lj/cut 6.0 gauss 5.0 coul/debye 0.3 8.0": [
-        "* * gauss 0.3 0.4", "* * coul/debye",
-    ],
-    "hybrid/overlay lj/cut 6.0 lj/cut 5.0 soft 3.5": ["1 1 lj/cut 2 0.1 2.5", "* * soft 2.0"],
-    "hybrid/overlay buck 7.0 yukawa 0.8 6.0 coul/long 8.0": ["1 * yukawa 3.0", "* * coul/long"],
-}  # fmt: skip
+OVERLAYS = {"hybrid/overlay lj/cut 6.0 coul/long 8.0": ["* * coul/long"]}
 BONDED = {
     "bond": {
         "harmonic": "300 1.5", "morse": "90 1.8 1.5", "class2": "1.5 300 -400 500",
@@ -595,8 +573,6 @@ class Maker:
             self.add(f"fix 3 all addforce {self.number(0.1)} -0.2 {self.number(0.05)}")
         if self.chance(0.15):
             self.add("fix 4 all gravity 0.5 vector 1 0 -2")
-        if self.charged and self.chance(0.25):
-            self.add(f"fix 10 all efield {self.number(0.02)} 0.0 -0.05")
         if not any(self.tilt) and not self.lattice and self.chance(0.25):
             wall = self.one_of("wall/lj93", "wall/lj126", "wall/harmonic", "wall/lj1043")
             place = f"{self.number(high[2] - 0.3)}" if self.chance(0.4) else "EDGE"
@@ -755,9 +731,6 @@ def differences(system, mine, theirs: dict) -> list[str]:
     coulomb = terms["ecoul"] + terms["elong"]
     has_charges = "electrostatics_energy" in row
     tolerance = 2e-6 if has_charges else 1e-6
-    if any("charge_share" in dict(one.parameters) for one in system.terms):
-        # Shares of charges and of pairs are one term.
-        pairs, charges_of = pairs + charges_of - coulomb, coulomb
     if abs(pairs - terms["evdwl"]) > 1e-6 * max(abs(terms["evdwl"]), 1e-2 * scale):
         found.append(f"pairs {pairs:.9g}, not {terms['evdwl']:.9g}")
     if abs(charges_of - coulomb) > tolerance * max(abs(coulomb), abs(terms["elong"]), energy):

@@ -65,26 +65,6 @@ pair_coeff 1 2 lj/cut 0.02 2.3
 pair_coeff 2 2 lj/cut 0.01 2.4
 mass 2 39.9
 """,
-    "a metal with pairs added": """\
-create_box 1 box
-create_atoms 1 box
-pair_style hybrid/overlay eam/alloy lj/cut 5.0 morse 4.0
-pair_coeff * * eam/alloy copper.eam.alloy Cu
-pair_coeff * * lj/cut 0.02 2.3
-pair_coeff 1 1 morse 0.1 1.3 2.7
-""",
-    "silicon and copper with pairs added": """\
-create_box 2 box
-create_atoms 1 region low
-create_atoms 2 region high
-pair_style hybrid/overlay eam/alloy tersoff lj/cut 5.0 gauss 4.5
-pair_coeff * * eam/alloy copper.eam.alloy Cu NULL
-pair_coeff * * tersoff Si.tersoff NULL Si
-pair_coeff 1 2 lj/cut 0.02 2.3
-pair_coeff 1 1 lj/cut 0.01 2.2
-pair_coeff * * gauss 0.05 0.7
-mass 2 28.0
-""",
     "silicon and copper": """\
 create_box 2 box
 create_atoms 1 region low
@@ -159,6 +139,8 @@ BROKEN = {
     "pair_style eam\npair_coeff * * in.metal": "is no file of pair_style eam",
     "pair_style hybrid eam lj/cut 5\npair_coeff * * eam copper.eam\n"
     "pair_coeff * * lj/cut 0.1 2.0": "have a many-body style, which is not taken from them again",
+    "pair_style hybrid/overlay eam lj/cut 5\npair_coeff * * eam copper.eam\n"
+    "pair_coeff * * lj/cut 0.1 2.0": "whose sum is not taken over",
     "pair_style hybrid/overlay eam lj/cut 5\npair_coeff * * eam copper.eam\n"
     "pair_coeff * * none": "have a many-body style, which is not taken from them again",
 }

@@ -25,16 +25,6 @@ PAIRS = {
     "nm/cut 7.0": ("0.12 {s} 12 7", False),
     "hybrid/overlay lj/cut 6.0 coul/long 8.0": ("lj/cut 0.12 {s}", True),
     "lj/cut/coul/cut 6.0 8.0": ("0.12 {s}", False),
-    "lj/cut/coul/dsf 0.2 6.0 8.0": ("0.12 {s}", False),
-    "lj/cut/coul/debye 0.4 6.0 8.0": ("0.12 {s}", False),
-    "lj/cut/coul/wolf 0.6 6.0 8.0": ("0.12 {s}", False),
-    "coul/dsf 0.25 8.0": ("", False),
-    "coul/debye 0.5 8.0": ("", False),
-    "born/coul/dsf 0.25 7.0": ("0.2 0.3 {s} 500 -300", False),
-    "lj/gromacs/coul/gromacs 3.0 6.0 4.0 7.0": ("0.12 {s}", False),
-    "lj/charmmfsw/coul/charmmfsh 4.0 7.5": ("0.12 {s} 0.1 {s}", False),
-    "hybrid/overlay lj/cut 6.0 gauss 5.0 coul/debye 0.3 8.0": ("lj/cut 0.12 {s}", False),
-    "hybrid/overlay lj/gromacs 3.0 6.0 morse 5.0 coul/dsf 0.2 8.0": ("lj/gromacs 0.12 {s}", False),
     "buck/coul/cut 8.0": ("30000 0.3 500", False),
     "coul/cut 7.0": ("", False),
     "lj/smooth 4.0 7.0": ("0.12 {s}", False),
@@ -67,18 +57,6 @@ OWN_CUTOFF = ("lj/cut 6.0", "lj/expand 6.0", "gauss 6.0", "ufm 6.0", "morse 6.0"
 OTHERS = {
     "hybrid lj/cut 6.0 morse 7.0": ("morse 0.12 1.5 3.0", "morse 0.2 1.4 3.1"),
     "hybrid lj/gromacs 3.0 6.0 lj/mdf 2.0 7.0 zbl 3.0 5.0": ("lj/mdf 0.1 3.0", "zbl 6 7"),
-}
-#: Coefficients of an overlay that all pairs have.
-OVERLAYS = {
-    "hybrid/overlay lj/cut 6.0 coul/long 8.0": ["* * coul/long"],
-    "hybrid/overlay lj/cut 6.0 gauss 5.0 coul/debye 0.3 8.0": [
-        "* * gauss 0.3 0.4",
-        "* * coul/debye",
-    ],
-    "hybrid/overlay lj/gromacs 3.0 6.0 morse 5.0 coul/dsf 0.2 8.0": [
-        "* 1 morse 0.2 1.4 3.2",
-        "* * coul/dsf",
-    ],
 }
 #: Styles that do not mix.
 UNMIXED = (
@@ -151,7 +129,8 @@ def script_of(numbers, pair):
     ]  # fmt: skip
     lines += ["kspace_style pppm 1e-5"] if charged else []
     lines += ["read_data random.data"]
-    lines += [f"pair_coeff {one}" for one in OVERLAYS.get(pair, [])]
+    overlay = "overlay" in pair
+    lines += ["pair_coeff * * coul/long"] if overlay else []
     of_second, of_both = OTHERS.get(pair, (coefficients, coefficients))
     for kind, size in ((1, 3.2), (2, 2.9)):
         own = " 5.5" if kind == 2 and pair in OWN_CUTOFF and numbers.random() < 0.7 else ""

@@ -496,7 +496,10 @@ def test_fixes_that_move_atoms_come_along(name, sterna, tmp_path):
     assert dict(system.thermostat) == pytest.approx(thermostat)
     assert dict(system.barostat) == pytest.approx(barostat)
     assert (system.temperature, len(system.not_kept)) == (250.0, 1)
-    assert "velocities are drawn by other random numbers, at the same temperature: loop local" in system.not_kept[0]
+    assert (
+        "velocities are drawn by other random numbers, at the same temperature: loop local"
+        in system.not_kept[0]
+    )
     done = sterna("import", "five.data", "in.five", "-o", "out.toml")
     assert done.returncode == 0, done.stdout + done.stderr
     done = sterna("check", "out.toml")

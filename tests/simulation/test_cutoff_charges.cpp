@@ -59,7 +59,6 @@ struct Charges {
   std::string kind = "reaction_field";
   double cutoff = 2.6, permittivity = 1.0, outside = 0.0;  ///< 0: infinite
   bool shifted = true;
-  std::string more = "";  ///< lines of the section
 
   std::string text() const {
     std::string text =
@@ -67,7 +66,7 @@ struct Charges {
                     cutoff, permittivity);
     if (outside > 0.0) text += fmt::format("reaction_field_permittivity = {}\n", outside);
     if (!shifted) text += "truncation = \"truncated\"\n";
-    return text + more;
+    return text;
   }
 };
 
@@ -327,39 +326,5 @@ TEST_CASE("a permittivity divides the charges of every solver, and those of 1-4 
     for (const char* name : {"electrostatics", "bonded_coulomb_14"}) {
       CHECK(screened.at(name) == doctest::Approx(plain.at(name) / 2.5).epsilon(1e-5));
     }
-  }
-}
-
-TEST_CASE("curves of charges conserve energy, and their virial is the slope of it") {
-  const comm::Context world;
-  const test::SharedFolder output(world);
-  const Charges kinds[] = {
-      {.kind = "cutoff",
-       .cutoff = 2.2,
-       .more = "truncation = \"force_shifted\"\nform = \"damped\"\ndamping = 0.8\n"},
-      {.kind = "cutoff",
-       .more = "truncation = \"cubic_force_switched\"\nswitch_start = 1.0\nexcluded_pairs = "
-               "\"left_out\"\n"},
-      {.kind = "cutoff", .permittivity = 2.0, .more = "form = \"screened\"\nscreening = 0.9\n"}};
-  for (const Charges& charges : kinds) {
-    INFO(charges.text());
-    const auto state_at = [&](double scale) {
-      Simulation simulation(world,
-                            input_of(world, output.path(), {.charges = charges, .scale = scale}),
-                            {.quiet = true, .files = false});
-      simulation.run(0);
-      return simulation.last_state();
-    };
-    constexpr double change = 1e-5;
-    const double slope =
-        (state_at(1.0 + change).pair_energy - state_at(1.0 - change).pair_energy) / (2.0 * change);
-    CHECK(state_at(1.0).virial == doctest::Approx(-slope).epsilon(2e-5));
-    Simulation simulation(
-        world, input_of(world, output.path(), {.charges = charges, .steps = 60, .epsilon = 0.4}),
-        {.quiet = true, .files = false});
-    simulation.run(0);
-    const double before = simulation.last_state().total_energy;
-    simulation.run(60);
-    CHECK(std::abs(simulation.last_state().total_energy - before) < 2e-3 * atom_count);
   }
 }

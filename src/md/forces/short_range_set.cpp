@@ -35,7 +35,7 @@ void require_own_pairs(const std::vector<std::unique_ptr<ShortRangeForces>>& ter
     for (int b = a; b < type_count; ++b) {
       const ShortRangeForces* first = nullptr;
       for (const auto& term : terms) {
-        if (!term->acts_between(a, b) || term->adds_between(a, b)) continue;
+        if (!term->acts_between(a, b)) continue;
         if (first != nullptr) {
           throw std::invalid_argument(fmt::format("types {} and {} interact by both {} and {}",
                                                   a + 1, b + 1, first->name(), term->name()));

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "md/input/cutoffs.hpp"
-
 namespace sterna::md {
 namespace {
 
@@ -34,31 +32,6 @@ void check_open_box(const Input& input, const IsGood& is_good, const Report& rep
   }
 }
 
-/// How charges end at a cutoff.
-void check_end_of_charges(const Input& input, const IsGood& is_good, const Report& report) {
-  const Input::Electrostatics& charges = input.electrostatics;
-  if (charges.kind != ElectrostaticsKind::cutoff) return;
-  if (is_good("electrostatics.truncation") && charges.truncation == Truncation::force_switched) {
-    report(Severity::error, "electrostatics.truncation",
-           "charges cannot end with truncation = \"force_switched\", which is of powers 12 and 6; "
-           "expected \"cubic_force_switched\" or another one");
-  }
-  if (is_good("electrostatics.switch_start") && is_good("electrostatics.truncation") &&
-      is_switched(charges.truncation) && charges.switch_start >= electrostatics_cutoff(input)) {
-    report(Severity::error, "electrostatics.switch_start",
-           fmt::format("\"switch_start\" in [electrostatics] is {}; expected less than the cutoff "
-                       "of charges, which is {}",
-                       input.units.text(charges.switch_start, Dimension::length),
-                       input.units.text(electrostatics_cutoff(input), Dimension::length)));
-  }
-  if (is_good("electrostatics.excluded_pairs") && is_good("electrostatics.form") &&
-      charges.form == ChargeForm::screened && charges.corrects_excluded()) {
-    report(Severity::error, "electrostatics.excluded_pairs",
-           "excluded pairs of screened charges have nothing to be corrected; expected \"auto\" or "
-           "\"left_out\"");
-  }
-}
-
 /// What pairs of charges within a cutoff are not there for.
 void check_cutoff_charges(const Input& input, const IsGood& is_good, const Report& report) {
   if (!input.electrostatics.ends_at_cutoff()) return;
@@ -73,7 +46,6 @@ void check_cutoff_charges(const Input& input, const IsGood& is_good, const Repor
                     "\"truncated\" or \"reaction_field\"",
                     kind));
   }
-  check_end_of_charges(input, is_good, report);
   if (is_good("interaction.potential") &&
       input.interaction.potential != InteractionPotential::lennard_jones) {
     error(

@@ -102,12 +102,9 @@ class Checker {
       const std::string place = fmt::format("pair[{}]", n);
       const bool first = known_type(place + ".first", pair.first);
       const bool second = known_type(place + ".second", pair.second);
-      if (first && second && !pair.adds &&
-          !seen.insert(std::minmax(pair.first, pair.second)).second) {
-        error(place,
-              fmt::format("there is already a [[pair]] of {} and {}; one that is added to it has "
-                          "`adds = true`",
-                          quote(pair.first), quote(pair.second)));
+      if (first && second && !seen.insert(std::minmax(pair.first, pair.second)).second) {
+        error(place, fmt::format("there is already a [[pair]] of {} and {}", quote(pair.first),
+                                 quote(pair.second)));
       }
       const bool molecules = !input_.components.empty();
       // Where it gives something else, that is the error.
@@ -117,7 +114,7 @@ class Checker {
       });
       const std::string potential = place + ".potential";
       const bool mixes =
-          pair.is_mixed() && (good_(potential) || !input_.places.contains(potential));
+          pair.is_lennard_jones() && (good_(potential) || !input_.places.contains(potential));
       if (mixes && !gives_something) {
         error(place, fmt::format("[[pair]] changes nothing; it needs {}",
                                  molecules ? "\"eta\" or \"xi\""

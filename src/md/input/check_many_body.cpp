@@ -115,12 +115,11 @@ class ManyBodyChecker {
         if (!have_many_body_potential(input_, n, other)) continue;
         error(fmt::format("pair[{}]", pair - input_.pairs.data()),
               fmt::format("the types {} and {} interact by their many-body potential and not in "
-                          "pairs; expected no [[pair]] of them, or one with `adds = true`",
+                          "pairs; expected no [[pair]] of them",
                           quote(pair->first), quote(pair->second)));
       }
     }
-    const bool adds = std::ranges::any_of(input_.pairs, &Input::Pair::adds);
-    if (has_pairs_besides(input_) && all_pairs_are_many_body() && !adds) {
+    if (has_pairs_besides(input_) && all_pairs_are_many_body()) {
       error("type[0]",
             "all types have the same many-body potential, so there are no pairs besides; "
             "expected its name as \"potential\" in [interaction]");

@@ -288,28 +288,11 @@ class MoleculeChecker {
             share,
             "\"share\" in [[molecule.special_pair]] stands in place of \"epsilon\" and \"sigma\"");
       }
-      charge_share(n);
       const std::string cutoff = place_of("special_pair", n, "cutoff");
       if (input_.places.contains(cutoff) && !epsilon && !sigma) {
         error(cutoff,
               "\"cutoff\" in [[molecule.special_pair]] needs \"epsilon\" and \"sigma\" beside it");
       }
-    }
-  }
-
-  void charge_share(std::size_t n) {
-    const std::string place = place_of("special_pair", n, "charge_share");
-    if (!input_.places.contains(place)) return;
-    if (input_.places.contains(place_of("special_pair", n, "charge_product"))) {
-      error(place,
-            "\"charge_share\" in [[molecule.special_pair]] stands in place of \"charge_product\"");
-    }
-    const Input::Electrostatics& charges = input_.electrostatics;
-    if (charges.kind != ElectrostaticsKind::cutoff || charges.corrects_excluded()) {
-      error(place,
-            "\"charge_share\" in [[molecule.special_pair]] is of charges that end at a cutoff, of "
-            "which excluded pairs have nothing: [electrostatics] with kind = \"cutoff\" and "
-            "excluded_pairs = \"left_out\"");
     }
   }
 

@@ -54,11 +54,11 @@ class PairChecker {
             "\"potential\" in [[pair]] is there for [[type]]s only; sites of [[component]]s have "
             "the Lennard-Jones potential and charges");
     }
-    for (const std::string_view key : {"cutoff", "truncation", "switch_start", "adds"}) {
+    for (const std::string_view key : {"cutoff", "truncation", "switch_start"}) {
       const std::string at = fmt::format("{}.{}", place, key);
       if (!good_(at)) continue;
       error(at, fmt::format("\"{}\" in [[pair]] is there for [[type]]s only; sites of "
-                            "[[component]]s interact as [interaction] says",
+                            "[[component]]s end as [interaction] says",
                             key));
     }
   }
@@ -79,7 +79,7 @@ class PairChecker {
                         quote(pair.potential), quote(choice_name(truncation))));
     }
     end(pair, place, known, truncation);
-    if (pair.is_mixed()) return;  // what it lacks is mixed
+    if (pair.is_lennard_jones()) return;  // what it lacks is mixed
     std::vector<double> values;
     bool complete = true;
     for (const PairParameter& parameter : potential.parameters) {

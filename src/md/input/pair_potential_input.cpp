@@ -35,14 +35,15 @@ void set_pair_parameter(Input::Pair& pair, std::string_view name, double value) 
 
 const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t b) {
   const auto found = std::ranges::find_if(input.pairs, [&](const Input::Pair& pair) {
-    return !pair.adds && is_pair(pair, input.types[a].name, input.types[b].name);
+    return is_pair(pair, input.types[a].name, input.types[b].name);
   });
   return found == input.pairs.end() ? nullptr : &*found;
 }
 
 bool has_pair_potentials(const Input& input) {
-  return std::ranges::any_of(
-      input.pairs, [](const Input::Pair& pair) { return !pair.is_mixed() || pair.has_own_end(); });
+  return std::ranges::any_of(input.pairs, [](const Input::Pair& pair) {
+    return !pair.is_lennard_jones() || pair.has_own_end();
+  });
 }
 
 bool type_is_mixed(const Input& input, std::size_t type) {
@@ -72,58 +73,26 @@ PairFunction::Ending ending_of_pair(const Input& input, const Input::Pair& pair)
   return ending;
 }
 
-PairFunction function_of_pair(const Input& input, const Input::Pair& pair) {
-  const PairPotentialEntry& potential = *find_pair_potential(pair.potential);
-  std::vector<double> parameters;
-  for (const PairParameter& parameter : potential.parameters) {
-    parameters.push_back(pair_parameter(pair, parameter.name).value_or(parameter.preset));
-  }
-  if (potential.reads_table && !pair.points) {
-    throw std::logic_error("the table of a pair was not read");
-  }
-  return PairFunction(potential, parameters, pair.cutoff, ending_of_pair(input, pair),
-                      pair.points ? &*pair.points : nullptr);
-}
-
 PairFunction pair_function_from_input(const Input& input, std::size_t a, std::size_t b) {
   const Input::Pair* pair = pair_of_types(input, a, b);
-  if (pair != nullptr && !pair->is_mixed()) return function_of_pair(input, *pair);
-  const TypePair mixed = mixed_type_pair(input, a, b);
-  const double parameters[] = {mixed.epsilon, mixed.sigma};
-  return PairFunction(*find_pair_potential(PairSection::mixed_potential), parameters,
-                      pair == nullptr ? 0.0 : pair->cutoff,
-                      pair == nullptr ? ending_from_input(input) : ending_of_pair(input, *pair));
-}
-
-std::vector<AddedPair> added_pairs_from_input(const Input& input) {
-  const auto place = [&](const std::string& name) {
-    const auto found = std::ranges::find(input.types, name, &Input::Type::name);
-    return static_cast<std::size_t>(found - input.types.begin());
-  };
-  std::vector<AddedPair> added;
-  for (const Input::Pair& pair : input.pairs) {
-    if (!pair.adds) continue;
-    added.push_back({place(pair.first), place(pair.second), function_of_pair(input, pair)});
+  const PairFunction::Ending ending =
+      pair == nullptr ? ending_from_input(input) : ending_of_pair(input, *pair);
+  if (pair == nullptr || pair->is_lennard_jones()) {
+    const TypePair mixed = mixed_type_pair(input, a, b);
+    const double parameters[] = {mixed.epsilon, mixed.sigma};
+    const double cutoff = pair == nullptr ? 0.0 : pair->cutoff;
+    return PairFunction(*find_pair_potential("lennard_jones"), parameters, cutoff, ending);
   }
-  return added;
-}
-
-bool has_added_pair(const Input& input, std::size_t a, std::size_t b) {
-  return std::ranges::any_of(input.pairs, [&](const Input::Pair& pair) {
-    return pair.adds && is_pair(pair, input.types[a].name, input.types[b].name);
-  });
-}
-
-PairSum pair_sum_from_input(const Input& input, std::size_t a, std::size_t b) {
-  std::vector<PairFunction> functions{pair_function_from_input(input, a, b)};
-  const bool is_nothing = functions[0].potential().name == PairSection::mixed_potential &&
-                          functions[0].parameters()[0] == 0.0;
-  for (const Input::Pair& pair : input.pairs) {
-    if (!pair.adds || !is_pair(pair, input.types[a].name, input.types[b].name)) continue;
-    functions.push_back(function_of_pair(input, pair));
+  const PairPotentialEntry& potential = *find_pair_potential(pair->potential);
+  std::vector<double> parameters;
+  for (const PairParameter& parameter : potential.parameters) {
+    parameters.push_back(pair_parameter(*pair, parameter.name).value_or(parameter.preset));
   }
-  if (is_nothing && functions.size() > 1) functions.erase(functions.begin());
-  return PairSum(std::move(functions));
+  if (potential.reads_table && !pair->points) {
+    throw std::logic_error("the table of a pair was not read");
+  }
+  return PairFunction(potential, parameters, pair->cutoff, ending,
+                      pair->points ? &*pair->points : nullptr);
 }
 
 std::vector<PairFunction> pair_functions_from_input(const Input& input) {

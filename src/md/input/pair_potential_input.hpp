@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "md/forces/pair/pair_sum.hpp"
+#include "md/forces/pair/pair_function.hpp"
 #include "md/input/input.hpp"
 
 namespace sterna::md {
@@ -14,7 +14,7 @@ namespace sterna::md {
 std::optional<double> pair_parameter(const Input::Pair& pair, std::string_view name);
 void set_pair_parameter(Input::Pair& pair, std::string_view name, double value);
 
-/// The [[pair]] of the types at these places that adds to no other one; null where there is none.
+/// The [[pair]] of the types at these places; null where there is none.
 const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t b);
 /// Whether a [[pair]] has another potential than the Lennard-Jones one, or an end of its own.
 bool has_pair_potentials(const Input& input);
@@ -29,14 +29,6 @@ PairFunction::Ending ending_of_pair(const Input& input, const Input::Pair& pair)
 PairFunction pair_function_from_input(const Input& input, std::size_t a, std::size_t b);
 /// Of all pairs, types^2.
 std::vector<PairFunction> pair_functions_from_input(const Input& input);
-/// That of a [[pair]] which gives all that it needs.
-PairFunction function_of_pair(const Input& input, const Input::Pair& pair);
-/// What [[pair]]s add to the potentials of types.
-std::vector<AddedPair> added_pairs_from_input(const Input& input);
-/// Whether a [[pair]] adds to that of the types at these places.
-bool has_added_pair(const Input& input, std::size_t a, std::size_t b);
-/// All that the types at these places have.
-PairSum pair_sum_from_input(const Input& input, std::size_t a, std::size_t b);
 
 /// The text of the table of a [[pair]]. Throws std::runtime_error, with the reason, where it cannot
 /// be read.

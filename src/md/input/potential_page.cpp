@@ -26,9 +26,6 @@ c6 = "6.9905 eV*angstrom^6"
 c8 = "8.6757 eV*angstrom^8"
 ```
 
-A `[[pair]]` with `adds = true` is added to what the two types have besides, so that they have a sum
-of potentials, each with its own end.
-
 A run may have several potentials; the log then shows the energy, the virial and the time of each.
 All of them work in every precision, on every instruction set and any number of ranks, beside
 `[electrostatics]`, and with every `truncation` in `[interaction]`:

@@ -411,9 +411,9 @@ FastestMotion fastest_motion(const Input& input) {
       const double charges =
           input.units.coulomb() * first.charge * second.charge / input.electrostatics.permittivity;
       const Input::Pair* own = pair_of_types(input, a, b);
-      const bool has_curve = (own != nullptr && !own->is_mixed()) || has_added_pair(input, a, b);
       const double stiffness =
-          has_curve       ? pair_sum_from_input(input, a, b).stiffness(std::min(charges, 0.0))
+          own != nullptr && !own->is_lennard_jones()
+              ? pair_function_from_input(input, a, b).stiffness(std::min(charges, 0.0))
           : charges < 0.0 ? curvature_with_charges(pair, charges)
                           : well_curvature * pair.epsilon / (pair.sigma * pair.sigma);
       look(first.mass * second.mass / (first.mass + second.mass), stiffness, first.name,

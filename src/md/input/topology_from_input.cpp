@@ -272,7 +272,6 @@ class Builder {
       add(molecule, *find_bonded("special_pair", "lennard_jones"), atoms,
           {like.epsilon, like.sigma});
     }
-    if (parameters != nullptr && parameters->charge_share.has_value()) return;
     const auto own = parameter("charge_product");
     const double product =
         own ? input_.units.coulomb() * *own : given.coulomb_14 * a.charge * b.charge;

@@ -22,9 +22,8 @@ TypePair mixed_type_pair(const Input& input, std::size_t a, std::size_t b) {
 
 TypePair type_pair_from_input(const Input& input, std::size_t a, std::size_t b) {
   const Input::Pair* pair = pair_of_types(input, a, b);
-  const bool is_mixed = pair == nullptr || pair->is_mixed();
-  if (is_mixed && !has_added_pair(input, a, b)) return mixed_type_pair(input, a, b);
-  const PairScale scale = pair_sum_from_input(input, a, b).scale();
+  if (pair == nullptr || pair->is_lennard_jones()) return mixed_type_pair(input, a, b);
+  const PairScale scale = pair_function_from_input(input, a, b).scale();
   return {scale.energy, scale.size};
 }
 

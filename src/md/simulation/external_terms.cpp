@@ -103,8 +103,7 @@ std::unique_ptr<ForceTerm> make_fields(const TermRequest& request) {
                       type_named(field.component, request.interaction.names())});
   }
   return std::make_unique<UniformFields>(request.box, request.interaction.components(),
-                                         std::sqrt(input.units.coulomb()), fields,
-                                         request.places ? &request.places->topology() : nullptr);
+                                         std::sqrt(input.units.coulomb()), fields);
 }
 
 std::unique_ptr<ForceTerm> make_restraints(const TermRequest& request) {

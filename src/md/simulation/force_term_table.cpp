@@ -76,14 +76,8 @@ std::unique_ptr<ForceTerm> bonded(const TermRequest& request) {
 
 std::unique_ptr<ForceTerm> scaled_pairs(const TermRequest& request) {
   if (request.places == nullptr || !has_scaled_pairs(request.input)) return nullptr;
-  std::vector<PairSum> sums;
-  const std::size_t types = request.input.types.size();
-  for (std::size_t k = 0; k < types * types; ++k) {
-    sums.push_back(pair_sum_from_input(request.input, k / types, k % types));
-  }
   return std::make_unique<ScaledPairs>(request.places, scaled_pairs_from_input(request.input),
-                                       std::move(sums), request.interaction.cutoff_charges(),
-                                       request.interaction.charge_factor());
+                                       pair_functions_from_input(request.input));
 }
 
 constexpr TermEntry table[] = {

@@ -67,14 +67,9 @@ CutoffCharges charges_from_input(const Input& input, double charge_factor) {
     charges = CutoffCharges::reaction_field(
         cutoff, wanted.permittivity,
         outside > 0.0 ? outside : std::numeric_limits<double>::infinity());
-  } else if (wanted.form == ChargeForm::plain && wanted.truncation == Truncation::shifted) {
+  } else if (wanted.truncation == ElectrostaticsTruncation::shifted) {
     charges = CutoffCharges::reaction_field(cutoff, 1.0, 1.0);
-  } else if (wanted.form != ChargeForm::plain || wanted.truncation != Truncation::truncated) {
-    charges.curve = std::make_shared<const ChargeCurve>(
-        wanted.form, wanted.form == ChargeForm::damped ? wanted.damping : wanted.screening,
-        PairFunction::Ending{cutoff, wanted.truncation, wanted.switch_start});
   }
-  charges.corrects_excluded = wanted.corrects_excluded();
   const double unit = charge_factor * std::sqrt(input.units.coulomb());
   for (const Input::Type& type : input.types) charges.of_types.push_back(unit * type.charge);
   return charges;
@@ -144,9 +139,8 @@ Interaction::Interaction(const Input& input, const ParameterTexts& texts)
   if (potential_) {
     take_pairs(input, std::make_unique<PairForces>(*potential_, precision, kernel));
   } else if (!functions_.empty()) {
-    take_pairs(input,
-               std::make_unique<PairForces>(functions_, type_count, ending_from_input(input),
-                                            precision, kernel, added_pairs_from_input(input)));
+    take_pairs(input, std::make_unique<PairForces>(functions_, type_count, ending_from_input(input),
+                                                   precision, kernel));
   } else if (model_) {
     forces_.push_back(std::make_unique<MolecularForces>(*model_, precision, kernel));
   }
@@ -156,21 +150,13 @@ Interaction::Interaction(const Input& input, const ParameterTexts& texts)
 void Interaction::pairs_of_types(const Input& input) {
   const Truncation truncation = input.interaction.truncation;
   const bool is_general = has_pair_potentials(input) || !LennardJones::ends_by(truncation);
-  const std::size_t count = input.types.size();
-  for (std::size_t k = 0; k < count * count && (is_general || is_switched(truncation)); ++k) {
-    // A pair is the same both ways, its curve too.
-    const std::size_t a = k / count, b = k % count, mirrored = b * count + a;
-    if (b < a) {
-      tails_.push_back(tails_[mirrored]);
-      if (is_general) scales_.push_back(scales_[mirrored]);
-      continue;
-    }
-    const PairSum sum = pair_sum_from_input(input, a, b);
-    tails_.push_back(sum.tail());
-    if (is_general) scales_.push_back(sum.scale());
-  }
+  const std::vector<PairFunction> functions = is_general || is_switched(truncation)
+                                                  ? pair_functions_from_input(input)
+                                                  : std::vector<PairFunction>();
+  for (const PairFunction& function : functions) tails_.push_back(function.tail());
   if (is_general) {
-    functions_ = pair_functions_from_input(input);
+    for (const PairFunction& function : functions) scales_.push_back(function.scale());
+    functions_ = functions;
   } else {
     potential_ = potential_of_types(input);
   }

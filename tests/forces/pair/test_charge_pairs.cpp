@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <memory>
-#include <numbers>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,28 +47,16 @@ struct Expected {
   double virial[6] = {};
 };
 
-/// What is not 1/r of two charges of 1, from the formulas alone.
-struct Rest {
-  std::function<double(double)> energy, force_over_r;
-  double at_zero = 0.0;  ///< of the energy
-  bool corrects = true;
-};
-
-Rest parabola(const CutoffCharges& charges) {
-  const double curvature = charges.curvature, shift = charges.shift;
-  return {[=](double r) { return curvature * r * r - shift; },
-          [=](double) { return -2.0 * curvature; }, -shift};
-}
-
 Expected brute_force(const ParticleStore& particles, const Box& box,
-                     const std::vector<double>& charge, const Rest& rest, bool exclude) {
+                     const std::vector<double>& charge, const CutoffCharges& charges,
+                     bool exclude) {
   Expected expected;
   const LennardJones potential = lennard_jones();
   const std::size_t n = particles.local_count();
   expected.force.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     Vec3 force;
-    if (rest.corrects) expected.charges += 0.5 * rest.at_zero * charge[i] * charge[i];
+    expected.charges -= 0.5 * charges.shift * charge[i] * charge[i];
     for (std::size_t j = 0; j < n; ++j) {
       const bool same =
           exclude && i != j &&
@@ -83,10 +68,10 @@ Expected brute_force(const ParticleStore& particles, const Box& box,
         const double r = norm(d);
         const bool excluded = same && r < (1.0 + 1e-9) * norm(box.nearest_image(d));
         double f = 0.0;
-        if (r < cutoff && (!excluded || rest.corrects)) {
+        if (r < cutoff) {
           const double product = charge[i] * charge[j], inverse = excluded ? 0.0 : 1.0 / r;
-          expected.charges += 0.5 * product * (inverse + rest.energy(r));
-          f += product * (inverse * inverse * inverse + rest.force_over_r(r));
+          expected.charges += 0.5 * product * (inverse + charges.curvature * r * r - charges.shift);
+          f += product * (inverse * inverse * inverse - 2.0 * charges.curvature);
         }
         const auto pair =
             static_cast<std::size_t>(2 * particles.position[i].type + particles.position[j].type);
@@ -127,7 +112,7 @@ std::vector<std::vector<std::uint32_t>> excluded_places(const ParticleStore& par
   return places;
 }
 
-void check(const Box& box, const CutoffCharges& charges, const Rest& rest, bool exclude) {
+void check(const Box& box, const CutoffCharges& charges, bool exclude) {
   const Topology topology = molecules();
   constexpr double factor = 0.7;
   ParticleStore particles = test::jittered_lattice(box, count, 2, 0.1, 11);
@@ -136,7 +121,7 @@ void check(const Box& box, const CutoffCharges& charges, const Rest& rest, bool 
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     charge.push_back(factor * topology.atom_of(particles.id[i]).charge);
   }
-  const Expected expected = brute_force(particles, box, charge, rest, exclude);
+  const Expected expected = brute_force(particles, box, charge, charges, exclude);
   for (const PairKernels* kernels : available_pair_kernels()) {
     for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
       for (const std::uint32_t group : {1u, 2u, 4u}) {
@@ -192,111 +177,8 @@ TEST_CASE("charges within a cutoff: energy, forces and virial of all pairs") {
     for (const bool exclude : {false, true}) {
       CutoffCharges field = CutoffCharges::reaction_field(cutoff, 2.0, 20.0);
       field.of_types = {0.0, 0.0};
-      check(box, field, parabola(field), exclude);
-      const CutoffCharges plain{cutoff, 0.0, 0.0, {0.0, 0.0}};
-      check(box, plain, parabola(plain), exclude);
-    }
-  }
-}
-
-namespace {
-
-/// A damped, screened or plain energy, and what ends it: u - energy_shift - (r - rc) slope.
-struct Law {
-  ChargeForm form;
-  double inverse_length;
-  Truncation truncation;
-  bool corrects = true;
-
-  double energy(double r) const {
-    switch (form) {
-      case ChargeForm::damped:
-        return std::erfc(inverse_length * r) / r;
-      case ChargeForm::screened:
-        return std::exp(-inverse_length * r) / r;
-      default:
-        return 1.0 / r;
-    }
-  }
-  double slope(double r) const {
-    switch (form) {
-      case ChargeForm::damped: {
-        const double x = inverse_length * r;
-        return -std::erfc(x) / (r * r) -
-               2.0 * inverse_length * std::exp(-x * x) / (std::sqrt(std::numbers::pi) * r);
-      }
-      case ChargeForm::screened:
-        return -std::exp(-inverse_length * r) * (1.0 / r + inverse_length) / r;
-      default:
-        return -1.0 / (r * r);
-    }
-  }
-  Rest rest() const {
-    const bool shifts = truncation != Truncation::truncated;
-    const bool forces = truncation == Truncation::force_shifted;
-    const double u = shifts ? energy(cutoff) : 0.0, s = forces ? slope(cutoff) : 0.0;
-    const double limit = form == ChargeForm::damped
-                             ? -2.0 * inverse_length / std::sqrt(std::numbers::pi)
-                         : form == ChargeForm::screened ? -inverse_length
-                                                        : 0.0;
-    const Law law = *this;
-    return {[=](double r) { return law.energy(r) - 1.0 / r - u - (r - cutoff) * s; },
-            [=](double r) { return (-law.slope(r) - 1.0 / (r * r) + s) / r; },
-            limit - u + cutoff * s, corrects};
-  }
-  CutoffCharges charges() const {
-    CutoffCharges made{cutoff, 0.0, 0.0, {0.0, 0.0}};
-    made.curve = std::make_shared<const ChargeCurve>(form, inverse_length,
-                                                     PairFunction::Ending{cutoff, truncation, 0.0});
-    made.corrects_excluded = corrects;
-    return made;
-  }
-};
-
-}  // namespace
-
-TEST_CASE("damped, screened and shifted charges: energy, forces and virial of all pairs") {
-  const Law laws[] = {{ChargeForm::damped, 0.9, Truncation::force_shifted},
-                      {ChargeForm::damped, 1.1, Truncation::shifted},
-                      {ChargeForm::screened, 0.7, Truncation::truncated, false},
-                      {ChargeForm::plain, 0.0, Truncation::force_shifted},
-                      {ChargeForm::plain, 0.0, Truncation::force_shifted, false}};
-  const Box box{{8.3, 7.9, 8.1}, {1.0, -0.7, 0.9}};
-  for (const Law& law : laws) {
-    CAPTURE(static_cast<int>(law.form));
-    CAPTURE(static_cast<int>(law.truncation));
-    check(box, law.charges(), law.rest(), true);
-  }
-  check({{9.3, 8.9, 9.7}}, laws[0].charges(), laws[0].rest(), false);
-}
-
-TEST_CASE("curves of charges: what the kernels read is the curve, up to where it is switched") {
-  for (const double start : {0.0, 0.3, 1.1, 2.0, 2.4999}) {
-    for (const ChargeForm form : {ChargeForm::plain, ChargeForm::damped, ChargeForm::screened}) {
-      const ChargeCurve curve(form, 0.8, {cutoff, Truncation::cubic_force_switched, start});
-      CAPTURE(start);
-      const auto polynomials = curve.polynomials();
-      double worst = 0.0, worst_force = 0.0;
-      for (int k = 1; k < 5000; ++k) {
-        const double r = cutoff * k / 5000.0, place = r * curve.intervals_per_length();
-        const int interval = std::min(static_cast<int>(place), curve.intervals() - 1);
-        const double x = place - interval;
-        double u = 0.0, slope = 0.0;
-        for (int n = ChargeCurve::order - 1; n >= 0; --n) {
-          const double a = polynomials[static_cast<std::size_t>(ChargeCurve::order * interval + n)];
-          slope = slope * x + u;
-          u = u * x + a;
-        }
-        const PairValue<double> value = curve.value(r);
-        worst = std::max(worst, std::abs(u + 1.0 / r - value.energy) * r);
-        worst_force =
-            std::max(worst_force, std::abs(1.0 / (r * r) - slope * curve.intervals_per_length() -
-                                           value.force_over_r * r) *
-                                      r * r);
-      }
-      CHECK(worst < 1e-13);
-      CHECK(worst_force < 1e-11);
-      CHECK(curve.value(cutoff * (1.0 - 1e-9)).energy == doctest::Approx(0.0).epsilon(1e-9));
+      check(box, field, exclude);
+      check(box, {cutoff, 0.0, 0.0, {0.0, 0.0}}, exclude);
     }
   }
 }

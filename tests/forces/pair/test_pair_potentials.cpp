@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -106,20 +105,9 @@ Expected brute_force(const ParticleStore& particles, const Box& box,
 
 /// All kernels of all precisions against plain doubles.
 void check_kernels(const std::vector<PairFunction>& pairs, int types, Truncation truncation,
-                   const Box& box, int count, const std::vector<AddedPair>& added = {}) {
+                   const Box& box, int count) {
   ParticleStore particles = test::jittered_lattice(box, count, types, 0.1, 11);
-  Expected expected = brute_force(particles, box, pairs, static_cast<std::size_t>(types));
-  const PairFunction nothing(*find_pair_potential("lennard_jones"), std::array{0.0, 1.0}, 0.0,
-                             {cutoff, Truncation::truncated, 0.0});
-  for (const AddedPair& one : added) {
-    std::vector<PairFunction> alone(pairs.size(), nothing);
-    const auto count_of_types = static_cast<std::size_t>(types);
-    alone[one.first * count_of_types + one.second] = one.function;
-    alone[one.second * count_of_types + one.first] = one.function;
-    const Expected more = brute_force(particles, box, alone, count_of_types);
-    for (const auto& [id, f] : more.force) expected.force[id] += f;
-    expected.sums += more.sums;
-  }
+  const Expected expected = brute_force(particles, box, pairs, static_cast<std::size_t>(types));
   double force_scale = 0.0, virial_scale = 0.0;
   for (const auto& [id, f] : expected.force) force_scale = std::max(force_scale, norm(f));
   for (const double v : expected.sums.virial) virial_scale = std::max(virial_scale, std::abs(v));
@@ -128,7 +116,7 @@ void check_kernels(const std::vector<PairFunction>& pairs, int types, Truncation
     for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
       CAPTURE(std::string(kernels->name));
       CAPTURE(static_cast<int>(precision));
-      PairForces forces(pairs, types, ending, precision, kernels->name, added);
+      PairForces forces(pairs, types, ending, precision, kernels->name);
       const double tolerance = precision == Precision::mixed ? 2e-5 : 1e-12;
       for (const std::uint32_t group : {std::uint32_t{1}, forces.group()}) {
         CAPTURE(group);
@@ -565,53 +553,4 @@ TEST_CASE("tables: what is wrong is said with its place") {
   CHECK(message("1 4 -4\n2 1 -2\n3 0 -0.5\n4 0 0\n") ==
         "1:1: the forces in the third column are not -du/dr of the energies in the second; is the "
         "sign right, and the unit?");
-}
-
-TEST_CASE("potentials are added to those that two types have, or have nothing else") {
-  const auto function = [](std::string_view name, Truncation truncation, double own = 0.0) {
-    return example(*find_pair_potential(name), truncation, 0.9, own);
-  };
-  const PairFunction first = function("lennard_jones", Truncation::shifted);
-  const PairFunction nothing(*find_pair_potential("lennard_jones"), std::array{0.0, 1.0}, 0.0,
-                             {cutoff, Truncation::shifted, 0.0});
-  const std::vector<AddedPair> added{{0, 0, function("yukawa", Truncation::truncated, 1.9)},
-                                     {1, 0, function("lennard_jones", Truncation::truncated, 2.1)},
-                                     {0, 1, function("morse", Truncation::quintic_switched)},
-                                     {0, 1, function("yukawa", Truncation::force_shifted)},
-                                     {1, 1, function("mie", Truncation::cubic_force_switched)}};
-  const std::vector<PairFunction> pairs{first, first, first, nothing};
-  const Box box{{8.1, 7.9, 8.4}};
-  check_kernels(pairs, 2, Truncation::shifted, box, 400, added);
-  std::vector<AddedPair> soft = added;
-  soft.push_back({0, 0, function("soft", Truncation::shifted)});
-  check_kernels(pairs, 2, Truncation::shifted, box, 400, soft);
-  const PairForces forces(pairs, 2, {cutoff, Truncation::shifted, 0.0}, Precision::double_precision,
-                          "auto", added);
-  CHECK(forces.acts_between(1, 1));
-  // A many-body potential may act there, too, but not where a potential stands by itself.
-  CHECK(forces.adds_between(1, 1));
-  CHECK_FALSE(forces.adds_between(0, 1));
-}
-
-TEST_CASE("a sum of potentials: its values, its size, and how stiff it is") {
-  const PairFunction lj = example(*find_pair_potential("lennard_jones"), Truncation::shifted);
-  const PairFunction yukawa =
-      example(*find_pair_potential("yukawa"), Truncation::truncated, 1.0, 2.0);
-  const PairSum alone({lj}), both({lj, yukawa});
-  CHECK(both.cutoff() == cutoff);
-  for (const double r : {0.9, 1.2, 1.99, 2.2, 2.6}) {
-    CHECK(both.ended_energy(r) ==
-          doctest::Approx(lj.ended_energy(r) + yukawa.ended_energy(r)).epsilon(1e-14));
-    CHECK(both.ended_value(r).force_over_r * r ==
-          doctest::Approx(lj.ended_force(r) + yukawa.ended_force(r)).epsilon(1e-14));
-  }
-  CHECK(alone.scale().size == lj.scale().size);
-  CHECK(alone.stiffness(0.0) == lj.stiffness(0.0));
-  CHECK(both.tail().energy == doctest::Approx(lj.tail().energy + yukawa.tail().energy));
-  // Twice the same potential has the same size, twice the depth, and is twice as stiff.
-  const PairFunction cut = example(*find_pair_potential("lennard_jones"), Truncation::truncated);
-  const PairSum twice({cut, cut});
-  CHECK(twice.scale().size == doctest::Approx(cut.scale().size).epsilon(1e-6));
-  CHECK(twice.scale().energy == doctest::Approx(2.0 * cut.scale().energy).epsilon(1e-4));
-  CHECK(twice.stiffness(0.0) == doctest::Approx(2.0 * cut.stiffness(0.0)).epsilon(1e-4));
 }

@@ -32,7 +32,6 @@ class Dynamics:
 
     state: State
     units: str  #: of Sterna
-    charge_scale: float = 1.0  #: what the charges of the system are multiplied by
     integrator: Fix | None = None
     thermostat: dict[str, Any] = field(default_factory=dict)
     barostat: dict[str, Any] = field(default_factory=dict)
@@ -66,11 +65,9 @@ class Dynamics:
             )
 
 
-def dynamics_of(
-    state: State, units: str, leave_out: set[str], charge_scale: float = 1.0
-) -> Dynamics:
+def dynamics_of(state: State, units: str, leave_out: set[str]) -> Dynamics:
     """Raises SternaError at a fix that acts and has no counterpart, unless it is left out."""
-    made = Dynamics(state, units, charge_scale)
+    made = Dynamics(state, units)
     for fix in state.fixes.values():
         if fix.style in leave_out:
             state.tell(fix.command, f"fix {fix.identity} {fix.style} is left out")
@@ -240,16 +237,6 @@ def _addforce(d: Dynamics, fix: Fix) -> None:
     d.add("field", {"force": force})
 
 
-def _efield(d: Dynamics, fix: Fix) -> None:
-    d.for_all(fix)
-    field = [_constant(fix.command, 3 + k, "a component of the field") for k in range(3)]
-    fix.command.expect_end(6, "fix ID group efield ex ey ez")
-    if d.charge_scale == 0.0:
-        fix.command.fail(2, "fix efield is taken over where charges act on each other, too")
-    # Those of the system may be divided by the root of a permittivity.
-    d.add("field", {"electric_field": [value / d.charge_scale for value in field]})
-
-
 def _gravity(d: Dynamics, fix: Fix) -> None:
     command = fix.command
     d.for_all(fix)
@@ -357,7 +344,6 @@ _FIXES: dict[str, Callable[[Dynamics, Fix], None]] = {
     "temp/csvr": _csvr,
     "momentum": _momentum,
     "addforce": _addforce,
-    "efield": _efield,
     "gravity": _gravity,
     "spring/self": _spring_self,
     "wall/lj93": _wall("lj_9_3"),

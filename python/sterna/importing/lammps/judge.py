@@ -136,8 +136,7 @@ def compare(
             f"; forces of {len(held)} atoms are not compared, since LAMMPS holds those of harmonic "
             f"impropers below {_PLANAR:g} rad"
         )
-    shares = any("charge_share" in dict(one.parameters) for one in system.terms)
-    return name, _rows(row, mine.forces, theirs["energies"], expected, shares)
+    return name, _rows(row, mine.forces, theirs["energies"], expected)
 
 
 def _atoms_of_planar_impropers(system: System) -> list[int]:
@@ -241,9 +240,7 @@ def _rows(
     forces: numpy.ndarray,
     energies: dict[str, float],
     expected: numpy.ndarray,
-    shares_charges: bool,
 ) -> list[Row]:
-    """`shares_charges`: factors of special_bonds act on charges and pairs by one term."""
     found = []
     for name, (mine, of_lammps) in _ROWS.items():
         keys = [f"bonded_{key}_energy" for key in mine]
@@ -258,13 +255,9 @@ def _rows(
     charges = sum(of_charges) + row.get("bonded_coulomb_14_energy", 0.0)
     # Pairs are what the other rows leave, whatever potentials they have.
     pairs = row["potential_energy"] - charges - sum(one.sterna for one in found)
-    coulomb = energies["ecoul"] + energies["elong"]
-    if shares_charges:
-        found.append(_row("pairs and charges", pairs + charges, energies["evdwl"] + coulomb))
-    else:
-        found.append(_row("pairs", pairs, energies["evdwl"]))
-        if of_charges:
-            found.append(_row("charges", charges, coulomb))
+    found.append(_row("pairs", pairs, energies["evdwl"]))
+    if of_charges:
+        found.append(_row("charges", charges, energies["ecoul"] + energies["elong"]))
     size = _root_mean_square(expected)
     apart = _root_mean_square(forces - expected)
     smallest = max(size, _SMALLEST_FORCE)

@@ -128,11 +128,10 @@ class _Builder:
             )
         self._charges_act()
         self._make_atoms()
-        self.dynamics = dynamics_of(state, self.units.name, self.leave_out, self.charge_scale)
+        self.dynamics = dynamics_of(state, self.units.name, self.leave_out)
         terms, joined, weights = self._terms()
         special = self._special(joined["bond"], joined["angle"], joined["dihedral"])
         keys = dict(special.keys)
-        self.shares_charges = special.shares_charges
         terms += special.terms
         terms += self._weighted_pairs(weights)
         if self.constraints not in (None, "none"):
@@ -321,8 +320,6 @@ class _Builder:
         except ValueError as problem:
             self._line().fail(None, str(problem))
         section = {"kind": "cutoff", **keys}
-        if self.shares_charges and "form" not in keys:
-            section["excluded_pairs"] = "left_out"
         if cutoff != self.run_cutoff:
             section["cutoff"] = cutoff
         return section
@@ -334,7 +331,6 @@ class _Builder:
         self.charge_scale = 0.0
         has = {k for k, q in zip(self.table.types, self.table.charges, strict=True) if q != 0.0}
         self.charge_end: tuple[str, float, float, float] | None = None
-        self.shares_charges = False
         if not has or not any(row.charges for row in rows.values()):
             if self.state.kspace and not any(row.charges == "long" for row in rows.values()):
                 self.state.kspace_command.line.fail(
@@ -377,21 +373,22 @@ class _Builder:
         """`[[type]]`s, `[[pair]]`s, and the rule of mixing."""
         plain: dict[tuple[int, int], tuple[float, float]] = {}  # sigma and epsilon
         others: dict[tuple[int, int], dict[str, Any]] = {}
-        added: list[tuple[tuple[int, int], dict[str, Any]]] = []
         for pair in self.pairs:
-            # The first one is that of the pair, the others are added to it.
-            acting = sorted(self._of_pair(*pair), key=lambda one: not self._is_plain(one))
+            acting = self._of_pair(*pair)
+            has_many = any(many.takes(*pair) for many in self.pair.many_body)
+            if len(acting) + has_many > 1:
+                self._line().fail(
+                    None,
+                    f"the types {pair[0] + 1} and {pair[1] + 1} have several potentials, whose sum is "
+                    "not taken over",
+                )
             keys = [{"potential": one.potential[0], **one.potential[1], **self._end_of(one)}
                     for one in acting]  # fmt: skip
-            if any(many.takes(*pair) for many in self.pair.many_body):
-                added += [(pair, one) for one in keys]
-                continue
             if not acting or self._is_plain(acting[0]):
                 values = acting[0].potential[1] if acting else {}
                 plain[pair] = (values.get("sigma", 1.0), values.get("epsilon", 0.0))
             else:
                 others[pair] = keys[0]
-            added += [(pair, one) for one in keys[1:]]
         count = len(self.names)
         like = [plain.get((a, a), (1.0, 0.0)) for a in range(count)]
         # Other potentials stand in [[pair]]s whatever mixing gives.
@@ -420,10 +417,6 @@ class _Builder:
                 else others[a, b]
             )
             for a, b in sorted({**beside, **others})
-        ]
-        pairs += [
-            {"first": self.names[a], "second": self.names[b], "adds": True, **keys}
-            for (a, b), keys in added
         ]
         return types, pairs, mixing
 

@@ -255,39 +255,8 @@ class ChargeEnd:
     own_cutoffs: bool = False  #: pairs of types may have cutoffs of their own
 
 
-def _wolf(alpha: float, _inner: float, cutoff: float) -> dict[str, Any]:
-    x = alpha * cutoff
-    left = math.erfc(x) + 2.0 / math.sqrt(math.pi) * x * math.exp(-x * x)
-    if left > 1e-6:
-        raise ValueError(
-            f"at the cutoff, where alpha r is {x:g}, forces of LAMMPS's Wolf sum are shifted and its "
-            "energies are not, so that they do not belong together; expected alpha r of 4 or more, "
-            "or coul/dsf"
-        )
-    return {"truncation": "shifted", "form": "damped", "damping": alpha}
-
-
 CHARGE_ENDS: dict[str, ChargeEnd] = {
     "cut": ChargeEnd(lambda *_: {"truncation": "truncated"}, own_cutoffs=True),
-    "debye": ChargeEnd(
-        lambda kappa, *_: {"truncation": "truncated", "form": "screened", "screening": kappa},
-        "kappa", own_cutoffs=True,
-    ),
-    "dsf": ChargeEnd(
-        lambda alpha, *_: {"truncation": "force_shifted", "form": "damped", "damping": alpha},
-        "alpha", corrects_excluded=True,
-    ),
-    "wolf": ChargeEnd(_wolf, "alpha", corrects_excluded=True),
-    "charmmfsh": ChargeEnd(
-        lambda *_: {"truncation": "force_shifted", "excluded_pairs": "left_out"}
-    ),
-    "gromacs": ChargeEnd(
-        lambda _number, inner, _cutoff: {
-            "truncation": "cubic_force_switched", "switch_start": inner,
-            "excluded_pairs": "left_out",
-        },
-        has_inner=True,
-    ),
 }  # fmt: skip
 
 
@@ -308,35 +277,24 @@ _CLASS2: dict[str, Any] = {"mixing": "sixthpower", "always_mixes_so": True}
 _MDF: dict[str, Any] = {"truncation": "quintic_switched", "has_inner": True, "has_tail": False}
 
 
-def _with_charges(
-    name: str, short: str, row: Callable[..., PairStyle], others: tuple[str, ...] = ()
-) -> dict[str, PairStyle]:
+def _with_charges(name: str, short: str, row: Callable[..., PairStyle]) -> dict[str, PairStyle]:
     """The style without charges, and with each sort of them."""
     made = {short: row()}
-    for suffix in ("long", "msm", "cut", "long/cs", *others):
+    for suffix in ("long", "msm", "cut", "long/cs"):
         kind = suffix.removesuffix("/cs")
         made[f"{name}/coul/{suffix}"] = row(charges=kind if kind in CHARGE_ENDS else "long")
     return made
 
 
 PAIR_STYLES: dict[str, PairStyle] = {
-    **_with_charges("lj/cut", "lj/cut", lambda **k: PairStyle(LENNARD_JONES, _lennard_jones, **k),
-                    ("debye", "dsf", "wolf")),
+    **_with_charges("lj/cut", "lj/cut", lambda **k: PairStyle(LENNARD_JONES, _lennard_jones, **k)),
     **_with_charges("lj/class2", "lj/class2", lambda **k: PairStyle(LENNARD_JONES, _class2, **_CLASS2, **k)),
     **_with_charges("buck", "buck", lambda **k: PairStyle(_BUCK, _buckingham, **k)),
-    **_with_charges("born", "born", lambda **k: PairStyle(_BORN, _born, **k),
-                    ("dsf", "wolf", "dsf/cs", "wolf/cs")),
+    **_with_charges("born", "born", lambda **k: PairStyle(_BORN, _born, **k)),
     **_with_charges("nm/cut", "nm/cut", lambda **k: PairStyle(_NM, _nm, **k)),
     "lj/charmm/coul/long": PairStyle(LENNARD_JONES, _lennard_jones, "switched", **_CHARMM),
     "lj/charmm/coul/msm": PairStyle(LENNARD_JONES, _lennard_jones, "switched", **_CHARMM),
     "lj/charmmfsw/coul/long": PairStyle(LENNARD_JONES, _lennard_jones, "force_switched", **_CHARMM),
-    "lj/charmmfsw/coul/charmmfsh": PairStyle(
-        LENNARD_JONES, _lennard_jones, "force_switched", **(_CHARMM | {"charges": "charmmfsh"})
-    ),
-    "lj/gromacs/coul/gromacs": PairStyle(
-        LENNARD_JONES, _lennard_jones, "cubic_force_switched", has_inner=True, has_tail=False,
-        charges="gromacs", own_distances=False,
-    ),
     "lj/gromacs": PairStyle(
         LENNARD_JONES, _lennard_jones, "cubic_force_switched", has_inner=True, has_tail=False
     ),
@@ -405,10 +363,6 @@ PAIR_STYLES: dict[str, PairStyle] = {
     "coul/cut/global": PairStyle(
         (), nothing, charges="cut", own_distances=False, has_tail=False
     ),
-    "coul/debye": PairStyle((), nothing, charges="debye", has_tail=False),
-    "coul/dsf": PairStyle((), nothing, charges="dsf", own_distances=False, has_tail=False),
-    "coul/wolf": PairStyle((), nothing, charges="wolf", own_distances=False, has_tail=False),
-    "coul/wolf/cs": PairStyle((), nothing, charges="wolf", own_distances=False, has_tail=False),
     "zero": PairStyle((), nothing, has_tail=False),
 }  # fmt: skip
 for _short in ("lj/sdk", "lj/sdk/coul/long", "lj/sdk/coul/msm"):

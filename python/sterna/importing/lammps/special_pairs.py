@@ -8,7 +8,6 @@ from typing import Any
 import numpy
 
 from sterna.importing.lammps.atoms import AtomTable
-from sterna.importing.lammps.pair_rows import CHARGE_ENDS
 from sterna.importing.lammps.pair_styles import PairOfTypes
 from sterna.importing.lammps.state import SpecialBonds
 from sterna.importing.system import Term, term
@@ -27,7 +26,6 @@ class SpecialPairs:
 
     keys: dict[str, Any] = field(default_factory=dict)  #: of each `[[molecule]]`
     terms: list[Term] = field(default_factory=list)
-    shares_charges: bool = False  #: charges of some pairs act by a share, up to their cutoff
 
 
 @dataclass
@@ -116,12 +114,7 @@ def special_pairs(
         for one in pair_of(a, b)
     )
     end = _End(special, charges, near, charge_end)
-    shares = end.has_shares(
-        (pair, factors(pair, bonds)[1])
-        for pair, bonds in near.bonds_apart.items()
-        if factors(pair, bonds) != (1.0, 1.0)
-    )
-    if not special.angles_only and not special.dihedrals_only and not otherwise and not shares:
+    if not special.angles_only and not special.dihedrals_only and not otherwise:
         known = _keys(of_lj, of_coulomb, truncation)
         if known is not None and "coulomb_14" in known:
             for pair, bonds in near.bonds_apart.items():
@@ -136,13 +129,12 @@ def special_pairs(
             )
         ):
             return SpecialPairs(known)
-    made = SpecialPairs({"excluded_bonds": 0}, shares_charges=shares)
+    made = SpecialPairs({"excluded_bonds": 0})
     for pair, bonds in sorted(near.bonds_apart.items()):
         lj, coulomb = factors(pair, bonds)
         if lj == coulomb == 1.0:
             continue
-        if not shares:
-            end.require_within(pair, coulomb)
+        end.require_within(pair, coulomb)
         if lj == coulomb == 0.0:
             made.terms.append(term("exclusion", pair))
             continue
@@ -151,7 +143,7 @@ def special_pairs(
                 special,
                 pair,
                 lj,
-                end.keys(pair, coulomb, shares),
+                end.keys(pair, coulomb),
                 pair_of(*(table.types[k] for k in pair)),
                 is_plain,
             )
@@ -174,14 +166,6 @@ class _End:
     def _is_beyond(self, pair: Pair) -> bool:
         return self.end is not None and self.near.path[pair] >= _SAFE * self.end[1]
 
-    def has_shares(self, factors: Iterable[tuple[Pair, float]]) -> bool:
-        """Whether pairs have shares of what charges do up to their cutoff. A share of 1/r is a product
-        of charges where the pair stays within the cutoff."""
-        if self.end is None or CHARGE_ENDS[self.end[0]].corrects_excluded:
-            return False
-        acting = [pair for pair, factor in factors if factor * self._product(pair) != 0.0]
-        return bool(acting) and (self.end[0] != "cut" or any(map(self._is_beyond, acting)))
-
     def require_within(self, pair: Pair, factor: float) -> None:
         """Products of charges act at any distance."""
         if factor * self._product(pair) != 0.0 and self._is_beyond(pair):
@@ -192,10 +176,8 @@ class _End:
                 "for such pairs is not taken over",
             )
 
-    def keys(self, pair: Pair, factor: float, shares: bool) -> dict[str, float]:
+    def keys(self, pair: Pair, factor: float) -> dict[str, float]:
         """Of a special pair."""
-        if shares and factor * self._product(pair) != 0.0:
-            return {"charge_share": factor}
         return {"charge_product": factor * self._product(pair)}
 
 

@@ -7,7 +7,6 @@
 #include "md/core/box.hpp"
 #include "md/forces/force_term.hpp"
 #include "md/model/component.hpp"
-#include "md/system/topology.hpp"
 
 namespace sterna::md {
 
@@ -19,8 +18,7 @@ namespace sterna::md {
 /// with the molecule's charge q, its dipole moment p about the center of mass (of charges and point
 /// dipoles) and the center's path R, not wrapped into the box, so that U has no jump where a
 /// molecule leaves the box. Source: Jackson, Classical Electrodynamics, 3rd edition, section 4.2;
-/// a point quadrupole feels nothing in a uniform field. Atoms of flexible molecules have their own
-/// charges. There is no virial.
+/// a point quadrupole feels nothing in a uniform field. There is no virial.
 class UniformFields final : public ForceTerm {
  public:
   struct Field {
@@ -30,9 +28,8 @@ class UniformFields final : public ForceTerm {
 
   /// The box outlives this. `components` by type, whose charges are in units of `charge_unit`: the
   /// electric field is an energy per length and such a charge divided by that.
-  /// `topology`: of flexible molecules, which live as long as this; null where there are none.
   UniformFields(const Box& box, std::span<const Component> components, double charge_unit,
-                std::span<const Field> fields, const Topology* topology = nullptr);
+                std::span<const Field> fields);
 
   std::string_view name() const override { return "fields"; }
   bool needs_all_ghosts() const override { return false; }
@@ -48,8 +45,6 @@ class UniformFields final : public ForceTerm {
 
   const Box& box_;
   std::vector<OfType> types_;
-  const Topology* topology_ = nullptr;  ///< where atoms have charges and there is a field
-  double charge_unit_;
 };
 
 }  // namespace sterna::md

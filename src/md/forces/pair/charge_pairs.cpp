@@ -15,26 +15,11 @@ CutoffCharges CutoffCharges::reaction_field(double cutoff, double inside, double
   return {cutoff, curvature, 1.0 / cutoff + curvature * cutoff * cutoff, {}};
 }
 
-PairValue<double> CutoffCharges::value(double r) const {
-  if (curve != nullptr) return curve->value(r);
-  const double inverse = 1.0 / r;
-  return {inverse + curvature * r * r - shift, inverse * inverse * inverse - 2.0 * curvature};
-}
-
-double CutoffCharges::self_energy() const {
-  if (!corrects_excluded) return 0.0;
-  return 0.5 * (curve != nullptr ? curve->at_zero() : -shift);
-}
-
 ChargePairs::ChargePairs(CutoffCharges charges, std::string_view kernels)
     : charges_(std::move(charges)),
       kernels_(select_kernels(
           available_kernels<ChargeKernels>(STERNA_KERNEL_FAMILY(charge_kernels)), kernels)) {
   for (const double charge : charges_.of_types) types_with_charges_.push_back(charge != 0.0);
-  if (charges_.curve != nullptr) {
-    const auto polynomials = charges_.curve->polynomials();
-    curve_single_.assign(polynomials.begin(), polynomials.end());
-  }
 }
 
 void ChargePairs::set_topology(const Topology& topology, double factor) {
@@ -69,25 +54,18 @@ void ChargePairs::rebuild(const ParticleStore& particles, Precision precision) {
     charges[total] = 0;  // of the dummy
   };
   precision == Precision::mixed ? place(charge_single_) : place(charge_);
-  self_energy_ = charges_.self_energy() * squares;
+  self_energy_ = -0.5 * charges_.shift * squares;
 }
 
 void ChargePairs::compute(PairWork& work, std::span<const std::uint32_t> cells, Precision precision,
                           bool with_sums) const {
   const double cutoff_squared = charges_.cutoff * charges_.cutoff;
-  const ChargeCurve* const curve = charges_.curve.get();
-  const bool curved = curve != nullptr;
-  const double intervals = curved ? curve->intervals_per_length() : 0.0;
-  const double last = curved ? curve->intervals() - 1 : 0.0;
   const ChargeWork charges{
-      charges_.corrects_excluded,
-      {charge_.data(), cutoff_squared, charges_.curvature, charges_.shift,
-       curved ? curve->polynomials().data() : nullptr, intervals, last},
+      {charge_.data(), cutoff_squared, charges_.curvature, charges_.shift},
       {charge_single_.data(), static_cast<float>(cutoff_squared),
-       static_cast<float>(charges_.curvature), static_cast<float>(charges_.shift),
-       curve_single_.data(), static_cast<float>(intervals), static_cast<float>(last)}};
+       static_cast<float>(charges_.curvature), static_cast<float>(charges_.shift)}};
   const auto& compute = precision == Precision::mixed ? kernels_.mixed : kernels_.in_double;
-  compute[curved ? 1 : 0][with_sums ? 1 : 0](work, charges, cells.data(), cells.size());
+  compute[with_sums ? 1 : 0](work, charges, cells.data(), cells.size());
 }
 
 }  // namespace sterna::md

@@ -2,13 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "md/core/precision.hpp"
-#include "md/forces/pair/charge_curve.hpp"
 #include "md/forces/pair/charge_work.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/topology.hpp"
@@ -19,25 +17,18 @@ namespace sterna::md {
 ///
 ///     q q' (1/r + curvature r^2 - shift),
 ///
-/// excluded pairs have the same without 1/r, and each charge has -q^2 shift / 2; or any curve in
-/// place of the parabola.
+/// excluded pairs have the same without 1/r, and each charge has -q^2 shift / 2.
 struct CutoffCharges {
   double cutoff = 0.0;
   double curvature = 0.0, shift = 0.0;
-  std::vector<double> of_types;                ///< of particles without a topology; internal units
-  std::shared_ptr<const ChargeCurve> curve{};  ///< null: the parabola
-  /// Whether excluded pairs have what is not 1/r, and each charge half of it at the distance 0.
-  bool corrects_excluded = true;
+  std::vector<double> of_types;  ///< of particles without a topology; internal units
 
   /// A dielectric of the permittivity `outside` beyond the cutoff, `inside` within it; both
   /// relative, and the charges are divided by the root of `inside` already. Barker and Watts, Mol.
   /// Phys. 26, 789 (1973); Tironi et al., J. Chem. Phys. 102, 5451 (1995).
   static CutoffCharges reaction_field(double cutoff, double inside, double outside);
-  /// u and -u'/r of two charges of 1 within the cutoff.
-  PairValue<double> value(double r) const;
-  double energy(double r) const { return value(r).energy; }
-  /// Of a charge of 1, by itself.
-  double self_energy() const;
+  /// Of two charges of 1 within the cutoff.
+  double energy(double r) const { return 1.0 / r + curvature * r * r - shift; }
 };
 
 /// The part of `PairForces` that computes them from the rows of the list.
@@ -66,7 +57,6 @@ class ChargePairs {
   std::vector<char> types_with_charges_;
   std::vector<double> charge_;        ///< by place, in double precision
   std::vector<float> charge_single_;  ///< in mixed precision
-  std::vector<float> curve_single_;   ///< likewise, the polynomials
   double self_energy_ = 0.0;
 };
 

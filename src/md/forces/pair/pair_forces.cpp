@@ -81,7 +81,7 @@ PairForces::PairForces(const LennardJones& potential, Precision precision, std::
 
 PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
                        const PairFunction::Ending& ending, Precision precision,
-                       std::string_view kernels, const std::vector<AddedPair>& added)
+                       std::string_view kernels)
     : kernels_(select_pair_kernels(kernels)),
       potential_kernels_(select_potential_kernels(kernels)),
       precision_(precision),
@@ -95,60 +95,27 @@ PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
   // The fast path multiplies what other pairs have at their distance by 0, which must be a number:
   // where pairs can meet, Lennard-Jones pairs go the general way too. (So do those with an end of
   // their own, and those that end in a way that the fast path does not have.)
-  const auto can_meet = [](const PairFunction& pair) { return pair.potential().finite_at_zero; };
   const bool fast = LennardJones::ends_by(ending.truncation) &&
-                    std::ranges::none_of(pairs, can_meet) &&
-                    std::ranges::none_of(added, can_meet, &AddedPair::function);
-  std::vector<char> is_fast(pairs.size(), 0), here(pairs.size(), 1);
+                    std::ranges::none_of(pairs, [](const PairFunction& pair) {
+                      return pair.potential().finite_at_zero;
+                    });
+  std::vector<char> is_fast(pairs.size(), 0);
   for (std::size_t k = 0; fast && k < pairs.size(); ++k) {
     if (&pairs[k].potential() != &lennard_jones_entry()) continue;
     const PairFunction as_the_run(lennard_jones_entry(), pairs[k].parameters(), 0.0, ending);
     is_fast[k] = pairs[k].end() == as_the_run.end();
-    here[k] = !is_fast[k];
   }
   if (std::ranges::count(is_fast, 1) > 0) {
     parts_.push_back({lennard_jones_entry().name, 0.0, 0.0});
     lennard_jones_.emplace(lennard_jones_of(pairs, is_fast, type_count, ending));
   }
-  add_layer(pairs, here);
-  const auto place = [&](std::size_t a, std::size_t b) {
-    return a * static_cast<std::size_t>(type_count) + b;
-  };
-  if (!added.empty()) adds_.assign(pairs.size(), 0);
-  // Each layer has one of each pair.
-  std::vector<const AddedPair*> rest;
-  for (const AddedPair& one : added) rest.push_back(&one);
-  while (!rest.empty()) {
-    std::vector<PairFunction> layer(pairs.size(), rest[0]->function);
-    std::fill(here.begin(), here.end(), 0);
-    std::vector<const AddedPair*> later;
-    for (const AddedPair* one : rest) {
-      const std::size_t k = place(one->first, one->second), other = place(one->second, one->first);
-      if (here[k] != 0) {
-        later.push_back(one);
-        continue;
-      }
-      for (const std::size_t n : {k, other}) {
-        layer[n] = one->function;
-        here[n] = 1;
-        if (acts_[n] == 0) acts_[n] = adds_[n] = 1;
-      }
-      range_ = std::max(range_, one->function.cutoff());
-    }
-    add_layer(layer, here);
-    rest = std::move(later);
-  }
-  name_ = parts_.size() == 1 ? std::string(parts_[0].name) : std::string("pairs");
-}
-
-void PairForces::add_layer(const std::vector<PairFunction>& pairs, const std::vector<char>& here) {
   const auto table = pair_potential_table();
   for (std::size_t number = 0; number < table.size(); ++number) {
     // Those that are not switched go with any that are.
     std::vector<Truncation> ways;
     bool used = false;
     const auto is_here = [&](std::size_t k) {
-      return &pairs[k].potential() == &table[number] && here[k] != 0;
+      return &pairs[k].potential() == &table[number] && is_fast[k] == 0;
     };
     for (std::size_t k = 0; k < pairs.size(); ++k) {
       if (!is_here(k)) continue;
@@ -167,6 +134,7 @@ void PairForces::add_layer(const std::vector<PairFunction>& pairs, const std::ve
       add_general(number, way, pairs, computes);
     }
   }
+  name_ = parts_.size() == 1 ? std::string(parts_[0].name) : std::string("pairs");
 }
 
 void PairForces::add_charges(CutoffCharges charges) {

@@ -7,7 +7,7 @@
 
 #include "md/core/precision.hpp"
 #include "md/forces/pair/charge_pairs.hpp"
-#include "md/forces/pair/pair_sum.hpp"
+#include "md/forces/pair/pair_function.hpp"
 #include "md/forces/pair/potential_work.hpp"
 #include "md/forces/short_range_forces.hpp"
 #include "md/model/lennard_jones.hpp"
@@ -23,11 +23,10 @@ class PairForces final : public ShortRangeForces {
   /// Nothing but Lennard-Jones pairs. `kernels`: "auto" or an instruction set. Throws
   /// std::invalid_argument where this machine does not have it.
   PairForces(const LennardJones& potential, Precision precision, std::string_view kernels);
-  /// Any potentials. `pairs`: type_count x type_count, symmetric; `added`: to these; `ending` is that
-  /// of the run, which pairs may differ from.
+  /// Any potentials. `pairs`: type_count x type_count, symmetric; `ending` is that of the run, which
+  /// pairs may differ from.
   PairForces(const std::vector<PairFunction>& pairs, int type_count,
-             const PairFunction::Ending& ending, Precision precision, std::string_view kernels,
-             const std::vector<AddedPair>& added = {});
+             const PairFunction::Ending& ending, Precision precision, std::string_view kernels);
 
   /// Charges that end at a cutoff are a part beside the potentials.
   void add_charges(CutoffCharges charges);
@@ -45,10 +44,6 @@ class PairForces final : public ShortRangeForces {
   bool acts_between(int a, int b) const override {
     if (charges_ && charges_->has_charges(a) && charges_->has_charges(b)) return true;
     return acts_[static_cast<std::size_t>(a * type_count_ + b)] != 0;
-  }
-  /// Where it has nothing but added potentials.
-  bool adds_between(int a, int b) const override {
-    return !adds_.empty() && adds_[static_cast<std::size_t>(a * type_count_ + b)] != 0;
   }
   bool reads_half_lists() const override { return true; }
   std::string_view kernels() const override { return kernels_.name; }
@@ -91,8 +86,6 @@ class PairForces final : public ShortRangeForces {
     PotentialWork work() const;
   };
 
-  /// The general way, of those pairs that are `here`.
-  void add_layer(const std::vector<PairFunction>& pairs, const std::vector<char>& here);
   /// `computes`: of each pair, whether it is one of these.
   void add_general(std::size_t number, Truncation truncation,
                    const std::vector<PairFunction>& pairs, const std::vector<char>& computes);
@@ -108,7 +101,6 @@ class PairForces final : public ShortRangeForces {
   int type_count_;
   double range_;
   std::vector<char> acts_;  ///< types x types: whether there is a potential
-  std::vector<char> adds_;  ///< likewise: whether it is nothing but added ones; empty: nowhere
   std::optional<LennardJonesTables> lennard_jones_;
   std::vector<General> general_;  ///< all that the fast path does not do
   std::string name_;

@@ -200,57 +200,41 @@ PairFunction::Tail PairFunction::tail() const {
   return tail;
 }
 
-PairCurve PairFunction::plain_curve() const {
-  const bool ends = potential_->own_end != nullptr;
-  const double rc = end_.cutoff;
-  // A well may lie beyond a cutoff that is too short.
-  return {.energy = [this](double r) { return energy(r); },
-          .force = [this](double r) { return force(r); },
-          .cutoff = rc,
-          .farthest = ends || curve_ != nullptr ? rc : 4.0 * rc,
-          .ends_by_itself = ends};
-}
-
 PairScale PairFunction::scale() const {
   if (potential_->scale != nullptr) return potential_->scale(parameters_, end_.cutoff);
-  return scale_of(plain_curve());
-}
-
-double PairFunction::stiffness(double charges) const {
-  return stiffness_of(plain_curve(), scale(), charges);
-}
-
-PairScale scale_of(const PairCurve& curve) {
-  const double rc = curve.cutoff;
-  double deepest = 0.0, before = curve.energy(curve.farthest);
+  const double rc = end_.cutoff;
+  // A well may lie beyond a cutoff that is too short.
+  const double farthest = potential_->own_end != nullptr || curve_ != nullptr ? rc : 4.0 * rc;
+  double deepest = 0.0, before = energy(farthest);
   for (int k = 1; k <= looks; ++k) {
-    const double r = look_at(curve.farthest, k), u = curve.energy(r);
+    const double r = look_at(farthest, k), u = energy(r);
     deepest = std::max(deepest, -u);
     if (before < 0.0 && u >= 0.0) {
-      return {zero_between(look_at(curve.farthest, k - 1), r, curve.energy), deepest};
+      const auto height = [&](double x) { return energy(x); };
+      return {zero_between(look_at(farthest, k - 1), r, height), deepest};
     }
     before = u;
   }
   // It attracts alone, or repels alone.
-  const double reference = std::abs(curve.energy(0.01 * rc));
+  const double reference = std::abs(energy(0.01 * rc));
   for (int k = 0; k <= looks; ++k) {
     const double r = look_at(rc, k);
-    if (reference > 0.0 && std::abs(curve.energy(r)) >= 0.01 * reference) {
-      return {r, std::abs(curve.energy(r))};
+    if (reference > 0.0 && std::abs(energy(r)) >= 0.01 * reference) {
+      return {r, std::abs(energy(r))};
     }
   }
   return {rc, reference};
 }
 
-double stiffness_of(const PairCurve& curve, const PairScale& scale, double charges) {
-  const double rc = curve.cutoff;
-  const auto slope = [&](double r) { return -curve.force(r) - charges / (r * r); };
+double PairFunction::stiffness(double charges) const {
+  const double rc = end_.cutoff;
+  const auto slope = [&](double r) { return -force(r) - charges / (r * r); };
   const auto bend = [&](double r) {
     const double h = 1e-5 * r;
     return r + h < rc ? (slope(r + h) - slope(r - h)) / (2.0 * h) : (slope(r) - slope(r - h)) / h;
   };
   // A force that has fallen to nothing at the cutoff ends in a minimum there.
-  const bool rests = curve.ends_by_itself && charges == 0.0;
+  const bool rests = potential_->own_end != nullptr && charges == 0.0;
   const double at_rest = rests ? std::max(0.0, bend(rc)) : 0.0;
   double before = slope(rc);
   for (int k = 1; k <= looks; ++k) {
@@ -261,7 +245,8 @@ double stiffness_of(const PairCurve& curve, const PairScale& scale, double charg
     before = now;
   }
   if (rests) return at_rest;
-  return scale.energy > 0.0 ? std::max(0.0, bend(std::min(scale.size, rc))) : 0.0;
+  const PairScale size = scale();
+  return size.energy > 0.0 ? std::max(0.0, bend(std::min(size.size, rc))) : 0.0;
 }
 
 }  // namespace sterna::md

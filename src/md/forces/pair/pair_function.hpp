@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,18 +10,6 @@
 #include "md/model/lennard_jones.hpp"
 
 namespace sterna::md {
-
-/// A curve of energies, whose features are searched for.
-struct PairCurve {
-  std::function<double(double)> energy, force;
-  double cutoff = 0.0;
-  double farthest = 0.0;        ///< up to here a well may lie
-  bool ends_by_itself = false;  ///< with a force that has fallen to nothing at the cutoff
-};
-/// Size and energy, as `PairFunction::scale` says.
-PairScale scale_of(const PairCurve& curve);
-/// As `PairFunction::stiffness` says; `scale`: where there is no minimum.
-double stiffness_of(const PairCurve& curve, const PairScale& scale, double charges);
 
 /// How the potential of one pair of types ends, in the form that kernels read: beyond `cutoff`
 /// there is nothing; up to it u - (energy_shift - force_shift r), from `switch_start` on changed as
@@ -98,7 +85,6 @@ class PairFunction {
 
  private:
   PairValue<double> value(double distance) const;
-  PairCurve plain_curve() const;
   void switch_by(Truncation truncation);
   double slope_of_force_at_end() const;
 

@@ -8,24 +8,18 @@ namespace sterna::md {
 
 ScaledPairs::ScaledPairs(std::shared_ptr<const MoleculePlaces> places,
                          const std::vector<std::vector<Pair>>& pairs,
-                         std::vector<PairSum> functions, CutoffCharges charges,
-                         double charge_factor)
+                         std::vector<PairFunction> functions)
     : places_(std::move(places)),
       functions_(std::move(functions)),
-      charges_(std::move(charges)),
       type_count_(static_cast<std::size_t>(
           std::lround(std::sqrt(static_cast<double>(functions_.size()))))) {
   const auto& molecules = places_->topology().molecules();
   for (std::size_t kind = 0; kind < molecules.size(); ++kind) {
-    const auto& atoms = molecules[kind].atoms;
-    auto& of_atoms = partners_.emplace_back(atoms.size());
+    auto& of_atoms = partners_.emplace_back(molecules[kind].atoms.size());
     for (const Pair& pair : pairs[kind]) {
-      double product = pair.charge_share * charge_factor * charge_factor;
-      for (const int atom : pair.atoms) product *= atoms[static_cast<std::size_t>(atom)].charge;
       for (const int first : {0, 1}) {
         const auto from = static_cast<std::size_t>(pair.atoms[first]);
-        of_atoms[from].push_back(
-            {static_cast<std::uint32_t>(pair.atoms[1 - first]), pair.share, product});
+        of_atoms[from].push_back({static_cast<std::uint32_t>(pair.atoms[1 - first]), pair.share});
       }
     }
   }
@@ -46,8 +40,8 @@ void ScaledPairs::rebuild(const ParticleStore& particles) {
       const std::uint32_t other = places[static_cast<std::size_t>(found - excluded.begin())];
       if (other == MoleculePlaces::none) continue;
       const auto other_type = static_cast<std::size_t>(particles.position[other].type);
-      local_.push_back({i, other, static_cast<std::uint32_t>(type * type_count_ + other_type),
-                        partner.share, partner.charges});
+      local_.push_back(
+          {i, other, static_cast<std::uint32_t>(type * type_count_ + other_type), partner.share});
     }
   }
 }
@@ -57,24 +51,15 @@ void ScaledPairs::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   for (const Local& pair : local_) {
     const Vec3 d =
         particles.position[pair.particle].vector() - particles.position[pair.other].vector();
-    const PairSum& function = functions_[pair.function];
+    const PairFunction& function = functions_[pair.function];
     const double squared = dot(d, d);
-    PairValue<double> value{0.0, 0.0};
-    const auto add = [&](double share, const PairValue<double>& of) {
-      value.energy += share * of.energy;
-      value.force_over_r += share * of.force_over_r;
-    };
-    if (squared < function.cutoff() * function.cutoff()) {
-      add(pair.share, function.ended_value(std::sqrt(squared)));
-    }
-    if (pair.charges != 0.0 && squared < charges_.cutoff * charges_.cutoff) {
-      add(pair.charges, charges_.value(std::sqrt(squared)));
-    }
-    const Vec3 force = value.force_over_r * d;
+    if (squared >= function.cutoff() * function.cutoff()) continue;
+    const PairValue<double> value = function.ended_value(std::sqrt(squared));
+    const Vec3 force = (pair.share * value.force_over_r) * d;
     particles.force[pair.particle] += force;
     if (sums == nullptr) continue;
     // The other atom has the other half.
-    own.energy += 0.5 * value.energy;
+    own.energy += 0.5 * pair.share * value.energy;
     own.virial[0] += 0.5 * d.x * force.x;
     own.virial[1] += 0.5 * d.y * force.y;
     own.virial[2] += 0.5 * d.z * force.z;

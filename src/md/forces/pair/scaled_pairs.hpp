@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "md/forces/force_term.hpp"
-#include "md/forces/pair/charge_pairs.hpp"
-#include "md/forces/pair/pair_sum.hpp"
+#include "md/forces/pair/pair_function.hpp"
 #include "md/system/molecule_places.hpp"
 
 namespace sterna::md {
@@ -21,16 +20,13 @@ namespace sterna::md {
 class ScaledPairs final : public ForceTerm {
  public:
   struct Pair {
-    std::int32_t atoms[2];      ///< in the molecule, from 0
-    double share;               ///< of the potential of their types
-    double charge_share = 0.0;  ///< of what their charges do to each other
+    std::int32_t atoms[2];  ///< in the molecule, from 0
+    double share;
   };
   /// `pairs`: of each kind of molecule, all of them exclusions there. `functions`: of all pairs of
-  /// types. `charges` and `charge_factor`: as `ChargePairs` has them. `places` is rebuilt by others,
-  /// before this.
+  /// types. `places` is rebuilt by others, before this.
   ScaledPairs(std::shared_ptr<const MoleculePlaces> places,
-              const std::vector<std::vector<Pair>>& pairs, std::vector<PairSum> functions,
-              CutoffCharges charges = {}, double charge_factor = 1.0);
+              const std::vector<std::vector<Pair>>& pairs, std::vector<PairFunction> functions);
 
   std::string_view name() const override { return "scaled_pairs"; }
   bool keeps_momentum() const override { return true; }
@@ -43,17 +39,15 @@ class ScaledPairs final : public ForceTerm {
   struct Partner {
     std::uint32_t atom;
     double share;
-    double charges;  ///< their product times its share
   };
   struct Local {
     std::uint32_t particle, other;  ///< places in the store
     std::uint32_t function;
-    double share, charges;
+    double share;
   };
 
   std::shared_ptr<const MoleculePlaces> places_;
-  std::vector<PairSum> functions_;
-  CutoffCharges charges_;
+  std::vector<PairFunction> functions_;
   std::size_t type_count_;
   /// Of each atom of each kind of molecule.
   std::vector<std::vector<std::vector<Partner>>> partners_;

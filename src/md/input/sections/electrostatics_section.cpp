@@ -18,17 +18,6 @@ Condition solver_has_cutoff() {
                    {ElectrostaticsKind::reaction_field, ElectrostaticsKind::cutoff});
 }
 
-Condition form_is(ChargeForm form) {
-  return choice_is("electrostatics", "form", {form});
-}
-Condition end_is_switched() {
-  Condition condition{"electrostatics", "truncation", {}};
-  for (const Choice<Truncation>& choice : choice_table<Truncation>) {
-    if (is_switched(choice.value)) condition.values.push_back(choice.name);
-  }
-  return condition;
-}
-
 }  // namespace
 
 InputSection electrostatics() {
@@ -117,45 +106,12 @@ InputSection electrostatics() {
            .aliases = {"rcoulomb", "rcut", "rc", "r_cut", "cut"}},
           {.name = "truncation",
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::truncation>,
-           .description = "How the energy of a pair of charges ends at the cutoff: the names mean "
-                          "what they do "
-                          "in `[interaction]`.",
+           .description =
+               "\"shifted\": the energy of a pair is 1/r less its value at the cutoff. Excluded "
+               "pairs within the cutoff and each charge itself have that constant, too. "
+               "\"truncated\": 1/r as it is, which jumps at the cutoff.",
            .condition = choice_is("electrostatics", "kind", {ElectrostaticsKind::cutoff}),
            .aliases = {"shift", "modifier", "coulomb_modifier"}},
-          {.name = "switch_start",
-           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::switch_start>,
-           .description = "Where the switching of charges begins; smaller than their cutoff.",
-           .need = Need::required,
-           .dimension = Dimension::length,
-           .range = not_negative,
-           .condition = end_is_switched(),
-           .aliases = {"rcoulomb_switch", "inner_cutoff"}},
-          {.name = "form",
-           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::form>,
-           .description = "The energy of two charges of 1, before it ends.",
-           .condition = choice_is("electrostatics", "kind", {ElectrostaticsKind::cutoff}),
-           .aliases = {"shape"}},
-          {.name = "damping",
-           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::damping>,
-           .description = "Of damped charges: the larger, the sooner the energy falls.",
-           .need = Need::required,
-           .dimension = Dimension::inverse_length,
-           .range = positive,
-           .condition = form_is(ChargeForm::damped),
-           .aliases = {"alpha", "damp"}},
-          {.name = "screening",
-           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::screening>,
-           .description = "Of screened charges: the inverse of Debye's length.",
-           .need = Need::required,
-           .dimension = Dimension::inverse_length,
-           .range = positive,
-           .condition = form_is(ChargeForm::screened),
-           .aliases = {"kappa"}},
-          {.name = "excluded_pairs",
-           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::excluded>,
-           .description = "What excluded pairs of charges within the cutoff have.",
-           .condition = choice_is("electrostatics", "kind", {ElectrostaticsKind::cutoff}),
-           .aliases = {"exclusions"}},
           {.name = "permittivity",
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::permittivity>,
            .description =

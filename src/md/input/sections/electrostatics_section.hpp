@@ -1,8 +1,6 @@
 #pragma once
 
 #include "md/core/choice.hpp"
-#include "md/model/charge_form.hpp"
-#include "md/model/truncation.hpp"
 
 namespace sterna::md {
 
@@ -15,15 +13,13 @@ inline constexpr auto choice_table<ElectrostaticsKind> = std::to_array<Choice<El
      {"reaction_field", ElectrostaticsKind::reaction_field},
      {"cutoff", ElectrostaticsKind::cutoff}});
 
-/// What excluded pairs have of charges that end at a cutoff.
-enum class ExcludedPairs { automatic, corrected, left_out };
+/// How the energy of two charges ends.
+enum class ElectrostaticsTruncation { shifted, truncated };
 template <>
-inline constexpr auto choice_table<ExcludedPairs> = std::to_array<Choice<ExcludedPairs>>(
-    {{"auto", ExcludedPairs::automatic,
-      "\"auto\": \"corrected\", of screened charges \"left_out\"."},
-     {"corrected", ExcludedPairs::corrected,
-      "\"corrected\": all but 1/r, and each charge half of that at the distance 0."},
-     {"left_out", ExcludedPairs::left_out, "\"left_out\": nothing."}});
+inline constexpr auto choice_table<ElectrostaticsTruncation> =
+    std::to_array<Choice<ElectrostaticsTruncation>>({{"shifted", ElectrostaticsTruncation::shifted},
+                                                     {"truncated",
+                                                      ElectrostaticsTruncation::truncated}});
 
 enum class ElectrostaticsPrecision { automatic, single, mixed, full };
 template <>
@@ -57,11 +53,7 @@ struct ElectrostaticsSection {  ///< [electrostatics]
   double smoothing = 0.0;  ///< overlap of the cells, in units of their edges
   ElectrostaticsSurroundings surroundings = ElectrostaticsSurroundings::conductor;
   double cutoff = 0.0;  ///< 0: that of [interaction]
-  ChargeForm form = ChargeForm::plain;
-  double damping = 0.0, screening = 0.0;  ///< 1/length
-  Truncation truncation = Truncation::shifted;
-  double switch_start = 0.0;  ///< of switched ends
-  ExcludedPairs excluded = ExcludedPairs::automatic;
+  ElectrostaticsTruncation truncation = ElectrostaticsTruncation::shifted;
   double permittivity = 1.0;                 ///< relative; divides all Coulomb interactions
   double reaction_field_permittivity = 0.0;  ///< relative, beyond the cutoff; 0: infinite
 
@@ -69,10 +61,6 @@ struct ElectrostaticsSection {  ///< [electrostatics]
   /// Whether charges act on each other in pairs within a cutoff only.
   bool ends_at_cutoff() const {
     return kind == ElectrostaticsKind::reaction_field || kind == ElectrostaticsKind::cutoff;
-  }
-  bool corrects_excluded() const {
-    if (excluded != ExcludedPairs::automatic) return excluded == ExcludedPairs::corrected;
-    return kind != ElectrostaticsKind::cutoff || form != ChargeForm::screened;
   }
 };
 

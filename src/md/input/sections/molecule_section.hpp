@@ -43,7 +43,6 @@ struct MoleculeSection {  ///< [[molecule]]: a flexible one, of atoms
     std::array<std::optional<double>, most_bonded_parameters> parameters{};
     std::vector<double> table;    ///< [[molecule.cmap]]: energies, row after row
     std::optional<double> share;  ///< [[molecule.special_pair]]: of the potential of the types
-    std::optional<double> charge_share;  ///< likewise, of the charges within their cutoff
     AtomLists atoms;
   };
   struct VirtualSite {  ///< [[molecule.virtual_site]]

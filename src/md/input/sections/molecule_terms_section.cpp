@@ -249,14 +249,6 @@ InputSection molecule_special_pair() {
            .default_text = "none: the Lennard-Jones part above",
            .range = not_negative,
            .aliases = {"factor", "scale"}},
-          {.name = "charge_share",
-           .target = target_in_molecule<&MoleculeSection::special_pairs, &Term::charge_share>,
-           .description =
-               "How much acts of what the charges of the two atoms do to each other, "
-               "which ends at a cutoff; in place of `charge_product`, and with \"cutoff\" "
-               "in [electrostatics].",
-           .default_text = "none: the charges above",
-           .range = not_negative},
           {.name = "charge_product",
            .target = named_parameter<&MoleculeSection::special_pairs, charge_product>,
            .description = "Product of two charges, in squares of the unit of charge.",

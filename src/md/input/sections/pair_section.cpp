@@ -109,12 +109,6 @@ InputSection pair() {
                                "[potentials.md](potentials.md).",
                 .choices = potential_names,
                 .aliases = {"style", "kind", "form"}},
-               {.name = "adds",
-                .target = target_in_table<&Input::pairs, &PairSection::adds>,
-                .description = "Of types: the potential is added to what the two types have "
-                               "besides, by mixing, by another `[[pair]]`, or by a many-body "
-                               "potential; there may be several. What it needs is not mixed.",
-                .aliases = {"overlay", "added"}},
                {.name = "cutoff",
                 .target = target_in_table<&Input::pairs, &PairSection::cutoff>,
                 .description = "Where the potential of these two types ends, if before the cutoff "

@@ -20,14 +20,12 @@ struct PairSection {  ///< [[pair]]: replaces the mixed parameters, or the whole
   double cutoff = 0.0;                   ///< 0: that of [interaction]
   std::optional<Truncation> truncation;  ///< likewise
   double switch_start = 0.0;             ///< 0: at the same share of the cutoff
-  bool adds = false;                     ///< to what the two types have besides
   std::string table;                     ///< "tabulated": its file, relative to the input
   std::optional<PairTable> points;       ///< of the table, where it was read
   std::optional<double> eta, xi;         ///< of components: factors of the mixed sigma and epsilon
 
-  bool is_lennard_jones() const { return potential == mixed_potential; }
   /// Whether what it lacks is mixed; all other potentials stand by themselves.
-  bool is_mixed() const { return is_lennard_jones() && !adds; }
+  bool is_lennard_jones() const { return potential == mixed_potential; }
   /// Whether it says how it ends.
   bool has_own_end() const { return cutoff > 0.0 || truncation.has_value() || switch_start > 0.0; }
 };

@@ -1,11 +1,11 @@
 // The kernel of pairs of charges within a cutoff, written once over DoublePack and FloatPack and
 // compiled once for each instruction set (charge_kernels_avx512.cpp and its siblings).
 //
-// Idea:    1/r, and a parabola and a constant or a curve, times the charges of both particles. Charges belong to
+// Idea:    1/r, a parabola and a constant, times the charges of both particles. Charges belong to
 //          particles, not to types, so those of a vector of neighbors are gathered, once for all
 //          particles of the row. Particles without a charge are left out of their rows, and rows
 //          without charges are passed over. Masks, which keep excluded pairs from the other kernels,
-//          keep them here from 1/r only, where the rest acts on them, too.
+//          keep them here from 1/r only: the parabola and the constant act on them, too.
 // Source:  reaction field: Tironi et al., J. Chem. Phys. 102, 5451 (1995); of excluded pairs: GROMACS
 //          manual, "Coulomb interaction with reaction field"; rows and half lists as in
 //          pair_kernels.inl.
@@ -17,7 +17,6 @@
 
 #include "md/forces/pair/charge_work.hpp"
 #include "md/neighbors/kernels/rows.inl"
-#include "md/simd/elementary.hpp"
 #include "md/simd/unrolled.hpp"
 
 namespace sterna::md {
@@ -48,24 +47,6 @@ template <class Pack>
   return result;
 }
 
-/// What is not 1/r of two charges of 1, and its slope, at the distances r within the cutoff.
-template <class Pack>
-[[gnu::always_inline]] inline void look_up_rest(
-    const ChargeConstants<typename Pack::Real>& constants, Pack r, Pack& energy, Pack& slope) {
-  using V = VectorOf<Pack>;
-  for (int k = 0; k < registers<Pack>; ++k) {
-    const V place = part(r, k) * constants.intervals_per_length;
-    const V interval = whole_part(smaller(place, V{} + constants.last_interval));
-    const V x = place - interval;
-    const auto first = places(6 * interval);
-    V a[6];
-    for (unsigned n = 0; n < 6; ++n) a[n] = gather_at(constants.polynomials + n, first);
-    part(energy, k) = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * (a[4] + x * a[5]))));
-    part(slope, k) = (a[1] + x * (2 * a[2] + x * (3 * a[3] + x * (4 * a[4] + x * (5 * a[5]))))) *
-                     constants.intervals_per_length;
-  }
-}
-
 /// The particles of a row that have a charge, and its entries.
 struct ChargedRow {
   std::size_t particle[largest_group];
@@ -77,10 +58,9 @@ struct ChargedRow {
   std::size_t masked;  ///< entries that have masks
 };
 
-template <class Pack, bool curved, bool with_energy, int members>
+template <class Pack, bool with_energy, int members>
 void compute_charged_row(PairWork& work, const ChargeConstants<typename Pack::Real>& constants,
-                         bool corrects_excluded, const Pack step_squared, const ChargedRow& row,
-                         Totals& totals) {
+                         const Pack step_squared, const ChargedRow& row, Totals& totals) {
   using Real = typename Pack::Real;
   constexpr bool mixed = sizeof(Real) == sizeof(float);
   const Pack cutoff2 = Pack::all(static_cast<double>(constants.cutoff_squared));
@@ -132,23 +112,9 @@ void compute_charged_row(PairWork& work, const ChargeConstants<typename Pack::Re
           charged = Pack::keep(inside, row.masks[mask] >> k % masked_together);
         }
       }
-      if constexpr (masked) {
-        if (!corrects_excluded) inside = charged;
-      }
-      Pack inverse, rest, rest_over_r;
-      if constexpr (curved) {
-        const Pack any_inverse = Pack::inverse_sqrt(inside, r2);
-        inverse = masked ? Pack::select(charged, any_inverse) : any_inverse;
-        look_up_rest(constants, r2 * any_inverse, rest, rest_over_r);
-        rest_over_r = rest_over_r * any_inverse;
-      } else {
-        inverse = Pack::inverse_sqrt(charged, r2);
-        rest = Pack::fma(curvature, r2, Pack::zero() - shift);
-        rest_over_r = slope;
-      }
+      const Pack inverse = Pack::inverse_sqrt(charged, r2);
       const Pack products = Pack::select(inside, charge[q] * others);
-      Pack force_over_r =
-          products * Pack::fma(inverse * inverse, inverse, Pack::zero() - rest_over_r);
+      Pack force_over_r = products * Pack::fma(inverse * inverse, inverse, Pack::zero() - slope);
       fx[q] = Pack::fma(force_over_r, dx, fx[q]);
       fy[q] = Pack::fma(force_over_r, dy, fy[q]);
       fz[q] = Pack::fma(force_over_r, dz, fz[q]);
@@ -157,7 +123,7 @@ void compute_charged_row(PairWork& work, const ChargeConstants<typename Pack::Re
       gz = Pack::fma(force_over_r, dz, gz);
       if constexpr (with_energy) {
         const Pack weighted = products * weight;
-        u = Pack::fma(weighted, inverse + rest, u);
+        u = Pack::fma(weighted, inverse + Pack::fma(curvature, r2, Pack::zero() - shift), u);
         force_over_r = force_over_r * weight;
         const Pack px = force_over_r * dx, py = force_over_r * dy;
         xx = Pack::fma(px, dx, xx);
@@ -193,7 +159,7 @@ void compute_charged_row(PairWork& work, const ChargeConstants<typename Pack::Re
   }
 }
 
-template <class Pack, bool curved, bool with_energy>
+template <class Pack, bool with_energy>
 void compute_charges(PairWork& work, const ChargeWork& charges, const std::uint32_t* cells,
                      std::size_t cell_count) {
   const auto& constants = constants_of<Pack>(charges);
@@ -232,8 +198,7 @@ void compute_charges(PairWork& work, const ChargeWork& charges, const std::uint3
                      static_cast<std::size_t>(row.size) * masked_together;
       }
       const auto compute = [&]<int size>() {
-        compute_charged_row<Pack, curved, with_energy, size>(
-            work, constants, charges.corrects_excluded, step_squared, row, totals);
+        compute_charged_row<Pack, with_energy, size>(work, constants, step_squared, row, totals);
       };
       switch (members) {
         case 1:
@@ -261,10 +226,8 @@ void compute_charges(PairWork& work, const ChargeWork& charges, const std::uint3
 
 const ChargeKernels kernels_of_charges{
     STERNA_KERNEL_NAME,
-    {{compute_charges<DoublePack, false, false>, compute_charges<DoublePack, false, true>},
-     {compute_charges<DoublePack, true, false>, compute_charges<DoublePack, true, true>}},
-    {{compute_charges<FloatPack, false, false>, compute_charges<FloatPack, false, true>},
-     {compute_charges<FloatPack, true, false>, compute_charges<FloatPack, true, true>}}};
+    {compute_charges<DoublePack, false>, compute_charges<DoublePack, true>},
+    {compute_charges<FloatPack, false>, compute_charges<FloatPack, true>}};
 
 }  // namespace
 }  // namespace sterna::md
