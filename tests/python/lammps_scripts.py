@@ -58,7 +58,8 @@ json.dump({
 
 # ---- rows of what scripts are made of
 
-#: Pair styles by their words: coefficients of a type, whether they mix, and whether charges act.
+#: Pair styles by their words: coefficients of a type, whether they mix, and how charges act: not at
+#: all, at any distance ("long"), or up to a cutoff ("cut").
 PAIRS = {
     "lj/cut 6.0": ("{e} {s}", True, False),
     "lj/cut/coul/long 8.0": ("{e} {s}", True, True),
@@ -84,9 +85,12 @@ PAIRS = {
     "zero 7.0": ("", True, False),
     "none": (None, True, False),
     "hybrid/overlay lj/cut 6.0 coul/long 8.0": ("lj/cut {e} {s}", False, True),
+    "lj/cut/coul/cut 6.0 8.0": ("{e} {s}", True, "cut"),
     "hybrid lj/cut 6.0 mie/cut 7.0": ("mie/cut {e} {s} 12 6", False, False),
     "lj/sdk 7.0": ("lj9_6 {e} {s}", False, False),
 }  # fmt: skip
+#: Other coefficients of an overlay.
+OVERLAYS = {"hybrid/overlay lj/cut 6.0 coul/long 8.0": ["* * coul/long"]}
 BONDED = {
     "bond": {
         "harmonic": "300 1.5", "morse": "90 1.8 1.5", "class2": "1.5 300 -400 500",
@@ -296,11 +300,11 @@ class Maker:
             self.add(f"special_bonds {self.one_of(*SPECIAL)}")
         for kind in self.kinds:
             self.add(f"{kind}_style {self.chosen[kind]}")
-        if self.charged:
+        if self.charged and self.chance(0.3):
+            self.add(f"dielectric {self.number(2.5)}")
+        if self.charged is True:
             # Of few charges LAMMPS makes a sum that is less exact than it says.
             self.lines += ["kspace_style ewald 1.0e-11", "kspace_modify gewald 0.62"]
-            if self.chance(0.3):
-                self.add(f"dielectric {self.number(2.5)}")
 
     def coefficient(self, kind: int) -> str:
         epsilon = self.number(self.numbers.uniform(0.05, 0.3))
@@ -310,15 +314,14 @@ class Maker:
     def coefficient_lines(self) -> None:
         if self.coefficients is None:
             return
-        if self.pair.startswith("hybrid/overlay"):
-            self.add("pair_coeff * * coul/long")
+        self.add(*(f"pair_coeff {one}" for one in OVERLAYS.get(self.pair, [])))
         if not self.in_file:
             if not self.mixes:
                 self.add(f"pair_coeff * * {self.coefficient(1)}")
             for kind in range(1, self.types + 1):
                 if self.mixes or self.chance(0.5):
                     self.add(f"pair_coeff {kind} {kind} {self.coefficient(kind)}")
-            if self.pair == "zero 7.0" or self.pair.startswith("coul/long"):
+            if self.pair == "zero 7.0" or self.pair.startswith("coul/"):
                 self.add("pair_coeff * *")
         own = ""
         if self.pair in ("lj/cut 6.0", "mie/cut 7.0", "morse 6.0", "buck 7.0") and self.chance(0.5):
@@ -499,12 +502,42 @@ class Maker:
             self.add(f"displace_atoms all move {self.number(3.5)} 0 -0.5 units box")
         if self.types > 1 and self.chance(0.2):
             self.add("set type 1 type 2")
+        if self.types > 1 and self.chance(0.25):
+            self.add(f"set type {self.one_of('1', '*')} type/fraction 2 0.4 {self.seed + 1}")
+        if self.chance(0.2):
+            self.add(
+                f"displace_atoms all random 0.1 {self.number(0.05)} 0.1 {self.seed + 7} units box"
+            )
+        if self.chance(0.15):
+            self.add(self.one_of(
+                "change_box all x scale 1.02 remap", "change_box all z delta -0.2 0.3 remap units box",
+                "change_box all x scale 0.99 y volume z volume remap",
+                "change_box all triclinic xy delta 0.5 remap units box",
+            ))  # fmt: skip
+        if self.chance(0.2):
+            self.loop()
+        if self.chance(0.2):
+            self.add(f"displace_atoms all move $({self.one_of('lx/30', 'xhi-xlo', 'vol/9000')}) "
+                     "$(ylo/10+count(all)/100) $(random(0,1,77)) units box")  # fmt: skip
         if self.style in ("full", "charge") and self.chance(0.3):
             self.add(f"set {self.one_of('type 1', 'atom 1*9', 'atom 8')} charge -0.1")
         if self.chance(0.12):
             self.add(f"replicate {self.one_of('2 1 1', '1 2 1', '1 1 2', '2 1 2')}")
         if self.chance(0.1):
             self.add(f"mass * {self.number(15.5)}")
+
+    def loop(self) -> None:
+        """Lines that are run several times."""
+        self.names += 1
+        name = f"loop{self.names}"
+        values, step = self.one_of(("loop 3", f"$(v_{name}/20)"), ("loop 2 4", f"0.0${{{name}}}"),
+                                   ("index 0.1 0.05 0.2", f"${{{name}}}"))  # fmt: skip
+        self.lines += [f"variable {name} {values}", f"label {name}",
+                       f"displace_atoms all move {step} 0 -{step} units box"]  # fmt: skip
+        if self.chance(0.3):
+            self.lines.append(f'if "${{{name}}} > 2" then "jump SELF {name}-end"')
+        self.lines += [f"next {name}", f"jump SELF {name}", f"label {name}-end",
+                       f"variable {name} delete"]  # fmt: skip
 
     def velocities(self) -> None:
         self.drawn = None
@@ -513,10 +546,15 @@ class Maker:
         if self.chance(0.4):
             self.add(f"velocity all set {self.number(0.01)} 0.002 {self.number(-0.004)} units box")
         else:
-            self.drawn = 300.0
-            self.add(
-                f"velocity all create {self.number(300.0)} 4711 mom yes dist gaussian loop local"
-            )
+            loop = self.one_of("", "", "loop all", "loop geom", "loop local")
+            self.drawn = 300.0 if loop == "loop local" else None
+            words = self.one_of("", "mom yes", "mom no dist uniform", "dist gaussian", "rot yes")
+            self.add(f"velocity all create {self.number(300.0)} {self.seed + 3} {words} {loop}")
+        if self.drawn is None and self.chance(0.2):
+            self.add("group part id 6:30")
+            self.add(self.one_of("velocity part set NULL 0.01 NULL units box",
+                                 "velocity part create 200.0 99 sum yes dist gaussian",
+                                 "velocity part zero angular", "velocity part scale 150"))  # fmt: skip
         if self.drawn is None and self.chance(0.3):
             self.add("velocity all zero linear")
 
@@ -687,6 +725,7 @@ def differences(system, mine, theirs: dict) -> list[str]:
     if abs(torsions - expected) > 1e-6 * max(abs(expected), energy):
         found.append(f"torsions {torsions:.9g}, not {expected:.9g}")
     charges_of = row.get("electrostatics_energy", 0.0) + bonded.get("bonded_coulomb_14_energy", 0.0)
+    charges_of += row.get("pairs_electrostatics_energy", 0.0)
     external = row.get("fields_energy", 0.0) + row.get("walls_energy", 0.0)
     pairs = left - charges_of - external
     coulomb = terms["ecoul"] + terms["elong"]
@@ -701,7 +740,7 @@ def differences(system, mine, theirs: dict) -> list[str]:
     size = max(numpy.sqrt((expected_forces**2).sum(axis=1).mean()), 1e-2 * energy / length)
     apart = numpy.abs(forces - expected_forces).max()
     # Forces of this style in LAMMPS are not the derivatives of its energies.
-    if apart > (1e-2 if system.interaction.get("truncation") == "force_switched" else 1e-5) * size:
+    if apart > (3e-2 if system.interaction.get("truncation") == "force_switched" else 1e-5) * size:
         found.append(f"forces differ by {apart:.3g} of {size:.3g}")
     return found
 

@@ -8,7 +8,8 @@ from sterna.exporting.lammps_terms import TERMS
 from sterna.exporting.quantities import Quantities
 from sterna.importing.gromacs.bonded import terms_of
 from sterna.importing.gromacs.topology import Entry
-from sterna.importing.lammps.bonded_styles import STYLES, Coefficients
+from sterna.importing.lammps.bonded_rows import Coefficients
+from sterna.importing.lammps.bonded_styles import STYLES
 from sterna.importing.text import Line
 
 #: Of sections: potentials with their parameters, in the units of the program.

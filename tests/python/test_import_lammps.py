@@ -215,7 +215,7 @@ BROKEN_SCRIPT = {
     "units": ("units real", "units electron", '1:7: error: units "electron" are not taken over'),
     "pair_style": ("lj/cut/coul/long $", "lj/cut/tip4p/long $", 'the pair style "lj/cut/tip4p/long"'),
     "variable": ("equal 9.0", "equal v_x", 'error: there is no variable "x"'),
-    "formula": ("equal 9.0", "equal lx/2", 'the formula "lx/2": "lx" is not evaluated'),
+    "formula": ("equal 9.0", "equal lx/2", "lx stands before there is a box"),
     "no_variable": ("variable rc", "variable other", 'there is no variable "rc"'),
     "special_bonds": ("0 0 0.5", "0 2.0 0.5", "9:25: error: a factor of special_bonds is from 0 to 1"),
     "special_word": ("lj/coul 0", "lj/col 0", 'unknown key of special_bonds "lj/col"; did you mean'),

@@ -153,8 +153,12 @@ BROKEN = {
     "pair_style eam 5.0\npair_coeff * * copper.eam": "without arguments",
     "pair_style eam/alloyy\npair_coeff * * copper.eam": 'did you mean "eam/alloy"',
     "pair_style eam\npair_coeff * * in.metal": "is no file of pair_style eam",
+    "pair_style hybrid eam lj/cut 5\npair_coeff * * eam copper.eam\n"
+    "pair_coeff * * lj/cut 0.1 2.0": "have a many-body style, which is not taken from them again",
     "pair_style hybrid/overlay eam lj/cut 5\npair_coeff * * eam copper.eam\n"
     "pair_coeff * * lj/cut 0.1 2.0": "whose sum is not taken over",
+    "pair_style hybrid/overlay eam lj/cut 5\npair_coeff * * eam copper.eam\n"
+    "pair_coeff * * none": "have a many-body style, which is not taken from them again",
 }
 
 

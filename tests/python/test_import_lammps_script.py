@@ -124,16 +124,27 @@ def test_every_command_of_lammps_is_known(lammps):  # noqa: F811
 REFUSED = {
     "misspelt": ("specal_bonds lj 0 0 1", '17:1: error: unknown command "specal_bonds"; did you mean "special_bonds"?'),
     "misspelt_modify": ("pair_modfy shift yes", 'unknown command "pair_modfy"; did you mean "pair_modify"?'),
-    "jump": ("jump SELF again", "17:1: error: the command jump is not evaluated"),
-    "next": ("next x", "17:1: error: the command next is not evaluated"),
+    "jump": ("jump SELF again", '17:11: error: the label "again" is not in in.five'),
+    "jump_file": ("jump in.six", "17:6: error: the file in.six of jump is not there"),
+    "next": ("next x", '17:6: error: there is no variable "x"'),
+    "next_of_equal": ("variable x equal 1\nnext x", "`next` of a variable of style equal is not evaluated"),
+    "next_of_both": ("variable x equal 1\nvariable y loop 3\nnext x y", "the variables of `next` are of several styles"),
     "if": ('if "$(temp) > 1" then "run 1"', 'the formula "temp": "temp" is not evaluated'),
     "if_unclosed": ('if "1 > 0" then "run 1', "17:1: error: a quote \" has no second one"),
     "exclude": ("neigh_modify exclude type 1 1", "17:14: error: neigh_modify exclude takes pairs of atoms away"),
     "neighbor": ("neigh_modify evry 1", 'unknown key of neigh_modify "evry"; did you mean "every"?'),
-    "displace": ("displace_atoms all random 1 0 0 7", "17:20: error: displace_atoms random is not taken over"),
-    "change_box": ("change_box all x final 0 30", "17:1: error: the command change_box is not taken over; write the data"),
-    "set": ("set type 1 diameter 2", '17:12: error: "diameter" of set is not taken over; expected type, charge'),
-    "single": ("create_atoms 1 single 1 1 1 mol water 3", '17:29: error: "mol" of create_atoms is not taken over'),
+    "displace": ("displace_atoms all ramp x 0 1 x 0 1", "17:20: error: displace_atoms ramp is not taken over"),
+    "displace_after_run": ("run 1\ndisplace_atoms all random 1 0 0 7", "18:1: error: LAMMPS makes these random numbers of the last bits"),
+    "displace_seed": ("displace_atoms all random 1 0 0 0", "17:33: error: the seed is 0"),
+    "box_tilt": ("change_box all xy final 1", "17:16: error: a box of right angles has no tilt; expected triclinic"),
+    "box_boundary": ("change_box all boundary p p f", "17:25: error: expected boundary p p p"),
+    "box_volume": ("change_box all x volume", "17:18: error: volume stands behind a change of another axis"),
+    "box_empty": ("change_box all x final 3 3", "17:16: error: the box would have no volume"),
+    "box_key": ("change_box all w final 0 3", "17:16: error: expected what is changed"),
+    "set": ("set type 1 diameter 2", '17:12: error: "diameter" of set is not taken over; expected type, type/fraction, charge'),
+    "fraction": ("set type 1 type/fraction 2 1.5 3", "17:28: error: the fraction is from 0 to 1"),
+    "subset": ("set type 1 type/subset 2 1 3", '17:12: error: "type/subset" of set is not taken over'),
+    "single": ("create_atoms 1 single 1 1 1 mol water 3", '17:33: error: there is no molecule "water"'),
     "create_random": ("create_atoms 1 random 7 1 NULL", "create_atoms random is not taken over"),
     "cone": ("region c cone z 1 1 2 3 0 5\ngroup g region c", "17:10: error: the style cone of a region is not taken over"),
     "moving": ("region c sphere 1 1 1 2 move v_a NULL NULL\ngroup g region c", 'the key "move" of a region'),
@@ -168,16 +179,23 @@ REFUSED = {
     "unfix": ("unfix 7", '17:7: error: there is no fix "7"'),
     "variable": ("variable x equl 3", 'unknown style of a variable "equl"; did you mean "equal"?'),
     "no_variable": ("timestep ${dt}", '17:1: error: there is no variable "dt"'),
-    "random": ("variable r equal random(1,2,3)\ntimestep ${r}", '"random" is not evaluated'),
+    "random": ("variable r equal random(1,2,0)\ntimestep ${r}", "the seed of random is 0; expected 1 to 900000000"),
+    "keyword_after_box": ("fix 9 all npt temp 300 300 100 iso 1 1 100\nrun 1\ntimestep $(lx)", "lx is not known: a run has changed the box"),
+    "group_function": ("timestep $(count(some))", 'there is no group "some"'),
+    "group_region": ("timestep $(count(all,ball))", '"count(all,ball)" is not evaluated'),
     "timestep": ("timestep fast", '17:10: error: the time step is "fast"; expected a number'),
     "lattice": ("dimension 2", "17:11: error: expected dimension 3"),
     "wall": ("boundary p p s", "17:10: error: expected boundary p p p"),
     "charges": ("pair_style lj/cut/coul/cut 9.0\npair_coeff * * 0.1 3.0\npair_coeff 1 1 0.1 3.0 7.0\n"
-                "kspace_style none", "charges of some types end at other distances"),
+                "kspace_style none", "charges of some types end in other ways, or at other distances"),
     "kspace": ("pair_style lj/cut 9.0\npair_coeff * * 0.1 3.0", "10:1: error: kspace_style goes with a pair style"),
     "no_style": ("pair_style none\npair_coeff 1 1 1 1", "18:1: error: pair_style none has no coefficients"),
     "tail": ("pair_modify shift yes tail yes", "pair_modify tail yes beside shift yes is not taken over"),
-    "velocity": ("group c type 1\nvelocity c create 300 1", "18:10: error: velocity of a group"),
+    "velocity": ("group c type 1\nvelocity all create 300 1 loop local\nvelocity c create 300 1", "19:1: error: velocity c create needs velocities that are not known"),
+    "velocity_after_run": ("run 1\nvelocity all zero angular", "needs velocities that are not known"),
+    "velocity_dist": ("velocity all create 300 1 dist normal", 'unknown dist "normal"'),
+    "velocity_key": ("velocity all create 300 1 lop all", 'unknown key of velocity create "lop"; did you mean "loop"?'),
+    "velocity_ramp": ("velocity all ramp vx 0 1 y 0 5", "17:14: error: velocity ramp is not taken over"),
     "sphere": ("atom_style sphere", "17:12: error: the atom style sphere (atoms with radii"),
     "pair_style": ("pair_style lj/ctu 9.0", 'the pair style "lj/ctu" is not taken over; did you mean "lj/cut"?'),
 }  # fmt: skip
@@ -347,14 +365,18 @@ def test_atoms_are_set_moved_and_replicated(tmp_path):
     assert sorted(bonds) == [(0, 1), (1, 2), (2, 3), (5, 6), (6, 7), (7, 8)]
 
 
+def test_a_loop_that_never_ends_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr("sterna.importing.lammps.script._MOST_COMMANDS", 500)
+    script = SCRIPT.replace("thermo 50", "label again\njump SELF again")
+    assert "error: the script has run 500 commands, and is not at its end" in (
+        message_of(tmp_path, script)
+    )
+
+
 def test_drawn_velocities_are_scaled(tmp_path):
-    scaled = "velocity all create 300 1\nvelocity all scale 250\n"
+    scaled = "velocity all create 300 1 loop local\nvelocity all scale 250\n"
     system = read(tmp_path, SCRIPT.replace("thermo 50\n", scaled))
     assert (system.temperature, system.velocities) == (250.0, None)
-    given = scaled.replace("create 300 1", "set 1 1 1")
-    assert "velocity scale 250 is not taken over" in message_of(
-        tmp_path, SCRIPT.replace("thermo 50\n", given)
-    )
 
 
 def test_a_minimization_ends_no_earlier_than_in_lammps(tmp_path):
@@ -469,11 +491,15 @@ MOTION = {
 @pytest.mark.parametrize("name", MOTION)
 def test_fixes_that_move_atoms_come_along(name, sterna, tmp_path):
     fixes, thermostat, barostat = MOTION[name]
-    script = SCRIPT.replace("fix 1 all nve", f"velocity all create 250 1\n{fixes}")
+    script = SCRIPT.replace("fix 1 all nve", f"velocity all create 250 1 loop local\n{fixes}")
     system = read(tmp_path, script)
     assert dict(system.thermostat) == pytest.approx(thermostat)
     assert dict(system.barostat) == pytest.approx(barostat)
-    assert (system.temperature, system.not_kept) == (250.0, [])
+    assert (system.temperature, len(system.not_kept)) == (250.0, 1)
+    assert (
+        "velocities are drawn by other random numbers, at the same temperature: loop local"
+        in system.not_kept[0]
+    )
     done = sterna("import", "five.data", "in.five", "-o", "out.toml")
     assert done.returncode == 0, done.stdout + done.stderr
     done = sterna("check", "out.toml")
@@ -606,7 +632,9 @@ def test_a_script_makes_its_own_lattice(sterna, tmp_path):
     system = read(tmp_path, LATTICE, None)
     assert len(system.atoms) == 4 * 6 * 6 * 4
     assert system.box[2, 2] == pytest.approx(4 * (4 / 0.8442) ** (1 / 3))
-    assert (system.temperature, system.thermostat) == (1.44, {})
+    assert (system.temperature, system.thermostat) == (None, {})
+    square = float((system.velocities**2).sum())
+    assert square / (3 * len(system.atoms) - 3) == pytest.approx(1.44, rel=1e-12)
     assert system.pairs == []  # A cutoff that equals that of the style is no other potential.
     done = sterna("import", "in.five", "-o", "out.toml")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -11,6 +11,7 @@ import numpy
 from sterna.box_mass import period_ratio
 from sterna.errors import SternaError
 from sterna.importing.asked import run_as_asked
+from sterna.importing.box_interval import box_interval
 from sterna.importing.gromacs.coordinates import Coordinates, read_gro
 from sterna.importing.gromacs.groups import with_groups
 from sterna.importing.gromacs.mdp import BoxMass, RunParameters, read_mdp
@@ -110,6 +111,10 @@ def _with_period(system: System, mass: BoxMass) -> System:
         mass.kind, mass.compressibility, volume, 3 * heavy - held - 3, temperature
     )
     barostat = {**system.sections["barostat"], "time_constant": tidy(period)}
+    barostat.pop("interval", None)
+    barostat |= box_interval(
+        barostat, system.run["timestep"], system.sections.get("multiple_time_steps")
+    )
     return replace(system, sections={**system.sections, "barostat": barostat})
 
 

@@ -7,6 +7,8 @@ import numpy
 from sterna.importing.lammps.data_file import ATOM_STYLES, LARGEST_ID, DataFile
 from sterna.importing.text import Line
 
+_MOST_BOXES = 1000.0  # away from the box
+
 
 @dataclass
 class AtomTable:
@@ -21,6 +23,8 @@ class AtomTable:
     place_of: dict[int, int] = field(default_factory=dict)  #: of ids
     #: How often the atoms were repeated, and by how much the ids of each copy are higher.
     copies: list[tuple[int, int]] = field(default_factory=list)
+    #: Coordinates in the box, (atoms, 3), that are LAMMPS's to the last bit; None: not known.
+    exact: numpy.ndarray | None = None
 
     def place(self, line: Line, fields: list[str], k: int) -> int:
         """Of the atom whose id stands there."""
@@ -86,9 +90,24 @@ def read_atoms(data: DataFile, atom_style: str | None) -> AtomTable:
             table.positions[n, k] = line.number_at(fields, x + k, f"the {'xyz'[k]} coordinate")
             if len(fields) > x + 3:
                 images[n, k] = line.integer_at(fields, x + 3 + k, "an image flag", -(10**6), 10**6)
+    if not data.is_triclinic:
+        table.exact = wrapped_as_lammps(data, table.positions)
     table.positions += images @ data.box - data.lower
     _read_velocities(data, table)
     return table
+
+
+def wrapped_as_lammps(data: DataFile, places: numpy.ndarray) -> numpy.ndarray:
+    """Coordinates brought into a box of right angles, with LAMMPS's rounding."""
+    period = data.upper - data.lower
+    x = places.copy()
+    if not numpy.isfinite(x).all() or (numpy.abs(x - data.lower) > _MOST_BOXES * period).any():
+        return x  # Box after box is LAMMPS's way.
+    while (low := x < data.lower).any():
+        x = numpy.where(low, numpy.maximum(x + period, data.lower), x)
+    while (high := x >= data.upper).any():
+        x = numpy.where(high, numpy.maximum(x - period, data.lower), x)
+    return x
 
 
 def _read_velocities(data: DataFile, table: AtomTable) -> None:

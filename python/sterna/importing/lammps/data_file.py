@@ -66,13 +66,15 @@ class Section:
 
 @dataclass
 class DataFile:
-    """`lower` and `box` (vectors as rows) as in the file; sections by their names."""
+    """`lower`, `upper` and `box` (vectors as rows) as in the file; sections by their names."""
 
     path: Path
     title: str
     counts: dict[str, int] = field(default_factory=dict)
     lower: numpy.ndarray = field(default_factory=lambda: numpy.zeros(3))
+    upper: numpy.ndarray = field(default_factory=lambda: numpy.zeros(3))
     box: numpy.ndarray = field(default_factory=lambda: numpy.zeros((3, 3)))
+    is_triclinic: bool = False  #: has tilts, which may be 0
     sections: dict[str, Section] = field(default_factory=dict)
     labels: dict[str, dict[str, int]] = field(default_factory=dict)  #: numbers by label, by kind
 
@@ -150,6 +152,7 @@ class _Reader:
                 bounds[name] = (low, high)
             elif name == "xy xz yz":
                 expect(3)
+                self.data.is_triclinic = True
                 tilt = tuple(line.number_at(fields, k, "a tilt of the box") for k in range(3))
             elif name in _COUNTS:
                 expect(1)
@@ -169,7 +172,7 @@ class _Reader:
             if name not in bounds:
                 head.fail(None, f"expected a header line `{name}` with the bounds of the box")
         limits = numpy.array([bounds[name] for name in _BOUNDS])
-        self.data.lower = limits[:, 0]
+        self.data.lower, self.data.upper = limits[:, 0], limits[:, 1]
         self.data.box = numpy.diag(limits[:, 1] - limits[:, 0])
         self.data.box[1, 0], self.data.box[2, 0], self.data.box[2, 1] = tilt
 

@@ -31,7 +31,8 @@ _PLANAR = 0.001  # SMALL of LAMMPS's improper_harmonic.cpp
 _SENT = {
     "units", "atom_style", "boundary", "dimension", "dielectric", "newton", "special_bonds",
     "pair_style", "pair_coeff", "pair_modify", "mass", "lattice", "region", "create_box",
-    "create_atoms", "read_data", "set", "displace_atoms", "replicate", *(f"{k}_style" for k in KINDS), *(f"{k}_coeff" for k in KINDS),
+    "create_atoms", "molecule", "read_data", "set", "displace_atoms", "replicate", "change_box",
+    *(f"{k}_style" for k in KINDS), *(f"{k}_coeff" for k in KINDS),
 }  # fmt: skip
 
 #: Styles of groups that depend on nothing but atoms.
@@ -48,6 +49,7 @@ _AFTER_DATA = {
     "set",
     "displace_atoms",
     "replicate",
+    "change_box",
     *(f"{k}_coeff" for k in KINDS),
 }
 
@@ -204,10 +206,10 @@ def _text(command: Command, data: Path | None) -> str:
         path = data or command.line.path.parent / command.arguments[0]
         return " ".join(["read_data", str(path.resolve()), *command.arguments[1:]])
     text = command.line.text
-    if command.name == "pair_coeff":
+    if command.name in ("pair_coeff", "molecule"):
         # LAMMPS runs in another folder.
         here = command.line.path.parent
-        for word in command.arguments[2:]:
+        for word in command.arguments[1:]:
             for path in (Path(word), here / word):
                 if path.is_file():
                     text = text.replace(word, str(path.resolve()), 1)

@@ -12,7 +12,7 @@ import numpy
 from sterna.elements import ELEMENTS
 from sterna.errors import SternaError
 from sterna.importing.box_interval import box_interval
-from sterna.importing.lammps.bonded_styles import Kind, finished
+from sterna.importing.lammps.bonded_rows import Kind, finished
 from sterna.importing.lammps.constraints import (
     check_clusters,
     read_constraints,
@@ -22,6 +22,7 @@ from sterna.importing.lammps.constraints import (
 from sterna.importing.lammps.data_file import KINDS, MEMBERS, DataFile
 from sterna.importing.lammps.fixes import dynamics_of
 from sterna.importing.lammps.many_body_styles import ManyBody
+from sterna.importing.lammps.pair_rows import CHARGE_ENDS
 from sterna.importing.lammps.pair_styles import PairOfTypes, PairState, acts
 from sterna.importing.lammps.script import Interpreter
 from sterna.importing.lammps.special_pairs import neighbors, special_pairs
@@ -286,6 +287,8 @@ class _Builder:
     def _many_body_alone(self) -> ManyBody | None:
         """The many-body style by which all types interact, if there is one."""
         everywhere = [one for one in self.pair.many_body if len(one.elements) == len(self.names)]
+        if self._acting():
+            return None  # They are added to it.
         return everywhere[0] if everywhere else None
 
     def _line(self):
@@ -315,11 +318,16 @@ class _Builder:
         return interaction
 
     def _electrostatics(self) -> dict[str, Any]:
-        if self.charge_cutoff is None:
+        if self.charge_end is None:
             return {"kind": "fmm", "accuracy": 1e-4}
-        section = {"kind": "cutoff", "truncation": "truncated"}
-        if self.charge_cutoff != self.run_cutoff:
-            section["cutoff"] = self.charge_cutoff
+        name, cutoff, number, inner = self.charge_end
+        try:
+            keys = CHARGE_ENDS[name].keys(number, inner, cutoff)
+        except ValueError as problem:
+            self._line().fail(None, str(problem))
+        section = {"kind": "cutoff", **keys}
+        if cutoff != self.run_cutoff:
+            section["cutoff"] = cutoff
         return section
 
     def _charges_act(self) -> None:
@@ -328,19 +336,19 @@ class _Builder:
         rows = {style.name: style.row for style in self.pair.styles if style.row is not None}
         self.charge_scale = 0.0
         has = {k for k, q in zip(self.table.types, self.table.charges, strict=True) if q != 0.0}
-        self.charge_cutoff = None
+        self.charge_end: tuple[str, float, float, float] | None = None
         if not has or not any(row.charges for row in rows.values()):
             if self.state.kspace and not any(row.charges == "long" for row in rows.values()):
                 self.state.kspace_command.line.fail(
                     0, "kspace_style goes with a pair style of charges at any distance (coul/long)"
                 )
             return
-        ends: set[float | None] = set()
+        ends = set()
         for a in sorted(has):
             for b in sorted(has):
                 acting = self.pairs[min(a, b) - 1, max(a, b) - 1]
                 kinds = [one.style.row.charges for one in acting if one.style.row.charges]
-                ends.update(one.charge_cutoff for one in acting if one.style.row.charges)
+                ends.update(one.end_of_charges for one in acting if one.style.row.charges)
                 if len(kinds) != 1:
                     self._line().fail(
                         None,
@@ -350,25 +358,43 @@ class _Builder:
         if len(ends) > 1:
             self._line().fail(
                 None,
-                "charges of some types end at other distances than those of others, which is not "
-                "taken over; expected one cutoff, or coul/long, between all types with charges",
+                "charges of some types end in other ways, or at other distances, than those of "
+                "others, which is not taken over; expected one end, or coul/long, between all types "
+                "with charges",
             )
-        self.charge_cutoff = next(iter(ends))
+        self.charge_end = next(iter(ends))
+        if self.charge_end is not None and any(
+            many.takes(a - 1, a - 1) for many in self.pair.many_body for a in has
+        ):
+            self._line().fail(
+                None,
+                "atoms of a many-body style have charges that end at a cutoff, which is not taken "
+                "over; expected coul/long",
+            )
         self.charge_scale = 1.0 / math.sqrt(self.state.dielectric)
         if any("charmmfsw" in name for name in rows) and self.units.name == "real":
             self.charge_scale *= math.sqrt(_OF_CHARMM / _OF_LAMMPS)
 
     def _types_and_pairs(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str]:
         """`[[type]]`s, `[[pair]]`s, and the rule of mixing."""
-        one_of = {pair: self._one(*pair) for pair in self.pairs}
         plain: dict[tuple[int, int], tuple[float, float]] = {}  # sigma and epsilon
         others: dict[tuple[int, int], dict[str, Any]] = {}
-        for pair, acting in one_of.items():
-            name, keys = acting.potential if acting is not None else ("lennard_jones", {})
-            if acting is None or self._is_plain(acting):
-                plain[pair] = (keys.get("sigma", 1.0), keys.get("epsilon", 0.0))
-                continue
-            others[pair] = {"potential": name, **keys, **self._end_of(acting)}
+        for pair in self.pairs:
+            acting = self._of_pair(*pair)
+            has_many = any(many.takes(*pair) for many in self.pair.many_body)
+            if len(acting) + has_many > 1:
+                self._line().fail(
+                    None,
+                    f"the types {pair[0] + 1} and {pair[1] + 1} have several potentials, whose sum is "
+                    "not taken over",
+                )
+            keys = [{"potential": one.potential[0], **one.potential[1], **self._end_of(one)}
+                    for one in acting]  # fmt: skip
+            if not acting or self._is_plain(acting[0]):
+                values = acting[0].potential[1] if acting else {}
+                plain[pair] = (values.get("sigma", 1.0), values.get("epsilon", 0.0))
+            else:
+                others[pair] = keys[0]
         count = len(self.names)
         like = [plain.get((a, a), (1.0, 0.0)) for a in range(count)]
         # Other potentials stand in [[pair]]s whatever mixing gives.
@@ -400,18 +426,10 @@ class _Builder:
         ]
         return types, pairs, mixing
 
-    def _one(self, a: int, b: int) -> PairOfTypes | None:
-        """The one potential, besides that of charges, between two types, from 0; the types may stand
-        in any order. Raises SternaError where there are several."""
-        acting = self.pairs[min(a, b), max(a, b)]
-        real = [one for one in acting if acts(one.potential)]
-        if len(real) > 1:
-            self._line().fail(
-                None,
-                f"the types {a + 1} and {b + 1} have {len(real)} potentials, whose sum is not taken "
-                "over",
-            )
-        return real[0] if real else None
+    def _of_pair(self, a: int, b: int) -> list[PairOfTypes]:
+        """The potentials, besides those of charges, between two types, from 0; the types may stand in
+        any order."""
+        return [one for one in self.pairs[min(a, b), max(a, b)] if acts(one.potential)]
 
     # ---- atoms
 
@@ -450,18 +468,21 @@ class _Builder:
     def _members(self, kind: str) -> list[tuple[int, tuple[int, ...]]]:
         """Type and atoms, from 0, of each line of a section."""
         section = self.data.sections.get(f"{kind.capitalize()}s")
-        if section is None or not section.lines:
+        lines = section.lines if section is not None else []
+        created = self.state.created[kind]
+        if not lines and not created:
             return []
         state = self.state.bonded[kind]
         if state is None:
-            section.head.fail(
+            head = section.head if section is not None else self.state.head()
+            head.fail(
                 None,
                 f"nothing says which {kind} style this is; expected "
                 f'"{kind.capitalize()} Coeffs # harmonic" or an input script with {kind}_style',
             )
         form = "id type " + " ".join(f"atom{k + 1}" for k in range(MEMBERS[kind]))
         found = []
-        for line in section.lines:
+        for line in lines:
             fields = line.fields
             line.integer_at(fields, 0, f"the number of the {kind}", 0, 2**62)
             number = self.data.type_at(line, fields, 1, kind)
@@ -474,6 +495,12 @@ class _Builder:
             if len(set(atoms)) < len(atoms):
                 line.fail(None, f"an atom stands twice in this {kind}")
             found.append((number, atoms))
+        for number, ids in created:
+            if state.name == "none":
+                state.kinds.setdefault(number, [])
+            if number not in state.kinds:
+                self._line().fail(None, f"the {kind} type {number} has no coefficients")
+            found.append((number, tuple(self.table.place_of[identity] for identity in ids)))
         # Those of replicated atoms have ids of their own.
         for copies, stride in self.table.copies:
             ids = self.table.ids
@@ -563,10 +590,10 @@ class _Builder:
             dihedrals,
             self.table,
             [atom.charge for atom in self.atoms],
-            lambda a, b: self._one(a - 1, b - 1),
+            lambda a, b: self._of_pair(a - 1, b - 1),
             self.truncation,
             self._is_plain,
-            self.charge_cutoff,
+            self.charge_end,
         )
 
     def _weighted_pairs(self, weights: dict[tuple[int, int], float]) -> list[Term]:
@@ -587,7 +614,9 @@ class _Builder:
         found = []
         for (first, second), weight in weights.items():
             a, b = sorted(self.table.types[k] - 1 for k in (first, second))
-            acting = self.pairs[a, b]
+            acting = [
+                one for one in self.pairs[a, b] if one.style.row and one.style.row.has_pairs_14
+            ]
             values = {"epsilon": 0.0, "sigma": 1.0}
             for one in acting:
                 if one.potential_14[0] != "lennard_jones":

@@ -45,11 +45,11 @@ class _Reader:
 
     def bound(self, k: int, axis: int, is_high: bool, what: str) -> float:
         word = self.command.word(k, what)
+        if word in ("INF", "EDGE") and self.box is None:
+            self.command.fail(k, f"{word} stands before there is a box")
         if word == "INF":
             return 1.0e20 if is_high else -1.0e20
         if word == "EDGE":
-            if self.box is None:
-                self.command.fail(k, "EDGE stands before there is a box")
             return float(self.box[is_high][axis])
         return self.length(k, axis, what)
 

@@ -1,8 +1,8 @@
 """An input script, command by command, as LAMMPS runs it.
 
 Every command is known or an error: `commands` has those that change the system, those that change
-nothing of it, and those that are refused with a reason. Variables, quotes, `include` and `if` are
-LAMMPS's; loops (`jump`, `next`) are errors.
+nothing of it, and those that are refused with a reason. Variables, quotes, `include`, `if`, and
+loops (`jump`, `label`, `next`) are LAMMPS's.
 """
 
 import difflib
@@ -18,6 +18,7 @@ from sterna.importing.lammps.variables import STYLES, FormulaError, Variables
 from sterna.importing.text import Line, read_text
 
 _DEEPEST_INCLUDE = 20
+_MOST_COMMANDS = 200000  # A loop that never ends is an error.
 
 
 @dataclass(frozen=True)
@@ -145,18 +146,23 @@ class Interpreter:
         from sterna.importing.lammps.commands import COMMANDS
 
         self.paths, self.state = paths, state
-        self.variables = Variables()
+        self.variables = Variables(state.fact, state.fact_of_group)
         self.commands = COMMANDS
         self.included: set[str] = set()
         self.executed: list[Command] = []  #: of the commands that are no control of the script
         self.depth = 0
+        self.count = 0
+        self.goes_on: Path | None = None  #: a file to go on with from its beginning
+        self.label: str | None = None  #: what is searched for; nothing else is run
+        self.jump: Command | None = None  #: that searches
+        self.skips_jump = False  #: the values of a loop are at an end
 
     def run(self) -> None:
         """Raises SternaError with line and column."""
         # A script that another one includes runs there, not once more by itself.
         texts = {path: read_text(path) for path in self.paths}
         for path in self.paths:
-            inside = rf"(?m)^\s*include\s+\S*{re.escape(path.name)}\s*(#.*)?$"
+            inside = rf"(?m)\b(include|jump)\s+\S*{re.escape(path.name)}(\s|$|\")"
             if any(re.search(inside, text) for other, text in texts.items() if other != path):
                 self.included.add(path.name)
         try:
@@ -167,13 +173,31 @@ class Interpreter:
             pass
 
     def _file(self, path: Path) -> None:
-        for line in joined_lines(path):
+        lines, k = list(joined_lines(path)), 0
+        while k < len(lines):
+            line = lines[k]
+            k += 1
             self.execute(line)
+            if self.goes_on is not None:
+                if self.goes_on != path:
+                    path = self.goes_on
+                    lines = list(joined_lines(path))
+                self.goes_on, k = None, 0
+            if k == len(lines) and self.label is not None and self.jump is not None:
+                self.jump.fail(1, f'the label "{self.label}" is not in {path.name}')
 
     def execute(self, line: Line) -> None:
         code = without_comment(line.text)
         if not code.strip():
             return
+        if self.label is not None:
+            # Other commands are not even looked at.
+            if code.split() == ["label", self.label]:
+                self.label = None
+            return
+        self.count += 1
+        if self.count > _MOST_COMMANDS:
+            line.fail(None, f"the script has run {_MOST_COMMANDS} commands, and is not at its end")
         try:
             text = self.variables.substituted(code)
             words = words_of(text)
@@ -252,15 +276,29 @@ class Interpreter:
                     self.execute(Line(command.line.path, command.line.number, text))
                 return
 
-    def _loop(self, command: Command) -> None:
-        command.line.fail(
-            0,
-            f"the command {command.name} is not evaluated: loops and jumps are not taken over; give "
-            "a script without them",
-        )
+    def _jump(self, command: Command) -> None:
+        name = command.word(0, "SELF or a file")
+        command.expect_end(2, "jump FILE LABEL")
+        if self.skips_jump:
+            self.skips_jump = False
+            return
+        given = [p for p in self.paths if p.name == Path(name).name]
+        self.goes_on = command.line.path if name == "SELF" else self.find(command, name, given)
+        self.label = command.arguments[1] if len(command.arguments) > 1 else None
+        self.jump = command
+
+    def _next(self, command: Command) -> None:
+        command.word(0, "the name of a variable")
+        try:
+            if self.variables.go_on(command.arguments):
+                self.skips_jump = True
+        except FormulaError as error:
+            command.fail(0, str(error))
 
     def _label(self, command: Command) -> None:
-        """Harmless alone."""
+        """Where a jump may lead to."""
+        command.word(0, "a name")
+        command.expect_end(1, "label NAME")
 
     def _quit(self, command: Command) -> None:
         raise Quit
@@ -270,8 +308,8 @@ _CONTROL = {
     "variable": Interpreter._variable,
     "include": Interpreter._include,
     "if": Interpreter._if,
-    "jump": Interpreter._loop,
-    "next": Interpreter._loop,
+    "jump": Interpreter._jump,
+    "next": Interpreter._next,
     "label": Interpreter._label,
     "quit": Interpreter._quit,
 }

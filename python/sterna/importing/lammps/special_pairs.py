@@ -81,13 +81,13 @@ def special_pairs(
     dihedrals: Iterable[tuple[int, ...]],
     table: AtomTable,
     charges: list[float],
-    pair_of: Callable[[int, int], PairOfTypes | None],
+    pair_of: Callable[[int, int], list[PairOfTypes]],
     truncation: str,
     is_plain: Callable[[PairOfTypes], bool],
-    charge_cutoff: float | None,
+    charge_end: tuple[str, float, float, float] | None,
 ) -> SpecialPairs:
     """`pair_of`: what acts between two types, from 1. `is_plain`: whether that is a Lennard-Jones
-    pair that ends as the run's. `charge_cutoff`: where charges end; None: they do not. Raises
+    pair that ends as the run's. `charge_end`: how charges end; None: they do not. Raises
     SternaError where Sterna has no counterpart."""
     of_lj, of_coulomb = special.lennard_jones, special.coulomb
     dihedrals = list(dihedrals)
@@ -109,17 +109,17 @@ def special_pairs(
 
     kinds = {(a, b) for a, b in combinations_with_replacement(sorted(set(table.types)), 2)}
     otherwise = any(
-        one is not None and one.style.row.special != "all"
-        for one in (pair_of(a, b) for a, b in kinds)
+        one.style.row.special != "all" or len(pair_of(a, b)) > 1
+        for a, b in kinds
+        for one in pair_of(a, b)
     )
+    end = _End(special, charges, near, charge_end)
     if not special.angles_only and not special.dihedrals_only and not otherwise:
         known = _keys(of_lj, of_coulomb, truncation)
         if known is not None and "coulomb_14" in known:
             for pair, bonds in near.bonds_apart.items():
                 if bonds == _MOST:
-                    _require_charges_within(
-                        special, pair, of_coulomb[2], charges, near.path[pair], charge_cutoff
-                    )
+                    end.require_within(pair, of_coulomb[2])
         if known is not None and (
             not 0.0 < of_lj[2] < 1.0
             or all(
@@ -134,7 +134,7 @@ def special_pairs(
         lj, coulomb = factors(pair, bonds)
         if lj == coulomb == 1.0:
             continue
-        _require_charges_within(special, pair, coulomb, charges, near.path[pair], charge_cutoff)
+        end.require_within(pair, coulomb)
         if lj == coulomb == 0.0:
             made.terms.append(term("exclusion", pair))
             continue
@@ -143,8 +143,7 @@ def special_pairs(
                 special,
                 pair,
                 lj,
-                coulomb,
-                charges,
+                end.keys(pair, coulomb),
                 pair_of(*(table.types[k] for k in pair)),
                 is_plain,
             )
@@ -152,23 +151,34 @@ def special_pairs(
     return made
 
 
-def _require_charges_within(
-    special: SpecialBonds,
-    pair: Pair,
-    factor: float,
-    charges: list[float],
-    length: float,
-    charge_cutoff: float | None,
-) -> None:
-    """Special pairs of charges have no cutoff in Sterna."""
-    if charge_cutoff is None or factor * charges[pair[0]] * charges[pair[1]] == 0.0:
-        return
-    if length >= _SAFE * charge_cutoff:
-        special.command.fail(
-            None,
-            f"atoms few bonds apart may be farther apart ({length:g}) than where charges end "
-            f"({charge_cutoff:g}), and a factor for such pairs is not taken over",
-        )
+@dataclass
+class _End:
+    """Where charges end, and what factors of special_bonds make of pairs of them."""
+
+    special: SpecialBonds
+    charges: list[float]
+    near: Neighbors
+    end: tuple[str, float, float, float] | None
+
+    def _product(self, pair: Pair) -> float:
+        return self.charges[pair[0]] * self.charges[pair[1]]
+
+    def _is_beyond(self, pair: Pair) -> bool:
+        return self.end is not None and self.near.path[pair] >= _SAFE * self.end[1]
+
+    def require_within(self, pair: Pair, factor: float) -> None:
+        """Products of charges act at any distance."""
+        if factor * self._product(pair) != 0.0 and self._is_beyond(pair):
+            self.special.command.fail(
+                None,
+                "atoms few bonds apart may be farther apart "
+                f"({self.near.path[pair]:g}) than where charges end ({self.end[1]:g}), and a factor "
+                "for such pairs is not taken over",
+            )
+
+    def keys(self, pair: Pair, factor: float) -> dict[str, float]:
+        """Of a special pair."""
+        return {"charge_product": factor * self._product(pair)}
 
 
 def _ordered(a: int, b: int) -> Pair:
@@ -176,12 +186,12 @@ def _ordered(a: int, b: int) -> Pair:
 
 
 def _is_within(
-    length: float, pair: PairOfTypes | None, is_plain: Callable[[PairOfTypes], bool]
+    length: float, pairs: list[PairOfTypes], is_plain: Callable[[PairOfTypes], bool]
 ) -> bool:
     """Whether a pair never comes to where its potential ends."""
-    if pair is None:
-        return True
-    return is_plain(pair) and (pair.cutoff is None or length < _SAFE * pair.cutoff)
+    return all(
+        is_plain(one) and (one.cutoff is None or length < _SAFE * one.cutoff) for one in pairs
+    )
 
 
 def _keys(
@@ -205,29 +215,39 @@ def _scaled(
     special: SpecialBonds,
     pair: Pair,
     lj: float,
-    coulomb: float,
-    charges: list[float],
-    acting: PairOfTypes | None,
+    of_charges: dict[str, float],
+    acting: list[PairOfTypes],
     is_plain: Callable[[PairOfTypes], bool],
 ) -> Term:
     """One pair with factors of its own, which ends where that of its types does."""
     keys: dict[str, Any] = {"epsilon": 0.0, "sigma": 1.0}
-    if acting is not None:
-        scaled = acting.style.row.special
-        if scaled == "nothing":
-            lj = 1.0
-        if lj != 1.0 and scaled == "forces":
-            special.command.fail(
-                None,
-                f"{acting.style.name} of LAMMPS scales forces by factors of special_bonds, but not "
-                "energies, which is not taken over; expected 0 or 1, for both kinds of forces alike",
-            )
-        if lj != 0.0 and is_plain(acting):
-            values = acting.potential[1]
-            keys = {"epsilon": lj * values["epsilon"], "sigma": values["sigma"]}
-            if acting.cutoff is not None:
-                keys["cutoff"] = acting.cutoff
-        elif lj != 0.0:
-            keys = {"share": lj}
-    product = charges[pair[0]] * charges[pair[1]]
-    return term("special_pair", pair, **keys, charge_product=coulomb * product)
+    shares = {_share(special, lj, one) for one in acting}
+    if len(shares) > 1:
+        names = ", ".join(sorted(one.style.name for one in acting))
+        special.command.fail(
+            None,
+            f"factors of special_bonds act in different ways on {names}, whose sum is not taken over",
+        )
+    share = next(iter(shares), 0.0)
+    if share != 0.0 and len(acting) == 1 and is_plain(acting[0]):
+        values = acting[0].potential[1]
+        keys = {"epsilon": share * values["epsilon"], "sigma": values["sigma"]}
+        if acting[0].cutoff is not None:
+            keys["cutoff"] = acting[0].cutoff
+    elif share != 0.0:
+        keys = {"share": share}
+    return term("special_pair", pair, **keys, **of_charges)
+
+
+def _share(special: SpecialBonds, lj: float, acting: PairOfTypes) -> float:
+    """What a factor of special_bonds makes of one potential."""
+    scaled = acting.style.row.special
+    if scaled == "nothing":
+        return 1.0
+    if lj != 1.0 and scaled == "forces":
+        special.command.fail(
+            None,
+            f"{acting.style.name} of LAMMPS scales forces by factors of special_bonds, but not "
+            "energies, which is not taken over; expected 0 or 1, for both kinds of forces alike",
+        )
+    return lj

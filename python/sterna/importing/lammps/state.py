@@ -1,6 +1,8 @@
 """What the commands of a script have made so far: LAMMPS's state, as far as the importer needs it."""
 
 import copy
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,15 +10,29 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.lammps.atoms import AtomTable, read_atoms
-from sterna.importing.lammps.bonded_styles import STYLES, Coefficients, Kind, merged
+from sterna.importing.lammps.bonded_rows import Coefficients, Kind, merged
+from sterna.importing.lammps.bonded_styles import STYLES
 from sterna.importing.lammps.data_file import KINDS, PARTS, DataFile, read_data_file
 from sterna.importing.lammps.lattice import Lattice
 from sterna.importing.lammps.pair_styles import PAIR_STYLES, PairState
 from sterna.importing.lammps.regions import Region
 from sterna.importing.lammps.script import Command, nearest
+from sterna.importing.lammps.variables import FormulaError
 from sterna.importing.text import Line
 
-_BOLTZMANN = {"lj": 1.0, "real": 0.0019872067, "metal": 8.617343e-5}  #: of LAMMPS, by units
+BOLTZMANN = {"lj": 1.0, "real": 0.0019872067, "metal": 8.617343e-5}  #: of LAMMPS, by units
+#: Keywords of formulas that the box alone decides.
+_FACTS_OF_BOX: dict[str, Callable[[DataFile], float]] = {
+    **{f"l{axis}": lambda data, k=k: data.upper[k] - data.lower[k] for k, axis in enumerate("xyz")},
+    **{f"{axis}lo": lambda data, k=k: data.lower[k] for k, axis in enumerate("xyz")},
+    **{f"{axis}hi": lambda data, k=k: data.upper[k] for k, axis in enumerate("xyz")},
+    "xy": lambda data: data.box[1, 0],
+    "xz": lambda data: data.box[2, 0],
+    "yz": lambda data: data.box[2, 1],
+    "vol": lambda data: math.prod(data.upper - data.lower),
+}  # fmt: skip
+_BOUNDS = ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax")
+
 _HAS_PARTS = ("class2", "class2/p6")
 
 
@@ -78,11 +94,17 @@ class State:
     groups: dict[str, set[int] | str] = field(default_factory=dict)  #: places; or why not known
     regions: dict[str, Region] = field(default_factory=dict)
     lattice: Lattice = field(default_factory=Lattice)
+    templates: dict[str, Command] = field(default_factory=dict)  #: the commands that name them
+    #: Type and ids of the bonded terms of molecules that create_atoms has placed.
+    created: dict[str, list[tuple[int, tuple[int, ...]]]] = field(
+        default_factory=lambda: {kind: [] for kind in KINDS}
+    )
     fixes: dict[str, Fix] = field(default_factory=dict)
     temperature: float | None = None  #: of velocities to draw
     norm: str = "two"  #: of forces, in minimizations
     stages: list[Stage] = field(default_factory=list)
     fresh: bool = True  #: something has changed since the last run
+    has_moved_box: bool = False  #: a run may have changed the box
     told: list[str] = field(default_factory=list)  #: what the user should know
     at_run: "State | None" = None  #: as it was at the last run: what comes behind changes nothing
     before_clear: "State | None" = None  #: what stands before the command clear, where it was run
@@ -92,6 +114,7 @@ class State:
         made = copy.copy(self)
         for name in ("masses", "groups", "regions", "fixes"):
             setattr(made, name, dict(getattr(self, name)))
+        made.created = {kind: list(terms) for kind, terms in self.created.items()}
         made.pair, made.bonded = copy.deepcopy(self.pair), copy.deepcopy(self.bonded)
         made.data, made.atoms = copy.copy(self.data), copy.copy(self.atoms)
         made.data.counts, table = dict(self.data.counts), made.atoms
@@ -100,6 +123,8 @@ class State:
         table.place_of, table.positions = dict(table.place_of), table.positions.copy()
         if table.velocities is not None:
             table.velocities = table.velocities.copy()
+        if table.exact is not None:
+            table.exact = table.exact.copy()
         return made
 
     def ended(self) -> "State":
@@ -113,7 +138,9 @@ class State:
         self.fresh = True
 
     def tell(self, command: Command, text: str) -> None:
-        self.told.append(f"{command.line.path}:{command.line.number}: {text}")
+        whole = f"{command.line.path}:{command.line.number}: {text}"
+        if whole not in self.told:
+            self.told.append(whole)  # A command of a loop tells it once.
 
     def need_data(self, command: Command) -> DataFile:
         """The data file, which is read now where no script reads it."""
@@ -211,7 +238,7 @@ class State:
         if coefficients.part and name not in _HAS_PARTS:
             line.fail(None, f"the {kind} style {name} has no coefficients of this section")
         units = self.units or (self.data.units if self.data is not None else "") or "lj"
-        coefficients.boltzmann = _BOLTZMANN.get(units)
+        coefficients.boltzmann = BOLTZMANN.get(units)
         found = styles[name](coefficients)
         coefficients.end()
         self.told += [text for text in coefficients.told if text not in self.told]
@@ -233,8 +260,51 @@ class State:
         everything = self.atoms is not None and len(members) == len(self.atoms.ids)
         return None if everything else members
 
+    def fact(self, name: str) -> float | None:
+        """What a keyword of formulas stands for; None: there is no such keyword. Raises
+        FormulaError where it is not known."""
+        if name not in _FACTS_OF_BOX and name != "atoms":
+            return None
+        if self.data is None:
+            raise FormulaError(f"{name} stands before there is a box")
+        if name == "atoms":
+            return float(len(self.atoms.ids))
+        if self.has_moved_box:
+            raise FormulaError(f"{name} is not known: a run has changed the box")
+        return float(_FACTS_OF_BOX[name](self.data))
+
+    def fact_of_group(self, name: str, words: list[str]) -> float | None:
+        """The value of a function of a group; None: it is not evaluated. Raises FormulaError."""
+        if self.data is None:
+            raise FormulaError(f"{name} stands before there is a box")
+        group = words[0] if words else ""
+        members = set(range(len(self.atoms.ids))) if group == "all" else self.groups.get(group)
+        if members is None:
+            raise FormulaError(f'there is no group "{group}"')
+        if isinstance(members, str):
+            raise FormulaError(f"the group {group} is not known: {members}")
+        chosen = sorted(members)
+        if name == "bound" and len(words) == 2 and words[1] in _BOUNDS and chosen:
+            if self.stages:
+                raise FormulaError("where atoms are after a run is not known")
+            axis = "xyz".index(words[1][0])
+            found = self.wrapped()[chosen, axis]
+            return float(found.min() if words[1].endswith("min") else found.max())
+        if len(words) != 1 or name == "bound":
+            return None
+        if name == "count":
+            return float(len(chosen))
+        if name == "charge":
+            return float(sum(self.atoms.charges[k] for k in chosen))
+        missing = {self.atoms.types[k] for k in chosen} - self.masses.keys()
+        if missing:
+            raise FormulaError(f"the atom type {min(missing)} has no mass")
+        return float(sum(self.masses[self.atoms.types[k]] for k in chosen))
+
     def wrapped(self) -> numpy.ndarray:
         """Where atoms are in the box, (atoms, 3), in the coordinates of scripts."""
+        if self.atoms.exact is not None:
+            return self.atoms.exact
         box = self.data.box
         parts = self.atoms.positions @ numpy.linalg.inv(box)
         return self.data.lower + self.atoms.positions - numpy.floor(parts) @ box

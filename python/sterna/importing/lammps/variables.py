@@ -1,15 +1,17 @@
 """Variables of an input script: `variable`, `$x`, `${name}`, `$(formula)`, and their formulas.
 
 Source: https://docs.lammps.org/variable.html and Commands_parse.html. What depends on a run, such as
-thermodynamic keywords, computes, fixes and random numbers, is an error, never a guess.
+computes, fixes and most thermodynamic keywords, is an error, never a guess.
 """
 
 import math
 import operator
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+
+from sterna.importing.lammps.random_numbers import Marsaglia, normal
 
 #: Kept in the definition that comes first; a second one is passed over.
 _FIRST_STAYS = ("index", "loop", "world", "universe", "uloop", "file", "atomfile")
@@ -28,19 +30,41 @@ class FormulaError(Exception):
     """What is wrong with a variable or a formula, for the message of its line."""
 
 
+class _Loop(Sequence[str]):
+    """The values of the style loop."""
+
+    def __init__(self, numbers: range, width: int) -> None:
+        self.numbers, self.width = numbers, width
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, k):
+        return f"{self.numbers[k]:0{self.width}d}" if self.width else str(self.numbers[k])
+
+
 @dataclass
 class Variables:
-    """Definitions by their names: style and words."""
+    """Definitions by their names: style and words.
 
-    defined: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
+    `fact`: the number that a keyword stands for, such as lx, or None where there is no such keyword;
+    `fact_of_group`: likewise of a function of a group, such as count. Both raise FormulaError.
+    """
+
+    fact: Callable[[str], float | None] = lambda _name: None
+    fact_of_group: Callable[[str, list[str]], float | None] = lambda _name, _words: None
+    defined: dict[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)  #: at which value a loop is; absent: 0
     evaluating: list[str] = field(default_factory=list)
+    random: Marsaglia | None = None  #: of all formulas
+    normal: Iterator[float] | None = None
 
     def define(self, name: str, style: str, words: list[str]) -> None:
         """Raises FormulaError where the style is unknown or lacks words."""
         if not re.fullmatch(r"\w+", name, re.ASCII):
             raise FormulaError(f'"{name}" is no name of a variable; expected letters, digits, _')
         if style == "delete":
-            self.defined.pop(name, None)
+            self._forget(name)
             return
         if style not in STYLES:
             raise FormulaError(f'unknown style of a variable "{style}"')
@@ -68,6 +92,29 @@ class Variables:
             raise FormulaError(f'the variable {name} is "{words[0]}"; expected a number')
         self.defined[name] = (style, words)
 
+    def _forget(self, name: str) -> None:
+        self.defined.pop(name, None)
+        self.places.pop(name, None)
+
+    def go_on(self, names: list[str]) -> bool:
+        """The command next. Returns whether the values of a variable, which then is no more, are at
+        their end. Raises FormulaError."""
+        styles = {self._found(name)[0] for name in names}
+        if len(styles) > 1:
+            raise FormulaError("the variables of `next` are of several styles; expected one")
+        if not styles <= {"index", "loop"}:
+            raise FormulaError(
+                f"`next` of a variable of style {styles.pop()} is not evaluated; expected index or "
+                "loop"
+            )
+        ended = False
+        for name in names:
+            self.places[name] = self.places.get(name, 0) + 1
+            if self.places[name] >= len(self._found(name)[1]):
+                ended = True
+                self._forget(name)
+        return ended
+
     def _check_format(self, name: str, words: list[str]) -> None:
         if len(words) != 2:
             raise FormulaError(f"expected `variable {name} format VARIABLE FORMAT`")
@@ -78,7 +125,7 @@ class Variables:
         """What `${name}` becomes."""
         style, words = self._found(name)
         if style in ("index", "string", "loop"):
-            return words[0]
+            return words[self.places.get(name, 0)]
         if style == "getenv":
             if words[0] not in os.environ:
                 raise FormulaError(f"the environment variable {words[0]} is not set")
@@ -179,7 +226,7 @@ class Variables:
         return self.text(opening), k + 2
 
 
-def _values_of_loop(name: str, words: list[str]) -> list[str]:
+def _values_of_loop(name: str, words: list[str]) -> _Loop:
     """Those of the style loop, as texts."""
     padded = len(words) > 1 and words[-1] == "pad"
     numbers = words[:-1] if padded else words
@@ -188,9 +235,7 @@ def _values_of_loop(name: str, words: list[str]) -> list[str]:
     first, last = (1, int(numbers[0])) if len(numbers) == 1 else map(int, numbers)
     if last < max(first, 0) or (len(numbers) == 1 and last < 1):
         raise FormulaError(f"the variable {name} of style loop has no values")
-    width = len(str(last)) if padded else 0
-    # Without `next` a loop stands at its first value.
-    return [f"{first:0{width}d}" if padded else str(first)]
+    return _Loop(range(first, last + 1), len(str(last)) if padded else 0)
 
 
 def _text_of(value: float, form: str) -> str:
@@ -228,6 +273,11 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., float]]] = {
     "sign": (1, lambda x: 1.0 if x >= 0.0 else -1.0),
     "ternary": (3, lambda x, y, z: y if x else z),
 }  # fmt: skip
+
+#: Functions whose first argument is a group.
+_OF_GROUPS = ("count", "mass", "charge", "bound")
+
+_LARGEST_SEED = 900000000
 
 _CONSTANTS = {"PI": math.pi, "yes": 1.0, "on": 1.0, "true": 1.0, "no": 0.0, "off": 0.0,
               "false": 0.0}  # fmt: skip
@@ -314,16 +364,55 @@ class _Formula:
             return _CONSTANTS[word]
         if word.startswith("v_"):
             return self.variables.number(word[2:])
+        if self._peek() != "(":
+            fact = self.variables.fact(word)
+            if fact is not None:
+                return fact
+        elif word in ("random", "normal"):
+            return self._random(word)
+        elif word in _OF_GROUPS:
+            return self._of_group(word)
         self._fail(f'"{word}" is not evaluated' if word else "it ends where a number is expected")
         raise AssertionError
 
-    def _function(self, name: str) -> float:
+    def _arguments(self, name: str, count: int) -> list[float]:
         self._take()
         values = [self._expression(1)]
         while self._peek() == ",":
             self._take()
             values.append(self._expression(1))
-        count, function = _FUNCTIONS[name]
         if self._take() != ")" or len(values) != count:
             self._fail(f"{name} has {count} argument{'s' * (count > 1)}")
-        return _checked(function)(*values)
+        return values
+
+    def _function(self, name: str) -> float:
+        count, function = _FUNCTIONS[name]
+        return _checked(function)(*self._arguments(name, count))
+
+    def _random(self, name: str) -> float:
+        """The next number of the generator that the first such function makes."""
+        first, second, seed = self._arguments(name, 3)
+        v = self.variables
+        if v.random is None:
+            if not 1 <= int(seed) <= _LARGEST_SEED:
+                self._fail(f"the seed of {name} is {seed:g}; expected 1 to {_LARGEST_SEED}")
+            v.random = Marsaglia(int(seed))
+        if name == "random":
+            return v.random.uniform() * (second - first) + first
+        v.normal = v.normal or normal(v.random.uniform)
+        if second < 0.0:
+            self._fail("the width of normal is below 0")
+        return first + second * next(v.normal)
+
+    def _of_group(self, name: str) -> float:
+        self._take()
+        words = []
+        while self._peek() not in (")", ""):
+            words.append(self._take())
+            if self._peek() == ",":
+                self._take()
+        self._take()
+        value = self.variables.fact_of_group(name, words)
+        if value is None:
+            self._fail(f'"{name}({",".join(words)})" is not evaluated')
+        return value

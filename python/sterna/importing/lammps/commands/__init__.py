@@ -7,6 +7,7 @@ unknown, and an error.
 from collections.abc import Callable
 
 from sterna.importing.lammps.commands import (
+    box,
     changes,
     coefficients,
     harmless,
@@ -14,6 +15,8 @@ from sterna.importing.lammps.commands import (
     refused,
     settings,
     structure,
+    templates,
+    velocities,
 )
 from sterna.importing.lammps.script import Command
 from sterna.importing.lammps.state import State
@@ -23,7 +26,10 @@ COMMANDS: dict[str, Callable[[State, Command], None]] = {
     **refused.COMMANDS,
     **settings.COMMANDS,
     **structure.COMMANDS,
+    **templates.COMMANDS,
+    **velocities.COMMANDS,
     **changes.COMMANDS,
+    **box.COMMANDS,
     **coefficients.COMMANDS,
     **motion.COMMANDS,
 }

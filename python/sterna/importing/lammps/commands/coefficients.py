@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from sterna.importing.lammps.bonded_styles import Coefficients, type_range
+from sterna.importing.lammps.bonded_rows import Coefficients
+from sterna.importing.lammps.bonded_styles import type_range
 from sterna.importing.lammps.commands.settings import plain_style
 from sterna.importing.lammps.data_file import KINDS
 from sterna.importing.lammps.pair_styles import PairState, sub_styles
@@ -21,8 +22,8 @@ def _pair_style(state: State, command: Command) -> None:
 
 
 def _pair_modify(state: State, command: Command) -> None:
-    if state.pair is None:
-        command.line.fail(0, "expected pair_style before pair_modify")
+    if state.pair is None or state.pair.name == "none":
+        command.line.fail(0, "expected pair_style, other than none, before pair_modify")
     words, k = command.arguments, 0
     while k < len(words):
         word = words[k]
@@ -41,6 +42,9 @@ def _pair_modify(state: State, command: Command) -> None:
             if rule not in ("geometric", "arithmetic", "sixthpower"):
                 command.fail(k + 1, f'the rule of mixing is "{rule}"; expected geometric, '
                              "arithmetic or sixthpower")  # fmt: skip
+            refusing = [one.name for one in state.pair.styles if one.row and not one.row.takes_mix]
+            if refusing:
+                command.fail(k, f"{refusing[0]} of LAMMPS refuses mix of pair_modify")
             state.pair.mix = rule
         elif word == "compute":
             if not command.yes(k + 1, "compute of pair_modify"):

@@ -12,8 +12,6 @@ _NAMES = (
     # How it is computed.
     "atom_modify", "balance", "comm_modify", "comm_style", "neighbor", "newton", "package",
     "processors", "suffix", "reset_timestep", "box", "min_style",
-    # A template, which acts where another command names it.
-    "molecule",
 )  # fmt: skip
 
 

@@ -4,6 +4,8 @@ from sterna.importing.lammps.commands.settings import plain_style
 from sterna.importing.lammps.script import Command, nearest
 from sterna.importing.lammps.state import Fix, Stage, State
 
+_CHANGE_THE_BOX = ("npt", "nph", "press/", "deform", "box/relax", "nvt/sllod", "qtb")
+
 
 def _fix(state: State, command: Command) -> None:
     identity, group = command.word(0, "the ID of a fix"), command.word(1, "a group")
@@ -39,6 +41,8 @@ def _add_run(state: State, command: Command) -> None:
     if state.fresh or not state.stages:
         state.stages.append(Stage())
     state.stages[-1].commands.append(command)
+    if any(fix.style.startswith(_CHANGE_THE_BOX) for fix in state.fixes.values()):
+        state.has_moved_box = True
     state.fresh = False
     if state.before_clear is not None:
         state.tell(command, "what stands before the command clear is left out")

@@ -11,7 +11,7 @@ _OTHER = "Sterna has no counterpart"
 _REASONS = {
     **dict.fromkeys(
         (
-            "change_box", "create_bonds", "delete_atoms", "delete_bonds", "read_dump",
+            "create_bonds", "delete_atoms", "delete_bonds", "read_dump",
             "read_restart", "reset_atoms", "reset_atom_ids", "reset_ids", "reset_mol_ids",
         ),
         _WRITE,

@@ -1,5 +1,6 @@
 """Commands that make the box and the atoms, and groups of them."""
 
+import math
 import re
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import numpy
 from sterna.errors import SternaError
 from sterna.importing.lammps.atoms import AtomTable
 from sterna.importing.lammps.bonded_styles import type_range
-from sterna.importing.lammps.data_file import DataFile
+from sterna.importing.lammps.commands.templates import Template, place_molecules, read_template
+from sterna.importing.lammps.data_file import ATOM_STYLES, DataFile
 from sterna.importing.lammps.lattice import read_lattice
 from sterna.importing.lammps.regions import Region, read_region
 from sterna.importing.lammps.script import Command, nearest
@@ -121,7 +123,8 @@ def _create_box(state: State, command: Command) -> None:
     for k in range(2, len(words), 2):
         if words[k].endswith("/types") and not words[k].startswith("extra"):
             data.counts[words[k].replace("/", " ")] = int(words[k + 1])
-    data.lower = numpy.array(region.lower)
+    data.lower, data.upper = numpy.array(region.lower), numpy.array(region.upper)
+    data.is_triclinic = region.style == "prism"
     extent = numpy.array(region.upper) - data.lower
     if (extent <= 0.0).any() or (extent > _LARGEST).any():
         command.fail(1, "the upper bounds of a box must be above the lower ones")
@@ -129,13 +132,17 @@ def _create_box(state: State, command: Command) -> None:
     data.box[1, 0], data.box[2, 0], data.box[2, 1] = region.tilt
     state.data = data
     state.atoms = AtomTable([], [], [], [], numpy.empty((0, 3)))
+    if not data.is_triclinic:
+        state.atoms.exact = numpy.empty((0, 3))
 
 
 def _create_atoms(state: State, command: Command) -> None:
     data = state.need_data(command)
-    if "mol" in command.arguments:
-        command.fail(command.arguments.index("mol"), '"mol" of create_atoms is not taken over')
-    kind = data.type_at(command.line, command.fields, 1, "atom")
+    is_molecule = "mol" in command.arguments
+    if is_molecule:
+        kind = command.integer(0, "what is added to the types", 0, data.count("atom types"))
+    else:
+        kind = data.type_at(command.line, command.fields, 1, "atom")
     style = command.word(1, "box, region or single")
     region = None
     if style == "region":
@@ -148,6 +155,7 @@ def _create_atoms(state: State, command: Command) -> None:
         command.fail(1, f"create_atoms {style} is not taken over; expected box, region or single")
     types, scale = [kind] * len(state.lattice.basis), numpy.array(state.lattice.spacing)
     words = command.arguments
+    rotation = None
     while k < len(words):
         if words[k] == "units" and words[k + 1 : k + 2] in (["box"], ["lattice"]):
             scale = numpy.ones(3) if words[k + 1] == "box" else numpy.array(state.lattice.spacing)
@@ -158,6 +166,17 @@ def _create_atoms(state: State, command: Command) -> None:
             which = command.integer(k + 1, "the number of a basis atom", 1, len(types))
             types[which - 1] = data.type_at(command.line, command.fields, k + 3, "atom")
             k += 3
+        elif words[k] == "mol":
+            template = read_template(state, data, command, k + 1)
+            seed = command.integer(k + 2, "the seed", 1, 900000000)
+            k += 3
+        elif words[k] == "rotate":
+            angle = math.radians(command.number(k + 1, "the angle"))
+            axis = numpy.array([command.number(k + 2 + n, "a component of the axis")
+                                for n in range(3)])  # fmt: skip
+            if not axis.any():
+                command.fail(k + 2, "expected an axis that is not 0")
+            rotation, k = (axis, angle), k + 5
         else:
             command.fail(k, f'"{words[k]}" of create_atoms is not taken over')
     if style == "single":
@@ -165,12 +184,33 @@ def _create_atoms(state: State, command: Command) -> None:
         places = (scale * single).reshape(1, 3)
         parts = (places - data.lower) @ numpy.linalg.inv(data.box)
         inside = ((parts >= 0.0) & (parts < 1.0)).all(axis=1)
-        _add_atoms(state, places[inside], [kind] * int(inside.sum()))
+        if not is_molecule:
+            _add_atoms(state, places[inside], [kind] * int(inside.sum()))
+            return
+        places = places[inside]
+    else:
+        if not state.lattice.basis:
+            command.line.fail(0, "expected a lattice before create_atoms")
+        places, chosen = _places(state, region)
+    if is_molecule:
+        _check_molecule(state, command, template, kind)
+        place_molecules(state, template, kind, places, seed, rotation)
         return
-    if not state.lattice.basis:
-        command.line.fail(0, "expected a lattice before create_atoms")
-    places, chosen = _places(state, region)
     _add_atoms(state, places, [types[n] for n in chosen])
+
+
+def _check_molecule(state: State, command: Command, template: Template, first: int) -> None:
+    most = max(template.types)
+    if first + min(template.types) < 1 or first + most > state.data.count("atom types"):
+        command.fail(0, f"the molecule has atom types up to {first + most}, which the box has not")
+    if any(template.charges) and "charge" not in ATOM_STYLES[state.atom_style or "atomic"]:
+        command.fail(0, f"atoms of atom_style {state.atom_style} have no charges")
+    if any(template.terms.values()) and state.atom_style not in ("full", "molecular"):
+        command.fail(
+            0, "molecules of create_atoms are taken over with atom_style full or molecular"
+        )
+    if state.atoms.copies:
+        command.line.fail(0, "create_atoms of molecules behind replicate is not taken over")
 
 
 def _places(state: State, region: Region | None) -> tuple[numpy.ndarray, numpy.ndarray]:
@@ -215,6 +255,8 @@ def _add_atoms(state: State, places: numpy.ndarray, types: list[int]) -> None:
     table.molecules += [0] * len(types)
     table.charges += [0.0] * len(types)
     table.positions = numpy.vstack([table.positions, places - data.lower])
+    if table.exact is not None:
+        table.exact = numpy.vstack([table.exact, places])
     if table.velocities is not None:
         table.velocities = numpy.vstack([table.velocities, numpy.zeros((len(types), 3))])
     table.place_of = {identity: n for n, identity in enumerate(table.ids)}
@@ -318,48 +360,6 @@ def _chosen(state: State, command: Command, style: str):
     return lambda value: any(value in one for one in ranges)
 
 
-def _velocity(state: State, command: Command) -> None:
-    state.need_data(command)
-    style = command.word(1, "a style")
-    if state.group(command, 0) is not None:
-        command.fail(0, f"velocity of a group, {command.arguments[0]}, is not taken over")
-    state.changed("velocity")
-    if style == "create":
-        temperature = command.number(2, "the temperature")
-        if temperature < 0.0:
-            command.fail(2, "the temperature must not be negative")
-        if "sum" in command.arguments[4:] and "yes" in command.arguments[4:]:
-            command.fail(None, "velocity create ... sum yes is not taken over")
-        state.temperature, state.atoms.velocities = temperature, None
-    elif style == "set":
-        values = command.arguments[2:5]
-        if "NULL" in values or "sum" in command.arguments[5:]:
-            command.fail(2, "expected three numbers: velocity set is taken over with these only")
-        vector = [command.number(2 + k, "a component of the velocity") for k in range(3)]
-        units = command.arguments[5:]
-        if units not in ([], ["units", "box"], ["units", "lattice"]):
-            command.fail(5, "expected `units box` or nothing behind the numbers of velocity set")
-        # LAMMPS takes lattice constants per time as the unit.
-        scale = numpy.ones(3) if units[1:] == ["box"] else numpy.array(state.lattice.spacing)
-        state.temperature = None
-        state.atoms.velocities = numpy.tile(scale * vector, (len(state.atoms.ids), 1))
-    elif style == "zero" and command.word(2, "linear or angular") == "linear":
-        velocities = state.atoms.velocities
-        if velocities is not None and len(velocities):
-            masses = numpy.array([state.masses.get(kind, 1.0) for kind in state.atoms.types])
-            state.atoms.velocities = velocities - masses @ velocities / masses.sum()
-    elif style == "scale" and state.atoms.velocities is None and state.temperature:
-        # Drawn velocities, or those of an earlier run: of another temperature.
-        state.temperature = command.number(2, "the temperature")
-        if state.temperature < 0.0:
-            command.fail(2, "the temperature must not be negative")
-        command.expect_end(3, "velocity all scale T")
-    elif style in ("zero", "scale", "ramp"):
-        command.fail(1, f"velocity {' '.join(command.arguments[1:3])} is not taken over")
-    else:
-        command.unknown(1, "style of velocity", ["create", "set", "scale", "ramp", "zero"])
-
-
 COMMANDS = {
     "read_data": _read_data,
     "mass": _mass,
@@ -368,5 +368,4 @@ COMMANDS = {
     "create_box": _create_box,
     "create_atoms": _create_atoms,
     "group": _group,
-    "velocity": _velocity,
 }
