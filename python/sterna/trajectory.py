@@ -121,8 +121,8 @@ class Trajectory:
             if len(shape) != 3 or shape[1:] != (count, width):
                 raise ValueError(f"{name} has the shape {shape}, expected (n, {count}, {width})")
         ascend = bool((self.id[1:] > self.id[:-1]).all())
-        if len(self.id) and not (ascend and self.id[0] > 0 and self.id[-1] < 2**63):
-            raise ValueError("id holds no ascending ids from 1 to 2^63 - 1")
+        if len(self.id) and not (ascend and self.id[0] >= 0 and self.id[-1] < 2**63):
+            raise ValueError("id holds no ascending ids from 0 to 2^63 - 1")
         if count and not 0 <= self.species.min() <= self.species.max() < max(len(self.names), 1):
             raise ValueError("species has numbers without a name")
         if self.bonds.ndim != 2 or self.bonds.shape[1] != 2:

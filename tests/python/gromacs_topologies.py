@@ -29,8 +29,10 @@ _TYPES = ("CA", "CB", "N1", "opls_135", "H*", "OW", "VS")
 class Generator:
     """One system; `files` are its texts by their names."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, tables: bool = True) -> None:
+        """`tables`: with bonded functions from tables."""
         self.random = random.Random(seed)
+        self.tables = tables
         self.rule = self.random.choice((1, 2, 3))
         self.defines: list[str] = []
         self.has_restraints = False
@@ -48,6 +50,10 @@ class Generator:
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
+
+    def _function(self, functions: tuple[int, ...], tables: tuple[int, ...]) -> int:
+        """A number that GROMACS has for bonded functions; `tables`: those from tables."""
+        return self.random.choice([n for n in functions if self.tables or n not in tables])
 
     def wells(self) -> str:
         """Two Lennard-Jones parameters."""
@@ -376,7 +382,10 @@ class Generator:
             if k not in constrained:
                 lines.append(
                     self._line(
-                        "bonds", pair, r.choice((1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)), types
+                        "bonds",
+                        pair,
+                        self._function((1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), (8, 9)),
+                        types,
                     )
                 )
                 if self.chance(0.05) and lines[-1].split()[2] != "5":
@@ -396,12 +405,14 @@ class Generator:
             if self.chance(0.1):
                 lines.append(f"{' '.join(str(k + 1) for k in atoms)} 1 ANG ; by a name")
             elif self.chance(0.8):
-                lines.append(self._line("angles", atoms, r.choice((1, 1, 2, 5, 6, 8, 10)), types))
+                lines.append(
+                    self._line("angles", atoms, self._function((1, 1, 2, 5, 6, 8, 10), (8,)), types)
+                )
         lines.append(self._head("dihedrals"))
         chains = [(parents[parents[b]], parents[b], b, c) for b, c in bonds
                   if parents[b] >= 0 and parents[parents[b]] >= 0]  # fmt: skip
         for atoms in chains:
-            function = r.choice((1, 2, 3, 4, 5, 8, 9, 9, 10, 11))
+            function = self._function((1, 2, 3, 4, 5, 8, 9, 9, 10, 11), (8,))
             if function == 10 and not _is_far_from_plane([shape[k] for k in atoms]):
                 function = 11
             line = self._line("dihedrals", atoms, function, types)

@@ -226,10 +226,10 @@ def test_the_tutorial_on_a_protein(tmp_path):
     pytest.importorskip("openmm")
     page = ROOT / "docs/tutorial/first-protein.md"
     shown = follow(page, tmp_path, steps=40, thermo_interval=10)
-    temperature = float(re.search(r"^ +temperature +(\S+) \+-", shown, re.MULTILINE)[1])
+    temperature = float(re.search(r"^ +temperature +([\d.]+)", shown, re.MULTILINE)[1])
     assert 280 < temperature < 320
     # MDAnalysis finds the same in the last frame as the observer in all samples.
-    measured = float(re.search(r"radius_of_gyration_backbone +(\S+) \+- \S+ nm", shown)[1])
+    measured = float(re.search(r"radius_of_gyration_backbone +([\d.]+)\S* nm", shown)[1])
     analyzed = float(re.search(r"radius of gyration: (\S+) nm", shown)[1])
     assert measured == pytest.approx(analyzed, abs=0.005)
     assert (tmp_path / "output/villin.report.html").exists()

@@ -660,7 +660,7 @@ BROKEN = {
     "angle atom": ("a.top", "2 3 4 1 114", "2 3 D 1 114",
                    'a.top:27:5: error: the number of an atom is "D"; expected an integer'),
     "function": ("a.top", "1 2 3 1 114", "1 2 3 8 114",
-                 "a.top:26:1: error: Sterna has no tabulated angle ([ angles ], function type 8)"),
+                 "a.top:26:9: error: there is no table a114.xvg (mdrun -tableb); expected table_a114.xvg"),
     "atom type": ("a.top", "1 CH3 1 BUT", "1 CH9 1 BUT",
                   'a.top:12:3: error: unknown atom type "CH9"; did you mean "CH3"?'),
     "charge": ("a.top", "0.1 15.035\n2", "zero 15.035\n2",
@@ -740,7 +740,7 @@ def test_mutated_topologies_are_an_error_with_a_place_or_a_system(tmp_path):
         except SternaError as error:
             errors += 1
             assert re.search(
-                r"\.(top|itp|gro):\d+:\d+: error: |^\S+\.(top|gro)(: error:)? ", str(error)
+                r"\.(top|itp|gro|xvg):\d+:\d+: error: |^\S+\.(top|gro|xvg)(: error:)? ", str(error)
             )
     assert errors > 100 and systems > 100
 

@@ -82,8 +82,6 @@ class ForceField:
         charges = self.sections.get("electrostatics", {})
         if charges.get("kind", "none") not in ("none", "fmm", "ewald"):
             _refuse(f"[electrostatics] kind = {charges['kind']!r}")
-        if float(charges.get("permittivity", 1.0)) != 1.0:
-            _refuse("[electrostatics] permittivity")
 
     @property
     def has_charges(self) -> bool:
@@ -334,6 +332,9 @@ class ForceField:
         if self.kinds:
             lines.append(f"special_bonds lj 0.0 0.0 {lj!r} coul 0.0 0.0 {coulomb!r}")
         if self.has_charges:
+            permittivity = float(self.sections["electrostatics"].get("permittivity", 1.0))
+            if permittivity != 1.0:
+                lines.append(f"dielectric {permittivity!r}")
             lines.append("kspace_style pppm 1e-5")
         lines.append(f"read_data {data}")
         rigid = [

@@ -24,7 +24,6 @@ class RebuildDecision {
   /// Lengths, of the particles of this rank.
   struct Motion {
     double displacement = 0.0;  ///< the largest since the list was built
-    double rounding = 0.0;      ///< of that, at most
     double step = 0.0;          ///< the longest path in a step
     double growth = 0.0;        ///< of that from each step to the next, at most
     /// The largest displacement after the next step is expected between these.
@@ -33,6 +32,7 @@ class RebuildDecision {
     /// Whether the list is lost, where that was looked at; otherwise it is where the displacement
     /// is beyond half the skin.
     std::optional<bool> lost = std::nullopt;
+    double rounding = 0.0;  ///< of `displacement`, at most
   };
 
   /// Collective, in each step after positions have moved and before forces. `look` is called where
