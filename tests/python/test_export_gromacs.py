@@ -118,7 +118,7 @@ def test_examples_have_every_energy(name, judge, tmp_path):
         assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("seed", [3, 11, 24, 37])
+@pytest.mark.parametrize("seed", [5, 11, 24, 37])
 def test_random_systems_have_every_energy(seed, judge, tmp_path):
     """All bonded terms, virtual sites, CMAPs, restraints and odd pairs, imported and exported."""
     generator = Generator(seed, tables=False)
