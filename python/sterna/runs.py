@@ -70,7 +70,7 @@ class Result:
     def observers(self) -> "Observers":
         """What the observers found, by the names of their sections.
 
-        >>> result.observers["rdf"]["r"]  # a NumPy array
+        So `result.observers["rdf"]["r"]` is a NumPy array.
         """
         from sterna.results import Observation, Observers
 
