@@ -376,7 +376,8 @@ std::vector<VirtualSite> virtual_sites_of(const Input::Molecule& molecule) {
   for (const Input::MoleculeVirtualSite& sites : molecule.virtual_sites) {
     const VirtualSiteRule rule = find_virtual_site_kind(sites.kind)->make(sites.parameters);
     for (const std::vector<int>& atoms : sites.atoms) {
-      GivenVirtualSite& site = given.emplace_back(atoms[0] - 1, rule, std::vector<std::int32_t>{});
+      GivenVirtualSite& site =
+          given.emplace_back(GivenVirtualSite{atoms[0] - 1, rule, std::vector<std::int32_t>{}});
       for (std::size_t k = 1; k < atoms.size(); ++k) site.parts.push_back(atoms[k] - 1);
     }
   }

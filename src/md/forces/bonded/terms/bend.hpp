@@ -20,7 +20,12 @@ struct Bend {
         angle(arc_tangent_of(sine, cosine)) {}
 
   /// The angle of three atoms whose bonds point from the first to the middle one and on to the last.
-  [[gnu::always_inline]] explicit Bend(const Triple<V>* b) : Bend(negated(b[0]), b[1]) {}
+  /// Where two of them are at one place it is not a number, so that a start with such atoms ends with
+  /// their names.
+  [[gnu::always_inline]] explicit Bend(const Triple<V>* b) : Bend(negated(b[0]), b[1]) {
+    const V arms = dot(b[0], b[0]) * dot(b[1], b[1]);
+    angle = angle + (arms - arms) / arms;
+  }
 
   /// Adds the forces at the ends of both vectors, from the derivative of the energy over the angle.
   /// In line there is no direction to bend in, and no force.

@@ -31,9 +31,7 @@ struct HarmonicBond {
   [[gnu::always_inline]] static V evaluate(const Triple<V>* b, const V* c, Triple<V>* f) {
     const V r = square_root(dot(b[0], b[0]));
     const V stretch = r - c[1];
-    // Atoms at one place have no direction to go apart in: the force is not a number, and a start
-    // with such atoms ends with their names.
-    f[0] = b[0] * (-c[0] * stretch / r);
+    f[0] = b[0] * (-c[0] * stretch / not_zero(r));
     return ElementOf<V>(0.5) * c[0] * stretch * stretch;
   }
 };
