@@ -49,7 +49,8 @@ class PointRun:
 
     directory: Path
     text: str  #: of its input
-    steps: int | None
+    steps: int | None  #: of its last stage, where it has stages
+    name: str  #: of its files, of those of its last stage
 
     @property
     def input(self) -> Path:
@@ -58,8 +59,8 @@ class PointRun:
     @property
     def result(self) -> Result | None:
         """What it left behind; None where it has not begun."""
-        log = self.directory / f"{_NAME}.log.jsonl"
-        return Result(self.directory, _NAME, "") if log.is_file() else None
+        log = self.directory / f"{self.name}.log.jsonl"
+        return Result(self.directory, self.name, "") if log.is_file() else None
 
     @property
     def state(self) -> str:
@@ -133,20 +134,22 @@ class Sweep:
             run_section = sections.setdefault("run", {})
             if self.replicas > 1:
                 run_section["seed"] = int(run_section.get("seed", 1)) + replica
-            steps = run_section.pop("steps", None)
             run_section.pop("name", None)
             sections.setdefault("output", {}).pop("directory", None)
-            # More steps go on with the run that is there, and all else makes another one.
-            identity = hashlib.sha256(json.dumps(sections, sort_keys=True).encode()).hexdigest()[
-                :12
-            ]
+            last = (sections.get("stage") or [{}])[-1]
+            name = f"{_NAME}.{last['name']}" if "name" in last else _NAME
+            # More steps at the end go on with the run that is there, all else makes another one.
+            ending = last["run"] if "steps" in last.get("run", {}) else run_section
+            steps = ending.pop("steps", None)
+            text = json.dumps(sections, sort_keys=True)
+            identity = hashlib.sha256(text.encode()).hexdigest()[:12]
+            if steps is not None:
+                ending["steps"] = steps
             directory = self.directory / "-".join([*map(_in_a_name, values.values()), identity])
             run_section["name"] = _NAME
-            if steps is not None:
-                run_section["steps"] = steps
             sections["output"]["directory"] = str(directory.absolute())
             known = steps if isinstance(steps, int) else None
-            runs.append(PointRun(directory, toml_text(sections), known))
+            runs.append(PointRun(directory, toml_text(sections), known, name))
         return Point(values, tuple(runs))
 
     def run(self, tell: Callable[[str], None] | None = print, cores: int | None = None) -> bool:
@@ -333,7 +336,7 @@ class _Scheduler:
         temporary = run.input.with_suffix(".new")
         temporary.write_text(run.text, encoding="utf-8")
         temporary.replace(run.input)
-        resume = any(run.directory.glob(f"{_NAME}.checkpoint*"))
+        resume = any(run.directory.glob(f"{_NAME}.*checkpoint*"))  # of any stage
         options = ["--resume"] if resume else ["--overwrite"]
         command = [sys.executable, "-m", "sterna", "run", "-n", str(self._sweep.ranks), *options]
         with (run.directory / "output.txt").open("ab") as output:

@@ -41,13 +41,9 @@ void return_free_memory() {
 #endif
 }
 
-std::string stem_of(const md::Input& input) {
-  return (std::filesystem::path(input.output.directory) / input.run.name).string();
-}
-
 /// The name of a whole run, of which this is a stage.
 std::string stem_of_run(const md::Input& input) {
-  const std::string stem = stem_of(input);
+  const std::string stem = md::output_stem(input);
   return stem.substr(0, stem.size() - input.stage.name.size() - 1);
 }
 
@@ -129,7 +125,7 @@ std::size_t first_stage(const comm::Context& world, const std::vector<md::StageI
   const auto first = static_cast<std::size_t>(found - names.begin());
   md::on_first_rank(world, [&] {
     if (first == 0) return;
-    const std::string before = md::checkpoint_path(stem_of(stages[first - 1].read.input));
+    const std::string before = md::checkpoint_path(md::output_stem(stages[first - 1].read.input));
     if (!md::file_exists(before)) {
       throw md::FileError(
           fmt::format("--from {}: {} is not there, with which the stage {} ends; "
@@ -145,7 +141,7 @@ void set_aside_later_stages(const comm::Context& world, const std::vector<md::St
                             std::size_t number, bool overwrite) {
   md::on_first_rank(world, [&] {
     for (std::size_t later = number + 1; later < stages.size(); ++later) {
-      const std::string stem = stem_of(stages[later].read.input);
+      const std::string stem = md::output_stem(stages[later].read.input);
       overwrite ? md::remove_run_files(stem) : static_cast<void>(md::back_up_run_files(stem));
     }
   });
@@ -243,7 +239,7 @@ int run_command(const comm::Context& world, const Arguments& arguments,
       if (!has_stages) stage.read.input = {};  // the simulation has its own, which may be large
       return_free_memory();
       const md::Input& input = simulation.input();
-      const std::string stem = std::filesystem::path(stem_of(input)).lexically_normal();
+      const std::string stem = std::filesystem::path(md::output_stem(input)).lexically_normal();
       for (const std::string& format : input.output.exports) {
         after_run.expect_export(stem + ".h5md", stem + md::export_file_ending(format));
       }

@@ -12,12 +12,12 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "md/output/checkpoint.hpp"
+#include "md/input/read_input.hpp"
+#include "md/output/checkpoint_file.hpp"
 #include "python/comm_bindings.hpp"
 #include "python/exceptions.hpp"
 #include "python/hdf5_turns.hpp"
@@ -182,9 +182,7 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro(
           "checkpoint_path",
           [](const Simulation& self) {
-            const md::Input& input = self.engine().input();
-            return md::checkpoint_path(
-                (std::filesystem::path(input.output.directory) / input.run.name).string());
+            return md::checkpoint_path(md::output_stem(self.engine().input()));
           },
           Guard())
       .def_prop_ro(

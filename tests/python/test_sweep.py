@@ -203,3 +203,36 @@ def test_the_study_of_the_page(tmp_path):
         "thermostat.temperature": "100 K",
         "start.temperature": "100 K",
     }
+
+
+STAGES = """
+[[stage]]
+name = "settle"
+[[stage]]
+name = "measure"
+[stage.run]
+steps = {steps}
+"""
+
+
+def test_a_sweep_of_an_input_with_stages_has_the_averages_of_the_last_one(tmp_path):
+    path = study(tmp_path)
+    fluid = tmp_path / "fluid.toml"
+    fluid.write_text(INPUT.format(steps=100) + STAGES.format(steps=200))
+    told = []
+    sweep = Sweep(path)
+    assert sweep.run(told.append), told
+    assert state_of(sweep) == ["complete", "complete"]
+    (first, _) = sweep.runs
+    assert first.result.log.rows[-1]["step"] == 200
+    assert (first.directory / "run.settle.log.jsonl").exists()
+    before = sweep.rows()
+    # More steps of the last stage go on with the runs that are there.
+    fluid.write_text(INPUT.format(steps=100) + STAGES.format(steps=300))
+    longer = Sweep(path)
+    assert longer.run(told.append), told
+    (again, _) = longer.runs
+    assert again.directory == first.directory
+    assert again.result.log.rows[-1]["step"] == 300
+    assert [row["runs"] for row in longer.rows()] == [1, 1]
+    assert longer.rows() != before

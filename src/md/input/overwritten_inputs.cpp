@@ -31,8 +31,7 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
 
 std::vector<Diagnostic> overwritten_inputs(const Input& input, const std::string& checkpoint) {
   const std::filesystem::path folder = std::filesystem::path(input.path).parent_path();
-  const std::string stem =
-      (std::filesystem::path(input.output.directory) / input.run.name).lexically_normal().string();
+  const std::string stem = std::filesystem::path(output_stem(input)).lexically_normal().string();
   std::map<FileIdentity, std::string> written;
   for (const std::string& path : paths_of_run(stem)) {
     if (const auto identity = identity_of(path)) written.emplace(*identity, path);

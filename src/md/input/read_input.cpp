@@ -280,6 +280,10 @@ Diagnostic diagnose(const Input& input, Severity severity, std::string_view plac
   return diagnostic;
 }
 
+std::string output_stem(const Input& input) {
+  return (std::filesystem::path(input.output.directory) / input.run.name).string();
+}
+
 std::string start_file_path(const Input& input) {
   const std::filesystem::path file(input.start.file);
   if (file.is_absolute()) return input.start.file;

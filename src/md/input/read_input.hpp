@@ -50,6 +50,9 @@ std::optional<std::string> input_file_text(const std::string& path, ReadResult& 
 Diagnostic diagnose(const Input& input, Severity severity, std::string_view place,
                     std::string message);
 
+/// The path of all output files of a run, without their endings.
+std::string output_stem(const Input& input);
+
 /// The path of the start file as seen from the working directory.
 std::string start_file_path(const Input& input);
 

@@ -187,9 +187,7 @@ void start_from(Input& input, const Input& previous) {
   StartSection start;
   start.kind = StartKind::file;
   start.format = "checkpoint";
-  const std::filesystem::path stem =
-      std::filesystem::path(previous.output.directory) / previous.run.name;
-  start.file = std::filesystem::absolute(checkpoint_path(stem.string())).string();
+  start.file = std::filesystem::absolute(checkpoint_path(output_stem(previous))).string();
   if (draws) start.temperature = input.start.temperature;
   start.constraints = input.start.constraints;
   input.start = std::move(start);

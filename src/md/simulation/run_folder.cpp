@@ -9,6 +9,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/input/overwritten_inputs.hpp"
+#include "md/input/read_input.hpp"
 #include "md/input/trajectory_section.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/run_files.hpp"
@@ -22,7 +23,7 @@ RunFolder::RunFolder(const comm::Context& context, const Input& input,
       input_(input),
       options_(options),
       console_(console),
-      stem_((std::filesystem::path(input.output.directory) / input.run.name).string()) {}
+      stem_(output_stem(input)) {}
 
 void RunFolder::take() {
   on_first_rank(context_, [&] {
