@@ -134,6 +134,9 @@ class Sweep:
             run_section = sections.setdefault("run", {})
             if self.replicas > 1:
                 run_section["seed"] = int(run_section.get("seed", 1)) + replica
+                for stage in sections.get("stage", []):
+                    if "seed" in stage.get("run", {}):
+                        stage["run"]["seed"] += replica
             run_section.pop("name", None)
             sections.setdefault("output", {}).pop("directory", None)
             last = (sections.get("stage") or [{}])[-1]

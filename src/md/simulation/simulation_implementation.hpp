@@ -2,23 +2,18 @@
 
 // What is behind `Simulation`: the parts of a run and the functions that make it go.
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "md/core/box.hpp"
 #include "md/core/json.hpp"
 #include "md/input/input.hpp"
-#include "md/input/input_record.hpp"
 #include "md/integrate/barostats/barostat.hpp"
 #include "md/observe/observer.hpp"
 #include "md/output/checkpoint_file.hpp"
@@ -92,6 +87,8 @@ class Simulation::Implementation {
   /// FileError on all ranks where one of them cannot have the memory that the run takes.
   void require_memory();
   void make_engine();
+  /// Follows from the molecules and from all that acts on them; thermostats and barostat are told.
+  void count_degrees_of_freedom();
   /// Atoms and velocities of a start keep the constraints, and people are told what that changed.
   void project_start();
   /// Virtual sites go to their places, and lists are rebuilt where one was elsewhere.
@@ -217,9 +214,6 @@ class Simulation::Implementation {
   Outcome last_outcome_ = Outcome::complete;
   bool changed_ = false;  ///< from outside, so that lists and forces are no longer right
   bool rebuilt_ = false;  ///< in the present step
-  /// Follows from the molecules and from all that acts on them; thermostats and barostat are told.
-  void count_degrees_of_freedom();
-
   std::unique_ptr<JsonLog> log_;
   TrajectoryFiles trajectories_;
   std::vector<std::unique_ptr<Observer>> observers_;
