@@ -129,7 +129,7 @@ def test_a_soft_link_inside_of_the_file_is_followed(whole, tmp_path):
         ("id", lambda ids: ids.astype("S"), "id holds |S"),
         ("id", lambda ids: ids + 0.5, "id holds float64, expected integers"),
         ("id", lambda ids: ids[::-1], "id holds no ascending ids"),
-        ("id", lambda ids: ids - 1, "id holds no ascending ids"),
+        ("id", lambda ids: ids - 2, "id holds no ascending ids"),
         ("species", lambda species: species + 0.5, "species holds float64"),
         ("position/value", lambda places: places.astype("S"), "position/value holds |S"),
         ("box/edges/step", lambda steps: steps + 0.5, "box/edges/step holds float64"),
