@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "md/simulation/force_term_table.hpp"
-#include "md/simulation/logged_scalars.hpp"
+#include "md/simulation/files/logged_scalars.hpp"
 #include "simulation/simulation_support.hpp"
 
 using namespace sterna;

@@ -15,7 +15,7 @@
 #include "md/forces/molecular/molecular_forces.hpp"
 #include "md/integrate/integrators/velocity_verlet.hpp"
 #include "md/integrate/kinetic.hpp"
-#include "md/simulation/force_engine.hpp"
+#include "md/simulation/engine/force_engine.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 // ls1-MarDyn's own numbers on its own systems: energies and virial at the start, and after 10 and

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "md/simulation/rebuild_decision.hpp"
+#include "md/simulation/engine/rebuild_decision.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 

@@ -1,4 +1,4 @@
-#include "md/simulation/start_configuration.hpp"
+#include "md/simulation/starting/start_configuration.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,8 +14,8 @@
 #include "md/input/physics_advice.hpp"
 #include "md/input/published_components.hpp"
 #include "md/input/read_input.hpp"
-#include "md/simulation/start_orientation.hpp"
-#include "md/simulation/start_velocity.hpp"
+#include "md/simulation/starting/start_orientation.hpp"
+#include "md/simulation/starting/start_velocity.hpp"
 
 using namespace sterna::md;
 

@@ -12,8 +12,8 @@
 #include "md/forces/external/wall_forces.hpp"
 #include "md/input/atom_groups.hpp"
 #include "md/integrate/reflecting_wall.hpp"
-#include "md/simulation/frozen_types.hpp"
-#include "md/simulation/reference_file.hpp"
+#include "md/simulation/starting/frozen_types.hpp"
+#include "md/simulation/starting/reference_file.hpp"
 
 namespace sterna::md {
 namespace {

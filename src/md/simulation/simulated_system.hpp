@@ -8,7 +8,7 @@
 #include "md/input/input.hpp"
 #include "md/integrate/rigid_rotor.hpp"
 #include "md/model/lennard_jones.hpp"
-#include "md/simulation/frozen_types.hpp"
+#include "md/simulation/starting/frozen_types.hpp"
 #include "md/simulation/interaction.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/topology.hpp"

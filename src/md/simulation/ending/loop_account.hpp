@@ -8,9 +8,9 @@
 
 #include "md/core/json.hpp"
 #include "md/input/input.hpp"
-#include "md/simulation/balancer.hpp"
-#include "md/simulation/force_engine.hpp"
-#include "md/simulation/phase_timer.hpp"
+#include "md/simulation/engine/balancer.hpp"
+#include "md/simulation/engine/force_engine.hpp"
+#include "md/simulation/engine/phase_timer.hpp"
 #include "md/system/particle_store.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/methods.hpp"

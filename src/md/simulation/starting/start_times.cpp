@@ -1,4 +1,4 @@
-#include "md/simulation/start_times.hpp"
+#include "md/simulation/starting/start_times.hpp"
 
 #include <time.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "md/simulation/start_velocity.hpp"
+#include "md/simulation/starting/start_velocity.hpp"
 
 #include <cmath>
 

@@ -13,7 +13,7 @@
 #include "md/core/random.hpp"
 #include "md/domain/decomposition.hpp"
 #include "md/input/input.hpp"
-#include "md/simulation/start_orientation.hpp"
+#include "md/simulation/starting/start_orientation.hpp"
 #include "md/system/particle_store.hpp"
 
 namespace sterna::md {

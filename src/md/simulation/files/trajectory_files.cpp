@@ -1,4 +1,4 @@
-#include "md/simulation/trajectory_files.hpp"
+#include "md/simulation/files/trajectory_files.hpp"
 
 #include <algorithm>
 

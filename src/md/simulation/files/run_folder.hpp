@@ -6,7 +6,7 @@
 #include "md/input/input.hpp"
 #include "md/input/input_record.hpp"
 #include "md/output/output_lock.hpp"
-#include "md/simulation/console.hpp"
+#include "md/simulation/files/console.hpp"
 #include "md/simulation/simulation.hpp"
 #include "sterna/comm/context.hpp"
 

@@ -1,4 +1,4 @@
-#include "md/simulation/start_orientation.hpp"
+#include "md/simulation/starting/start_orientation.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,4 +1,4 @@
-#include "md/simulation/list_lifetime.hpp"
+#include "md/simulation/engine/list_lifetime.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "md/simulation/logged_scalars.hpp"
+#include "md/simulation/files/logged_scalars.hpp"
 
 namespace sterna::md {
 

@@ -1,4 +1,4 @@
-#include "md/simulation/continuation.hpp"
+#include "md/simulation/files/continuation.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "md/input/physics_advice.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
-#include "md/simulation/start_loader.hpp"
+#include "md/simulation/starting/start_loader.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/joined.hpp"
 

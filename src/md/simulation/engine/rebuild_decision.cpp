@@ -1,4 +1,4 @@
-#include "md/simulation/rebuild_decision.hpp"
+#include "md/simulation/engine/rebuild_decision.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "md/simulation/balancer.hpp"
+#include "md/simulation/engine/balancer.hpp"
 #include "md/core/json.hpp"
 
 #include <fmt/format.h>

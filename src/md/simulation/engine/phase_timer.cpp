@@ -1,4 +1,4 @@
-#include "md/simulation/phase_timer.hpp"
+#include "md/simulation/engine/phase_timer.hpp"
 
 #include <algorithm>
 #include <iterator>

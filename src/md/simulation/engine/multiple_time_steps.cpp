@@ -18,7 +18,7 @@
 //          forces are computed.
 // Others:  steps of one length, where the slow forces take little of the time.
 
-#include "md/simulation/multiple_time_steps.hpp"
+#include "md/simulation/engine/multiple_time_steps.hpp"
 
 #include <stdexcept>
 

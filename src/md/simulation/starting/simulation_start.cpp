@@ -27,7 +27,7 @@
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/force_term_table.hpp"
-#include "md/simulation/start_loader.hpp"
+#include "md/simulation/starting/start_loader.hpp"
 #include "md/start/readers/formats.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"

@@ -17,9 +17,9 @@
 #include "md/forces/force_term.hpp"
 #include "md/forces/short_range_set.hpp"
 #include "md/neighbors/pair_list.hpp"
-#include "md/simulation/multiple_time_steps.hpp"
-#include "md/simulation/phase_timer.hpp"
-#include "md/simulation/rebuild_decision.hpp"
+#include "md/simulation/engine/multiple_time_steps.hpp"
+#include "md/simulation/engine/phase_timer.hpp"
+#include "md/simulation/engine/rebuild_decision.hpp"
 #include "md/system/molecule_places.hpp"
 #include "sterna/comm/context.hpp"
 

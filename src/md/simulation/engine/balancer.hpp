@@ -13,8 +13,8 @@
 #include "md/domain/particle_cost.hpp"
 #include "md/domain/regular_grid.hpp"
 #include "md/input/input.hpp"
-#include "md/simulation/force_engine.hpp"
-#include "md/simulation/phase_timer.hpp"
+#include "md/simulation/engine/force_engine.hpp"
+#include "md/simulation/engine/phase_timer.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {

@@ -7,7 +7,7 @@
 #include "md/core/json.hpp"
 #include "md/input/input.hpp"
 #include "md/input/input_record.hpp"
-#include "md/simulation/console.hpp"
+#include "md/simulation/files/console.hpp"
 #include "md/simulation/simulated_system.hpp"
 #include "md/simulation/simulation.hpp"
 #include "sterna/comm/context.hpp"

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "md/simulation/list_lifetime.hpp"
+#include "md/simulation/engine/list_lifetime.hpp"
 #include "md/simulation/run_clock.hpp"
 
 namespace sterna::md {

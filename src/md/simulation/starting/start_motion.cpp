@@ -7,7 +7,7 @@
 
 #include "md/integrate/kinetic.hpp"
 #include "md/simulation/simulation_implementation.hpp"
-#include "md/simulation/start_velocity.hpp"
+#include "md/simulation/starting/start_velocity.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {

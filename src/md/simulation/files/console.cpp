@@ -1,4 +1,4 @@
-#include "md/simulation/console.hpp"
+#include "md/simulation/files/console.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

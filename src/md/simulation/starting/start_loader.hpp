@@ -8,7 +8,7 @@
 #include "md/domain/decomposition.hpp"
 #include "md/input/input.hpp"
 #include "md/simulation/simulated_system.hpp"
-#include "md/simulation/start_times.hpp"
+#include "md/simulation/starting/start_times.hpp"
 #include "md/simulation/system.hpp"
 #include "md/start/readers/start_file_reader.hpp"
 #include "sterna/comm/context.hpp"

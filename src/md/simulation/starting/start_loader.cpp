@@ -1,4 +1,4 @@
-#include "md/simulation/start_loader.hpp"
+#include "md/simulation/starting/start_loader.hpp"
 
 #include <fmt/format.h>
 
@@ -14,11 +14,11 @@
 
 #include "md/core/agreement.hpp"
 #include "md/domain/migration.hpp"
-#include "md/simulation/distinct_ids.hpp"
+#include "md/simulation/starting/distinct_ids.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
-#include "md/simulation/start_configuration.hpp"
-#include "md/simulation/start_orientation.hpp"
+#include "md/simulation/starting/start_configuration.hpp"
+#include "md/simulation/starting/start_orientation.hpp"
 #include "md/start/readers/box_frame.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 

@@ -1,4 +1,4 @@
-#include "md/simulation/reference_file.hpp"
+#include "md/simulation/starting/reference_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "md/simulation/force_engine.hpp"
+#include "md/simulation/engine/force_engine.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "md/simulation/frozen_types.hpp"
+#include "md/simulation/starting/frozen_types.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "md/simulation/run_folder.hpp"
+#include "md/simulation/files/run_folder.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "md/input/trajectory_section.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/run_files.hpp"
-#include "md/simulation/trajectory_files.hpp"
+#include "md/simulation/files/trajectory_files.hpp"
 
 namespace sterna::md {
 

@@ -1,4 +1,4 @@
-#include "md/simulation/start_configuration.hpp"
+#include "md/simulation/starting/start_configuration.hpp"
 
 #include <fmt/format.h>
 

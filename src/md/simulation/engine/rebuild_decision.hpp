@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "md/simulation/phase_timer.hpp"
+#include "md/simulation/engine/phase_timer.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
