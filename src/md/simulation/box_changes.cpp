@@ -53,7 +53,7 @@ void Simulation::Implementation::change_box(const Barostat::Change& change, Ener
   rebuilt_ = true;
   if (sums != nullptr) *sums = {};
   dynamics_.compute_forces(sums);
-  dynamics_.forces_are_those_of_a_start();
+  dynamics_.reset_pending_kick();
 }
 
 }  // namespace sterna::md

@@ -169,7 +169,8 @@ void Dynamics::for_each_part(const MotionStages::Part& move) {
   for (std::size_t begin = 0; begin < count; begin += moved_together) {
     const std::size_t end = std::min(begin + moved_together, count);
     move(begin, end);
-    if (!constraints_ && !virtual_sites_) engine_->have_moved(system_.particles, begin, end);
+    if (!constraints_ && !virtual_sites_)
+      engine_->measure_displacements(system_.particles, begin, end);
   }
 }
 
@@ -243,7 +244,7 @@ void Dynamics::compute_forces_and_move() {
   engine_->compute_forces_and_move(system_.particles, now(),
                                    [this](std::size_t begin, std::size_t end) {
                                      integrator_->move(system_.particles, begin, end);
-                                     engine_->have_moved(system_.particles, begin, end);
+                                     engine_->measure_displacements(system_.particles, begin, end);
                                    });
   integrator_->end_move(system_.particles);
   moved_ = true;
@@ -263,7 +264,7 @@ void Dynamics::modify(Moment moment) {
       project_velocities();
       modifier->add_exchanged_energy(kinetic_energy() - before);
     }
-    if (growth > 1.1) engine_->look_at_speeds();
+    if (growth > 1.1) engine_->check_next_step_closely();
   }
 }
 

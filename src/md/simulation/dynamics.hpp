@@ -95,7 +95,7 @@ class Dynamics {
   /// Brings the velocities to the time of the positions.
   void complete_velocities();
   /// Velocities and forces are of the same time, as at the start of a run.
-  void forces_are_those_of_a_start() { integrator_->forces_are_those_of_a_start(); }
+  void reset_pending_kick() { integrator_->reset_pending_kick(); }
   /// Virtual sites go to their places. Returns the largest distance from there; above 0 lists must
   /// be rebuilt.
   double put_virtual_sites();

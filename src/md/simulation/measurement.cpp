@@ -17,7 +17,7 @@ void Simulation::Implementation::measure_now() {
   begin();
   if (!changed_ && thermodynamics_.is_of_now()) return;
   EnergyAndVirial sums;
-  changed_ ? begin_anew(sums) : dynamics_.compute_forces(&sums);
+  changed_ ? restart_from_changes(sums) : dynamics_.compute_forces(&sums);
   thermodynamics_.keep(*engine_, sums);
 }
 

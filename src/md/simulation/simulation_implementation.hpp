@@ -18,23 +18,23 @@
 #include "md/observe/observer.hpp"
 #include "md/output/checkpoint_file.hpp"
 #include "md/output/json_log.hpp"
-#include "md/simulation/engine/balancer.hpp"
 #include "md/simulation/box_control.hpp"
-#include "md/simulation/files/checkpoint_schedule.hpp"
-#include "md/simulation/files/console.hpp"
-#include "md/simulation/files/continuation.hpp"
 #include "md/simulation/dynamics.hpp"
+#include "md/simulation/engine/balancer.hpp"
 #include "md/simulation/engine/force_engine.hpp"
 #include "md/simulation/engine/list_lifetime.hpp"
 #include "md/simulation/engine/phase_timer.hpp"
-#include "md/simulation/run_clock.hpp"
+#include "md/simulation/files/checkpoint_schedule.hpp"
+#include "md/simulation/files/console.hpp"
+#include "md/simulation/files/continuation.hpp"
 #include "md/simulation/files/run_folder.hpp"
+#include "md/simulation/files/trajectory_files.hpp"
+#include "md/simulation/run_clock.hpp"
 #include "md/simulation/simulated_system.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/simulation/starting/start_times.hpp"
 #include "md/simulation/thermodynamic_averages.hpp"
 #include "md/simulation/thermodynamics.hpp"
-#include "md/simulation/files/trajectory_files.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/messenger.hpp"
 
@@ -126,13 +126,13 @@ class Simulation::Implementation {
 
   // step.cpp: the loop.
   /// What signals ask for, and the clock.
-  std::int64_t asked() const;
+  std::int64_t highest_request() const;
   /// Once: forces and first row of the table.
   void begin();
   /// Collective: says in the log what the start took.
   void log_start_times();
   /// After particles or terms were changed from outside.
-  void begin_anew(EnergyAndVirial& sums);
+  void restart_from_changes(EnergyAndVirial& sums);
   /// Steps up to the last one.
   Outcome advance();
   /// The same; adds its time to `run_seconds_`.

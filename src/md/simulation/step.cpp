@@ -23,7 +23,7 @@
 
 namespace sterna::md {
 
-std::int64_t Simulation::Implementation::asked() const {
+std::int64_t Simulation::Implementation::highest_request() const {
   // One rank's clock is enough: what it asks for travels to all.
   const bool is_time = context_.rank() == 0 && checkpoints_.is_time(input_.output.checkpoint_time);
   if (stop_when_ && stop_when_()) return static_cast<std::int64_t>(Request::stop);
@@ -46,7 +46,7 @@ void Simulation::Implementation::begin() {
   }
   if (clock_.first_step == 0 && !resumed_) warn_of_overlaps();
   check_first_forces();
-  dynamics_.forces_are_those_of_a_start();
+  dynamics_.reset_pending_kick();
   start_barostat(sums);
   log_start_times();
   if (clock_.first_step == 0 && !resumed_) {
@@ -69,7 +69,7 @@ void Simulation::Implementation::log_start_times() {
   log_->write("started", {{"step", clock_.step}, {"seconds", parts}});
 }
 
-void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
+void Simulation::Implementation::restart_from_changes(EnergyAndVirial& sums) {
   dynamics_.complete_velocities();
   if (!dynamics_.minimizes()) system_.frozen.set_velocities(system_.particles);
   Migration anywhere(context_, balancer_->decomposition(), 0.0,
@@ -79,10 +79,10 @@ void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
   rebuild();
   if (dynamics_.has_constraints()) project_start();
   put_virtual_sites();
-  engine_->look_at_speeds();
+  engine_->check_next_step_closely();
   dynamics_.compute_forces(&sums);
   check_first_forces();
-  dynamics_.forces_are_those_of_a_start();
+  dynamics_.reset_pending_kick();
   start_barostat(sums);
   changed_ = false;
   thermodynamics_.forget();
@@ -105,9 +105,9 @@ Outcome Simulation::Implementation::timed_advance() {
   if (input_.output.timing == Input::Output::Timing::synchronized) synchronized.emplace(context_);
   struct Parting {
     PhaseTimer& timer;
-    ~Parting() { timer.part_by(nullptr); }
+    ~Parting() { timer.set_synchronized_timing(nullptr); }
   } const parting{timer_};
-  timer_.part_by(synchronized ? &*synchronized : nullptr);
+  timer_.set_synchronized_timing(synchronized ? &*synchronized : nullptr);
   const auto start = PhaseTimer::Clock::now();
   const Outcome outcome = advance();
   run_seconds_ += std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
@@ -122,7 +122,7 @@ void Simulation::Implementation::finish() {
 Outcome Simulation::Implementation::advance() {
   if (changed_) {
     EnergyAndVirial sums;
-    begin_anew(sums);
+    restart_from_changes(sums);
   }
   Outcome outcome = Outcome::complete;
   while (clock_.step < clock_.last_step && !dynamics_.has_converged()) {
@@ -268,10 +268,10 @@ void Simulation::Implementation::step() {
 }
 
 void Simulation::Implementation::renew_lists() {
-  rebuilt_ =
-      engine_->must_rebuild(
-          system_.particles, clock_.step, [this] { return dynamics_.largest_step(); }, asked()) ||
-      balancer_->must_cut(clock_.step);
+  rebuilt_ = engine_->must_rebuild(
+                 system_.particles, clock_.step, [this] { return dynamics_.largest_step(); },
+                 highest_request()) ||
+             balancer_->must_cut(clock_.step);
   if (dynamics_.shift_all()) rebuilt_ = true;
   if (!rebuilt_) return;
   dynamics_.end_step_before_rebuild();
@@ -287,7 +287,7 @@ void Simulation::Implementation::rebuild() {
   lists_.was_built(clock_.step);
   box_control_.particles_were_sorted();
   dynamics_.particles_were_sorted();
-  engine_->forget_places();
+  engine_->release_lookup_tables();
 }
 
 }  // namespace sterna::md

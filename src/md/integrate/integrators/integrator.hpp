@@ -60,7 +60,7 @@ class Integrator {
   /// Brings the velocities to the time of the positions. Returns whether they were not.
   virtual bool complete_velocities(ParticleStore&) { return false; }
   /// Says that velocities and forces are of the same time, as at the start of a run.
-  virtual void forces_are_those_of_a_start() {}
+  virtual void reset_pending_kick() {}
   /// With every computation of forces: what acts on velocities beside them, where some forces are
   /// left out in some steps. Where there are impulses, velocities must be completed before the next
   /// `advance`.

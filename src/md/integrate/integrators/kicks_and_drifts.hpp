@@ -22,7 +22,7 @@ class KicksAndDrifts : public Integrator {
  public:
   void finish_step() override { kick_is_pending_ = true; }
   bool complete_velocities(ParticleStore& particles) override;
-  void forces_are_those_of_a_start() override { kick_is_pending_ = false; }
+  void reset_pending_kick() override { kick_is_pending_ = false; }
   void set_impulses(const Impulses& impulses) override { impulses_ = impulses; }
 
   /// The pending half kick, if there is one, the first of this step, and a drift.

@@ -79,7 +79,7 @@ class ForceEngine {
   void rebuild(ParticleStore& particles, std::int64_t step);
 
   /// After a rebuild, when all who look for atoms of molecules have found them.
-  void forget_places() {
+  void release_lookup_tables() {
     if (options_.places) options_.places->forget();
   }
 
@@ -101,7 +101,7 @@ class ForceEngine {
   std::int64_t others_asked() const { return decision_.others_asked(); }
   /// The next step looks at the speeds, which something else than forces has changed in this one.
   /// Collective.
-  void look_at_speeds() { decision_.look_closely(); }
+  void check_next_step_closely() { decision_.look_closely(); }
   /// After the last step, collective: nothing is under way any more.
   void complete() { decision_.complete(); }
   /// For checkpoints, so that a resumed run has the same bits.
@@ -136,7 +136,7 @@ class ForceEngine {
   }
   /// [begin, end) have moved, and are still in the near caches: what `must_rebuild` will ask for
   /// is measured now.
-  void have_moved(const ParticleStore& particles, std::size_t begin, std::size_t end) {
+  void measure_displacements(const ParticleStore& particles, std::size_t begin, std::size_t end) {
     if (measures_) short_range_.list().measure_displacements(particles, begin, end);
   }
 

@@ -105,7 +105,7 @@ class PhaseTimer {
   }
 
   /// From now on the scopes part their time by what `timing` knows; null: no more.
-  void part_by(const comm::SynchronizedTiming* timing) { timing_ = timing; }
+  void set_synchronized_timing(const comm::SynchronizedTiming* timing) { timing_ = timing; }
   /// What of `seconds` was spent waiting for other ranks, and in exchanges with them; 0 where the
   /// time was not parted.
   double waiting(Phase phase) const { return waiting_[static_cast<std::size_t>(phase)]; }

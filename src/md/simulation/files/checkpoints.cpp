@@ -199,7 +199,7 @@ void Simulation::Implementation::save(const std::string& path) {
   rebuild();
   EnergyAndVirial sums;
   dynamics_.compute_forces(&sums);
-  dynamics_.forces_are_those_of_a_start();
+  dynamics_.reset_pending_kick();
   write_checkpoint_file(context_, path, checkpoint_state(), system_.particles,
                         rank_data_of_observers(observers_));
 }
