@@ -50,6 +50,24 @@ checkpoint_interval = {checkpoint}
 """
 
 
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", help="also the tests that are marked as long")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "long: takes minutes; `./dev test --all` runs it")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Long tests are left out, unless they are asked for: all of them, or one by its name."""
+    if config.getoption("--all") or config.getoption("-k") or any("::" in a for a in config.args):
+        return
+    left_out = [item for item in items if item.get_closest_marker("long")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
 def sterna_command(*arguments: str) -> list[str]:
     """The `sterna` command of this source tree."""
     return [sys.executable, "-m", "sterna", *map(str, arguments)]
