@@ -40,7 +40,7 @@ void MultipleTimeSteps::add_impulses_of_medium_terms(const ParticleStore& partic
 }
 
 void MultipleTimeSteps::add_impulses_of_slow_part(const ForceTerm::SlowForces& slow) {
-  // It has had the weight of the others already.
+  // The slow part got the weight of the medium forces already, so it lacks the difference only.
   if (!slow.forces.empty()) add(static_cast<double>(slow_ - medium_), slow.forces, slow.torques);
 }
 
