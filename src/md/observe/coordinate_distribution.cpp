@@ -14,7 +14,7 @@ namespace {
 
 constexpr double degrees = 180.0 / std::numbers::pi;
 
-/// All paths along so many bonds, in one of the two directions.
+/// All paths of so many consecutive bonds in a molecule, each in one of its two directions.
 std::vector<std::array<std::uint32_t, 4>> paths(const Topology::Molecule& molecule,
                                                 std::size_t bonds) {
   const auto partners = bonded_atoms(molecule);
