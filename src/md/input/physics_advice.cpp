@@ -443,9 +443,7 @@ class Adviser {
     const Vec3 lean = facts_.box->shear().extent(1.0), heights = facts_.box->heights();
     int regions_across = 0, axis = 0;
     for (int i = 0; i < 3; ++i) {
-      if (grid->grid()[static_cast<std::size_t>(i)] == 1)
-        continue;  // a region has only its own
-                   // images as neighbors
+      if (grid->grid()[static_cast<std::size_t>(i)] == 1) continue;  // its own images only
       const int regions =
           static_cast<int>(std::ceil(halo * lean[i] / grid->smallest_width(i) - 1e-9));
       if (regions > regions_across) regions_across = regions, axis = i;

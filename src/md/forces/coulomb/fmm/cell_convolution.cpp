@@ -27,9 +27,8 @@ double sign(int m) {
   return m % 2 == 0 ? 1.0 : -1.0;
 }
 
-/// function(coefficient, cell, its place) for `count` coefficients of cells: a line of the cache of
-/// one coefficient is used as a whole before the next, as messages may have them at distances of a
-/// power of two.
+/// Calls function(coefficient, cell, place of the cell) for `count` coefficients of all cells. It
+/// goes through cache lines of cells, because in messages coefficients may be a power of two apart.
 template <class Function>
 void for_each_line(const std::vector<std::size_t>& places, std::size_t count, Function function) {
   constexpr std::size_t together = 16;
@@ -41,7 +40,7 @@ void for_each_line(const std::vector<std::size_t>& places, std::size_t count, Fu
   }
 }
 
-/// log of sqrt((l - m)! (l + m)!) / scale^l.
+/// The logarithm of sqrt((l - m)! (l + m)!) / scale^l.
 double log_norm(int l, int m, double scale) {
   return 0.5 * (std::lgamma(l - m + 1.0) + std::lgamma(l + m + 1.0)) - l * std::log(scale);
 }
@@ -95,8 +94,8 @@ typename CellConvolution<Real>::Range CellConvolution<Real>::coefficients_of(
 
 template <class Real>
 void CellConvolution<Real>::make_places() {
-  // With these norms of complex harmonics the coefficients of an expansion about a sum of vectors
-  // are plain products: L_lm = sum of (-1)^l' conj(M_l'm') I_(l+l')(m+m').
+  // Complex harmonics are normalized so that expansions about a sum of vectors are plain products:
+  // L_lm = sum of (-1)^l' conj(M_l'm') I_(l+l')(m+m').
   places_.resize(harmonics_count(order_));
   const double cells = static_cast<double>(plan_.cells());
   for (int l = 0; l <= order_; ++l)
@@ -349,7 +348,8 @@ std::vector<comm::Verdict> CellConvolution<Real>::verdicts() const {
 template <class Real>
 typename CellConvolution<Real>::Virial CellConvolution<Real>::virial() {
   if (strained_sums_.empty()) strained_sums_ = packed_sums(ImageSums::Kind::strained);
-  // Of a real coefficient both expansions' waves are multiplied, one of them conjugate.
+  // The energy is a product of the waves of multipoles and local expansions, one of them conjugate,
+  // for each real coefficient.
   const Range own = blocks_of(rank_);
   std::vector<double> weights(blocks() * lanes_, 0.0);
   plan_.waves().for_each(
@@ -364,7 +364,8 @@ typename CellConvolution<Real>::Virial CellConvolution<Real>::virial() {
       kernels_.convolve(order_, strained_sums_[strain].data() + block * sums_size(), multipoles,
                         locals.data());
       for (const Place& place : places_) {
-        // Waves of multipoles were multiplied with i^degree, those of locals are to be.
+        // Waves of multipoles have been multiplied by i^degree; those of local expansions have not
+        // yet.
         const double factor = static_cast<double>(place.out_of) / static_cast<double>(place.into) *
                               sign(place.degree);
         for (std::size_t part = place.part; part < place.part + 2; ++part) {

@@ -137,13 +137,15 @@ LeafParts::Along LeafParts::along(int axis, double place) const {
   if (overlap_ == 0.0) {
     return {1, {std::clamp(cell, leaves_.lower[axis], leaves_.upper[axis] - 1)}, {1.0}, {0.0}};
   }
-  const int face = static_cast<int>(std::lround(place));  // the nearest one, below leaf `face`
+  const int face = static_cast<int>(std::lround(place));  // the nearest face; it is below leaf
+                                                          // `face`
   const double from_lower = (place - face) / overlap_ + 0.5;
   if (!periodic_ && (face <= 0 || face >= grid_[axis])) {
     return {1, {std::clamp(cell, 0, grid_[axis] - 1)}, {1.0}, {0.0}};
   }
   if (from_lower <= 0.0 || from_lower >= 1.0) return {1, {cell}, {1.0}, {0.0}};
-  // The polynomial of fifth degree from 0 to 1 whose first two derivatives vanish at both ends.
+  // The weight is the polynomial of fifth degree from 0 to 1 whose first two derivatives vanish at
+  // both ends.
   const double t = from_lower, rest = 1.0 - t;
   const double upper = t * t * t * (10.0 + t * (6.0 * t - 15.0));
   const double slope = 30.0 * t * t * rest * rest / overlap_;
