@@ -82,7 +82,7 @@ ShortRangeSet::ShortRangeSet(std::vector<std::unique_ptr<ShortRangeForces>> term
                              const Options& options)
     : terms_(by_range(std::move(terms))),
       ghost_forces_(ghost_forces_of_all(terms_, options.lists_full_shell)),
-      // Other pairs of types are left out of rows of one particle only.
+      // Pairs of types can be left out only in rows of a single particle.
       list_(options.kernels, size() == 1 || options.lists_all_pairs ? terms_[0]->group() : 1,
             terms_[0]->reads_half_lists()) {
   if (size() > 1) require_own_pairs(terms_, options.type_count);

@@ -100,7 +100,7 @@ void BondedForces::add(Kind& kind, const ParticleStore& particles, std::uint32_t
   std::array<std::uint32_t, std::tuple_size_v<decltype(Topology::Term::atoms)>> places;
   std::size_t own = 0;
   while (id(own) != particles.id[particle]) {
-    // The first of its local atoms brings it.
+    // A term with several local atoms is added once, by the first of them.
     if (places_->local(id(own))) return;
     ++own;
   }

@@ -45,7 +45,7 @@ inline constexpr double radians_per_degree = std::numbers::pi / 180.0;
 
 namespace {
 
-/// Three components of each lane.
+/// Three components for each lane.
 template <class V>
 struct Triple {
   V x, y, z;
@@ -66,7 +66,7 @@ inline Triple<V> cross(const Triple<V>& a, const Triple<V>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/// A divisor that is 0 only by chance: atoms on a line or at one point.
+/// A divisor, made nonzero if it is 0 by chance, because atoms are in line or coincide.
 template <class V>
 inline V not_zero(V value) {
   constexpr ElementOf<V> tiny = sizeof(ElementOf<V>) == sizeof(float) ? 1e-24f : 1e-200;

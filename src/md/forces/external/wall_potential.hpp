@@ -24,13 +24,14 @@ class WallPotential {
   static WallPotential harmonic(double stiffness);
 
   struct Value {
-    double energy = 0.0, force = 0.0;  ///< the force is positive where it points away from the wall
+    double energy = 0.0, force = 0.0;  ///< positive if it points away from the wall
   };
-  /// Nothing where the potential has ended. Lennard-Jones ones want a positive distance.
+  /// The energy and force; nothing beyond the cutoff. Lennard-Jones potentials need a positive
+  /// distance.
   Value at(double distance) const;
 
   bool is_harmonic() const { return kind_ == Kind::harmonic; }
-  /// Beyond this distance there is no force.
+  /// The distance beyond which there is no force.
   double cutoff() const { return cutoff_; }
 
  private:

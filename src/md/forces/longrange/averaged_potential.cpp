@@ -84,7 +84,7 @@ void AveragedPotential::add(double strength, int power, double radius_a, double 
     if (coefficient_.size() <= place) coefficient_.resize(place + 1, 0.0);
     coefficient_[place] += strength * term;
     total += term;
-    // Terms may grow at first; the integrals weigh later ones less.
+    // Terms may grow at first, but the integrals give later terms less weight.
     const double ratio = s2 * (1.0 + power / (n + 1.0));
     if (term < 1e-17 * total && ratio < 1.0) return;
   }

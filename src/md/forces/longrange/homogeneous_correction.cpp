@@ -39,7 +39,7 @@ HomogeneousCorrection::Values HomogeneousCorrection::operator()(std::span<const 
       const double density = 2.0 * std::numbers::pi * counts[a] * counts[b] / volume;
       const double moment = pair.second_moment(rc);
       values.energy += density * moment;
-      // The integral of -R^3 U'(R), by parts.
+      // The integral of -R^3 U'(R) by parts.
       values.virial += density * (std::pow(rc, 3) * pair.energy(rc) + 3.0 * moment);
     }
   }

@@ -17,7 +17,8 @@ void TersoffForces::rebuild(const PairList& list, const ParticleStore& particles
   rows_.neighbors.resize(0);
   rows_.longest = 0;
   const double skin = list.list_radius() - cutoff_;
-  // The list's rows are as long as the longest bonds ask for; those of short bonds are cut here.
+  // The list's rows are as long as the longest bond cutoff, so neighbors of pairs with shorter
+  // cutoffs are removed here.
   const std::int64_t types = evaluator_.type_count();
   std::vector<double> radius_squared;
   for (std::int64_t i = 0; i < types; ++i) {

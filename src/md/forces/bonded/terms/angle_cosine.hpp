@@ -25,7 +25,7 @@ struct AngleCosine {
     const Triple<V> normal = cross(b[0], b[1]);
     return dot(normal, normal) * inverse_product * inverse_product;
   }
-  /// Forces from the derivative of the energy over the cosine.
+  /// Forces from the derivative of the energy with respect to the cosine.
   [[gnu::always_inline]] void forces(const Triple<V>* b, V slope, Triple<V>* f) const {
     f[0] = (b[1] * inverse_product + b[0] * (cosine / not_zero(first_squared))) * slope;
     f[1] = (b[0] * inverse_product + b[1] * (cosine / not_zero(second_squared))) * slope;

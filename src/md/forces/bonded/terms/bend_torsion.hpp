@@ -13,10 +13,10 @@
 namespace sterna::md {
 namespace {
 
-/// The two bond angles of four atoms in a row, and the forces of them.
+/// The two bond angles of four atoms in a row, and their forces.
 template <class V>
 struct TorsionBends {
-  Triple<V> back, middle_back;  ///< from the second atom to the first, from the third to the second
+  Triple<V> back, middle_back;  ///< vectors from atom 2 to 1, and from atom 3 to 2
   Bend<V> first, last;
   [[gnu::always_inline]] explicit TorsionBends(const Triple<V>* b)
       : back(Triple<V>{} - b[0]),

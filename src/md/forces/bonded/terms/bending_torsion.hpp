@@ -51,7 +51,7 @@ struct BendingTorsion {
     const V d = square_root(l0 * l2) * l1;
     const V scale = Real(1) / not_zero(d * d * d);
     const V energy = w * w * w * sum * scale;
-    // Twice the derivatives over A and B, and the one over n1.n2.
+    // Twice the derivatives with respect to A and B, and the derivative with respect to n1.n2.
     const V faded = (Real(3) * sum - cosine * derivative) * w * scale;
     const V of_first = faded * b_squared, of_second = faded * a_squared;
     const V of_product = derivative * w * w * scale;

@@ -12,7 +12,7 @@
 namespace sterna::md {
 namespace {
 
-/// -1, 0 or 1 as a number is.
+/// The sign of a number: -1, 0 or 1.
 template <class V>
 [[gnu::always_inline]] inline V sign_of(V x) {
   const V zero{}, one = zero + ElementOf<V>(1);

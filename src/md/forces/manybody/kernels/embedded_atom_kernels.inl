@@ -30,7 +30,7 @@ template <class Pack>
   }
 }
 
-/// What is the same for all pairs.
+/// Constants that all pairs share.
 template <class Pack>
 struct TableConstants {
   double step;
@@ -45,7 +45,7 @@ struct TableConstants {
         one(Pack::all(1.0)) {}
 };
 
-/// Bins that distances, counted in bins, are in, and how far they are in them.
+/// The bins of distances, which are given in bins, and the positions within them.
 template <class Pack>
 struct Place {
   alignas(64) std::uint32_t line[Pack::width];
@@ -55,8 +55,8 @@ struct Place {
     using Real = typename Pack::Real;
     using V = VectorOf<Pack>;
     using I = Bits<Real>;
-    // Adding 1.5 * 2^52 (single precision: 2^23) leaves the nearest integer in the low bits. Between
-    // two bins either is right.
+    // Adding 1.5 * 2^52 (single precision: 2^23) leaves the nearest integer in the low bits. At a
+    // border of two bins either bin is right.
     constexpr Real magic = is_mixed<Pack> ? Real(12582912.0) : Real(6755399441055744.0);
     Pack capped = Pack::min(x, c.before_last) - c.half;
     Pack whole;
@@ -78,7 +78,7 @@ struct Place {
   }
 };
 
-/// Places of the lines of pairs of types: those of what atom i receives, or of what it gives.
+/// The lines of pairs of types: of the density that atom i receives, or that it gives.
 template <class Pack, bool given>
 [[gnu::always_inline]] inline void lines_of_types(const EmbeddedAtomWork& work, std::uint32_t type,
                                                   const std::uint32_t* near,
@@ -95,13 +95,13 @@ template <class Pack>
 [[gnu::always_inline]] inline Pack value_of(const Pack (&c)[4], Pack x) {
   return Pack::fma(Pack::fma(Pack::fma(c[3], x, c[2]), x, c[1]), x, c[0]);
 }
-/// Of a bin.
+/// The slope of a bin's polynomial at x.
 template <class Pack>
 [[gnu::always_inline]] inline Pack slope_of(const Pack (&c)[4], Pack x) {
   return Pack::fma(Pack::fma(Pack::all(3.0) * c[3], x, c[2] + c[2]), x, c[1]);
 }
 
-/// The root of a number and its inverse; both 0 where the mask is not set.
+/// The square root of a number and its inverse; both are 0 where the mask is not set.
 template <class Pack>
 [[gnu::always_inline]] inline Pack root_of(typename Pack::Mask inside, Pack squared,
                                            Pack& inverse) {
@@ -113,8 +113,9 @@ constexpr std::uint32_t in_whole_vectors(std::uint32_t count) {
   return (count + near_together - 1) / near_together * near_together;
 }
 
-/// Writes the neighbors of each row of a cell that are within the cutoff, and their squared distances
-/// to the scratch. Rows begin there as among the near neighbors, counted from the cell's first.
+/// Writes the neighbors of each row of a cell that are within the cutoff to the near neighbors, and
+/// their squared distances to the scratch memory. There rows begin as among the near neighbors,
+/// counted from the cell's first.
 template <class Pack>
 void find_near(EmbeddedAtomWork& work, const TableConstants<Pack>& c, Decoder<Pack>& decode,
                const CellRange& cell) {
@@ -154,7 +155,7 @@ void find_near(EmbeddedAtomWork& work, const TableConstants<Pack>& c, Decoder<Pa
   }
 }
 
-/// Which lanes from `k` on are below `count`.
+/// A mask of the lanes from `k` on that are below `count`.
 inline unsigned lanes_below(std::uint32_t k, std::uint32_t count) {
   return count - k >= 32 ? ~0u : (1u << (count - k)) - 1u;
 }
@@ -235,7 +236,7 @@ void embed(EmbeddedAtomWork& work, std::size_t count) {
       const bool is_one = i + lane < count;
       const std::uint32_t type = is_one ? work.type[i + lane] : 0;
       weights[lane] = is_one ? work.is_embedded[type] : 0.0;
-      // No number is below the first bin, nor is one that is none.
+      // Negative numbers and NaN go to the first bin.
       const double in_range = x[lane] > 0.0 ? x[lane] : 0.0;
       const auto bin = in_range < static_cast<double>(work.last_density_bin)
                            ? static_cast<std::uint32_t>(in_range)
@@ -249,7 +250,7 @@ void embed(EmbeddedAtomWork& work, std::size_t count) {
     Pack::load_four(work.embedding, line, f);
     const Pack slope = slope_of<Pack>(f, inside) * weight;
     const Pack value = value_of<Pack>(f, inside) * weight;
-    // Beyond the last point along the tangent.
+    // Beyond the last point the function continues along its tangent.
     energy += Pack::fma(slope, part - inside, value).sum();
     (slope * per_density).store(work.value + i);
   }
@@ -346,7 +347,7 @@ void compute_cells(EmbeddedAtomWork& work, const std::uint32_t* cells, std::size
       }
     }
   }
-  // Pairs that count whole have been added twice.
+  // The energy and virial of whole pairs were added twice, and half pairs once, so both are halved.
   work.rows.energy += 0.5 * totals.energy;
   for (int k = 0; k < 6; ++k) {
     work.rows.virial[k] += 0.5 * c.step * c.step * totals.virial[k];
