@@ -35,7 +35,7 @@ bool has_parent_command() {
 }
 
 struct Ended {
-  int error = 0;           ///< of starting the process; 0: it was started
+  int error = 0;           ///< errno of starting the process; 0: started
   bool succeeded = false;  ///< its exit status is 0
   std::string program;
 };

@@ -53,7 +53,7 @@ class Observer final : public md::Reporter {
   void report(const md::Frame& frame) override;
 
  private:
-  std::vector<std::int64_t> at_;  ///< ascending
+  std::vector<std::int64_t> at_;  ///< ascending steps
   bool needs_state_;
   Simulation& simulation_;
   WeakMethod method_;

@@ -53,7 +53,7 @@ struct InputReading {
   bool density_of_mass = false;                ///< the density in [start] is a mass density
   std::set<std::string, std::less<>> bad;      ///< places whose value could not be read
   std::set<std::string, std::less<>> excused;  ///< missing, but another error explains it
-  std::set<std::string_view> present;          ///< sections
+  std::set<std::string_view> present;          ///< sections that the file has
   std::vector<Instance> instances;
 
  private:
@@ -63,7 +63,7 @@ struct InputReading {
   mutable std::string_view last_long_line_;
   mutable bool last_is_ascii_ = false;
   mutable std::string_view last_source_;
-  mutable SharedText last_shared_;  ///< of it
+  mutable SharedText last_shared_;  ///< shared copy of `last_source_`
 };
 
 /// A value of a TOML document in the words of a message.

@@ -22,7 +22,7 @@ struct InputChanges {
   /// Whether the changed settings sample another state (temperature, time step, cutoff), so that
   /// averages must not be combined.
   bool other_state = false;
-  bool timestep = false;                        ///< among them
+  bool timestep = false;                        ///< whether the time step is among them
   std::set<std::string, std::less<>> sections;  ///< of changed settings: "run", "rdf"
   std::set<std::string, std::less<>> places;    ///< of changed settings: "run.steps",
                                                 ///< "rdf.interval"

@@ -168,7 +168,7 @@ UnitSystem::Quantity ValueReader::parse_with_unit(const std::string& text, Dimen
   return mass;
 }
 
-void ValueReader::into(UnitSystem*, const KeySchema&, const toml::node&) {}  // `read_units`
+void ValueReader::into(UnitSystem*, const KeySchema&, const toml::node&) {}  // read by `read_units`
 
 void ValueReader::into(bool* value, const KeySchema& key, const toml::node& node) {
   if (const auto* boolean = node.as_boolean()) {

@@ -52,7 +52,7 @@ class Averages {
   /// The range of batches that are averaged.
   struct Part {
     std::size_t given = 0;  ///< the first batch behind the given equilibration
-    std::size_t first = 0;  ///< of them
+    std::size_t first = 0;  ///< first batch of the average
     std::string latest;     ///< the name of the quantity that settles last
   };
   Part settled_part() const;

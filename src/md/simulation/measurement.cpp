@@ -44,7 +44,7 @@ void Simulation::Implementation::warn_of_overlaps() {
   // A thermostat may remove the heat of such forces before the next row of the table, so that
   // check_temperature does not see it.
   if (dynamics_.minimizes()) return;
-  double acceleration = 0.0, angular_acceleration = 0.0;  // the largest
+  double acceleration = 0.0, angular_acceleration = 0.0;  // largest values over the particles
   for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
     const auto type = static_cast<std::size_t>(system_.particles.position[i].type);
     const Vec3& force = system_.particles.force[i];

@@ -99,7 +99,7 @@ class Simulation::Implementation {
   /// constraints.
   void scale_start_velocities();
 
-  // outputs.cpp
+  // outputs.cpp: log, trajectories and messages.
   void open_outputs(bool resumed);
   void open_files(bool resumed);
   /// Warns of rows that the log of a resumed run has lost.
@@ -208,10 +208,10 @@ class Simulation::Implementation {
   StartTimes start_times_;
   std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<ForceEngine> engine_;
-  std::vector<RankData> restored_rank_data_;     ///< from the checkpoint that the run continues
-  Json state_of_terms_;                          ///< names of terms that a program added
-  std::set<std::string> program_terms_;          ///< the same, in the checkpoint
-  std::set<std::string> program_terms_of_file_;  ///< the first forces are computed
+  std::vector<RankData> restored_rank_data_;     ///< only while parts are restored
+  Json state_of_terms_;                          ///< from the checkpoint that the run continues
+  std::set<std::string> program_terms_;          ///< names of terms that a program added
+  std::set<std::string> program_terms_of_file_;  ///< the same, in the checkpoint
   bool begun_ = false;                           ///< forces are there
   std::int64_t rebuilds_at_begin_ = 0;
   double run_seconds_ = 0.0;  ///< of the loop since the last report

@@ -39,7 +39,7 @@ struct TermsOfMolecule {
   /// For atom k of term t at index t * atoms + k: its index in the molecule.
   const std::uint32_t* atoms;
   const std::uint32_t* row;    ///< as in BondedWork
-  const double* coefficients;  ///< likewise
+  const double* coefficients;  ///< as in BondedWork
   double energy;               ///< added to if wanted, like `virial`
   double virial[6];            ///< sum of r_a f_b: xx yy zz xy xz yz
 };

@@ -9,7 +9,7 @@
 namespace sterna::md {
 
 struct DriftControlSection {         ///< [[drift_control]]
-  Vec3 velocity;                     ///< to keep
+  Vec3 velocity;                     ///< target velocity
   std::string component;             ///< name of a [[component]] or [[type]]; empty: all
   std::optional<Vec3> lower, upper;  ///< region of the box that it acts in
   int slabs = 1;                     ///< slices across y with separate velocities

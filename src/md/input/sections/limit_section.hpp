@@ -10,7 +10,7 @@ namespace sterna::md {
 
 struct LimitSection {                                ///< [[limit]]
   std::optional<double> force, torque;               ///< largest absolute values
-  std::optional<double> velocity, angular_momentum;  ///< likewise
+  std::optional<double> velocity, angular_momentum;  ///< largest absolute values
   bool overlaps_only = false;        ///< limit velocities only if the force exceeds its limit
   std::string component;             ///< name of a [[component]] or [[type]]; empty: all
   std::optional<Vec3> lower, upper;  ///< region of the box that it acts in

@@ -26,7 +26,7 @@ struct OutputSection {  ///< [output]
   std::int64_t checkpoint_interval = 0;  ///< steps; 0: by `checkpoint_time`
   double checkpoint_time = 900.0;        ///< seconds; 0: not by the clock
   bool report = false;                   ///< written by the program that starts the run
-  std::vector<std::string> exports;      ///< formats; likewise
+  std::vector<std::string> exports;      ///< formats; exported by the program that starts the run
   std::int64_t xtc_interval = 0;         ///< steps; 0: no XTC file
   double xtc_rounding = 0.001;           ///< of positions in the XTC file
   Timing timing = Timing::plain;

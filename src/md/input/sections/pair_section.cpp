@@ -10,7 +10,7 @@
 namespace sterna::md::section {
 namespace {
 
-/// A parameter of a potential, among the potentials that have one of the same name.
+/// A potential with a parameter of a given name, and the parameter.
 struct PairParameterUse {
   const PairPotentialEntry* potential;
   const PairParameter* parameter;

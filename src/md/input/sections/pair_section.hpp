@@ -18,7 +18,7 @@ struct PairSection {  ///< [[pair]]: replaces the mixed parameters, or the whole
   /// Values in the order of `pair_parameter_names`; `pair_parameter` finds them by name.
   std::array<std::optional<double>, most_pair_parameters> parameters{};
   double cutoff = 0.0;                   ///< 0: the cutoff of [interaction]
-  std::optional<Truncation> truncation;  ///< likewise
+  std::optional<Truncation> truncation;  ///< nothing: that of [interaction]
   double switch_start = 0.0;             ///< 0: the same fraction of the cutoff
   std::string table;                     ///< "tabulated": the path of its file
   std::optional<PairTable> points;       ///< the table's content, once it is read

@@ -46,7 +46,7 @@ struct RunSection {  ///< [run]
   std::uint64_t seed = 1;
   Precision precision = Precision::double_precision;
   std::string integrator = "velocity_verlet";           ///< name of an `IntegratorKind`
-  RotationMethod rotation = RotationMethod::no_squish;  ///< of molecules
+  RotationMethod rotation = RotationMethod::no_squish;  ///< method of rigid molecules
   double constraint_tolerance = 1e-8;                   ///< relative error of each distance
   ConstraintAlgorithm constraint_algorithm = ConstraintAlgorithm::automatic;
 };

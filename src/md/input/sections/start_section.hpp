@@ -22,9 +22,9 @@ inline constexpr auto choice_table<StartKind> = std::to_array<Choice<StartKind>>
 
 enum class CrystalLattice {
   simple_cubic,         ///< 1 site in a cell
-  body_centered_cubic,  ///< 2
-  face_centered_cubic,  ///< 4
-  diamond,              ///< 8
+  body_centered_cubic,  ///< 2 sites
+  face_centered_cubic,  ///< 4 sites
+  diamond,              ///< 8 sites
   zincblende,           ///< 8; one sublattice for each of two types
 };
 template <>

@@ -222,7 +222,7 @@ class LammpsDataReader final : public StartFileReader {
         reader_(file_),
         options_(options),
         types_(options.type_names, options.type_section) {
-    reader_.next();  // the title
+    reader_.next();  // skips the title
     bool more = read_header();
     while (more) more = read_section();
     if (!atoms_start_) reader_.fail("expected the section \"Atoms\"; found the end of the file");

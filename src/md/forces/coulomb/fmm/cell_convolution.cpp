@@ -208,7 +208,7 @@ void CellConvolution<Real>::to_waves() {
     kernels_.to_waves(plan_, values_.data(), waves_.data());
     for (std::size_t i = 0; i < count; ++i) {
       const Place& place = places_[first + i];
-      // Times i^degree.
+      // The multipole is multiplied by i^degree.
       const std::size_t turned = place.degree % 2 == 0 ? 0 : lanes_;
       const Real re_sign = (place.degree + 1) / 2 % 2 == 0 ? place.into : -place.into;
       const Real im_sign = place.degree / 2 % 2 == 0 ? place.into : -place.into;

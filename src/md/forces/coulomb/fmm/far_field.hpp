@@ -170,7 +170,7 @@ class FarField {
   bool has_whole_top_;
   CellExpansions<Real> top_locals_;  ///< if leaves are not the top
   std::vector<Real> scratch_;
-  std::vector<Real> local_, slope_;  ///< of `evaluate`
+  std::vector<Real> local_, slope_;  ///< scratch of `evaluate`
 
   std::vector<Stage> stages_;
   std::size_t next_stage_ = 0;

@@ -23,7 +23,7 @@ CheckedFmmParameters checked(FmmParameters trial, double accuracy, const PointCh
                              double volume, const std::function<std::vector<Vec3>()>& other_forces,
                              bool keep_precision, Make make, Reduce reduce) {
   std::vector<Vec3> reference;
-  std::optional<FmmParameters> known;  // the reference
+  std::optional<FmmParameters> known;  // parameters of `reference`
   ForceError error;
   const auto difference = [&](const FmmParameters& a, const FmmParameters& b) {
     if (!known || known->order != b.order || known->precision != b.precision) {

@@ -15,7 +15,7 @@ namespace sterna::md {
 enum class FmmPrecision {
   single,  ///< both fields: force errors of about 1e-6
   mixed,   ///< the near field only: slightly smaller errors
-  full     ///< none
+  full     ///< neither field
 };
 
 /// The name of a precision: "single", "mixed", "double".

@@ -149,7 +149,7 @@ class Solver final : public FmmSolver::Implementation {
     near_.compute_arrived(of_near, times_);
     const int parts = std::max(stages - 1, 1);
     for (int part = 0; part < parts; ++part) {
-      // The last stage does not wait, so no work has to follow it.
+      // After the last stage no messages are on their way that further work could hide.
       go_on(parts - part);
       near_.compute_local(of_near, part, parts, times_);
     }
@@ -460,7 +460,7 @@ class Solver final : public FmmSolver::Implementation {
   FarField<Far> far_;
 
   // Data of the charges as given, which the caller keeps:
-  PointCharges charges_;  ///< without positions
+  PointCharges charges_;  ///< positions are in `positions_`
   VectorView positions_;
   std::vector<Vec3> dipoles_;
 

@@ -64,7 +64,7 @@ class FmmSolver {
   /// The part of the last result that is not of the near field, without energy and virial.
   /// Available after a `finish` with the far field, until the next `start`.
   const CoulombResult& far_part() const;
-  /// All three.
+  /// Calls rebuild, start and finish.
   CoulombResult solve(const PointCharges& charges, bool with_virial = false);
   /// The forces on all charges, including forces on the centers of molecules. Nothing can be
   /// computed afterwards, because memory is released as soon as it is not needed any more.

@@ -336,7 +336,7 @@ void ImageSums::make(Kind kind, std::size_t first_wave, std::size_t end_wave,
   std::vector<double> values, wave_values;
   std::vector<Vec3> points;
   for (int first = 0, end = 0; first <= order; first = end) {
-    // Whole degrees.
+    // A group consists of whole degrees.
     const std::size_t begin = harmonics_count(first - 1);
     for (end = first + 1; end <= order; ++end) {
       if (harmonics_count(end) - begin > together * lanes) break;

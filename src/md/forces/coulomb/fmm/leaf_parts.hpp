@@ -108,7 +108,7 @@ class LeafParts {
 
   std::vector<std::uint32_t> charges_;  ///< by part
   std::vector<double> weights_;         ///< by part; empty if leaves do not overlap
-  std::vector<Vec3> slopes_;            ///< likewise
+  std::vector<Vec3> slopes_;            ///< by part; empty if leaves do not overlap
   std::vector<Shift> shifts_;           ///< of parts
   std::vector<std::size_t> begins_;
 };

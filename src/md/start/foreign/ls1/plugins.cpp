@@ -29,9 +29,9 @@ enum class Role {
   drift,         ///< [[drift_control]]
   alignment,     ///< [alignment]
   wall,          ///< [[wall]]
-  mirror,        ///< likewise
+  mirror,        ///< [[wall]]
   regions,       ///< [profile]
-  profile,       ///< likewise
+  profile,       ///< [profile]
   physics,       ///< changes the physics
 };
 

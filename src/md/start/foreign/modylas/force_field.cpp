@@ -37,7 +37,7 @@ Pair ordered(int a, int b) {
 
 /// A record of a list: indices of atoms, then parameters.
 struct Record {
-  std::string_view word;  ///< its first
+  std::string_view word;  ///< its first word, for messages
   Atoms atoms{};
   std::vector<double> numbers{};
 };
