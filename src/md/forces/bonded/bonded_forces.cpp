@@ -1,10 +1,10 @@
-// Idea:    molecules that a rank has as a whole are computed side by side, and so are those with atoms
-//          on several ranks that it computes for all of them (system/spanning_molecules.hpp). Of other
-//          molecules each rank computes every term that one of its atoms is in, once, and keeps the
-//          forces on its own atoms and their share of the energy: a term across a border is computed
-//          on two ranks or more, and no force travels. Images are chosen at rebuilds, from each atom
-//          of a chain to the next one, so a molecule may be longer than the box, or bonded to itself
-//          through it.
+// Idea:    molecules that a rank has as a whole are computed side by side, and so are those with
+//          atoms on several ranks that it computes for all of them (system/spanning_molecules.hpp).
+//          Of other molecules each rank computes every term that one of its atoms is in, once, and
+//          keeps the forces on its own atoms and their share of the energy: a term across a border
+//          is computed on two ranks or more, and no force travels. Images are chosen at rebuilds,
+//          from each atom of a chain to the next one, so a molecule may be longer than the box, or
+//          bonded to itself through it.
 // Source:  general.
 // Cost:    of long molecules, terms across borders several times: in a cube of 10 nm, about a fifth
 //          of all.

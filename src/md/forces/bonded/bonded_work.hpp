@@ -12,8 +12,8 @@ namespace sterna::md {
 /// Marks an image that is not of a particle of this rank.
 inline constexpr std::uint32_t no_target = ~std::uint32_t{0};
 
-/// Terms of one kind that a rank computes one by one. Plain data, because the files compiled for one
-/// instruction set must not instantiate code that others share.
+/// Terms of one kind that a rank computes one by one. Plain data, because the files compiled for
+/// one instruction set must not instantiate code that others share.
 struct BondedWork {
   const Position* position;
   std::size_t count;

@@ -1,12 +1,12 @@
 // The kernels of all bonded terms, written once over vectors of doubles or floats and compiled once
 // for each instruction set (bonded_kernels_avx512.cpp and its siblings).
 //
-// Idea:    lanes are molecules where a rank has many of a kind as a whole (molecule_block.hpp): what
-//          a term of each of them does goes to arrays of the molecules' atoms. For other molecules
-//          lanes are terms of one kind. Their connections are formed in double precision, one term
-//          after the other, and forces go back likewise. What belongs to one atom or one row of
-//          coefficients moves as a vector of four numbers, and four vectors are transposed where
-//          lanes are to be terms.
+// Idea:    lanes are molecules where a rank has many of a kind as a whole (molecule_block.hpp):
+//          what a term of each of them does goes to arrays of the molecules' atoms. For other
+//          molecules lanes are terms of one kind. Their connections are formed in double precision,
+//          one term after the other, and forces go back likewise. What belongs to one atom or one
+//          row of coefficients moves as a vector of four numbers, and four vectors are transposed
+//          where lanes are to be terms.
 // Source:  general.
 // Cost:    that of reaching the atoms in memory: of whole molecules, once for each atom; of others
 //          once for each atom of a term, which is most of the whole.
