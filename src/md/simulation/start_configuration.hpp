@@ -46,17 +46,18 @@ class StartConfiguration {
 
   /// `particles` at random in a cubic box, no two nearer than `minimum_distance` (0: no limit).
   ///
-  /// Where the fluid is dilute, number density * minimum_distance^3 <= 1/8: the box is cut into up
-  /// to eight times as many cubes as there are particles, none narrower than two minimum
-  /// distances; a random choice of cubes gets one particle each, uniform in the cube less half a
-  /// minimum distance at each face. Over distances above a cube's edge that is an ideal gas with
-  /// somewhat smaller fluctuations of density. Where it is dense: a cubic lattice with the widest
-  /// spacing, surplus sites empty as above, each particle displaced by a vector that is uniform in
-  /// the ball of radius (spacing - minimum_distance) / 2.
+  /// Dilute fluids, with number density * minimum_distance^3 <= 1/8: the box is divided into up to
+  /// eight times as many cubes as there are particles, none narrower than two minimum distances. A
+  /// random choice of cubes gets one particle each, uniform in the cube without half a minimum
+  /// distance at each face. Over distances above a cube's edge this is an ideal gas with somewhat
+  /// smaller fluctuations of density. Dense fluids: a cubic lattice with the widest spacing,
+  /// surplus sites empty as above, and each particle displaced by a vector that is uniform in the
+  /// ball of radius (spacing - minimum_distance) / 2.
   ///
-  /// Neither is the fluid's equilibrium. Both are a valid start for a minimization or, with a
-  /// minimum distance near the particles' diameter, for dynamics that forget it in equilibration.
-  /// Throws std::invalid_argument where no lattice keeps the distance, naming what can be kept.
+  /// Neither is the fluid's equilibrium. Both are valid starts for a minimization or, with a
+  /// minimum distance near the particles' diameter, for dynamics whose equilibration forgets them.
+  /// Throws std::invalid_argument, with the largest possible distance, if no lattice keeps this
+  /// one.
   static StartConfiguration random(std::int64_t particles, double density, double minimum_distance,
                                    std::span<const double> fractions, std::uint64_t seed);
 

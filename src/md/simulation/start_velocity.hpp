@@ -9,7 +9,7 @@
 
 namespace sterna::md {
 
-/// Velocities at the start in three parts, because the middle one is a sum over all ranks:
+/// Velocities at the start, in three parts, because the middle one is a sum over all ranks:
 ///
 ///     StartVelocity start(seed, mass_of_heaviest_type, boltzmann * temperature);
 ///     for each local particle:  v = start.draw(id, mass);  start.add(v, mass);
@@ -17,11 +17,11 @@ namespace sterna::md {
 ///     const auto adjust = start.adjustment();
 ///     for each local particle:  v = adjust(v);
 ///
-/// The sums are of integers, so the result is the same bit for bit whichever rank holds which
-/// particle. Drawn from the Maxwell-Boltzmann distribution by (seed, id); afterwards the total
-/// momentum is 0 and the kinetic energy (3 N - 3) / 2 kT, both to rounding. A single particle, or
-/// kT = 0, gets velocity 0. Likewise the angular momenta of those that rotate: afterwards their
-/// energy is kT / 2 for each degree of freedom.
+/// The sums are of integers, so the result has the same bits for any distribution of particles over
+/// ranks. Velocities are drawn from the Maxwell-Boltzmann distribution by (seed, id). After the
+/// adjustment the total momentum is 0 and the kinetic energy (3 N - 3) / 2 kT, both to rounding. A
+/// single particle, or kT = 0, gets velocity 0. Angular momenta of rotating particles are drawn
+/// likewise; after the adjustment their energy is kT / 2 for each degree of freedom.
 class StartVelocity {
  public:
   /// `largest_mass` over all types, `thermal_energy` kT, in internal units.

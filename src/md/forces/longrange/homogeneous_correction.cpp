@@ -1,5 +1,5 @@
-// Idea:    beyond the cutoff molecules are spread evenly and turned at random, so the missing
-//          energy is an integral over a potential of the centers' distance only.
+// Idea:    beyond the cutoff molecules are distributed evenly with random orientations, so the
+//          missing energy is an integral over a potential of the centers' distance only.
 // Source:  Lustig, Mol. Phys. 65, 175 (1988); reaction field: Barker and Watts, Mol. Phys. 26, 789
 //          (1973).
 // Cost:    a sum over pairs of components, once for a volume.

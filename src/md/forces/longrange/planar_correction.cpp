@@ -1,10 +1,11 @@
-// Idea:    the fluid beyond the cutoff is a stack of even layers; what a layer does to a molecule
-//          at a distance along the normal is a closed integral over the layer outside the sphere
-//          of the cutoff.
+// Idea:    the fluid beyond the cutoff is a stack of homogeneous layers. The effect of a layer on a
+//          molecule at a distance along the normal is a closed integral over the part of the layer
+//          outside of the cutoff sphere.
 // Source:  Janecek, J. Phys. Chem. B 110, 6264 (2006); molecules by the angle average of Lustig,
 //          Mol. Phys. 65, 175 (1988), as Werth et al., Mol. Phys. 112, 2227 (2014).
 // Cost:    slabs^2 for each pair of components and profile.
-// Hazards: assumes even layers and random orientations beyond the cutoff; a droplet is neither.
+// Hazards: assumes homogeneous layers and random orientations beyond the cutoff, which a droplet
+//          does not have.
 // Others:  HomogeneousCorrection where the density is the same everywhere.
 
 #include "md/forces/longrange/planar_correction.hpp"

@@ -1,16 +1,16 @@
 // The kernels of all bonded terms, written once over vectors of doubles or floats and compiled once
 // for each instruction set (bonded_kernels_avx512.cpp and its siblings).
 //
-// Idea:    lanes are molecules where a rank has many of a kind as a whole (molecule_block.hpp):
-//          what a term of each of them does goes to arrays of the molecules' atoms. For other
-//          molecules lanes are terms of one kind. Their connections are formed in double precision,
-//          one term after the other, and forces go back likewise. What belongs to one atom or one
-//          row of coefficients moves as a vector of four numbers, and four vectors are transposed
-//          where lanes are to be terms.
+// Idea:    if a rank has many molecules of a kind as a whole, lanes are molecules
+//          (molecule_block.hpp), and the forces of a term go to arrays of the molecules' atoms. For
+//          other molecules lanes are terms of one kind. Their connections are formed in double
+//          precision, term by term, and forces are added in the same way. The data of one atom, or
+//          a row of coefficients, move as vectors of four numbers; four vectors are transposed if
+//          lanes are terms.
 // Source:  general.
-// Cost:    that of reaching the atoms in memory: of whole molecules, once for each atom; of others
-//          once for each atom of a term, which is most of the whole.
-// Hazards: terms of one vector may share atoms, so forces are added one term after the other.
+// Cost:    the time to reach the atoms in memory: for whole molecules once for each atom, for
+//          others once for each atom of a term, which is most of the time.
+// Hazards: terms of one vector may share atoms, so forces are added term by term.
 // Others:  none.
 
 #include <utility>

@@ -1,5 +1,5 @@
-// The cosine of the angle of three atoms, which the angle potentials without an arc tangent are
-// functions of.
+// The cosine of the angle of three atoms, of which the angle potentials without an arc tangent are
+// functions.
 
 #pragma once
 
@@ -20,7 +20,8 @@ struct AngleCosine {
         inverse_product(ElementOf<V>(1) / not_zero(square_root(first_squared * second_squared))),
         cosine(-dot(b[0], b[1]) * inverse_product) {}
 
-  /// From the cross product of the bonds, since 1 - cosine^2 loses digits where atoms are in line.
+  /// The squared sine from the cross product of the bonds, because 1 - cosine^2 loses digits if the
+  /// atoms are in line.
   [[gnu::always_inline]] V sine_squared(const Triple<V>* b) const {
     const Triple<V> normal = cross(b[0], b[1]);
     return dot(normal, normal) * inverse_product * inverse_product;

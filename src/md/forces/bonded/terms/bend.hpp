@@ -1,4 +1,5 @@
-// The angle between two vectors, which terms that couple angles to something are functions of.
+// The angle between two vectors, of which the terms are functions that couple an angle to another
+// coordinate.
 
 #pragma once
 

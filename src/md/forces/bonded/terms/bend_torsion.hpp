@@ -1,8 +1,8 @@
-// Idea:    the two bond angles of a torsion know of its dihedral angle.
+// Idea:    a coupling of the dihedral angle of a torsion and each of its two bond angles.
 // Source:  the angle-torsion term of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem.
 //          15, 162 (1994).
 // Cost:    that of the dihedral and two arc tangents.
-// Hazards: it has no lower bound by itself: it goes with springs that hold the angles.
+// Hazards: it has no lower bound by itself, so it must be used with springs that hold the angles.
 // Others:  "stretch_torsion"; "bending_torsion", which is bounded.
 
 #pragma once

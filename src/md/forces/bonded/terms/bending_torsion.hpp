@@ -1,10 +1,10 @@
-// Idea:    a torsion that fades where either of its bond angles opens to a line, where the dihedral
-//          angle is not defined: forces stay finite for all angles.
+// Idea:    a torsion that vanishes if either of its bond angles becomes 180 degrees, where the
+//          dihedral angle is undefined, so that forces stay finite for all angles.
 // Source:  Bulacu et al., J. Chem. Theory Comput. 9, 3282 (2013), combined bending-torsion;
 //          Martini.
 // Cost:    two square roots and four divisions.
 // Hazards: the polynomial is in the cosine, so both signs of phi have the same energy.
-// Others:  "ryckaert_bellemans", which is this one without the two bond angles.
+// Others:  "ryckaert_bellemans", the same polynomial without the factors of the bond angles.
 
 #pragma once
 

@@ -1,7 +1,8 @@
-// Idea:    a surface over two dihedral angles in a row, through the points of a table.
+// Idea:    a surface over two consecutive dihedral angles, through the points of a table.
 // Source:  MacKerell, Feig and Brooks, J. Comput. Chem. 25, 1400 (2004).
 // Cost:    16 numbers from the table for each term, besides two dihedrals and arc tangents.
-// Hazards: programs begin their tables at other angles and with the other index; see the how-to.
+// Hazards: programs begin their tables at other angles and order their indices differently; see the
+//          how-to.
 // Others:  none.
 
 #pragma once

@@ -1,7 +1,8 @@
-// A well in the cosine of an angle whose width is free: what it and its angle have in common.
-// As the steepness goes to 0 it is depth (cos x + 1)/2, upside down.
+// A potential well in the cosine of an angle, with a free width: the part that the terms of bond
+// angles and of dihedral angles share. In the limit of steepness 0 it is depth (cos x + 1)/2,
+// upside down.
 //
-// Source: angle_style and dihedral_style cosine/shift/exp of LAMMPS.
+// Source:  angle_style and dihedral_style cosine/shift/exp of LAMMPS.
 
 #pragma once
 

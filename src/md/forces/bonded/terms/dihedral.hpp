@@ -1,7 +1,7 @@
-// The dihedral angle of four atoms, which torsions and impropers are functions of.
+// The dihedral angle of four atoms, of which torsions and impropers are functions.
 //
-// Convention of IUPAC: 0 where the outer atoms are eclipsed (cis), 180 degrees where they are
-// opposite (trans); positive where the last bond is turned clockwise, seen along the middle one.
+// Convention of IUPAC: 0 if the outer atoms are eclipsed (cis), 180 degrees if they are opposite
+// (trans); positive if the last bond is turned clockwise, seen along the middle bond.
 // Source of the derivatives: Blondel and Karplus, J. Comput. Chem. 17, 1132 (1996).
 
 #pragma once

@@ -1,9 +1,8 @@
-// The potential of mean force of a distribution that is a sum of Gaussian ones: what bonds and
-// angles have in common.
+// The potential of mean force of a distribution that is a sum of Gaussians: the part that the terms
+// of bonds and angles share.
 //
-// Source: bond_style and angle_style gaussian of LAMMPS; Milano, Goudeau and Mueller-Plathe, J.
-//         Polym.
-// Sci. B 43, 871 (2005).
+// Source:  bond_style and angle_style gaussian of LAMMPS; Milano, Goudeau and Mueller-Plathe, J.
+//          Polym. Sci. B 43, 871 (2005).
 
 #pragma once
 

@@ -1,6 +1,6 @@
-// The angle between a vector and a plane, which inversions are functions of: three vectors from a
-// center, of which the first two span the plane. Where these are in line there is none: sine and
-// cosine are 0, and so are forces.
+// The angle between a vector and a plane, of which the inversions are functions. Of three vectors
+// from a center, the first two span the plane. If these two are in line there is no plane: sine and
+// cosine are 0, and so are the forces.
 
 #pragma once
 

@@ -1,9 +1,9 @@
-// Idea:    a product of harmonics of a dihedral angle and of its two bond angles: several of them
-//          make any function of the place of the last atom, seen from the first three.
+// Idea:    a product of harmonics of a dihedral angle and of its two bond angles. A sum of such
+//          terms can be any function of the position of the last atom relative to the first three.
 // Source:  dihedral_style spherical of LAMMPS.
-// Cost:    six harmonics of three angles, one of each of which counts.
-// Hazards: where atoms are in line the dihedral angle is not defined, and the energy has an edge
-//          unless the factors of the bond angles are 0 there.
+// Cost:    six harmonics of each of three angles, of which one is used.
+// Hazards: if atoms are in line the dihedral angle is undefined, and the energy has an edge unless
+//          the factors of the bond angles are 0 there.
 // Others:  "bending_torsion", which is always smooth.
 
 #pragma once

@@ -1,4 +1,4 @@
-// A curve through points at equal steps, with given slopes: a cubic polynomial between two points
+// A curve through equidistant points with given slopes: a cubic polynomial between two points
 // (Hermite), and straight lines beyond the ends. Tabulated terms are functions of it.
 
 #pragma once

@@ -1,5 +1,5 @@
-// Three cosines of multiples of a dihedral angle, by which bonds and angles of a torsion depend on
-// it.
+// Three cosines of multiples of a dihedral angle, by which the bonds and angles of a torsion are
+// coupled to it.
 
 #pragma once
 

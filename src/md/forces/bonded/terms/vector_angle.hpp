@@ -2,8 +2,8 @@
 // Source:  the angle restraint of GROMACS; improper_style cossq of LAMMPS is one of twice the
 //          angle.
 // Cost:    six harmonics of one angle.
-// Hazards: where the vectors are parallel and the phase is no multiple of 180 degrees, the energy
-//          has an edge, and no force acts.
+// Hazards: if the vectors are parallel and the phase is no multiple of 180 degrees, the energy has
+//          an edge, and the force is 0.
 // Others:  "periodic", of the dihedral angle.
 
 #pragma once

@@ -1,13 +1,15 @@
 // Idea:    on a regular grid the sums over all pairs of cells are a convolution, which is a product
-//          wave by wave; all images of a periodic box are in the wave's sums at no further cost.
+//          for each wave; the images of a periodic box are included in the sums of a wave at no
+//          further cost.
 // Paper:   Elliott and Board, SIAM J. Sci. Comput. 17, 398 (1996), for shifts of expansions by
 //          Fourier transforms; here over cells rather than over coefficients.
-// Cost:    of each cell (order + 1)^2 coefficients times the sum of the cells along the edges, and
+// Cost:    for each cell (order + 1)^2 coefficients times the sum of the cells along the edges, and
 //          (order + 1)^4 / 2 products: at order 10 a tenth of 189 shifts by rotation. Four rounds
-//          in which each rank sends to all others, of all coefficients of all cells together.
-// Hazards: the sums take (2 order + 1)^2 numbers for each wave. Ranks beyond the number of groups
-//          of coefficients have none to transform: levels of smaller cells go below.
-// Else:    shifts from cell to cell, where ranks are many and each needs its neighbors only.
+//          in which each rank sends to all others, in total all coefficients of all cells.
+// Hazards: the sums need (2 order + 1)^2 numbers for each wave. If there are more ranks than groups
+//          of coefficients, some have nothing to transform, so levels of smaller cells are used
+//          below.
+// Else:    shifts from cell to cell, if there are many ranks and each needs only its neighbors.
 
 #include "md/forces/coulomb/fmm/cell_convolution.hpp"
 

@@ -19,10 +19,10 @@ namespace sterna::md {
 /// (ForceError::rounding). In this process only.
 CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodic,
                                             const PointCharges& charges, double accuracy);
-/// As above, on all ranks for the charges of each. Collective. `other_forces`: returns forces on
-/// this rank's charges that are added to those of the method, or nothing; errors are compared with
-/// the sums. It is called when no solver is in memory. `keep_precision`: the trial's precision is
-/// kept, and rounding is part of the error.
+/// As the other function, on all ranks, each with its own charges. Collective. `other_forces`:
+/// returns forces on this rank's charges that are added to those of the method, or nothing; errors
+/// are compared with the sums. It is called when no solver is in memory. `keep_precision`: the
+/// trial's precision is kept, and rounding is part of the error.
 CheckedFmmParameters checked_fmm_parameters(
     const comm::Context& context, const Decomposition& decomposition, const FmmParameters& trial,
     const PointCharges& charges, double accuracy, const std::string& exchange_method = "auto",

@@ -3,10 +3,11 @@
 //          forces, with the gradient of the weights, are its exact derivative.
 // Paper:   Chartier, Darrigrand and Faou, BIT Numer. Math. 50, 23 (2010); of neutral molecules as a
 //          whole: Shamshirgar, Yokota, Tornberg and Hess, J. Chem. Phys. 151, 234113 (2019).
-// Cost:    (1 + overlap)^3 parts of a molecule on average; near pairs grow with the square of that.
-// Hazards: the narrower the overlap, the larger the forces that the jump of the potential at a face
-//          is turned into; a face should take some ten steps to cross.
-// Else:    no overlap and a higher order, where the accuracy is wanted anyway.
+// Cost:    (1 + overlap)^3 parts of a molecule on average; the number of near pairs grows with its
+//          square.
+// Hazards: the narrower the overlap, the larger the forces by which it replaces the jump of the
+//          potential at a face; crossing a face should take some ten steps.
+// Else:    no overlap and a higher order, if the accuracy is wanted anyway.
 
 #include "md/forces/coulomb/fmm/leaf_parts.hpp"
 

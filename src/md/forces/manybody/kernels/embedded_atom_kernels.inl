@@ -1,15 +1,16 @@
 // The kernels of the embedded-atom method, written once over DoublePack and FloatPack.
 //
-// Idea:    lists are half: each pair is computed once in each pass, and what it gives to the
-//          neighbor is added in memory. The first pass writes the neighbors within the cutoff side
-//          by side, so that only these look anything up; the second pass reads them from there. A
-//          bin of a table is one line of the cache, and comes by loads of four numbers and a
+// Idea:    lists are half: each pair is computed once in each pass, and its contribution to the
+//          neighbor is added in memory. The first pass writes the neighbors within the cutoff
+//          contiguously, so that tables are read for these only; the second pass reads them from
+//          there. A bin of a table is one cache line, read by loads of four numbers and a
 //          transpose.
 // Paper:   M. S. Daw, M. I. Baskes, Phys. Rev. B 29, 6443 (1984).
 // Cost:    a distance for each entry of the list, then 4 numbers of a table for each pair in the
 //          first pass and 7 in the second.
-// Hazards: distances are computed in both passes, as memory would bring them later.
-// Others:  polynomials of few segments in registers, where the published tables are smooth.
+// Hazards: distances are computed in both passes, because reading them from memory would take
+//          longer.
+// Others:  polynomials of few segments in registers, if the published tables are smooth.
 
 // Included by one file for each instruction set, which defines STERNA_KERNEL_NAME.
 

@@ -1,10 +1,12 @@
-// Idea: lanes are atoms of one coordination, so bonds and angles of all lanes run in step,
-// unmasked. Paper: J. Tersoff, Phys. Rev. B 37, 6991 (1988); 39, 5566 (1989); in vectors:
-// Hoehnerbach, Ismail
-//        and Bientinesi, SC16, whose lanes are bonds and whose third atoms come by masked gathers.
-// Cost: z bonds and z (z - 1) / 2 angles an atom; both bond orders of an angle from one cosine.
-// Hazards: forces go to neighbors too, so ghosts collect forces that must travel back.
-// Another wins: rows of hundreds of neighbors, where angles would no longer fit the cache.
+// Idea:    lanes are atoms of one coordination, so bonds and angles of all lanes are computed in
+//          step, without masks.
+// Paper:   J. Tersoff, Phys. Rev. B 37, 6991 (1988); 39, 5566 (1989); in vectors: Hoehnerbach,
+//          Ismail and Bientinesi, SC16, whose lanes are bonds and whose third atoms come by masked
+//          gathers.
+// Cost:    z bonds and z (z - 1) / 2 angles for each atom; both bond orders of an angle need one
+//          cosine.
+// Hazards: neighbors also get forces, so ghosts collect forces that must be returned.
+// Others:  rows of hundreds of neighbors, for which angles would no longer fit into the cache.
 
 // Included by one file for each instruction set, which defines STERNA_KERNEL_NAME.
 

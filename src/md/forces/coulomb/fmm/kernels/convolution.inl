@@ -1,5 +1,5 @@
-// Part of fmm_kernels.inl: values of a grid to waves and back, coefficients side by side; the
-// product of sums and multipoles, waves side by side.
+// Part of fmm_kernels.inl: transforms values of a grid to waves and back, where lanes are
+// coefficients; multiplies sums and multipoles, where lanes are waves.
 
 /// Transforms complex values, which lie `step` vectors apart, along one axis in place. Values at n
 /// and -n share their cosines, and waves k and -k share all products.

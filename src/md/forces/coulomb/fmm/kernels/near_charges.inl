@@ -1,11 +1,11 @@
 // The near field of charges without dipoles; included by fmm_kernels.inl.
 //
-// The charges of all near cells are copied side by side, so that vectors of sources are full
-// whatever the number of charges in a cell is. A few target charges meet each vector of sources:
-// their own sums stay in registers; what the sources get is added to memory once for all of them.
-// Cells of this rank come once for each pair of cells, which costs 19 operations for each vector of
-// pairs instead of twice 15. Sums of one target cell are two thirds of what they stand for, which
-// saves an operation for each pair.
+// The charges of all near cells are copied into contiguous arrays, so that vectors of sources are
+// full for any number of charges in a cell. A few target charges are computed with each vector of
+// sources: the targets' sums stay in registers, and the sources' sums are added to memory once for
+// all of them. Each pair of cells of this rank is computed once, which costs 19 operations for each
+// vector of pairs instead of twice 15. Sums of one target cell are kept as two thirds of their
+// value, which saves an operation for each pair.
 
 constexpr std::size_t targets_together = vector_bytes == 64 ? 3 : 1;
 constexpr double unit_of_sums = 1.5;

@@ -1,4 +1,4 @@
-// The near field where charges have dipoles too; included by fmm_kernels.inl.
+// The near field of charges with dipoles; included by fmm_kernels.inl.
 
 /// Vectors of targets, with the effects of one source cell: potential, field, force on the dipole.
 template <class Real, std::size_t vectors>
