@@ -209,8 +209,8 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
   motion.displacement += last * faster * largest.length;
   if (motion.displacement <= half_skin) forecast(particles, displacements.far, largest, motion);
   // The check is also needed if only particles of other ranks have moved this far, because one of
-  // them may have come near from beyond the halo of its rank. It comes last, because it uses
-  // scratch displacements of its own.
+  // them may have come near from beyond the halo of its rank. It comes last, because it measures
+  // displacements of ghosts, which invalidates `displacements`.
   if (list_is_lost_by_pairs() &&
       std::max(motion.displacement, decision_.longest_displacement(look_number(step))) >
           half_skin) {

@@ -9,8 +9,8 @@
 namespace sterna::md {
 
 struct LimitSection {                                ///< [[limit]]
-  std::optional<double> force, torque;               ///< largest absolute values
-  std::optional<double> velocity, angular_momentum;  ///< largest absolute values
+  std::optional<double> force, torque;               ///< largest magnitude
+  std::optional<double> velocity, angular_momentum;  ///< largest magnitude
   bool overlaps_only = false;        ///< limit velocities only if the force exceeds its limit
   std::string component;             ///< name of a [[component]] or [[type]]; empty: all
   std::optional<Vec3> lower, upper;  ///< region of the box that it acts in

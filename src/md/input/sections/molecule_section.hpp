@@ -61,7 +61,7 @@ struct MoleculeSection {  ///< [[molecule]]: a flexible molecule of atoms
   double lennard_jones_14 = 0.0, coulomb_14 = 0.0;  ///< factors of interactions of 1-4 pairs
   std::vector<Atom> atoms;
   ConstrainedBonds constrained_bonds = ConstrainedBonds::none;
-  double hydrogen_mass = 0.0;  ///< u, moved from bonded atoms; 0: unchanged
+  double hydrogen_mass = 0.0;  ///< of hydrogen, from bonded atoms; 0: of its type
   std::vector<Term> bonds, angles, torsions, impropers, cmaps, special_pairs, exclusions;
   std::vector<Term> constraints;  ///< `r0` is the distance
   std::vector<VirtualSite> virtual_sites;

@@ -74,8 +74,7 @@ class CellConvolution {
 
   void make_places();
   void make_exchanges(const comm::Context& context, const std::string& exchange_method);
-  /// The sums in the order in which kernels read them; for strained sums, one array for each
-  /// strain.
+  /// The sums in the layout that kernels read; for strained sums, one array for each strain.
   std::vector<std::vector<Real>> packed_sums(ImageSums::Kind kind) const;
   /// The virial of the multipoles in `expansions_`.
   Virial virial();

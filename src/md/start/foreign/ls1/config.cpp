@@ -280,7 +280,7 @@ class ConfigReader {
     for (const XmlElement* one : algorithm.all("electrostatic")) electrostatic(*one);
   }
 
-  /// Reads the cutoffs of electrostatics. If there are several of a type, ls1 uses the first.
+  /// Reads an `<electrostatic>`. Of several with the same type ls1 uses the first.
   void electrostatic(const XmlElement& element) {
     const auto kind = values_.choice(element, "type", {"ReactionField", "FastMultipoleMethod"});
     if (!kind) return;

@@ -50,7 +50,7 @@ class Values {
   std::optional<std::int64_t> integer(std::string_view word, std::int64_t smallest,
                                       std::int64_t largest);
 
-  /// Reports everything in the block that was neither asked for nor is in this list.
+  /// Reports everything in the block that was not asked for and is not in `without_meaning_here`.
   void report_unused(const Block& block, Severity severity, std::string_view consequence,
                      std::initializer_list<std::string_view> without_meaning_here);
 
