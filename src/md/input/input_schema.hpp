@@ -172,7 +172,7 @@ struct KeySchema {
   std::optional<Condition> condition = std::nullopt;
   /// For a required key: whether this table of the input does not need it.
   bool (*unneeded)(const Input& input, std::size_t index) = nullptr;
-  std::vector<std::string_view> aliases = {};  ///< what other programs call it; suggested only
+  std::vector<std::string_view> aliases = {};  ///< names in other programs; only suggested
   /// For choices: the values that `true` and `false` stand for, if a file may use them.
   std::string_view if_true = {}, if_false = {};
 };

@@ -15,7 +15,7 @@ namespace sterna::md {
 /// charges and Lennard-Jones potential together. For components: two molecules of one kind in the
 /// well of two of their sites, with the effective mass of a molecule that can also rotate.
 struct FastestMotion {
-  double period = 0.0;  ///< 0 where nothing interacts
+  double period = 0.0;  ///< 0 if nothing interacts
   std::string first, second;
 };
 FastestMotion fastest_motion(const Input& input);

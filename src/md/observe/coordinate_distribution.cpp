@@ -99,7 +99,7 @@ void CoordinateDistribution::sample(const Frame& frame) {
         const double place =
             (value - minimum_) / (maximum_ - minimum_) * static_cast<double>(bins_);
         bins[bins_] += 1.0;
-        // The largest angle is in the last bin.
+        // A value equal to the maximum belongs to the last bin.
         if (place < 0.0 || value > maximum_) continue;
         bins[std::min(bins_ - 1, static_cast<std::size_t>(place))] += 1.0;
       }

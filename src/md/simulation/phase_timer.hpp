@@ -114,7 +114,7 @@ class PhaseTimer {
     return communication_[static_cast<std::size_t>(phase)];
   }
 
-  /// From now on the processor time of lists and of forces is measured or not.
+  /// Sets whether the processor time of lists and of forces is measured from now on.
   void measure_processor(bool lists, bool forces) {
     lists_ = lists;
     forces_ = forces;

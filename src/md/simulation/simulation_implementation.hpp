@@ -212,7 +212,7 @@ class Simulation::Implementation {
   Json state_of_terms_;                          ///< from the checkpoint that the run continues
   std::set<std::string> program_terms_;          ///< names of terms that a program added
   std::set<std::string> program_terms_of_file_;  ///< the same, in the checkpoint
-  bool begun_ = false;                           ///< forces are there
+  bool begun_ = false;                           ///< the first forces are computed
   std::int64_t rebuilds_at_begin_ = 0;
   double run_seconds_ = 0.0;  ///< of the loop since the last report
   Outcome last_outcome_ = Outcome::complete;

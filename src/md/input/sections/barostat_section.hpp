@@ -26,7 +26,7 @@ inline constexpr auto choice_table<BoxCoupling> = std::to_array<Choice<BoxCoupli
 struct BarostatSection {       ///< [barostat]
   std::string kind = "none";   ///< or a name of barostat_kinds()
   double pressure = 0.0;       ///< target pressure
-  double time_constant = 0.0;  ///< of the box
+  double time_constant = 0.0;  ///< of the box's relaxation
   BoxCoupling coupling = BoxCoupling::isotropic;
   Axis axis = Axis::z;         ///< semi_isotropic: the separate axis; uniaxial: the axis that
                                ///< changes

@@ -10,8 +10,8 @@ namespace sterna::md::ls1 {
 
 /// The content of ls1's `<components>`.
 struct MoleculeTypes {
-  /// Their sites are in ls1's body frame, whose origin is the center of mass and whose axes are the
-  /// principal axes; `inertia` is always set, to ls1's value.
+  /// The components, with sites in ls1's body frame, whose origin is the center of mass and whose
+  /// axes are the principal axes; `inertia` is always set, to ls1's value.
   std::vector<Input::Component> components;
   std::vector<char> shifted;  ///< by component: is its Lennard-Jones energy shifted
   struct Mixing {

@@ -97,14 +97,15 @@ struct FmmKernels {
   void (*to_waves)(const GridTransform<Real>& plan, const Real* values, Real* waves);
   /// The inverse transform, times the number of cells; overwrites the waves.
   void (*from_waves)(const GridTransform<Real>& plan, Real* waves, Real* values);
-  /// Adds the local expansions of as many waves as there are lanes, from their multipoles and the
-  /// sums between both, in the form of CellConvolution: with m from 0 on, cosine and sine parts
-  /// complex, one column for the real parts of waves and one for the imaginary ones,
+  /// Adds the local expansions of as many waves as there are lanes, computed from their multipoles
+  /// and the sums between both, in the form of CellConvolution: m begins at 0, cosine and sine
+  /// parts are a complex number, and there are two columns, for the real and for the imaginary
+  /// parts of waves,
   ///   L_lm = sum over l', m' of conj(M_l'm') I_(l+l')(m+m'),
-  /// M_l'(-m') = (-1)^m' conj(M_l'm') and I likewise. Element (l, m) of the sums, up to twice the
-  /// order, has its parts of wave i at (2 * wave_index(2 * order, l, m) + part) * lanes + i, that
-  /// of the others at (4 * wave_index(order, l, m) + part) * lanes + i: cosines of both columns,
-  /// then sines.
+  /// where M_l'(-m') = (-1)^m' conj(M_l'm'), and likewise for I. Element (l, m) of the sums, up to
+  /// twice the order, has its parts of wave i at (2 * wave_index(2 * order, l, m) + part) * lanes +
+  /// i. Elements of the expansions have theirs at (4 * wave_index(order, l, m) + part) * lanes + i:
+  /// cosines of both columns, then sines.
   void (*convolve)(int order, const Real* sums, const Real* multipoles, Real* locals);
   /// Adds the multipoles of the charges to coefficients at multiples of `stride`; positions are
   /// divided by `unit`.
