@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* command_name = "sterna";
 
-/// The command of the installation that this program belongs to; empty where it has none.
+/// The command `sterna` beside this program; empty if there is none.
 std::string command_beside_program() {
   std::error_code unknown;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
@@ -28,22 +28,23 @@ std::string command_beside_program() {
   return access(command.c_str(), X_OK) == 0 ? command : std::string();
 }
 
-/// Whether a command of the package does this work itself when the ranks have ended.
+/// Whether the `sterna` command started the ranks, and so does this work itself after they have
+/// ended.
 bool has_parent_command() {
   return std::getenv("STERNA_SESSION") != nullptr;
 }
 
 struct Ended {
-  int error = 0;           ///< why it could not be started
-  bool succeeded = false;  ///< its status is 0
+  int error = 0;           ///< errno of starting the process; 0: started
+  bool succeeded = false;  ///< its exit status is 0
   std::string program;
 };
 
-/// The command with these arguments, when it has ended.
+/// Runs the command with these arguments and waits for its end.
 Ended run_command(const std::string& python, const std::vector<std::string>& arguments) {
   std::vector<std::string> words;
   if (!python.empty()) {
-    // -P: without it a module of the working folder would run in place of the library's.
+    // With -P a module in the working folder cannot run in place of the package.
     words = {python, "-P", "-m", command_name};
   } else if (std::string beside = command_beside_program(); !beside.empty()) {
     words = {std::move(beside)};
@@ -55,7 +56,7 @@ Ended run_command(const std::string& python, const std::vector<std::string>& arg
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   std::fflush(stdout);
-  // Not by `fork`, which copies tables of pages and runs the hooks of MPI and UCX.
+  // `posix_spawn` is used because `fork` copies page tables and runs the hooks of MPI and UCX.
   pid_t process = 0;
   Ended ended;
   ended.program = words[0];
@@ -67,7 +68,7 @@ Ended run_command(const std::string& python, const std::vector<std::string>& arg
   return ended;
 }
 
-/// A path that no command takes for an option.
+/// The path in a form that no command takes for an option.
 std::string as_argument(const std::string& path) {
   return path.starts_with('-') ? "./" + path : path;
 }
@@ -101,7 +102,7 @@ void AfterRun::expect_report(const std::string& log) {
 }
 
 void AfterRun::expect_export(const std::string& trajectory, const std::string& file) {
-  // A run that goes on replaces what its earlier part left.
+  // --overwrite, because a continued run replaces the files of its earlier part.
   expect({"export " + file, {"export", as_argument(trajectory), as_argument(file), "--overwrite"}});
 }
 

@@ -7,31 +7,32 @@
 
 namespace sterna {
 
-/// What an input leaves to the Python package, where the ranks are those of a launcher of the site:
-/// the report, and files in formats of other programs. Rank 0 starts a process for each before the
-/// job ends. Ranks of the `sterna` command leave it to that command, which also does it for ranks
-/// that were killed.
+/// Work that an input leaves to the Python package: the report, and files in formats of other
+/// programs. If the ranks were started by the site's launcher, rank 0 starts a process for each
+/// before the job ends. If they were started by the `sterna` command, that command does the work,
+/// even after ranks were killed.
 class AfterRun {
  public:
-  /// `python`: one that has the package; empty: the command `sterna` is sought beside this program
-  /// and then on PATH.
+  /// `python`: an interpreter with the package; empty: the command `sterna` is searched beside this
+  /// program and then on PATH.
   explicit AfterRun(std::string python = {}) : python_(std::move(python)) {}
 
-  /// Collective, before the run. Whether the package has what these formats need; else it has said
-  /// on standard error what to install. True on a machine without the package.
+  /// Collective, before the run. Whether the package can export these formats; if not, it has
+  /// written to standard error what to install. True on a machine without the package.
   bool can_export(const comm::Context& context, const std::vector<std::string>& formats) const;
 
-  /// From now on there is a run to report on, with this log.
+  /// Records that a report on the run with this log must be written.
   void expect_report(const std::string& log);
-  /// Likewise with a trajectory that is to be written as this file.
+  /// Records that this trajectory must be exported to this file.
   void expect_export(const std::string& trajectory, const std::string& file);
 
-  /// Collective, as the launcher may end all ranks as soon as one of them has ended. Returns whether
-  /// nothing went wrong; a machine without the package is told what to do elsewhere.
+  /// Collective, because the launcher may end all ranks as soon as one of them has ended. Returns
+  /// whether everything was written; on a machine without the package the user is told what to do
+  /// elsewhere.
   bool write(const comm::Context& context) const;
 
-  /// How a user does it for a run that ends here: a line for each, all of them begun again; empty
-  /// where nothing is expected.
+  /// The commands by which a user does the recorded work after a run that ends here, each preceded
+  /// by a newline; empty if nothing is recorded.
   std::string advice() const;
 
  private:

@@ -1,7 +1,7 @@
-// A library that `sterna` loads into the launcher of Open MPI (LD_PRELOAD). That launcher listens
-// on all networks for daemons of other machines, and has no setting against it. Where all ranks run
-// on this machine there are none: sockets for all networks become sockets of the loopback
-// interface.
+// A library that `sterna` loads into the launcher of Open MPI (LD_PRELOAD). This launcher listens
+// on all networks for daemons on other machines, and no setting prevents it. If all ranks run on
+// this machine there are no such daemons: here sockets for all networks become sockets of the
+// loopback interface.
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -17,10 +17,10 @@
 
 namespace {
 
-/// The ranks do without: what they listen on is theirs to set. A wrapper around the launcher hands
-/// it on.
+/// Keeps the library from being loaded into ranks, whose sockets have settings of their own. A
+/// wrapper around the launcher passes it on.
 [[gnu::constructor]] void keep_from_ranks() {
-  // Its own name, also where it was called by another one.
+  // The link gives the program's real name, even if it was started by another name.
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
   if (length <= 0) return;

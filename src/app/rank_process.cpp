@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* settings_of_ucx = "ucx.conf";
 
-/// A variable of the environment, or null; `getenv` finds none before the C library has begun.
+/// The value of an environment variable, or null. (`getenv` does not work before the C library is
+/// initialized.)
 const char* value_of(const char* name, char** variables) {
   const std::size_t length = std::strlen(name);
   for (; *variables != nullptr; ++variables) {
@@ -28,7 +29,7 @@ const char* value_of(const char* name, char** variables) {
   return nullptr;
 }
 
-/// Whether a launcher has started this process as a rank other than 0.
+/// Whether a launcher has started this process as a rank other than 0, which prints no errors.
 bool speaks_for_nobody(char** variables) {
   for (const char* const variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
     const char* const rank = value_of(variable, variables);
@@ -37,7 +38,7 @@ bool speaks_for_nobody(char** variables) {
   return false;
 }
 
-/// Whether the folder has this very file of settings.
+/// Whether the folder contains this file of settings, compared by identity.
 bool is_in_folder_of(const char* folder, const struct stat& settings) {
   if (folder == nullptr) return false;
   std::array<char, PATH_MAX> path{};
@@ -48,9 +49,10 @@ bool is_in_folder_of(const char* folder, const struct stat& settings) {
          named.st_dev == settings.st_dev;
 }
 
-/// UCX also reads its settings from the working folder, when it is loaded, and they can name a folder
-/// of libraries to load: whoever packed a folder of inputs would run code in this process. The user
-/// can name such a folder; then it is used.
+/// Ends the process if UCX would read settings from the working folder, which it does when it is
+/// loaded. Settings can name a folder of libraries to load, so the author of a folder of inputs
+/// could run code in this process. If the user names the folder by a variable, the settings are
+/// used.
 void refuse_settings_of_working_folder(int, char**, char** variables) {
   struct stat settings {};
   if (stat(settings_of_ucx, &settings) != 0) return;
@@ -62,13 +64,13 @@ void refuse_settings_of_working_folder(int, char**, char** variables) {
         "sterna: error: ucx.conf: UCX would take settings from this file of the working folder, "
         "and settings can name libraries to load; remove it, or, to use it, set UCX_CONFIG_DIR to "
         "its folder\n";
-    // Standard streams are not ready yet.
+    // Standard streams are not initialized yet.
     if (write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(1);
   }
   _exit(1);
 }
 
-/// Runs before the constructors of all libraries.
+/// Makes the function above run before the constructors of all libraries.
 using Beginning = void (*)(int, char**, char**);
 [[gnu::section(".preinit_array"), gnu::used]] const Beginning before_libraries =
     refuse_settings_of_working_folder;
@@ -77,13 +79,14 @@ using Beginning = void (*)(int, char**, char**);
 
 void prepare_rank_process() {
   if (std::getenv("STERNA_SESSION") == nullptr) return;
-  // They are blocked in the launcher, and not every launcher gives its children a fresh start.
+  // These signals are blocked in the launcher, and not every launcher unblocks them for its
+  // children.
   sigset_t stops;
   sigemptyset(&stops);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&stops, signal);
   sigprocmask(SIG_UNBLOCK, &stops, nullptr);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  // The launcher takes the standard output with it.
+  // Standard output is lost when the launcher ends, which must not kill this process.
   std::signal(SIGPIPE, SIG_IGN);
 }
 

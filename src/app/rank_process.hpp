@@ -2,9 +2,8 @@
 
 namespace sterna {
 
-/// What a process sets for itself before MPI starts: a rank of the `sterna` command gets SIGTERM
-/// when its launcher has ended, however that went, and so writes a checkpoint instead of running on
-/// alone.
+/// Sets up the process before MPI starts: a rank of the `sterna` command gets SIGTERM when its
+/// launcher has ended for any reason, so that it writes a checkpoint instead of running on alone.
 void prepare_rank_process();
 
 }  // namespace sterna

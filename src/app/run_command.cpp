@@ -34,22 +34,22 @@ namespace sterna {
 
 namespace {
 
-/// What was read and made at the start leaves holes between small blocks.
+/// Returns free memory to the system, because reading the start leaves holes between small blocks.
 void return_free_memory() {
 #ifdef M_MMAP_THRESHOLD
   malloc_trim(0);
 #endif
 }
 
-/// The name of a whole run, of which this is a stage.
+/// The stem of the files of a whole run, of which this input is a stage.
 std::string stem_of_run(const md::Input& input) {
   const std::string stem = md::output_stem(input);
   return stem.substr(0, stem.size() - input.stage.name.size() - 1);
 }
 
-/// The same stages on all ranks; nothing where the input is wrong, which rank 0 has said. Rank 0
-/// reads, so that all see the same text. What it finds in the input of another program it hands on
-/// as the text of one of Sterna's.
+/// The same stages on all ranks; nothing if the input has mistakes, which rank 0 has printed. Rank
+/// 0 reads the file, so that all ranks see the same text. An input of another program is passed on
+/// as the text of an input of Sterna.
 std::optional<std::vector<md::StageInput>> shared_stages(const comm::Context& world,
                                                          const Arguments& arguments) {
   std::string text, unreadable;
@@ -80,7 +80,7 @@ std::optional<std::vector<md::StageInput>> shared_stages(const comm::Context& wo
     if (program != nullptr) {
       md::ReadResult& read = stages.front().read;
       read.input.places = foreign.checked.input.places;
-      // Other steps than those of the file may not go with it.
+      // With other steps than the file's, checks may fail, and then their findings are kept.
       if (!arguments.steps || read.ok()) read.diagnostics = foreign.checked.diagnostics;
     }
     std::vector<md::Diagnostic> diagnostics;
@@ -103,8 +103,8 @@ std::optional<std::vector<md::StageInput>> shared_stages(const comm::Context& wo
   return stages;
 }
 
-/// The number of the stage to begin with. FileError on all ranks where there is none of this name,
-/// or where a stage before it has not ended.
+/// The index of the first stage to run. Throws FileError on all ranks if no stage has this name, or
+/// if a stage before it has not ended.
 std::size_t first_stage(const comm::Context& world, const std::vector<md::StageInput>& stages,
                         const std::string& name) {
   if (name.empty()) return 0;
@@ -136,7 +136,7 @@ std::size_t first_stage(const comm::Context& world, const std::vector<md::StageI
   return first;
 }
 
-/// Files of stages that follow this one are of an earlier run.
+/// Moves files of later stages out of the way, because they belong to an earlier run.
 void set_aside_later_stages(const comm::Context& world, const std::vector<md::StageInput>& stages,
                             std::size_t number, bool overwrite) {
   md::on_first_rank(world, [&] {
@@ -167,8 +167,8 @@ std::vector<md::Diagnostic> findings_of_stage(const std::vector<md::StageInput>&
   const md::Input& input = stage.read.input;
   std::vector<md::Diagnostic> found;
   if (advice) found = md::physics_advice(input, facts);
-  // What another stage writes is no file of the user's; the checkpoint that this one starts from is
-  // not there yet.
+  // Files written by other stages are not the user's, and the checkpoint from which this stage
+  // starts does not exist yet. So the start of the first stage is checked in its place.
   md::Input own = input;
   if (&stage != &stages.front()) own.start = stages.front().read.input.start;
   const auto overwritten = md::overwritten_inputs(own);
@@ -209,7 +209,8 @@ int run_command(const comm::Context& world, const Arguments& arguments,
   options.progress = arguments.progress == "always"  ? md::Progress::always
                      : arguments.progress == "never" ? md::Progress::never
                                                      : md::Progress::automatic;
-  // These come on all ranks together, so none waits for others, and one says it for all.
+  // These errors occur on all ranks together, so no rank waits for others, and rank 0 prints for
+  // all.
   const auto ended = [&](const std::exception& error, Exit status) {
     if (world.rank() == 0) fmt::print(stderr, "sterna-md: {}\n", error.what());
     return status;
@@ -232,11 +233,11 @@ int run_command(const comm::Context& world, const Arguments& arguments,
                    stages->size());
       }
       md::Simulation simulation(world, stage.read.input, options);
-      // A checkpoint of a later stage may be of an earlier end of this one.
+      // Checkpoints of later stages may continue from an earlier end of this stage.
       if (!simulation.was_complete()) {
         set_aside_later_stages(world, *stages, number, options.overwrite);
       }
-      if (!has_stages) stage.read.input = {};  // the simulation has its own, which may be large
+      if (!has_stages) stage.read.input = {};  // the simulation has a copy, which may be large
       return_free_memory();
       const md::Input& input = simulation.input();
       const std::string stem = std::filesystem::path(md::output_stem(input)).lexically_normal();

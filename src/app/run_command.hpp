@@ -12,20 +12,20 @@
 
 namespace sterna {
 
-/// The stages of Sterna's own input, or the one input of another program, as the end of the name
-/// says.
+/// Reads the stages of an input of Sterna, or the single input of another program, by the ending of
+/// the path.
 std::vector<md::StageInput> read_any_input(const std::string& path);
 bool all_are_ok(const std::vector<md::StageInput>& stages);
 
-/// What is wrong with a stage's files, and with `advice` also what its settings mean for a system of
+/// Mistakes about a stage's files, and with `advice` also advice on its settings for a system with
 /// these facts.
 std::vector<md::Diagnostic> findings_of_stage(const std::vector<md::StageInput>& stages,
                                               const md::StageInput& stage,
                                               const md::SystemFacts& facts, bool advice);
-/// Stages share most of their keys, and so what there is to say of them.
+/// Removes repeated diagnostics, because stages share most keys and so most findings.
 void without_repetitions(std::vector<md::Diagnostic>& diagnostics);
 
-/// Runs an input: all its stages, or what is left of them. Collective. Returns the exit status.
+/// Collective. Runs all stages of an input, or the stages that are left. Returns the exit status.
 int run_command(const comm::Context& world, const Arguments& arguments,
                 const std::string& interface_at_start, AfterRun& after_run);
 

@@ -60,7 +60,8 @@ void print_method(const comm::MethodInfo& method, const std::string& reason) {
   if (!reason.empty()) fmt::print("  {:<20} {:<9} {}\n", "", "", reason);
 }
 
-/// `name`: of a method, or what the literature calls it; empty: all. Whether there are any.
+/// Prints the methods called `name` or, by the literature, so; all if it is empty. Returns whether
+/// there are any.
 bool print_methods(const comm::Context& context, const std::string& name) {
   bool any = false;
   const auto table = [&](const char* family, auto methods, auto why_unavailable) {
@@ -80,7 +81,7 @@ bool print_methods(const comm::Context& context, const std::string& name) {
   return any;
 }
 
-/// What to say where no method has this name.
+/// The message if no method has this name.
 std::string no_such_method(const std::string& name) {
   std::vector<comm::MethodInfo> all(comm::neighbor_methods().begin(),
                                     comm::neighbor_methods().end());
@@ -101,7 +102,8 @@ std::string_view in_words(comm::BlocksInMpi blocks) {
   return {};
 }
 
-/// For tools/write_reference_pages.py: the tables, and what a rank does in a round of an example.
+/// Prints tables for tools/write_reference_pages.py: the methods, and a rank's work in a round of
+/// an example.
 void print_method_table() {
   md::Json table;
   const auto add = [&](const char* family, auto methods, auto work, double peers, double bytes) {
@@ -125,8 +127,8 @@ void print_method_table() {
   fmt::print("{}\n", md::json_text(table, 1));
 }
 
-/// What of the input must be known before MPI starts. Where the file cannot be read by this rank,
-/// or is wrong, the defaults: `run` says so.
+/// Options that must be known before MPI starts. If this rank cannot read the file, or if it has
+/// mistakes, the defaults are used, and `run` reports this.
 comm::EnvironmentOptions start_options(const std::string& path) {
   comm::EnvironmentOptions options;
   std::error_code unknown;
@@ -138,7 +140,7 @@ comm::EnvironmentOptions start_options(const std::string& path) {
   return options;
 }
 
-/// Writes an input of another program as one of Sterna's.
+/// Writes an input of another program as an input of Sterna.
 int convert(const std::string& from, const std::string& to) {
   const md::ForeignProgram* foreign = md::foreign_program_of(from);
   if (foreign == nullptr) {
@@ -153,7 +155,7 @@ int convert(const std::string& from, const std::string& to) {
     fmt::print(stderr, "sterna-md: {} exists already\n", to);
     return failure;
   }
-  // Paths in an input are relative to its folder.
+  // Paths in an input are relative to its folder, so they must be adapted to the new one.
   const files::path old_folder = files::absolute(from).parent_path();
   const files::path new_folder = files::absolute(to).parent_path();
   auto& start = input.given.section<md::Ls1StartOptions>();
@@ -180,7 +182,7 @@ md::Json outputs_of(const md::Input& input) {
           {"export", input.output.exports}};
 }
 
-/// Where a run of this input writes, for a front end: that of the last stage, and of all of them.
+/// Prints the output paths of an input for a front end: of the last stage, and of all stages.
 int print_outputs(const std::string& path) {
   const std::vector<md::StageInput> stages = read_any_input(path);
   if (!all_are_ok(stages)) {
@@ -200,7 +202,7 @@ int print_outputs(const std::string& path) {
   return success;
 }
 
-/// Averages of columns that come from the standard input.
+/// Prints averages of columns that are read from standard input.
 int print_averages() {
   const std::string text(std::istreambuf_iterator<char>(std::cin), {});
   try {
@@ -212,7 +214,7 @@ int print_averages() {
   return success;
 }
 
-/// What a rank may take, where so many may be meant for this machine.
+/// Sets the memory limit of a rank, if so many ranks may be meant for this machine.
 void look_at_memory(md::SystemFacts& facts) {
   constexpr unsigned most_ranks_per_core = 64;
   const auto ranks = static_cast<unsigned>(*facts.ranks);
@@ -225,7 +227,8 @@ void look_at_memory(md::SystemFacts& facts) {
   facts.memory_limit = alone < share ? process.limit : node.limit;
 }
 
-/// Looks at the whole start file: what is wrong in its last line is better known now.
+/// Reads the whole start file, because a mistake in its last line had better be found before the
+/// run.
 void look_at_start_file(const md::Input& input, md::SystemFacts& facts,
                         std::vector<md::Diagnostic>& diagnostics) {
   try {
@@ -258,7 +261,7 @@ int check(const std::string& path, int ranks) {
                        stage.read.diagnostics.end());
   }
   if (!md::has_errors(diagnostics)) {
-    // All stages are of the particles of the first one.
+    // All stages simulate the particles of the first.
     const md::Input& first = stages.front().read.input;
     md::SystemFacts facts = md::facts_of(first);
     facts.ranks = ranks;
@@ -290,8 +293,8 @@ int check(const std::string& path, int ranks) {
   return success;
 }
 
-/// Large blocks go back to the system when they are free. By itself glibc keeps blocks of up to
-/// 32 MB that were freed once, and what lies between them leaves holes: a tenth of a run's memory.
+/// Makes free large blocks return to the system. By default glibc keeps blocks up to 32 MB after
+/// they were freed once, and blocks between them leave holes of a tenth of a run's memory.
 void return_large_blocks() {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
@@ -352,7 +355,7 @@ int main(int argc, char** argv) {
     const bool written = after_run.write(world);
     return written || status != success ? status : failure;
   } catch (const std::exception& error) {
-    // One rank alone may be here: the others must not wait for it.
+    // The error may have occurred on this rank only, so the others must not wait for it.
     comm::Environment::abort(fmt::format("sterna-md: {}{}", error.what(), after_run.advice()),
                              failure);
   }

@@ -15,8 +15,8 @@
 
 namespace sterna::python {
 
-/// A method of a Python object that is not kept alive: the object holds the simulation, and would
-/// otherwise never go.
+/// A method of a Python object to which only a weak reference is held: the object holds the
+/// simulation, and would otherwise never be destroyed.
 class WeakMethod {
  public:
   WeakMethod(const nanobind::object& owner, const char* method, int number);
@@ -24,7 +24,7 @@ class WeakMethod {
   WeakMethod(const WeakMethod&) = delete;
   WeakMethod& operator=(const WeakMethod&) = delete;
 
-  /// None where the object has gone. The GIL must be held.
+  /// Calls the method; returns None if the object was destroyed. The GIL must be held.
   nanobind::object call() const;
 
  private:
@@ -33,10 +33,10 @@ class WeakMethod {
   int number_;
 };
 
-/// Calls an observer of Python.
+/// A reporter that calls an observer in Python.
 class Observer final : public md::Reporter {
  public:
-  /// Every `interval` steps, or at the steps `at` where there are any.
+  /// Observes every `interval` steps, or at the steps `at` if there are any.
   Observer(std::int64_t interval, std::vector<std::int64_t> at, bool needs_state,
            Simulation& simulation, const nanobind::object& owner, int number)
       : Reporter(interval),
@@ -53,13 +53,13 @@ class Observer final : public md::Reporter {
   void report(const md::Frame& frame) override;
 
  private:
-  std::vector<std::int64_t> at_;  ///< ascending
+  std::vector<std::int64_t> at_;  ///< ascending steps
   bool needs_state_;
   Simulation& simulation_;
   WeakMethod method_;
 };
 
-/// A force term that Python computes.
+/// A force term whose forces Python computes.
 class PythonForce final : public md::ForceTerm {
  public:
   PythonForce(std::string name, bool keeps_momentum, Simulation& simulation,

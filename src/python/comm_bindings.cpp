@@ -33,7 +33,7 @@ namespace {
 using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Values = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// A copy: the exchange may use its memory again, or free it.
+/// A copy of the bytes, because the exchange may reuse or free its memory.
 nb::object copy_of(std::span<const std::byte> bytes) {
   auto* const kept = new std::uint8_t[bytes.size() + 1];
   if (!bytes.empty()) std::memcpy(kept, bytes.data(), bytes.size());
@@ -59,7 +59,7 @@ class Context {
   std::shared_ptr<comm::Context> context_;
 };
 
-/// An exchange that ends with the job. `close` may come first, from either.
+/// An exchange that is closed when the job ends, or by `close` before.
 template <class Exchange>
 class Kept : public Ending {
  public:
@@ -111,7 +111,8 @@ class NeighborExchange final : public Kept<comm::NeighborExchangeBytes> {
     }
     return peers;
   }
-  /// Whole items, no more than the capacity: checked by the caller, in its own words.
+  /// Sends whole items, at most as many as the capacity; the caller checks this with its own
+  /// messages.
   void send(int peer, const Bytes& bytes) {
     const nb::gil_scoped_release free;
     std::byte* const outbox = exchange().outbox(peer);

@@ -4,7 +4,7 @@
 
 namespace sterna::python {
 
-/// The communication library on bytes; `sterna.comm` makes arrays of them.
+/// Binds the communication library for bytes; `sterna.comm` makes arrays of them.
 void bind_comm(nanobind::module_& module);
 
 }  // namespace sterna::python

@@ -1,5 +1,5 @@
-// `sterna._core`: what the Python package needs of the engine. Names, units, defaults and advice
-// for people are in the package; here is what only C++ can do.
+// `sterna._core`: the engine's part of the Python package. Names, units, defaults and advice for
+// users are in the package; this module has what only C++ can do.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -33,7 +33,7 @@ using namespace nb::literals;
 namespace sterna::python {
 namespace {
 
-/// A `Turn` as a context manager of Python, for calls that are made of several.
+/// A `Turn` as a Python context manager, for operations that consist of several calls.
 class PythonTurn {
  public:
   explicit PythonTurn(std::string call) : call_(std::move(call)) {}

@@ -2,7 +2,7 @@
 
 namespace sterna::python {
 
-/// C++ exceptions become those of `sterna.errors`.
+/// Registers the translation of C++ exceptions to those of `sterna.errors`.
 void register_exceptions();
 
 }  // namespace sterna::python

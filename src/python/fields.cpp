@@ -12,7 +12,7 @@
 namespace sterna::python {
 namespace {
 
-/// Rows of the numbers of this field; others do not have `Value`.
+/// Writes the rows of a field whose numbers are of the kind of `Value`.
 template <class Value>
 void write_numbers(const Field& wanted, const md::ParticleStore& particles, const md::Box& box,
                    Value* rows) {
@@ -32,7 +32,7 @@ void write_numbers(const Field& wanted, const md::ParticleStore& particles, cons
 Field field_by_name(std::string_view name, const md::ParticleKind& kind) {
   std::optional<Field> found;
   std::vector<std::string_view> names;
-  bool missing = false;  // of these particles
+  bool missing = false;  // the field exists, but not for these particles
   md::for_each_field([&](const auto& field) {
     using Row = std::remove_cvref_t<decltype(field)>;
     const bool kept = md::is_kept(field.kept, kind);

@@ -22,7 +22,7 @@ void begin_turn() {
     lock_of_h5py().attr("acquire")();
     holds_lock_of_h5py = true;
   } catch (const nb::python_error&) {
-    // Without h5py there is nobody to take turns with.
+    // Without h5py no turns are necessary.
   }
 }
 
@@ -33,7 +33,7 @@ void end_turn() {
   try {
     lock_of_h5py().attr("release")();
   } catch (const nb::python_error&) {
-    // The module of the lock is gone: the interpreter ends.
+    // The module of the lock was destroyed, because the interpreter ends.
   }
 }
 

@@ -32,8 +32,8 @@ std::string severity_name(md::Severity severity) {
   return {};
 }
 
-/// The text of an input file: that of Sterna, or what an input of another program says as such.
-/// Throws InputError.
+/// The text of an input file of Sterna, or an input of another program converted to one. Throws
+/// InputError.
 std::string input_file_text(const std::string& path) {
   if (const md::ForeignProgram* foreign = md::foreign_program_of(path)) {
     md::ForeignInput input = foreign->read(path);

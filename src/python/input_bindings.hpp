@@ -4,7 +4,7 @@
 
 namespace sterna::python {
 
-/// The checks of inputs and what they find.
+/// Binds the checks of inputs and their diagnostics.
 void bind_input(nanobind::module_& module);
 
 }  // namespace sterna::python

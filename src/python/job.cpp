@@ -13,7 +13,7 @@
 namespace sterna::python {
 
 Job& Job::of_process() {
-  // Never destroyed: `end` is called while the interpreter still lives.
+  // The object is never destroyed, because `end` is called while the interpreter still lives.
   static auto* const job = new Job;
   return *job;
 }
@@ -61,7 +61,7 @@ void Job::remove(Ending& ending) {
 
 void Job::end() {
   ended_ = true;
-  // A daemon thread may be in a run, which looks at `ends` in each step.
+  // A daemon thread may be in a run, which reads `ends` in each step and stops.
   constexpr std::chrono::seconds until_stopped(10);
   const auto last = std::chrono::steady_clock::now() + until_stopped;
   while (is_used_elsewhere()) {
@@ -87,7 +87,7 @@ Turn::Turn(const std::string& call) {
         job.call_.empty() ? "" : " (" + job.call_ + ")"));
   }
   if (job.depth_ == 0) {
-    // What is destroyed may call Python, which may drop more.
+    // Destroying these objects may call Python, which may drop further ones.
     const auto dropped = std::exchange(job.dropped_, {});
   }
   if (job.depth_++ > 0) return;

@@ -11,48 +11,52 @@
 
 namespace sterna::python {
 
-/// What lives in a job and must not outlive it.
+/// An object that lives in a job and must be closed before the job ends.
 class Ending {
  public:
   virtual ~Ending() = default;
-  /// Collective. Frees all that needs the other ranks.
+  /// Collective. Frees all resources that need other ranks.
   virtual void close() = 0;
 };
 
-/// The part of this process in a job: MPI, from the first simulation to the end of the interpreter.
-/// Importing the module starts nothing.
+/// This process's part of a job: MPI, from the first simulation to the end of the interpreter.
+/// Importing the module does not start it.
 class Job {
  public:
   static Job& of_process();
 
-  /// All ranks of the job; the first call starts MPI, unless mpi4py has. Collective. Throws
-  /// comm::Error after `end`.
+  /// Collective. The context of all ranks of the job. The first call starts MPI, unless mpi4py has
+  /// started it. Throws comm::Error after `end`.
   std::shared_ptr<comm::Context> world();
-  /// Those of a communicator of mpi4py, an MPI_Comm at this address. Collective over them.
+  /// Collective over its ranks. The context of a communicator of mpi4py, which is an MPI_Comm at
+  /// this address.
   std::shared_ptr<comm::Context> of_communicator(const void* communicator);
-  /// This rank and how many there are, as far as is known; {0, 0} before the first of both.
+  /// This rank and the number of ranks, as far as they are known; {0, 0} before the first context
+  /// is made.
   struct Place {
     int rank = 0, ranks = 0;
   };
   Place place() const { return place_; }
 
-  /// A group of its own with the ranks of `whole`, whose waits see signals of Python. Collective.
+  /// Collective. A context of its own with the ranks of `whole`, whose waits react to signals of
+  /// Python.
   std::shared_ptr<comm::Context> duplicate_of(const comm::Context& whole);
 
-  /// What lives. It ends before MPI does, whoever still holds it. The GIL must be held.
+  /// Registers an object that is closed before MPI ends, even if Python still holds it. The GIL
+  /// must be held.
   void add(Ending& ending);
   void remove(Ending& ending);
 
-  /// Collective. Ends what lives, and MPI. A run that another thread is in is stopped before; where
-  /// it does not stop, all is left as it is.
+  /// Collective. Closes all registered objects and ends MPI. If another thread is in a run, the run
+  /// is stopped first; if it does not stop, nothing is closed.
   void end();
   /// Whether `end` has been called.
   bool ends() const { return ended_; }
 
-  /// Whether another thread than this one is in a call. The GIL must be held.
+  /// Whether another thread is in a call. The GIL must be held.
   bool is_used_elsewhere() const { return depth_ > 0 && user_ != std::this_thread::get_id(); }
-  /// Keeps what was dropped while another thread is in a call, which may use the same memory, until
-  /// no thread is in one. The GIL must be held.
+  /// Keeps an object that was dropped while another thread is in a call, because the call may use
+  /// the same memory, until no thread is in one. The GIL must be held.
   void keep_until_unused(std::shared_ptr<void> dropped) { dropped_.push_back(std::move(dropped)); }
 
  private:
@@ -61,29 +65,29 @@ class Job {
 
   std::unique_ptr<comm::Environment> environment_;
   std::shared_ptr<comm::Context> world_;
-  /// Ranks end a context together, and Python drops objects on each rank when it likes: contexts
-  /// live until `end`.
+  /// Contexts live until `end`, because all ranks must end a context together, while Python drops
+  /// objects on each rank at any time.
   std::vector<std::shared_ptr<comm::Context>> contexts_;
   Place place_;
-  std::vector<Ending*> living_;  ///< in the order of making, the same on all ranks
+  std::vector<Ending*> living_;  ///< in the order of creation, the same on all ranks
   std::atomic<bool> ended_ = false;
-  // Of the thread that is in a call; changed with the GIL held.
+  // Data of the thread that is in a call, changed only while the GIL is held:
   int depth_ = 0;
   std::thread::id user_;
   std::string call_;
   std::vector<std::shared_ptr<void>> dropped_;
 };
 
-/// A call of this thread into the engine, for as long as it lives. MPI, the contexts that
-/// simulations share and the engine serve one thread at a time, and calls give the GIL back while
-/// they compute: so a second thread is refused rather than made to wait, as the first one may wait
-/// for it in a callback. Calls inside of a call of the same thread, from its callbacks, are allowed.
-/// Made and destroyed with the GIL held.
+/// While it lives, this thread is in a call into the engine. MPI, shared contexts and the engine
+/// serve one thread at a time, and calls release the GIL while they compute. So a second thread
+/// gets an error instead of waiting, because the first may wait for it in a callback. Nested calls
+/// of the same thread, from its callbacks, are allowed. It must be made and destroyed while the GIL
+/// is held.
 class Turn {
  public:
   Turn() : Turn("") {}
-  /// `call`: for the message that another thread gets. Throws comm::Error where another thread is in
-  /// a call.
+  /// `call`: the call's name, for the error in another thread. Throws comm::Error if another thread
+  /// is in a call.
   explicit Turn(const std::string& call);
   ~Turn();
   Turn(const Turn&) = delete;

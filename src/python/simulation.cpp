@@ -24,7 +24,7 @@ namespace sterna::python {
 namespace nb = nanobind;
 namespace {
 
-/// So often Python may handle its signals while a run goes on.
+/// The interval at which Python can handle its signals during a run.
 constexpr std::chrono::milliseconds between_looks(50);
 constexpr std::chrono::milliseconds between_reports(100);
 
@@ -34,7 +34,7 @@ std::shared_ptr<comm::Context> context_of(std::uintptr_t communicator) {
                            : job.of_communicator(reinterpret_cast<const void*>(communicator));
 }
 
-/// Collective. The text of a rank that has failed; empty where none has.
+/// Collective. The message of a rank that has failed; empty if no rank has.
 std::string failure_of_any(const comm::Context& context, const std::string& failure) {
   try {
     md::agree(context, failure);
@@ -44,8 +44,8 @@ std::string failure_of_any(const comm::Context& context, const std::string& fail
   }
 }
 
-/// Of an input without a `System`. Throws InputError on all ranks together: with the diagnostics
-/// where this rank has any, otherwise with those of another as text.
+/// Reads an input that has no `System`. Throws InputError on all ranks together; ranks without
+/// diagnostics of their own get FileError with the text of another rank's.
 md::Input read(const comm::Context& context, const SimulationRequest& request) {
   md::ReadResult result = request.from_file
                               ? md::read_input_text(request.text, request.name, context.rank() == 0)
@@ -62,8 +62,8 @@ md::Input read(const comm::Context& context, const SimulationRequest& request) {
   return std::move(result.input);
 }
 
-/// Of a simulation that goes on with other settings: those, and a box instead of [start] where they
-/// have none. Throws as `read`.
+/// Reads the changed settings of a simulation that continues another one, with a box if they have
+/// no [start]. Throws as `read`.
 md::Input read_changed(const comm::Context& context, const SimulationRequest& request) {
   if (!request.box) return read(context, request);
   const auto& edges = *request.box;
@@ -77,7 +77,7 @@ md::Input read_changed(const comm::Context& context, const SimulationRequest& re
   return std::move(result.input);
 }
 
-/// The bytes of all ranks in their order: on all of them, or on `root`.
+/// The bytes of all ranks in their order, on all ranks or only on `root`.
 std::string gather_bytes(const comm::Context& context, std::optional<int> root,
                          const std::string& mine) {
   std::string all;
@@ -109,7 +109,7 @@ nb::object array_of(std::vector<Value> values, std::size_t columns) {
   return nb::cast(nb::ndarray<nb::numpy, Value>(kept->data(), columns == 1 ? 1 : 2, shape, owner));
 }
 
-/// Rows of `columns` values, in the order of the ids that they come with.
+/// Sorts rows of `columns` values by the ids that come with them.
 template <class Value>
 std::vector<Value> sorted_rows(const std::vector<std::int64_t>& ids, const std::vector<Value>& rows,
                                std::size_t columns) {
@@ -238,7 +238,7 @@ void Simulation::call_python(const std::function<void()>& call) {
   try {
     call();
   } catch (nb::python_error& error) {
-    // What another rank's failure has brought about here is told by that rank.
+    // An error that was caused by another rank's failure is reported by that rank.
     if (!error.matches(nb::module_::import_("sterna.errors").attr("RemoteError"))) {
       failure_text_ = fmt::format("{}: {}", nb::str(error.type().attr("__name__")).c_str(),
                                   nb::str(error.value()).c_str());
@@ -272,7 +272,7 @@ void Simulation::raise_failure(bool interrupted) {
   if (failure && own) std::rethrow_exception(failure);
   if (others.empty() && !interrupted) return;
   if (others.empty() || others.find("KeyboardInterrupt") != std::string::npos) {
-    // This rank's own signal, where it has come since the last look, is the same interruption.
+    // If a signal has also reached this rank since the last check, it is the same interruption.
     if (PyErr_CheckSignals() == 0) PyErr_SetString(PyExc_KeyboardInterrupt, "on another rank");
     nb::raise_python_error();
   }

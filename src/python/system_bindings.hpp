@@ -4,7 +4,7 @@
 
 namespace sterna::python {
 
-/// Particles that a program makes.
+/// Binds systems of particles that a program makes.
 void bind_system(nanobind::module_& module);
 
 }  // namespace sterna::python

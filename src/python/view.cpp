@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> may_be_written = {"velocity", "angular_momentum"};
 
-/// The numbers of a field that may be written.
+/// The numbers of a writable field.
 std::span<double> numbers_of(const Field& field, md::ParticleStore& particles) {
   md::AlignedBuffer<md::Vec3>& vectors =
       field.name == "velocity" ? particles.velocity : particles.angular_momentum;
@@ -31,7 +31,7 @@ std::span<double> numbers_of(const Field& field, md::ParticleStore& particles) {
   return {&vectors.data()->x, 3 * particles.local_count()};
 }
 
-/// `stride`: from row to row, in values.
+/// `stride`: distance of rows, in values.
 template <class Value>
 nb::object rows(Value* data, std::size_t count, std::size_t columns, std::size_t stride,
                 const nb::object& owner) {
@@ -97,7 +97,7 @@ void View::take_written(const Shown& copy) const {
   const double unit = simulation().unit(copy.field.dimension);
   const auto numbers = numbers_of(copy.field, simulation().engine().writable_particles());
   for (std::size_t k = 0; k < numbers.size(); ++k) {
-    // What was not written stays as it is, to the last bit.
+    // Values that were not written keep all their bits.
     if (values.data()[k] != numbers[k] * unit) numbers[k] = values.data()[k] / unit;
   }
 }
@@ -120,7 +120,7 @@ void View::end() {
   }
   shown_.clear();
   capsule_.reset();
-  // By now only arrays hold the capsule.
+  // The view holds the capsule no more, so only arrays of Python may still hold it.
   const bool kept = memory_.use_count() > 1;
   if (auto released = simulation().end_view(kept, written); kept) {
     memory_->kept = std::move(released);

@@ -13,27 +13,27 @@
 namespace sterna::python {
 
 /// The arrays of this rank's particles, without copies, as long as the simulation does not change
-/// them. Velocities and angular momenta may be written where that is asked for: places, and so lists
-/// and forces, stay as they are. `end` leaves the arrays that somebody still has to them.
+/// them. Velocities and angular momenta are writable on request; positions are not, so lists and
+/// forces stay valid. `end` leaves arrays that Python still uses to Python.
 class View {
  public:
-  /// Collective. `owner` is the simulation's object. `writable`: names of arrays. Throws
-  /// std::invalid_argument for one that may not be written.
+  /// Collective. `owner`: the Python object of the simulation. `writable`: names of arrays. Throws
+  /// std::invalid_argument if one of them cannot be writable.
   View(nanobind::object owner, std::set<std::string> writable);
 
-  /// Where the units of the input are not those of the engine, a copy; what is written into it is
-  /// the particles' from `end` on.
+  /// An array of the view. If the units of the input differ from the engine's, it is a copy, whose
+  /// changes become the particles' at `end`.
   nanobind::object array(const std::string& name);
-  /// Collective. Throws std::invalid_argument where this rank has written what is not finite, and
-  /// RemoteError where another one has.
+  /// Collective. Throws std::invalid_argument if this rank has written numbers that are not finite,
+  /// and RemoteError if another rank has.
   void end();
 
  private:
-  /// What arrays of Python keep alive. The memory is the engine's until `kept` has it.
+  /// The memory that arrays of Python keep alive. It belongs to the engine until `kept` is set.
   struct Memory {
     std::unique_ptr<md::ParticleStore> kept;
   };
-  /// An array that Python has been given.
+  /// An array that was given to Python.
   struct Shown {
     Field field;
     nanobind::object array;
@@ -42,13 +42,13 @@ class View {
 
   Simulation& simulation() const { return nanobind::cast<Simulation&>(owner_); }
   nanobind::object make_array(const Field& field, bool ghosts) const;
-  /// Copies what Python has written to the engine.
+  /// Copies the changes of a copied array to the engine.
   void take_written(const Shown& copy) const;
 
   nanobind::object owner_;
   std::set<std::string> writable_;
   std::shared_ptr<Memory> memory_;
-  nanobind::object capsule_;  ///< holds `memory_` for all arrays
+  nanobind::object capsule_;  ///< keeps `memory_` alive for all arrays
   std::map<std::string, Shown> shown_;
 };
 

@@ -1,11 +1,11 @@
-// Idea:    each short-range term sets the forces of all particles, as if it were the only one. With
-//          several, each but the first does so in arrays of its own, which take the place of the
-//          store's for the time of a call, and are added in the end.
-// Cost:    of each further term a list, a vector for each particle, and one more addition. A run of
-//          one term pays nothing.
-// Hazards: where one term needs the forces of all ghosts back and another those of the half shell,
-//          the other one computes pairs across borders on both ranks.
-// Others:  kernels that add would have to know who comes first.
+// Idea:    each short-range term sets the forces of all particles as if it were the only one. If
+//          there are several, each but the first writes to arrays of its own, which replace the
+//          store's during a call and are added at the end.
+// Cost:    for each further term a list, a vector for each particle, and one more addition. A run
+//          with one term has no extra cost.
+// Hazards: if one term needs the forces of all ghosts returned and another those of the half shell,
+//          the latter computes pairs across borders on both ranks.
+// Others:  kernels that add forces would have to know which term is the first.
 
 #include "md/forces/short_range_set.hpp"
 
@@ -82,7 +82,7 @@ ShortRangeSet::ShortRangeSet(std::vector<std::unique_ptr<ShortRangeForces>> term
                              const Options& options)
     : terms_(by_range(std::move(terms))),
       ghost_forces_(ghost_forces_of_all(terms_, options.lists_full_shell)),
-      // Other pairs of types are left out of rows of one particle only.
+      // Pairs of types can be left out only in rows of a single particle.
       list_(options.kernels, size() == 1 || options.lists_all_pairs ? terms_[0]->group() : 1,
             terms_[0]->reads_half_lists()) {
   if (size() > 1) require_own_pairs(terms_, options.type_count);

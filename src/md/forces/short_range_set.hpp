@@ -13,49 +13,49 @@
 
 namespace sterna::md {
 
-/// The short-range terms of a run: pair potentials beside a many-body potential, say. Each pair of
-/// types belongs to one term at most (ShortRangeForces::acts_between). One cell grid and one halo
-/// serve all terms, as wide as the longest range asks for. Each term has rows of its own pairs of
-/// types, as long as its own range. The forces of all terms are summed. A run of one term has one
-/// list, as wide rows as the term likes, and no copies.
+/// The short-range terms of a run, for example pair potentials and a many-body potential. Each pair
+/// of types belongs to at most one term (ShortRangeForces::acts_between). One cell grid and one
+/// halo serve all terms, with the width of the longest range. Each term has rows with its own pairs
+/// of types and its own range. The forces of all terms are summed. If a run has one term, there is
+/// one list, with the rows that the term prefers, and no copies.
 class ShortRangeSet {
  public:
   struct Options {
-    std::string kernels = "auto";  ///< of the list builder
+    std::string kernels = "auto";  ///< instruction set of the list builder
     double skin = 0.0;             ///< length
     int type_count = 0;
-    /// Whether somebody reads pairs from `list` that have no forces.
+    /// Whether an observer reads pairs from `list` that have no forces.
     bool lists_all_pairs = false;
-    /// Whether somebody needs each local particle's row with all its neighbors.
+    /// Whether an observer needs all neighbors of each local particle in its row.
     bool lists_full_shell = false;
   };
-  /// At least one term. Throws std::invalid_argument where two of them act between the same types.
+  /// At least one term. Throws std::invalid_argument if two of them act between the same types.
   ShortRangeSet(std::vector<std::unique_ptr<ShortRangeForces>> terms, const Options& options);
 
-  /// In the order in which they act: the longest range first.
+  /// The number of terms. They are ordered as they act: the longest range first.
   std::size_t size() const { return terms_.size(); }
   ShortRangeForces& term(std::size_t k) { return *terms_[k]; }
   const ShortRangeForces& term(std::size_t k) const { return *terms_[k]; }
 
-  /// The longest of all.
+  /// The longest range of all terms.
   double range() const { return terms_.front()->range(); }
-  /// Which ghosts get forces that return: what serves all terms.
+  /// The ghosts whose forces return, for which all terms can compute.
   GhostForces ghost_forces() const { return ghost_forces_; }
-  /// By type: whether no term needs it; empty where each type is needed.
+  /// By type: whether no term needs it; empty if every type is needed.
   const std::vector<char>& unlisted_types() const { return unlisted_; }
   /// Whether `set_forces` moves particles.
   bool can_move() const { return terms_.size() == 1 && terms_.front()->can_move(); }
 
-  /// The list of the first term, which sorts and places the particles of all and knows how far they
-  /// have moved.
+  /// The list of the first term. It sorts and places the particles for all terms, and measures how
+  /// far they have moved.
   PairList& list() { return list_; }
   const PairList& list() const { return list_; }
 
-  /// Particles are sorted and ghosts placed. `places`: of the molecules whose pairs are excluded, or
-  /// null. `forget_positions`: whether nobody will ask for displacements.
+  /// Called after particles were sorted and ghosts placed. `places`: of the molecules whose pairs
+  /// are excluded, or null. `forget_positions`: whether displacements will not be asked for.
   void rebuild(ParticleStore& particles, const MoleculePlaces* places, bool forget_positions);
 
-  // In each step, as ShortRangeForces says:
+  // The calls of each step, as in ShortRangeForces:
   void compute(std::size_t k, ParticleStore& particles, PairList::Cells cells,
                EnergyAndVirial* sums);
   void compute_pass(std::size_t k, int pass, ParticleStore& particles, EnergyAndVirial* sums);
@@ -67,13 +67,13 @@ class ShortRangeSet {
   void set_forces(std::size_t k, ParticleStore& particles, const Mover* move);
 
  private:
-  /// What each term besides the first has of its own.
+  /// The own data of each term besides the first.
   struct Own {
     PairList list;
     std::vector<char> kept;  ///< types x types
     AlignedBuffer<Vec3> force, torque;
   };
-  /// While it lives, the store has the forces and torques of term k.
+  /// While an object lives, the store has the forces and torques of term k.
   class OwnForces;
 
   PairList& list_of(std::size_t k) { return k == 0 ? list_ : others_[k - 1].list; }

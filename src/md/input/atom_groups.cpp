@@ -27,7 +27,8 @@ Target group_target(Input& input, std::size_t n) {
   return target_of(input.section<AtomGroupSections>().all[n].*member);
 }
 
-/// As `AtomGroup` wants them. Nothing where the input, which may be wrong elsewhere, does not say.
+/// The atoms of all molecules as `AtomGroup` needs them. Nothing if the input, which may have
+/// mistakes elsewhere, does not define them.
 std::optional<std::vector<AtomGroup::Particle>> particles_of(const Input& input) {
   const UnitSystem& units = input.units;
   std::vector<AtomGroup::Particle> particles;
@@ -70,10 +71,11 @@ std::optional<std::vector<AtomGroup::Particle>> particles_of(const Input& input)
   return particles;
 }
 
-/// Of more atoms it is not looked at each whether it is in a group.
+/// In larger systems single atoms are not checked for membership in a group.
 constexpr double most_looked_at = 1e7;
 
-/// The atoms of an input's molecules, without what acts on them. Empty where there are too many.
+/// The atoms of an input's molecules, without their interactions. Empty if there are too many
+/// atoms.
 Topology unbonded_topology(const Input& input) {
   std::vector<Topology::Molecule> molecules;
   std::vector<Topology::Run> runs;
@@ -85,7 +87,7 @@ Topology unbonded_topology(const Input& input) {
     try {
       run.residue_numbers = residue_numbers_of(given);
     } catch (const std::invalid_argument&) {
-      // `check_molecules` says it.
+      // `check_molecules` reports this error.
     }
     runs.push_back(std::move(run));
     std::vector<Topology::Atom>& atoms_of_kind = molecules.emplace_back().atoms;
@@ -98,7 +100,7 @@ Topology unbonded_topology(const Input& input) {
   return Topology(std::move(molecules), std::move(runs), {});
 }
 
-/// Whether any particle can be in a group, as far as the input tells.
+/// Whether the group may have atoms, as far as the input tells.
 bool selects_any(const AtomGroup& group, const Topology& molecules, std::size_t rows) {
   bool possible = false;
   for (std::size_t row = 0; row < rows; ++row) possible = possible || group.may_contain_row(row);
@@ -116,7 +118,7 @@ std::string selects_nothing(const AtomGroupOptions& group) {
   return fmt::format("no atom of this input is in the selection {}", quote(group.select));
 }
 
-/// With the place in the text where it goes wrong.
+/// The message of an error in a selection, with the part of its text that is wrong.
 std::string message_of(const std::string& text, const SelectionExpression::Error& error) {
   const auto width =
       display_characters(std::string_view(text).substr(0, error.column() - 1)).size();
@@ -210,7 +212,7 @@ void check_group_names(const Input& input, const IsGood& is_good, const Report& 
                          "frame; this section follows its atoms",
                          quote(*name)));
     } catch (const SelectionExpression::Error&) {
-      // `check_groups` says it.
+      // `check_groups` reports this error.
     }
   }
 }
@@ -230,7 +232,8 @@ std::vector<AtomGroup> groups_from_input(const Input& input, const Topology& top
     const auto group = std::ranges::find(groups, name, &AtomGroupOptions::name);
     chosen.emplace_back(name, SelectionExpression(group->select), topology, particles.value(),
                         input.units);
-    // The check of the input may not have seen the atoms of molecules in files of their own.
+    // Atoms from a molecule's own file may have been unknown to the check of the input, so empty
+    // groups are found here.
     if (selects_any(chosen.back(), topology, particles->size())) continue;
     throw FileError(render(diagnose(input, Severity::error,
                                     fmt::format("group[{}].select", group - groups.begin()),

@@ -19,10 +19,10 @@ std::optional<double> mass_in_u(const Input& input, double mass) {
   return input.units.is_reduced() ? std::nullopt : std::optional<double>(mass);
 }
 
-/// An atom of a rigid molecule: all sites at one place.
+/// An atom of a rigid molecule: all sites at the same position.
 struct AtomOfSites {
   double mass = 0.0, charge = 0.0;
-  std::vector<std::string> kinds;  ///< what tells one type from another
+  std::vector<std::string> kinds;  ///< kinds of its sites; different in different types
 };
 
 std::vector<AtomOfSites> atoms_of(const Input::Component& component) {

@@ -8,20 +8,20 @@
 
 namespace sterna::md {
 
-/// What files of other programs say of an atom.
+/// The labels of an atom in files of other programs.
 struct AtomLabel {
-  std::string element;  ///< a symbol; empty where it is none
+  std::string element;  ///< chemical symbol; empty if it is no element
   std::string name;     ///< such as "O" or "H1"
-  std::string type;     ///< alike atoms have the same
-  double charge = 0.0;  ///< as the input counts it
+  std::string type;     ///< the same for equal atoms
+  double charge = 0.0;  ///< in the units of the input
 };
 
-/// Of the atoms of each `[[component]]`, in the order of `atom_places`; without components, of each
-/// `[[type]]` a single one. The rules are those of python/sterna/atoms.py, so that a file written
-/// while a run lasts has the names of one that was exported.
+/// Labels of the atoms of each `[[component]]`, in the order of `atom_places`; without components,
+/// of each `[[type]]` as a single atom. The rules are those of python/sterna/atoms.py, so that a
+/// file that is written during a run has the same names as an exported one.
 std::vector<std::vector<AtomLabel>> labels_of_particles(const Input& input);
 
-/// Of the atoms of a `[[molecule]]`, in its order.
+/// Labels of the atoms of a `[[molecule]]`, in its order.
 std::vector<AtomLabel> labels_of_molecule(const Input& input, const Topology::Molecule& molecule);
 
 }  // namespace sterna::md

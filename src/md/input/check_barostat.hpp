@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// What `check_input` says of the barostat.
+/// The checks of the barostat in `check_input`.
 void check_barostat(const Input& input, const IsGood& is_good, const Report& report);
 
 }  // namespace sterna::md

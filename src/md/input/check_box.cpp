@@ -14,7 +14,8 @@
 namespace sterna::md {
 namespace {
 
-/// Whether planes normal to the axis repeat every length: no other edge leans along it.
+/// Whether planes normal to the axis repeat after the box's length along it, because no other edge
+/// leans along it.
 bool has_planes_across(const Tilt& tilt, Axis axis) {
   if (axis == Axis::x) return tilt.xy == 0.0 && tilt.xz == 0.0;
   return axis == Axis::z || tilt.yz == 0.0;
@@ -77,9 +78,9 @@ void check_multipole_method(const Input& input, const Box& box, const Report& re
                                        "angles"));
 }
 
-/// Forces in mixed precision come from positions on a grid of 2^-30 of the region of a rank, those in
-/// double precision from positions with 53 bits. A grid of this part of the cutoff makes errors of
-/// 1e-5 in the forces of neighbors.
+/// Checks that the box is small enough for the precision. In mixed precision forces are computed
+/// from positions on a grid of 2^-30 of a rank's region, in double precision from positions with 53
+/// bits. A grid of this fraction of the cutoff gives errors of 1e-5 in the forces of neighbors.
 void check_precision(const Input& input, const Box& box, const Report& report) {
   constexpr double coarsest = 2e-6;
   const bool mixed = input.run.precision == Precision::mixed;
@@ -112,7 +113,7 @@ void check_planes(const Box& box, Axis axis, std::string_view place, std::string
 void check_box(const Input& input, const Box& at_start, const Report& report) {
   Box box = at_start;
   if (input.barostat.is_used() && input.barostat.coupling == Input::Coupling::triclinic) {
-    // All of its edges will lean, if only a little.
+    // A triclinic barostat will tilt all edges, so they are checked as slightly tilted.
     for (double* tilt : {&box.tilt.xy, &box.tilt.xz, &box.tilt.yz}) {
       if (*tilt == 0.0) *tilt = 1e-9 * box.length.x;
     }

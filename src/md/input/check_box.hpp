@@ -6,12 +6,12 @@
 
 namespace sterna::md {
 
-/// What the input asks for that a box of this shape and size does not allow: of an orthorhombic one
-/// only a precision that is too low for its size.
+/// Checks what the input asks for against the shape and size of the box. In an orthorhombic box
+/// only a precision that is too low for its size is an error.
 void check_box(const Input& input, const Box& box, const Report& report);
 
-/// A part of it, for what has slices or surfaces across an axis: an error at `place` unless planes
-/// across the axis repeat in the box. `what`: "a profile".
+/// The check for features with slices or surfaces across an axis: reports an error at `place`
+/// unless planes across the axis repeat in the box. `what`: the feature, such as "a profile".
 void check_planes(const Box& box, Axis axis, std::string_view place, std::string_view what,
                   const Report& report);
 

@@ -11,7 +11,7 @@
 namespace sterna::md {
 namespace {
 
-/// What decides whether a key of a section has its meaning.
+/// The key whose value decides whether another key has a meaning.
 struct Decider {
   const KeySchema& key;
   std::string place;
@@ -33,7 +33,7 @@ std::string value_of(const Decider& decider, InputReading& reading) {
   return *std::get<std::string*>(target);
 }
 
-/// Whether this key has its meaning here; nothing where the deciding key could not be read.
+/// Whether this key has a meaning in this input; nothing if the deciding key could not be read.
 std::optional<bool> applies(const KeySchema& key, const InputReading::Instance& instance,
                             InputReading& reading) {
   if (!key.condition) return true;
@@ -67,7 +67,7 @@ void missing_sections(InputReading& reading) {
   }
 }
 
-/// Particles are of types or components; "there is no section [[type]]" leads on to the keys.
+/// Reports that there are neither types nor components.
 void missing_particles(InputReading& reading) {
   for (const std::string_view section : {"type", "component"}) {
     if (reading.present.contains(section) || reading.excused.contains(section)) return;

@@ -4,11 +4,11 @@
 
 namespace sterna::md {
 
-/// Reports sections and keys that are required and not there, and keys that have no meaning with the
-/// values of others. `from_program`: a program runs as many steps as it likes.
+/// Reports required sections and keys that are missing, and keys that have no meaning with the
+/// values of others. `from_program`: whether a program decides the number of steps.
 void check_completeness(InputReading& reading, bool from_program);
 
-/// The same of keys only, for the file of a molecule.
+/// As `check_completeness` for keys only, for the file of a molecule.
 void check_keys(InputReading& reading, bool from_program);
 
 }  // namespace sterna::md

@@ -23,7 +23,7 @@ bool has_several_places(const Input::Component& component) {
   });
 }
 
-/// Whether a site is where no site has a mass, such as the charge of TIP4P.
+/// Whether a site is at a position without mass, such as the charge of TIP4P.
 bool has_massless_place(const Input::Component& component) {
   return std::ranges::any_of(component.sites, [&](const Input::Site& site) {
     return std::ranges::none_of(component.sites, [&](const Input::Site& other) {

@@ -4,7 +4,8 @@
 
 namespace sterna::md {
 
-/// What `check_input` says of `export` in [output]: whether the run has what the formats need.
+/// The checks of `export` in [output] in `check_input`: whether the run has the data that the
+/// formats need.
 void check_exports(const Input& input, const IsGood& is_good, const Report& report);
 
 }  // namespace sterna::md

@@ -112,7 +112,7 @@ class ExternalChecker {
       return true;
     }
     return std::ranges::any_of(input_.components, [](const Input::Component& component) {
-      // The sites of published models are read later.
+      // The sites of published models are not read yet, so they are assumed to be charged.
       return !component.model.empty() ||
              std::ranges::any_of(component.sites, [](const Input::Site& site) {
                return site.kind == SiteKind::charge || site.kind == SiteKind::dipole;
@@ -164,7 +164,8 @@ class ExternalChecker {
     }
   }
 
-  /// What moves all molecules does not go with what has a place.
+  /// Reports features with fixed positions, because [alignment] would move all molecules against
+  /// them.
   void alignment() {
     const auto& aligned = input_.alignment;
     if (aligned.interval == 0 || !good_("alignment.interval")) return;

@@ -107,7 +107,7 @@ class Checker {
                                  quote(pair.second)));
       }
       const bool molecules = !input_.components.empty();
-      // Where it gives something else, that is the error.
+      // A key that has a mistake counts as given, because its mistake is reported already.
       const bool gives_something = std::ranges::any_of(input_keys(), [&](const KeySchema& key) {
         return key.section == "pair" && key.need != Need::required && key.name != "potential" &&
                input_.places.contains(fmt::format("{}.{}", place, key.name));
@@ -148,7 +148,8 @@ class Checker {
                       domain.halo, quote(domain.decomposition)));
   }
 
-  /// A file whose steps have fewer bits than those of a run, with a frame each `interval` steps.
+  /// Checks that the steps of frames, each `interval` steps, fit into a format with fewer bits for
+  /// them.
   void last_step(const std::string& place, std::int64_t interval, std::int64_t last) {
     if (interval <= 0 || !good_(place) || !good_("run.steps")) return;
     const std::int64_t step = input_.run.steps / interval * interval;
@@ -216,9 +217,10 @@ class Checker {
     }
   }
 
-  /// What the file system would refuse, in a run that has computed for hours.
+  /// Checks names of files before the run, because the file system would refuse them only after
+  /// hours.
   void file_names(const std::string& name) {
-    constexpr std::size_t longest = 255;  // of all that Linux has, in bytes
+    constexpr std::size_t longest = 255;  // of all file systems of Linux, in bytes
     const std::size_t others = longest_file_name(name.size()) - name.size();
     const bool given = input_.places.contains("run.name");
     if (name.size() + others > longest) {
@@ -270,7 +272,7 @@ class Checker {
                                                  ? std::filesystem::path(".")
                                                  : std::filesystem::path(path).parent_path(),
                                              problem);
-    constexpr std::size_t most = 1000;  // a folder of a million files must not hold up an error
+    constexpr std::size_t most = 1000;  // bounds the time in folders with a million files
     for (; !problem && file != std::filesystem::directory_iterator() && neighbors.size() < most;
          file.increment(problem)) {
       neighbors.push_back(file->path().filename().string());
@@ -288,7 +290,7 @@ class Checker {
     if (!good_(place)) return false;
     const std::vector<std::string_view> names = particle_names(input_);
     if (std::ranges::find(names, name) != names.end()) return true;
-    // Where a type has no name, or there is none at all, that is the error.
+    // Types without names, or no types at all, are errors that are reported elsewhere.
     if (names.empty() || std::ranges::find(names, "") != names.end()) return false;
     if (++unknown_types_ > most_suggestions) {
       const std::string_view section = input_.components.empty() ? "[[type]]" : "[[component]]";

@@ -9,18 +9,18 @@
 
 namespace sterna::md {
 
-/// Called for each finding: severity, place ("start.cells"), message.
+/// Is called for each finding: severity, place ("start.cells"), message.
 using Report = std::function<void(Severity, std::string_view place, std::string message)>;
-/// Whether the file gives this key with a value that could be read.
+/// Whether the file has this key with a value that could be read.
 using IsGood = std::function<bool(std::string_view place)>;
-/// Whether a key that may be left out has a value that checks can look at: its default, or one that
-/// could be read.
+/// Whether an optional key has a value that checks can use: its default, or a value that could be
+/// read.
 inline bool has_value(const Input& input, const IsGood& is_good, std::string_view place) {
   return !input.places.contains(place) || is_good(place);
 }
 
-/// What no key alone can tell: contradictions between keys, names that stand twice or nowhere,
-/// files that do not exist. Completes defaults that depend on other keys.
+/// Checks that need more than one key: contradictions between keys, names that are duplicate or
+/// unknown, files that do not exist. Also sets defaults that depend on other keys.
 void check_input(Input& input, bool look_at_files, const IsGood& is_good, const Report& report);
 
 }  // namespace sterna::md

@@ -7,7 +7,7 @@
 namespace sterna::md {
 namespace {
 
-/// "integrator = "velocity_verlet"", of all that have the trait.
+/// A text such as "integrator = "velocity_verlet"" that lists the integrators with the trait.
 template <class Trait>
 std::string expected(Trait&& has) {
   std::string names;

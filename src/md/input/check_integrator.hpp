@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// Whether what the input asks for goes with its integrator.
+/// Checks that the features of the input work with its integrator.
 void check_integrator(const Input& input, const IsGood& is_good, const Report& report);
 
 }  // namespace sterna::md

@@ -81,7 +81,7 @@ class MoleculeChecker {
     }
   }
 
-  /// Numbers of all residues or none, and names only with numbers.
+  /// Checks residues: either all atoms have a residue number or none has, and names need numbers.
   void residues() {
     const std::vector<Input::MoleculeAtom>& all = molecule_.atoms;
     const auto first = std::ranges::find_if(all, [](const Input::MoleculeAtom& atom) {
@@ -128,7 +128,7 @@ class MoleculeChecker {
     }
   }
 
-  /// The place of a list of atoms, where it has one of its own, or of all lists of its table.
+  /// The place of one list of atoms, if it has its own, or of all lists of its table.
   std::string list_place(std::string_view section, std::size_t n, std::size_t list) const {
     const std::string all = place_of(section, n, "atoms");
     const std::string one = fmt::format("{}[{}]", all, list);
@@ -144,8 +144,8 @@ class MoleculeChecker {
   }
 
   void terms(std::string_view section, const Terms& items, std::size_t size) {
-    // What tells a term from others: potential, multiplicity and phase, atoms in one of the two
-    // directions where both are the same.
+    // Two terms are duplicates if they agree in potential, multiplicity, phase and atoms, read in
+    // either direction unless the term is directed.
     std::set<std::tuple<std::string, Periodicity, std::vector<int>>> seen;
     for (std::size_t n = 0; n < items.size(); ++n) {
       const Input::MoleculeTerm& term = items[n];
@@ -158,7 +158,7 @@ class MoleculeChecker {
         std::vector<int> atoms = term.atoms[k];
         const bool is_directed = known && is_directed_term(section, term.potential);
         if (!is_directed && atoms.back() < atoms.front()) std::ranges::reverse(atoms);
-        // A bond is one whatever its potential is.
+        // Two bonds of the same atoms are duplicates even with different potentials.
         const std::string potential = size == 2 ? std::string() : term.potential;
         if (seen.insert({potential, periodicity, atoms}).second) continue;
         error(
@@ -175,7 +175,7 @@ class MoleculeChecker {
     }
   }
 
-  /// Pairs of atoms that one atom joins grow with the square of its bonds.
+  /// Limits the bonds of an atom, because the number of pairs joined by it grows with their square.
   void bonds_of_each_atom() {
     constexpr int most = 256;
     std::vector<int> bonds(molecule_.atoms.size(), 0);
@@ -223,14 +223,15 @@ class MoleculeChecker {
     return number && bonded_table()[*number].is_directed;
   }
 
-  /// Of terms that have one; several of an atom list may differ in it.
+  /// The parameters of terms with a periodicity. Several terms with the same atoms may differ in
+  /// them.
   struct Periodicity {
     double multiplicity = 0.0, phase = 0.0;
-    std::vector<double> parameters;  ///< of terms that may differ in any of them
+    std::vector<double> parameters;  ///< of terms that may differ in any parameter
     auto operator<=>(const Periodicity&) const = default;
   };
 
-  /// Of the parameters together; the periodicity where there is one.
+  /// Checks the parameters of a term together; returns its periodicity, if it has one.
   Periodicity parameters(std::string_view section, std::size_t n, const Input::MoleculeTerm& term) {
     const auto number = find_bonded(section, term.potential);
     if (!number) return {};
@@ -259,7 +260,7 @@ class MoleculeChecker {
     return periodicity;
   }
 
-  /// Energies and forces at even distances, of potentials that have them.
+  /// Checks tables of energies and forces at equal distances, of potentials that have them.
   void curves(std::string_view section, const Terms& items) {
     constexpr std::size_t fewest = 2, most = 1'000'000;
     for (std::size_t n = 0; n < items.size(); ++n) {
@@ -354,7 +355,7 @@ class MoleculeChecker {
     }
   }
 
-  /// Where two sections say of a pair what it is.
+  /// Reports pairs that are both exclusions and special pairs.
   void exclusions() {
     std::set<std::pair<int, int>> special;
     for (const Input::MoleculeTerm& term : molecule_.special_pairs) {
@@ -374,7 +375,7 @@ class MoleculeChecker {
     }
   }
 
-  /// Sites, what they are made of, and what needs a mass.
+  /// Checks virtual sites, the atoms that define them, and terms that need a mass.
   void virtual_sites() {
     std::set<int> sites;
     for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) {
@@ -398,7 +399,7 @@ class MoleculeChecker {
     masses(sites);
   }
 
-  /// Returns whether nothing is wrong with it.
+  /// Checks a virtual site; returns whether it has no mistake.
   bool virtual_site(std::size_t n) {
     const Input::MoleculeVirtualSite& site = molecule_.virtual_sites[n];
     const VirtualSiteKind* const kind = find_virtual_site_kind(site.kind);
@@ -439,7 +440,7 @@ class MoleculeChecker {
     return is_whole;
   }
 
-  /// What sites that are made of sites come to.
+  /// Checks virtual sites after sites that are defined by other sites were resolved to atoms.
   void resolved_sites() {
     try {
       const std::vector<VirtualSite> resolved = virtual_sites_of(molecule_);
@@ -449,7 +450,7 @@ class MoleculeChecker {
     }
   }
 
-  /// Where the input makes an atom a site.
+  /// The place at which the input defines this atom as a virtual site.
   std::string place_of_site(int number) const {
     for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) {
       const auto& lists = molecule_.virtual_sites[n].atoms;
@@ -460,11 +461,11 @@ class MoleculeChecker {
     return place_;
   }
 
-  /// Charges of which one is a virtual site that is always where the other one is: what they do to
-  /// each other is not finite, and cannot be taken off again where the molecule excludes it.
+  /// Reports a charged virtual site that always coincides with another charge. Their interaction is
+  /// infinite and cannot be subtracted even if the molecule excludes it.
   void charges_at_one_place(std::span<const VirtualSite> resolved) {
     std::map<int, std::pair<Vec3, std::string>>
-        sites;  // their places, and where the input has them
+        sites;  // their positions, and their places in the input
     std::vector<Vec3> points;
     auto one = resolved.begin();
     for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) {
@@ -483,7 +484,7 @@ class MoleculeChecker {
         }
       }
     }
-    // Sites at one place follow each other in the order of x.
+    // After sorting by x, sites at the same position are neighbors.
     std::vector<std::pair<double, int>> in_order;
     for (const auto& [site, where] : sites) in_order.emplace_back(where.first.x, site);
     std::ranges::sort(in_order);
@@ -500,7 +501,7 @@ class MoleculeChecker {
                              site, other));
   }
 
-  /// Places of atoms that no virtual site puts together by chance.
+  /// A position for an atom, such that no virtual site of other atoms coincides with it by chance.
   static Vec3 any_place(int atom) {
     const double n = atom;
     return {std::sin(1.7 * n), std::sin(2.3 * n + 1.0), std::sin(3.1 * n + 2.0)};
@@ -535,7 +536,7 @@ class MoleculeChecker {
     }
   }
 
-  /// Sites have none; all other atoms have one.
+  /// Checks that virtual sites have no mass and all other atoms have one.
   void masses(const std::set<int>& sites) {
     for (std::size_t n = 0; n < molecule_.atoms.size(); ++n) {
       const Input::MoleculeAtom& atom = molecule_.atoms[n];
@@ -556,7 +557,7 @@ class MoleculeChecker {
     }
   }
 
-  /// Whether the file says so without an error, or the program.
+  /// Whether the mass is known: the file gives it without a mistake, or the program gives it.
   bool mass_is_known(std::string_view type) const {
     for (std::size_t t = 0; t < input_.types.size(); ++t) {
       const std::string place = fmt::format("type[{}].mass", t);

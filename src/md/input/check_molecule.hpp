@@ -7,8 +7,8 @@
 
 namespace sterna::md {
 
-/// What no key of one [[molecule]] alone can tell of what it is made of. Completes names of atoms.
-/// Its places begin with "molecule[N]".
+/// Checks of one [[molecule]] that need more than one key of its content. Also sets missing names
+/// of atoms. Places begin with "molecule[N]".
 void check_molecule(Input& input, std::size_t molecule, const IsGood& is_good,
                     const Report& report);
 

@@ -66,7 +66,7 @@ class MoleculesChecker {
     check_text("chains", chains_of);
   }
 
-  /// What stands in the file must not stand beside its name.
+  /// Reports keys that belong into the molecule's file but are given beside its name.
   void beside_file(const std::string& place) {
     const auto inside = input_.places.upper_bound(place + ".");
     for (auto other = inside; other != input_.places.end(); ++other) {
@@ -145,7 +145,8 @@ class MoleculesChecker {
     return molecule.constrained_bonds != ConstrainedBonds::none || !molecule.constraints.empty();
   }
 
-  /// What moves atoms otherwise than by forces does not know of constraints.
+  /// Reports features that move atoms by other means than forces, because they would violate
+  /// constraints.
   void constraints() {
     if (std::ranges::none_of(input_.molecules, has_constraints)) return;
     if (good_("run.constraint_algorithm") && input_.barostat.is_used() &&
@@ -198,7 +199,7 @@ class MoleculesChecker {
     }
   }
 
-  /// A type of [[freeze]] in a molecule with constraints; empty: there is none.
+  /// The first type of [[freeze]] in a molecule with constraints; empty: there is none.
   std::string frozen_in_constraints() const {
     for (const Input::Freeze& freeze : input_.freezes) {
       const auto has_it = [&](const Input::Molecule& molecule) {

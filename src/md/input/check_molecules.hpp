@@ -8,13 +8,13 @@
 
 namespace sterna::md {
 
-/// What no key of [[molecule]] alone can tell. Completes names of atoms.
+/// Checks of [[molecule]] that need more than one key. Also sets missing names of atoms.
 void check_molecules(Input& input, const IsGood& is_good, const Report& report);
 
-/// Of all molecules; 0 where there are none.
+/// The number of atoms of all molecules; 0 if there are none.
 std::int64_t atoms_of_molecules(const Input& input);
 
-/// What is wrong with a start of so many particles; empty: nothing.
+/// The mistake of a start with so many particles; empty: none.
 std::string wrong_particle_count(const Input& input, std::int64_t particles);
 
 }  // namespace sterna::md

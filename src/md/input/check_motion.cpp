@@ -41,7 +41,7 @@ class MotionChecker {
   void error(const std::string& place, std::string message) {
     report_(Severity::error, place, std::move(message));
   }
-  /// Whether the file has the key, and what it has can be read.
+  /// Whether the file lacks the key, or has a value for it that could be read.
   bool readable(const std::string& place) const {
     return !input_.places.contains(place) || good_(place);
   }

@@ -4,8 +4,8 @@
 
 namespace sterna::md {
 
-/// What `check_input` says of [[drift_control]], [[limit]] and [alignment]: whom they act on, when,
-/// and what they do not go with.
+/// The checks of [[drift_control]], [[limit]] and [alignment] in `check_input`: on which molecules
+/// and when they act, and which features exclude them.
 void check_motion(const Input& input, const IsGood& is_good, const Report& report);
 
 }  // namespace sterna::md

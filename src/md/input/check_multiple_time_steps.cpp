@@ -50,7 +50,8 @@ class TimeStepsChecker {
     }
   }
 
-  /// Energies and velocities are those of a trajectory in steps that compute all forces.
+  /// Checks that intervals are multiples of the longest time step, because energies and velocities
+  /// are valid only in steps that compute all forces.
   void intervals() {
     whole("run.steps", "steps", input_.run.steps);
     whole("output.thermo_interval", "thermo_interval", input_.output.thermo_interval);
@@ -87,7 +88,7 @@ class TimeStepsChecker {
                              "only these steps compute all forces",
                              key, interval, longest_));
   }
-  /// Whether this is what the file gives, or the default.
+  /// Whether the file lacks the key, or has a value for it that could be read.
   bool readable(std::string_view place) const {
     return good_(place) || !input_.places.contains(place);
   }

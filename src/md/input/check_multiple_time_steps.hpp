@@ -4,8 +4,8 @@
 
 namespace sterna::md {
 
-/// What `check_input` says of [multiple_time_steps]: whether there are forces to leave out, and who
-/// would look at steps in which some are left out.
+/// The checks of [multiple_time_steps] in `check_input`: whether there are forces to leave out, and
+/// whether any output would use steps in which forces are left out.
 void check_multiple_time_steps(const Input& input, const IsGood& is_good, const Report& report);
 
 }  // namespace sterna::md

@@ -4,10 +4,11 @@
 
 namespace sterna::md {
 
-/// What `check_input` says of [neighbor]: what a buffer by tolerance needs and does not go with.
+/// The checks of [neighbor] in `check_input`: the keys that a buffer by tolerance needs, and the
+/// features that exclude it.
 void check_neighbor(const Input& input, const IsGood& is_good, const Report& report);
 
-/// The highest temperature that the input names, times Boltzmann's constant; 0 where it names none.
+/// The highest temperature in the input, times Boltzmann's constant; 0 if it has none.
 double highest_thermal_energy(const Input& input);
 
 }  // namespace sterna::md

@@ -58,12 +58,12 @@ class ThermostatChecker {
   std::string place(std::size_t n, std::string_view key) const {
     return fmt::format("thermostat[{}].{}", n, key);
   }
-  /// Whether the file has the key, and what it has can be read.
+  /// Whether the file lacks the key, or has a value for it that could be read.
   bool readable(const std::string& place) const {
     return !input_.places.contains(place) || good_(place);
   }
 
-  /// Whether it is known whom this one acts on.
+  /// Whether the selection of this thermostat's molecules is known.
   bool selection(std::size_t n) {
     const Input::Thermostat& thermostat = input_.thermostats[n];
     bool known = true;
@@ -130,7 +130,8 @@ class ThermostatChecker {
     }
   }
 
-  /// A changing box has one temperature and no fixed places.
+  /// Checks thermostats with a barostat: a changing box must have one temperature and no fixed
+  /// regions.
   void barostat() {
     if (!input_.barostat.is_used() || !input_.places.contains("barostat.kind") ||
         !good_("barostat.kind")) {

@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// Thrown where a document leads the TOML parser to break its own preconditions.
+/// Thrown if a document makes the TOML parser break its own preconditions.
 class TomlParserFault : public std::exception {
  public:
   const char* what() const noexcept override { return "the TOML parser broke a precondition"; }
@@ -16,11 +16,11 @@ constexpr void toml_precondition(bool holds) {
 
 }  // namespace sterna::md
 
-// toml++ 3.3 takes for granted, in release builds even for the optimizer, what a document can
-// violate: "[[=" is undefined behavior (marzer/tomlplusplus issues 294 and 301), and so is a letter
-// such as U+01E2 where white space may stand. So its checks stay in, in every build, and throw; and
-// the search for white space ends with "no" where it claims never to end. Include toml++ through
-// this header only: all translation units must see the same.
+// toml++ 3.3 relies on conditions that a document can violate, in release builds even for the
+// optimizer: "[[=" is undefined behavior (marzer/tomlplusplus issues 294 and 301), as is a letter
+// such as U+01E2 at a place for white space. So its assertions stay active in every build and
+// throw, and its search for white space returns "no" where it is declared unreachable. Include
+// toml++ through this header only: all translation units must see the same definitions.
 #ifdef NDEBUG
 #define STERNA_HAD_NDEBUG
 #undef NDEBUG

@@ -59,7 +59,7 @@ std::string source_with_caret(const Diagnostic& diagnostic, const Style& style) 
     const DisplayCharacter& character = characters[i];
     source += character.text;
     if (i < at) {
-      // A tab under a tab keeps the caret in place whatever the terminal's tab stops are.
+      // A tab is written under a tab, so that the caret is right for any tab stops of the terminal.
       if (character.width < 0) carets += '\t';
       if (character.width > 0) carets.append(static_cast<std::size_t>(character.width), ' ');
     } else if (i < end && character.width > 0) {
@@ -124,7 +124,7 @@ Diagnostic diagnostic_in_line(std::string file, std::int64_t number, std::string
     return static_cast<int>(std::ranges::count_if(text, begins_character));
   };
   const auto before = static_cast<std::size_t>(part.data() - line.data());
-  // Of a very long line the neighborhood is enough, cut between characters.
+  // Of a very long line only the part around the place is shown, cut between characters.
   constexpr std::size_t shown = 1000;
   std::size_t from = before > shown ? before - shown : 0;
   while (from < before && !begins_character(line[from])) ++from;

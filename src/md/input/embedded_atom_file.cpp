@@ -19,7 +19,7 @@ struct PlacedWord {
   int line, column;
 };
 
-/// So few points that no cubic has the slopes it takes from four of them.
+/// With fewer points no interval has a cubic with both slopes, each of which needs four points.
 constexpr std::int64_t fewest_points = 6;
 constexpr std::int64_t most_points = 10'000'000;
 
@@ -50,8 +50,8 @@ class EmbeddedAtomReader {
       std::int64_t count = 0;
       return parse_integer(fields.next(), count) && count > 0;
     };
-    // The third line of funcfl has five numbers; in the other formats it is a comment, and the fourth
-    // line has the number of elements and their names.
+    // In funcfl the third line has five numbers. In the other formats it is a comment, and the
+    // fourth line has the number of elements and their names.
     Fields third(lines_[2]);
     double value = 0.0;
     int numbers = 0;
@@ -85,7 +85,7 @@ class EmbeddedAtomReader {
          fmt::format("the units are {}; expected metal (angstrom and eV)", quote(units)));
   }
 
-  /// Whether this line has a number and so many names.
+  /// Whether this line has a number and then as many names.
   bool has_names(std::size_t line) const {
     Fields fields(lines_[line]);
     std::int64_t count = 0;
@@ -98,7 +98,7 @@ class EmbeddedAtomReader {
     return fields.next().empty();
   }
 
-  /// A number, also with Fortran's exponents.
+  /// Parses a number, which may have Fortran's exponents.
   static bool parse(std::string_view word, double& value) {
     if (word.starts_with('+')) word.remove_prefix(1);
     if (parse_number(word, value)) return std::isfinite(value);
@@ -166,7 +166,7 @@ class EmbeddedAtomReader {
     tables_.cutoff = positive("the cutoff");
   }
 
-  /// "Z mass a structure" of an element.
+  /// Reads the line "Z mass a structure" of an element.
   void element_line(std::string_view element) {
     for (const std::string_view what : {"atomic number", "mass", "lattice constant"}) {
       number(fmt::format("the {} of {}", what, element));
@@ -192,7 +192,7 @@ class EmbeddedAtomReader {
       fail(words_[at_], fmt::format("line 4 names more than {} elements", elements));
     }
     head();
-    // Which lists there are follows from how many numbers are left.
+    // The number of remaining values tells which functions the file has.
     const std::size_t left = words_.size() - at_;
     const std::size_t pairs = elements * (elements + 1) / 2;
     const auto with = [&](std::size_t densities, std::size_t more) {
@@ -246,14 +246,15 @@ class EmbeddedAtomReader {
     tables_.embedding = {without_last(embedding)};
     tables_.density = {without_last(density)};
     std::vector<double> pair = without_last(charge);
-    // Hartree and Bohr radius in eV and angstrom, as rounded in the codes that made the files.
+    // The effective charges become a pair energy in eV and angstrom, by the rounded values of
+    // Hartree and Bohr radius in the codes that made the files.
     for (double& value : pair) value *= 27.2 * 0.529 * value;
     tables_.pair = {std::move(pair)};
     return std::move(tables_);
   }
 
-  /// The format was made for several files, which are brought to one grid. That of a single file has
-  /// its points but the last one, in DYNAMO and in LAMMPS.
+  /// The values without the last one. Funcfl was made to combine files on a common grid; for a
+  /// single file DYNAMO and LAMMPS use all points but the last.
   static std::vector<double> without_last(const std::vector<double>& values) {
     return {values.begin(), values.end() - 1};
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* place_of_file = "interaction.embedded_atom_file";
 
-/// The place of a type's element in the tables.
+/// The index of a type's element in the tables.
 std::size_t element_of_type(const Input& input, std::size_t n, const EmbeddedAtomTables& tables) {
   if (tables.elements[0] == any_element) return 0;
   const Input::Type& type = input.types[n];

@@ -9,13 +9,13 @@
 
 namespace sterna::md {
 
-/// The text of the input's file of the embedded-atom method. Throws ManyBodyInputError where there is
+/// The text of the input's file of the embedded-atom method. Throws ManyBodyInputError if there is
 /// none or it cannot be read.
 std::string embedded_atom_text(const Input& input);
 
-/// The potential of the input's types, in internal units, from the text of the file. Types that have
-/// another potential get functions of the first one, which nobody reads. Throws ManyBodyInputError:
-/// what is wrong with the file, and elements that it lacks.
+/// The potential of the input's types, in internal units, from the text of the file. Types with
+/// another potential get the functions of the first type, which are never used. Throws
+/// ManyBodyInputError if the file has a mistake or lacks an element.
 EmbeddedAtomPotential embedded_atom_potential(const Input& input, std::string_view text);
 
 }  // namespace sterna::md

@@ -14,7 +14,7 @@ std::string found(std::string_view field) {
   return field.empty() ? std::string("the end of the line") : quote(field);
 }
 
-/// std::from_chars takes no plus sign.
+/// The field without a plus sign, which std::from_chars does not accept.
 std::string_view without_plus(std::string_view field) {
   if (field.size() > 1 && field[0] == '+' && field[1] != '-' && field[1] != '+') {
     field.remove_prefix(1);

@@ -15,14 +15,14 @@ class Fields {
  public:
   explicit Fields(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
 
-  /// The next field; an empty one at the end of the line after the last.
+  /// The next field; empty after the last one.
   std::string_view next() {
     while (at_ != end_ && is_blank(*at_)) ++at_;
     const char* begin = at_;
     while (at_ != end_ && !is_blank(*at_)) ++at_;
     return {begin, static_cast<std::size_t>(at_ - begin)};
   }
-  /// All that follows, without blanks at either end.
+  /// The rest of the line, without blanks at either end.
   std::string_view rest() {
     while (at_ != end_ && is_blank(*at_)) ++at_;
     const char* last = end_;
@@ -41,11 +41,11 @@ inline bool is_blank_line(std::string_view line) {
   return Fields(line).next().empty();
 }
 
-/// As `number` and `integer`, without the error.
+/// As `number` and `integer`, but returning false instead of throwing.
 bool parse_number(std::string_view field, double& value);
 bool parse_integer(std::string_view field, std::int64_t& value);
 
-/// Throw where a number does not stand as it should; the quick path is inline.
+/// Throw the error of `number` and `integer`; they are separate so that the quick path is inline.
 [[noreturn]] void fail_number(const LineReader& reader, std::string_view field,
                               std::string_view what);
 [[noreturn]] void fail_integer(const LineReader& reader, std::string_view field,
@@ -62,7 +62,8 @@ inline double number(const LineReader& reader, std::string_view field, std::stri
   return slow_number(reader, field, what);
 }
 
-/// Three fields as a velocity in internal units, `unit` of which is one of the file's.
+/// Reads three fields as a velocity in internal units. `unit`: the file's unit of velocity in
+/// internal units.
 Vec3 velocity(const LineReader& reader, Fields& fields, double unit);
 
 /// The field as a whole number in [smallest, largest].
@@ -73,7 +74,7 @@ inline std::int64_t integer(const LineReader& reader, std::string_view field, st
   fail_integer(reader, field, what, smallest, largest);
 }
 
-/// Throws where the line has a further field; `line` describes what it should be.
+/// Throws if the line has a further field; `line` describes the expected line.
 void expect_end_of_line(const LineReader& reader, Fields& fields, std::string_view line);
 
 }  // namespace sterna::md

@@ -21,23 +21,23 @@
 namespace sterna::md {
 namespace {
 
-// Per particle in double precision: positions, velocities, forces, ids, images, coordinates for
-// the pair list; and of each neighbor what rows take that two particles share.
+// Bytes for a particle in double precision: position, velocity, force, id, image, and coordinates
+// for the pair list; and for each neighbor, in rows that two particles share.
 constexpr double bytes_per_local = 180.0;
 constexpr double bytes_per_neighbor = 1.6;
 constexpr double bytes_per_ghost = 64.0;
-// Without anything that depends on how the particles lie: position, velocity, force, id, image,
-// coordinates; of a ghost position and coordinates.
+// Lower bounds that hold for any distribution of particles: position, velocity, force, id, image,
+// coordinates; for a ghost position and coordinates.
 constexpr double least_bytes_per_local = 116.0;
 constexpr double least_bytes_per_ghost = 44.0;
-constexpr double least_bytes_per_neighbor = 0.5;    // rows that four particles share
-constexpr double least_bytes_in_half_lists = 0.25;  // which mixed precision has
+constexpr double least_bytes_per_neighbor = 0.5;    // in rows that four particles share
+constexpr double least_bytes_in_half_lists = 0.25;  // in lists of mixed precision
 constexpr double bytes_per_process = 60e6;          // program, MPI and its buffers
-// Of molecules besides.
+// Additional bytes for molecules.
 constexpr double bytes_in_xtc = 5.0;         // of an atom
 constexpr double rotation_per_local = 80.0;  // orientation, angular momentum, torque
 constexpr double rotation_per_ghost = 32.0;  // orientation
-constexpr double bytes_per_site = 32.0;      // turned into the laboratory frame
+constexpr double bytes_per_site = 32.0;      // position in the laboratory frame
 
 double bytes_of_field(std::string_view name, bool single_precision) {
   double bytes = 0.0;
@@ -107,8 +107,9 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
   result.memory_per_rank = bytes_per_process + bytes_per_cell * result.cells +
                            local_bytes * result.local_particles +
                            ghost_bytes * result.ghost_particles;
-  // Where particles lie unevenly, a region may have few ghosts around it, but not where the cutoff
-  // extends over whole boxes; and particles that gather have more neighbors than spread ones.
+  // In an uneven system a region may have few ghosts, so only the images by which the cutoff
+  // extends over whole boxes are certain. Clustered particles have more neighbors than evenly
+  // spread ones, so the even estimate is a lower bound.
   double images = 1.0;
   for (int axis = 0; axis < 3; ++axis) {
     images *= 1.0 + 2.0 * std::floor(extent[axis] / facts.box->length[axis]);
@@ -137,12 +138,12 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
   };
   add_frames(input.output.xtc_interval, bytes_in_xtc);
   for (const TrajectorySection& section : trajectory_sections()) {
-    // Of all atoms: how many a group has is known later.
+    // Only trajectories of all atoms are counted, because the sizes of groups are not known yet.
     if (section.groups(input).empty()) {
       add_frames(section.interval(input), section.bytes_per_atom(input));
     }
   }
-  double remembered = 0.0;  // bytes of a particle
+  double remembered = 0.0;  // bytes per particle
   for (const ObserverSection& section : observer_sections()) {
     if (section.bytes_per_particle == nullptr || section.interval(input) == 0) continue;
     remembered += section.bytes_per_particle(input);
@@ -155,7 +156,7 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
 
 std::string why_impossible(const Forecast& expected, double memory_per_rank,
                            const std::string& limit) {
-  // Places in the store are numbers of 32 bits.
+  // Indices of particles are 32-bit numbers.
   constexpr double most = std::numeric_limits<std::uint32_t>::max();
   if (expected.least_particles > most) {
     return fmt::format(

@@ -13,7 +13,7 @@ namespace {
 enum class FileKind { structure, trajectory, topology, compressed };
 
 struct ForeignFile {
-  std::string_view ending;  ///< of the name, in small letters
+  std::string_view ending;  ///< of the file's name, in lower case
   FileKind kind;
   std::string_view what;
 };

@@ -14,7 +14,7 @@
 namespace sterna::md {
 namespace {
 
-/// The functions of zlib that are used here; a gzFile is a pointer.
+/// The functions of zlib that are used; a gzFile is a pointer.
 struct Zlib {
   void* (*open)(const char*, const char*) = nullptr;
   int (*read)(void*, void*, unsigned) = nullptr;
@@ -96,7 +96,7 @@ int unpack_gzip_file(const std::string& path) {
     const int size = z.read(packed.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
     int status = 0;
     const char* const reason = z.error(packed.get(), &status);
-    // A file that ends too early reads as its part, then says so.
+    // zlib returns the data of a truncated file first, and reports the error afterwards.
     if (size < 0 || status < 0) {
       throw std::runtime_error(fmt::format("cannot be unpacked, it is damaged: {}", reason));
     }

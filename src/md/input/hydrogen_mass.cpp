@@ -16,7 +16,7 @@
 namespace sterna::md {
 namespace {
 
-/// Of one molecule: what the masses of its atoms are.
+/// The masses of the atoms of one molecule after masses were moved.
 class Molecule {
  public:
   Molecule(const Input& input, std::size_t number)
@@ -66,7 +66,7 @@ class Molecule {
     return masses_[atom] > 0.0 && masses_[atom] < heaviest_hydrogen;
   }
 
-  /// Of each atom, the heavier ones that a table joins it to.
+  /// For each atom, the heavier atoms to which a term of this table joins it.
   std::vector<std::set<std::size_t>> partners(const std::vector<Input::MoleculeTerm>& terms) const {
     std::vector<std::set<std::size_t>> partners(masses_.size());
     for (const Input::MoleculeTerm& term : terms) {
@@ -121,7 +121,7 @@ void move_hydrogen_masses(Input& input) {
       const auto [known, is_new] = of_type.emplace(type, Owner{m, atom, masses[atom]});
       const Owner& first = known->second;
       if (is_new || std::abs(first.mass - masses[atom]) <= 1e-9 * first.mass) continue;
-      // Point at the molecule that moves masses.
+      // The error is shown at the molecule that moves masses.
       const std::size_t at = moves(input.molecules[m]) ? m : first.molecule;
       const auto in = [&](std::size_t other) {
         return other == at ? std::string()

@@ -8,10 +8,10 @@
 
 namespace sterna::md {
 
-/// In u, the heaviest that `hydrogen_mass` makes hydrogen.
+/// u; upper limit of `hydrogen_mass`.
 inline constexpr double largest_hydrogen_mass = 4.0;
 
-/// What hinders the masses of a molecule from being moved.
+/// The reason why the masses of a molecule cannot be moved.
 class HydrogenMassError : public std::invalid_argument {
  public:
   HydrogenMassError(std::size_t molecule, const std::string& message)
@@ -22,14 +22,14 @@ class HydrogenMassError : public std::invalid_argument {
   std::size_t molecule_;
 };
 
-/// Gives the types of hydrogen in each [[molecule]] with a `hydrogen_mass` that mass, and takes the
-/// difference from the heavier atom that each hydrogen is bonded to. The mass of a molecule stays as
-/// it is: hydrogen mass repartitioning (Hopkins et al., J. Chem. Theory Comput. 11, 1864 (2015)).
-/// What has been done already is not done again. Bonded are atoms of a [[molecule.bond]], or, where
-/// a hydrogen has none, of a [[molecule.constraint]].
+/// Sets the mass of hydrogen types in each [[molecule]] with a `hydrogen_mass`, and subtracts the
+/// difference from the heavier atom to which each hydrogen is bonded. The mass of the molecule is
+/// unchanged: hydrogen mass repartitioning (Hopkins et al., J. Chem. Theory Comput. 11, 1864
+/// (2015)). Calling it again changes nothing. Atoms are bonded by a [[molecule.bond]] or, if a
+/// hydrogen has none, by a [[molecule.constraint]].
 ///
-/// Throws HydrogenMassError where a hydrogen has no heavier partner or several, where an atom would
-/// become lighter than its hydrogens, and where atoms of one type would have different masses.
+/// Throws HydrogenMassError if a hydrogen has no or several heavier partners, if an atom would
+/// become lighter than its hydrogens, or if atoms of one type would have different masses.
 void move_hydrogen_masses(Input& input);
 
 }  // namespace sterna::md

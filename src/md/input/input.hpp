@@ -36,11 +36,12 @@
 
 namespace sterna::md {
 
-/// A run as its input file describes it: checked, completed by defaults, all numbers in internal
-/// units. A section of the file has its values and its keys in files of its own, in `sections/`.
-/// What an owner outside of this folder declares is in `sections`.
+/// A run as its input file describes it: checked, completed with defaults, all numbers in internal
+/// units. Each section of the file has its values and keys in a file in `sections/`. Sections that
+/// are declared by owners outside of this folder are in `sections`.
 struct Input {
-  // These are in input.cpp: else each file that copies an input compiles copies of all sections.
+  // These are defined in input.cpp, because otherwise each file that copies an input would compile
+  // the copies of all sections.
   Input();
   Input(const Input&);
   Input(Input&&) noexcept;
@@ -48,19 +49,19 @@ struct Input {
   Input& operator=(Input&&) noexcept;
   ~Input();
 
-  std::string path;  ///< the file this was read from
+  std::string path;  ///< path of the input file
   UnitSystem units = *UnitSystem::by_name("reduced");
 
-  /// Where something stood in the file, so that what is found out later can point at it too.
+  /// The place of a key or section in the file, for later diagnostics.
   struct Place {
     int line = 0;    ///< from 1
     int column = 0;  ///< from 1, in characters
     int length = 1;  ///< characters
     SharedText source_line;
-    int source_column = 1;  ///< of its first character: of a very long line only a part is kept
-    SharedText file{};      ///< empty: the input's
+    int source_column = 1;  ///< column of its first character, if only a part is kept
+    SharedText file{};      ///< empty: the input file
   };
-  /// Of every key and section that the file gave: "run", "run.timestep", "type[0]",
+  /// The places of all keys and sections in the file: "run", "run.timestep", "type[0]",
   /// "type[0].sigma", "component[0].site[2].charge".
   std::map<std::string, Place, std::less<>> places;
 
@@ -121,9 +122,10 @@ struct Input {
   Output output;
 
   bool has_thermostat() const { return std::ranges::any_of(thermostats, &Thermostat::is_used); }
-  bool minimizes() const;  ///< whether the integrator does
+  bool minimizes() const;  ///< whether the integrator is a minimizer
 
-  /// The options of a section that its owner declares: `section<ProfileOptions>()` is [profile].
+  /// The options of a section that its owner declares, such as `section<ProfileOptions>()` for
+  /// [profile].
   template <class Options>
   Options& section() {
     return sections.of<Options>();

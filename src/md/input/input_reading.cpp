@@ -11,7 +11,7 @@
 namespace sterna::md {
 namespace {
 
-constexpr std::size_t most_diagnostics = 100;  // nobody reads more; bounds the time
+constexpr std::size_t most_diagnostics = 100;  // more would not be read; bounds the time
 constexpr std::size_t longest_line = 1000;     // bytes kept of a source line
 
 }  // namespace
@@ -59,7 +59,8 @@ SharedText InputReading::shared(std::string_view source) const {
   return last_shared_;
 }
 
-/// A file may be one line of a million characters, with many thousand places in it.
+/// Keeps only a part of very long lines, because a file may be a line of a million characters with
+/// many thousand places.
 void InputReading::keep_source(Input::Place& place, std::string_view line) const {
   if (line.size() <= longest_line) {
     place.source_line = shared(line);
@@ -75,7 +76,7 @@ void InputReading::keep_source(Input::Place& place, std::string_view line) const
       if (is_start(line[at]) && ++column == place.column) break;
     }
   }
-  // Parts begin at few places, so that they are shared.
+  // Parts begin at multiples of a quarter of their length, so that neighboring places share them.
   std::size_t begin = at > longest_line / 2 ? at - longest_line / 2 : 0;
   begin -= begin % (longest_line / 4);
   while (!ascii && begin < line.size() && !is_start(line[begin])) ++begin;
@@ -89,7 +90,7 @@ void InputReading::keep_source(Input::Place& place, std::string_view line) const
 Input::Place InputReading::place_named(std::string_view name) const {
   const auto place = input().places.find(name);
   if (place != input().places.end()) return place->second;
-  // "start.cells" may not be there: then its section is what to look at.
+  // If a key such as "start.cells" is missing, the place of its section is used.
   const std::size_t point = name.rfind('.');
   return point == std::string_view::npos ? Input::Place{} : place_named(name.substr(0, point));
 }

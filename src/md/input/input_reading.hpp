@@ -12,10 +12,10 @@
 
 namespace sterna::md {
 
-/// An input while it is read: its text, what was read so far and what is wrong with it. The parts of
+/// The state of reading an input: its text, the values read so far, and the findings. The parts of
 /// the reader share it.
 struct InputReading {
-  /// A text that stands in a file called `name`.
+  /// `name`: the name of the file with this text.
   InputReading(std::string_view text, std::string_view name);
 
   Input& input() { return result.input; }
@@ -24,20 +24,20 @@ struct InputReading {
   // ---- places
 
   Input::Place place_of(const toml::source_region& region) const;
-  /// That of a key or section; where the file does not give it, of the section around it.
+  /// The place of a key or section; if the file lacks it, the place of the enclosing section.
   Input::Place place_named(std::string_view name) const;
-  /// Keeps the line that a place is in, or a part of a very long one. Places that follow each other
-  /// in a line share it.
+  /// Stores the source line of a place, or a part of a very long line. Consecutive places in a line
+  /// share it.
   void keep_source(Input::Place& place, std::string_view line) const;
 
   // ---- findings
 
   void report(Severity severity, const Input::Place& place, std::string message);
   void error(const toml::source_region& region, std::string message);
-  /// Whether further findings are only counted.
+  /// Whether the limit of findings is reached, so that further ones are only counted.
   bool is_full() const;
 
-  /// One table of a section, and its number among all of them.
+  /// A table of a section, and its index among all tables of the section.
   struct Instance {
     const SectionSchema* section;
     std::string place;
@@ -47,26 +47,26 @@ struct InputReading {
   std::string_view text;
   std::vector<std::string_view> lines;
   ReadResult result;
-  std::size_t findings = 0;  ///< those not shown too
+  std::size_t findings = 0;  ///< including those that are not shown
   bool more_errors = false;
   bool units_unknown = false;
-  bool density_of_mass = false;                ///< that of [start]: in place of a number density
+  bool density_of_mass = false;                ///< the density in [start] is a mass density
   std::set<std::string, std::less<>> bad;      ///< places whose value could not be read
-  std::set<std::string, std::less<>> excused;  ///< missing, but another error has told the reason
-  std::set<std::string_view> present;          ///< sections
+  std::set<std::string, std::less<>> excused;  ///< missing, but another error explains it
+  std::set<std::string_view> present;          ///< sections that the file has
   std::vector<Instance> instances;
 
  private:
-  /// Whether each character of a line is one byte; the answer for the last one is kept.
+  /// Whether every character of a line is one byte; the result for the last line is cached.
   bool is_ascii(std::string_view line) const;
   SharedText shared(std::string_view source) const;
   mutable std::string_view last_long_line_;
   mutable bool last_is_ascii_ = false;
   mutable std::string_view last_source_;
-  mutable SharedText last_shared_;  ///< of it
+  mutable SharedText last_shared_;  ///< shared copy of `last_source_`
 };
 
-/// A value of a TOML document as a message names it.
+/// A value of a TOML document in the words of a message.
 std::string found(const toml::node& node);
 
 }  // namespace sterna::md

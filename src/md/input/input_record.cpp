@@ -29,8 +29,8 @@ std::string hash_text(std::string_view text) {
   return fmt::format("{:016x}", xxh64(std::as_bytes(std::span(text.data(), text.size()))));
 }
 
-/// A start file may be larger than what can be read again at each resume: its size, and what
-/// stands at both ends, tell it from others.
+/// Identifies a start file by its size and by both of its ends, because a large file cannot be read
+/// again at each resume.
 Json file_record(const std::string& path) {
   constexpr std::uint64_t end_bytes = 1 << 20;
   const RawFile file(path, RawFile::Mode::read);
@@ -40,11 +40,12 @@ Json file_record(const std::string& path) {
   const std::size_t head = std::min<std::uint64_t>(bytes.size(), end_bytes);
   file.read_at(0, bytes.first(head));
   file.read_at(size - (bytes.size() - head), bytes.subspan(head));
-  // Objects are compared in their order, and earlier versions wrote names in that of the alphabet.
+  // Objects are compared with their order of keys, which earlier versions wrote alphabetically.
   return {{"bytes", size}, {"hash", hash_text(text)}};
 }
 
-/// Of ls1-MarDyn's configurations, which are start files too, what describes the start.
+/// Identifies a configuration of ls1-MarDyn, which is also a start file, by its part about the
+/// start.
 Json configuration_record(const std::string& path) {
   const RawFile file(path, RawFile::Mode::read);
   std::string text(file.size(), '\0');
@@ -57,7 +58,7 @@ Json configuration_record(const std::string& path) {
   return {{"hash", hash_text(text)}};
 }
 
-/// "type[0].sigma" is of the section "type".
+/// The section of a place: "type" for "type[0].sigma".
 std::string section_of(std::string_view place) {
   const std::size_t point = place.rfind('.');
   if (point == std::string_view::npos) return {};
@@ -70,12 +71,13 @@ std::string section_of(std::string_view place) {
   return section;
 }
 
-/// These are compared as a whole: of large molecules they are many.
+/// Whether the place is in a molecule. Molecules are compared as a whole, because large ones have
+/// many places.
 bool is_of_molecule(std::string_view place) {
   return section_of(place).starts_with("molecule");
 }
 
-/// Whether a single format of start files has this key.
+/// Whether the key belongs to a single format of start files.
 bool is_of_a_format(std::string_view place) {
   constexpr std::string_view start = "start.";
   if (!place.starts_with(start)) return false;
@@ -83,21 +85,22 @@ bool is_of_a_format(std::string_view place) {
   return key != nullptr && key->condition && key->condition->key == "format";
 }
 
-/// Whether another value makes another system.
+/// Whether a change of this value makes another system.
 bool is_of_system(std::string_view place) {
   if (place == "units" || place == "interaction.potential" || place == "interaction.mixing") {
     return true;
   }
-  // A run that is under way has the velocities that it has: to heat it is a setting.
+  // A continued run keeps its velocities, so a changed start temperature does not change the
+  // system.
   if (place == "start.temperature") return false;
-  // Where a file lies and how it is read is told by the file itself.
+  // The path and format of the start file do not matter, because its content is compared.
   if (place == "start.file" || place == "start.format" || is_of_a_format(place)) return false;
   const std::string section = section_of(place);
   constexpr std::array sections{"start", "type", "component", "component.site", "pair"};
   return std::ranges::find(sections, section) != sections.end();
 }
 
-/// Whether another value leaves the sampled state what it is.
+/// Whether a change of this value keeps the sampled state.
 bool keeps_state(std::string_view place) {
   if (place == "run.name" || place == "run.steps" || place == "run.precision" ||
       place == "interaction.kernel") {
@@ -113,7 +116,7 @@ const KeySchema* key_of(std::string_view place) {
   return find_key(section_of(place), name);
 }
 
-/// A value as a person would write it.
+/// A value in the form that a user would write.
 std::string shown(std::string_view place, const std::string& value, const UnitSystem& units) {
   const KeySchema* key = key_of(place);
   if (key == nullptr || key->dimension == Dimension::none || units.is_reduced()) return value;
@@ -122,7 +125,7 @@ std::string shown(std::string_view place, const std::string& value, const UnitSy
   return end != value.c_str() && *end == '\0' ? units.text(number, key->dimension) : value;
 }
 
-/// Sorted: an object of JSON keeps the order in which it was written, and looks through all of it.
+/// A sorted map, because finding a key in a JSON object takes linear time.
 using TextOfPlace = std::map<std::string, std::string>;
 
 TextOfPlace texts_of(const Json& keys) {
@@ -131,7 +134,8 @@ TextOfPlace texts_of(const Json& keys) {
   return texts;
 }
 
-/// Equal texts, and numbers that only a conversion of units has rounded.
+/// Whether two texts are equal, or are numbers that differ only by the rounding of a conversion of
+/// units.
 bool same_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
   char *end_a = nullptr, *end_b = nullptr;
@@ -140,7 +144,7 @@ bool same_value(const std::string& a, const std::string& b) {
   return std::fabs(x - y) <= 1e-13 * std::max(std::fabs(x), std::fabs(y));
 }
 
-/// What a key means that an input does not give.
+/// The meaning of a key that an input does not give.
 std::string without(std::string_view place) {
   const KeySchema* key = key_of(place);
   const std::string meaning = key != nullptr ? default_text(*key) : std::string();

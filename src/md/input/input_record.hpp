@@ -9,24 +9,25 @@
 
 namespace sterna::md {
 
-/// What a checkpoint keeps of its input, so that a run goes on only with the system that it began
-/// with: every value that differs from its default, and what tells the start file and the file of
-/// parameters from others. Reads these files. FileError where one cannot be read.
+/// The record of an input in a checkpoint, by which a resumed run checks that it continues the same
+/// system: every value that differs from its default, and fingerprints of the start file and the
+/// parameter files. Reads these files. Throws FileError if one cannot be read.
 Json input_record(const Input& input);
 
-/// How an input differs from that of a checkpoint, as lines for people:
+/// The differences between an input and the input of a checkpoint, as lines for the user:
 /// "start.density: 0.8442 in the checkpoint, now 0.6".
 struct InputChanges {
-  std::vector<std::string> system;    ///< with these it is another system
-  std::vector<std::string> settings;  ///< a run may go on with these
-  /// Whether the settings sample another state (temperature, time step, cutoff), so that averages
-  /// must not be mixed.
+  std::vector<std::string> system;    ///< differences that make another system
+  std::vector<std::string> settings;  ///< differences with which a run may continue
+  /// Whether the changed settings sample another state (temperature, time step, cutoff), so that
+  /// averages must not be combined.
   bool other_state = false;
-  bool timestep = false;                        ///< among them
-  std::set<std::string, std::less<>> sections;  ///< of the settings: "run", "rdf"
-  std::set<std::string, std::less<>> places;    ///< of the settings: "run.steps", "rdf.interval"
+  bool timestep = false;                        ///< whether the time step is among them
+  std::set<std::string, std::less<>> sections;  ///< of changed settings: "run", "rdf"
+  std::set<std::string, std::less<>> places;    ///< of changed settings: "run.steps",
+                                                ///< "rdf.interval"
 };
-/// `record` and `now`: of the checkpoint and of the input.
+/// `record`: of the checkpoint; `now`: of the input.
 InputChanges compare_inputs(const Json& record, const Json& now, const UnitSystem& units);
 
 }  // namespace sterna::md

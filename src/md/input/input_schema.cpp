@@ -24,7 +24,7 @@ constexpr InputSection (*const declared_sections[])() = {
 #undef STERNA_INPUT_SECTION
 };
 
-/// The key that stands before the first section.
+/// The key "units", which stands before the first section.
 KeySchema units_key() {
   return {.section = "",
           .name = "units",
@@ -59,7 +59,7 @@ const std::vector<InputSection>& all_sections() {
   return sections;
 }
 
-/// Whose values are an enum: its table has the choices and what there is to say of them.
+/// For a key whose value is an enum, takes choices and their descriptions from the enum's table.
 void take_choices(KeySchema& key, const Target& target) {
   std::vector<std::string_view> (*sentences)() = nullptr;
   const auto take = [&](const auto& choices) {
@@ -91,7 +91,7 @@ std::vector<KeySchema> make_keys() {
   return keys;
 }
 
-/// As people write it: 1e15, 1000, 0.5.
+/// A number as users write it: 1e15, 1000, 0.5.
 std::string number_text(double value) {
   const double exponent = std::round(std::log10(std::abs(value)));
   if (exponent >= 6.0 && value == std::pow(10.0, exponent)) return fmt::format("1e{}", exponent);
@@ -103,7 +103,7 @@ std::string with_range(std::string noun, const Range& range) {
   return text.empty() ? noun : fmt::format("{} {}", noun, text);
 }
 
-/// "[1, 2, 3]" of any three numbers.
+/// Three numbers as "[1, 2, 3]".
 template <class Triple>
 std::string triple_text(const Triple& triple) {
   return fmt::format("[{}, {}, {}]", triple[0], triple[1], triple[2]);
@@ -168,7 +168,7 @@ std::span<const KeySchema> input_keys() {
 
 Input input_with_all_sections() {
   Input input;
-  // An outer section stands before those in it.
+  // An outer section comes before its inner sections, so that each has a table.
   for (const SectionSchema& section : input_sections()) {
     if (section.tables.resize != nullptr) section.tables.resize(input, 0, 1);
   }

@@ -33,8 +33,8 @@ std::vector<std::string_view> choice_sentences() {
   return sentences;
 }
 
-/// An enum in an `Input`: one of its choices, by their numbers in `choice_table`. Nothing where the
-/// member may be without a value and is.
+/// An enum in an `Input`, read and set by the index of its choice in `choice_table`. `get` returns
+/// nothing if the member is an empty optional.
 struct ChoiceTarget {
   void* place;
   std::vector<std::string_view> (*names)();
@@ -42,7 +42,7 @@ struct ChoiceTarget {
   std::optional<std::size_t> (*get)(const void* place);
   void (*set)(void* place, std::size_t choice);
 };
-/// A list of such choices.
+/// A list of enum values, read and set by their indices in `choice_table`.
 struct ChoiceListTarget {
   void* place;
   std::vector<std::string_view> (*names)();
@@ -51,13 +51,14 @@ struct ChoiceListTarget {
   void (*set)(void* place, std::span<const std::size_t> choices);
 };
 
-/// Where a value goes in an `Input`; its type decides what the file may say.
+/// The member of an `Input` to which a value is written. Its type decides which values the file may
+/// have.
 using Target = std::variant<UnitSystem*, bool*, int*, std::int64_t*, std::uint64_t*, double*,
                             std::string*, std::optional<double>*, Vec3*, std::optional<Vec3>*,
                             std::array<int, 3>*, std::vector<std::string>*, std::vector<double>*,
                             Input::AtomLists*, ChoiceTarget, ChoiceListTarget>;
 
-/// The number of a value in the table of its enum.
+/// The index of a value in the table of its enum.
 template <class E>
 std::size_t choice_number(E value) {
   const auto& table = choice_table<E>;
@@ -106,7 +107,7 @@ Target choice_target(std::vector<E>& values) {
                           }};
 }
 
-/// The target of any member of an `Input` or of an owner's options.
+/// The target for any member of an `Input` or of an owner's options.
 template <class Value>
 Target target_of(Value& value) {
   if constexpr (std::is_convertible_v<Value*, Target>) {
@@ -116,7 +117,7 @@ Target target_of(Value& value) {
   }
 }
 
-/// What a pointer to a member is a member of.
+/// The struct that a pointer to member belongs to.
 template <class Member>
 struct MemberOf;
 template <class Value, class Options>
@@ -130,109 +131,110 @@ Target option(Input& input, std::size_t) {
   return target_of(input.section<typename MemberOf<decltype(member)>::type>().*member);
 }
 
-/// A key has a meaning only where another one has one of these values.
+/// A condition under which a key has a meaning: another key has one of these values.
 struct Condition {
   std::string_view section, key;
   std::vector<std::string_view> values;
-  /// What it is to give the key elsewhere: an error, or a warning that it has no effect.
+  /// The severity of giving the key otherwise: an error, or a warning that it has no effect.
   Severity severity = Severity::error;
 };
 
-/// Of keys that count steps: doubles count exactly up to nine times that.
+/// Largest value of keys that count steps. Doubles are exact up to nine times this number.
 constexpr double most_steps = 1e15;
 
 enum class Need {
   optional,
-  required,         ///< where its condition holds
-  with_real_units,  ///< required too, except in reduced units
+  required,         ///< if its condition holds
+  with_real_units,  ///< if its condition holds, except in reduced units
 };
 
-/// One key of the input file. Everything that is said or checked about a key alone is here.
+/// A key of the input file, with everything that is said or checked about a single key.
 struct KeySchema {
-  /// Empty: before the first section. An owner's key does not need it: its section is known.
+  /// Empty: the key stands before the first section. Keys of an owner leave it empty, because their
+  /// section is known.
   std::string_view section = {};
   std::string_view name = {};
-  /// `index` counts the tables of a section that may stand several times; those of
-  /// [[component.site]] through all components, those in [[molecule]] through all molecules.
+  /// The target of the key. `index` counts the tables of a section that may be repeated: those of
+  /// [[component.site]] over all components, those in [[molecule]] over all molecules.
   Target (*target)(Input& input, std::size_t index) = nullptr;
   std::string_view description = {};
-  std::string_view remark = {};  ///< behind what there is to say of the choices of an enum
+  std::string_view remark = {};  ///< follows the descriptions of an enum's choices
   Need need = Need::optional;
-  std::string_view default_text = {};  ///< what a missing key means, where its value does not say
+  std::string_view default_text = {};  ///< meaning of a missing key, if its value does not say it
   Dimension dimension = Dimension::none;
-  bool wall_clock = false;  ///< real seconds, whatever the unit system
+  bool wall_clock = false;  ///< in real seconds, in every unit system
   std::size_t longest_text = 1024;
-  bool names_file = false;  ///< that a run reads, relative to the folder of the input
+  bool names_file = false;  ///< a file to read, relative to the input's folder
   Range range = {};
-  /// Of texts, where not any will do. Those of an enum are in its table, and `input_keys` puts them
-  /// here, their sentences behind the description.
+  /// The allowed texts, if not all are allowed. `input_keys` sets them from the enum's table, and
+  /// appends their sentences to the description.
   std::vector<std::string_view> (*choices)() = nullptr;
   std::optional<Condition> condition = std::nullopt;
-  /// Of a key that is needed: whether this table of this input needs it all the same not.
+  /// For a required key: whether this table of the input does not need it.
   bool (*unneeded)(const Input& input, std::size_t index) = nullptr;
-  std::vector<std::string_view> aliases = {};  ///< what other programs call it; suggested only
-  /// Of choices: what `true` and `false` mean, where a file may say that too.
+  std::vector<std::string_view> aliases = {};  ///< names in other programs; only suggested
+  /// For choices: the values that `true` and `false` stand for, if a file may use them.
   std::string_view if_true = {}, if_false = {};
 };
 
-/// The tables of a section that may stand several times, as an `Input` keeps them. `outer` counts the
-/// tables of the section that an inner one stands in.
+/// How an `Input` keeps the tables of a section that may be repeated. `outer` is the index of the
+/// table of the outer section.
 struct Tables {
   std::size_t (*count)(const Input& input, std::size_t outer) = nullptr;
   void (*resize)(Input& input, std::size_t outer, std::size_t count) = nullptr;
-  std::size_t most = 256;  ///< pairs of them grow with the square
+  std::size_t most = 256;  ///< limits pairs of tables, which grow quadratically
 };
 
 struct SectionSchema {
-  std::string_view name;    ///< "component.site" stands in each "component"
+  std::string_view name;    ///< "component.site" is in each "component"
   bool is_array = false;    ///< [[name]], any number of times
   bool may_repeat = false;  ///< [name] once, or [[name]] any number of times
-  Tables tables = {};       ///< of those that may stand several times
+  Tables tables = {};       ///< for sections that may be repeated
   bool required = false;
   std::string_view description;
   std::vector<std::string_view> aliases = {};
-  /// Whether a resumed run with other values in it goes on sampling the same state.
+  /// Whether a resumed run with changed values of the section samples the same state.
   bool keeps_state = false;
 };
 
-/// A section of the input, declared in one file: in `sections/`, or beside its owner.
+/// A section of the input, declared in one file in `sections/` or beside its owner.
 struct InputSection {
   SectionSchema schema;
   std::vector<KeySchema> keys;  ///< without `section`
 };
 
-/// The table that the reader, the JSON Schema and the reference page are made from.
+/// The table from which the reader, the JSON Schema and the reference page are made.
 std::span<const SectionSchema> input_sections();
 std::span<const KeySchema> input_keys();
 
 /// An input with one table of each section, so that every target exists.
 Input input_with_all_sections();
 
-/// Whether a section stands in another one, as "component.site" does.
+/// Whether a section is inside another one, such as "component.site".
 bool is_inner(const SectionSchema& section);
 
 const SectionSchema* find_section(std::string_view name);
 const KeySchema* find_key(std::string_view section, std::string_view name);
 
-/// The one of these choices that other programs call `value`: "v-rescale" is
-/// "stochastic_velocity_rescaling". Empty where none is called so.
+/// The choice that other programs call `value`: "stochastic_velocity_rescaling" for "v-rescale".
+/// Empty if there is none.
 std::string_view translated_choice(std::string_view value,
                                    std::span<const std::string_view> choices);
 
-/// What a key may be: "an integer of at least 1", "a time greater than 0".
+/// The expected value of a key: "an integer of at least 1", "a time greater than 0".
 std::string expectation(const KeySchema& key, const UnitSystem& units);
-/// "greater than 0", "at least 1 and at most 1000"; empty where any value will do.
+/// "greater than 0", "at least 1 and at most 1000"; empty if any value is allowed.
 std::string range_text(const Range& range);
-/// The value of a missing key as a person reads it; empty for a required one.
+/// The default value of a key in the form that users read; empty for a required key.
 std::string default_text(const KeySchema& key);
-/// `"sigma" in [[type]]`.
+/// The key with its section, such as `"sigma" in [[type]]`.
 std::string key_label(const KeySchema& key);
 /// [run], [[type]].
 std::string section_label(const SectionSchema& section);
-/// What the file says for the value of an enum; empty where it has none.
+/// The text of an enum's value in the file; empty if it has none.
 std::string_view choice_name(const ChoiceTarget& target);
 std::vector<std::string_view> choice_names(const ChoiceListTarget& target);
-/// `"a", "b" or "c"`.
+/// The choices as a text, `"a", "b" or "c"`.
 std::string choice_list(std::span<const std::string_view> choices);
 
 }  // namespace sterna::md

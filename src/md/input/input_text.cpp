@@ -13,7 +13,7 @@
 namespace sterna::md {
 namespace {
 
-/// A basic string of TOML.
+/// A text as a basic string of TOML.
 std::string basic_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -27,7 +27,7 @@ std::string basic_string(std::string_view text) {
   return result + "\"";
 }
 
-/// The shortest text that reads as the same number; empty where the value is not there.
+/// The shortest text that reads as the same value; empty if the value is missing.
 struct ValueText {
   std::string operator()(const UnitSystem* units) const { return basic_string(units->name()); }
   std::string operator()(const bool* value) const { return *value ? "true" : "false"; }
@@ -80,7 +80,7 @@ struct ValueText {
   }
 };
 
-/// Goes through what `input.places` names, in the order of the reference page.
+/// Visits everything in `input.places`, in the order of the reference page.
 class Walk {
  public:
   using OnSection = std::function<void(const SectionSchema& section, bool several)>;
@@ -123,7 +123,7 @@ class Walk {
       on_section_(inner, true);
       keys(inner.name, place, passed + n);
     }
-    // Some stand in no file, as those of published models.
+    // Sites of published models are in no file, but have to be counted.
     passed += inner.tables.count(input_, outer);
   }
 
@@ -133,7 +133,7 @@ class Walk {
       const std::string key_place =
           place.empty() ? std::string(key.name) : fmt::format("{}.{}", place, key.name);
       if (!input_.places.contains(key_place)) continue;
-      // A target gives a way to write; here it is only read.
+      // A target allows writing; here it is only read, so the const_cast is safe.
       const Target target = key.target(const_cast<Input&>(input_), index);
       std::string value = std::visit(ValueText{}, target);
       std::string file = key.names_file ? *std::get<std::string*>(target) : std::string();
@@ -144,7 +144,7 @@ class Walk {
   const Input& input_;
   OnSection on_section_;
   OnKey on_key_;
-  std::map<std::string_view, std::size_t> passed_;  // tables of inner sections
+  std::map<std::string_view, std::size_t> passed_;  // number of visited tables, by inner section
 };
 
 }  // namespace

@@ -8,18 +8,18 @@
 
 namespace sterna::md {
 
-/// The input as the text of an input file: every key that `input.places` names, with all digits,
-/// in the order of the reference page. Reading that text gives the same input. In reduced units.
+/// The input as the text of an input file: every key in `input.places`, with all digits, in the
+/// order of the reference page. Reading the text gives the same input. Only for reduced units.
 std::string input_text(const Input& input);
 
-/// A key with the value that it has in an input.
+/// A key with its value in an input.
 struct GivenKey {
   std::string place;  ///< "start.density", "type[0].sigma"
   const KeySchema* key = nullptr;
-  std::string value;  ///< as `input_text` writes it, in internal units
-  std::string file;   ///< the path as the input gives it, of keys that name a file
+  std::string value;  ///< in internal units, as `input_text` writes it
+  std::string file;   ///< for keys that name a file: the path as given
 };
-/// Every key that `input.places` names and whose value is not what it would be without it.
+/// All keys in `input.places` whose value differs from the default.
 std::vector<GivenKey> given_keys(const Input& input);
 
 }  // namespace sterna::md

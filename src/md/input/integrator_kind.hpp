@@ -6,28 +6,28 @@
 
 namespace sterna::md {
 
-/// What the input knows of an integrator, declared beside the integrator.
+/// The properties of an integrator that the input needs, declared beside the integrator.
 struct IntegratorKind {
-  std::string_view name;      ///< integrator = "..." in [run]
+  std::string_view name;      ///< value of `integrator` in [run]
   std::string_view sentence;  ///< for the reference page
-  /// For the page of its own: the order of a step as lines of text, what there is to know of it,
-  /// and the source, without a stop.
+  /// For the integrator's own page: the order of a step as lines of text, remarks, and the source,
+  /// without a full stop.
   std::string_view equations = {}, remarks = {}, source = {};
-  std::vector<std::string_view> aliases = {};  ///< what other programs call it; suggested only
-  bool minimizes = false;                      ///< goes downhill in place of moving in time
+  std::vector<std::string_view> aliases = {};  ///< names in other programs; only suggested
+  bool minimizes = false;                      ///< minimizes the energy instead of moving in time
   bool takes_multiple_time_steps = false;
-  /// Whether thermostats act between two drifts, not at the end of a step.
+  /// Whether thermostats act between two drifts instead of at the end of a step.
   bool thermostats_act_between_drifts = false;
-  bool takes_leapfrog = false;  ///< as the rotation of molecules
+  bool takes_leapfrog = false;  ///< whether molecules may rotate by leapfrog
 };
 
-/// All of them, in the order of the reference page. Defined where they are known, in
-/// integrate/integrators/integrator_table.cpp.
+/// All integrators, in the order of the reference page. Defined in
+/// integrate/integrators/integrator_table.cpp, which knows them.
 std::span<const IntegratorKind> integrator_kinds();
-/// Null where there is none of this name.
+/// The integrator of this name; null if there is none.
 const IntegratorKind* find_integrator(std::string_view name);
 
-/// The names of those that have a trait.
+/// The names of the integrators that have a trait.
 template <class Trait>
 std::vector<std::string_view> integrators_that(Trait&& has) {
   std::vector<std::string_view> names;

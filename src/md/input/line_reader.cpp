@@ -32,7 +32,7 @@ constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   throw StartFileError(std::move(diagnostic));
 }
 
-/// "; did you mean ...?" where the folder has a file of a similar name.
+/// A hint "; did you mean ...?" if the folder has a file of a similar name.
 std::string similar_file(const std::string& path) {
   const std::filesystem::path wanted(path);
   const auto folder = wanted.has_parent_path() ? wanted.parent_path() : ".";

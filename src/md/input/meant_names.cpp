@@ -10,7 +10,7 @@
 namespace sterna::md {
 namespace {
 
-/// Of the sections whose names begin so, that is of what follows there.
+/// As `meant_section`, among sections whose names begin with `prefix`, for the part behind it.
 const SectionSchema* meant_section_behind(std::string_view prefix, std::string_view name) {
   std::vector<std::string_view> names;
   for (const SectionSchema& section : input_sections()) {

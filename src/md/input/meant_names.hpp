@@ -9,26 +9,27 @@
 
 namespace sterna::md {
 
-// What a file may mean by a name that the input does not know: a name spelled alike, what other
-// programs call it, or one of another section.
+// Finds the known name that an unknown name in a file may mean: a name of similar spelling, another
+// program's word for it, or a name from another section.
 
-/// Whether other programs call a key so.
+/// Whether other programs use this name for the key.
 bool is_alias(const KeySchema& key, std::string_view name);
 
-/// The section that may be meant; null: none.
+/// The section that may be meant; null if none is similar.
 const SectionSchema* meant_section(std::string_view name);
-/// The same of the sections inside another one.
+/// As `meant_section`, among the sections inside another one.
 const SectionSchema* meant_inner_section(const SectionSchema& outer, std::string_view name);
 
-/// The keys of a section that may be meant: the one that other programs call so, and the one spelled
-/// most alike. Only one of them where the table has the other already.
+/// The keys of a section that may be meant: the key for which other programs use the name, and the
+/// key of the most similar spelling. If the table has one of them already, only the other is
+/// returned.
 std::vector<const KeySchema*> meant_keys(std::string_view section, std::string_view name,
                                          const toml::table& table);
 
-/// The sections that have a key of this very name: "[start] or [thermostat]".
+/// The sections that have a key of exactly this name: "[start] or [thermostat]".
 std::string sections_with(std::string_view name);
-/// Sections where a key of this name has this choice: a pair potential in [interaction] is one of
-/// [[pair]].
+/// The sections in which a key of this name has this choice. For example, a pair potential that is
+/// given in [interaction] is a choice in [[pair]].
 std::string sections_with_choice(std::string_view name, std::string_view choice);
 
 }  // namespace sterna::md

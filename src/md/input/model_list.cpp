@@ -36,7 +36,7 @@ Json site_json(const PublishedSite& site) {
   return json;
 }
 
-/// Charges and point dipoles together, in debye.
+/// The dipole moment of charges and point dipoles, in debye.
 double dipole_of(const PublishedModel& model) {
   Vec3 dipole;
   for (const PublishedSite& site : model.sites) {
@@ -46,7 +46,7 @@ double dipole_of(const PublishedModel& model) {
   return std::sqrt(dot(dipole, dipole)) / unit::debye;
 }
 
-/// "3 lennard_jones, 1 dipole".
+/// The numbers of sites: "3 lennard_jones, 1 dipole".
 std::string site_counts(const PublishedModel& model) {
   std::string text;
   for (const PublishedKind kind : {PublishedKind::lennard_jones, PublishedKind::charge,
@@ -62,7 +62,7 @@ std::string number(double value, int digits) {
   return fmt::format("{:.{}g}", value, digits);
 }
 
-/// One line for each site, in the units of most publications.
+/// A line for each site, in the units of most publications.
 std::string sites_table(const PublishedModel& model) {
   std::string table =
       "| site | position in \u00c5 | mass in u | sigma in \u00c5 | epsilon/k in K | charge in e | "
@@ -185,7 +185,7 @@ std::string bibliography(const Input& input) {
     if (!keys.insert(model->citation.key).second) continue;
     text += (text.empty() ? "" : "\n") + model->citation.bibtex();
   }
-  // An input has either components or atoms of Tersoff's potential.
+  // An input has either components or atoms of Tersoff's potential, so no entry occurs twice.
   return text + tersoff_bibliography(input);
 }
 

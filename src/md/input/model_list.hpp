@@ -6,19 +6,19 @@
 
 namespace sterna::md {
 
-/// The library of published models for a terminal: names, descriptions, citations.
+/// The library of published models as a text for a terminal: names, descriptions, citations.
 std::string model_list();
-/// The same as docs/models.md.
+/// The library as docs/models.md.
 std::string model_list_markdown();
-/// The same for programs: an array of name, substance, description, mass (u), critical temperature
-/// (K) and density (1/nm^3), citation, bibtex, largest sigma and epsilon/k (nm, K), sites (kind
-/// and what it has, in nm, u, kJ/mol, e), and whether it is a single Lennard-Jones site.
+/// The library as JSON: an array with name, substance, description, mass (u), critical temperature
+/// (K) and density (1/nm^3), citation, bibtex, largest sigma and epsilon/k (nm, K), sites (kind and
+/// parameters, in nm, u, kJ/mol, e), and whether the model is a single Lennard-Jones site.
 std::string model_list_json();
 
-/// "model spce: Berendsen, ..." for each published model of the input and "potential: Tersoff, ..."
-/// for its parameters of Tersoff's potential, a line each.
+/// A line "model spce: Berendsen, ..." for each published model of the input, and "potential:
+/// Tersoff, ..." for its parameters of Tersoff's potential.
 std::string citation_lines(const Input& input);
-/// Their BibTeX entries, each once; empty where there is none.
+/// The BibTeX entries of the same publications, each once; empty if there are none.
 std::string bibliography(const Input& input);
 
 }  // namespace sterna::md

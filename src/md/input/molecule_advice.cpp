@@ -19,7 +19,7 @@ double length_of(const Vec3& v) {
   return std::sqrt(dot(v, v));
 }
 
-/// The farthest place of a site from the center of mass.
+/// The largest distance of a site from the center of mass.
 double radius_of(const Component& component) {
   double radius = 0.0;
   const auto add = [&radius](const auto& sites) {

@@ -9,13 +9,12 @@
 
 namespace sterna::md {
 
-/// The farthest that two molecules of this kind can be and still touch, each by its outermost
-/// Lennard-Jones site: twice that site's distance from the center of mass, and its sigma.
+/// The largest distance of centers at which two molecules of this kind can touch by their outermost
+/// Lennard-Jones sites: twice that site's distance from the center of mass, plus its sigma.
 double contact_distance(const Component& component);
 
-/// What `physics_advice` says of the components of a valid input: moments of inertia that no body
-/// has, sites whose distance from the center is not small against the cutoff, charges that are cut
-/// off.
+/// Advice on the components of a valid input: moments of inertia that no body can have, sites that
+/// are far from the center compared with the cutoff, charges that are cut off.
 std::vector<Diagnostic> molecule_advice(const Input& input);
 
 }  // namespace sterna::md

@@ -20,7 +20,7 @@ std::string molecule_file_path(const Input& input, const Input::Molecule& molecu
 }
 
 std::string molecule_file_text(const Input& input, const Input::Molecule& molecule) {
-  constexpr std::size_t largest_file = 1u << 30;  // bytes; an atom with its terms has some 500
+  constexpr std::size_t largest_file = 1u << 30;  // bytes; an atom with its terms takes about 500
   try {
     return comm::read_regular_file(molecule_file_path(input, molecule), largest_file);
   } catch (const comm::UnreadableFile& error) {

@@ -10,24 +10,24 @@
 
 namespace sterna::md {
 
-/// Where the molecule's own frame lies in that of the sites as the input has them: the frame of
-/// the sites itself where its origin is the center of mass and its axes are principal ones, to
-/// 1e-5, or where `inertia` is given (then only the origin moves).
+/// The molecule's own frame relative to the frame of its sites in the input. Both are the same if,
+/// to 1e-5, the origin is the center of mass and the axes are principal axes. If `inertia` is
+/// given, only the origin may differ.
 BodyFrame body_frame_of(const Input::Component& component);
-/// Where the atoms of a molecule are in its body frame, in the order of its sites: sites at one
-/// place are one atom, whether or not they have a mass.
+/// The positions of the atoms of a molecule in its body frame, in the order of its sites. Sites at
+/// the same position are one atom, with or without mass.
 std::vector<Vec3> atom_places(const Input::Component& component);
-/// Which of these atoms each site belongs to.
+/// For each site the index of its atom.
 std::vector<std::size_t> atoms_of_sites(const Input::Component& component);
 
-/// The molecule in its body frame: charges and multipoles times sqrt(1/(4 pi epsilon_0)), axes of
-/// length 1.
+/// The molecule in its body frame, with charges and multipoles times sqrt(1/(4 pi epsilon_0)) and
+/// axes of length 1.
 Component component_from_input(const Input::Component& component, const UnitSystem& units);
 
-/// Of charges and point dipoles together, about the center of mass, in the body frame.
+/// The dipole moment of charges and point dipoles about the center of mass, in the body frame.
 Vec3 dipole_of(const Component& component);
 
-/// What the components of a valid input, of which there is at least one, are and how they interact.
+/// The components of a valid input, of which there is at least one, and their interactions.
 MoleculeModel molecule_model_from_input(const Input& input);
 
 }  // namespace sterna::md

@@ -10,26 +10,27 @@
 
 namespace sterna::md {
 
-/// A section of the input that turns an observer on, declared beside the observer. It is called as
-/// the observer is. The options are a struct, which an input keeps as `input.section<Options>()`.
+/// A section of the input that turns an observer on, declared beside the observer and named like
+/// it. Its options are a struct, which an input keeps as `input.section<Options>()`.
 struct ObserverSection {
   SectionSchema schema;
   std::vector<KeySchema> keys;  ///< without `section`
   /// Steps between two samples; 0: the observer is off.
   std::int64_t (*interval)(const Input& input) = nullptr;
-  /// What no key alone can tell, as `check_input`; may be null, as the following ones.
+  /// Checks that need more than one key, called by `check_input`; may be null, as the following
+  /// members.
   void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;
-  /// The same when the box is known.
+  /// Checks that need the box.
   void (*check_in_box)(const Input& input, const Box& box, const Report& report) = nullptr;
-  /// What is possible, but probably not what is wanted.
+  /// Advice on settings that are possible but probably not meant.
   void (*advise)(const Input& input, const Report& report) = nullptr;
-  /// Of an observer that remembers each particle: bytes of one at the end of the run, in memory and
-  /// in a checkpoint alike.
+  /// For an observer with data of each particle: bytes per particle at the end of the run, both in
+  /// memory and in a checkpoint.
   double (*bytes_per_particle)(const Input& input) = nullptr;
 };
 
-/// All of them, in the order of the reference page. Defined where the observers are known, in
-/// observe/observer_table.cpp.
+/// All observers' sections, in the order of the reference page. Defined in
+/// observe/observer_table.cpp, which knows the observers.
 std::span<const ObserverSection> observer_sections();
 
 template <class Options>

@@ -18,7 +18,7 @@
 namespace sterna::md {
 namespace {
 
-/// What all names of a file have in common.
+/// Identifies a file, whatever its name.
 using FileIdentity = std::pair<dev_t, ino_t>;
 
 std::optional<FileIdentity> identity_of(const std::string& path) {

@@ -100,7 +100,8 @@ std::vector<PairFunction> pair_functions_from_input(const Input& input) {
   std::vector<PairFunction> functions;
   for (std::size_t a = 0; a < count; ++a) {
     for (std::size_t b = 0; b < count; ++b) {
-      // A pair is the same both ways, its curve too.
+      // The functions are symmetric in the types, so (b, a) is a copy of (a, b) and shares its
+      // curve.
       functions.push_back(b < a ? functions[b * count + a] : pair_function_from_input(input, a, b));
     }
   }
@@ -108,7 +109,7 @@ std::vector<PairFunction> pair_functions_from_input(const Input& input) {
 }
 
 std::string pair_table_text(const Input& input, const Input::Pair& pair) {
-  constexpr std::size_t largest_file = 64u << 20;  // bytes; a point has some sixty
+  constexpr std::size_t largest_file = 64u << 20;  // bytes; a point takes about sixty
   const std::filesystem::path path = std::filesystem::path(input.path).parent_path() / pair.table;
   try {
     return comm::read_regular_file(path.string(), largest_file);

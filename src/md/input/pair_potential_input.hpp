@@ -10,30 +10,30 @@
 
 namespace sterna::md {
 
-/// What a [[pair]] gives of a parameter.
+/// The value of a parameter of a [[pair]]; nothing if it is not given.
 std::optional<double> pair_parameter(const Input::Pair& pair, std::string_view name);
 void set_pair_parameter(Input::Pair& pair, std::string_view name, double value);
 
-/// The [[pair]] of the types at these places; null where there is none.
+/// The [[pair]] of the types with these indices; null if there is none.
 const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t b);
-/// Whether a [[pair]] has another potential than the Lennard-Jones one, or an end of its own.
+/// Whether any [[pair]] has a potential other than Lennard-Jones, or a cutoff of its own.
 bool has_pair_potentials(const Input& input);
-/// Whether epsilon and sigma of this type are mixed with those of another one or itself.
+/// Whether epsilon and sigma of this type are mixed with those of any type, itself included.
 bool type_is_mixed(const Input& input, std::size_t type);
 
-/// How the input ends its potentials.
+/// How the potentials of the input end at the cutoff.
 PairFunction::Ending ending_from_input(const Input& input);
-/// How a [[pair]] ends its potential.
+/// How the potential of a [[pair]] ends at the cutoff.
 PairFunction::Ending ending_of_pair(const Input& input, const Input::Pair& pair);
-/// The potential of the types at these places of a valid input, whose tables have been read.
+/// The potential of the types with these indices, for a valid input whose tables have been read.
 PairFunction pair_function_from_input(const Input& input, std::size_t a, std::size_t b);
-/// Of all pairs, types^2.
+/// The potentials of all pairs of types, a matrix row by row.
 std::vector<PairFunction> pair_functions_from_input(const Input& input);
 
-/// The text of the table of a [[pair]]. Throws std::runtime_error, with the reason, where it cannot
-/// be read.
+/// The text of the table of a [[pair]]. Throws std::runtime_error, with the reason, if it cannot be
+/// read.
 std::string pair_table_text(const Input& input, const Input::Pair& pair);
-/// Reads the text of its table into the [[pair]]. Throws PairTableError.
+/// Reads the text of a table into the [[pair]]. Throws PairTableError.
 void take_pair_table(const Input& input, Input::Pair& pair, std::string_view text);
 
 }  // namespace sterna::md

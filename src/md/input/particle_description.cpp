@@ -71,7 +71,7 @@ std::string particle_description(const Input& input, const Topology& topology) {
   for (const Input::Component& component : input.components) {
     json["components"].push_back(json_of(component));
   }
-  // Kinds and runs are those of the input, one by one.
+  // The topology has kinds and runs in the order of the input's molecules.
   for (std::size_t n = 0; n < topology.molecules().size(); ++n) {
     json["molecules"].push_back(json_of(topology.molecules()[n], input, input.molecules[n]));
   }

@@ -80,7 +80,7 @@ class Adviser {
     for (Diagnostic& advice : more) advice_.push_back(std::move(advice));
   }
   void add(Severity severity, std::string_view place, std::string message) {
-    // What the file does not give is shown with its section, where that is there.
+    // A key that the file lacks is shown at its section, if the file has that.
     const std::size_t point = place.find('.');
     if (!input_.places.contains(place) && point != std::string_view::npos) {
       place = place.substr(0, point);
@@ -163,7 +163,7 @@ class Adviser {
         : advise("start.temperature", message);
   }
 
-  /// Of pairs with a potential of their own: what they are at their cutoff.
+  /// Advice on potentials of [[pair]]: their value at the cutoff.
   void cutoff_of_potentials() {
     for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
       const Input::Pair& pair = input_.pairs[n];
@@ -208,7 +208,7 @@ class Adviser {
     }
     const double ratio = rc / largest_sigma_;
     constexpr double minimum =
-        1.122462048309373;  // 2^(1/6): here the potential ends purely repulsive
+        1.122462048309373;  // 2^(1/6): cutoff at the minimum, purely repulsive
     const double depth = 4.0 * (std::pow(ratio, -6) - std::pow(ratio, -12));
     if (ratio < 0.999 * minimum) {
       warn("interaction.cutoff",
@@ -260,7 +260,7 @@ class Adviser {
                          : ""));
   }
 
-  /// Of each molecule, for how many there are.
+  /// Warns if flexible molecules together have a charge.
   void charge_of_molecules() {
     double net = 0.0, largest = 0.0, atoms = 0.0;
     for (const Input::Molecule& molecule : input_.molecules) {
@@ -277,7 +277,7 @@ class Adviser {
          fmt::format("the system is not neutral: its charge is {}", text(net, Dimension::charge)));
   }
 
-  /// For each particle, where the shares are known.
+  /// Warns of a charge per particle, if the shares of the types are known.
   void charge() {
     if (!input_.molecules.empty()) return charge_of_molecules();
     struct Kind {
@@ -313,7 +313,7 @@ class Adviser {
   }
 
   void density() {
-    // Bonded atoms reach far into each other's sigma.
+    // In molecules bonded atoms overlap, so density in units of sigma means nothing.
     if (!facts_.particles || !facts_.box || !input_.molecules.empty()) return;
     const double density = static_cast<double>(*facts_.particles) / facts_.box->volume();
     if (!input_.components.empty()) {
@@ -331,7 +331,7 @@ class Adviser {
         std::ranges::any_of(input_.types, [](const Input::Type& t) { return t.charge != 0.0; });
     if (!(largest_sigma_ > 0.0) ||
         input_.interaction.potential != InteractionPotential::lennard_jones || charged) {
-      // There is no size to compare with: unlike charges pull ions far into each other's sigma.
+      // Without a size there is nothing to compare with, and attraction makes unlike ions overlap.
     } else if (reduced > 1.4) {
       warn(place,
            value +
@@ -354,7 +354,8 @@ class Adviser {
     }
   }
 
-  /// Cube of sigma, the mean of all particles; of the smallest ones where a file has the shares.
+  /// The cube of sigma, averaged over all particles. For a start file, whose shares are unknown,
+  /// the cube of the smallest sigma.
   double volume_of_a_particle() const {
     double sum = 0.0, shares = 0.0, least = std::pow(largest_sigma_, 3);
     for (std::size_t n = 0; n < input_.types.size(); ++n) {
@@ -367,14 +368,15 @@ class Adviser {
     return input_.start.kind == StartKind::file || shares <= 0.0 ? least : sum / shares;
   }
 
-  /// Of molecules that start at random orientations.
+  /// Advice on molecules that start with random orientations.
   void molecule_density(double density) {
     if (input_.start.kind == StartKind::file || input_.minimizes()) return;
     double contact = 0.0;
     for (const Input::Component& component : input_.components) {
       contact = std::max(contact, contact_distance(component_from_input(component, input_.units)));
     }
-    const double spacing = std::cbrt(std::numbers::sqrt2 / density);  // of a face-centered lattice
+    const double spacing = std::cbrt(std::numbers::sqrt2 / density);  // neighbor distance in a
+                                                                      // face-centered lattice
     if (0.9 * contact <= spacing) return;
     advise("start.density",
            fmt::format("molecules are {} apart at this density and reach {}: with random "
@@ -402,10 +404,10 @@ class Adviser {
     }
   }
 
-  /// An edge that leans by more than half of another one's length.
+  /// Advice on an edge that leans by more than half the length of another one.
   void tilt() {
     const Box& box = *facts_.box;
-    // Each step takes multiples of one edge off another, which leaves the lattice what it is.
+    // Subtracting multiples of one edge from another leaves the periodic lattice unchanged.
     Tilt least = box.tilt;
     least.xy -= std::round(least.xy / box.length.x) * box.length.x;
     const double b = std::round(least.yz / box.length.y);
@@ -558,7 +560,7 @@ class Adviser {
 
   const Input& input_;
   const SystemFacts& facts_;
-  double largest_sigma_ = 0.0;  // of the pairs that interact
+  double largest_sigma_ = 0.0;  // over the pairs that interact
   double largest_epsilon_ = 0.0;
   std::vector<Diagnostic> advice_;
 };

@@ -9,12 +9,13 @@
 
 namespace sterna::md {
 
-/// Particles and box of a lattice or random start; the box of a file start where [start] gives it.
+/// The particles and box of a lattice or random start; for a start file, the box if [start] gives
+/// it.
 SystemFacts facts_of(const Input& input);
 
-/// Looks at a valid input with the eyes of a person who has run many: time step, cutoff, density,
-/// thermostat, regions of ranks, memory, sizes of files. Errors only where the run is impossible
-/// with these facts, such as a grid of another number of ranks.
+/// Advice on a valid input, as an experienced user would give it: time step, cutoff, density,
+/// thermostat, regions of ranks, memory, sizes of files. Errors are reported only if the run is
+/// impossible with these facts, such as a grid for another number of ranks.
 std::vector<Diagnostic> physics_advice(const Input& input, const SystemFacts& facts);
 
 }  // namespace sterna::md

@@ -6,10 +6,10 @@ namespace sterna::md {
 
 struct PairPotentialEntry;
 
-/// docs/potentials.md: what all pair potentials have in common, and a table of them.
+/// The text of docs/potentials.md: common rules of all pair potentials, and a table of them.
 std::string potential_page_markdown();
 
-/// The page of one: formula, source, parameters.
+/// The page of one pair potential: formula, source, parameters.
 std::string potential_markdown(const PairPotentialEntry& entry);
 
 }  // namespace sterna::md

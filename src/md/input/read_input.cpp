@@ -32,7 +32,7 @@ namespace sterna::md {
 namespace {
 
 constexpr std::size_t largest_file = 1u << 20;           // bytes; an input file has a few thousand
-constexpr std::int64_t endless = 1'000'000'000'000'000;  // steps of a run that a program ends
+constexpr std::int64_t endless = 1'000'000'000'000'000;  // of a run whose end a program decides
 
 class Reader {
  public:
@@ -62,7 +62,8 @@ class Reader {
     check_completeness(reading_, from_program_);
     const std::vector<Diagnostic> in_molecule_files = read_molecule_files();
     settle_what_programs_do();
-    // From here on a component's number does not tell that of its sites in the file.
+    // From here on the components have more sites than the file, so indices of sites differ from
+    // the file's.
     take_published_sites(input());
     if (reading_.density_of_mass) mass_density();
     round_tilt();
@@ -84,8 +85,8 @@ class Reader {
     return std::move(reading_.result);
   }
 
-  /// Of the file of a molecule, whose text this is: the first molecule of the result. `around`: the
-  /// input that names the file.
+  /// Reads the file of a molecule, whose text is that of this reader; the result has it as its
+  /// first molecule. `around`: the input that names the file.
   ReadResult read_molecule(const Input& around, const Input::Molecule& molecule) {
     input().units = around.units;
     input().types = around.types;
@@ -128,14 +129,14 @@ class Reader {
     };
   }
 
-  /// In the order of the file; what has no line comes last.
+  /// Sorts by place in the file; diagnostics without a line come last.
   void sort_diagnostics() {
     sort_by(reading_.result.diagnostics, [](const Diagnostic& d) {
       return std::tuple(d.line == 0 ? std::numeric_limits<int>::max() : d.line, d.column);
     });
   }
 
-  /// What is wrong in the files of molecules.
+  /// Reads the files of molecules and returns their mistakes.
   std::vector<Diagnostic> read_molecule_files() {
     std::vector<Diagnostic> findings;
     for (std::size_t m = 0; m < input().molecules.size(); ++m) {
@@ -164,7 +165,7 @@ class Reader {
     }
   }
 
-  /// Of a program that has turned its box, a right angle may have a tilt that is rounding.
+  /// Sets a tilt of the size of rounding to 0, which is left after a program has rotated its box.
   void round_tilt() {
     auto& start = input().start;
     if (!start.box || !start.tilt) return;
@@ -175,7 +176,8 @@ class Reader {
     }
   }
 
-  /// "1.4 g/cm^3" becomes a number density with the mean mass of the types or components.
+  /// Turns a mass density such as "1.4 g/cm^3" into a number density, with the mean mass of the
+  /// types or components.
   void mass_density() {
     double mass = 0.0, fractions = 0.0;
     for (const Input::Type& type : input().types) {
@@ -186,7 +188,7 @@ class Reader {
       for (const Input::Site& site : component.sites) mass += component.fraction * site.mass;
       fractions += component.fraction;
     }
-    // A type without mass or without share is an error of its own.
+    // Types without mass or share are reported elsewhere.
     if (mass > 0.0 && fractions > 0.0) input().start.density *= fractions / mass;
   }
 
@@ -202,8 +204,8 @@ class Reader {
   InputReading reading_;
   bool look_at_files_;
   bool from_program_;
-  std::optional<std::int64_t> steps_;  ///< instead of those of [run]
-  std::optional<std::size_t> stage_;   ///< of an input with stages
+  std::optional<std::int64_t> steps_;  ///< replaces "steps" in [run]
+  std::optional<std::size_t> stage_;   ///< index of the stage; nothing: no stages
 };
 
 ReadResult unreadable(std::string_view name, std::string message) {

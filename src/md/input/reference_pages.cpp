@@ -30,7 +30,7 @@ std::string integrator_page(const IntegratorKind& kind) {
          other_names(kind.aliases);
 }
 
-/// What the pages of thermostats and of barostats have in common.
+/// The parts that the pages of thermostats and barostats share.
 template <class Kind>
 std::string ensemble_page(const Kind& kind, std::string_view section) {
   std::string page = fmt::format(

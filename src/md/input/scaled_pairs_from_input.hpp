@@ -7,9 +7,9 @@
 
 namespace sterna::md {
 
-/// Whether a [[molecule.special_pair]] has a share.
+/// Whether any [[molecule.special_pair]] has a share.
 bool has_scaled_pairs(const Input& input);
-/// Those of each kind of molecule of a valid input.
+/// The scaled pairs of each kind of molecule of a valid input.
 std::vector<std::vector<ScaledPairs::Pair>> scaled_pairs_from_input(const Input& input);
 
 }  // namespace sterna::md

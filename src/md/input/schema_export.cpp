@@ -71,7 +71,7 @@ Json integer_schema(const Range& range) {
   return json;
 }
 
-/// A number, or a text of a number and one of the units.
+/// The schema of a number, or of a text with a number and a unit.
 Json quantity_schema(const KeySchema& key) {
   Json number{{"type", "number"}};
   add_range(number, key.range);
@@ -87,7 +87,8 @@ Json quantity_schema(const KeySchema& key) {
 Json choices_schema(const KeySchema& key) {
   Json names = Json::array();
   for (const std::string_view choice : key.choices()) names.push_back(choice);
-  // The methods of a program built with fewer transports must not make a file wrong.
+  // A program built with fewer transports has fewer methods; a file that names others must stay
+  // valid.
   if (key.section == "communication") return Json{{"type", "string"}, {"examples", names}};
   if (!key.if_true.empty()) {
     names.push_back(true);
@@ -97,7 +98,7 @@ Json choices_schema(const KeySchema& key) {
   return Json{{"type", "string"}, {"enum", names}};
 }
 
-/// One of the choices, or any text where there are none.
+/// The schema of a choice, or of any text if there are no choices.
 Json text_schema(const KeySchema& key) {
   if (key.choices != nullptr) return choices_schema(key);
   return Json{{"type", "string"}, {"minLength", 1}};
@@ -161,8 +162,8 @@ Json section_schema(const SectionSchema& section, Input& sample) {
   return section.is_array ? several : json;
 }
 
-/// A section of a [[stage]]: it gives the keys that it changes, or an empty list in place of all
-/// tables.
+/// The schema of a section in a [[stage]]: it has the keys that change, or it is an empty list,
+/// which removes all tables.
 Json section_of_stage(const SectionSchema& section, Input& sample) {
   Json json = section_schema(section, sample);
   for (Json* one : {&json, json.contains("anyOf") ? &json["anyOf"][0] : &json}) {
@@ -173,9 +174,9 @@ Json section_of_stage(const SectionSchema& section, Input& sample) {
   return json;
 }
 
-// ---- the page
+// ---- the reference page
 
-/// "lengths", "moments of inertia".
+/// The plural of a noun: "lengths", "moments of inertia".
 std::string plural(std::string_view noun) {
   const std::size_t of = noun.find(" of ");
   return fmt::format("{}s{}", noun.substr(0, of),
@@ -232,7 +233,7 @@ std::string condition_text(const KeySchema& key) {
   return fmt::format("Only with `{}`{} = {}. ", key.condition->key, where, values);
 }
 
-/// `wanted(key)`: which keys of the section have a row.
+/// The rows of a section's table. `wanted(key)`: whether the key has a row.
 template <class Wanted>
 std::string keys_table(std::string_view section, Input& sample, Wanted&& wanted) {
   std::string page = "| key | value | default | meaning |\n|---|---|---|---|\n";

@@ -51,8 +51,8 @@ void SectionReader::read_top_level(const toml::key& key, const toml::node& node)
   }
 }
 
-/// All [[section]]; those in another section's table `outer` are in `outer_place`, which ends with a
-/// point.
+/// Reads all tables [[section]]. Inner sections are in the table `outer` of another section, whose
+/// place `outer_place` ends with a point.
 void SectionReader::read_tables(const SectionSchema& section, const toml::key& key,
                                 const toml::node& node, std::string_view outer_place,
                                 std::size_t outer) {
@@ -155,7 +155,7 @@ void SectionReader::read_section(const SectionSchema& section, const toml::table
   }
 }
 
-/// Of a table the place covers its header only.
+/// Stores the place of a key or section. For a table the place covers its header only.
 void SectionReader::remember(std::string place, const toml::source_region& key_source,
                              const toml::node& node) {
   const bool has_source = node.source().begin.line > 0;

@@ -10,13 +10,13 @@
 
 namespace sterna::md {
 
-/// Goes through the sections of a document, and reads the values of their keys.
+/// Reads the sections of a document and the values of their keys.
 class SectionReader {
  public:
   explicit SectionReader(InputReading& reading) : reading_(reading), values_(reading) {}
 
   void read_document(const toml::table& document);
-  /// One table of a section, at `place`; `index` counts all tables of the section.
+  /// Reads a table of a section at `place`. `index`: its index among all tables of the section.
   void read_section(const SectionSchema& section, const toml::table& table, std::string_view place,
                     std::size_t index, const toml::source_region& key_source);
 
@@ -34,7 +34,7 @@ class SectionReader {
 
   InputReading& reading_;
   ValueReader values_;
-  std::map<std::string_view, std::size_t> made_;  // tables of inner sections
+  std::map<std::string_view, std::size_t> made_;  // number of tables made, by inner section
 };
 
 }  // namespace sterna::md

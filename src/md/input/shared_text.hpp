@@ -8,8 +8,7 @@
 
 namespace sterna::md {
 
-/// A text that does not change, which its copies share: the same line of a file is the source of many
-/// places.
+/// A constant text that all its copies share, because many places have the same source line.
 class SharedText {
  public:
   SharedText() = default;

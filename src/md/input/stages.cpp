@@ -19,7 +19,7 @@ namespace sterna::md {
 namespace {
 
 constexpr std::string_view common_sections[] = {"type", "component", "molecule", "pair", "group"};
-/// What a stage that follows another may say of its start.
+/// Keys of [start] that a later stage may give.
 constexpr std::string_view of_a_later_start[] = {"temperature", "constraints"};
 
 template <class Names>
@@ -27,7 +27,7 @@ bool is_among(std::string_view name, const Names& names) {
   return std::ranges::find(names, name) != std::ranges::end(names);
 }
 
-/// Why a name cannot be a part of file names; empty: it can.
+/// The reason why a name cannot be part of a file name; empty: it can.
 std::string wrong_name(std::string_view name) {
   const auto is_allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -60,7 +60,7 @@ void check_names(InputReading& reading, const toml::array& stages) {
   }
 }
 
-/// A key of [[stage]] that is no section.
+/// Reports a key of [[stage]] that is no section.
 void report_key(InputReading& reading, const toml::key& key) {
   const std::string_view name = key.str();
   const std::string_view only[] = {"name"};
@@ -75,11 +75,11 @@ void report_key(InputReading& reading, const toml::key& key) {
   reading.error(key.source(), std::move(message));
 }
 
-/// Whether this section may be overridden by the stage; else says why not.
+/// Whether the stage may override this section; if not, reports why.
 bool may_override(InputReading& reading, const toml::key& key, const toml::node& node,
                   std::size_t number) {
   const SectionSchema* const section = find_section(key.str());
-  if (section == nullptr) return true;  // which the reader of sections reports
+  if (section == nullptr) return true;  // reported by the reader of sections
   if (is_of_all_stages(section->name) || section->name == "stage") {
     reading.error(key.source(),
                   fmt::format("[stage.{}]: all stages have the same {}; it belongs outside of "
@@ -104,18 +104,18 @@ bool may_override(InputReading& reading, const toml::key& key, const toml::node&
   return true;
 }
 
-/// Whether a part of a stage is this section, with this key.
+/// Whether this part of a stage is the section and has the key.
 bool gives(const toml::key& key, const toml::node& node, std::string_view section,
            std::string_view name) {
   return key.str() == section && node.is_table() && node.as_table()->contains(name);
 }
 
-/// Keys of `changes` take the place of those of `table`.
+/// Overwrites keys of `table` by those of `changes`.
 void merge(toml::table& table, toml::table&& changes) {
   for (auto&& [key, node] : changes) table.insert_or_assign(key, std::move(node));
 }
 
-/// `changes`: a section of the stage, for the section `key` of the document.
+/// Overrides the section `key` of the document. `changes`: the section of the stage.
 void override_section(InputReading& reading, toml::table& document, const toml::key& key,
                       toml::node&& changes) {
   toml::node* present = document.get(key.str());
@@ -137,7 +137,8 @@ void override_section(InputReading& reading, toml::table& document, const toml::
   }
 }
 
-/// A minimization has no use for what only motion has: what is not the stage's own is left out.
+/// For a minimization, removes sections that only dynamics uses, unless the stage gives them
+/// itself.
 void leave_out_motion(toml::table& document, const std::set<std::string>& own) {
   const toml::table* const run = document["run"].as_table();
   const auto integrator = run == nullptr ? std::nullopt : (*run)["integrator"].value<std::string>();
@@ -151,7 +152,7 @@ void leave_out_motion(toml::table& document, const std::set<std::string>& own) {
   }
 }
 
-/// The lines of a document that this node's keys stand in.
+/// Collects the lines of a document in which this node's keys stand.
 void add_lines(const toml::node& node, std::set<int>& lines) {
   if (const toml::table* const table = node.as_table()) {
     for (auto&& [key, value] : *table) {
@@ -163,8 +164,8 @@ void add_lines(const toml::node& node, std::set<int>& lines) {
   }
 }
 
-/// A key that has no effect in some stages has one in others: warnings of a line that is no stage's
-/// own count where they are given in all stages.
+/// Drops warnings about a line outside of the stages unless all stages give them, because a key
+/// without effect in one stage may have an effect in another.
 void drop_warnings_of_some_stages(std::vector<StageInput>& stages,
                                   const std::set<int>& lines_of_stages) {
   std::map<std::pair<int, std::string>, std::size_t> counts;
@@ -180,9 +181,10 @@ void drop_warnings_of_some_stages(std::vector<StageInput>& stages,
   }
 }
 
-/// Of stages after the first.
+/// Sets the start of a stage after the first.
 void start_from(Input& input, const Input& previous) {
-  // The temperature of [start] is that of the first stage, unless nothing has moved since.
+  // The temperature of [start] is for the first stage. A later one uses it only if the stage before
+  // was a minimization, or if it gives a temperature itself.
   const bool draws = previous.minimizes() || input.stage.draws_velocities;
   StartSection start;
   start.kind = StartKind::file;
@@ -191,7 +193,8 @@ void start_from(Input& input, const Input& previous) {
   if (draws) start.temperature = input.start.temperature;
   start.constraints = input.start.constraints;
   input.start = std::move(start);
-  // Random numbers follow from seed and step, and the steps of each stage begin at 0.
+  // Random numbers follow from seed and step. The steps of each stage begin at 0, so each needs
+  // another seed.
   constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15U;
   if (!input.stage.has_own_seed) input.run.seed += input.stage.number * golden_ratio;
 }
@@ -204,7 +207,7 @@ bool is_of_all_stages(std::string_view section) {
 
 std::vector<std::string> stage_names(const toml::table& document) {
   std::vector<std::string> names;
-  if (!document["stage"].is_array_of_tables()) return names;  // the reader of sections says why
+  if (!document["stage"].is_array_of_tables()) return names;  // reported by the reader of sections
   for (const toml::node& stage : *document["stage"].as_array()) {
     names.push_back((*stage.as_table())["name"].value_or(std::string()));
   }

@@ -14,28 +14,29 @@ namespace sterna::md {
 
 /// The input of one stage of a run.
 struct StageInput {
-  std::string name;  ///< empty: the file has no stages, and this is all of it
+  std::string name;  ///< empty: the file has no stages
   ReadResult read;
 };
 
-/// The stages of an input, in the order in which they run; one without a name where it has none. Of
-/// a stage that follows another the start is the checkpoint of that one. Stages repeat what is wrong
-/// with what they have in common. Arguments are those of `read_input_text`.
+/// Reads the stages of an input, in the order in which they run; a single one without a name if the
+/// input has no stages. The start of a later stage is the checkpoint of the stage before it.
+/// Mistakes in common sections occur in the diagnostics of every stage. The arguments are those of
+/// `read_input_text`.
 std::vector<StageInput> read_stages(std::string_view text, std::string_view name,
                                     bool look_at_files = true,
                                     std::optional<std::int64_t> steps = std::nullopt);
-/// The same for a file.
+/// As `read_stages`, for a file.
 std::vector<StageInput> read_stages_of_file(const std::string& path);
 
-/// Whether a section is the same in all stages: it would be another system otherwise.
+/// Whether a section must be the same in all stages, because a change would make another system.
 bool is_of_all_stages(std::string_view section);
 
-// ---- for read_input.cpp
+// ---- functions for read_input.cpp
 
-/// The names of the [[stage]]s of a document; empty where it has none.
+/// The names of the [[stage]]s of a document; empty if it has none.
 std::vector<std::string> stage_names(const toml::table& document);
-/// Makes the document of all stages that of one. What is wrong with the sections of stages is
-/// reported.
+/// Turns the document of all stages into the document of one stage. Mistakes in the sections of
+/// stages are reported.
 void take_stage(InputReading& reading, toml::table& document, std::size_t number);
 
 }  // namespace sterna::md

@@ -7,7 +7,7 @@
 
 namespace sterna::md {
 
-/// A start file that is not what it should be; `what()` is the rendered diagnostic.
+/// A mistake in a start file; `what()` is the rendered diagnostic.
 class StartFileError : public std::runtime_error {
  public:
   explicit StartFileError(Diagnostic diagnostic)

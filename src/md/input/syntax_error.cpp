@@ -24,7 +24,7 @@ int characters_in(std::string_view text) {
   return static_cast<int>(display_characters(text).size());
 }
 
-/// The parser's text without what it says about itself, its first letter small.
+/// The parser's message without its introduction, beginning with a small letter.
 std::string plain(std::string_view description) {
   constexpr std::string_view beginning = "Error while parsing ";
   const std::size_t colon = description.find(": ");
@@ -38,7 +38,7 @@ std::string plain(std::string_view description) {
   return text;
 }
 
-/// The value of a line `key = value # comment`, where in the line it stands, and the column of "=".
+/// The value of a line `key = value # comment`, its position in the line, and the column of "=".
 struct BareValue {
   std::string_view text;
   std::size_t begin;
@@ -59,7 +59,7 @@ std::optional<BareValue> bare_value(std::string_view line) {
   return BareValue{value, begin, characters_in(line.substr(0, equals)) + 1};
 }
 
-/// What is wrong with a value without quotes, or nothing where the parser says it better.
+/// The mistake of a value without quotes; nothing if the parser's message is better.
 std::optional<std::string> why_no_value(std::string_view value) {
   const std::string small = lower_case(value);
   if (is_letter(value.front()) &&
@@ -84,12 +84,12 @@ std::optional<std::string> why_no_value(std::string_view value) {
 
 SyntaxError explain_syntax_error(Input::Place place, std::string_view description) {
   const std::string_view line = place.source_line.view();
-  const int shift = place.source_column - 1;  // of a shortened line
+  const int shift = place.source_column - 1;  // begin of a shortened source line
   std::string message = plain(description);
   const auto say = [&](std::string text) {
     return SyntaxError{place, "not valid TOML: " + std::move(text)};
   };
-  // The parser has read the second value when it finds that the key stood there before.
+  // The parser reports a repeated key only after it has read the second value.
   constexpr std::string_view twice = "cannot redefine existing ";
   const std::size_t name = message.find('\'');
   if (message.starts_with(twice) && name != std::string::npos) {

@@ -7,14 +7,14 @@
 
 namespace sterna::md {
 
-/// What the TOML parser found, in words for the person who wrote the file.
+/// An error of the TOML parser, in words for the author of the file.
 struct SyntaxError {
   Input::Place place;
   std::string message;
 };
 
-/// `description` is the parser's own text about `place`. Where the line shows a mistake that people
-/// often make - a text without quotes, a number with a unit, an open quote - that is said instead.
+/// `description`: the parser's message about `place`. If the line shows a frequent mistake - a text
+/// without quotes, a number with a unit, an open quote - the result describes this instead.
 SyntaxError explain_syntax_error(Input::Place place, std::string_view description);
 
 }  // namespace sterna::md

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t words_of_entry = 17;
 
-/// In the order of the file.
+/// The parameters in the order of the file.
 constexpr double TersoffParameters::*columns[] = {
     &TersoffParameters::m,       &TersoffParameters::gamma, &TersoffParameters::lambda3,
     &TersoffParameters::c,       &TersoffParameters::d,     &TersoffParameters::cos_theta0,
@@ -49,7 +49,7 @@ std::vector<Word> words_with_places(std::string_view text) {
   return words;
 }
 
-/// kcal/mol in eV.
+/// The value of 1 kcal/mol in eV.
 double real_energy() {
   const UnitSystem real = *UnitSystem::by_name("real"), metal = *UnitSystem::by_name("metal");
   return metal.from_internal(real.to_internal(1.0, Dimension::energy), Dimension::energy);

@@ -11,29 +11,30 @@
 
 namespace sterna::md {
 
-/// What is wrong with a file of Tersoff parameters: "SiC.tersoff, line 3, column 12: ...".
+/// A mistake in a file of Tersoff parameters: "SiC.tersoff, line 3, column 12: ...".
 class TersoffFileError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Parameters for Tersoff's potential in the format of LAMMPS (pair_style tersoff): after three
-/// names of elements the fourteen numbers of TersoffParameters in that order, over as many lines as
-/// wanted; `#` begins a comment. "UNITS: real" in the first line means kcal/mol, else it is eV.
+/// Parameters of Tersoff's potential in the format of LAMMPS (pair_style tersoff). An entry is
+/// three names of elements and the fourteen numbers of TersoffParameters in that order, over any
+/// number of lines; `#` begins a comment. "UNITS: real" in the first line means kcal/mol; otherwise
+/// energies are in eV.
 class TersoffFile {
  public:
-  /// `name` is that of the file, for messages. Throws TersoffFileError.
+  /// Reads the file. `name`: its name, for messages. Throws TersoffFileError.
   TersoffFile(std::string_view text, std::string_view name);
 
-  /// The potential of types of these elements, `angstrom` and `eV` being those in the units of the
-  /// run. Throws TersoffFileError where the file lacks an element or a triple.
+  /// The potential for types of these elements. `angstrom` and `eV`: these units in the units of
+  /// the run. Throws TersoffFileError if the file lacks an element or a triple.
   TersoffPotential potential(std::span<const std::string> elements, double angstrom,
                              double eV) const;
 
  private:
   struct Entry {
     std::array<std::string, 3> elements;
-    TersoffParameters parameters;  ///< angstrom, and what the file has for energy
+    TersoffParameters parameters;  ///< in angstrom and the file's unit of energy
   };
   const Entry* find(const std::string& a, const std::string& b, const std::string& c) const;
 

@@ -19,7 +19,7 @@ std::string parameters_of(const Input::Type& type) {
   return type.tersoff.empty() ? type.name : type.tersoff;
 }
 
-/// The key that says which parameters a type has.
+/// The key that gives the parameters of a type.
 std::string place_of(const Input& input, std::size_t type) {
   std::string place = fmt::format("type[{}].tersoff", type);
   return input.places.contains(place) ? place : fmt::format("type[{}].name", type);
@@ -29,7 +29,7 @@ bool is_tersoff(const Input& input, std::size_t type) {
   return many_body_kind(input, type) == ManyBodyKind::tersoff;
 }
 
-/// Which parameters each type has, or that of the first type that has some.
+/// The parameter set of each type; types without one get that of the first type that has one.
 std::vector<std::string> parameters_of_types(const Input& input) {
   std::size_t first = 0;
   while (first + 1 < input.types.size() && !is_tersoff(input, first)) ++first;

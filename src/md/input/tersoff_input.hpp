@@ -10,18 +10,18 @@
 
 namespace sterna::md {
 
-/// The text of the input's parameter file. Throws ManyBodyInputError where it cannot be read.
+/// The text of the input's parameter file. Throws ManyBodyInputError if it cannot be read.
 std::string tersoff_parameter_text(const Input& input);
 
-/// The potential of the input's types, in internal units. Types without parameters have those of the
-/// first type that has some, as nobody asks for theirs. `parameter_text` is that of the parameter
-/// file, where the input names one. Throws ManyBodyInputError: unknown parameters, elements of which
-/// no mixture is published, a file that lacks something.
+/// The potential of the input's types, in internal units. Types without parameters get those of the
+/// first type that has some; they are never used. `parameter_text`: the text of the parameter file,
+/// if the input names one. Throws ManyBodyInputError for unknown parameters, elements without a
+/// published mixture, and an incomplete file.
 TersoffPotential tersoff_potential(const Input& input, std::string_view parameter_text);
 
-/// Papers of the published parameters that the input's types have.
+/// The publications of the published parameters that the input's types use.
 std::vector<std::string_view> tersoff_citations(const Input& input);
-/// The same as entries of a BibTeX file; empty where there are none.
+/// The same publications as BibTeX entries; empty if there are none.
 std::string tersoff_bibliography(const Input& input);
 
 }  // namespace sterna::md

@@ -8,48 +8,49 @@
 
 namespace sterna::md {
 
-/// What the input knows of a kind of thermostat, declared beside the thermostat. The keys that only
-/// some kinds have stand in a struct, which a thermostat of the input keeps as `options<Options>()`.
+/// The properties of a kind of thermostat that the input needs, declared beside the thermostat.
+/// Keys that only some kinds have are in a struct, which a thermostat of the input keeps as
+/// `options<Options>()`.
 struct ThermostatKind {
-  std::string_view name;      ///< kind = "..." in [thermostat]
-  std::string_view sentence;  ///< for the reference page: what it does, its source
-  /// For the page of its own: equations as lines of text, in which K is the kinetic energy, N the
-  /// number of its degrees of freedom, T the temperature to keep, and K₀ = N k T / 2; what there is
-  /// to know of them; and the source, without a stop.
+  std::string_view name;      ///< value of `kind` in [thermostat]
+  std::string_view sentence;  ///< for the reference page: function and source
+  /// For the thermostat's own page: equations as lines of text, in which K is the kinetic energy, N
+  /// the number of its degrees of freedom, T the target temperature, and K₀ = N k T / 2; remarks;
+  /// and the source, without a full stop.
   std::string_view equations = {}, remarks = {}, source = {};
-  std::vector<std::string_view> aliases = {};  ///< what other programs call it; suggested only
-  /// Whether it has the key "time_constant", and what that is beyond how fast the temperature
-  /// relaxes: "the period of its oscillation".
+  std::vector<std::string_view> aliases = {};  ///< names in other programs; only suggested
+  /// Whether the kind has the key "time_constant", and its meaning if it is not the relaxation time
+  /// of the temperature: "the period of its oscillation".
   bool has_time_constant = true;
   std::string_view time_constant = {};
-  std::vector<KeySchema> keys = {};  ///< of its own; without `section` and `condition`
-  /// Whether its temperature may move: it has a `set_thermal_energy`.
+  std::vector<KeySchema> keys = {};  ///< the kind's own, without `section` and `condition`
+  /// Whether the temperature may be a ramp, for which the thermostat has `set_thermal_energy`.
   bool takes_ramps = false;
   bool is_canonical = false;  ///< whether it samples the canonical ensemble
-  /// What it does to constrained atoms.
+  /// How the thermostat treats constrained atoms.
   enum class Constraints {
-    violated,             ///< it does not go with them
-    kept,                 ///< where it acts on all: it scales all velocities alike
-    projected,            ///< what it gives along a constraint is taken off again
-    projected_as_a_whole  ///< the same, where it acts on all
+    violated,             ///< it cannot be used with constraints
+    kept,                 ///< kept if it acts on all: all velocities scale alike
+    projected,            ///< velocities are projected on constraints afterwards
+    projected_as_a_whole  ///< as `projected`, if it acts on all
   };
   Constraints constraints = Constraints::violated;
-  /// Why it cannot act in a region; empty: it can.
+  /// The reason why it cannot act in a region; empty: it can.
   std::string_view not_in_a_region = {};
-  /// Whether it leaves the total momentum as it is.
+  /// Whether it conserves the total momentum.
   bool (*keeps_momentum)(const Input::Thermostat& thermostat) = [](const Input::Thermostat&) {
     return true;
   };
-  /// The key of its own that this thermostat gives and that needs an orthorhombic box; empty: none.
+  /// The key of this thermostat that needs an orthorhombic box; empty: there is none.
   std::string_view (*orthorhombic_key)(const Input::Thermostat& thermostat) =
       [](const Input::Thermostat&) { return std::string_view(); };
 };
 
-/// All kinds, in the order of the reference page. Defined where they are known, in
-/// integrate/thermostats/thermostat_table.cpp.
+/// All kinds, in the order of the reference page. Defined in
+/// integrate/thermostats/thermostat_table.cpp, which knows them.
 std::span<const ThermostatKind> thermostat_kinds();
 
-/// Of a thermostat that the file gives; null for "none".
+/// The kind of a thermostat that the file gives; null for "none".
 const ThermostatKind* kind_of(const Input::Thermostat& thermostat);
 
 /// The names of the kinds that have a trait.
@@ -62,7 +63,7 @@ std::vector<std::string_view> thermostats_that(Trait&& has) {
   return names;
 }
 
-/// The target of a key of a kind's own: `thermostat_option<&VelocityScalingOptions::slabs>`.
+/// The target of a kind's own key, such as `thermostat_option<&VelocityScalingOptions::slabs>`.
 template <auto member>
 Target thermostat_option(Input& input, std::size_t n) {
   using Options = typename MemberOf<decltype(member)>::type;

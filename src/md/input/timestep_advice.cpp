@@ -26,29 +26,30 @@ namespace {
 
 constexpr double well_curvature = 57.14628;  // 36 * 2^(2/3)
 constexpr double tau = 2.0 * std::numbers::pi;
-// Steps that are sound: in a period of an oscillation in a well, in one of a bond or an angle, in
-// one of a libration; radian of a turn in a step; sigmas of a flight in a step. A bond is nearly
-// harmonic, while the wall of a well is steeper than its bottom: so bonds need fewer steps. That 10
-// in a period are accurate and 5 the least is the rule of GROMACS's grompp. Angles bend by far less
-// force; 4 fs with hydrogen of 3 u, which is proven (Hopkins et al., J. Chem. Theory Comput. 11,
-// 1864 (2015)), are a ninth to a tenth of their fastest. With less than pi steps in a period
+// Limits of sound time steps: steps in a period of an oscillation in a well, of a bond or angle,
+// and of a libration; radians of rotation in a step; sigmas of flight in a step. A bond is nearly
+// harmonic, while the wall of a well is steeper than its bottom, so bonds need fewer steps. The
+// rule of GROMACS's grompp for bonds is 10 steps in a period, and at least 5. Angles have far
+// smaller forces: the proven 4 fs with hydrogen of 3 u (Hopkins et al., J. Chem. Theory Comput. 11,
+// 1864 (2015)) are 1/9 to 1/10 of their shortest period. With fewer than pi steps in a period
 // velocity Verlet is unstable.
 constexpr double steps_of_oscillation = 40.0, steps_of_bond = 10.0, steps_of_libration = 20.0;
-constexpr double usual_hydrogen_mass = 3.024;  // of ParmEd: three times that of hydrogen
+constexpr double usual_hydrogen_mass = 3.024;  // ParmEd's: three times hydrogen
 constexpr double steps_of_angle = 9.0, least_steps = 5.0;
 constexpr double turn_of_step = 0.1, flight_of_step = 0.04;
-// What is named as sound where a step is far too short stays this far below.
+// If a step is far too short, the suggested longer one is this fraction of the soundness limit.
 constexpr double share_of_sound = 0.4;
 
-/// At the minimum of the Lennard-Jones potential and c / r, where c is negative. 0 where there is
-/// no minimum.
+/// The curvature at the minimum of the Lennard-Jones potential plus c / r, with negative c. 0 if
+/// there is no minimum.
 double curvature_with_charges(const TypePair& pair, double c) {
   if (!(pair.epsilon > 0.0)) return 0.0;
   const auto force = [&](double r) {
     const double s6 = std::pow(pair.sigma / r, 6);
     return 24.0 * pair.epsilon * (2.0 * s6 * s6 - s6) / r + c / (r * r);
   };
-  // The Lennard-Jones force vanishes at the upper end and wins at the lower one.
+  // At the upper end the Lennard-Jones force is 0 and attraction remains; at the lower end
+  // repulsion must be stronger.
   double lower = 1e-3 * pair.sigma, upper = std::pow(2.0, 1.0 / 6.0) * pair.sigma;
   if (!(force(lower) > 0.0)) return 0.0;
   for (int i = 0; i < 60; ++i) {
@@ -60,7 +61,8 @@ double curvature_with_charges(const TypePair& pair, double c) {
          2.0 * c / (lower * lower * lower);
 }
 
-/// Of a push at a point of the molecule, the largest over all directions, to at most twice it.
+/// The inverse mass with which the molecule yields to a force at a point: the largest over all
+/// directions, overestimated by at most a factor of 2.
 double inverse_effective_mass(const Component& component, const Vec3& at) {
   double inverse = 1.0 / component.mass;
   for (int axis = 0; axis < 3; ++axis) {
@@ -76,7 +78,7 @@ double net_charge(const Component& component) {
   return charge;
 }
 
-/// Smallest of the moments of inertia that are not 0, but for those that `skipped` names.
+/// The smallest moment of inertia above 0, without the axes that `skipped` selects.
 template <class Skipped>
 double smallest_moment(const Component& component, Skipped skipped) {
   double smallest = 0.0;
@@ -130,7 +132,7 @@ std::vector<Component> components_of(const Input& input) {
   return components;
 }
 
-/// Whether `fastest_motion` and `fastest_turn` know all that moves.
+/// Whether `fastest_motion` and `fastest_turn` cover all motions of the input.
 bool all_motions_are_known(const Input& input) {
   for (std::size_t a = 0; a < input.types.size(); ++a) {
     for (std::size_t b = a; b < input.types.size(); ++b) {
@@ -147,7 +149,7 @@ bool all_motions_are_known(const Input& input) {
   return input.interaction.potential == InteractionPotential::lennard_jones;
 }
 
-/// The oscillation of these two, where it is faster.
+/// Keeps the oscillation of this pair if it is faster.
 void keep_faster(FastestMotion& fastest, double mass, double stiffness, const std::string& first,
                  const std::string& second) {
   if (!(stiffness > 0.0)) return;
@@ -155,8 +157,9 @@ void keep_faster(FastestMotion& fastest, double mass, double stiffness, const st
   if (fastest.period == 0.0 || period < fastest.period) fastest = {period, first, second};
 }
 
-/// Whether the type is that of virtual sites, or of hydrogen that is bonded wherever it is: what its
-/// well is like and how far it flies rules nothing, as it lies within the atoms that carry it.
+/// Whether all particles of this type are carried by bonded atoms: virtual sites, or hydrogen in
+/// molecules. Their wells and flights do not limit the time step, because they lie within the atoms
+/// that carry them.
 bool is_carried(const Input& input, const std::string& type) {
   const auto of_type = std::ranges::find(input.types, type, &Input::Type::name);
   if (of_type->mass == 0.0) return true;
@@ -170,12 +173,12 @@ bool is_carried(const Input& input, const std::string& type) {
   return bonded && of_type->mass < heaviest_hydrogen;
 }
 
-/// Two hydrogen atoms and one that they are bonded to, all at fixed distances.
+/// Whether the molecule is three atoms at fixed distances.
 bool is_rigid_water(const Input& input, const Input::Molecule& molecule) {
   return molecule.atoms.size() == 3 && constraints_of(input, molecule).size() == 3;
 }
 
-/// Of the atoms of a molecule, by their numbers from 1.
+/// Masses of the atoms of a molecule, by their numbers from 1.
 class Masses {
  public:
   Masses(const Input& input, const Input::Molecule& molecule) : molecule_(molecule) {
@@ -268,7 +271,8 @@ class TimestepAdviser {
   }
   std::string time(double value) const { return input_.units.text(value, Dimension::time); }
   std::string step() const { return time(input_.run.timestep); }
-  /// With the share of this motion, where it is the one that rules the step.
+  /// The text of the sound step, with the share of this motion's period if this motion limits the
+  /// step.
   std::string sound(double of_motion, std::string_view share) const {
     return of_motion <= sound_ * (1.0 + 1e-12) ? fmt::format("{} ({})", time(sound_), share)
                                                : time(sound_);
@@ -321,11 +325,12 @@ class TimestepAdviser {
                     with_heavier_hydrogen()));
   }
 
-  /// What step hydrogen of 3.024 u would allow, where there is lighter; empty: no longer one.
+  /// The step that hydrogen of 3.024 u would allow, if there is lighter hydrogen; empty: no longer
+  /// step.
   std::string with_heavier_hydrogen() const {
     Input heavier = input_;
     for (Input::Molecule& molecule : heavier.molecules) {
-      // Rigid water does not vibrate.
+      // Rigid water has no vibration that heavier hydrogen would slow down.
       if (molecule.hydrogen_mass == 0.0 && !is_rigid_water(input_, molecule)) {
         molecule.hydrogen_mass = usual_hydrogen_mass;
       }
@@ -347,7 +352,8 @@ class TimestepAdviser {
                        usual_hydrogen_mass, time(longest));
   }
 
-  /// Hot particles run into each other's repulsion: there the well tells nothing.
+  /// Warns of flights that are too long. At high temperature particles climb far up the repulsion,
+  /// so the curvature of the well is no measure.
   void flight() {
     const double share = flight_.per_time() * input_.run.timestep;
     if (!(share > 1.5 * flight_of_step)) return;
@@ -391,7 +397,7 @@ class TimestepAdviser {
   FastestAngle angle_;
   FastestTurn turn_;
   Flight flight_;
-  double sound_ = std::numeric_limits<double>::infinity();  ///< for every motion that is known
+  double sound_ = std::numeric_limits<double>::infinity();  ///< over all motions that are known
   std::vector<Diagnostic> advice_;
 };
 
@@ -485,7 +491,7 @@ FastestAngle fastest_angle(const Input& input) {
       for (const auto& atoms : angle.atoms) {
         const auto first = lengths.find(pair(atoms[0], atoms[1]));
         const auto last = lengths.find(pair(atoms[2], atoms[1]));
-        // Two bonds and the distance of their ends keep an angle.
+        // An angle is fixed if its two bonds and the distance of their ends are constrained.
         const bool is_kept = constrained.contains(pair(atoms[0], atoms[1])) &&
                              constrained.contains(pair(atoms[2], atoms[1])) &&
                              constrained.contains(pair(atoms[0], atoms[2]));

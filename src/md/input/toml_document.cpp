@@ -10,7 +10,7 @@
 namespace sterna::md {
 namespace {
 
-/// Whether the parser gives up on the first lines.
+/// Whether the parser fails on the first `lines` lines.
 bool breaks_parser(const InputReading& reading, std::size_t lines) {
   const std::string_view last = reading.lines[lines - 1];
   const std::size_t end = static_cast<std::size_t>(last.data() - reading.text.data()) + last.size();
@@ -23,7 +23,8 @@ bool breaks_parser(const InputReading& reading, std::size_t lines) {
   return false;
 }
 
-/// The parser gave up without saying where: at the end of the shortest text that has the fault.
+/// Reports a failure of the parser, which does not tell the place: the end of the shortest
+/// beginning of the text that makes it fail.
 void report_parser_fault(InputReading& reading) {
   std::size_t low = 1, high = reading.lines.size();
   while (low < high) {

@@ -6,7 +6,8 @@
 
 namespace sterna::md {
 
-/// The text of an input as a TOML document. Nothing where it is none, which is reported.
+/// The text of an input as a TOML document. If it is not valid TOML, reports this and returns
+/// nothing.
 std::optional<toml::table> toml_document(InputReading& reading);
 
 }  // namespace sterna::md

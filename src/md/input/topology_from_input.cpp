@@ -27,7 +27,7 @@ Pair ordered(int a, int b) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// Atoms at most `most` bonds apart, and how many bonds it is.
+/// All pairs of atoms at most `most` bonds apart, with the number of bonds between them.
 std::map<Pair, int> neighbors_by_bonds(std::size_t atoms, const std::vector<Pair>& bonds,
                                        int most) {
   std::vector<std::vector<int>> bonded(atoms);
@@ -82,7 +82,7 @@ class Builder {
     const double charge_unit = std::sqrt(input_.units.coulomb());
     for (const Input::MoleculeAtom& atom : given.atoms) {
       const auto known = type_of_.find(atom.type);
-      // A program gives its types apart from the molecules.
+      // The input's checks cannot find this error, because a program gives its types later.
       if (known == type_of_.end()) {
         throw std::invalid_argument(unknown_particle(input_, atom.type));
       }
@@ -113,7 +113,8 @@ class Builder {
     return molecule;
   }
 
-  /// Terms of a section; those that add up are only summed.
+  /// Adds the terms of a section. Terms of kinds whose coefficients add up are only summed here,
+  /// and added at the end.
   void add(Topology::Molecule& molecule, std::string_view section,
            const std::vector<Input::MoleculeTerm>& terms) {
     for (const Input::MoleculeTerm& term : terms) {
@@ -129,7 +130,7 @@ class Builder {
           const int which = entry.chosen.empty() ? k : entry.chosen[static_cast<std::size_t>(k)];
           atoms.push_back(listed[static_cast<std::size_t>(which)] - 1);
         }
-        // A bond that keeps its length has no energy.
+        // A constrained bond keeps its length, so its energy is constant and left out.
         if (section == "bond" && constrained_.contains(ordered(atoms[0], atoms[1]))) continue;
         if (entry.table != nullptr) {
           add_row(molecule, kind, atoms, entry.table(parameters, term.table, term.forces));
@@ -139,7 +140,7 @@ class Builder {
           add(molecule, kind, atoms, parameters);
           continue;
         }
-        // The angle is the same from either end.
+        // The terms are summed by atoms, and reading the atoms in reverse gives the same angle.
         if (atoms.back() < atoms.front()) std::ranges::reverse(atoms);
         auto& sum = sums_[{kind, atoms}];
         sum.resize(static_cast<std::size_t>(entry.coefficient_count), 0.0);
@@ -162,7 +163,7 @@ class Builder {
 
   void add_row(Topology::Molecule& molecule, std::uint32_t kind, const std::vector<int>& atoms,
                const std::vector<double>& row) {
-    // Tables may differ in length.
+    // Tables may differ in length, so their row number is the offset of their first coefficient.
     const std::size_t number =
         bonded_table()[kind].table != nullptr ? coefficients_[kind].size() : rows_[kind].size();
     const auto [known, is_new] = rows_[kind].emplace(row, static_cast<std::uint32_t>(number));
@@ -174,9 +175,9 @@ class Builder {
     molecule.terms.push_back(term);
   }
 
-  /// Pairs of atoms at most `most` bonds apart, and how many bonds it is. A virtual site has the
-  /// bonds of the first atom that it is made of, from which it is 0 bonds away, as in OpenMM's
-  /// force fields ("excludeWith").
+  /// All pairs of atoms at most `most` bonds apart, with the number of bonds between them. A
+  /// virtual site has the bonds of the first atom that defines it, from which it is 0 bonds away,
+  /// as in OpenMM's force fields ("excludeWith").
   static std::map<Pair, int> pairs_by_bonds(const Topology::Molecule& molecule, int most) {
     std::map<Pair, int> pairs = neighbors_by_bonds(molecule.atoms.size(), molecule.bonds, most);
     if (molecule.virtual_sites.empty()) return pairs;
@@ -201,7 +202,7 @@ class Builder {
     return all;
   }
 
-  /// Exclusions, and what special pairs and those three bonds apart have instead.
+  /// Adds exclusions, and the interactions that special pairs and 1-4 pairs have instead.
   void add_pairs(Topology::Molecule& molecule, const Input::Molecule& given) {
     std::set<Pair> excluded;
     std::map<Pair, const Input::MoleculeTerm*> special;
@@ -233,7 +234,8 @@ class Builder {
     molecule.exclusions.assign(excluded.begin(), excluded.end());
   }
 
-  /// `parameters`: null where there are only the molecule's factors.
+  /// Adds an excluded pair's own interaction. `parameters`: null if the molecule's 1-4 factors
+  /// apply.
   void add_special(Topology::Molecule& molecule, const Input::Molecule& given, const Pair& pair,
                    const Input::MoleculeTerm* parameters) {
     const auto parameter = [&](std::string_view name) {
@@ -243,7 +245,8 @@ class Builder {
     const Topology::Atom& b = molecule.atoms[static_cast<std::size_t>(pair[1])];
     const std::vector<int> atoms{pair[0], pair[1]};
     TypePair like{parameter("epsilon").value_or(0.0), parameter("sigma").value_or(1.0)};
-    // The forces of pairs know what a share is of: `ScaledPairs`.
+    // A share of the pair's potential is added by `ScaledPairs`, because only pair forces know the
+    // potential.
     const bool shared = parameters != nullptr && parameters->share.has_value();
     if (!parameter("epsilon") && given.lennard_jones_14 > 0.0 && !shared) {
       like = mixed_type_pair(input_, static_cast<std::size_t>(a.type),
@@ -272,13 +275,14 @@ class Builder {
 
   const Input& input_;
   std::map<std::string, std::size_t> type_of_;
-  std::vector<std::map<std::vector<double>, std::uint32_t>> rows_;  ///< of each kind
+  std::vector<std::map<std::vector<double>, std::uint32_t>> rows_;  ///< rows by coefficients, for
+                                                                    ///< each kind
   std::vector<std::vector<double>> coefficients_;
   std::map<std::pair<std::uint32_t, std::vector<int>>, std::vector<double>> sums_;
-  std::set<Pair> constrained_;  ///< pairs of the present molecule
+  std::set<Pair> constrained_;  ///< constrained pairs of the present molecule
 };
 
-/// How far the atoms of a molecule can be from each other, by the lengths of bonds and constraints.
+/// Upper bounds of distances in a molecule, from the lengths of bonds and constraints.
 class Paths {
  public:
   Paths(const Input& input, const Input::Molecule& molecule) : joined_(molecule.atoms.size()) {
@@ -292,7 +296,7 @@ class Paths {
     }
   }
 
-  /// The shortest path from one atom to another one; 0 where none joins them.
+  /// The length of the shortest path between two atoms; 0 if no path joins them.
   double length(int from, int to) const {
     std::map<int, double> shortest;
     using Front = std::pair<double, int>;
@@ -319,9 +323,9 @@ class Paths {
   std::vector<std::vector<std::pair<int, double>>> joined_;
 };
 
-/// How far two of a virtual site and the atoms that it is made of may be from each other.
+/// An upper bound of the distance between any two of a virtual site and the atoms that define it.
 double extent_of(const VirtualSite& site, const Paths& paths) {
-  // Of the atoms and of what the steps give, from the first atom.
+  // Upper bounds of distances from the first atom, for the atoms and for the point of each step.
   std::vector<double> reach{0.0};
   for (const std::int32_t atom : site.made_of().subspan(1)) {
     reach.push_back(paths.length(site.atoms[0], atom));
@@ -357,7 +361,8 @@ std::string text_of(const Input::MoleculeVirtualSite& site) {
   for (const auto& number : {given.a, given.b, given.c, given.distance, given.angle}) {
     text += number ? fmt::format(" {}", *number) : " -";
   }
-  // Kinds that were there before have the same text as ever.
+  // Parameters of newer kinds are appended only if given, so that texts of older kinds stay the
+  // same.
   if (!given.weights.empty()) text += fmt::format(" {}", comm::joined(given.weights, ","));
   for (const auto* weights : {&given.origin_weights, &given.x_weights, &given.y_weights}) {
     text += fmt::format(" {}", comm::joined(*weights, ","));
@@ -427,7 +432,8 @@ std::vector<Topology::Constraint> constraints_of(const Input& input,
 
 namespace {
 
-/// Bonds between two atoms that have a term or an exclusion in common, if they follow the bonds.
+/// The largest number of bonds between two atoms that share a term or an exclusion, if terms follow
+/// bonds.
 int most_bonds_between_partners(const Input::Molecule& molecule) {
   const bool scales_pairs = molecule.lennard_jones_14 > 0.0 || molecule.coulomb_14 > 0.0;
   const int of_terms = !molecule.cmaps.empty()                      ? 4
@@ -437,7 +443,7 @@ int most_bonds_between_partners(const Input::Molecule& molecule) {
   return std::max(molecule.excluded_bonds, of_terms);
 }
 
-/// Which atoms of a molecule are few bonds and constraints from each other.
+/// Finds whether atoms of a molecule are at most so many bonds and constraints apart.
 class Neighborhoods {
  public:
   Neighborhoods(const Input& input, const Input::Molecule& molecule, int most_bonds)
@@ -470,7 +476,7 @@ class Neighborhoods {
     joined_[static_cast<std::size_t>(b)].push_back(a);
   }
 
-  std::vector<std::vector<int>> joined_, near_;  ///< of each atom; of those that were asked for
+  std::vector<std::vector<int>> joined_, near_;  ///< by atom; `near_` is filled on demand
   int most_bonds_;
 };
 
@@ -522,7 +528,7 @@ std::string molecules_text(const Input& input) {
       text += fmt::format("{} {} {}\n", atom.name, atom.type,
                           atom.charge ? fmt::format("{}", *atom.charge) : std::string("-"));
     }
-    // Inputs without constraints and moved masses have the same text as ever.
+    // Written only if used, so that older inputs keep the same text.
     if (molecule.constrained_bonds != ConstrainedBonds::none) {
       text += fmt::format("{}\n", choice_name(molecule.constrained_bonds));
     }

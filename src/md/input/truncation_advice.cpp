@@ -25,7 +25,7 @@ class TruncationAdviser {
 
  private:
   void add(Severity severity, std::string_view key, std::string message) {
-    // What the file does not give is shown with its section.
+    // A key that the file lacks is shown at its section.
     const bool given = input_.places.contains(key);
     advice_.push_back(
         diagnose(input_, severity, given ? key : key.substr(0, key.find('.')), std::move(message)));
@@ -50,7 +50,7 @@ class TruncationAdviser {
 
   void jump() {
     if (input_.interaction.truncation != Truncation::truncated) return;
-    // Where other stages follow, a minimization need not end at a minimum.
+    // If the input has stages, its minimization need not end exactly at a minimum.
     if (input_.minimizes() && !input_.stage.name.empty()) return;
     if (input_.minimizes()) {
       add(Severity::advice, "interaction.truncation",

@@ -7,8 +7,8 @@
 
 namespace sterna::md {
 
-/// What `physics_advice` says of how the Lennard-Jones potential of a valid input ends, and of the
-/// correction for what lies beyond.
+/// Advice on how the Lennard-Jones potential of a valid input ends, and on the correction beyond
+/// the cutoff.
 std::vector<Diagnostic> truncation_advice(const Input& input);
 
 }  // namespace sterna::md

@@ -6,15 +6,15 @@
 
 namespace sterna::md {
 
-/// Lennard-Jones parameters of two types; of other potentials their energy and their size.
+/// Lennard-Jones parameters of two types; for other potentials, their scales of energy and length.
 struct TypePair {
   double epsilon, sigma;
 };
 
-/// Of the types at these places of a valid input: Lennard-Jones parameters, mixed as it says or
-/// those of their [[pair]]. The depth is 0 where they have a many-body potential.
+/// The Lennard-Jones parameters of the types with these indices, for a valid input: mixed by its
+/// rule, or those of their [[pair]]. The depth is 0 if they have a many-body potential.
 TypePair mixed_type_pair(const Input& input, std::size_t a, std::size_t b);
-/// Likewise; of a [[pair]] with another potential its `PairFunction::scale`.
+/// As `mixed_type_pair`; for a [[pair]] with another potential, its `PairFunction::scale`.
 TypePair type_pair_from_input(const Input& input, std::size_t a, std::size_t b);
 
 }  // namespace sterna::md

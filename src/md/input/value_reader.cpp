@@ -16,14 +16,15 @@
 namespace sterna::md {
 namespace {
 
-// Beyond these, powers of a number leave the range of a double; nothing physical is there. Where 0
-// is allowed, numbers may be smaller: the energy of a repulsion alone is tiny beside a large size.
+// Limits of numbers. Beyond them powers of a number exceed the range of a double, and no physical
+// quantity is so large. If 0 is allowed, numbers may be smaller, because the energy of a repulsion
+// alone may be tiny beside a large size.
 constexpr double largest_number = 1e15;
 constexpr double smallest_number = 1e-15;
 constexpr double smallest_beside_zero = 1e-100;
-constexpr std::size_t most_texts = 64;  // of a list
+constexpr std::size_t most_texts = 64;  // in a list
 
-/// A number of a TOML document, whichever way it is written; nothing for other nodes.
+/// A number of a TOML document, integer or not; nothing for other nodes.
 std::optional<double> plain_number(const toml::node& node) {
   if (const auto* integer = node.as_integer()) return static_cast<double>(integer->get());
   if (const auto* number = node.as_floating_point()) return number->get();
@@ -45,7 +46,7 @@ bool in_range(double value, const Range& range) {
   return range.exclusive_minimum ? value > range.minimum : value >= range.minimum;
 }
 
-/// Seconds, from "90 s", "5 min" or "2 h".
+/// Parses a duration such as "90 s", "5 min" or "2 h" as seconds.
 UnitSystem::Quantity wall_clock(std::string_view text) {
   double number = 0.0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -120,7 +121,8 @@ std::optional<double> ValueReader::quantity(const KeySchema& key, const toml::no
     }
     value = units.to_internal(*number, key.wall_clock ? Dimension::none : key.dimension);
   } else if (const auto* text = node.as_string()) {
-    // Without a unit system no text can be judged, and its error is there already.
+    // Without a known unit system the unit of a text cannot be checked, and the error is reported
+    // already.
     if (reading_.units_unknown) return key.range.maximum >= 1.0 ? 1.0 : key.range.maximum;
     const auto parsed =
         key.wall_clock ? wall_clock(text->get()) : parse_with_unit(text->get(), key.dimension);
@@ -152,7 +154,7 @@ UnitSystem::Quantity ValueReader::parse_with_unit(const std::string& text, Dimen
   const UnitSystem& units = reading_.input().units;
   auto parsed = units.parse(text, dimension);
   if (dimension != Dimension::number_density || parsed.error.empty()) return parsed;
-  // The masses that turn a mass density into a number density may stand further down.
+  // The masses that are needed to convert a mass density may follow later in the file.
   const auto mass = units.parse(text, Dimension::mass_density);
   if (!mass.error.empty()) {
     if (!units.is_reduced()) {
@@ -166,7 +168,7 @@ UnitSystem::Quantity ValueReader::parse_with_unit(const std::string& text, Dimen
   return mass;
 }
 
-void ValueReader::into(UnitSystem*, const KeySchema&, const toml::node&) {}  // `read_units`
+void ValueReader::into(UnitSystem*, const KeySchema&, const toml::node&) {}  // read by `read_units`
 
 void ValueReader::into(bool* value, const KeySchema& key, const toml::node& node) {
   if (const auto* boolean = node.as_boolean()) {
@@ -212,7 +214,8 @@ void ValueReader::into(std::optional<Vec3>* value, const KeySchema& key, const t
     good = good && number.has_value();
     vector[axis] = number.value_or(0.0);
   }
-  // A program that has turned the vector leaves rounding where 0 would be.
+  // A component as small as rounding is set to 0, because it is left after a program has rotated
+  // the vector.
   const double largest = std::max({std::abs(vector.x), std::abs(vector.y), std::abs(vector.z)});
   for (int axis = 0; axis < 3; ++axis) {
     if (std::abs(vector[axis]) < 1e-15 * largest) vector[axis] = 0.0;
@@ -306,7 +309,7 @@ void ValueReader::into(const ChoiceTarget& target, const KeySchema& key, const t
 template <class Take>
 bool ValueReader::read_texts(const KeySchema& key, const toml::node& node, Take&& take) {
   const toml::array* array = node.as_array();
-  // An empty list chooses nothing, but names nothing either.
+  // An empty list is valid for a list of choices, but a list of names must have one.
   const bool names_nothing = array != nullptr && array->empty() && key.choices == nullptr;
   if (array == nullptr || names_nothing || array->size() > most_texts) {
     wrong_value(key, node);
@@ -342,7 +345,7 @@ void ValueReader::into(const ChoiceListTarget& target, const KeySchema& key,
   if (read) target.set(target.place, choices);
 }
 
-// ---- numbers of atoms
+// ---- lists of atoms
 
 void ValueReader::into(Input::AtomLists* value, const KeySchema& key, const toml::node& node) {
   const toml::array* array = filled_list(key, node);

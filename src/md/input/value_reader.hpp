@@ -14,37 +14,37 @@
 
 namespace sterna::md {
 
-/// Reads values of keys: what the file says becomes a value of the type of the key's target, in
-/// internal units, or an error.
+/// Reads values of keys: converts them to the type of the key's target, in internal units, or
+/// reports an error.
 class ValueReader {
  public:
   explicit ValueReader(InputReading& reading) : reading_(reading) {}
 
-  /// The value of a key at `place` of the input; `index` as for the key's target.
+  /// Reads the value of a key at `place` of the input; `index` is that of the key's target.
   void read(const KeySchema& key, std::size_t index, const toml::node& node,
             const std::string& place);
-  /// Must be read before all others.
+  /// Reads the unit system; must be called before all other keys are read.
   void read_units(const toml::node& node);
 
  private:
   void wrong_value(const KeySchema& key, const toml::node& node);
-  /// Of one value in a list.
+  /// Reports a wrong value in a list.
   void wrong_item(const KeySchema& key, const toml::node& item);
-  /// The list of three values; null after an error.
+  /// The node as a list of three values; null after an error.
   const toml::array* triple(const KeySchema& key, const toml::node& node);
-  /// The list; null after an error, also where it is empty.
+  /// The node as a list; null after an error, also if the list is empty.
   const toml::array* filled_list(const KeySchema& key, const toml::node& node);
 
-  /// The number in internal units, or nothing after an error.
+  /// The number in internal units; nothing after an error.
   std::optional<double> quantity(const KeySchema& key, const toml::node& node);
   UnitSystem::Quantity parse_with_unit(const std::string& text, Dimension dimension);
   bool is_good_text(const KeySchema& key, const std::string& text, const toml::node& node);
-  /// The number of the choice, or nothing after an error.
+  /// The index of the choice; nothing after an error.
   std::optional<std::size_t> chosen(const KeySchema& key, const std::string& text,
                                     const toml::node& node);
-  /// The text, or what `true` and `false` stand for; nothing after an error.
+  /// The text, or the choice that `true` or `false` stands for; nothing after an error.
   std::optional<std::string> text_of(const KeySchema& key, const toml::node& node);
-  /// The texts of a list, each of which `take` is given.
+  /// Passes each text of a list to `take`.
   template <class Take>
   bool read_texts(const KeySchema& key, const toml::node& node, Take&& take);
   std::optional<std::vector<int>> atom_list(const KeySchema& key, const toml::array& array);
@@ -67,7 +67,7 @@ class ValueReader {
   void into(const ChoiceListTarget& target, const KeySchema& key, const toml::node& node);
 
   InputReading& reading_;
-  std::string place_;  // of what is read
+  std::string place_;  // of the value that is being read
 };
 
 }  // namespace sterna::md

@@ -12,7 +12,7 @@
 namespace sterna::md {
 namespace {
 
-/// Errors that a mean may be off its target by.
+/// A mean may differ from its target by at most so many standard errors.
 constexpr double most_errors = 4.0;
 
 std::string label_of(const Averages::Quantity& quantity) {
@@ -28,13 +28,14 @@ Averages::Averages(std::vector<Quantity> quantities, std::optional<std::int64_t>
 
 void Averages::add(std::int64_t step, std::span<const double> values) {
   if (step <= equilibration_.value_or(-1)) return;
-  if (step <= series_.latest_step()) return;  // the end of a run that is resumed
+  if (step <= series_.latest_step()) return;  // a resumed run repeats steps
   series_.add(step, values);
 }
 
 Averages::Part Averages::settled_part() const {
   Part part;
-  // A run that was resumed may have seen steps that are part of the equilibration now.
+  // If the run was resumed with a longer equilibration, batches that it has averaged already may
+  // belong to the equilibration now.
   while (part.given < series_.batch_count() &&
          series_.first_step(part.given) <= equilibration_.value_or(-1)) {
     ++part.given;
@@ -111,7 +112,7 @@ Averages::Report Averages::report() const {
     const std::vector<double> all = series_.means(q);
     const auto behind = std::span(all).subspan(part.given);
     SettledMean& found = means.emplace_back(settled_mean(behind, part.first - part.given));
-    found.mean = series_.mean_from(part.first, q);  // with a batch that is not whole
+    found.mean = series_.mean_from(part.first, q);  // includes the incomplete batch
     if (!quantities_[q].tells) continue;
     unknown = unknown || found.unrest == SettledMean::Unrest::unknown;
     late = late || found.unrest == SettledMean::Unrest::late;

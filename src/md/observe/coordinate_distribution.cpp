@@ -14,7 +14,7 @@ namespace {
 
 constexpr double degrees = 180.0 / std::numbers::pi;
 
-/// All paths along so many bonds, in one of the two directions.
+/// All paths of so many consecutive bonds in a molecule, each in one of its two directions.
 std::vector<std::array<std::uint32_t, 4>> paths(const Topology::Molecule& molecule,
                                                 std::size_t bonds) {
   const auto partners = bonded_atoms(molecule);
@@ -99,7 +99,7 @@ void CoordinateDistribution::sample(const Frame& frame) {
         const double place =
             (value - minimum_) / (maximum_ - minimum_) * static_cast<double>(bins_);
         bins[bins_] += 1.0;
-        // The largest angle is in the last bin.
+        // A value equal to the maximum belongs to the last bin.
         if (place < 0.0 || value > maximum_) continue;
         bins[std::min(bins_ - 1, static_cast<std::size_t>(place))] += 1.0;
       }

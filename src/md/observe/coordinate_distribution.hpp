@@ -13,16 +13,17 @@
 
 namespace sterna::md {
 
-/// What bonded atoms have: lengths of bonds, angles between two of them, torsions of three.
+/// Internal coordinates of bonded atoms: lengths of bonds, angles of two bonds, torsions of three.
 enum class InternalCoordinate { bond, angle, torsion };
 
-/// How often a bond length, angle or torsion has which value: for each group the distribution over
-/// those whose atoms are all in the group, normalized to an integral of 1. Angles and torsions are
-/// all that the bonds of a molecule make, whether or not a term acts on them. Torsions are in
-/// (-180, 180] degrees by the convention of IUPAC, trans at 180.
+/// The distribution of a bond length, angle or torsion: for each group over the coordinates whose
+/// atoms are all in the group, normalized to an integral of 1. Angles and torsions are all that the
+/// bonds of a molecule define, whether or not a term acts on them. Torsions are in (-180, 180]
+/// degrees by the convention of IUPAC, trans at 180.
 class CoordinateDistribution : public Observer {
  public:
-  /// From `minimum` to `maximum`, internal length or degrees. Values outside count for the norm.
+  /// The histogram goes from `minimum` to `maximum`, in internal length or degrees. Values outside
+  /// count for the norm only.
   CoordinateDistribution(std::string name, std::int64_t interval, const ObserverRequest& request,
                          std::vector<AtomGroup> groups, InternalCoordinate coordinate,
                          double minimum, double maximum, int bins);
@@ -37,7 +38,7 @@ class CoordinateDistribution : public Observer {
   bool adds_up() const override { return true; }
 
  private:
-  /// Places of atoms in their molecule, as many as the coordinate has.
+  /// Indices of atoms in their molecule, as many as the coordinate has.
   using Atoms = std::array<std::uint32_t, 4>;
   std::size_t stride() const { return bins_ + 1; }
 
@@ -49,10 +50,10 @@ class CoordinateDistribution : public Observer {
   WholeMolecules whole_;
   std::vector<std::vector<Atoms>> coordinates_;  ///< by kind of molecule
   double frames_ = 0.0;
-  std::vector<double> sums_;  ///< of each group: its bins, then all values
+  std::vector<double> sums_;  ///< for each group its bins, then the count of values
 };
 
-/// Keys that the sections of the three kinds share, whose options have members of these names.
+/// The keys that all three kinds of coordinates share. `Options` must have members of these names.
 template <class Options>
 std::vector<KeySchema> coordinate_distribution_keys() {
   return {interval_key<Options>(),

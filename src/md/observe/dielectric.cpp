@@ -47,7 +47,8 @@ Dielectric::Moments Dielectric::flexible_moments(const Frame& frame) {
       massive += of_atom * place;
       mass += of_atom;
     }
-    // About the center of mass, which matters to molecules with a charge.
+    // The dipole moment is taken about the center of mass, because the moment of a charged molecule
+    // depends on the origin.
     const Vec3 dipole = charged - (charge / mass) * massive;
     moments.all += dipole;
     moments.independent += dot(dipole, dipole);
@@ -108,17 +109,19 @@ ObserverReport Dielectric::report(std::span<const double>) const {
     report.text +=
         fmt::format("{} {:.10g} {:.3g}\n", average.name, average.mean, average.standard_error);
   }
-  // Far below 1 where the run was long enough for the moment to lose its direction.
+  // The ratio is far below 1 if the run was long enough for the moment to lose its direction.
   if (mean > 0.0) report.text += fmt::format("# mean moment over its fluctuation {:.3g}\n", drift);
   return report;
 }
 
 namespace {
 
-/// Nothing: there is no dielectric that decides what the fluctuations mean.
+/// The permittivity around the molecules; nothing if none is defined, so that fluctuations give no
+/// permittivity.
 std::optional<double> permittivity_around(const Input& input) {
   if (input.electrostatics.is_used()) {
-    // The fluctuations mean another thing where a medium screens the dipoles from each other.
+    // A medium that screens the dipoles from each other changes the relation of fluctuations and
+    // permittivity.
     if (input.electrostatics.permittivity != 1.0) return std::nullopt;
     if (input.electrostatics.kind == ElectrostaticsKind::cutoff) return std::nullopt;
     if (input.electrostatics.kind == ElectrostaticsKind::reaction_field) {

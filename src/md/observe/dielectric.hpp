@@ -16,15 +16,16 @@ struct DielectricOptions {    ///< [dielectric]
 };
 
 /// Fluctuations of the dipole moment M of all molecules, and from them the relative permittivity of
-/// a fluid. With y = 4 pi <M^2> / (9 V kT) and a dielectric epsilon_RF around the cutoff sphere of a
-/// reaction field, or around all images of the box (Neumann, Mol. Phys. 50, 841 (1983)):
-/// (epsilon - 1) (2 epsilon_RF + 1) / (2 epsilon_RF + epsilon) = 3 y.
-/// Without a dielectric the fluctuations alone are reported. Orders of a fluid are told by
-/// Kirkwood's factor <M^2> / sum of mu^2: 1 where molecules are independent.
+/// a fluid. With y = 4 pi <M^2> / (9 V kT) and a dielectric epsilon_RF around the cutoff sphere of
+/// a reaction field, or around all images of the box (Neumann, Mol. Phys. 50, 841 (1983)): (epsilon
+/// - 1) (2 epsilon_RF + 1) / (2 epsilon_RF + epsilon) = 3 y. Without a dielectric only the
+/// fluctuations are reported. Kirkwood's factor <M^2> / sum of mu^2 measures the order of a fluid:
+/// it is 1 if molecules are independent.
 class Dielectric : public Observer {
  public:
-  /// `dipoles`: of each type in its body frame, with the factor sqrt(1/(4 pi epsilon_0)); empty
-  /// where the molecules are those of `flexible`. `around`: epsilon_RF, which may be infinite.
+  /// `dipoles`: dipole moment of each type in its body frame, with the factor sqrt(1/(4 pi
+  /// epsilon_0)); empty if the molecules are those of `flexible`. `around`: epsilon_RF, which may
+  /// be infinite.
   Dielectric(const comm::Context& context, std::int64_t interval, std::vector<Vec3> dipoles,
              std::optional<double> around, const UnitSystem& units,
              std::unique_ptr<WholeMolecules> flexible = nullptr);
@@ -39,12 +40,12 @@ class Dielectric : public Observer {
     Vec3 all;                  ///< M
     double independent = 0.0;  ///< sum of mu^2
   };
-  /// Of this rank.
+  /// The moments of this rank's molecules.
   Moments rigid_moments(const ParticleStore& particles) const;
   Moments flexible_moments(const Frame& frame);
-  /// Of the mean square of M, in the mean volume at the mean temperature.
+  /// 3 y for a mean square of M, with the mean volume and the mean temperature.
   double fluctuation(double mean_square) const;
-  /// Infinite where the fluctuations are larger than any permittivity gives.
+  /// The permittivity; infinite if the fluctuations are larger than any permittivity allows.
   double permittivity(double mean_square) const;
 
   comm::Context context_;

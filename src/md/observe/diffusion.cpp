@@ -65,7 +65,8 @@ double Diffusion::bytes_per_particle(std::int64_t samples) {
 
 template <class ItemAt>
 void Diffusion::collect(std::size_t count, const ItemAt& item_at) {
-  // Multiplicative hashing deals ids out evenly, also where all are multiples of something.
+  // Multiplicative hashing distributes ids evenly over the ranks, even if all ids have a common
+  // factor.
   const auto keeper = [&](std::int64_t id) {
     const std::uint64_t mixed = static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u;
     return static_cast<std::size_t>((mixed >> 32) % static_cast<std::uint64_t>(ranks_));
@@ -202,7 +203,7 @@ ObserverReport Diffusion::report(std::span<const double> all_sums) const {
   }
   struct Row {
     double time;
-    std::vector<Vec3> squares;  ///< mean, of each type or group
+    std::vector<Vec3> squares;  ///< by type or group
   };
   std::vector<Row> rows;
   double spacing = 1.0;
@@ -232,7 +233,7 @@ ObserverReport Diffusion::report(std::span<const double> all_sums) const {
   for (std::size_t column = 0; column < names_.size(); ++column) {
     double along[3], mean = 0.0, squares = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
-      // Least squares over the times between a tenth and a half of the longest.
+      // Fits a line by least squares to the times between a tenth and a half of the longest time.
       double n = 0.0, t = 0.0, tt = 0.0, y = 0.0, ty = 0.0;
       for (const Row& row : rows) {
         if (row.time < 0.1 * longest || row.time > 0.5 * longest) continue;

@@ -12,12 +12,12 @@
 namespace sterna::md {
 
 /// Mean square displacement of each type, or of each group, over all times of a run, and the
-/// diffusion coefficient, D = MSD / (6 t) (Einstein). Displacements are taken over windows of 1 to 9
-/// samples, of 10 to 90, of 100 to 900 ..., of which only the last nine positions each are kept
-/// (order-n algorithm: Frenkel and Smit, Understanding Molecular Simulation, 2002, section 4.4).
-/// Every particle's past is kept by the rank that its id stands for, wherever it moves; each sample
-/// sends the positions there. The past of a particle takes 216 bytes for each factor of ten in time,
-/// in memory and in each checkpoint.
+/// diffusion coefficient, D = MSD / (6 t) (Einstein). Displacements are taken over windows of 1 to
+/// 9 samples, of 10 to 90, of 100 to 900 ..., of which only the last nine positions each are kept
+/// (order-n algorithm: Frenkel and Smit, Understanding Molecular Simulation, 2002, section 4.4). A
+/// particle's past is kept by a rank that follows from its id, wherever the particle moves; each
+/// sample sends the positions there. The past of a particle takes 216 bytes for each factor of ten
+/// in time, in memory and in each checkpoint.
 ///
 /// The average named "diffusion_TYPE" is the slope between a tenth and a half of the longest time,
 /// with the standard error of the three axes.
@@ -35,7 +35,7 @@ class Diffusion : public Observer {
   void set_history(std::span<History> parts) override;
   ObserverReport report(std::span<const double> all_sums) const override;
 
-  /// Bytes of one particle's past after so many samples.
+  /// Bytes that one particle's past takes after so many samples.
   static double bytes_per_particle(std::int64_t samples);
 
  private:
@@ -44,7 +44,7 @@ class Diffusion : public Observer {
     Vec3 position;  ///< unwrapped
     std::int64_t type;
   };
-  /// Positions of this rank's share of the ids, in the order of the ids, some samples back.
+  /// Former positions of the particles whose ids this rank keeps, in the order of the ids.
   struct Level {
     std::vector<std::vector<Vec3>> past;  ///< the newest first
   };
@@ -55,33 +55,33 @@ class Diffusion : public Observer {
     return ((column * most_levels + level) * windows + window) * 4;
   }
 
-  /// Of a block.
+  /// The numbers of a block in `sums_`.
   std::size_t stride() const { return names_.size() * most_levels * windows * 4; }
 
-  /// How many positions a particle has on this level after so many samples.
+  /// The number of positions that a particle has on this level after so many samples.
   static std::size_t kept_on_level(std::int64_t samples, std::size_t level);
 
-  /// Collective. Sends item_at(0), ... item_at(count - 1) to the ranks that their ids stand for.
-  /// `incoming_` has this rank's share then, by id.
+  /// Collective. Sends item_at(0), ... item_at(count - 1) to the ranks that keep their ids.
+  /// Afterwards `incoming_` has the items that this rank keeps, by id.
   template <class ItemAt>
   void collect(std::size_t count, const ItemAt& item_at);
 
-  /// Columns of the result that an atom counts for, by its place among this rank's share.
+  /// Finds the columns of the result to which each atom that this rank keeps contributes.
   void find_columns();
 
   comm::Context context_;
   double sample_time_;
-  std::vector<std::string> names_;  ///< of the groups, or of the types where there are none
+  std::vector<std::string> names_;  ///< of the groups, or of the types if there are none
   std::vector<AtomGroup> groups_;
   UnitSystem units_;
   int ranks_;
   comm::SparseExchange<Item> to_keepers_;
   std::vector<Item> incoming_;
-  SampleBlocks blocks_;            ///< of displacements, by their beginnings
-  std::vector<std::int64_t> ids_;  ///< of this rank's share, ascending; of all samples
+  SampleBlocks blocks_;            ///< of displacements, by their first sample
+  std::vector<std::int64_t> ids_;  ///< kept by this rank, ascending; same in all samples
   std::vector<Level> levels_;
   std::vector<std::size_t> columns_, first_column_;
-  /// For each block, type or group, level and window: squares of x, y, z, and how many.
+  /// For each block, type or group, level and window: the sums of x^2, y^2, z^2, and their number.
   std::vector<double> sums_;
 };
 

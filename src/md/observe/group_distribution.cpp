@@ -34,7 +34,8 @@ void GroupDistribution::sample(const Frame& frame) {
           groups_[g].contains(particles.id[i], particles.position[i], frame.box);
     }
   }
-  // Atoms that are in both groups of a pair; of a group and itself, all of its atoms.
+  // The numbers of atoms that are in both groups of a pair. For a group paired with itself this is
+  // its number of atoms.
   std::vector<double> shared(ideal_.size(), 0.0);
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     for (std::size_t b = 0; b < groups; ++b) {
@@ -64,7 +65,7 @@ void GroupDistribution::sample(const Frame& frame) {
   for (std::size_t b = 0; b < groups; ++b) {
     for (std::size_t a = 0; a <= b; ++a) {
       const double of_a = shared[pair_index(a, a)], of_b = shared[pair_index(b, b)];
-      // Each pair of atoms is visited from both ends and matches both ways round.
+      // The factor is 2 because the list visits each pair of atoms from both ends.
       ideal_[pair_index(a, b)] += 2.0 * (of_a * of_b - shared[pair_index(a, b)]) / volume;
     }
   }

@@ -9,12 +9,12 @@
 
 namespace sterna::md {
 
-/// Radial distribution functions of all pairs of groups, which may have atoms in common, from the
-/// pair list: counted pairs over those of an ideal gas, (N_a N_b - N_ab) / V for each volume, where
-/// N_ab atoms are in both groups. Pairs that a molecule excludes are not in the list.
+/// Radial distribution functions of all pairs of groups, which may share atoms, from the pair list:
+/// the counted pairs divided by the number in an ideal gas, (N_a N_b - N_ab) / V per volume, where
+/// N_ab atoms are in both groups. The list lacks pairs that a molecule excludes.
 class GroupDistribution : public Observer {
  public:
-  /// `maximum` distance, at most the cutoff of the list.
+  /// `maximum`: the largest distance, at most the cutoff of the list.
   GroupDistribution(const comm::Context& context, std::int64_t interval, double maximum, int bins,
                     std::vector<AtomGroup> groups, const UnitSystem& units);
 
@@ -28,7 +28,7 @@ class GroupDistribution : public Observer {
   bool adds_up() const override { return true; }
 
  private:
-  /// Of two groups, the first at most the second, among all such pairs.
+  /// The index of the pair of groups a <= b.
   std::size_t pair_index(std::size_t a, std::size_t b) const { return b * (b + 1) / 2 + a; }
 
   comm::Context context_;
@@ -37,9 +37,9 @@ class GroupDistribution : public Observer {
   std::vector<AtomGroup> groups_;
   UnitSystem units_;
   double frames_ = 0.0;
-  /// Of each pair of groups: pairs of an ideal gas per volume, summed over the frames.
+  /// For each pair of groups: the pairs per volume of an ideal gas, summed over the frames.
   std::vector<double> ideal_;
-  std::vector<double> pairs_;  ///< of each pair of groups, its bins; each pair of atoms twice
+  std::vector<double> pairs_;  ///< bins of each pair of groups; each pair of atoms counts twice
 };
 
 }  // namespace sterna::md

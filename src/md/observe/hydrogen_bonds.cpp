@@ -23,10 +23,10 @@ struct HydrogenBondOptions {
   double angle = 150.0;
 };
 
-/// How many hydrogen bonds there are: donor and acceptor are at most `distance` apart, and the
-/// angle from donor over hydrogen to acceptor is at least `angle` (the criterion of Smith et al.,
-/// Phys. Chem. Chem. Phys. 21, 9845 (2019), and of MDAnalysis). The donor is what the hydrogen is
-/// bonded to. The pairs come from the neighbor list, which lacks those that a molecule excludes.
+/// The number of hydrogen bonds: donor and acceptor are at most `distance` apart, and the angle
+/// donor - hydrogen - acceptor is at least `angle` (the criterion of Smith et al., Phys. Chem.
+/// Chem. Phys. 21, 9845 (2019), and of MDAnalysis). The donor is the atom to which the hydrogen is
+/// bonded. The pairs come from the neighbor list, which lacks pairs that a molecule excludes.
 class HydrogenBonds final : public Observer {
  public:
   HydrogenBonds(const HydrogenBondOptions& options, const ObserverRequest& request)
@@ -95,11 +95,12 @@ class HydrogenBonds final : public Observer {
   }
 
  private:
-  /// Ids of the hydrogens in the group that an atom is the donor of.
+  /// The ids of the group's hydrogens that are bonded to this atom.
   std::vector<std::int64_t> hydrogens_of(std::int64_t donor) const {
     std::vector<std::int64_t> ids;
     const Topology::Place place = topology_.place_of(donor);
-    // A constraint joins hydrogens of rigid water, too.
+    // A hydrogen is no donor. In rigid water a constraint joins the two hydrogens, so this must be
+    // checked.
     if (groups_[0].contains(donor, 0)) return ids;
     for (const std::uint32_t atom :
          partners_[place.molecule][static_cast<std::size_t>(place.atom)]) {

@@ -10,8 +10,8 @@ struct MolecularDipoleOptions {
   std::vector<std::string> groups;
 };
 
-/// The length of sum q (r - c) about the center of mass c; of a molecule without net charge it is
-/// the same about any point.
+/// The length of sum q (r - c) about the center of mass c. Without a net charge the center does not
+/// matter.
 double dipole_moment(const MoleculeAtoms& atoms) {
   const Vec3 center = atoms.center_of_mass();
   Vec3 moment;

@@ -28,7 +28,8 @@ Vec3 MoleculeAtoms::center_of_mass() const {
     sum += masses[k] * positions[k];
     mass += masses[k];
   }
-  // Virtual sites alone have none, and no center of mass either.
+  // A molecule of virtual sites only has neither mass nor center of mass, so its first atom is
+  // used.
   return mass > 0.0 ? (1.0 / mass) * sum : positions.front();
 }
 
@@ -46,7 +47,8 @@ MoleculeMeans::MoleculeMeans(std::string name, std::int64_t interval,
 
 void MoleculeMeans::sample(const Frame& frame) {
   const double charge_unit = std::sqrt(units_.coulomb());
-  std::vector<double> sums(groups_.size() * 3, 0.0);  // values, squares, molecules
+  std::vector<double> sums(groups_.size() * 3, 0.0);  // of each group: sum of values, of squares,
+                                                      // number of molecules
   MoleculeAtoms atoms;
   for (const WholeMolecules::Molecule& molecule : whole_.gather(frame)) {
     const auto& kind = whole_.topology().molecules()[molecule.kind];

@@ -14,20 +14,20 @@
 
 namespace sterna::md {
 
-/// What a quantity of a molecule is made of: those of its atoms that are in a group.
+/// The atoms of a molecule that are in a group, from which a quantity is computed.
 struct MoleculeAtoms {
-  std::vector<Vec3> positions;  ///< of the whole molecule, wherever that is
+  std::vector<Vec3> positions;  ///< of the molecule made whole, in any image
   std::vector<double> masses;
-  std::vector<double> charges;  ///< in units of e, reduced charges as in the input
+  std::vector<double> charges;  ///< in units of e; reduced charges as in the input
 
   Vec3 center_of_mass() const;
 };
 
-/// A quantity that each molecule has: for each group the mean over the molecules and the root of
-/// the mean square, in time and averaged.
+/// A quantity that each molecule has. For each group: the mean over the molecules and the root of
+/// the mean square, as series and as averages.
 class MoleculeMeans : public Observer {
  public:
-  /// From at least one atom.
+  /// Computes the quantity from at least one atom.
   using Quantity = double (*)(const MoleculeAtoms& atoms);
 
   MoleculeMeans(std::string name, std::int64_t interval, const ObserverRequest& request,
@@ -45,19 +45,19 @@ class MoleculeMeans : public Observer {
   Quantity quantity_;
   Dimension dimension_;
   WholeMolecules whole_;
-  QuantitySeries series_;  ///< of each group the mean and the root of the mean square
+  QuantitySeries series_;  ///< mean and root mean square of each group
 };
 
-/// The groups that options name, or one of each kind of molecule.
+/// The groups that the options name, or one group for each kind of molecule.
 std::vector<AtomGroup> molecule_groups(const ObserverRequest& request,
                                        const std::vector<std::string>& names);
 
-/// Whether an observer that is on, of section `name`, has flexible molecules to look at and groups
-/// that stay what they are.
+/// Checks that there are flexible molecules if the observer of section `name` is on, and that the
+/// members of its groups do not change.
 void check_molecule_observer(const Input& input, const IsGood& is_good, const Report& report,
                              std::string_view name, const std::vector<std::string>& groups);
 
-/// The part of a section that all observers of such a quantity share.
+/// The keys that the sections of all such observers share.
 template <class Options>
 ObserverSection molecule_section(SectionSchema schema,
                                  void (*check)(const Input&, const IsGood&, const Report&)) {

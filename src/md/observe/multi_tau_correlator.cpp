@@ -16,7 +16,7 @@ void MultiTauCorrelator::add(double value, std::int64_t block_length, std::size_
   std::copy_backward(here.recent, here.recent + length - 1, here.recent + length);
   here.recent[0] = value;
   here.seen += 1.0;
-  // Lags below half the length are those of the level before, where they are finer.
+  // The level below has the lags below half the length with a finer resolution.
   const std::size_t first = level == 0 ? 0 : length / 2;
   const auto known = static_cast<std::size_t>(std::min(here.seen, static_cast<double>(length)));
   for (std::size_t lag = first; lag < known; ++lag) {

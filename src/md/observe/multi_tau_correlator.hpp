@@ -8,27 +8,27 @@
 
 namespace sterna::md {
 
-/// The autocorrelation function of a series over all its length, in memory and time that grow with
-/// the logarithm of it only: recent lags are kept one by one, longer ones from averages over 2, 4,
-/// 8 ... values (Ramirez, Sukumaran, Vorselaars and Likhtman, J. Chem. Phys. 133, 154103 (2010),
-/// with 16 points a level, averages of 2). Products are summed up in blocks by their earlier values,
-/// so that those of the beginning can be left out.
+/// The autocorrelation function of a series over its whole length, with memory and time that grow
+/// only with the logarithm of the length: recent values are kept one by one, older ones as averages
+/// over 2, 4, 8 ... values (Ramirez, Sukumaran, Vorselaars and Likhtman, J. Chem. Phys. 133, 154103
+/// (2010), with 16 points per level and averages of 2). Products are summed in blocks by their
+/// earlier value, so that early blocks can be left out.
 class MultiTauCorrelator {
  public:
-  /// `block_length`: values in a block.
+  /// Adds a value to the series. `block_length`: the number of values in a block.
   void add(double value, std::int64_t block_length = std::numeric_limits<std::int64_t>::max());
-  /// Two neighbors each become one.
+  /// Merges neighboring blocks in pairs.
   void merge_blocks();
 
   struct Point {
     double lag;  ///< in intervals of the series
     double correlation;
-    double count;  ///< values that were averaged
+    double count;  ///< number of products averaged
   };
-  /// Ascending lags, from 0; of values from this block on.
+  /// The correlation function at ascending lags from 0, of values from block `first_block` on.
   std::vector<Point> points(std::size_t first_block = 0) const;
 
-  /// Everything there is to know, for a checkpoint, and the way back.
+  /// The complete state for a checkpoint, and its restoration.
   std::vector<double> state() const;
   void set_state(std::span<const double> state);
 

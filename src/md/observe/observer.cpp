@@ -11,7 +11,7 @@ void add_to(std::vector<double>& sums, std::span<const double> values) {
   for (std::size_t k = 0; k < values.size(); ++k) sums[k] += values[k];
 }
 
-/// So that all blocks of a rank take 64 MiB at most, or are four.
+/// The number of blocks with which all blocks of a rank take at most 64 MiB, but at least four.
 std::size_t most_blocks(std::size_t numbers) {
   constexpr std::size_t most_numbers = std::size_t{1} << 23;
   const std::size_t fit = most_numbers / std::max<std::size_t>(numbers, 1);

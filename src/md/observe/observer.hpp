@@ -13,14 +13,14 @@
 
 namespace sterna::md {
 
-/// Watches a run: takes a sample every `interval` steps, and has the result at the end. An observer
-/// gathers three parts: `sums` of this rank alone, which add up over the ranks; `common`, which is
-/// the same on all ranks; and `history`, which this rank remembers of earlier samples for later
-/// ones. A checkpoint keeps all of them, so that a resumed run has the same results. Samples are
-/// kept in blocks, so that those of a run that had not settled can be left out at the end.
+/// Observes a run: takes a sample every `interval` steps, and gives the result at the end. An
+/// observer gathers three parts: `sums` of this rank alone, which are added over the ranks;
+/// `common`, which is the same on all ranks; and `history`, former samples that this rank keeps for
+/// later ones. A checkpoint keeps all of them, so that a resumed run has the same results. Samples
+/// are kept in blocks, so that those before the run has settled can be left out at the end.
 class Observer {
  public:
-  /// What one rank remembers, in pieces, so that no copy of all of it is ever needed.
+  /// The history of one rank, in pieces, so that no copy of the whole is ever needed.
   using History = std::vector<std::vector<std::byte>>;
 
   explicit Observer(std::string name, std::int64_t interval)
@@ -29,12 +29,12 @@ class Observer {
   Observer(const Observer&) = delete;
   Observer& operator=(const Observer&) = delete;
 
-  /// Of the section of the input file.
+  /// The name of the section in the input file.
   const std::string& name() const { return name_; }
   bool is_due(std::int64_t step) const { return step % interval_ == 0; }
 
-  /// Collective. Takes a sample unless one of this step was taken: a simulation that goes on from
-  /// step 0 comes by that step again.
+  /// Collective. Takes a sample, unless this step was sampled already: a simulation that continues
+  /// from step 0 reaches that step twice.
   void sample_once(const Frame& frame);
   std::int64_t latest_step() const { return latest_step_; }
   void set_latest_step(std::int64_t step) { latest_step_ = step; }
@@ -43,36 +43,38 @@ class Observer {
   virtual void sample(const Frame& frame) = 0;
   virtual std::span<double> sums() { return {}; }
   virtual std::vector<double> common() const = 0;
-  /// With what `common` gave; the number of values may differ where the input was changed, and
-  /// then nothing is taken.
+  /// Restores the values of `common`. If their number does not fit, because the input was changed,
+  /// they are ignored.
   virtual void set_common(std::span<const double> values) = 0;
-  /// Views of it; as many pieces on every rank.
+  /// Views of the history, with the same number of pieces on every rank.
   virtual std::vector<std::span<const std::byte>> history() const { return {}; }
-  /// Collective, after `set_common`. `parts` are histories of ranks at the time of the checkpoint,
-  /// any number of them here: all ranks together have each once. They may be emptied.
+  /// Collective, after `set_common`. `parts` are histories of the ranks that wrote the checkpoint,
+  /// any number of them on this rank: all ranks together have each of them once. They may be
+  /// emptied.
   virtual void set_history(std::span<History>) {}
-  /// From `sums` added up over all ranks.
+  /// The result, from `sums` added over all ranks.
   virtual ObserverReport report(std::span<const double> all_sums) const = 0;
 
-  /// What this rank's samples from `first_step` on have summed up, by whole blocks, and what comes
-  /// of that, added up over all ranks.
+  /// The sums of this rank's samples in the blocks from `first_step` on, and the report from these
+  /// sums added over all ranks.
   std::vector<double> sums_from(std::int64_t first_step);
   ObserverReport report_from(std::int64_t first_step, std::span<const double> all_sums);
 
-  /// What this rank alone has, for a checkpoint: `sums`, those of earlier blocks, `history`.
+  /// This rank's own data for a checkpoint: `sums`, the sums of earlier blocks, and `history`.
   std::vector<std::span<const std::byte>> pieces();
-  /// What all ranks have of earlier blocks, and the way back, after which the sums of these blocks
-  /// are 0; false where the state contradicts itself.
+  /// The parts of earlier blocks that are common to all ranks, and their restoration, after which
+  /// the sums of these blocks are 0; false if the state is inconsistent.
   std::vector<double> state_of_blocks() const;
   bool set_state_of_blocks(std::span<const double> state);
   std::size_t earlier_blocks() const { return closed_.size(); }
   std::span<double> sums_of_earlier(std::size_t block) { return closed_[block].sums; }
 
  protected:
-  /// Whether `sums` and `common` of two parts of a run add up to those of both. The base keeps such
-  /// observers' samples in blocks; others leave out early samples themselves.
+  /// Whether `sums` and `common` of two parts of a run can be added to those of both parts. If so,
+  /// the base class keeps the samples in blocks; other observers leave out early samples
+  /// themselves.
   virtual bool adds_up() const { return false; }
-  /// Where a report begins.
+  /// The first step of the report.
   std::int64_t reported_from() const { return reported_from_; }
 
  private:
@@ -83,9 +85,9 @@ class Observer {
 
   std::string name_;
   std::int64_t interval_;
-  std::int64_t latest_step_ = -1;  ///< that was sampled
+  std::int64_t latest_step_ = -1;  ///< step of the last sample
   SampleBlocks blocks_;
-  std::vector<Block> closed_;  ///< all but the present one
+  std::vector<Block> closed_;  ///< all blocks but the present one
   std::int64_t reported_from_ = 0;
 };
 

@@ -9,18 +9,19 @@
 
 namespace sterna::md {
 
-/// What an observer found, at the end of a run.
+/// The result of an observer at the end of a run.
 struct ObserverReport {
-  std::string name{};  ///< of the observer: "rdf"; the run's file NAME.rdf.txt has the text
+  std::string name{};  ///< of the observer, such as "rdf"; `text` is written to the run's
+                       ///< NAME.rdf.txt
   std::string text{};
   struct Average {
     std::string name;
     double mean, standard_error;  ///< in the units of the input
-    std::string_view unit;        ///< of both: "bar"; "" where reduced or without dimension
+    std::string_view unit;        ///< of both, such as "bar"; empty if reduced or dimensionless
   };
   std::vector<Average> averages{};
 
-  /// Of values in internal units.
+  /// Adds an average that is given in internal units.
   void add_average(std::string quantity, double mean, double standard_error,
                    const UnitSystem& units, Dimension dimension) {
     averages.push_back({std::move(quantity), units.from_internal(mean, dimension),

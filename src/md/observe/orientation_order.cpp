@@ -69,11 +69,11 @@ ObserverReport OrientationOrder::report(std::span<const double> all_sums) const 
 
 namespace {
 
-/// The axis of a molecule that its orientation is told by: that of its dipole moment, or of its
-/// rotation symmetry where it is linear, or the body's z axis.
+/// The axis that defines the orientation of a molecule: its dipole moment; without one, the
+/// symmetry axis of a linear molecule, or the z axis of the body frame.
 Vec3 body_axis(const Component& component) {
   const Vec3 moment = dipole_of(component);
-  double largest = 0.0;  // that it may come to, so that rounding is known from a moment
+  double largest = 0.0;  // largest possible moment, to tell a moment from rounding
   for (const auto& site : component.charges) {
     largest += std::abs(site.charge) * length(site.position);
   }

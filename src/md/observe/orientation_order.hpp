@@ -14,12 +14,12 @@ struct OrientationOrderOptions {  ///< [orientation_order]
   int bins = 1;
 };
 
-/// How molecules are turned towards an axis of the box, in slices across it: averages of
-/// P1 = cos(theta) and P2 = (3 cos^2(theta) - 1) / 2 of the angle between the axis and an axis of
-/// the molecule.
+/// The orientation of molecules relative to an axis of the box, in slices across it: averages of P1
+/// = cos(theta) and P2 = (3 cos^2(theta) - 1) / 2 of the angle between the axis and an axis of the
+/// molecule.
 class OrientationOrder : public Observer {
  public:
-  /// `body_axes`: of each type, a unit vector in its body frame.
+  /// `body_axes`: a unit vector for each type in its body frame.
   OrientationOrder(std::int64_t interval, int axis, int bins, std::vector<std::string> names,
                    std::vector<Vec3> body_axes, const UnitSystem& units);
 
@@ -40,7 +40,7 @@ class OrientationOrder : public Observer {
   std::vector<Vec3> body_axes_;  ///< of each component, unit vectors
   double frames_ = 0.0;
   double lengths_ = 0.0;  ///< of the box along the axis, summed over the frames
-  /// For each slice and component: how many, sum of P1, sum of P2.
+  /// For each slice and component: the number of molecules, the sum of P1, the sum of P2.
   std::vector<double> sums_;
 };
 

@@ -21,7 +21,8 @@ inline constexpr auto choice_table<SurfaceNormal> =
 
 struct PressureTensorOptions {                         ///< [pressure_tensor]
   std::int64_t interval = 0;                           ///< 0: none
-  SurfaceNormal surface_normal = SurfaceNormal::none;  ///< gives the surface tension
+  SurfaceNormal surface_normal = SurfaceNormal::none;  ///< whether and how the surface tension is
+                                                       ///< computed
 
   std::optional<Axis> normal() const {
     if (surface_normal == SurfaceNormal::none) return std::nullopt;
@@ -32,14 +33,14 @@ struct PressureTensorOptions {                         ///< [pressure_tensor]
 /// Collective. The pressure tensor of one frame: xx yy zz xy xz yz.
 std::array<double, 6> pressure_tensor(const comm::Context& context, const Frame& frame);
 
-/// Averages of the pressure tensor, P_ab = (sum m v_a v_b + sum over pairs r_a f_b) / V, and from
-/// it, where two planar interfaces lie across an axis n, their surface tension gamma = L_n / 2
-/// (P_nn - (P_tt + P_ss) / 2) (Kirkwood and Buff, J. Chem. Phys. 17, 338 (1949)). A homogeneous
-/// correction beyond the cutoff is in the diagonal, alike in all directions, and leaves the surface
-/// tension as that of the truncated potential; a planar one is in the virial of the pairs.
+/// Averages of the pressure tensor, P_ab = (sum m v_a v_b + sum over pairs r_a f_b) / V. If two
+/// planar interfaces lie across an axis n, their surface tension is gamma = L_n / 2 (P_nn - (P_tt +
+/// P_ss) / 2) (Kirkwood and Buff, J. Chem. Phys. 17, 338 (1949)). A homogeneous correction beyond
+/// the cutoff adds the same to all three diagonal elements, so the surface tension is that of the
+/// truncated potential; a planar correction is in the virial of the pairs.
 class PressureTensor : public Observer {
  public:
-  /// `surface_normal`: the axis across which the interfaces lie.
+  /// `surface_normal`: the axis perpendicular to the interfaces.
   PressureTensor(const comm::Context& context, std::int64_t interval,
                  std::optional<int> surface_normal, const UnitSystem& units);
 
@@ -52,7 +53,7 @@ class PressureTensor : public Observer {
   comm::Context context_;
   std::optional<int> surface_normal_;
   UnitSystem units_;
-  BatchMeans series_;  ///< xx yy zz xy xz yz, and the surface tension where it is asked for
+  BatchMeans series_;  ///< xx yy zz xy xz yz, and the surface tension if computed
 };
 
 }  // namespace sterna::md

@@ -62,7 +62,7 @@ void Profile::sample(const Frame& frame) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       if (groups_[g].contains(frame.particles.id[i], position, frame.box)) slice[g] += 1.0;
     }
-    // Virtual sites have no temperature.
+    // Virtual sites have no mass, and so no temperature.
     const double mass = frame.masses[type];
     if (mass > 0.0) slice[names_.size()] += 1.0;
     slice[names_.size() + 1] += mass * dot(velocity, velocity);

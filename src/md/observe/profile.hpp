@@ -14,14 +14,16 @@ struct ProfileOptions {       ///< [profile]
   std::int64_t interval = 0;  ///< 0: none
   Axis axis = Axis::z;
   int bins = 200;
-  bool centered = true;               ///< counted from the center of mass along the axis
+  bool centered = true;               ///< positions are relative to the center of mass along the
+                                      ///< axis
   std::vector<std::string> groups{};  ///< none: types
 };
 
-/// Density of each type, or of each group, and kinetic temperature in slices across one axis, averaged over frames.
-/// Centered, slices are counted from the center of mass along the axis (found through the phase of
-/// the mass's first Fourier coefficient, which a periodic box allows: Bai and Breen, J. Graphics
-/// Tools 13, 53 (2008)), so that a slab that drifts keeps a sharp profile; it lies in the middle.
+/// Density of each type or group, and kinetic temperature, in slices across one axis, averaged over
+/// frames. If `centered`, positions are relative to the center of mass along the axis, which lies
+/// in the middle, so that a drifting slab keeps a sharp profile. In a periodic box the center of
+/// mass is defined by the phase of the mass's first Fourier coefficient (Bai and Breen, J. Graphics
+/// Tools 13, 53 (2008)).
 class Profile : public Observer {
  public:
   Profile(const comm::Context& context, std::int64_t interval, int axis, int bins, bool centered,
@@ -34,7 +36,7 @@ class Profile : public Observer {
   void set_common(std::span<const double> values) override;
   ObserverReport report(std::span<const double> all_sums) const override;
 
-  /// Number density of a type or group in a slice.
+  /// The number density of a type or group in a slice.
   double density(std::span<const double> all_sums, std::size_t column, int bin) const;
 
  protected:
@@ -48,11 +50,12 @@ class Profile : public Observer {
   int axis_;
   int bins_;
   bool centered_;
-  std::vector<std::string> names_;  ///< of the groups, or of the types where there are none
+  std::vector<std::string> names_;  ///< of the groups, or of the types if there are none
   std::vector<AtomGroup> groups_;
   UnitSystem units_;
   double frames_ = 0.0;
-  double lengths_ = 0.0, areas_ = 0.0;  ///< of the box along and across, summed over the frames
+  double lengths_ = 0.0, areas_ = 0.0;  ///< of the box along and across the axis, summed over
+                                        ///< frames
   /// For each slice: particles of each type or group, all particles, sum of m v^2.
   std::vector<double> sums_;
 };

@@ -12,32 +12,32 @@
 
 namespace sterna::md {
 
-/// How some quantities of the whole system go on in time: at most some hundred rows, each the mean
-/// of as many samples, and the averages of the samples from a step on with their standard errors.
+/// Time series of some quantities of the whole system: at most some hundred rows, each the mean of
+/// equally many samples, and averages with standard errors of the samples from a step on.
 class QuantitySeries {
  public:
-  /// `names` head the columns.
+  /// `names`: the heads of the columns.
   explicit QuantitySeries(std::vector<std::string> names)
       : names_(std::move(names)), means_(names_.size() + 1) {}
 
-  /// `values`: one of each quantity, in internal units.
+  /// `values`: one for each quantity, in internal units.
   void add(std::int64_t step, double time, std::span<const double> values);
 
-  /// A table against time; all quantities have this dimension.
+  /// The series as a table against time; all quantities have this dimension.
   std::string text(const UnitSystem& units, Dimension dimension) const;
   SettledMean average(std::size_t quantity, std::int64_t first_step) const {
     return means_.average(quantity + 1, first_step);
   }
   std::int64_t count() const { return means_.count(); }
 
-  /// Everything there is to know, for a checkpoint, and the way back. A state of other quantities
-  /// is not taken.
+  /// The complete state for a checkpoint, and its restoration. A state of other quantities is
+  /// ignored.
   std::vector<double> state() const { return means_.state(); }
   void set_state(std::span<const double> state) { means_.set_state(state); }
 
  private:
   std::vector<std::string> names_;
-  BatchMeans means_;  ///< of the time, then of the quantities
+  BatchMeans means_;  ///< of time, then of the quantities
 };
 
 }  // namespace sterna::md

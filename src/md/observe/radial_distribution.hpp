@@ -9,17 +9,19 @@ namespace sterna::md {
 
 struct RdfOptions {           ///< [rdf]
   std::int64_t interval = 0;  ///< 0: none
-  double maximum = 0.0;       ///< 0: the cutoff; at most the cutoff
+  double maximum = 0.0;       ///< at most the cutoff; 0: the cutoff
   int bins = 200;
-  bool sites = true;                  ///< of molecules: between their sites, not their centers
-  std::vector<std::string> groups{};  ///< none: types, or sites
+  bool sites = true;                  ///< of molecules: of sites instead of centers
+  std::vector<std::string> groups{};  ///< empty: by types, or by sites
 };
 
 /// Radial distribution functions g_ab(r) of all pairs of types, from the pair list (so up to its
-/// cutoff), averaged over frames: counted pairs over those of an ideal gas of as many particles.
+/// cutoff), averaged over frames: the counted pairs divided by those of an ideal gas with as many
+/// particles.
 class RadialDistribution : public Observer {
  public:
-  /// `maximum` distance, at most the cutoff of the list. `counts`: particles of each type.
+  /// `maximum`: the largest distance, at most the cutoff of the list. `counts`: particles of each
+  /// type.
   RadialDistribution(std::int64_t interval, double maximum, int bins,
                      std::vector<std::string> type_names, std::vector<std::int64_t> counts,
                      const UnitSystem& units);
@@ -30,7 +32,7 @@ class RadialDistribution : public Observer {
   void set_common(std::span<const double> values) override;
   ObserverReport report(std::span<const double> all_sums) const override;
 
-  /// g of types a and b in a bin.
+  /// The function of types a and b in a bin.
   double value(std::span<const double> all_sums, std::size_t a, std::size_t b, int bin) const;
 
  protected:
@@ -48,7 +50,7 @@ class RadialDistribution : public Observer {
   UnitSystem units_;
   double frames_ = 0.0;
   double volumes_ = 0.0;       ///< summed over the frames
-  std::vector<double> pairs_;  ///< counted, each pair of like types twice
+  std::vector<double> pairs_;  ///< counted; a pair of the same type counts twice
 };
 
 }  // namespace sterna::md

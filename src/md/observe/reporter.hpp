@@ -7,8 +7,8 @@
 
 namespace sterna::md {
 
-/// Looks at a run every so many steps: to write, to measure, to print. Unlike an `Observer` it has
-/// no results that outlive the run.
+/// Looks at a run every so many steps, to write, measure or print. Unlike an `Observer`, it has no
+/// results that outlive the run.
 class Reporter {
  public:
   /// Throws std::invalid_argument unless `interval` (steps) is at least 1.
@@ -20,10 +20,10 @@ class Reporter {
   Reporter& operator=(const Reporter&) = delete;
 
   std::int64_t interval() const { return interval_; }
-  /// Whether it looks at this step.
+  /// Whether the reporter looks at this step.
   virtual bool is_due(std::int64_t step) const { return step % interval_ == 0; }
-  /// Whether it reads more than positions and orientations. Otherwise it looks as soon as these are
-  /// those of the step: all else in a frame is of an earlier time then.
+  /// Whether the reporter reads more than positions and orientations. If not, it is called as soon
+  /// as these belong to the step; all other data of the frame are then of an earlier time.
   virtual bool needs_state() const { return true; }
   /// Collective: every rank calls it with its own particles, at the start and then every `interval`
   /// steps.

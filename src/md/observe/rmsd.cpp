@@ -17,9 +17,9 @@ struct RmsdOptions {
   bool mass_weighted = false;
 };
 
-/// The root mean square deviation of each group's atoms from where they were in the first sample,
-/// after the translation and rotation that make it least. The atoms of a molecule are those of a
-/// whole; where a group has several molecules, these are where they have moved to without jumps.
+/// The root mean square deviation of each group's atoms from their positions in the first sample,
+/// after the translation and rotation that minimize it. The atoms of a molecule are made whole; if
+/// a group has several molecules, each is where it has moved without jumps.
 class Rmsd final : public Observer {
  public:
   Rmsd(const RmsdOptions& options, const ObserverRequest& request)
@@ -50,7 +50,7 @@ class Rmsd final : public Observer {
     series_.add(frame.step, frame.time, values);
   }
 
-  /// The number of coordinates of each group's reference and these, then the series.
+  /// The number of groups, for each group its number of atoms and their reference, then the series.
   std::vector<double> common() const override {
     std::vector<double> all{static_cast<double>(reference_.size())};
     for (const auto& of_group : reference_) {
@@ -102,7 +102,7 @@ class Rmsd final : public Observer {
     return names;
   }
 
-  /// Atoms of a group that this rank has: their places in the order of the group's ids.
+  /// Finds this rank's atoms of a group, with their indices among the group's ids.
   void place_atoms(std::span<const WholeMolecules::Molecule> molecules, std::size_t g,
                    std::span<const double> masses) {
     places_.clear(), positions_.clear(), weights_.clear();
@@ -119,7 +119,7 @@ class Rmsd final : public Observer {
     }
   }
 
-  /// About their center, on all ranks.
+  /// Collective. Keeps the positions about their center as the reference.
   void keep_reference(std::size_t g) {
     const Vec3 center = center_of(positions_);
     std::vector<double> all(3 * ids_[g].size(), 0.0);
@@ -152,7 +152,7 @@ class Rmsd final : public Observer {
   double deviation(const std::vector<Vec3>& reference) {
     const Vec3 center = center_of(positions_);
     if (!(weight_ > 0.0)) return 0.0;
-    std::array<double, 10> sums{};  // the matrix, then the squares
+    std::array<double, 10> sums{};  // the matrix of products, then the sum of squares
     for (std::size_t k = 0; k < places_.size(); ++k) {
       const Vec3 here = positions_[k] - center, there = reference[places_[k]];
       for (int a = 0; a < 3; ++a) {
@@ -175,8 +175,10 @@ class Rmsd final : public Observer {
   WholeMolecules whole_;
   QuantitySeries series_;
   std::vector<std::vector<std::int64_t>> ids_;  ///< of each group, ascending
-  std::vector<std::vector<Vec3>> reference_;  ///< of each group: about its center; empty: none yet
-  std::vector<std::size_t> places_;           ///< of this rank's atoms of one group, and the next
+  std::vector<std::vector<Vec3>> reference_;    ///< by group: about its center; empty: not yet
+                                                ///< sampled
+  std::vector<std::size_t> places_;             ///< of this rank's atoms of one group, as the next
+                                                ///< two
   std::vector<Vec3> positions_;
   std::vector<double> weights_;
   double weight_ = 0.0;  ///< of the whole group

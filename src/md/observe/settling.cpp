@@ -9,14 +9,14 @@
 namespace sterna::md {
 namespace {
 
-/// The most cosines that tell the variance of the mean. Fewer tell it less well, and more reach the
-/// frequencies of the correlation.
+/// The largest number of cosine transforms from which the variance of the mean is estimated. Fewer
+/// give a larger error; more reach the frequencies of the correlation.
 constexpr std::size_t most_cosines = 12;
-/// Values for each cosine, at least.
+/// The smallest number of values for each cosine transform.
 constexpr std::size_t values_per_cosine = 5;
 
-/// For 6, 7 ... 12 cosines: what the square of the lowest over the mean square of the others
-/// exceeds by chance in 1 % of all cases, and the same of the lowest three: quantiles of F.
+/// Quantiles of F at 1 %, for 6, 7 ... 12 cosines: thresholds for the lowest square over the mean
+/// square of the others, and for the mean of the lowest three.
 struct Threshold {
   double lowest, three;
 };
@@ -24,9 +24,10 @@ constexpr std::size_t fewest_to_test = 6;
 constexpr Threshold thresholds[] = {{16.258, 29.457}, {13.745, 16.694}, {12.246, 12.060},
                                     {11.259, 9.780},  {10.561, 8.451},  {10.044, 7.591},
                                     {9.646, 6.992}};
-/// What the lowest cosines have of the variance of the series, where it is worth few values.
+/// If the lowest cosines have more than this share of the series's variance, the series is worth
+/// few independent values.
 constexpr double most_of_variance = 0.52;
-/// A run that settles later than this has hardly begun.
+/// A run that settles after more than this share of it is too short.
 constexpr double latest = 0.4;
 
 std::vector<double> ranks_of(std::span<const double> series) {
@@ -37,7 +38,7 @@ std::vector<double> ranks_of(std::span<const double> series) {
   for (std::size_t begin = 0; begin < order.size();) {
     std::size_t end = begin;
     while (end < order.size() && series[order[end]] == series[order[begin]]) ++end;
-    // Values that are equal share theirs.
+    // Equal values get the mean of their ranks.
     for (std::size_t k = begin; k < end; ++k) {
       ranks[order[k]] = 0.5 * static_cast<double>(begin + end - 1);
     }
@@ -58,8 +59,8 @@ double variance_of(std::span<const double> values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// Squares of the lowest cosine transforms, each of which has the variance of the mean times the
-/// number of values where that settled.
+/// Squares of the lowest cosine transforms. In a settled series the mean of each is the variance of
+/// the mean times the number of values.
 std::vector<double> low_cosines(std::span<const double> values) {
   const std::size_t count = values.size();
   const std::size_t cosines =
@@ -113,7 +114,7 @@ std::size_t settled_from(std::span<const double> series) {
     const auto rest = static_cast<double>(count - first);
     const double variance = squares / rest - sum * sum / (rest * rest);
     if (first > count / 2) continue;
-    // Of equals the first: nothing is left out without need.
+    // Of equally good points the first is chosen, so that no values are left out without need.
     if (first == count / 2 || variance / rest <= least) {
       least = variance / rest;
       best = first;
@@ -131,7 +132,7 @@ SettledMean settled_mean(std::span<const double> series, std::size_t first) {
   found.first_half = mean_of(part.first(half));
   found.second_half = mean_of(part.subspan(half));
   const double variance = variance_of(part);
-  if (!(variance > 1e-24 * found.mean * found.mean)) {  // but for rounding it is constant
+  if (!(variance > 1e-24 * found.mean * found.mean)) {  // constant up to rounding
     found.unrest = SettledMean::Unrest::none;
     return found;
   }

@@ -5,35 +5,36 @@
 
 namespace sterna::md {
 
-/// How many values at the beginning of a series are to be left out, at most half of them: those
-/// without which the mean of the rest has the least variance over its number of values (MSER: White,
-/// Simulation 69, 323 (1997)). It looks at the ranks of the values, so that an outlier, such as the
-/// energy of the lattice of the start, is one high value among others. 0 for fewer than 10.
+/// The number of values at the beginning of a series to leave out, at most half of them. It
+/// minimizes the variance of the remaining values divided by their number (MSER: White, Simulation
+/// 69, 323 (1997)). Ranks are used instead of values, so that an outlier, such as the energy of the
+/// lattice at the start, is just one high value. 0 if there are fewer than 10 values.
 std::size_t settled_from(std::span<const double> series);
 
-/// The mean of a part of a series, and what its values tell of the mean.
+/// The mean of a part of a series, its error, and whether it is a mean of equilibrium.
 struct SettledMean {
-  /// What speaks against a mean of equilibrium.
+  /// Reasons why a mean may not be a mean of equilibrium.
   enum class Unrest {
     none,
     unknown,  ///< too few values to tell
     late,     ///< most of the run is left out
-    drifts,   ///< the mean changes
-    wanders,  ///< slow changes are much larger than fast ones tell
-    few,      ///< the part is worth too few independent values
+    drifts,   ///< the mean changes in one direction
+    wanders,  ///< slow changes are larger than the fast ones explain
+    few,      ///< the part has too few independent values
   };
   double mean = 0.0;
   double standard_error = 0.0;
-  double independent = 0.0;  ///< values without correlation that would tell as much
+  double independent = 0.0;  ///< number of uncorrelated values with the same error
   Unrest unrest = Unrest::unknown;
   double first_half = 0.0, second_half = 0.0;  ///< means of the halves
   double error_of_half = 0.0;
 };
 
-/// Of the values from `first` on. The error is that of the average of the lowest cosine transforms
-/// of the series, which have the variance of its mean where it settled: 12 of them, or fewer of
-/// short series (Lazarus, Lewis, Stock and Watson, J. Bus. Econ. Stat. 36, 541 (2018)). Whether
-/// the lowest one, or three, are larger than all is what an F test tells, to 1 % each, by ranks.
+/// The mean of the values from `first` on. The error follows from the average of the squares of the
+/// lowest cosine transforms, which in a settled series have the variance of its mean: 12 of them,
+/// or fewer for short series (Lazarus, Lewis, Stock and Watson, J. Bus. Econ. Stat. 36, 541
+/// (2018)). An F test of ranks, at 1 % each, tells whether the lowest transform, or the lowest
+/// three, are larger than the others.
 SettledMean settled_mean(std::span<const double> series, std::size_t first);
 
 }  // namespace sterna::md

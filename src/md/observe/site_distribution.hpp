@@ -8,14 +8,15 @@
 
 namespace sterna::md {
 
-/// Radial distribution functions of all pairs of sites of different molecules. Sites are the places
-/// that hold a Lennard-Jones site, a charge or both; they are named by component and number, in the
-/// order Lennard-Jones sites, then charges elsewhere: "spce:1" is the oxygen. Complete up to the
-/// cutoff less the distances of two molecules' sites from their centers.
+/// Radial distribution functions of all pairs of sites of different molecules. A site is a position
+/// with a Lennard-Jones site, a charge or both. Sites are named by component and number,
+/// Lennard-Jones sites first, then charges elsewhere: "spce:1" is the oxygen. The functions are
+/// complete up to the cutoff minus the distances of both sites from their molecules' centers.
 class SiteDistribution : public Observer {
  public:
-  /// `cutoff`: to which the list has all pairs of centers. `maximum`: 0 for the largest distance
-  /// at which all pairs are met; longer ones are cut to it. `counts`: molecules of each component.
+  /// `cutoff`: the distance up to which the list has all pairs of centers. `maximum`: 0 for the
+  /// largest distance at which no pair is missed, to which larger values are reduced. `counts`:
+  /// molecules of each component.
   SiteDistribution(std::int64_t interval, double cutoff, double maximum, int bins,
                    const MoleculeModel& model, std::vector<std::int64_t> counts,
                    const UnitSystem& units);
@@ -47,11 +48,11 @@ class SiteDistribution : public Observer {
   int bins_;
   std::vector<std::int64_t> counts_;
   UnitSystem units_;
-  std::vector<Site> sites_;              ///< component after component
-  std::vector<std::size_t> first_site_;  ///< of each component, and the number of all
+  std::vector<Site> sites_;              ///< of component 0, then of component 1 ...
+  std::vector<std::size_t> first_site_;  ///< of each component, then the number of all sites
   double frames_ = 0.0;
   double volumes_ = 0.0;       ///< summed over the frames
-  std::vector<double> pairs_;  ///< counted, each pair of sites twice
+  std::vector<double> pairs_;  ///< counted; each pair of sites counts twice
 };
 
 }  // namespace sterna::md

@@ -22,7 +22,7 @@ struct StructureFactorOptions {
 };
 
 /// S(q) = <|sum_j exp(i q.r_j)|^2> / N over the atoms of a group (Hansen and McDonald, Theory of
-/// Simple Liquids, section 4.1), of all waves that fit the periodic box, averaged over those of
+/// Simple Liquids, section 4.1), for all waves that fit the periodic box, averaged over waves of
 /// about the same length.
 class StructureFactor final : public Observer {
  public:
@@ -96,15 +96,16 @@ class StructureFactor final : public Observer {
 
  private:
   struct Wave {
-    std::array<int, 3> periods;  ///< along each edge of the box
-    double length;               ///< of its vector
+    std::array<int, 3> periods;  ///< number of periods along each edge of the box
+    double length;               ///< of the wave vector
   };
-  /// Columns of the result: one for each group, or one for all atoms.
+  /// The number of result columns: one for each group, or one for all atoms.
   std::size_t series() const { return std::max<std::size_t>(groups_.size(), 1); }
-  /// Of a bin: waves, their lengths; of each series the values and how many.
+  /// The numbers of a bin: count and sum of lengths of its waves; for each series the sum and count
+  /// of values.
   std::size_t stride() const { return 2 + 2 * series(); }
 
-  /// One of each pair of opposite waves, up to the greatest length.
+  /// Chooses one of each pair of opposite waves, up to the largest length of the wave vector.
   void choose_waves(const Box& box) {
     if (box == chosen_for_) return;
     chosen_for_ = box;
@@ -114,7 +115,8 @@ class StructureFactor final : public Observer {
     const Vec3 reciprocal[] = {unit * cross(edges[1], edges[2]), unit * cross(edges[2], edges[0]),
                                unit * cross(edges[0], edges[1])};
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      // The wave vector times an edge is 2 pi times its periods.
+      // The scalar product of wave vector and edge is 2 pi times the number of periods along this
+      // edge.
       most_[axis] = static_cast<int>(maximum_ * std::sqrt(dot(edges[axis], edges[axis])) /
                                      (2.0 * std::numbers::pi));
     }
@@ -129,8 +131,8 @@ class StructureFactor final : public Observer {
     }
   }
 
-  /// Of each series: the real and imaginary part of each wave's sum over this rank's atoms, then
-  /// the number of these.
+  /// Sums the waves over this rank's atoms. For each series: the real and imaginary part of each
+  /// wave's sum, then the number of atoms.
   void sum_waves(const Frame& frame, std::vector<double>& waves) const {
     const std::size_t of_series = 2 * waves_.size() + 1;
     std::array<std::vector<std::complex<double>>, 3> powers;
@@ -183,9 +185,9 @@ class StructureFactor final : public Observer {
   std::size_t bins_;
   double frames_ = 0.0;
   std::vector<double> sums_;  ///< of each bin, over all ranks
-  Box chosen_for_{};          ///< the box that the waves fit
+  Box chosen_for_{};          ///< the box for which `waves_` were chosen
   std::vector<Wave> waves_;
-  std::array<int, 3> most_{};  ///< periods along each edge
+  std::array<int, 3> most_{};  ///< largest number of periods along each edge
 };
 
 std::unique_ptr<Observer> make_structure_factor(const ObserverRequest& request) {
@@ -199,7 +201,8 @@ void check_structure_factor(const Input& input, const IsGood& is_good, const Rep
 }
 
 void check_structure_factor_in_box(const Input& input, const Box& box, const Report& report) {
-  // The sphere of waves over the volume of one; memory and time grow with it.
+  // Half the volume of the sphere in wave space divided by the volume per wave. Memory and time
+  // grow with this number.
   const double maximum = input.section<StructureFactorOptions>().maximum;
   const double waves =
       std::pow(maximum / std::numbers::pi, 3) * std::numbers::pi / 12.0 * box.volume();

@@ -7,24 +7,24 @@
 
 namespace sterna::md {
 
-/// What a run measures of the whole system, in internal units; energies are totals.
+/// The quantities of the whole system that a run measures, in internal units; energies are totals.
 struct ThermodynamicState {
   double temperature = 0.0;
   double pressure = 0.0;
   double kinetic_energy = 0.0;     ///< of translation and rotation
-  double rotational_energy = 0.0;  ///< a part of it
-  double potential_energy = 0.0;   ///< with the tail correction where that is on
+  double rotational_energy = 0.0;  ///< part of the kinetic energy
+  double potential_energy = 0.0;   ///< with the tail correction, if it is on
   double total_energy = 0.0;
-  double conserved_energy = 0.0;  ///< total energy less what thermostat and barostat gave
+  double conserved_energy = 0.0;  ///< total energy minus the energy from thermostat and barostat
   double pair_energy = 0.0;       ///< of all force terms, without the tail correction
   double virial = 0.0;            ///< sum r.f over pairs, without the tail correction
   double momentum[3] = {};
-  double largest_force = 0.0;  ///< component of it; of a minimization
+  double largest_force = 0.0;  ///< largest component of a force; minimizations only
   double volume = 0.0;
   std::array<double, 3> box{};   ///< edges along x, y and z
   std::array<double, 3> tilt{};  ///< xy xz yz
-  /// xx yy zz xy xz yz, of what moves with the box as a whole: atoms, molecules, groups that
-  /// constraints join. Where a barostat goes by it.
+  /// The pressure xx yy zz xy xz yz of the centers that move with the box: atoms, molecules, or
+  /// groups joined by constraints. Given if a barostat uses it.
   std::optional<std::array<double, 6>> center_pressure = {};
   struct Part {
     std::string name;
@@ -34,9 +34,9 @@ struct ThermodynamicState {
   struct Term {
     std::string name;  ///< of the force term
     double energy = 0.0, virial = 0.0;
-    std::vector<Part> parts;  ///< of the energy
+    std::vector<Part> parts;  ///< of the energy of the term
   };
-  /// Parts of `potential_energy`: of each force term, and of the tail correction where that is on.
+  /// Parts of `potential_energy`: of each force term, and of the tail correction if it is on.
   std::vector<Term> terms;
 };
 

@@ -10,14 +10,14 @@
 namespace sterna::md {
 
 /// Shear viscosity by Green and Kubo, eta(t) = V / (k T) integral from 0 to t of <P_ab(0) P_ab(s)>
-/// ds, averaged over the five independent shear components of an isotropic fluid: xy, xz, yz,
-/// (xx - yy)/2 and (yy - zz)/2 (Alfe and Gillan, Phys. Rev. Lett. 81, 5161 (1998)). The file holds
-/// the running integral: the viscosity is where it is flat, before noise takes over. The average
-/// named "viscosity" is its mean over the lags from one to two times the one at which the
-/// correlation first falls to zero, with the standard error of the five components.
+/// ds, averaged over the five independent shear components of an isotropic fluid: xy, xz, yz, (xx -
+/// yy)/2 and (yy - zz)/2 (Alfe and Gillan, Phys. Rev. Lett. 81, 5161 (1998)). The file holds the
+/// running integral: the viscosity is its plateau, before noise dominates. The average named
+/// "viscosity" is the mean over lags from one to two times the lag at which the correlation first
+/// falls to zero, with the standard error of the five components.
 class Viscosity : public Observer {
  public:
-  /// `timestep`: of the run; a sample is taken every `interval` steps.
+  /// `timestep`: of the run. A sample is taken every `interval` steps.
   Viscosity(const comm::Context& context, std::int64_t interval, double timestep,
             const UnitSystem& units);
 
@@ -32,7 +32,7 @@ class Viscosity : public Observer {
   UnitSystem units_;
   std::array<MultiTauCorrelator, 5> shear_;
   SampleBlocks blocks_;
-  std::vector<double> temperatures_, volumes_;  ///< of each block, summed over the samples
+  std::vector<double> temperatures_, volumes_;  ///< by block, summed over samples
 };
 
 }  // namespace sterna::md

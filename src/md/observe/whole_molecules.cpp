@@ -38,7 +38,7 @@ WholeMolecules::WholeMolecules(const comm::Context& context, const Topology& top
     }
     std::vector<Link>& links = links_.emplace_back();
     std::vector<char> placed(partners.size(), 0);
-    // What no bond joins to the atoms before it is put next to the first one.
+    // An atom that no chain of bonds joins to earlier atoms is placed next to the first atom.
     for (std::uint32_t first = 0; first < partners.size(); ++first) {
       if (placed[first] != 0) continue;
       placed[first] = 1;

@@ -1,4 +1,4 @@
-// What the barostat does to a run: the box changes, lists and forces are new.
+// The changes of the box by the barostat, after which lists and forces are computed again.
 
 #include "md/simulation/simulation_implementation.hpp"
 

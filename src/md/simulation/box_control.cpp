@@ -75,7 +75,7 @@ void BoxControl::change_box(const Deformation& by) {
 }
 
 std::optional<std::string> BoxControl::count_change(bool is_kept) {
-  constexpr std::int64_t enough = 20;  // to tell a wrong setting from chance
+  constexpr std::int64_t enough = 20;  // changes needed to tell a wrong setting from chance
   ++changes_;
   if (is_kept) ++kept_changes_;
   if (changes_ % enough != 0 || 10 * kept_changes_ >= changes_) return std::nullopt;

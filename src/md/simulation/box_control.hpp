@@ -17,18 +17,18 @@
 
 namespace sterna::md {
 
-/// The barostat of a run, where it has one: when it acts, what pressure it sees, and how the centers
-/// that the box moves follow it. The loop makes the changes, since lists and forces are new then.
+/// The barostat of a run, if it has one: when it acts, which pressure it sees, and how the centers
+/// follow the box. The loop applies the changes, because lists and forces must be computed again.
 class BoxControl {
  public:
-  /// All that is given must outlive this.
+  /// All arguments must outlive this object.
   BoxControl(const comm::Context& context, const Input& input, SimulatedSystem& system,
              const RunClock& clock)
       : context_(context), input_(input), system_(system), clock_(clock) {}
 
-  /// Once the particles are counted. Not for minimizations.
+  /// Is called after the particles are counted. Minimizations have no barostat.
   void make_barostat();
-  /// Once the engine is there, whose exchange is that of the vectors of ghosts.
+  /// Is called after the engine is made, because the engine exchanges the vectors of ghosts.
   void connect(std::shared_ptr<const MoleculePlaces> places, Centers::GhostVectors ghost_vectors);
 
   bool is_used() const { return barostat_ != nullptr; }
@@ -40,39 +40,38 @@ class BoxControl {
   bool reads_pressure() const { return acts() && barostat_->reads_pressure(clock_.step); }
   double energy() const { return is_used() ? barostat_->energy(system_.box) : 0.0; }
 
-  /// `keeps_momentum`: whether the total momentum stays. `are_joined`: whether constraints join
-  /// atoms, so that the pressure of the centers is another one than that of the atoms.
+  /// `keeps_momentum`: whether the total momentum is conserved. `are_joined`: whether constraints
+  /// join atoms, so that the pressure of the centers differs from the pressure of the atoms.
   void set_motion(bool keeps_momentum, bool are_joined);
-  /// Whether the pressure of the centers is another one than that of the atoms, or its directions
-  /// count.
+  /// Whether the barostat needs the pressure tensor: constraints join atoms, or the box changes its
+  /// shape.
   bool sees_tensor() const { return is_used() && (are_joined_ || changes_shape()); }
 
-  /// After a rebuild of the lists. Collective, as what follows.
+  /// Collective, like the functions below. Is called after each rebuild of the lists.
   void particles_were_sorted() {
     if (centers_) centers_->rebuild(system_.particles);
   }
-  /// `measured` by these sums, with velocities of the time of the positions.
+  /// `measured` follows from these sums; its velocities belong to the time of the positions.
   PressureState pressure_state(const ThermodynamicState& measured, const EnergyAndVirial& sums);
   Tensor center_pressure(const PressureState& state) const;
   void change_velocities(const Deformation& by);
-  /// The box and the centers in it; velocities stay.
+  /// Changes the box and moves the centers with it; velocities stay.
   void change_box(const Deformation& by);
-  /// Counts a change that was tried. Returns a warning, once, where nearly all changes have been
-  /// undone.
+  /// Counts an attempted change. Returns a warning, once, if nearly all changes have been undone.
   std::optional<std::string> count_change(bool is_kept);
 
  private:
-  double center_degrees() const;  ///< of freedom, of what moves with the box as a whole
+  double center_degrees() const;  ///< of freedom of the centers that move with the box
 
   const comm::Context& context_;
   const Input& input_;
   SimulatedSystem& system_;
   const RunClock& clock_;
-  std::unique_ptr<Barostat> barostat_;  ///< null: the box stays as it is
-  std::unique_ptr<Centers> centers_;    ///< where there is a barostat
+  std::unique_ptr<Barostat> barostat_;  ///< null: the box is fixed
+  std::unique_ptr<Centers> centers_;    ///< null if there is no barostat
   double center_count_ = 0.0;
   bool keeps_momentum_ = false, are_joined_ = false;
-  std::int64_t changes_ = 0, kept_changes_ = 0;  ///< that were tried since the start
+  std::int64_t changes_ = 0, kept_changes_ = 0;  ///< attempted since the start, and accepted
   bool warned_ = false;
 };
 

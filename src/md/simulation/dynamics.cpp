@@ -109,7 +109,7 @@ void Dynamics::count_degrees_of_freedom() {
                             std::ranges::all_of(modifiers_, [](const auto& modifier) {
                               return modifier->keeps_momentum();
                             });
-  // Where the total momentum stays, the center of mass does not take part in the temperature.
+  // If the total momentum is conserved, the motion of the center of mass has no thermal energy.
   const double fixed = degrees_.keeps_momentum ? 3.0 : 0.0;
   degrees_.translational = std::max(1.0, unconstrained_degrees() - fixed);
   degrees_.kinetic_factor = std::max(1.0, unconstrained_degrees()) / degrees_.translational;
@@ -142,7 +142,8 @@ class Dynamics::Stages final : public MotionStages {
     dynamics_.integrator_->account_for(motion.path, motion.gain);
   }
   void apply_thermostats() override {
-    // Velocities are projected on constraints between atoms where these are now.
+    // The projection of velocities needs the constraint directions at the present positions, so
+    // ghosts must be up to date.
     if (dynamics_.constraints_) dynamics_.engine_->move_ghosts(dynamics_.system_.particles);
     dynamics_.modify(Moment::between_drifts);
   }
@@ -176,7 +177,8 @@ void Dynamics::for_each_part(const MotionStages::Part& move) {
 
 ForceEngine::LargestStep Dynamics::largest_step() const {
   const double path = integrator_->longest_path(), gain = integrator_->longest_gain();
-  // Forces alone do not tell where constrained atoms and virtual sites go, nor those with impulses.
+  // If there are constraints, virtual sites or impulses, the forces alone do not determine the next
+  // positions.
   if (!integrator_->forces_tell_motion() || constraints_ || virtual_sites_ ||
       input_.time_steps.are_used()) {
     return {path, gain};
@@ -219,7 +221,7 @@ void Dynamics::compute_forces(EnergyAndVirial* sums) {
   }
   if (!minimizes()) return;
   system_.frozen.clear_forces(system_.particles);
-  // What moves atoms downhill is the force along the constraints.
+  // The minimizer must move atoms along the constraints, so the forces are projected on them.
   if (constraints_) {
     constraint_sums_ = constraints_->constrain_forces(system_.particles, clock_.step);
   }
@@ -227,7 +229,7 @@ void Dynamics::compute_forces(EnergyAndVirial* sums) {
 
 void Dynamics::finish_step() {
   if (!std::exchange(ended_, false)) integrator_->finish_step();
-  // In every step, so that no bit depends on who looks at them.
+  // Velocities are completed in every step, so that no bit depends on whether the step is observed.
   if ((constraints_ || !engine_->impulses().forces.empty()) && !minimizes()) complete_velocities();
 }
 
@@ -295,7 +297,7 @@ void Dynamics::spread_forces(EnergyAndVirial* sums) {
 }
 
 double Dynamics::put_virtual_sites() {
-  // Wrapping an atom into the box rounds its place by as much.
+  // Wrapping an atom into the box rounds its position by about so much.
   const Vec3& edges = system_.box.length;
   return virtual_sites_->put(system_.particles, 1e-13 * (edges.x + edges.y + edges.z));
 }

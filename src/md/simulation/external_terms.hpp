@@ -11,13 +11,12 @@
 
 namespace sterna::md {
 
-/// The force terms that [[wall]], [[field]] and [[restraint]] ask for; nothing where the input has
-/// none.
+/// The force terms that [[wall]], [[field]] and [[restraint]] ask for; null if the input has none.
 std::unique_ptr<ForceTerm> make_walls(const TermRequest& request);
 std::unique_ptr<ForceTerm> make_fields(const TermRequest& request);
 std::unique_ptr<ForceTerm> make_restraints(const TermRequest& request);
 
-/// Appends the reflecting ones among [[wall]].
+/// Appends a step modifier for the reflecting walls of [[wall]].
 void make_reflecting_walls(const comm::Context& context, const Input& input,
                            const MoleculeTable& molecules,
                            std::vector<std::unique_ptr<StepModifier>>& modifiers);

@@ -22,7 +22,7 @@ std::unique_ptr<ForceTerm> planar_correction(const TermRequest& request) {
                                         request.box, layers.normal, layers.slabs);
 }
 
-/// Nothing: as the accuracy wants it.
+/// The precision of the far field; nothing: chosen by the accuracy.
 std::optional<FmmPrecision> precision_of(ElectrostaticsPrecision wanted) {
   switch (wanted) {
     case ElectrostaticsPrecision::single:
@@ -50,7 +50,7 @@ std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
   options.levels = wanted.levels;
   options.measured_tree = wanted.tree == ElectrostaticsTree::measured;
   options.smoothing = wanted.smoothing;
-  // A look at the displacements may come a little late.
+  // The check of displacements may come a little late, so more than half the skin is allowed for.
   options.travel = 0.75 * request.skin;
   options.precision = precision_of(wanted.precision);
   options.surroundings = wanted.surroundings == ElectrostaticsSurroundings::vacuum

@@ -15,7 +15,7 @@
 
 namespace sterna::md {
 
-/// What a term can be made from. All of it outlives the term.
+/// The arguments from which a term is made. All of them outlive the term.
 struct TermRequest {
   const comm::Context& context;
   const Input& input;
@@ -23,19 +23,19 @@ struct TermRequest {
   const Decomposition& decomposition;
   const Box& box;
   double skin;                                             ///< length
-  std::shared_ptr<const MoleculePlaces> places = nullptr;  ///< of flexible molecules
+  std::shared_ptr<const MoleculePlaces> places = nullptr;  ///< of flexible molecules; null: none
 };
 
 /// A kind of force term besides the short-range forces of the neighbor list.
 struct TermEntry {
   std::string_view name;      ///< `ForceTerm::name`
-  std::string_view sentence;  ///< what it is, for people
-  /// Collective. Nothing where the input does not ask for such a term. Throws
-  /// std::invalid_argument where it asks for what cannot be.
+  std::string_view sentence;  ///< description for the user
+  /// Collective. Null if the input does not ask for such a term. Throws std::invalid_argument if it
+  /// asks for a combination that is impossible.
   std::unique_ptr<ForceTerm> (*make)(const TermRequest& request);
 };
 
-/// All kinds, in the order in which they add to the forces. A new one is a row here.
+/// All kinds, in the order in which they add to the forces. A new kind is a row of this table.
 std::span<const TermEntry> force_term_table();
 
 /// Collective. The terms that an input asks for, in the order of the table.

@@ -1,4 +1,4 @@
-// Who looks at a run, and when.
+// Which observers and reporters look at a run, and when.
 
 #include <fmt/format.h>
 
@@ -41,10 +41,10 @@ void Simulation::Implementation::check_temperature() {
 }
 
 void Simulation::Implementation::warn_of_overlaps() {
-  // A thermostat may cool what such forces heat before the next row of the table, so that
+  // A thermostat may remove the heat of such forces before the next row of the table, so that
   // check_temperature does not see it.
   if (dynamics_.minimizes()) return;
-  double acceleration = 0.0, angular_acceleration = 0.0;  // the largest
+  double acceleration = 0.0, angular_acceleration = 0.0;  // largest values over the particles
   for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
     const auto type = static_cast<std::size_t>(system_.particles.position[i].type);
     const Vec3& force = system_.particles.force[i];
@@ -60,7 +60,8 @@ void Simulation::Implementation::warn_of_overlaps() {
   batch.max(acceleration).max(angular_acceleration).run();
   const double squared_step = input_.run.timestep * input_.run.timestep;
   const double path = acceleration * squared_step, angle = angular_acceleration * squared_step;
-  // In a liquid the path is a thousandth of a diameter, and the angle as many radians.
+  // In a liquid the path is about a thousandth of a diameter, and the angle about a thousandth of a
+  // radian.
   const double longest = 0.1 * system_.interaction.range();
   constexpr double widest = 1.0;
   std::string what;

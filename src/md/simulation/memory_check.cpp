@@ -1,4 +1,4 @@
-// Whether a run can have the memory that it will take, before any of it is taken.
+// Checks whether a run can have the memory that it needs, before it allocates any.
 
 #include <algorithm>
 #include <string>

@@ -75,7 +75,7 @@ class DriftKeeping final : public StepModifier {
     }
     if (now.step % interval_ != 0) return 1.0;
     add_exchanged_energy(control_.correct(particles, now.box));
-    // The first correction may be as large as the velocity that is wanted.
+    // The first correction may be as large as the wanted velocity, which may double a speed.
     return dot(velocity_, velocity_) > 0.0 ? 2.0 : 1.0;
   }
 
@@ -84,7 +84,7 @@ class DriftKeeping final : public StepModifier {
   void set_state(const std::vector<double>& state) override { control_.set_samples(state); }
 
  private:
-  /// Of a molecule, for the rounding of exchanged energies.
+  /// Energy scale of a molecule, which sets the rounding of exchanged energies.
   static double energy_scale(const Input::DriftControl& wanted, const MoleculeTable& molecules) {
     const double mass = std::ranges::max(molecules.masses);
     return mass * std::max(dot(wanted.velocity, wanted.velocity), 1e-12);

@@ -7,7 +7,7 @@
 
 namespace sterna::md {
 
-/// Appends what [[limit]], [[drift_control]] and [alignment] ask for.
+/// Appends the step modifiers of [[limit]], [[drift_control]] and [alignment].
 void make_motion_limits(const comm::Context& context, const Input& input,
                         const MoleculeTable& molecules,
                         std::vector<std::unique_ptr<StepModifier>>& modifiers);

@@ -12,7 +12,8 @@ volatile std::sig_atomic_t stop_asked = 0;
 volatile std::sig_atomic_t checkpoint_asked = 0;
 volatile std::time_t stop_asked_at = 0;
 
-/// Seconds. Launchers pass one Ctrl-C on twice; a person who means it again takes longer.
+/// Seconds. Launchers pass a single Ctrl-C on twice at once; a user who presses it again takes
+/// longer.
 constexpr std::time_t patience = 2;
 
 extern "C" void handle(int signal) {
@@ -35,7 +36,7 @@ void catch_signals() {
   stop_asked = 0;
   checkpoint_asked = 0;
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) std::signal(signal, handle);
-  // nohup lets a run ignore that its terminal was closed.
+  // nohup makes a run ignore SIGHUP when its terminal is closed, and this must stay so.
   if (std::signal(SIGHUP, handle) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }
 

@@ -36,7 +36,7 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 namespace {
 
-/// What ends a run is in its log, for whoever looks at its files later.
+/// Runs `run`; the error that ends a run is also written to its log, for later readers.
 template <class Run, class Log>
 Outcome logged(Run&& run, Log&& log) {
   try {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What is behind `Simulation`: the parts of a run and the functions that make it go.
+// The implementation of `Simulation`: the parts of a run and the functions that drive them.
 
 #include <array>
 #include <cstdint>
@@ -44,9 +44,9 @@ struct LoopAccount;
 
 class Simulation::Implementation {
  public:
-  /// `input_text`: what the input was read from; empty: its file. `system`: null where the input
-  /// says where particles are.
-  /// `previous`: what this one goes on from, null for a start; `box`: to which it is stretched.
+  /// `input_text`: the text of the input; empty: it is read from the input's file. `system`: null
+  /// if the input describes the particles. `previous`: the simulation to continue, null for a
+  /// start; `box`: the box to which it is stretched.
   Implementation(const comm::Context& context, const Input& input, std::string input_text,
                  const System* system, const SimulationOptions& options,
                  Implementation* previous = nullptr, const std::optional<Box>& box = std::nullopt);
@@ -60,7 +60,7 @@ class Simulation::Implementation {
   std::unique_ptr<ParticleStore> release_particles();
   void save(const std::string& path);
   void finish();
-  /// Local: an event of rank 0.
+  /// Local: writes an event of rank 0 to the log.
   void log_failure(const std::string& text) {
     if (log_) log_->write("failure", {{"step", clock_.step}, {"text", text}});
   }
@@ -70,124 +70,128 @@ class Simulation::Implementation {
  private:
   friend class Simulation;
 
-  // simulation_start.cpp: how a run comes to be.
+  // simulation_start.cpp: the start of a run.
   void start_from_input(const System* system);
   void draw_velocities();
   void stop_motion();
   void resume_from_checkpoint(const std::string& path);
-  /// take_over.cpp: the particles and the state of another simulation. Returns the latter.
+  /// In take_over.cpp: takes particles and state from another simulation. Returns the state.
   Json take_over(Implementation& previous, const std::optional<Box>& box);
-  /// A copy of what a checkpoint would have of this rank besides particles.
+  /// A copy of this rank's data besides particles, as a checkpoint would have it.
   std::vector<RankData> rank_data_in_memory() const;
-  /// `grid`: ranks along each axis, where as many as there are; otherwise chosen.
-  /// `state`: of the checkpoint that the run goes on from.
+  /// `grid`: the ranks along each axis, used if their product is the number of ranks; otherwise it
+  /// is chosen. `state`: of the checkpoint from which the run continues.
   void make_balancer(const std::array<int, 3>& grid = {0, 0, 0}, const Json& state = {});
-  /// FileError on all ranks where the particles are not the atoms of the molecules.
+  /// Throws FileError on all ranks if the particles are not the atoms of the molecules.
   void check_molecule_atoms();
-  /// FileError on all ranks where one of them cannot have the memory that the run takes.
+  /// Throws FileError on all ranks if one of them lacks the memory that the run needs.
   void require_memory();
   void make_engine();
-  /// Follows from the molecules and from all that acts on them; thermostats and barostat are told.
+  /// Counts the degrees of freedom, and tells thermostats and barostat.
   void count_degrees_of_freedom();
-  /// Atoms and velocities of a start keep the constraints, and people are told what that changed.
+  /// Projects atoms and velocities of a start on the constraints, and reports the changes.
   void project_start();
-  /// Virtual sites go to their places, and lists are rebuilt where one was elsewhere.
+  /// Moves virtual sites to their positions, and rebuilds the lists if any site moved.
   void put_virtual_sites();
-  /// The same at a start, and people are told what that changed.
+  /// As `put_virtual_sites`, at a start; large moves are reported.
   void put_virtual_sites_of_start();
-  /// To the temperature of the start, after constraints have taken their part.
+  /// Scales velocities to the temperature of the start after they were projected on the
+  /// constraints.
   void scale_start_velocities();
 
-  // outputs.cpp
+  // outputs.cpp: log, trajectories and messages.
   void open_outputs(bool resumed);
   void open_files(bool resumed);
-  /// Tells of rows that the log of a resumed run does not have any more.
+  /// Warns of rows that the log of a resumed run has lost.
   void warn_of_lost_rows();
   void cite_models();
   void report_terms();
-  /// On the console, in the log and for `take_warnings`.
+  /// Shows a warning on the console, writes it to the log, and keeps it for `take_warnings`.
   void warn(const std::string& text);
 
-  // checkpoints.cpp: what lasts beyond the end of a run. Each part of a run writes and reads its
-  // own state.
+  // checkpoints.cpp: the state that survives the end of a run. Each part of a run writes and reads
+  // its own.
   struct StatePart {
     std::string key;
-    std::function<Json()> save;  ///< collective; null: nothing to keep
+    std::function<Json()> save;  ///< collective; returns null if there is none
     std::function<void(const Json&)> restore;
   };
   std::vector<StatePart> state_parts();
-  /// `rank_data`: of ranks that wrote the checkpoint, any number of them here.
+  /// `rank_data`: data of the ranks that wrote the checkpoint, from any number of them on this
+  /// rank.
   void restore_parts(const Json& state, std::vector<RankData> rank_data);
   void restore_terms();
-  /// FileError where the checkpoint had terms of a program that nobody has added again.
+  /// Throws FileError if the checkpoint had terms of a program that were not added again.
   void require_program_terms() const;
   CheckpointState checkpoint_state();
   void write_checkpoint();
 
   // step.cpp: the loop.
-  /// What signals ask for, and the clock.
+  /// The request of signals, of the program and of the time between checkpoints.
   std::int64_t highest_request() const;
-  /// Once: forces and first row of the table.
+  /// Computes the first forces and the first row of the table; only once.
   void begin();
-  /// Collective: says in the log what the start took.
+  /// Collective: writes to the log how long the parts of the start took.
   void log_start_times();
-  /// After particles or terms were changed from outside.
+  /// Begins again after the program has changed particles or terms.
   void restart_from_changes(EnergyAndVirial& sums);
-  /// Steps up to the last one.
+  /// Runs the steps up to the last one.
   Outcome advance();
-  /// The same; adds its time to `run_seconds_`.
+  /// As `advance`; adds its time to `run_seconds_`.
   Outcome timed_advance();
   void step();
   void renew_lists();
-  /// Migration, halo, lists, and all that has places in them.
+  /// Renews migration, halo, lists, and all indices of particles.
   void rebuild();
-  /// Whether nobody looks at this step's positions and velocities once its forces are there: then
-  /// particles go on into the next step as soon as their forces are put together, some at a time.
+  /// Whether this step's positions and velocities are not needed once its forces are known. Then
+  /// particles move on into the next step block by block, as soon as their forces are complete.
   bool can_move_early() const;
-  // start_check.cpp: particles of the start at the same place.
-  /// Throws UnstableRun where the first forces are not finite or throw a particle beyond the cutoff.
+  // start_check.cpp: checks for particles of the start at the same position.
+  /// Throws UnstableRun if the first forces are not finite or throw a particle beyond the cutoff.
   void check_first_forces();
 
   bool must_write_checkpoint() const;
-  /// Throws where the particles are so hot that the run tells nothing any more.
+  /// Throws UnstableRun if the particles are so hot that the run has failed.
   void check_temperature();
-  /// Collective. Warns where the forces of the start are those of particles that overlap.
+  /// Collective. Warns if the first forces are so large that particles must overlap.
   void warn_of_overlaps();
   void observe(const EnergyAndVirial& sums);
   bool must_sample() const;
-  /// To those that are due: before the forces of a step to reporters that need positions alone,
-  /// afterwards to observers and the other reporters.
+  /// Calls the observers and reporters that are due: reporters that need positions only before the
+  /// forces of a step, all others afterwards.
   void report();
   bool is_due(const Observer& observer) const {
     return observer.is_due(clock_.step) && clock_.step > input_.output.equilibration;
   }
 
-  // box_changes.cpp: what the barostat does.
+  // box_changes.cpp: the changes of the box by the barostat.
   void start_barostat(const EnergyAndVirial& sums);
-  /// `sums` become those of the present box where `sample` or the barostat reads the pressure.
+  /// `sums` are replaced by sums of the present box if `sample` is set or the barostat reads the
+  /// pressure.
   void act_barostat(EnergyAndVirial& sums, bool sample);
-  /// Warns once where nearly all changes of the box have been undone.
+  /// Counts a change of the box. Warns once if nearly all changes have been undone.
   void count_box_change(bool is_kept);
-  /// Box and centers change; lists and forces are new, with sums where they are wanted.
+  /// Changes the box, moves the centers, and renews lists and forces. `sums`: null if no sums are
+  /// wanted.
   void change_box(const Barostat::Change& change, EnergyAndVirial* sums);
 
-  // ending/ending.cpp: what a run says at its end.
+  // ending/ending.cpp: the report at the end of a run.
   void report_end(Outcome outcome, double seconds);
   Json report_observers();
-  /// Rank 0: on the console and for the log.
+  /// Rank 0: writes averages to the console and to `log`.
   void report_averages(const Json& observed, Json& log);
   void report_loop(const LoopAccount& account, Json& log);
-  /// Collective. Samples of earlier steps are in no average.
+  /// Collective. Averages use no samples of earlier steps.
   std::int64_t first_settled_step() const;
 
   const comm::Context& context_;
-  /// Held for those who share it: the start, rebalancing, output and checkpoints.
+  /// Kept alive for the parts that share it: the start, rebalancing, output and checkpoints.
   std::shared_ptr<comm::Messenger> messenger_;
   Input input_;
   std::string input_text_;
   SimulationOptions options_;
   Console console_;
-  std::vector<std::string> warnings_;  ///< that nobody has taken yet
+  std::vector<std::string> warnings_;  ///< not yet taken by `take_warnings`
   RunFolder folder_;
 
   SimulatedSystem system_;
@@ -204,25 +208,25 @@ class Simulation::Implementation {
   StartTimes start_times_;
   std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<ForceEngine> engine_;
-  std::vector<RankData> restored_rank_data_;     ///< while parts are restored
-  Json state_of_terms_;                          ///< of the checkpoint that the run goes on from
-  std::set<std::string> program_terms_;          ///< that a program has added
-  std::set<std::string> program_terms_of_file_;  ///< of the checkpoint
-  bool begun_ = false;                           ///< forces are there
+  std::vector<RankData> restored_rank_data_;     ///< only while parts are restored
+  Json state_of_terms_;                          ///< from the checkpoint that the run continues
+  std::set<std::string> program_terms_;          ///< names of terms that a program added
+  std::set<std::string> program_terms_of_file_;  ///< the same, in the checkpoint
+  bool begun_ = false;                           ///< the first forces are computed
   std::int64_t rebuilds_at_begin_ = 0;
-  double run_seconds_ = 0.0;  ///< of the loop, since the start or the last report
+  double run_seconds_ = 0.0;  ///< of the loop since the last report
   Outcome last_outcome_ = Outcome::complete;
-  bool changed_ = false;  ///< from outside, so that lists and forces are no longer right
-  bool rebuilt_ = false;  ///< in the present step
+  bool changed_ = false;  ///< by the program, so lists and forces are outdated
+  bool rebuilt_ = false;  ///< lists were rebuilt in the present step
   std::unique_ptr<JsonLog> log_;
   TrajectoryFiles trajectories_;
   std::vector<std::unique_ptr<Observer>> observers_;
   std::vector<std::shared_ptr<Reporter>> reporters_;
-  bool finished_ = false;  ///< nothing was left to do
-  bool resumed_ = false;   ///< from a checkpoint of this run, whose files go on
+  bool finished_ = false;  ///< the checkpoint left no steps to do
+  bool resumed_ = false;   ///< continues a checkpoint and files of this run
   std::function<void(std::int64_t)> hook_;
-  std::function<bool()> stop_when_;                ///< a program's own wish beside signals
-  std::optional<ThermodynamicAverages> averages_;  ///< none where nothing moves
+  std::function<bool()> stop_when_;                ///< the program's request to stop
+  std::optional<ThermodynamicAverages> averages_;  ///< nothing for minimizations
 };
 
 }  // namespace sterna::md

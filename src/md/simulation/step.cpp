@@ -24,7 +24,7 @@
 namespace sterna::md {
 
 std::int64_t Simulation::Implementation::highest_request() const {
-  // One rank's clock is enough: what it asks for travels to all.
+  // Only the clock of rank 0 is read; its request is sent to all ranks.
   const bool is_time = context_.rank() == 0 && checkpoints_.is_time(input_.output.checkpoint_time);
   if (stop_when_ && stop_when_()) return static_cast<std::int64_t>(Request::stop);
   return static_cast<std::int64_t>(
@@ -36,7 +36,7 @@ void Simulation::Implementation::begin() {
   begun_ = true;
   checkpoints_.restart_time();
   dynamics_.minimizes() ? console_.minimization_header() : console_.table_header();
-  // Terms that the program has added find their particles.
+  // Terms that the program has added get their particles by a rebuild.
   if (!program_terms_.empty()) rebuild();
   rebuilds_at_begin_ = engine_->rebuilds();
   EnergyAndVirial sums;
@@ -100,7 +100,7 @@ Outcome Simulation::Implementation::run(std::int64_t steps) {
 }
 
 Outcome Simulation::Implementation::timed_advance() {
-  // Of the loop alone: start and end have exchanges of their own.
+  // Waits are timed in the loop only, because start and end have exchanges of their own.
   std::optional<comm::SynchronizedTiming> synchronized;
   if (input_.output.timing == Input::Output::Timing::synchronized) synchronized.emplace(context_);
   struct Parting {
@@ -147,7 +147,7 @@ Outcome Simulation::Implementation::run_to_the_end() {
   clock_.last_step = input_.run.steps;
   checkpoints_.write_at_end(options_.only_runs_to_the_end && options_.files);
   begin();
-  // No list may be rebuilt before the end of a short run.
+  // A short run may end before any list is rebuilt, so its checkpoint is written at the start.
   if (checkpoints_.writes_at_end() && clock_.last_step - clock_.step <= lists_.longest() &&
       !checkpoints_.has(clock_)) {
     write_checkpoint();
@@ -155,7 +155,7 @@ Outcome Simulation::Implementation::run_to_the_end() {
 
   timer_.reset();
   const Outcome outcome = timed_advance();
-  // The table of times is that of the loop, as other programs count it.
+  // The table of times covers the loop only, as other programs count.
   const PhaseTimer loop = timer_;
   if (options_.files && outcome == Outcome::complete && !checkpoints_.has(clock_)) {
     write_checkpoint();

@@ -1,4 +1,4 @@
-// The one place that knows which step modifiers there are. They act in the order of the rows.
+// The only list of all kinds of step modifiers. They act in the order of the rows.
 
 #include "md/simulation/step_modifier_table.hpp"
 
@@ -9,7 +9,7 @@
 namespace sterna::md {
 namespace {
 
-/// Appends those that the input asks for.
+/// Appends the step modifiers of one kind that the input asks for.
 using MakeModifiers = void (*)(const comm::Context& context, const Input& input,
                                const MoleculeTable& molecules,
                                std::vector<std::unique_ptr<StepModifier>>& modifiers);

@@ -7,7 +7,7 @@
 
 namespace sterna::md {
 
-/// All that the input asks for, in the order in which they act.
+/// All step modifiers that the input asks for, in the order in which they act.
 std::vector<std::unique_ptr<StepModifier>> make_step_modifiers(const comm::Context& context,
                                                                const Input& input,
                                                                const MoleculeTable& molecules);

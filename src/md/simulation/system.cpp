@@ -8,7 +8,7 @@ namespace sterna::md {
 
 namespace {
 
-/// All digits; a number that is none stays one that no key takes.
+/// A number with all its digits. NaN and infinity give texts that every key rejects.
 std::string number(double value) {
   std::string text = fmt::format("{:.17g}", value);
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
@@ -19,7 +19,7 @@ std::string temperature_line(const std::optional<double>& temperature) {
   return temperature ? fmt::format("temperature = {}\n", number(*temperature)) : "";
 }
 
-/// As a basic string of TOML.
+/// A text as a basic string of TOML.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {

@@ -12,31 +12,31 @@
 
 namespace sterna::md {
 
-/// What is simulated, made by a program instead of sections [start] and [[type]] of an input file.
-/// All numbers are in the units of the input that it goes with. What is impossible is found when a
-/// `Simulation` takes it, with the words that a file with the same keys would get.
+/// A system made by a program, in place of the sections [start] and [[type]] of an input file. All
+/// numbers are in the units of the input that it is used with. Mistakes are found when a
+/// `Simulation` is made of it, with the messages that a file with the same keys would get.
 class System {
  public:
-  /// As the keys of [[type]].
+  /// A type, with the keys of [[type]].
   struct Type {
     std::string name = {};
     std::optional<double> mass = {}, epsilon = {}, sigma = {};
     double fraction = 1.0;  ///< share of the particles of `lattice` and `random`
     double charge = 0.0;
   };
-  /// Particles of one rank, one item each; empty arrays are filled in.
+  /// Particles of one rank, one entry each; an empty array is filled with default values.
   struct Particles {
     std::vector<Vec3> position;
-    std::vector<int> type;                ///< counts `types` from 0; empty: all 0
-    std::vector<Vec3> velocity;           ///< empty: 0, or drawn by `temperature`
-    std::vector<std::int64_t> id;         ///< from 1, each once; empty: 1, 2, ... through the ranks
-    std::vector<Quaternion> orientation;  ///< of molecules; empty: drawn
+    std::vector<int> type;                ///< index in `types`; empty: all 0
+    std::vector<Vec3> velocity;           ///< empty: 0, or drawn if there is a temperature
+    std::vector<std::int64_t> id;         ///< from 1, unique; empty: counted over all ranks
+    std::vector<Quaternion> orientation;  ///< of molecules; empty: random
   };
   struct Lattice {
-    std::string kind = "fcc";  ///< as `lattice` of [start]
+    std::string kind = "fcc";  ///< a value of `lattice` in [start]
     std::array<int, 3> cells{};
     double density = 0.0;                    ///< particles per volume
-    std::optional<double> temperature = {};  ///< velocities are drawn
+    std::optional<double> temperature = {};  ///< of drawn velocities; nothing: none
   };
   struct Random {
     std::int64_t particles = 0;
@@ -46,15 +46,17 @@ class System {
 
   static System lattice(const Lattice& lattice);
   static System random(const Random& random);
-  /// Each rank gives any share of the particles, which may lie anywhere in the box, or none.
+  /// Each rank may give any share of the particles, or none. Their positions may be anywhere in the
+  /// box.
   static System from_particles(const Box& box, Particles particles,
                                std::optional<double> temperature = std::nullopt);
 
   std::vector<Type> types;
 
-  /// The sections of an input file that say the same, but for the particles themselves.
+  /// The sections [start] and [[type]] of an equivalent input file, without the particles
+  /// themselves.
   std::string input_text() const;
-  /// Null where a lattice or random places are asked for.
+  /// The given particles; null if they are on a lattice or at random positions.
   const Particles* particles() const { return particles_ ? &*particles_ : nullptr; }
 
  private:

@@ -1,4 +1,4 @@
-// How a simulation goes on from another one of the same program, with other settings.
+// How a simulation continues another one of the same program with changed settings.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ namespace sterna::md {
 
 namespace {
 
-/// The place with the same fractions of the edges, in another box.
+/// The position in another box that has the same fractional coordinates.
 Vec3 stretched(const Vec3& position, const Box& from, const Box& to) {
   const Shear shear = from.shear();
   double fraction[3];
@@ -50,7 +50,7 @@ Json Simulation::Implementation::take_over(Implementation& previous,
                     comm::joined(before, ", "), comm::joined(names, ", ")));
   }
   previous.measure_now();
-  // As in a checkpoint, the state of all ranks is that of the first.
+  // All ranks use the state of rank 0, as after reading a checkpoint.
   std::string text = json_text(previous.checkpoint_state().state);
   comm::broadcast(context_, 0, text);
   Json state = parse_json(text);

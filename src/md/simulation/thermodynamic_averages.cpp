@@ -9,8 +9,8 @@
 namespace sterna::md {
 namespace {
 
-/// What thermostats keep; nothing where they do not keep all molecules at one temperature from the
-/// start to the end.
+/// The target temperature of the thermostats; nothing if they do not keep all molecules at a single
+/// temperature from the start to the end.
 std::optional<double> kept_temperature(const Input& input) {
   std::optional<double> kept;
   for (const auto& thermostat : input.thermostats) {
@@ -24,7 +24,7 @@ std::optional<double> kept_temperature(const Input& input) {
   return kept;
 }
 
-/// What a quantity of this name tells of the run.
+/// Sets how a quantity is used and printed, by its name.
 void set_meaning(Averages::Quantity& quantity, double particles) {
   const std::string& name = quantity.name;
   quantity.decides = name == "temperature" || name == "potential_energy" || name == "volume";
@@ -52,7 +52,7 @@ std::vector<Averages::Quantity> quantities_of(const Input& input, std::int64_t p
   Averages::Quantity& temperature = add("temperature", Dimension::temperature);
   temperature.target = kept_temperature(input);
   temperature.kept_by = "the thermostat";
-  // A timestep of common length makes it some parts in a thousand too high or too low.
+  // A usual time step shifts the temperature by some parts in a thousand, which is no error.
   temperature.tolerance = 0.01 * temperature.target.value_or(0.0);
   Averages::Quantity& pressure = add("pressure", Dimension::pressure);
   if (input.barostat.is_used() && input.barostat.coupling == BoxCoupling::isotropic) {
@@ -67,7 +67,7 @@ std::vector<Averages::Quantity> quantities_of(const Input& input, std::int64_t p
   Averages::Quantity& volume = add("volume", Dimension::none);
   volume.unit = unit.empty() ? "" : fmt::format("{}^3", unit);
   volume.factor = length * length * length;
-  // Particles per volume where lengths are those of the particles.
+  // In reduced units the density is a number of particles per volume.
   add("density", units.is_reduced() ? Dimension::number_density : Dimension::mass_density);
   return all;
 }

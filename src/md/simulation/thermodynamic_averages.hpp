@@ -10,8 +10,8 @@
 
 namespace sterna::md {
 
-/// Averages of the rows of the table: temperature, pressure and energies, and volume and density
-/// where a barostat acts. `mass`: of all particles.
+/// Averages of the table's rows: temperature, pressure and energies, and also volume and density if
+/// there is a barostat. `mass`: total mass of all particles.
 class ThermodynamicAverages {
  public:
   ThermodynamicAverages(const Input& input, std::int64_t particles, double mass);
@@ -29,10 +29,11 @@ class ThermodynamicAverages {
   Averages averages_;
 };
 
-/// Averages of columns of a log, for what reads logs: of a run that goes on, or broke off. As JSON
-/// "steps", "columns" by name, "particles", and "equilibration" where it was given; numbers that are
-/// none are null, and rows that have one are left out. Gives "averages", "averages_over" and what a
-/// run prints, "lines". Throws Json::exception where it is anything else.
+/// Averages of a log's columns, for programs that read logs of runs that were continued or
+/// interrupted. `text` is JSON: "steps", "columns" by name, "particles", and optionally
+/// "equilibration". Numbers that are not finite are null, and rows with a null are left out.
+/// Returns "averages", "averages_over", and the lines that a run prints, "lines". Throws
+/// Json::exception if `text` has another form.
 std::string averages_of_columns(const std::string& text);
 
 }  // namespace sterna::md

@@ -12,7 +12,7 @@
 namespace sterna::md {
 
 ThermodynamicState Thermodynamics::measure(const ForceEngine& engine, const EnergyAndVirial& sums) {
-  // What moves a minimization on is no motion: it has no temperature.
+  // A minimization has no temperature, because a minimizer's velocities are no thermal motion.
   KineticSums kinetic = dynamics_.minimizes()
                             ? KineticSums{}
                             : kinetic_sums(system_.particles, system_.counted_masses);
@@ -112,7 +112,7 @@ std::vector<LoggedScalar> Thermodynamics::logged() const {
 }
 
 Thermodynamics::Overheating Thermodynamics::overheating() {
-  // A temperature without degrees of freedom is not a number.
+  // Without degrees of freedom the temperature is not a number.
   if (!(dynamics_.degrees_of_freedom().all > 0.0)) return {};
   const double thermal = input_.units.boltzmann() * state_.temperature;
   if (!first_temperature_) first_temperature_ = state_.temperature;
@@ -126,15 +126,15 @@ Thermodynamics::Overheating Thermodynamics::overheating() {
     return input_.units.text(value, dimension);
   };
   std::string what;
-  // The run has failed if the temperature is 10^4 times the largest of three: the temperature asked
-  // for, that of the beginning, the deepest well of the potential.
+  // The run has failed if the temperature is 10^4 times the largest of three: the target
+  // temperature, the temperature at the start, the depth of the deepest potential well.
   if (reference > 0.0 && thermal >= 1e4 * reference) {
     what = fmt::format("the temperature is {}, more than 10^4 times what it was or was to be ({})",
                        text(state_.temperature, Dimension::temperature),
                        text(reference / input_.units.boltzmann(), Dimension::temperature));
   }
-  // It has failed, too, if a particle at thermal speed crosses the cutoff in one step: it passed
-  // others without feeling them. An ideal gas may fly as far as it likes.
+  // It has also failed if a particle at thermal speed crosses the cutoff in one step, because it
+  // then passes others without feeling them. In an ideal gas this does no harm.
   const double flight = std::sqrt(thermal / system_.lightest_moving_mass()) * input_.run.timestep;
   if (what.empty() && system_.interaction.largest_epsilon() > 0.0 &&
       flight >= system_.interaction.range()) {

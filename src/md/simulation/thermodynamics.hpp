@@ -19,10 +19,10 @@
 
 namespace sterna::md {
 
-/// Energies, temperature and pressure of a run: measures them, and keeps the last ones.
+/// Measures energies, temperature and pressure of a run, and keeps the last state.
 class Thermodynamics {
  public:
-  /// All that is given must outlive this.
+  /// All arguments must outlive this object.
   Thermodynamics(const comm::Context& context, const Input& input, const SimulatedSystem& system,
                  const RunClock& clock, Dynamics& dynamics, BoxControl& box_control)
       : context_(context),
@@ -32,29 +32,30 @@ class Thermodynamics {
         dynamics_(dynamics),
         box_control_(box_control) {}
 
-  /// Collective. `sums`: this rank's part, by the forces that were computed last. Velocities are
-  /// those of the time of the positions.
+  /// Collective. The state of the present step. `sums`: this rank's part, from the forces that were
+  /// computed last. Velocities must belong to the time of the positions.
   ThermodynamicState measure(const ForceEngine& engine, const EnergyAndVirial& sums);
-  /// Collective. The same, and keeps it.
+  /// Collective. Measures the state and keeps it.
   void keep(const ForceEngine& engine, const EnergyAndVirial& sums);
 
-  /// What was kept last, and this rank's part of the sums that it is of.
+  /// The state that was kept last, and this rank's part of its sums.
   const ThermodynamicState& state() const { return state_; }
   const EnergyAndVirial& sums() const { return sums_; }
-  /// Whether that is of the present step.
+  /// Whether `state` belongs to the present step.
   bool is_of_now() const { return measured_step_ == clock_.step; }
-  /// Particles or forces were changed from outside.
+  /// Marks `state` as outdated, because the program changed particles or forces.
   void forget() { measured_step_ = -1; }
 
-  /// Collective. As of `state`: sum r_a f_b over pairs, xx yy zz xy xz yz, with the tail correction.
+  /// Collective. The virial tensor at `state`: the sum of r_a f_b over pairs, xx yy zz xy xz yz,
+  /// with the tail correction.
   std::array<double, 6> virial_tensor() const;
-  /// What a row of the log says of `state`.
+  /// The entries of the log's row for `state`.
   std::vector<LoggedScalar> logged() const;
 
-  /// Why the particles are so hot that the run tells nothing any more; empty: they are not.
+  /// The reason why the particles are so hot that the run has failed; empty: they are not.
   struct Overheating {
     std::string what;
-    bool was_heated = false;  ///< it is hotter than it began and than was asked for
+    bool was_heated = false;  ///< hotter than its start and its target
   };
   Overheating overheating();
 
@@ -68,7 +69,7 @@ class Thermodynamics {
   ThermodynamicState state_;
   EnergyAndVirial sums_;
   std::int64_t measured_step_ = -1;
-  std::optional<double> first_temperature_;  ///< that `overheating` saw
+  std::optional<double> first_temperature_;  ///< at the first call of `overheating`
 };
 
 }  // namespace sterna::md

@@ -12,15 +12,15 @@
 namespace sterna::md {
 namespace {
 
-// Source: the readers of the format in VMD's molfile plugins and MDAnalysis. Records of Fortran,
-// each between its length and its length, in the byte order of the machine.
+// Source: the readers of the format in VMD's molfile plugins and MDAnalysis. A file is a series of
+// Fortran records, each with its length before and after it, in the byte order of the machine.
 
 struct DcdOptions {
   std::int64_t interval = 0;
   std::vector<std::string> groups;
 };
 
-constexpr double akma_time = 0.04888821;  // ps, the unit of time of CHARMM, as NAMD has it
+constexpr double akma_time = 0.04888821;  // unit of time in CHARMM in ps, as NAMD writes it
 constexpr std::size_t dcd_head_bytes = 92 + 172 + 12;
 constexpr std::size_t place_of_first_step = 12, place_of_interval = 16;
 constexpr std::size_t place_of_atoms = dcd_head_bytes - 8;
@@ -49,7 +49,7 @@ class DcdFormat final : public FrameFormat {
   std::string file_head(const FrameFileContent& content) const override {
     constexpr std::size_t numbers = 20, title_bytes = 80;
     std::array<std::int32_t, numbers> control{};
-    // One past the last step may be what a run of the largest number of steps would need.
+    // A run with the largest number of steps may need one more than the format's largest number.
     const auto bounded = [](std::int64_t number) {
       constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
       return static_cast<std::int32_t>(std::min(number, most));
@@ -59,8 +59,8 @@ class DcdFormat final : public FrameFormat {
     control[2] = bounded(content.interval);
     control[3] = bounded(content.frames * content.interval);
     control[9] = std::bit_cast<std::int32_t>(static_cast<float>(content.time_per_step / time_));
-    control[10] = 1;   // there is a box
-    control[19] = 24;  // in the form of CHARMM 24
+    control[10] = 1;   // frames have a box
+    control[19] = 24;  // written as CHARMM version 24 does
     std::string bytes;
     append_raw(bytes, std::int32_t{84});
     bytes += "CORD";

@@ -27,7 +27,7 @@ struct LammpsDumpOptions {
 constexpr std::string_view lammps_frame_begin = "ITEM: TIMESTEP\n";
 constexpr int lammps_head_lines = 9;
 
-/// The unit system of LAMMPS that the input has, or its "real".
+/// The unit system of LAMMPS that equals the input's, or "real" for "nano".
 UnitSystem lammps_units(const UnitSystem& units) {
   return units.name() == "nano" ? *UnitSystem::by_name("real") : units;
 }
@@ -65,7 +65,7 @@ class LammpsDumpFormat final : public FrameFormat {
         text += fmt::format("0.0 {}\n", in_units(length));
       }
     } else {
-      // Of the orthorhombic box around it.
+      // LAMMPS writes the bounds of the orthorhombic box around a tilted box.
       const auto [x_least, x_most] = std::minmax({0.0, tilt.xy, tilt.xz, tilt.xy + tilt.xz});
       const auto [y_least, y_most] = std::minmax({0.0, tilt.yz});
       text += "ITEM: BOX BOUNDS xy xz yz pp pp pp\n";
@@ -106,7 +106,7 @@ class LammpsDumpFormat final : public FrameFormat {
     Found found{};
     for (int n = 0; n < lammps_head_lines; ++n) {
       const bool is_whole = lines.next(line);
-      // What was cut off within the first line is a part of it.
+      // If the file ends within the first line, the part of the line that is there must match.
       const bool may_be_cut = n > 0 || lammps_frame_begin.starts_with(line);
       if ((!is_whole && may_be_cut) || line.starts_with('\0')) return std::nullopt;
       std::int64_t* number = n == 1 ? &found.step : n == 3 ? &found.atoms : nullptr;
@@ -145,7 +145,8 @@ class LammpsDumpFormat final : public FrameFormat {
 
   LammpsDumpOptions options_;
   UnitSystem units_;
-  std::vector<std::int32_t> first_site_;  ///< of each component, through all of them
+  std::vector<std::int32_t> first_site_;  ///< number of its first site among those of all
+                                          ///< components
   std::int64_t most_sites_ = 1;
 };
 

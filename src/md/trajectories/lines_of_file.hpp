@@ -11,13 +11,13 @@
 
 namespace sterna::md {
 
-/// Lines of a file, from a byte on.
+/// Reads the lines of a file from a given byte on.
 class LinesOfFile {
  public:
   LinesOfFile(const RawFile& file, std::uint64_t begin, std::uint64_t size)
       : file_(file), at_(begin), size_(size) {}
 
-  /// False where the file ends before the line does.
+  /// False if the file ends before the line does.
   bool next(std::string& line) {
     line.clear();
     for (;;) {
@@ -37,7 +37,7 @@ class LinesOfFile {
       file_.read_at(at_, std::as_writable_bytes(std::span(text_)));
     }
   }
-  /// Where the next line begins.
+  /// The byte at which the next line begins.
   std::uint64_t place() const { return at_ + used_; }
 
  private:

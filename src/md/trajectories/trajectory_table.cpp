@@ -18,7 +18,7 @@ constexpr const TrajectoryRow* trajectory_rows[] = {
 #undef STERNA_TRAJECTORY
 };
 
-/// Whether some molecule has sites at several places.
+/// Whether some molecule has sites at different positions.
 bool has_sites_apart(const Input& input) {
   return std::ranges::any_of(input.components, [](const Input::Component& component) {
     return std::ranges::any_of(component.sites, [&](const Input::Site& site) {

@@ -17,30 +17,30 @@
 
 namespace sterna::md {
 
-/// A format of trajectories as the input, the reference page and `Simulation` know it: the section
-/// that turns it on, what its file is called, and the way to make it.
+/// A trajectory format as the input, the reference page and `Simulation` know it: the section that
+/// turns it on, the ending of its file, and the function that makes it.
 struct TrajectoryRow {
   TrajectorySection (*section)() = nullptr;
   std::string_view ending;  ///< ".dcd"
-  /// Called where the section's interval is not 0. `topology` outlives what it makes.
+  /// Called if the section's interval is not 0. `topology` outlives the format.
   std::unique_ptr<FrameFormat> (*make)(const Input& input, const Topology& topology) = nullptr;
 };
 
-/// The rows, each defined in the format's own file.
+/// The rows; each is defined in the file of its format.
 namespace trajectory {
 #define STERNA_TRAJECTORY(name) extern const TrajectoryRow name;
 #include "md/trajectories/trajectory_list.inc"
 #undef STERNA_TRAJECTORY
 }  // namespace trajectory
 
-/// Collective. What an input asks to be written, beside the stem of the run's files. `topology`
-/// outlives it. `resume_step`: of the checkpoint that the run goes on from.
+/// Collective. Opens the trajectories that an input asks for, named by `stem`. `topology` outlives
+/// them. `resume_step`: the step of the checkpoint from which the run continues.
 std::vector<FrameFile> open_trajectories(const comm::Context& context, const Input& input,
                                          const Topology& topology, const ParticleStore& particles,
                                          const std::string& stem,
                                          std::optional<std::int64_t> resume_step);
 
-/// The keys that the section of every format has. `Options` has `interval` and `groups`.
+/// The keys that the section of every format has. `Options` must have `interval` and `groups`.
 template <class Options>
 std::vector<KeySchema> trajectory_keys() {
   return {{.name = "interval",
@@ -54,7 +54,7 @@ std::vector<KeySchema> trajectory_keys() {
                               "all atoms")};
 }
 
-/// The keys of formats that can have more than positions, whose `Options` have `velocities` and
+/// The keys of formats that can hold more than positions. `Options` must have `velocities` and
 /// `forces`.
 template <class Options>
 std::vector<KeySchema> motion_keys() {
@@ -68,8 +68,8 @@ std::vector<KeySchema> motion_keys() {
            .aliases = {"force"}}};
 }
 
-/// Reports forces where sites of rigid molecules are atoms: the force on a molecule and its torque
-/// are summed over all sites, and those of each one are not kept.
+/// Reports an error if forces are asked for and atoms are sites of rigid molecules: force and
+/// torque are summed over all sites, so the force on each site is not known.
 void check_forces_of_sites(const Input& input, const IsGood& is_good, const Report& report,
                            std::string_view section, bool forces);
 
@@ -82,8 +82,8 @@ const std::vector<std::string>& trajectory_groups(const Input& input) {
   return input.section<Options>().groups;
 }
 
-/// The section of such a format, which `Options::section` names. An atom takes so many bytes in a
-/// frame for each vector, and for all else.
+/// The section of a format with `motion_keys`, which `Options::section` names. In a frame an atom
+/// takes `bytes_of_vector` for each vector and `bytes_of_rest` for all else.
 template <class Options, int bytes_of_vector, int bytes_of_rest>
 TrajectorySection motion_section(std::string_view description,
                                  std::vector<std::string_view> aliases) {

@@ -11,8 +11,8 @@
 namespace sterna::md {
 namespace {
 
-// Source: the readers of the format in GROMACS's and MDAnalysis's xdrfile. Words of 32 bits, the
-// highest byte first.
+// Source: the readers of the format in GROMACS's and MDAnalysis's xdrfile. A file is a series of
+// words of 32 bits, highest byte first.
 
 struct TrrOptions {
   static constexpr std::string_view section = "trr";
@@ -24,7 +24,7 @@ struct TrrOptions {
 constexpr std::uint32_t trr_magic = 1993;
 constexpr std::uint32_t trr_box_bytes = 36;
 constexpr std::uint64_t trr_head_bytes = 120;
-constexpr std::size_t place_of_sizes = 24;  // of what a frame has, one word each
+constexpr std::size_t place_of_sizes = 24;  // byte of the sizes of a frame's parts, a word each
 constexpr std::size_t size_of_positions = 7, size_of_velocities = 8, size_of_forces = 9;
 constexpr std::size_t number_of_atoms = 10, number_of_step = 11;
 
@@ -74,7 +74,8 @@ class TrrFormat final : public FrameFormat {
 
   std::optional<Found> find_frame(const RawFile& file, std::uint64_t begin, std::uint64_t size,
                                   std::int64_t, const FrameFileContent&) const override {
-    // The magic number has a zero first: what is no frame yet has zeros only.
+    // A frame begins with its magic number. A part of the file that is not written yet has zeros
+    // only.
     if (begin + trr_head_bytes > size) return std::nullopt;
     std::array<std::byte, trr_head_bytes> head{};
     file.read_at(begin, head);

@@ -26,12 +26,12 @@ struct XyzOptions {
   bool velocities = false, forces = false;
 };
 
-/// Angstrom, eV and ps, which ASE and OVITO expect, or reduced ones.
+/// Angstrom, eV and ps, which ASE and OVITO expect, or reduced units.
 UnitSystem xyz_units(const UnitSystem& units) {
   return units.is_reduced() ? units : *UnitSystem::by_name("metal");
 }
 
-/// What stands in the lines of an atom and never changes.
+/// The parts of an atom's line that never change.
 struct FixedText {
   std::string before_position, names, charge;
 };
@@ -118,7 +118,7 @@ class XyzFormat final : public FrameFormat {
     if (count.starts_with('\0')) return std::nullopt;
     Found found{};
     const bool is_count = read_number(count, found.atoms);
-    // What was cut off within its head is a part of a frame.
+    // If the file ends within the head of a frame, the frame is incomplete.
     if (!has_count && is_count) return std::nullopt;
     const bool has_comment = is_count && lines.next(comment);
     if (is_count && !has_comment) return std::nullopt;
@@ -147,7 +147,7 @@ class XyzFormat final : public FrameFormat {
  private:
   static constexpr std::string_view begin_of_comment = "Lattice=\"", key_of_step = " step=";
 
-  /// The part of a comment that says what the lines of atoms have.
+  /// The part of the comment line that names the columns of the atoms' lines.
   std::string fields() const {
     return fmt::format(
         " Properties=species:S:1:pos:R:3:name:S:1:kind:S:1:molecule:I:1:initial_charges:R:1{}{} "
@@ -155,7 +155,7 @@ class XyzFormat final : public FrameFormat {
         options_.velocities ? ":velo:R:3" : "", options_.forces ? ":forces:R:3" : "");
   }
 
-  /// A number that ends where the text does, or before a blank.
+  /// Reads a number that ends at a blank or at the end of the text.
   static bool read_number(std::string_view text, std::int64_t& number) {
     text = text.substr(0, text.find(' '));
     const char* end = text.data() + text.size();

@@ -8,7 +8,7 @@
 namespace sterna::md {
 namespace {
 
-/// A square of numbers that goes round in both directions.
+/// A square matrix that is periodic in both directions.
 struct Torus {
   std::size_t edge;
   std::vector<double> values;
@@ -18,8 +18,9 @@ struct Torus {
   }
 };
 
-/// The inverse of the circulant matrix whose rows are 1, 4, 1, `distance` columns off its diagonal:
-/// slopes of a periodic spline are this times three differences of the neighbors on both sides.
+/// An element of the inverse of the circulant matrix with rows 1, 4, 1, `distance` columns off the
+/// diagonal. Slopes of a periodic spline are this inverse times three differences of the neighbors
+/// on both sides.
 double slope_weight(std::size_t edge, std::size_t distance) {
   const double root = std::numbers::sqrt3 - 2.0;
   const auto n = static_cast<double>(edge), k = static_cast<double>(distance);
@@ -27,7 +28,8 @@ double slope_weight(std::size_t edge, std::size_t distance) {
          (2.0 * std::numbers::sqrt3 * (1.0 - std::pow(root, n)));
 }
 
-/// Slopes of the periodic cubic splines along columns (over the row) or rows, per point.
+/// Slopes of the periodic cubic splines along columns (over the row) or rows, per spacing of
+/// points.
 Torus slopes(const Torus& table, bool over_row) {
   const std::size_t n = table.edge;
   Torus result{n, std::vector<double>(n * n, 0.0)};
@@ -49,7 +51,7 @@ Torus slopes(const Torus& table, bool over_row) {
 
 using Matrix = std::array<std::array<double, 4>, 4>;
 
-/// Coefficients of a cubic polynomial from its values at 0 and 1 and its slopes there.
+/// The coefficients of a cubic polynomial from its values at 0 and 1 and its slopes there.
 constexpr Matrix hermite{{{1, 0, 0, 0}, {0, 0, 1, 0}, {-3, 3, -2, -1}, {2, -2, 1, 1}}};
 
 }  // namespace

@@ -10,10 +10,10 @@ namespace sterna::md {
 /// and between four points lies a bicubic polynomial (MacKerell, Feig and Brooks, J. Comput. Chem.
 /// 25, 1400 (2004)).
 ///
-/// `values`: row after row, as many rows as columns, three at least. The first number of the result
-/// is the number of rows. 16 numbers for each cell follow, row after row. Of these, number 4 m + n is
-/// the coefficient of t^m u^n. t and u go from 0 to 1 through the cell, t to the next row, u to the
-/// next column.
+/// `values`: row by row, as many rows as columns, at least three. The first number of the result is
+/// the number of rows. 16 numbers for each cell follow, row by row. Of these, number 4 m + n is the
+/// coefficient of t^m u^n. In a cell t goes from 0 to 1 toward the next row, u toward the next
+/// column.
 std::vector<double> bicubic_table(std::span<const double> values);
 
 }  // namespace sterna::md

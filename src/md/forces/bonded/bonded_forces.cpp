@@ -1,15 +1,15 @@
-// Idea:    molecules that a rank has as a whole are computed side by side, and so are those with atoms
-//          on several ranks that it computes for all of them (system/spanning_molecules.hpp). Of other
-//          molecules each rank computes every term that one of its atoms is in, once, and keeps the
-//          forces on its own atoms and their share of the energy: a term across a border is computed
-//          on two ranks or more, and no force travels. Images are chosen at rebuilds, from each atom
-//          of a chain to the next one, so a molecule may be longer than the box, or bonded to itself
-//          through it.
+// Idea:    molecules that a rank has as a whole are computed in parallel lanes, and so are
+//          molecules with atoms on several ranks that it computes for all of these
+//          (system/spanning_molecules.hpp). Of other molecules each rank computes every term of its
+//          own atoms, once, and keeps the forces on its own atoms and their share of the energy. A
+//          term across a border is computed on two or more ranks, and no forces are exchanged.
+//          Images are chosen at rebuilds, from each atom of a chain to the next one, so a molecule
+//          may be longer than the box, or bonded to itself through it.
 // Source:  general.
-// Cost:    of long molecules, terms across borders several times: in a cube of 10 nm, about a fifth
-//          of all.
+// Cost:    for long molecules, terms across borders are computed several times: in a cube of 10 nm,
+//          about a fifth of all.
 // Hazards: the atoms of a term must be within the halo of the rank of any of them.
-// Others:  one rank for each term of a long molecule, and forces sent back.
+// Others:  one rank for each term of a long molecule, with forces sent back.
 
 #include "md/forces/bonded/bonded_forces.hpp"
 
@@ -100,7 +100,7 @@ void BondedForces::add(Kind& kind, const ParticleStore& particles, std::uint32_t
   std::array<std::uint32_t, std::tuple_size_v<decltype(Topology::Term::atoms)>> places;
   std::size_t own = 0;
   while (id(own) != particles.id[particle]) {
-    // The first of its local atoms brings it.
+    // A term with several local atoms is added once, by the first of them.
     if (places_->local(id(own))) return;
     ++own;
   }

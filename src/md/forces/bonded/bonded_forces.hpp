@@ -20,41 +20,42 @@ namespace sterna::md {
 /// bonded_forces.cpp.
 class BondedForces final : public ForceTerm {
  public:
-  /// `places` is rebuilt by others, before this. `kernels`: "auto" or an instruction set. Throws
-  /// std::invalid_argument where this machine does not have it.
+  /// `places` must be rebuilt before this object. `kernels`: "auto" or an instruction set. Throws
+  /// std::invalid_argument if this machine lacks it.
   BondedForces(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places,
                Precision precision, std::string_view kernels);
 
   std::string_view name() const override { return "bonded"; }
   bool keeps_momentum() const override { return true; }
   bool needs_all_ghosts() const override { return false; }
-  /// Throws FileError on all ranks where a rank lacks an atom that one of its own is bonded to.
+  /// Throws FileError on all ranks if a rank lacks an atom of a term of its atoms.
   void rebuild(const ParticleStore& particles) override;
   void compute_spanning(SpanningMolecules& molecules, bool with_sums) override;
   void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
-  /// Each kind of term.
+  /// Energies by kind of term.
   std::vector<Part> parts() const override { return parts_; }
   Settings settings() const override;
 
  private:
-  /// All terms of one kind.
+  /// The terms of one kind.
   struct Kind {
     std::uint32_t number;  ///< in `bonded_table`
     std::vector<double> coefficients;
-    /// Of those that this rank computes one by one.
+    /// Atoms and rows of the terms that this rank computes one by one.
     std::vector<std::uint32_t> places, row;
   };
-  /// Those of one kind of molecule.
+  /// The terms of one kind of molecule.
   struct Molecule {
     struct Terms {
-      std::size_t kind;  ///< place in `kinds_`
+      std::size_t kind;  ///< index in `kinds_`
       std::vector<std::uint32_t> atoms, row;
     };
     std::vector<Terms> terms;
   };
   void add(Kind& kind, const ParticleStore& particles, std::uint32_t particle,
            const Topology::Place& place, const Topology::Term& term, std::string& missing);
-  /// Those of some whole molecules; adds to `sums_of_kind_`, as the next does.
+  /// Computes the terms of a batch of whole molecules. Like the next function, adds to
+  /// `sums_of_kind_`.
   void compute_molecules(std::uint32_t molecule, const MoleculeBatch& molecules, bool with_sums);
   void compute_one_by_one(ParticleStore& particles, bool with_sums);
 
@@ -63,7 +64,7 @@ class BondedForces final : public ForceTerm {
   Precision precision_;
   const BondedKernels& kernels_;
   std::vector<Kind> kinds_;
-  std::vector<std::uint32_t> kind_of_;  ///< place in `kinds_` of each row of the table
+  std::vector<std::uint32_t> kind_of_;  ///< for each row of the table its index in `kinds_`
   std::vector<Molecule> molecules_;
   AlignedBuffer<double> room_;
   std::vector<EnergyAndVirial> sums_of_kind_;  ///< of this step so far

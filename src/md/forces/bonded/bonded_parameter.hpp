@@ -8,19 +8,19 @@
 
 namespace sterna::md {
 
-/// A number that the input gives of a bonded term.
+/// A parameter of a bonded term, which the input gives.
 struct BondedParameter {
   std::string_view name;
   Dimension dimension = Dimension::none;
   Range range = {};
   std::string_view description = {};
-  double example = 0.0;  ///< in reduced units; tests compute with it
+  double example = 0.0;  ///< in reduced units; a value for tests
   bool required = true;
-  double preset = 0.0;  ///< where it is not required
+  double preset = 0.0;  ///< default, if it is not required
   bool whole = false;   ///< an integer
 };
 
-/// More names of parameters than all terms have.
+/// An upper limit of the number of names of all terms' parameters.
 inline constexpr std::size_t most_bonded_parameters = 96;
 
 }  // namespace sterna::md

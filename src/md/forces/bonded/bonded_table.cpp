@@ -44,7 +44,7 @@ constexpr auto entries_of(TermList<Terms...>) {
 
 constexpr auto bonded_rows = entries_of(BondedTerms{});
 
-/// A name that several terms have counts once.
+/// The number of different names of parameters.
 constexpr std::size_t names_of_all() {
   std::array<std::string_view, most_bonded_parameters + 1> names{};
   std::size_t count = 0;

@@ -10,35 +10,36 @@
 
 namespace sterna::md {
 
-/// What the run, the input and the documentation know of a bonded term; its kernels are in
-/// `BondedKernels`, in the same order. `Topology::Term::kind` is its number.
+/// The properties of a bonded term that the run, the input and the documentation need. Its kernels
+/// are in `BondedKernels`, in the same order. `Topology::Term::kind` is its index.
 struct BondedEntry {
   std::string_view section, name, energy_name, sentence, formula, source;
   std::span<const BondedParameter> parameters;
-  int atoms;                    ///< that it acts on
-  int listed_atoms;             ///< that the input gives
-  std::span<const int> chosen;  ///< of these, those that it acts on; empty: all
-  bool adds_up;                 ///< coefficients of terms of the same atoms can be added
-  bool is_directed;             ///< another one if its atoms are listed from the other end
-  bool may_repeat;              ///< the same atoms may have several that differ in a parameter
-  /// Of terms that read a table: the coefficients, in place of what follows, from the parameters and
-  /// what the input has as "energy" and "force", in internal units. Null: of others.
+  int atoms;                    ///< number of atoms it acts on
+  int listed_atoms;             ///< number of atoms in the input
+  std::span<const int> chosen;  ///< indices of the former among the latter; empty: all
+  bool adds_up;                 ///< coefficients of terms with the same atoms add up
+  bool is_directed;             ///< reversed atoms make another term
+  bool may_repeat;              ///< terms with the same atoms may differ in a parameter
+  /// For terms that read a table: makes the coefficients, instead of the members below, from the
+  /// parameters and from "energy" and "force" in the input, in internal units. Null for other
+  /// terms.
   std::vector<double> (*table)(std::span<const double> parameters, std::span<const double> energies,
                                std::span<const double> forces);
   int coefficient_count;
-  /// From parameters in their order, in internal units; adds to `coefficients`, which are 0.
+  /// Adds to `coefficients`, which are 0. The parameters are in their order and in internal units.
   void (*coefficients)(std::span<const double> parameters, std::span<double> coefficients);
-  /// What is wrong with the parameters together; empty: nothing. Null: nothing ever is.
+  /// The contradiction between parameters; empty if there is none. Null: there never is one.
   std::string_view (*contradiction)(std::span<const double> parameters);
 };
 
-/// All terms; a row of the table is made from a struct in `terms/list.hpp`.
+/// All terms; each row is made from a struct in `terms/list.hpp`.
 std::span<const BondedEntry> bonded_table();
 
-/// The number of a term; nothing for other names.
+/// The index of a term; nothing if no term has this name.
 std::optional<std::uint32_t> find_bonded(std::string_view section, std::string_view name);
 
-/// All names of parameters, each once, in the order of the table.
+/// The names of parameters, each once, in the order of the table.
 std::span<const std::string_view> bonded_parameter_names();
 
 }  // namespace sterna::md

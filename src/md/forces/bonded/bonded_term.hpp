@@ -1,29 +1,31 @@
 #pragma once
 
-// What the terms of this folder are written with. A term is one struct in one file of `terms/`:
+// The tools with which the terms of this folder are written. A term is one struct in one file of
+// `terms/`:
 //
-//   section         of the input, [[molecule.SECTION]]; `name` is its "potential" there
-//   energy_name     under which the log shows its energy
-//   sentence, formula, source   for people; the formula as plain text
-//   atoms           how many it has
-//   parameters      what the input gives, in this order
-//   coefficient_count, coefficients   what `evaluate` reads, made from the parameters once
+//   section         its section of the input, [[molecule.SECTION]]; `name` is its "potential" there
+//   energy_name     the name of its energy in the log
+//   sentence, formula, source   for the user; the formula as plain text
+//   atoms           the number of its atoms
+//   parameters      the parameters that the input gives, in this order
+//   coefficient_count, coefficients   the numbers that `evaluate` reads, made once from parameters
 //   evaluate        energy and forces: one text for the vectors of all instruction sets
 //
-// and, where it has them,
+// A term may also have:
 //
-//   listed_atoms, chosen   the input lists more atoms than the term has: which of them these are
-//   table           in place of coefficients: makes a row of any length from the parameters and the
+//   listed_atoms, chosen   if the input lists more atoms than the term has: their number, and the
+//                   indices of the term's atoms among them
+//   table           instead of coefficients: makes a row of any length from the parameters and the
 //                   numbers of the input; `evaluate` gets each lane's row
-//   adds_up         true: terms of the same atoms are one, whose coefficients are their sums
-//   is_directed     true: its atoms in reverse are another term
-//   may_repeat      true: the same atoms may have several, which differ in a parameter
+//   adds_up         true: terms of the same atoms become one term with the sum of coefficients
+//   is_directed     true: the atoms in reverse order are another term
+//   may_repeat      true: several terms may have the same atoms and differ in a parameter
 //
-// `evaluate` sees the atoms by the connections of each with the next one and gives back, for each
-// connection, minus the derivative of the energy: what acts on all atoms beyond it.
+// `evaluate` gets the connections of each atom with the next one. It returns, for each connection,
+// minus the derivative of the energy, which is the force on all atoms beyond it.
 //
-// It is compiled once for each instruction set, and stands in no object that these share: hence the
-// unnamed namespace.
+// It is compiled once for each instruction set and must not be in an object that these share, so it
+// is in an unnamed namespace.
 
 #include <numbers>
 #include <span>
@@ -45,7 +47,7 @@ inline constexpr double radians_per_degree = std::numbers::pi / 180.0;
 
 namespace {
 
-/// Three components of each lane.
+/// Three components for each lane.
 template <class V>
 struct Triple {
   V x, y, z;
@@ -66,7 +68,7 @@ inline Triple<V> cross(const Triple<V>& a, const Triple<V>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/// A divisor that is 0 only by chance: atoms on a line or at one point.
+/// A divisor, made nonzero if it is 0 by chance, because atoms are in line or coincide.
 template <class V>
 inline V not_zero(V value) {
   constexpr ElementOf<V> tiny = sizeof(ElementOf<V>) == sizeof(float) ? 1e-24f : 1e-200;

@@ -32,7 +32,7 @@ Electrostatics::Electrostatics(const comm::Context& context, const Decomposition
   }
   if (options_.places) {
     excluded_.emplace(context, options_.places, factor);
-    // Whatever the charge of a type is: the topology has that of each atom.
+    // The charges of types are not used here, because the topology has the charge of each atom.
     for (auto& sites : sites_) sites.assign(1, Site{});
     for (const Topology::Molecule& molecule : options_.places->topology().molecules()) {
       for (const VirtualSite& site : molecule.virtual_sites) {
@@ -116,7 +116,8 @@ void Electrostatics::place_charges(const ParticleStore& particles, bool with_cen
     }
   }
   if (options_.surroundings == Surroundings::conductor) return;
-  // The dipole of the box must not jump where a particle enters it at the other side.
+  // Unwrapped positions are used, because the dipole of the box must not jump if a particle leaves
+  // it on one side and enters on the other.
   const Box& box = decomposition_->box();
   for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
     const Image& image = particles.image[i];
@@ -148,8 +149,8 @@ std::vector<Vec3> Electrostatics::forces_of_excluded(const ParticleStore& partic
 
 void Electrostatics::choose_parameters(const ParticleStore& particles) {
   const Lattice lattice = Lattice::of(decomposition_->box());
-  // A molecule reaches at most half a leaf from its center; where leaves overlap, its parts by one
-  // leaf from where it was when they were filled.
+  // A molecule must reach at most half a leaf from its center. If leaves overlap, its parts may be
+  // one leaf from their position when the leaves were filled.
   const double least_width =
       std::max(2.5 * molecule_radius_, options_.smoothing > 0.0 ? 1.5 * options_.travel : 0.0);
   constexpr std::size_t timed_trees = 6;
@@ -193,7 +194,8 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   }
   place_charges(particles, true);
   particle_count_ = particles.local_count();
-  // What looks at the accuracy asks for forces outside of a step, when none return.
+  // Choosing the accuracy computes forces outside of a step, when no forces are returned to other
+  // ranks.
   const bool looks_at_accuracy = options_.ewald ? !ewald_accuracy_ : !parameters_;
   if (excluded_) excluded_->rebuild(particles, looks_at_accuracy);
   if (!options_.periodic) check_open_box(particles);
@@ -216,7 +218,7 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
                                           options_.exchange_method);
   }
   solver_->rebuild(charges(particles));
-  // Where leaves overlap, each step has its own.
+  // If leaves overlap, centers are needed again in each step.
   if (options_.smoothing == 0.0) centers_ = std::vector<Vec3>();
 }
 
@@ -235,7 +237,7 @@ void Electrostatics::choose_ewald_accuracy(const ParticleStore& particles) {
   };
   const auto reference = forces(1e-6 * options_.accuracy);
   ewald_accuracy_ = options_.accuracy;
-  // Which truncation leads to which error of the forces depends on the charges.
+  // The truncation needed for an error depends on the charges, so it is found by trial.
   for (;;) {
     ForceError error;
     error.add(forces(*ewald_accuracy_), reference, charges(particles),
@@ -252,7 +254,7 @@ void Electrostatics::check_open_box(const ParticleStore& particles) const {
   const Vec3& length = decomposition_->box().length;
   const Shear shear = decomposition_->box().shear();
   const Vec3 margin = shear.extent(options_.margin);
-  std::int64_t outside = -1;  // the largest id of such a particle
+  std::int64_t outside = -1;  // the largest id of a particle outside
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const Image& image = particles.image[i];
     bool inside = image.x == 0 && image.y == 0 && image.z == 0;
@@ -272,7 +274,7 @@ void Electrostatics::check_open_box(const ParticleStore& particles) const {
 }
 
 void Electrostatics::start(const ParticleStore& particles) {
-  // Only where cells overlap does the method ask for them again.
+  // The method needs the centers again only if cells overlap.
   place_charges(particles, options_.smoothing > 0.0);
   if (!solver_) return;
   const PointCharges charges = this->charges(particles);
@@ -334,7 +336,7 @@ void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     add_forces(particles, solver_->far_part(), slow_forces_, slow_torques_);
   }
   if (sums == nullptr) return;
-  VirialProducts inside{};  // of the sites' positions in their molecules
+  VirialProducts inside{};  // positions within molecules times forces
   for (std::size_t i = 0, next = 0; particles.rotating() && i < particles.local_count(); ++i) {
     for (const Site& site : sites_of(particles, i)) {
       add_product(inside, particles.orientation[i].to_lab(site.position), result.forces[next++]);
@@ -342,10 +344,10 @@ void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   }
   sums->energy += result.energy;
   const auto of_arms = symmetric_part(inside);
-  // The trace follows from energies, so that it is the same with and without the tensor. In all
-  // distances, the energy U_qq of charges is of degree -1, U_qd of charges with dipoles of -2, U_dd
-  // of dipoles of -3: the trace is U_qq + 2 U_qd + 3 U_dd. The sum of dipoles times fields is
-  // -(U_qd + 2 U_dd).
+  // The trace follows from the energies, so that it is the same with and without the tensor. As
+  // functions of all distances, the energies U_qq of charges, U_qd of charges with dipoles and U_dd
+  // of dipoles are homogeneous of degrees -1, -2 and -3, so the trace is U_qq + 2 U_qd + 3 U_dd.
+  // The sum of dipoles times fields is -(U_qd + 2 U_dd).
   double trace = result.energy;
   for (std::size_t i = 0; i < dipoles_.size(); ++i) trace -= dot(dipoles_[i], result.fields[i]);
   const double tensor_trace = result.virial[0] + result.virial[1] + result.virial[2];
@@ -433,9 +435,9 @@ std::vector<double> Electrostatics::state() const {
 void Electrostatics::restore(std::span<const double> state) {
   const auto wished = wishes();
   constexpr std::size_t of_ewald = 2, of_fmm = 7;
-  // States of versions up to 0.1 end without the wishes, those of 0.2 without the last one, which
-  // was not there. All sizes differ.
-  std::optional<std::size_t> known;  // of the wishes
+  // States of versions up to 0.1 have no wishes at the end; those of version 0.2 lack the last
+  // wish, which was added later. The sizes of all variants differ.
+  std::optional<std::size_t> known;  // number of wishes in the state
   for (const std::size_t chosen : {of_ewald, of_fmm}) {
     for (const std::size_t count : {std::size_t{0}, wished.size() - 1, wished.size()}) {
       if (state.size() == chosen + count) known = count;

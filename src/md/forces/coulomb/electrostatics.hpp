@@ -19,38 +19,38 @@
 
 namespace sterna::md {
 
-/// The Coulomb forces of all charges and point dipoles of all particles at any distance, by the
-/// fast multipole method or, for small systems, Ewald sums. Those of one molecule do not act on
-/// each other, but their periodic images do. Where molecules are flexible, particles are atoms with
-/// the charges of the topology, and the pairs that it excludes do not act on each other. All calls
-/// are collective.
+/// The Coulomb forces between the charges and point dipoles of all particles at any distance, by
+/// the fast multipole method or, for small systems, by Ewald sums. Charges of one molecule do not
+/// act on each other, but on each other's periodic images. If molecules are flexible, particles are
+/// atoms with the charges of the topology, and pairs that it excludes do not act on each other. All
+/// calls are collective.
 class Electrostatics final : public ForceTerm {
  public:
   struct Options {
-    bool ewald = false;      ///< by gathered_ewald instead, periodic boxes only
-    bool periodic = true;    ///< otherwise charges have no images
-    double margin = 0.0;     ///< of an open box: nearer to a face no particle may come
+    bool ewald = false;      ///< use gathered_ewald; periodic boxes only
+    bool periodic = true;    ///< false: charges have no images
+    double margin = 0.0;     ///< open box: least distance of particles from faces
     double accuracy = 1e-4;  ///< relative root-mean-square error of the forces
-    int order = 0;           ///< 0: as the accuracy wants it
-    int levels = 0;          ///< of cells; 0: as the cost wants it
-    /// Whether some trees are timed at the start, instead of a model that chooses one.
+    int order = 0;           ///< 0: from the accuracy
+    int levels = 0;          ///< of cells; 0: chosen by cost
+    /// Whether some trees are timed at the start, instead of chosen by a model.
     bool measured_tree = false;
-    std::optional<FmmPrecision> precision;  ///< nothing: as the accuracy wants it
-    /// How far cells of the multipole method overlap, in units of their edges; 0: forces jump where
-    /// a molecule changes its cell.
+    std::optional<FmmPrecision> precision;  ///< nothing: from the accuracy
+    /// Overlap of the cells of the multipole method, in units of their edges. If it is 0, forces
+    /// jump when a molecule changes its cell.
     double smoothing = 0.0;
-    double travel = 0.0;  ///< how far particles may move between two calls of `rebuild`
+    double travel = 0.0;  ///< largest path of particles between two calls of `rebuild`
     Surroundings surroundings = Surroundings::conductor;
     /// Whether the virial that `finish` adds is the whole tensor, which makes the far field more
-    /// expensive; otherwise it has the right trace only.
+    /// expensive. If not, only its trace is right.
     bool virial_tensor = false;
     std::string exchange_method = "auto";                    ///< of comm::neighbor_methods()
     double charge_unit = 1.0;                                ///< of the input, in internal units
     double permittivity = 1.0;                               ///< relative; divides all interactions
-    std::shared_ptr<const MoleculePlaces> places = nullptr;  ///< of flexible molecules
+    std::shared_ptr<const MoleculePlaces> places = nullptr;  ///< of flexible molecules; null: none
   };
   /// `components`: in the order of Position::type. The decomposition must live as long as it is in
-  /// use here. Throws std::invalid_argument where the box is too small for the molecules.
+  /// use here. Throws std::invalid_argument if the box is too small for the molecules.
   Electrostatics(const comm::Context& context, const Decomposition& decomposition,
                  std::span<const Component> components, const Options& options);
 
@@ -58,67 +58,71 @@ class Electrostatics final : public ForceTerm {
   bool keeps_momentum() const override { return true; }
   bool needs_all_ghosts() const override { return false; }
   TimeScale time_scale() const override { return TimeScale::medium; }
-  /// The far field of the multipole method is slow.
+  /// Whether the far field of the multipole method, the slow part, is computed.
   void include_slow_part(bool included) override;
   SlowForces slow_forces() const override;
-  /// A charge that gets into another cell has other neighbors nearby.
+  /// Without overlap a charge that changes its cell changes its near neighbors, and with them the
+  /// near field.
   bool rebuild_moves_slow_part() const override { return options_.smoothing == 0.0; }
-  /// Cells that overlap hold what stays within half the skin. Without overlap, a charge that leaves
-  /// its cell by as much as any list allows adds less than the error that there is.
+  /// Overlapping cells hold particles only within half the skin. Without overlap the error is
+  /// small: a charge that leaves its cell as far as any list allows adds less than the existing
+  /// error.
   bool needs_early_rebuild() const override { return options_.smoothing > 0.0; }
   void set_decomposition(const Decomposition& decomposition) override;
-  /// Particles lie in their owner's region and keep their order until the next call. The first
-  /// time it chooses the tree, by a model or by times, and an order whose error, measured in the forces on these
-  /// particles, is below the accuracy; but for what `restore` was given. Throws
-  /// std::runtime_error, on all ranks, where a particle has left an open box or is near a face.
+  /// Particles must lie in their owner's region and keep their order until the next call. The first
+  /// call chooses the tree, by a model or by timing, and an order whose error, measured in the
+  /// forces on these particles, is below the accuracy, unless `restore` has given them. Throws
+  /// std::runtime_error, on all ranks, if a particle has left an open box or is near a face.
   void rebuild(const ParticleStore& particles) override;
   void start(const ParticleStore& particles) override;
-  /// The virial is that of centers of mass: from the virial of sites, the sites' positions in their
-  /// molecules times the forces on them are subtracted.
+  /// The virial is that of centers of mass: the products of sites' positions in their molecules and
+  /// the forces on them are subtracted from the virial of sites.
   void compute_spanning(SpanningMolecules& molecules, bool with_sums) override;
   void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
 
-  /// Of all particles, in internal units.
+  /// The sum over all particles, in internal units.
   double total_charge() const { return total_charge_; }
-  /// What the error was at the start, relative to the root of the mean square force.
+  /// The error at the start, relative to the root mean square force.
   double measured_error() const { return error_; }
   bool periodic() const { return options_.periodic; }
   int order() const { return parameters_ ? parameters_->order : 0; }  ///< 0: no expansions
-  /// How the forces are computed, and with what error.
+  /// The method and its error, for the user.
   std::string description() const override;
   std::vector<std::string> warnings() const override;
   Settings settings() const override;
-  /// None before the first `rebuild` in the present regions.
+  /// Traffic of the exchanges; empty before the first `rebuild` in the present regions.
   std::vector<comm::Verdict> verdicts() const override {
     return solver_ ? solver_->verdicts() : std::vector<comm::Verdict>{};
   }
 
-  /// For checkpoints: what the first `rebuild` chose, so that a resumed run has the same bits.
-  /// What was chosen, and for which settings: a resumed run with others chooses again.
+  /// The choices of the first `rebuild` and the settings for which they were made. A checkpoint
+  /// keeps them so that a resumed run has the same bits; a run with other settings chooses again.
   std::vector<double> state() const override;
   void restore(std::span<const double> state) override;
 
  private:
-  /// "order 8, single precision, 16 x 16 x 16 leaves".
+  /// The method for the user: "order 8, single precision, 16 x 16 x 16 leaves".
   std::string method() const;
   void place_charges(const ParticleStore& particles, bool with_centers);
   PointCharges charges(const ParticleStore& particles) const;
   bool with_dipoles() const;
-  /// Whether each particle is one charge at its position: then neither positions nor molecules are
-  /// copied.
+  /// Whether each particle is a single charge at its position, so that neither positions nor
+  /// molecules have to be copied.
   bool particles_are_charges(const ParticleStore& particles) const;
-  /// Of the charges to the particles that they belong to; torques where particles rotate.
+  /// Adds the forces on charges to their particles, and torques if particles rotate.
   void add_forces(const ParticleStore& particles, const CoulombResult& result,
                   std::span<Vec3> forces, std::span<Vec3> torques) const;
-  /// What excluded pairs take away; empty where there are none.
+  /// The forces by which excluded pairs reduce those on each charge; empty if there are no such
+  /// pairs.
   std::vector<Vec3> forces_of_excluded(const ParticleStore& particles);
   void choose_parameters(const ParticleStore& particles);
-  /// The settings that a choice depends on.
+  /// The settings on which a choice depends.
   std::array<double, 7> wishes() const;
-  /// What does not follow from the accuracy.
+  /// Sets the parameters that do not follow from the accuracy.
   void set_options(FmmParameters& parameters) const;
   EwaldSolver ewald_solver(double accuracy) const;
-  /// One whose error, measured in the forces on these particles, is below the accuracy.
+  /// Chooses an accuracy of the sums at which the error, measured in the forces on these particles,
+  /// is below the wanted accuracy.
   void choose_ewald_accuracy(const ParticleStore& particles);
   void check_open_box(const ParticleStore& particles) const;
 
@@ -129,15 +133,16 @@ class Electrostatics final : public ForceTerm {
     double charge;
     Vec3 dipole;
   };
-  /// None of a particle that is no charge.
+  /// The sites of a particle; empty if it is not treated as a charge.
   std::span<const Site> sites_of(const ParticleStore& particles, std::size_t particle) const;
-  std::vector<std::vector<Site>> sites_;  ///< of each component
-  /// Whether some virtual sites without a charge are no charges, as they may be where one is.
+  std::vector<std::vector<Site>> sites_;  ///< by component
+  /// Whether virtual sites without charge are left out, because a virtual site may coincide with a
+  /// charge.
   bool leaves_sites_out_ = false;
-  std::vector<char> is_charge_;  ///< of the local particles, in that case
+  std::vector<char> is_charge_;  ///< by local particle, if sites are left out
   std::optional<ExcludedCharges> excluded_;
   Options options_;
-  double molecule_radius_ = 0.0;  ///< of the farthest charge from its molecule's center
+  double molecule_radius_ = 0.0;  ///< largest distance of a charge from its molecule's center
 
   std::optional<FmmParameters> parameters_;
   double error_ = 0.0;
@@ -145,13 +150,14 @@ class Electrostatics final : public ForceTerm {
   std::unique_ptr<FmmSolver> solver_;
   CoulombResult ewald_result_;
   std::optional<double> ewald_accuracy_;  ///< for `ewald_solver`
-  double charge_count_ = 0.0;             ///< of all ranks
+  double charge_count_ = 0.0;             ///< on all ranks
   std::size_t particle_count_ = 0;
   bool far_field_apart_ = false, with_far_field_ = true;
-  std::vector<Vec3> slow_forces_, slow_torques_;  ///< of the local particles, in such a step
+  std::vector<Vec3> slow_forces_, slow_torques_;  ///< on local particles, in steps that separate
+                                                  ///< slow forces
 
-  // Of each site of the local particles, particle by particle: positions, centers and molecules
-  // unless particles are charges, dipoles where there are some.
+  // Data of each site of the local particles, particle by particle: positions; centers and
+  // molecules, unless each particle is a charge; dipoles, if there are any.
   std::vector<Vec3> positions_, centers_, dipoles_;
   std::vector<double> values_;
   std::vector<std::int32_t> molecules_;

@@ -16,10 +16,10 @@ double norm(const Vec3& v) {
   return std::sqrt(dot(v, v));
 }
 
-/// f(r) and what comes of it when it is differentiated and divided by -r, up to three times.
+/// f(r) and its results after applying -1/r d/dr once, twice and three times.
 using Radial = std::array<double, 4>;
 
-/// Of f = erfc(kappa r)/r.
+/// These values for f = erfc(kappa r)/r.
 Radial screened(double kappa, double r) {
   const double x = kappa * r, r2 = r * r;
   double cloud = 2.0 * kappa / std::sqrt(pi) * std::exp(-x * x);
@@ -31,12 +31,12 @@ Radial screened(double kappa, double r) {
   return values;
 }
 
-/// Of f = erf(kappa r)/r; smooth at r = 0.
+/// These values for f = erf(kappa r)/r; smooth at r = 0.
 Radial smeared(double kappa, double r) {
   const double x2 = kappa * kappa * r * r;
   Radial values{};
   if (x2 < 1.0) {
-    // Series, as the terms of the closed form cancel here.
+    // A series is used here, because the terms of the closed form cancel.
     double prefactor = 2.0 * kappa / std::sqrt(pi);
     for (std::size_t n = 0; n < values.size(); ++n) {
       double power = 1.0;  // (-x^2)^j / j!
@@ -66,12 +66,12 @@ Source source(const PointCharges& charges, std::size_t i) {
   return {charges.charges[i], charges.dipoles.empty() ? Vec3{} : charges.dipoles[i]};
 }
 
-/// What two charges with dipoles do to each other: `connection` leads from j to i.
+/// The interaction of two charges with dipoles; `connection` points from j to i.
 struct PairTerms {
   double energy;
   double potential_i, potential_j;
   Vec3 field_i, field_j;
-  Vec3 force_i;  ///< on j: the opposite
+  Vec3 force_i;  ///< the force on j is the opposite
 };
 PairTerms pair_terms(const Source& i, const Source& j, const Vec3& connection, const Radial& b) {
   const double along_i = dot(i.dipole, connection), along_j = dot(j.dipole, connection);
@@ -92,10 +92,10 @@ PairTerms pair_terms(const Source& i, const Source& j, const Vec3& connection, c
 
 EwaldSolver::Parameters EwaldSolver::parameters(const Lattice& lattice, double accuracy,
                                                 std::size_t count) {
-  // erfc(s)/s and the Fourier tail both fall as exp(-s^2) for cutoffs s/kappa and 2 s kappa.
+  // erfc(s)/s and the Fourier tail both decay as exp(-s^2) for cutoffs s/kappa and 2 s kappa.
   double s = 1.0;
   while (std::exp(-s * s) / s > accuracy) s += 0.05;
-  // N pairs within r against N vectors within k: equal where kappa^6 = N pi^3 / V^2.
+  // The cost of N pairs within r equals that of N vectors within k if kappa^6 = N pi^3 / V^2.
   const double volume = lattice.volume();
   const double kappa = std::sqrt(pi) * std::cbrt(std::sqrt(static_cast<double>(count)) / volume);
   return {kappa, s / kappa, 2.0 * s * kappa};
@@ -115,7 +115,7 @@ Vec3 EwaldSolver::nearest(const Vec3& connection) const {
   }
   Vec3 best = lattice_.position(fraction);
   if (dot(best, best) < surely_nearest_ * surely_nearest_) return best;
-  // In a skew box a neighboring image may be nearer than the rounded one.
+  // In a tilted box a neighboring image may be nearer than the rounded one.
   const Vec3 start = best;
   for (int x = -1; x <= 1; ++x)
     for (int y = -1; y <= 1; ++y)
@@ -147,7 +147,7 @@ void EwaldSolver::add_real(const PointCharges& charges, Part part, Result& resul
       const Source at_i = source(charges, i), at_j = source(charges, j);
       const double farthest = cutoff + norm(direct);
       for (const Vec3& image : images) {
-        // They ascend: those that follow are beyond the cutoff, too.
+        // Images are sorted by distance, so all further ones are beyond the cutoff, too.
         if (dot(image, image) > farthest * farthest) break;
         const bool nearest_image = image == Vec3{};
         if (excluded && nearest_image) continue;
@@ -174,13 +174,13 @@ void EwaldSolver::add_fourier(const PointCharges& charges, Part part, Result& re
                               VirialProducts& virial) const {
   const std::size_t count = charges.size();
   const double kappa = parameters_.splitting, cutoff = parameters_.reciprocal_cutoff;
-  // |n| along an edge is at most |k| |edge| / 2 pi.
+  // For |k| below the cutoff, |n| along an edge is at most |k| |edge| / 2 pi.
   int range[3];
   for (int axis = 0; axis < 3; ++axis) {
     range[axis] = static_cast<int>(cutoff * norm(lattice_[axis]) / (2.0 * pi));
   }
   using Complex = std::complex<double>;
-  std::array<std::vector<Complex>, 3> phases;  // exp(2 pi i n f) for n = 0 to range, by charge
+  std::array<std::vector<Complex>, 3> phases;  // exp(2 pi i n f) for n = 0 ... range, by charge
   for (int axis = 0; axis < 3; ++axis) {
     phases[axis].resize((range[axis] + 1) * count, 1.0);
     for (std::size_t i = 0; i < count; ++i) {
@@ -196,7 +196,7 @@ void EwaldSolver::add_fourier(const PointCharges& charges, Part part, Result& re
   };
   std::vector<Complex> terms(count);
   std::size_t vectors = 0;
-  // Half of the vectors, as k and -k give the same.
+  // Only half of the vectors are visited, because k and -k give the same contribution.
   for (int x = 0; x <= range[0]; ++x)
     for (int y = -range[1]; y <= range[1]; ++y)
       for (int z = -range[2]; z <= range[2]; ++z) {
@@ -225,7 +225,8 @@ void EwaldSolver::add_fourier(const PointCharges& charges, Part part, Result& re
           result.fields[i] -= k * (weight * turned.imag());
           result.forces[i] +=
               k * (weight * (dot(at.dipole, k) * turned.real() - at.charge * turned.imag()));
-          // Dipoles stay when waves are strained.
+          // Straining the waves does not change the dipoles, which gives the virial this additional
+          // term.
           add_product(virial, k * (weight * turned.imag()), at.dipole);
         }
       }

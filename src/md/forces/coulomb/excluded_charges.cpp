@@ -54,7 +54,7 @@ void ExcludedCharges::rebuild(const ParticleStore& particles, bool of_spanning) 
       }
     }
   }
-  // Vectors that grow take up to twice what they need.
+  // Unused capacity is released, because growing vectors reserve up to twice their size.
   local_.shrink_to_fit();
   of_ghosts_.shrink_to_fit();
   agree(context_, missing);
@@ -73,7 +73,7 @@ void ExcludedCharges::subtract(const ParticleStore& particles, std::span<Vec3> f
                       sums != nullptr);
   }
   const auto subtract_pairs = [&](std::span<const Pair> pairs, bool of_ghosts) {
-    // The rank of the other atom of a pair takes the other half of it.
+    // If the other atom is a ghost, its rank counts the other half of the pair.
     const double share = of_ghosts ? 0.5 : 1.0;
     for (const Pair& pair : pairs) {
       const Vec3 d =

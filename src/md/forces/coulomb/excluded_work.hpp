@@ -7,21 +7,21 @@
 
 namespace sterna::md {
 
-/// Excluded pairs of whole molecules of one kind. Plain data, as `MoleculeBatch`.
+/// Excluded pairs of whole molecules of one kind. Plain data, like `MoleculeBatch`.
 struct ExcludedWork {
   struct Pair {
-    std::uint32_t first, second;  ///< places in the molecule
-    double product;               ///< of the charges
+    std::uint32_t first, second;  ///< indices in the molecule
+    double product;               ///< product of the charges
   };
   MoleculeBatch molecules;
   const Pair* pairs;
   std::size_t pair_count;
-  bool with_sums;    ///< energy and virial are wanted
-  double energy;     ///< is subtracted from where it is wanted, as is the next
+  bool with_sums;    ///< whether energy and virial are computed
+  double energy;     ///< reduced if `with_sums`, like `virial`
   double virial[6];  ///< xx yy zz xy xz yz
 };
 
-/// One instruction set's kernel.
+/// The kernel for one instruction set.
 struct ExcludedKernels {
   const char* name;
   void (*subtract)(ExcludedWork& work);

@@ -36,13 +36,13 @@ double ForceError::relative(double volume) const {
 }
 
 double ForceError::rounding(double volume, double leaf_edge) const {
-  // Of arithmetic, and of positions for each edge of a leaf: random charges in a box, and vapor of
-  // TIP3P water, against double precision.
+  // Errors by arithmetic, and by positions for each edge of a leaf, measured against double
+  // precision with random charges in a box and with vapor of TIP3P water.
   constexpr double of_arithmetic = 5e-7, of_positions = 4e-8;
   const double size = this->size(volume);
   if (size == 0.0 || sums_[5] == 0.0) return 0.0;
   const double force = std::sqrt(sums_[5] / sums_[4]);
-  // At such a distance two charges, or dipoles, have this force.
+  // The distance at which two charges, or dipoles, have a force of this size.
   const double distance =
       std::max(std::sqrt(sums_[2] / sums_[4] / force), std::pow(sums_[3] / sums_[4] / force, 0.25));
   return (of_arithmetic + of_positions * leaf_edge / distance) * std::sqrt(sums_[5] / size);

@@ -7,26 +7,28 @@
 
 namespace sterna::md {
 
-/// Root of the mean square error of forces, relative to that of the reference. Sums of squares, to
-/// be added up over ranks: of the differences, of the reference with what other forces there are, of
-/// what the sources are, of all sources, of the reference alone.
+/// Root mean square error of forces, relative to the reference. It is computed from sums of
+/// squares, which are added over the ranks: of the differences, of the reference with other forces
+/// added, of the charges and dipoles, their number, and of the reference alone.
 class ForceError {
  public:
-  /// Adds forces on sources of this rank. `other_forces`: on each source besides, or empty.
+  /// Adds the forces on charges of this rank. `other_forces`: further forces on each charge; may be
+  /// empty.
   void add(std::span<const Vec3> forces, std::span<const Vec3> reference,
            const PointCharges& charges, std::span<const Vec3> other_forces);
   std::array<double, 6>& sums() { return sums_; }
-  /// Forces in a perfect crystal are 0, and so errors relative to them have no meaning: they are
-  /// compared with at least a tenth of the force of two charges, or two dipoles, at the mean
-  /// distance of sources in a box of `volume`.
+  /// The relative error. In a perfect crystal forces are 0, and errors relative to them have no
+  /// meaning, so errors are compared with at least a tenth of the force between two charges, or two
+  /// dipoles, at the mean distance of charges in a box of `volume`.
   double relative(double volume) const;
-  /// What single precision does to the near field, by estimate and relative to the same: positions
-  /// are rounded in leaves of this edge. Little in a liquid. In a dilute gas of molecules leaves are
-  /// wide, and the large forces of close charges in a molecule are taken off again by the others.
+  /// Estimated error of the near field by single precision, relative to the same size. Positions
+  /// are rounded relative to leaves with this edge. The error is small in a liquid. In a dilute gas
+  /// of molecules leaves are wide, and large forces between close charges of a molecule are
+  /// computed and subtracted.
   double rounding(double volume, double leaf_edge) const;
 
  private:
-  /// The sum of squares that errors are compared with.
+  /// The sum of squares with which errors are compared.
   double size(double volume) const;
 
   std::array<double, 6> sums_{};

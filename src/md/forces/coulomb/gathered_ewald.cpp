@@ -10,7 +10,7 @@ CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& so
                              const PointCharges& charges, std::size_t molecule_count) {
   const auto rank = static_cast<std::size_t>(context.rank());
   const auto ranks = static_cast<std::size_t>(context.size());
-  std::vector<double> counts(2 * ranks, 0.0);  // charges, molecules of each rank
+  std::vector<double> counts(2 * ranks, 0.0);  // charges, molecules of rank 0; of rank 1 ...
   counts[2 * rank] = static_cast<double>(charges.size());
   counts[2 * rank + 1] = static_cast<double>(molecule_count);
   comm::ReductionBatch of_counts(context, "ewald counts");

@@ -15,10 +15,10 @@ void sort_by_id(std::vector<ReferencePosition>& positions) {
                     [](const ReferencePosition& p) { return std::tuple(p.id, p.restraint); });
 }
 
-/// Items for ranks, in the order of the ranks.
+/// Items sorted by rank.
 template <class Item>
 struct Outgoing {
-  /// `rank_of(item)`: where it goes.
+  /// `rank_of(item)`: the rank to which the item goes.
   template <class RankOf>
   Outgoing(std::span<const Item> all, int size, RankOf&& rank_of)
       : ranks(static_cast<std::size_t>(size)), offsets(ranks.size() + 1, 0), items(all.size()) {
@@ -46,7 +46,8 @@ ReferencePositions::ReferencePositions(const comm::Context& context)
                  {.method = "auto", .name = "held atoms", .possible_sources = std::nullopt}) {}
 
 int ReferencePositions::keeper(std::int64_t id) const {
-  // Multiplicative hashing deals ids out evenly, also where all are multiples of something.
+  // Multiplicative hashing distributes ids evenly over the ranks, even if all ids have a common
+  // factor.
   const std::uint64_t mixed = static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u;
   return static_cast<int>((mixed >> 32) % static_cast<std::uint64_t>(context_.size()));
 }
@@ -87,7 +88,7 @@ std::span<const ReferencePosition> ReferencePositions::of(std::vector<std::int64
     offsets.push_back(answers.size());
   }
   const auto come = positions_({questions.ranks, offsets, answers});
-  // Those that have gone leave.
+  // Atoms that have left this rank are removed.
   std::erase_if(here_,
                 [&](const ReferencePosition& p) { return !std::ranges::binary_search(ids, p.id); });
   here_.insert(here_.end(), come.items.begin(), come.items.end());

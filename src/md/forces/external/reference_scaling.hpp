@@ -6,7 +6,7 @@
 
 namespace sterna::md {
 
-/// What becomes of reference positions where a box changes: GROMACS's `refcoord_scaling`.
+/// How reference positions change with the box: GROMACS's `refcoord_scaling`.
 enum class ReferenceScaling { none, all, center };
 template <>
 inline constexpr auto choice_table<ReferenceScaling> = std::to_array<Choice<ReferenceScaling>>(

@@ -14,11 +14,13 @@
 namespace sterna::md {
 namespace {
 
-/// A checkpoint has the reference positions in one piece, which all ranks read.
+/// Limits the number of held atoms, because a checkpoint has the reference positions as one array
+/// that all ranks read.
 constexpr std::int64_t most_held = 4'000'000;
-/// Where a state begins with this, it is of the present format. The first one began with a count.
+/// The first number of a state in the present format. States of the first format begin with a
+/// count.
 constexpr double state_format = -2.0;
-constexpr std::size_t head_of_state = 8;  // format, number of restraints, center, middle
+constexpr std::size_t head_of_state = 8;  // format, number of restraints, center, middle of the box
 constexpr std::size_t per_reference = 8;
 
 Vec3 in_edges(const Vec3& position, const Box& box) {
@@ -34,7 +36,8 @@ Vec3 from_edges(const Vec3& fraction, const Box& box) {
   return box.translation(fraction.x, fraction.y, fraction.z);
 }
 
-/// Moves the place by the lattice vector to the image that is nearest to `target`, and notes it.
+/// Moves the reference position by lattice vectors to the image nearest to `target`, and records
+/// the image.
 void go_near(ReferencePosition& reference, const Vec3& target, const Box& box) {
   const Vec3 away = target - reference.place;
   const Vec3 boxes = in_edges(away - box.nearest_image(away), box);
@@ -131,7 +134,8 @@ void Restraints::find_all(const ParticleStore& particles) {
   known_ = true;
 }
 
-/// `held`: of this rank, by id. Where an atom's path was is in each one.
+/// Reads reference positions from a file. `held`: the atoms of this rank, by id, with the position
+/// of each atom's path.
 void Restraints::read_places(const Restraint& restraint,
                              std::vector<ReferencePosition>& held) const {
   std::vector<char> found(held.size(), 0);
@@ -148,7 +152,7 @@ void Restraints::read_places(const Restraint& restraint,
     }
   });
   if (restraint.groups.empty() && restraint.where.is_everything()) {
-    // The file says who is held.
+    // Without a selection, the file decides which atoms are held.
     std::size_t next = 0;
     std::erase_if(held, [&](const ReferencePosition&) { return found[next++] == 0; });
     std::int64_t count = static_cast<std::int64_t>(held.size());
@@ -168,8 +172,8 @@ void Restraints::read_places(const Restraint& restraint,
                                     held[static_cast<std::size_t>(lacking - found.begin())].id));
 }
 
-/// Makes places of those that are scaled so relative to their center of mass, in which an atom
-/// counts once.
+/// Makes reference positions that scale with the center of mass relative to it. An atom held by
+/// several restraints counts once.
 void Restraints::place_about_center(const ParticleStore& particles,
                                     std::vector<ReferencePosition>& held) {
   std::vector<ReferencePosition*> scaled;
@@ -254,7 +258,7 @@ void Restraints::finish(ParticleStore& particles, EnergyAndVirial* sums) {
       away += box_.translation(image.x - reference.image[0], image.y - reference.image[1],
                                image.z - reference.image[2]);
     }
-    // What a strain of the box stretches.
+    // The vector that is stretched by a strain of the box.
     Vec3 stretched = away;
     if (is_kept) {
       stretched += reference.place - middle_;
@@ -323,7 +327,7 @@ void Restraints::restore(std::span<const double> state) {
   references_.take_share(all);
 }
 
-/// Of each restraint the number of those that it holds, then ids and places outside of the box.
+/// For each restraint the number of atoms it holds, then ids and unwrapped positions.
 void Restraints::restore_first_format(std::span<const double> state) {
   constexpr std::size_t numbers = 4;
   std::vector<ReferencePosition> all;

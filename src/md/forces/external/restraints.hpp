@@ -22,17 +22,17 @@ namespace sterna::md {
 ///
 ///     U = (k/2) sum over the axes of (R - R0)^2,
 ///
-/// with R0 where the atom was at the start, where a file has it, or one place for all. The image
-/// of R0 is the nearest one: to where the atom is at the start, from where on its path through all
-/// images of the box counts, or to where it is at any time if there is one place for all. Source:
+/// where R0 is the position at the start, a position from a file, or one position for all. The
+/// image of R0 is the one nearest to the atom at the start, and from then on the atom's unwrapped
+/// path counts. If there is one position for all, the nearest image at any time counts. Source:
 /// Allen and Tildesley, Computer Simulation of Liquids, 2nd edition, section 2.7 (tethered wall
 /// atoms); GROMACS's manual, "Position restraints".
 ///
-/// The virial, where it counts, is minus the derivative of U by a symmetric strain of the box and
-/// of all that moves with it.
+/// The virial, if it counts, is minus the derivative of U by a symmetric strain of the box and of
+/// everything that moves with it.
 class Restraints final : public ForceTerm {
  public:
-  /// Positions of atoms out of a file with this box.
+  /// Passes on positions of atoms from a file with this box.
   struct PlaceOfAtom {
     std::int64_t id;
     Vec3 place;
@@ -42,34 +42,34 @@ class Restraints final : public ForceTerm {
     double stiffness = 0.0;
     std::array<bool, 3> axes{true, true, true};
     std::optional<Vec3> place{};
-    /// Collective. Gives the positions of a file to all ranks, some at a time.
+    /// Collective. Gives the positions of a file to all ranks, in pieces.
     std::function<void(const TakePlaces&)> read_places{};
-    std::string file{};               ///< its name, for messages
-    Selection where{};                ///< at the start
-    std::vector<AtomGroup> groups{};  ///< at the start, any of them; empty: all atoms, or those
-                                      ///< that the file has
+    std::string file{};               ///< name of the file, for messages
+    Selection where{};                ///< selected at the start
+    std::vector<AtomGroup> groups{};  ///< union, at the start; empty: all atoms, or those in the
+                                      ///< file
     ReferenceScaling scaling = ReferenceScaling::none;
     bool has_virial = false;
   };
 
-  /// Collective. The box outlives this. `masses`: by type.
+  /// Collective. The box must outlive this object. `masses`: by type.
   Restraints(const comm::Context& context, const Box& box, std::vector<Restraint> restraints,
              std::vector<double> masses);
 
   std::string_view name() const override { return "restraints"; }
   bool needs_all_ghosts() const override { return false; }
-  /// The first call finds out who is held; std::runtime_error on all ranks where these are too
-  /// many, or a file lacks one.
+  /// The first call selects the atoms to hold. Throws std::runtime_error on all ranks if these are
+  /// too many, or if a file lacks one.
   void rebuild(const ParticleStore& particles) override;
   void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
   std::vector<comm::Verdict> verdicts() const override { return references_.verdicts(); }
-  /// Collective. On rank 0 only.
+  /// Collective. The state is on rank 0 only.
   std::vector<double> state() const override;
   void restore(std::span<const double> state) override;
 
  private:
   struct HeldHere {
-    std::size_t index;      ///< in the store
+    std::size_t index;      ///< index in the store
     std::size_t reference;  ///< in `of_here_`
   };
   void find_all(const ParticleStore& particles);
@@ -87,8 +87,8 @@ class Restraints final : public ForceTerm {
   ReferencePositions references_;
   std::span<const ReferencePosition> of_here_;
   std::vector<HeldHere> here_;
-  Vec3 center_;  ///< of those that are scaled so: in edges of the box
-  Vec3 middle_;  ///< of the box in which reference positions that are not scaled were
+  Vec3 center_;  ///< of scaled reference positions, in edges of the box
+  Vec3 middle_;  ///< of the box to which unscaled positions belong
   bool known_ = false;
 };
 

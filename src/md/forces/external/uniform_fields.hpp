@@ -10,24 +10,24 @@
 
 namespace sterna::md {
 
-/// Forces that are the same everywhere: F on each molecule, its mass times an acceleration, and the
-/// force and torque of an electric field E,
+/// Forces that are the same at all positions: F on each molecule, its mass times an acceleration,
+/// and the force and torque of an electric field E,
 ///
 ///     U = -(F + m a + q E) . R - p . E,    torque p x E,
 ///
 /// with the molecule's charge q, its dipole moment p about the center of mass (of charges and point
-/// dipoles) and the center's path R, not wrapped into the box, so that U has no jump where a
-/// molecule leaves the box. Source: Jackson, Classical Electrodynamics, 3rd edition, section 4.2;
-/// a point quadrupole feels nothing in a uniform field. There is no virial.
+/// dipoles) and the center's unwrapped path R, so that U has no jump if a molecule leaves the box.
+/// Source: Jackson, Classical Electrodynamics, 3rd edition, section 4.2; a point quadrupole has no
+/// energy in a uniform field. There is no virial.
 class UniformFields final : public ForceTerm {
  public:
   struct Field {
     Vec3 force{}, acceleration{}, electric_field{};
-    int type = -1;  ///< the only one; -1: all
+    int type = -1;  ///< the type it acts on; -1: all
   };
 
-  /// The box outlives this. `components` by type, whose charges are in units of `charge_unit`: the
-  /// electric field is an energy per length and such a charge divided by that.
+  /// The box must outlive this object. `components` by type, with charges in units of
+  /// `charge_unit`: the electric field is an energy per length and per such a charge.
   UniformFields(const Box& box, std::span<const Component> components, double charge_unit,
                 std::span<const Field> fields);
 

@@ -41,7 +41,7 @@ double WallForces::act(const Wall& wall, ParticleStore& particles, std::size_t i
   const double distance = wall.surface.foot(center).distance;
   const double radius = wall.on_sites ? radius_[type] : 0.0;
   if (distance - radius >= wall.potential.cutoff()) return 0.0;
-  // Behind a wall of Lennard-Jones sites there is nothing.
+  // A molecule with its center behind a wall of Lennard-Jones sites does not feel the wall.
   if (!wall.potential.is_harmonic() && distance <= 0.0) return 0.0;
   const auto force_on = [&](const Vec3& place, double& energy) {
     const WallSurface::Foot foot = wall.surface.foot(place);

@@ -6,14 +6,15 @@ namespace sterna::md {
 ///
 ///     lj_9_3     epsilon [(2/15) (sigma/d)^9 - (sigma/d)^3]
 ///     lj_10_4    2 pi epsilon [(2/5) (sigma/d)^10 - (sigma/d)^4]
-///     lj_10_4_3  that, and - 2 pi epsilon sigma^4 / (3 delta (d + 0.61 delta)^3)
+///     lj_10_4_3  lj_10_4 - 2 pi epsilon sigma^4 / (3 delta (d + 0.61 delta)^3)
 ///     lj_12_6    4 epsilon [(sigma/d)^12 - (sigma/d)^6]
-///     harmonic   (k/2) d^2 where d < 0, behind the surface
+///     harmonic   (k/2) d^2 if d < 0, behind the surface
 ///
-/// The Lennard-Jones ones are those of a half space, of one layer and of layers at distance delta
-/// of sites; they end at the cutoff and are shifted to be 0 there. Source: Steele, Surf. Sci. 36,
-/// 317 (1973); the formulas are LAMMPS's (fix wall/lj93, lj1043 and lj126), where epsilon of the
-/// 9-3 potential stands for (2 pi/3) times density, sigma^3 and epsilon of the sites.
+/// The potentials 9-3, 10-4 and 10-4-3 are those of a half space, of one layer, and of layers of
+/// sites at distance delta. Lennard-Jones potentials end at the cutoff and are shifted to 0 there.
+/// Source: Steele, Surf. Sci. 36, 317 (1973); the formulas are LAMMPS's (fix wall/lj93, lj1043 and
+/// lj126), in which epsilon of the 9-3 potential contains (2 pi/3) times density, sigma^3 and
+/// epsilon of the sites.
 class WallPotential {
  public:
   enum class Kind { lj_9_3, lj_10_4, lj_10_4_3, lj_12_6, harmonic };
@@ -24,13 +25,14 @@ class WallPotential {
   static WallPotential harmonic(double stiffness);
 
   struct Value {
-    double energy = 0.0, force = 0.0;  ///< the force is positive where it points away from the wall
+    double energy = 0.0, force = 0.0;  ///< positive if it points away from the wall
   };
-  /// Nothing where the potential has ended. Lennard-Jones ones want a positive distance.
+  /// The energy and force; nothing beyond the cutoff. Lennard-Jones potentials need a positive
+  /// distance.
   Value at(double distance) const;
 
   bool is_harmonic() const { return kind_ == Kind::harmonic; }
-  /// Beyond this distance there is no force.
+  /// The distance beyond which there is no force.
   double cutoff() const { return cutoff_; }
 
  private:

@@ -1,11 +1,10 @@
 // Idea:    the average of r^m over the positions of two sites, each anywhere on a sphere around its
-//          center, is a series in the radii of the spheres; all its terms have one sign, so nothing
-//          cancels, and sites at the center need no case of their own.
+//          center, is a series in the radii of the spheres. All of its terms have the same sign, so
+//          no digits are lost, and sites at the center are no special case.
 // Source:  Lustig, Mol. Phys. 65, 175 (1988), whose closed forms are this series summed.
 // Cost:    once for a model: some tens of terms for each pair of sites.
 // Hazards: the average assumes that orientations are random beyond the cutoff.
-// Others:  a lattice sum of the dispersion (none here) where the surface is smaller than the
-// cutoff.
+// Others:  a lattice sum of the dispersion (none here), if the surface is smaller than the cutoff.
 
 #include "md/forces/longrange/averaged_potential.hpp"
 
@@ -62,11 +61,11 @@ std::vector<AveragedPotential> averaged_potentials(const LennardJones& potential
   return pairs;
 }
 
-/// Adds the average of strength r^-power; lengths in units of the cutoff. With s and d the sum and
-/// the difference of the radii, the average is
+/// Adds the average of strength r^-power; lengths are in units of the cutoff. With s and d the sum
+/// and the difference of the radii, the average is
 ///   sum over n of R^(-power - 2n) q_n h_n,   h_n = sum over k of s^2k d^(2n - 2k),
 ///   q_n = 2 (power - 1) power ... (power + 2n - 2) / (2n + 2)!
-/// from (sin kx / kx)-like averages of the Laplacian: that of r^m over a sphere of radius t is
+/// It follows from averages of the Laplacian: the average of r^m over a sphere of radius t is the
 /// sum over k of t^2k / (2k + 1)! times the k-th Laplacian of r^m.
 void AveragedPotential::add(double strength, int power, double radius_a, double radius_b) {
   const double s2 = (radius_a + radius_b) * (radius_a + radius_b);
@@ -84,7 +83,7 @@ void AveragedPotential::add(double strength, int power, double radius_a, double 
     if (coefficient_.size() <= place) coefficient_.resize(place + 1, 0.0);
     coefficient_[place] += strength * term;
     total += term;
-    // Terms may grow at first; the integrals weigh later ones less.
+    // Terms may grow at first, but the integrals give later terms less weight.
     const double ratio = s2 * (1.0 + power / (n + 1.0));
     if (term < 1e-17 * total && ratio < 1.0) return;
   }

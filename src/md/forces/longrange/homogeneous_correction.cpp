@@ -1,5 +1,5 @@
-// Idea:    beyond the cutoff molecules are spread evenly and turned at random, so the missing
-//          energy is an integral over a potential of the centers' distance only.
+// Idea:    beyond the cutoff molecules are distributed evenly with random orientations, so the
+//          missing energy is an integral over a potential of the centers' distance only.
 // Source:  Lustig, Mol. Phys. 65, 175 (1988); reaction field: Barker and Watts, Mol. Phys. 26, 789
 //          (1973).
 // Cost:    a sum over pairs of components, once for a volume.
@@ -39,7 +39,7 @@ HomogeneousCorrection::Values HomogeneousCorrection::operator()(std::span<const 
       const double density = 2.0 * std::numbers::pi * counts[a] * counts[b] / volume;
       const double moment = pair.second_moment(rc);
       values.energy += density * moment;
-      // The integral of -R^3 U'(R), by parts.
+      // The integral of -R^3 U'(R) by parts.
       values.virial += density * (std::pow(rc, 3) * pair.energy(rc) + 3.0 * moment);
     }
   }

@@ -1,10 +1,11 @@
-// Idea:    the fluid beyond the cutoff is a stack of even layers; what a layer does to a molecule
-//          at a distance along the normal is a closed integral over the layer outside the sphere
-//          of the cutoff.
+// Idea:    the fluid beyond the cutoff is a stack of homogeneous layers. The effect of a layer on a
+//          molecule at a distance along the normal is a closed integral over the part of the layer
+//          outside of the cutoff sphere.
 // Source:  Janecek, J. Phys. Chem. B 110, 6264 (2006); molecules by the angle average of Lustig,
 //          Mol. Phys. 65, 175 (1988), as Werth et al., Mol. Phys. 112, 2227 (2014).
 // Cost:    slabs^2 for each pair of components and profile.
-// Hazards: assumes even layers and random orientations beyond the cutoff; a droplet is neither.
+// Hazards: assumes homogeneous layers and random orientations beyond the cutoff, which a droplet
+//          does not have.
 // Others:  HomogeneousCorrection where the density is the same everywhere.
 
 #include "md/forces/longrange/planar_correction.hpp"
@@ -22,8 +23,8 @@ namespace {
 
 using Values = PlanarCorrection::Values;
 
-/// What a layer of unit density and thickness does to a molecule `distance` above it: the pairs
-/// that are closer than the cutoff are not missing. s ds = r dr, with s along the layer.
+/// The effect of a layer of unit density and thickness on a molecule `distance` above it, without
+/// pairs closer than the cutoff. With s along the layer, s ds = r dr.
 Values of_layer(const AveragedPotential& pair, double distance) {
   using std::numbers::pi;
   const double nearest = std::max(pair.cutoff(), std::fabs(distance));
@@ -42,7 +43,8 @@ void add(Values& sum, double factor, const Values& term) {
   sum.virial_tangential += factor * term.virial_tangential;
 }
 
-/// The layers from `low` to `high` below the molecule, by Gauss and Legendre with five points.
+/// Adds the layers from `low` to `high` below the molecule, by Gauss-Legendre quadrature with five
+/// points.
 void add_layers(Values& sum, const AveragedPotential& pair, double low, double high) {
   constexpr std::array<double, 3> point{0.0, 0.538469310105683091, 0.906179845938663993};
   constexpr std::array<double, 3> weight{0.568888888888888889, 0.478628670499366468,
@@ -54,7 +56,7 @@ void add_layers(Values& sum, const AveragedPotential& pair, double low, double h
   }
 }
 
-/// One slab; at the cutoff the integrand has a kink.
+/// Adds a slab. It is divided at the cutoff, where the integrand has a kink.
 void add_slab(Values& sum, const AveragedPotential& pair, double low, double high) {
   std::array<double, 4> cuts{low, -pair.cutoff(), pair.cutoff(), high};
   for (double& cut : cuts) cut = std::clamp(cut, low, high);
@@ -77,7 +79,8 @@ PlanarCorrection::PlanarCorrection(std::span<const AveragedPotential> pairs, dou
   influence_.resize(components_ * components_ * slabs_);
   density_.assign(components_ * slabs_, 0.0);
   values_.resize(components_ * slabs_);
-  // Images one by one as far as the layers can be told apart; beyond, an even fluid.
+  // Images of slabs are summed one by one up to this number of cutoffs; beyond, the fluid is taken
+  // as homogeneous.
   constexpr double separate_cutoffs = 8.0;
   const int images = 1 + static_cast<int>(separate_cutoffs * pairs[0].cutoff() / length);
   const double rest = (images + 0.5) * length_;
@@ -94,7 +97,7 @@ PlanarCorrection::PlanarCorrection(std::span<const AveragedPotential> pairs, dou
                           .virial_tangential = 4.0 * pi * pair.first_moment_integral(far)};
       for (std::size_t k = 0; k < slabs_; ++k) {
         for (int image = -images; image <= images; ++image) {
-          // Nearest image first, so that what is counted ends at `rest` on both sides.
+          // Nearest images come first, and on both sides the sum ends at distance `rest`.
           double distance = static_cast<double>(k) * width_;
           if (distance > 0.5 * length_) distance -= length_;
           distance += image * length_;
@@ -130,7 +133,7 @@ void PlanarCorrection::set_profile(std::span<const double> density) {
 }
 
 PlanarCorrection::Values PlanarCorrection::at(std::size_t component, double z) const {
-  // In slabs from the middle of slab 0, within the box.
+  // The position in slabs from the middle of slab 0, within the box.
   double place = z / width_ - 0.5;
   place -= std::floor(place / static_cast<double>(slabs_)) * static_cast<double>(slabs_);
   const std::size_t below = std::min(static_cast<std::size_t>(place), slabs_ - 1);

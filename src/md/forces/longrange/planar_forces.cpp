@@ -42,7 +42,7 @@ void PlanarForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
         correction_.at(static_cast<std::size_t>(position.type), position.vector()[normal_]);
     particles.force[i][normal_] += values.force;
     if (sums == nullptr) continue;
-    // Half of each pair, as everywhere.
+    // A molecule's energy is shared with its partners, so half of it counts.
     sums->energy += 0.5 * values.energy;
     for (int axis = 0; axis < 3; ++axis) {
       sums->virial[axis] +=

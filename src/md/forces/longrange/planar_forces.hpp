@@ -14,13 +14,13 @@
 
 namespace sterna::md {
 
-/// The forces of what lies beyond the cutoff of pair forces, in layers across one axis. The profile
-/// of densities is that of the last rebuild of the list: between two of them it is a potential that
-/// depends on the place only.
+/// The forces from beyond the cutoff of pair forces in a system of layers across one axis. The
+/// profile of densities is that of the last rebuild of the list; until the next rebuild the term is
+/// a potential that depends on the position only.
 class PlanarForces final : public ForceTerm {
  public:
   /// `pairs`: of all pairs of components. `normal`: 0, 1 or 2, the axis across the layers. `slabs`:
-  /// of the profile.
+  /// number of slabs of the profile.
   PlanarForces(const comm::Context& context, std::span<const AveragedPotential> pairs,
                const Box& box, int normal, std::size_t slabs);
 
@@ -28,9 +28,9 @@ class PlanarForces final : public ForceTerm {
   bool keeps_momentum() const override { return true; }
   bool needs_all_ghosts() const override { return false; }
   TimeScale time_scale() const override { return TimeScale::medium; }
-  /// The profile is to be a recent one.
+  /// The profile must be recent.
   bool needs_early_rebuild() const override { return true; }
-  /// Takes the profile.
+  /// Collective. Measures the profile.
   void rebuild(const ParticleStore& particles) override;
   void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
 
@@ -38,7 +38,8 @@ class PlanarForces final : public ForceTerm {
   Box box_;
   int normal_;
   PlanarCorrection correction_;
-  std::vector<std::int64_t> counts_;  ///< components x slabs; whole numbers sum alike on any ranks
+  std::vector<std::int64_t> counts_;  ///< components x slabs; integers, so sums do not depend on
+                                      ///< ranks
   std::vector<double> density_;
   comm::ReductionBatch profile_;
 };

@@ -13,7 +13,7 @@ namespace sterna::md {
 
 namespace {
 
-/// Lines of functions of the distance for the kernels: of all pairs of types.
+/// Fills the lines of tables of the distance for the kernels, for all pairs of types.
 template <class Number>
 void fill_tables(const EmbeddedAtomPotential& potential, std::size_t bins,
                  AlignedBuffer<Number>& tables) {
@@ -75,7 +75,7 @@ void EmbeddedAtomForces::rebuild(const PairList& list, const ParticleStore& part
   for (std::size_t i = 0; i < total; ++i) {
     type_[i] = static_cast<std::uint32_t>(particles.position[i].type);
   }
-  // Kernels read and write whole vectors.
+  // Space for whole vectors, which the kernels read and write.
   value_.reserve(total + 1 + behind_tables);
   value_.resize(total);
   near_rows_.resize(particles.local_count());
@@ -174,7 +174,7 @@ void EmbeddedAtomForces::compute_pass(int, const PairList& list, ParticleStore& 
   if (mixed()) {
     std::fill_n(collected_.data(), total + 1, SingleForce{});
   } else {
-    // Of ghosts and of the dummy, too, which nobody reads.
+    // The forces of ghosts and of the dummy are written as well, but never read.
     particles.force.reserve(total + 1);
     std::fill_n(particles.force.data(), total + 1, Vec3{});
   }

@@ -15,16 +15,16 @@ namespace sterna::md {
 struct PairKernels;
 
 /// The embedded-atom method for one rank's particles: densities in a first pass, forces in a second
-/// one, for which ghosts get the slope of the embedding function of the atoms that they are copies
-/// of. In mixed precision functions of the distance are computed in single precision, from tables of
-/// at most `finest_single` bins; densities are summed and embedding functions computed in double.
+/// pass, for which ghosts get the slope of the embedding function of their originals. In mixed
+/// precision functions of the distance are computed in single precision, from tables of at most
+/// `finest_single` bins; densities are summed and embedding functions computed in double precision.
 class EmbeddedAtomForces final : public ShortRangeForces {
  public:
   static constexpr std::size_t finest_single = 2000;
 
-  /// `is_embedded`: by type, whether it has this potential; functions of others are not read.
-  /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument where this machine does
-  /// not have it.
+  /// `is_embedded`: by type, whether it has this potential; functions of other types are not read.
+  /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument if this machine lacks
+  /// it.
   EmbeddedAtomForces(const EmbeddedAtomPotential& potential, std::vector<char> is_embedded,
                      Precision precision, std::string_view kernels);
 
@@ -50,7 +50,7 @@ class EmbeddedAtomForces final : public ShortRangeForces {
  private:
   bool mixed() const { return precision_ == Precision::mixed; }
   EmbeddedAtomWork work(const PairList& list, ParticleStore& particles);
-  /// Writes dF/drho to where the second pass reads it.
+  /// Writes dF/drho to the place from which the second pass reads it.
   void place_slopes(const PairList& list, const ParticleStore& particles);
 
   const EmbeddedAtomKernels& kernels_;
@@ -64,7 +64,7 @@ class EmbeddedAtomForces final : public ShortRangeForces {
   AlignedBuffer<float> tables_single_;
 
   std::vector<std::uint32_t> type_;
-  AlignedBuffer<double> value_;  ///< of each particle: its density, then dF/drho
+  AlignedBuffer<double> value_;  ///< for each particle its density, then dF/drho
   AlignedBuffer<std::uint32_t> near_;
   std::uint32_t near_used_ = 0;
   AlignedBuffer<RowRange> near_rows_;
@@ -73,7 +73,7 @@ class EmbeddedAtomForces final : public ShortRangeForces {
   AlignedBuffer<FixedPosition> fixed_position_;
   AlignedBuffer<SingleForce> collected_;
   double fixed_scale_ = 0.0;
-  double embedding_energy_ = 0.0, pair_energy_ = 0.0;  ///< this rank's, of the last step with sums
+  double embedding_energy_ = 0.0, pair_energy_ = 0.0;  ///< of this rank, at the last step with sums
 };
 
 }  // namespace sterna::md

@@ -7,7 +7,7 @@
 
 namespace sterna::md {
 
-/// Neighbors of local particles: those of i are the rows[i].count ones from
+/// Neighbors of local particles. Particle i has rows[i].count neighbors, from
 /// neighbors[rows[i].begin] on.
 struct NeighborRows {
   AlignedBuffer<RowRange> rows;

@@ -1,10 +1,13 @@
-// Idea: a rank computes the bonds of its own atoms; what they do to ghosts travels back.
-// Paper: Plimpton, J. Comput. Phys. 117, 1 (1995): reverse communication of forces.
-// Cost: a second message to each neighbor in each step, with the forces on one cutoff's ghosts.
-// Hazards: no force is complete before the messages are there, so nothing overlaps with them.
-// Another wins: a halo of two cutoffs, where a message takes longer than the bonds of a cutoff's
-//   ghosts. On one rank with 32768 silicon atoms these are a quarter as many as the atoms, 20 ns of
-//   85 per atom and step; positions out and forces back together take 0.8.
+// Idea:    a rank computes the bonds of its own atoms; the forces of these bonds on ghosts are
+//          returned.
+// Paper:   Plimpton, J. Comput. Phys. 117, 1 (1995): reverse communication of forces.
+// Cost:    a second message to each neighbor in each step, with the forces on the ghosts within one
+//          cutoff.
+// Hazards: no force is complete before the messages have arrived, so nothing can overlap with them.
+// Others:  a halo of two cutoffs, if a message takes longer than the bonds of the ghosts within one
+//          cutoff. On one rank with 32768 silicon atoms these are a quarter as many as the atoms,
+//          or 20 ns of 85 ns per atom and step; sending positions and returning forces together
+//          take 0.8 ns.
 #include "md/forces/manybody/tersoff_forces.hpp"
 
 #include <algorithm>
@@ -17,7 +20,8 @@ void TersoffForces::rebuild(const PairList& list, const ParticleStore& particles
   rows_.neighbors.resize(0);
   rows_.longest = 0;
   const double skin = list.list_radius() - cutoff_;
-  // The list's rows are as long as the longest bonds ask for; those of short bonds are cut here.
+  // The list's rows are as long as the longest bond cutoff, so neighbors of pairs with shorter
+  // cutoffs are removed here.
   const std::int64_t types = evaluator_.type_count();
   std::vector<double> radius_squared;
   for (std::int64_t i = 0; i < types; ++i) {

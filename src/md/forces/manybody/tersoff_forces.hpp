@@ -12,12 +12,12 @@
 
 namespace sterna::md {
 
-/// Tersoff's potential of one rank's particles. See tersoff_forces.cpp.
+/// Tersoff's potential for one rank's particles. See tersoff_forces.cpp.
 class TersoffForces final : public ShortRangeForces {
  public:
-  /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument where this machine does
-  /// not have it.
-  /// `has_bonds`: by type, whether it has this potential; parameters of others are not read.
+  /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument if this machine lacks
+  /// it. `has_bonds`: by type, whether it has this potential; parameters of other types are not
+  /// read.
   TersoffForces(const TersoffPotential& potential, std::vector<char> has_bonds, Precision precision,
                 std::string_view kernels)
       : evaluator_(potential, precision, kernels),
@@ -25,7 +25,7 @@ class TersoffForces final : public ShortRangeForces {
         has_bonds_(std::move(has_bonds)) {}
 
   std::string_view name() const override { return "tersoff"; }
-  /// It keeps lists of bonds, which `rebuild` cuts from the rows.
+  /// The lists of bonds, which `rebuild` makes from the rows, hold only within half the skin.
   bool needs_early_rebuild() const override { return true; }
   double range() const override { return cutoff_; }
   bool needs_in_list(int type) const override {

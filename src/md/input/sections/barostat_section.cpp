@@ -30,7 +30,7 @@ std::string_view barostat_time_description() {
   return kept(all);
 }
 
-/// What only some kinds have.
+/// Adds the keys that only some kinds of barostats have.
 void add_keys_of_barostats(std::vector<KeySchema>& keys) {
   for (const BarostatKind& kind : barostat_kinds()) {
     for (KeySchema key : kind.keys) {

@@ -9,7 +9,7 @@
 
 namespace sterna::md {
 
-/// Which changes of the box are coupled to which.
+/// Which changes of the box are coupled to each other.
 enum class BoxCoupling { isotropic, semi_isotropic, uniaxial, anisotropic, triclinic };
 template <>
 inline constexpr auto choice_table<BoxCoupling> = std::to_array<Choice<BoxCoupling>>(
@@ -24,14 +24,15 @@ inline constexpr auto choice_table<BoxCoupling> = std::to_array<Choice<BoxCoupli
       "`\"triclinic\"`: the angles, too, as for crystals; a liquid does not hold them."}});
 
 struct BarostatSection {       ///< [barostat]
-  std::string kind = "none";   ///< or of barostat_kinds()
-  double pressure = 0.0;       ///< to keep
-  double time_constant = 0.0;  ///< of the box
+  std::string kind = "none";   ///< or a name of barostat_kinds()
+  double pressure = 0.0;       ///< target pressure
+  double time_constant = 0.0;  ///< of the box's relaxation
   BoxCoupling coupling = BoxCoupling::isotropic;
-  Axis axis = Axis::z;         ///< semi_isotropic: the one by itself; uniaxial: that changes
+  Axis axis = Axis::z;         ///< semi_isotropic: the separate axis; uniaxial: the axis that
+                               ///< changes
   std::int64_t interval = 10;  ///< steps between two changes of the box
 
-  /// What only some kinds have, by the type of their options.
+  /// Options that only some kinds have, by their type.
   template <class Options>
   Options& options() {
     return options_of_kinds.of<Options>();

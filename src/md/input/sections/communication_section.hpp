@@ -9,9 +9,9 @@ struct CommunicationSection {      ///< [communication]
   std::string migration = "auto";  ///< sparse exchange method
   std::string fmm = "auto";        ///< neighbor exchange method of the electrostatics
   bool tuning = true;              ///< "auto" measures
-  std::string machine_file;        ///< empty: comm::TuningOptions says which
+  std::string machine_file;        ///< empty: by comm::TuningOptions
   double timeout = 300.0;          ///< seconds
-  std::string interface;           ///< of TCP between nodes; empty: any
+  std::string interface;           ///< network of TCP between nodes; empty: any
 };
 
 }  // namespace sterna::md

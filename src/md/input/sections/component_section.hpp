@@ -11,7 +11,7 @@ namespace sterna::md {
 
 struct SiteSection {  ///< [[component.site]]
   std::optional<SiteKind> kind;
-  Vec3 position;  ///< any origin and axes, the same for all sites
+  Vec3 position;  ///< in any frame that all sites share
   double mass = 0.0;
   double epsilon = 0.0, sigma = 0.0;  ///< lennard_jones
   double charge = 0.0;                ///< charge
@@ -19,12 +19,12 @@ struct SiteSection {  ///< [[component.site]]
   double moment = 0.0;                ///< dipole: charge * length; quadrupole: charge * length^2
 };
 
-struct ComponentSection {  ///< [[component]]: a rigid molecule, in place of a [[type]]
+struct ComponentSection {  ///< [[component]]: a rigid molecule, instead of a [[type]]
   std::string name;
-  std::string model;            ///< of the library of published models; empty: the file's sites
-  std::optional<Vec3> inertia;  ///< moments about the sites' axes, in place of those of the masses
+  std::string model;            ///< name of a published model; empty: sites of the file
+  std::optional<Vec3> inertia;  ///< about the sites' axes; nothing: from the masses
   double fraction = 1.0;
-  std::vector<SiteSection> sites;  ///< those of `model` where that is given
+  std::vector<SiteSection> sites;  ///< those of `model` if it is given
 };
 
 }  // namespace sterna::md

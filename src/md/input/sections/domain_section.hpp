@@ -8,7 +8,7 @@
 
 namespace sterna::md {
 
-/// What the regions share out evenly.
+/// The quantity that is distributed evenly over the regions.
 enum class DomainWeights { time, neighbors, particles };
 template <>
 inline constexpr auto choice_table<DomainWeights> = std::to_array<Choice<DomainWeights>>(
@@ -17,10 +17,10 @@ inline constexpr auto choice_table<DomainWeights> = std::to_array<Choice<DomainW
      {"particles", DomainWeights::particles, "\"particles\": their number."}});
 
 struct DomainSection {                 ///< [domain]
-  std::string decomposition = "auto";  ///< or of decomposition_methods()
+  std::string decomposition = "auto";  ///< or a name of decomposition_methods()
   std::array<int, 3> grid{0, 0, 0};    ///< ranks per axis; 0: chosen
   DomainWeights weights = DomainWeights::time;
-  std::int64_t rebalance_interval = 0;  ///< steps; 0: where it pays
+  std::int64_t rebalance_interval = 0;  ///< steps; 0: if it pays
   std::string halo = "direct";          ///< of halo_methods()
 };
 

@@ -13,7 +13,7 @@ inline constexpr auto choice_table<ElectrostaticsKind> = std::to_array<Choice<El
      {"reaction_field", ElectrostaticsKind::reaction_field},
      {"cutoff", ElectrostaticsKind::cutoff}});
 
-/// How the energy of two charges ends.
+/// How the energy of two charges ends at the cutoff.
 enum class ElectrostaticsTruncation { shifted, truncated };
 template <>
 inline constexpr auto choice_table<ElectrostaticsTruncation> =
@@ -29,7 +29,7 @@ inline constexpr auto choice_table<ElectrostaticsPrecision> =
                                                     {"mixed", ElectrostaticsPrecision::mixed},
                                                     {"double", ElectrostaticsPrecision::full}});
 
-/// What lies around the periodic images at infinity; around an open box nothing does.
+/// The medium around the periodic images at infinity; an open box has no images.
 enum class ElectrostaticsSurroundings { conductor, vacuum, open };
 template <>
 inline constexpr auto choice_table<ElectrostaticsSurroundings> =
@@ -46,19 +46,19 @@ inline constexpr auto choice_table<ElectrostaticsTree> = std::to_array<Choice<El
 struct ElectrostaticsSection {  ///< [electrostatics]
   ElectrostaticsKind kind = ElectrostaticsKind::none;
   double accuracy = 1e-4;  ///< relative root-mean-square error of the forces
-  int order = 0;           ///< of the expansions; 0: as the accuracy wants it
-  int levels = 0;          ///< of cells; 0: as the cost wants it
+  int order = 0;           ///< of the expansions; 0: from the accuracy
+  int levels = 0;          ///< of cells; 0: chosen by cost
   ElectrostaticsTree tree = ElectrostaticsTree::modeled;
   ElectrostaticsPrecision precision = ElectrostaticsPrecision::automatic;
-  double smoothing = 0.0;  ///< overlap of the cells, in units of their edges
+  double smoothing = 0.0;  ///< overlap of cells in units of their edges
   ElectrostaticsSurroundings surroundings = ElectrostaticsSurroundings::conductor;
-  double cutoff = 0.0;  ///< 0: that of [interaction]
+  double cutoff = 0.0;  ///< 0: the cutoff of [interaction]
   ElectrostaticsTruncation truncation = ElectrostaticsTruncation::shifted;
   double permittivity = 1.0;                 ///< relative; divides all Coulomb interactions
   double reaction_field_permittivity = 0.0;  ///< relative, beyond the cutoff; 0: infinite
 
   bool is_used() const { return kind != ElectrostaticsKind::none; }
-  /// Whether charges act on each other in pairs within a cutoff only.
+  /// Whether charges interact only in pairs within a cutoff.
   bool ends_at_cutoff() const {
     return kind == ElectrostaticsKind::reaction_field || kind == ElectrostaticsKind::cutoff;
   }

@@ -7,11 +7,11 @@
 
 namespace sterna::md {
 
-struct FieldSection {                  ///< [[field]]: one of the three
+struct FieldSection {                  ///< [[field]]: one of three kinds
   std::optional<Vec3> force;           ///< on each molecule
   std::optional<Vec3> acceleration;    ///< of each molecule
   std::optional<Vec3> electric_field;  ///< acts on charges and dipoles
-  std::string component;               ///< of this [[component]] or [[type]]; empty: of all
+  std::string component;               ///< name of a [[component]] or [[type]]; empty: all
 };
 
 }  // namespace sterna::md

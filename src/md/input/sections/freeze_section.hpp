@@ -7,8 +7,8 @@
 namespace sterna::md {
 
 struct FreezeSection {    ///< [[freeze]]
-  std::string component;  ///< [[component]] or [[type]]
-  Vec3 velocity;          ///< that they keep
+  std::string component;  ///< name of a [[component]] or [[type]]
+  Vec3 velocity;          ///< constant velocity of its molecules
 };
 
 }  // namespace sterna::md

@@ -22,7 +22,7 @@ inline constexpr auto choice_table<InteractionPotential> =
           "\"embedded_atom\": metals by the embedded-atom method, Daw and Baskes, Phys. Rev. B 29, "
           "6443 (1984), with the functions of `embedded_atom_file`."}});
 
-/// What is done about the interactions that the cutoff takes away.
+/// The correction for interactions beyond the cutoff.
 enum class TailCorrection { none, homogeneous, planar };
 template <>
 inline constexpr auto choice_table<TailCorrection> = std::to_array<Choice<TailCorrection>>(
@@ -37,7 +37,7 @@ inline constexpr auto choice_table<TailCorrection> = std::to_array<Choice<TailCo
       "each component of the pressure, by the profile of densities at the last rebuild of the "
       "neighbor list."}});
 
-/// Which distance the cutoff of components ends.
+/// The distance to which the cutoff of components applies.
 enum class MolecularCutoff { center_of_mass, site };
 template <>
 inline constexpr auto choice_table<MolecularCutoff> = std::to_array<Choice<MolecularCutoff>>(
@@ -45,7 +45,7 @@ inline constexpr auto choice_table<MolecularCutoff> = std::to_array<Choice<Molec
       "\"center_of_mass\": all pairs of sites of two molecules interact, or none."},
      {"site", MolecularCutoff::site, "\"site\": each pair of sites by its own distance."}});
 
-/// What charges, dipoles and quadrupoles of components do beyond the cutoff.
+/// How charges, dipoles and quadrupoles of components interact beyond the cutoff.
 enum class CutoffElectrostatics { truncated, reaction_field };
 template <>
 inline constexpr auto choice_table<CutoffElectrostatics> =
@@ -57,22 +57,22 @@ inline constexpr auto choice_table<CutoffElectrostatics> =
 
 struct InteractionSection {  ///< [interaction]
   InteractionPotential potential = InteractionPotential::lennard_jones;
-  std::string parameter_file;      ///< of Tersoff's potential; relative to the input
-  std::string embedded_atom_file;  ///< relative to the input
-  double cutoff = 0.0;             ///< of many-body potentials: that of their parameters
-  Truncation truncation = Truncation::shifted;  ///< how the potential ends
-  double switch_start = 0.0;  ///< of switched ends: smooth to zero from here to it
+  std::string parameter_file;                   ///< for Tersoff's potential; relative to the input
+  std::string embedded_atom_file;               ///< relative to the input
+  double cutoff = 0.0;                          ///< many-body potentials have their own
+  Truncation truncation = Truncation::shifted;  ///< how the potential ends at the cutoff
+  double switch_start = 0.0;                    ///< where switching to zero at the cutoff begins
   Mixing mixing = Mixing::lorentz_berthelot;
   TailCorrection tail_correction = TailCorrection::none;
-  Axis tail_normal = Axis::z;   ///< "planar": the axis across the layers
-  int tail_slabs = 0;           ///< "planar": of its profile; 0: chosen
+  Axis tail_normal = Axis::z;   ///< "planar": the axis normal to the layers
+  int tail_slabs = 0;           ///< "planar": slices of its profile; 0: chosen
   std::string kernel = "auto";  ///< "auto", "avx512", "avx2", "baseline"
-  // Of components only.
+  // Keys for components only.
   MolecularCutoff molecular_cutoff = MolecularCutoff::center_of_mass;
-  double lennard_jones_cutoff = 0.0;  ///< 0: the cutoff
+  double lennard_jones_cutoff = 0.0;  ///< 0: as `cutoff`
   CutoffElectrostatics electrostatics = CutoffElectrostatics::truncated;
   double reaction_field_epsilon = 1.0e10;  ///< relative permittivity beyond the cutoff
-  bool shift_unlike_components = false;    ///< whatever `truncation` says
+  bool shift_unlike_components = false;    ///< independent of `truncation`
 };
 
 }  // namespace sterna::md

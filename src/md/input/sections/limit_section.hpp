@@ -9,14 +9,14 @@
 namespace sterna::md {
 
 struct LimitSection {                                ///< [[limit]]
-  std::optional<double> force, torque;               ///< their length, at most
-  std::optional<double> velocity, angular_momentum;  ///< likewise
-  bool overlaps_only = false;        ///< velocities only where the force is beyond its limit
-  std::string component;             ///< of this [[component]] or [[type]]; empty: of all
-  std::optional<Vec3> lower, upper;  ///< in this region of the box
-  bool outside = false;              ///< where the region is not
+  std::optional<double> force, torque;               ///< largest magnitude
+  std::optional<double> velocity, angular_momentum;  ///< largest magnitude
+  bool overlaps_only = false;        ///< limit velocities only if the force exceeds its limit
+  std::string component;             ///< name of a [[component]] or [[type]]; empty: all
+  std::optional<Vec3> lower, upper;  ///< region of the box that it acts in
+  bool outside = false;              ///< act outside of the region instead
   std::int64_t interval = 1;         ///< steps
-  std::int64_t start_step = 0, stop_step = 0;  ///< 0: to the end
+  std::int64_t start_step = 0, stop_step = 0;  ///< stop 0: the end of the run
 };
 
 }  // namespace sterna::md

@@ -6,7 +6,7 @@
 namespace sterna::md::section {
 namespace {
 
-/// Of a text with a word for each of perhaps a hundred million molecules.
+/// Longest text with a word for each molecule, of which there may be a hundred million.
 constexpr std::size_t text_for_each_molecule = 1'000'000'000;
 
 }  // namespace

@@ -32,13 +32,13 @@ constexpr std::array<TermTarget, sizeof...(numbers)> make_term_targets(
   return {term_parameter_target<terms, numbers>...};
 }
 
-/// Other programs' names of parameters.
+/// The names of parameters in other programs.
 Names term_aliases_of(std::string_view section, std::string_view name) {
   if (name == "stiffness") {
     return section == "bond" ? Names{"k", "force_constant", "K", "kb"} : Names{"kub", "kUB"};
   }
   if (name == "bending_stiffness") {
-    // The aliases of a torsion's constant belong to "amplitude".
+    // For torsions these aliases belong to "amplitude".
     return section == "torsion" ? Names{} : Names{"k", "force_constant", "K", "ktheta"};
   }
   if (name == "r0") return {"length", "b0", "req"};
@@ -53,7 +53,7 @@ Names term_aliases_of(std::string_view section, std::string_view name) {
   return {};
 }
 
-/// What a section says of a parameter: all potentials that have it.
+/// The key of a parameter, described for all potentials of the section that have it.
 KeySchema term_parameter_key(std::string_view label, std::string_view section,
                              std::string_view name, TermTarget target) {
   KeySchema key{.name = name, .target = target};
@@ -95,7 +95,8 @@ KeySchema atoms_key(std::string_view description) {
           .aliases = {"atom", "indices", "members"}};
 }
 
-/// Of a section whose tables have a potential. `atoms`: what the key of this name means.
+/// The keys of a section whose tables have a potential. `atoms`: the description of the key
+/// "atoms".
 template <std::string_view const& section, Terms MoleculeSection::*terms>
 std::vector<KeySchema> term_keys(std::string_view label, std::string_view atoms) {
   static constexpr auto targets =
@@ -120,8 +121,8 @@ std::vector<KeySchema> term_keys(std::string_view label, std::string_view atoms)
   return keys;
 }
 
-/// Adds the keys of a table over a distance or an angle. `where`: the points that it has;
-/// `per`: what forces are derivatives over, where that is no length.
+/// Adds the keys of a table over a distance or an angle. `where`: a description of its points;
+/// `per`: the variable of the forces' derivative, if it is not a length.
 template <std::string_view const& section, Terms MoleculeSection::*terms>
 std::vector<KeySchema> with_curve(std::vector<KeySchema> keys, std::string_view label,
                                   std::string_view where, std::string_view per, Dimension force) {
@@ -147,7 +148,7 @@ std::vector<KeySchema> with_curve(std::vector<KeySchema> keys, std::string_view 
   return keys;
 }
 
-/// The place of a parameter among those of all terms.
+/// The target of a parameter, whose index is its place in `bonded_parameter_names`.
 template <Terms MoleculeSection::*terms, std::string_view const& name>
 Target named_parameter(Input& input, std::size_t n) {
   const auto names = bonded_parameter_names();

@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// Which pairs a list of neighbors may miss.
+/// The pairs that a neighbor list may miss.
 enum class NeighborBuffer { exact, tolerance };
 template <>
 inline constexpr auto choice_table<NeighborBuffer> = std::to_array<Choice<NeighborBuffer>>(
@@ -19,7 +19,7 @@ struct NeighborSection {       ///< [neighbor]
   int maximum_interval = 100;  ///< steps after which the list is rebuilt at the latest
   using Buffer = NeighborBuffer;
   Buffer buffer = Buffer::exact;
-  double tolerance = 0.005;  ///< of the energy, per particle and time; Buffer::tolerance
+  double tolerance = 0.005;  ///< Buffer::tolerance: energy per particle and time
 };
 
 }  // namespace sterna::md

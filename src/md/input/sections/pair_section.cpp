@@ -10,7 +10,7 @@
 namespace sterna::md::section {
 namespace {
 
-/// One potential's parameter of some name.
+/// A potential with a parameter of a given name, and the parameter.
 struct PairParameterUse {
   const PairPotentialEntry* potential;
   const PairParameter* parameter;
@@ -43,7 +43,7 @@ Names potential_names() {
   for (const PairPotentialEntry& entry : pair_potential_table()) names.push_back(entry.name);
   return names;
 }
-/// Other programs' names of parameters.
+/// The names of parameters in other programs.
 Names pair_aliases_of(std::string_view name) {
   if (name == "epsilon") return {"eps"};
   if (name == "sigma") return {"sig"};
@@ -66,7 +66,8 @@ KeySchema pair_parameter_key(std::size_t number, std::string_view name) {
   key.range = uses[0].parameter->range;
   for (const PairParameterUse& use : uses) {
     potentials.push_back(use.potential->name);
-    // What is a value of any of them; `check_pair_potentials` knows that of each.
+    // The key allows the union of the ranges of all potentials; `check_pair_potentials` checks the
+    // range of each.
     const Range& range = use.parameter->range;
     if (range.minimum < key.range.minimum) key.range = range;
     if (range.minimum == key.range.minimum && !range.exclusive_minimum) key.range = range;

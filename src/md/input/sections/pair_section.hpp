@@ -14,19 +14,19 @@ struct PairSection {  ///< [[pair]]: replaces the mixed parameters, or the whole
   static constexpr const char* mixed_potential = "lennard_jones";
 
   std::string first, second;
-  std::string potential = mixed_potential;  ///< or another one of `pair_potential_table`
-  /// Of the potentials, in the order of `pair_parameter_names`; `pair_parameter` has the names.
+  std::string potential = mixed_potential;  ///< or a name of `pair_potential_table`
+  /// Values in the order of `pair_parameter_names`; `pair_parameter` finds them by name.
   std::array<std::optional<double>, most_pair_parameters> parameters{};
-  double cutoff = 0.0;                   ///< 0: that of [interaction]
-  std::optional<Truncation> truncation;  ///< likewise
-  double switch_start = 0.0;             ///< 0: at the same share of the cutoff
-  std::string table;                     ///< "tabulated": its file, relative to the input
-  std::optional<PairTable> points;       ///< of the table, where it was read
-  std::optional<double> eta, xi;         ///< of components: factors of the mixed sigma and epsilon
+  double cutoff = 0.0;                   ///< 0: the cutoff of [interaction]
+  std::optional<Truncation> truncation;  ///< nothing: that of [interaction]
+  double switch_start = 0.0;             ///< 0: the same fraction of the cutoff
+  std::string table;                     ///< "tabulated": the path of its file
+  std::optional<PairTable> points;       ///< the table's content, once it is read
+  std::optional<double> eta, xi;         ///< components: factors of mixed sigma and epsilon
 
-  /// Whether what it lacks is mixed; all other potentials stand by themselves.
+  /// Whether missing parameters are mixed. Other potentials must have all of theirs.
   bool is_lennard_jones() const { return potential == mixed_potential; }
-  /// Whether it says how it ends.
+  /// Whether the pair has a cutoff or truncation of its own.
   bool has_own_end() const { return cutoff > 0.0 || truncation.has_value() || switch_start > 0.0; }
 };
 

@@ -20,14 +20,14 @@ inline constexpr auto choice_table<RestraintVirial> = std::to_array<Choice<Restr
 
 struct RestraintSection {      ///< [[restraint]]
   double stiffness = 0.0;      ///< force per distance
-  std::optional<Vec3> place;   ///< of all of them; otherwise where each one is at the start
-  std::string reference_file;  ///< that has their places, relative to the input file
+  std::optional<Vec3> place;   ///< common position; nothing: each one's at the start
+  std::string reference_file;  ///< file with the positions, relative to the input
   std::optional<ReferenceScaling> reference_scaling;
   std::optional<RestraintVirial> virial;
   std::vector<Axis> axes{Axis::x, Axis::y, Axis::z};
-  std::vector<std::string> groups;   ///< of these [[group]]s; empty: of all
-  std::string component;             ///< of this [[component]] or [[type]]; empty: of all
-  std::optional<Vec3> lower, upper;  ///< those that are in this region of the box at the start
+  std::vector<std::string> groups;   ///< names of [[group]]s; empty: all
+  std::string component;             ///< name of a [[component]] or [[type]]; empty: all
+  std::optional<Vec3> lower, upper;  ///< only molecules in this region at the start
 };
 
 }  // namespace sterna::md

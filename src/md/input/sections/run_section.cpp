@@ -8,7 +8,7 @@
 namespace sterna::md::section {
 namespace {
 
-/// The sentences of all integrators.
+/// The descriptions of all integrators.
 std::string_view integrator_description() {
   std::string all;
   for (const IntegratorKind& kind : integrator_kinds()) {

@@ -8,10 +8,10 @@
 
 namespace sterna::md {
 
-/// How molecules turn.
+/// How rigid molecules are rotated in time.
 enum class RotationMethod {
   no_squish,  ///< symplectic splitting; exact for linear molecules
-  leapfrog,   ///< Fincham's; not symplectic
+  leapfrog,   ///< by Fincham; not symplectic
 };
 template <>
 inline constexpr auto choice_table<RotationMethod> = std::to_array<Choice<RotationMethod>>(
@@ -22,9 +22,9 @@ inline constexpr auto choice_table<RotationMethod> = std::to_array<Choice<Rotati
 /// How constraints are solved.
 enum class ConstraintAlgorithm {
   automatic,           ///< rotors, conjugate gradients beyond the halo, else SHAKE
-  settle,              ///< likewise, with SETTLE where it can in place of rotors
-  shake,               ///< all of them, in a halo as wide as the longest group
-  conjugate_gradients  ///< all of them
+  settle,              ///< the same, with SETTLE instead of rotors where possible
+  shake,               ///< SHAKE for all, in a halo as wide as the longest group
+  conjugate_gradients  ///< conjugate gradients for all
 };
 template <>
 inline constexpr auto choice_table<ConstraintAlgorithm> =
@@ -40,14 +40,14 @@ inline constexpr auto choice_table<ConstraintAlgorithm> =
          {"conjugate_gradients", ConstraintAlgorithm::conjugate_gradients}});
 
 struct RunSection {  ///< [run]
-  std::string name;  ///< stem of the output files; default: the input file's
+  std::string name;  ///< stem of output files; empty: the input file's name
   std::int64_t steps = 0;
   double timestep = 0.0;
   std::uint64_t seed = 1;
   Precision precision = Precision::double_precision;
   std::string integrator = "velocity_verlet";           ///< name of an `IntegratorKind`
-  RotationMethod rotation = RotationMethod::no_squish;  ///< of molecules
-  double constraint_tolerance = 1e-8;                   ///< of each distance, relative
+  RotationMethod rotation = RotationMethod::no_squish;  ///< method of rigid molecules
+  double constraint_tolerance = 1e-8;                   ///< relative error of each distance
   ConstraintAlgorithm constraint_algorithm = ConstraintAlgorithm::automatic;
 };
 

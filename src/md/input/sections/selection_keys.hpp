@@ -8,10 +8,10 @@
 
 namespace sterna::md::section {
 
-// Keys that several sections share, which act on some of the molecules only, or in some of the
-// steps. `tables`: the member of Input that holds the section's tables.
+// Keys that several sections share, which act on some molecules or in some steps only. `tables`:
+// the member of Input that holds the section's tables.
 
-/// `component`, `lower` and `upper`.
+/// The keys `component`, `lower` and `upper`.
 template <auto tables>
 std::vector<KeySchema> selection_keys(Names aliases_of_component) {
   return {{.name = "component",
@@ -34,7 +34,7 @@ std::vector<KeySchema> selection_keys(Names aliases_of_component) {
            .aliases = {"to"}}};
 }
 
-/// `start_step` and `stop_step`.
+/// The keys `start_step` and `stop_step`.
 template <auto tables>
 std::vector<KeySchema> step_range_keys() {
   return {{.name = "start_step",

@@ -23,7 +23,7 @@ std::string_view formats_description() {
   return kept(all + " \"auto\" looks at the content.");
 }
 
-/// What single formats have keys for stands behind the format.
+/// Adds the keys that single formats have, behind the key "format".
 void add_keys_of_formats(std::vector<KeySchema>& keys) {
   auto place = std::ranges::find(keys, "format", &KeySchema::name);
   for (const StartFormat& format : start_formats()) {

@@ -21,11 +21,11 @@ inline constexpr auto choice_table<StartKind> = std::to_array<Choice<StartKind>>
       "\"program\": from the program, in C++ or Python, that the input is part of."}});
 
 enum class CrystalLattice {
-  simple_cubic,         ///< 1 site a cell
-  body_centered_cubic,  ///< 2
-  face_centered_cubic,  ///< 4
-  diamond,              ///< 8
-  zincblende,           ///< 8, a sublattice of each of two types
+  simple_cubic,         ///< 1 site in a cell
+  body_centered_cubic,  ///< 2 sites
+  face_centered_cubic,  ///< 4 sites
+  diamond,              ///< 8 sites
+  zincblende,           ///< 8; one sublattice for each of two types
 };
 template <>
 inline constexpr auto choice_table<CrystalLattice> =
@@ -35,7 +35,7 @@ inline constexpr auto choice_table<CrystalLattice> =
                                            {"diamond", CrystalLattice::diamond},
                                            {"zincblende", CrystalLattice::zincblende}});
 
-/// What happens to atoms that violate constraints.
+/// How atoms that violate constraints are treated.
 enum class StartConstraints { project, first_step };
 template <>
 inline constexpr auto choice_table<StartConstraints> = std::to_array<Choice<StartConstraints>>(
@@ -49,15 +49,15 @@ struct StartSection {  ///< [start]
   std::optional<StartKind> kind;
   CrystalLattice lattice = CrystalLattice::face_centered_cubic;
   std::array<int, 3> cells{0, 0, 0};  ///< unit cells per axis; or `particles`
-  std::int64_t particles = 0;         ///< random fill, or lattice with surplus sites empty
-  double density = 0.0;               ///< number density; for lattice and random
-  double minimum_distance = 0.0;      ///< random fill; 0: chosen from sigma and density
+  std::int64_t particles = 0;         ///< of random starts, and of lattices with empty sites
+  double density = 0.0;               ///< number density, for lattice and random starts
+  double minimum_distance = 0.0;      ///< of random starts; 0: from sigma and density
   std::string file;                   ///< relative to the input file
-  std::string format = "auto";        ///< or of start_formats()
+  std::string format = "auto";        ///< or a name of start_formats()
   bool renumber = false;              ///< ids are 1 ... N instead of the file's
-  std::optional<Vec3> box;            ///< edge lengths, where the file has none
+  std::optional<Vec3> box;            ///< edge lengths, if the file has none
   std::optional<Vec3> tilt;           ///< of a triclinic box: xy, xz, yz
-  std::optional<double> temperature;  ///< draws velocities; without it those of the file, or 0
+  std::optional<double> temperature;  ///< of drawn velocities; nothing: the file's, or 0
   StartConstraints constraints = StartConstraints::project;
 
   Tilt tilt_of_box() const { return tilt ? Tilt{tilt->x, tilt->y, tilt->z} : Tilt{}; }

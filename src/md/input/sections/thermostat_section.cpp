@@ -14,7 +14,7 @@ Condition thermostat_is(std::vector<std::string_view> kinds) {
   return {"thermostat", "kind", std::move(kinds), Severity::warning};
 }
 
-/// The sentences of all kinds.
+/// The descriptions of all kinds.
 std::string_view thermostat_description() {
   std::string all;
   for (const ThermostatKind& kind : thermostat_kinds()) {
@@ -47,7 +47,7 @@ std::string_view thermostat_component_description() {
                   choice_list(others)));
 }
 
-/// What only some kinds have; they may share a key, with the options that it is a part of.
+/// Adds the keys that only some kinds have. Kinds may share a key together with its options.
 void add_keys_of_thermostats(std::vector<KeySchema>& keys) {
   for (const ThermostatKind& kind : thermostat_kinds()) {
     for (KeySchema key : kind.keys) {

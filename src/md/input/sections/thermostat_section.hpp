@@ -10,18 +10,18 @@
 
 namespace sterna::md {
 
-struct ThermostatSection {    ///< [thermostat], or several [[thermostat]]
-  std::string kind = "none";  ///< or of thermostat_kinds()
+struct ThermostatSection {    ///< [thermostat], or each [[thermostat]]
+  std::string kind = "none";  ///< or a name of thermostat_kinds()
   double temperature = 0.0;
-  std::optional<double> end_temperature;  ///< of a ramp from `temperature`
-  double time_constant = 0.0;             ///< of those that have one
-  std::int64_t start_step = 0;            ///< acts in steps from here
-  std::int64_t stop_step = 0;             ///< to here; 0: to the end
-  // Some of the molecules only.
-  std::string component;             ///< of this [[component]] or [[type]]; empty: of all
-  std::optional<Vec3> lower, upper;  ///< in this region of the box
+  std::optional<double> end_temperature;  ///< end of a ramp that begins at `temperature`
+  double time_constant = 0.0;             ///< for kinds that have one
+  std::int64_t start_step = 0;            ///< first step in which it acts
+  std::int64_t stop_step = 0;             ///< last step in which it acts; 0: the run's last
+  // The selection of some molecules:
+  std::string component;             ///< name of a [[component]] or [[type]]; empty: all
+  std::optional<Vec3> lower, upper;  ///< region of the box that it acts in
 
-  /// What only some kinds have, by the type of their options.
+  /// Options that only some kinds have, by their type.
   template <class Options>
   Options& options() {
     return options_of_kinds.of<Options>();
@@ -36,7 +36,7 @@ struct ThermostatSection {    ///< [thermostat], or several [[thermostat]]
   double highest_temperature() const {
     return std::max(temperature, end_temperature.value_or(temperature));
   }
-  /// Whether some molecules are left out.
+  /// Whether the thermostat acts on some molecules only.
   bool is_partial() const { return !component.empty() || lower || upper; }
 };
 

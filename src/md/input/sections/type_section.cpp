@@ -6,7 +6,7 @@
 namespace sterna::md::section {
 namespace {
 
-/// Whether each pair of a type has a potential of its own, which needs no parameters of types.
+/// Whether each pair of a type has its own potential, so that the type needs no parameters.
 bool has_own_potentials(const Input& input, std::size_t type) {
   return !type_is_mixed(input, type);
 }

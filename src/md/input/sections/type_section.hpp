@@ -9,9 +9,9 @@ struct TypeSection {  ///< [[type]]
   double mass = 1.0;
   double epsilon = 1.0;         ///< energy
   double sigma = 1.0;           ///< length
-  double fraction = 1.0;        ///< share of the particles in lattice and random starts
-  std::string embedded_atom{};  ///< element of the file of the embedded-atom method
-  std::string tersoff{};        ///< parameters by name; default: the type's name
+  double fraction = 1.0;        ///< share of particles in lattice and random starts
+  std::string embedded_atom{};  ///< element in the file of the embedded-atom method
+  std::string tersoff{};        ///< name of Tersoff parameters; default: the type's name
   double charge = 0.0;          ///< e; reduced: sqrt(4 pi epsilon_0 sigma epsilon)
 };
 

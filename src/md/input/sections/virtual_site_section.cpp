@@ -23,7 +23,7 @@ std::string_view site_kind_description() {
   return kept(text + ".");
 }
 
-/// A parameter of virtual sites, of those kinds that have it.
+/// The key of a parameter that only some kinds of virtual sites have.
 template <auto member>
 KeySchema site_parameter(std::string_view name, std::string_view description,
                          Dimension dimension = Dimension::none, Names aliases = {}) {

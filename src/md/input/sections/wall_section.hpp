@@ -12,14 +12,14 @@ namespace sterna::md {
 struct WallSection {  ///< [[wall]]
   enum class Potential { lj_9_3, lj_10_4, lj_10_4_3, lj_12_6, harmonic, reflecting };
   enum class Shape { plane, sphere };
-  /// Where molecules are: of a plane, or of a sphere.
+  /// The side of a plane or sphere on which the molecules are.
   enum class Side { above, below, both, inside, outside };
   enum class Target { sites, centers };
 
   std::optional<Potential> potential;
   Shape shape = Shape::plane;
-  Axis axis = Axis::z;    ///< plane: its normal
-  double position = 0.0;  ///< plane: along the axis
+  Axis axis = Axis::z;    ///< normal of a plane
+  double position = 0.0;  ///< of a plane, along the axis
   Vec3 center;            ///< sphere
   double radius = 0.0;    ///< sphere
   Side side = Side::above;
@@ -28,9 +28,9 @@ struct WallSection {  ///< [[wall]]
   double layer_spacing = 0.0;        ///< lj_10_4_3; 0: sigma / sqrt(2)
   double cutoff = 0.0;               ///< distance from the wall, or depth behind a harmonic one
   double stiffness = 0.0;            ///< harmonic: force per depth
-  std::string component;             ///< of this [[component]] or [[type]]; empty: of all
-  std::optional<Vec3> lower, upper;  ///< acts in this region of the box
-  std::optional<Target> acts_on;     ///< nothing: as the potential wants it
+  std::string component;             ///< name of a [[component]] or [[type]]; empty: all
+  std::optional<Vec3> lower, upper;  ///< region of the box that it acts in
+  std::optional<Target> acts_on;     ///< nothing: chosen by the potential
 };
 
 template <>

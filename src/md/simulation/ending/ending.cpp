@@ -1,4 +1,5 @@
-// What a run says at its end: averages, where the time went, which exchanges were used and why.
+// The report at the end of a run: averages, times by phase, and which exchange methods were used
+// and why.
 
 #include <fmt/format.h>
 
@@ -48,7 +49,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
     report_loop(account, found);
   }
   if (std::string citations = citation_lines(input_); !citations.empty()) {
-    citations.pop_back();  // the end of the last line
+    citations.pop_back();  // the last newline, which the console adds
     console_.line(fmt::format("\nplease cite ({}.bib):\n{}", folder_.stem(), citations));
   }
   if (!log_) return;

@@ -61,7 +61,7 @@ LoopAccount gather_loop_account(const LoopSources& sources) {
     account.phases.push_back(timer.info(phase));
     account.phase_is_term.push_back(timer.is_term(phase));
     measured += timer.seconds(phase);
-    // The exchanges of a phase that computes as well are a row of their own.
+    // The exchanges within a computing phase have a row of their own.
     const double within = timer.info(phase).communication ? 0.0 : timer.communication(phase);
     mine.phases.push_back(timer.seconds(phase) - timer.waiting(phase) - within);
     mine.exchanges.push_back(within);

@@ -8,22 +8,22 @@
 
 namespace sterna::md {
 
-/// Where the time of a run's loop went: tables for people, and the same for the log. Rank 0 makes
-/// it of what all ranks measured.
+/// Times of a run's loop: tables for the user, and the same for the log. Rank 0 makes them from the
+/// measurements of all ranks.
 class LoopReport {
  public:
-  /// `account`: with at least one rank; it must outlive the report.
+  /// `account` must have at least one rank and must outlive the report.
   explicit LoopReport(const LoopAccount& account);
 
-  /// A line: how many steps in how many seconds.
+  /// A line with the number of steps and the seconds that they took.
   std::string speed() const;
-  /// A line: the share of communication.
+  /// A line with the share of communication.
   std::string communication() const;
   /// The table of times.
   std::vector<std::string> times() const;
   /// Particles of the ranks, list rebuilds, load balance and exchange methods.
   std::vector<std::string> work() const;
-  /// Adds to the log's event of the run's end.
+  /// Adds the tables to the log's event of the run's end.
   void add_to(Json& log) const;
 
  private:
@@ -32,7 +32,7 @@ class LoopReport {
     void add(double value);
   };
   struct Row {
-    std::string label, name;  ///< for people, for the log
+    std::string label, name;  ///< for the user; for the log
     Spread seconds;
   };
 
@@ -46,7 +46,7 @@ class LoopReport {
 
   const LoopAccount& account_;
   std::vector<Row> rows_;
-  double communication_ = 0.0;  ///< mean seconds over the ranks, with exchanges within phases
+  double communication_ = 0.0;  ///< mean over ranks, with exchanges within phases
   Spread waiting_, particles_, ghosts_;
 };
 

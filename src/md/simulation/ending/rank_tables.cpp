@@ -14,7 +14,7 @@ namespace sterna::md {
 namespace {
 
 constexpr double least_shown = 1e-6;  // s
-/// So many of the ranks shown are at even places in the order of computing time.
+/// The number of shown ranks that are chosen at even distances in the order of computing time.
 constexpr std::size_t even_places = most_ranks_of_times / 2;
 
 double computing(const RankAccount& account) {
@@ -25,7 +25,7 @@ double computing(const RankAccount& account) {
   return sum;
 }
 
-/// Microseconds are enough, and digits beyond them would make the log several times as long.
+/// Rounds to microseconds, because further digits would make the log several times as long.
 double rounded(double seconds) {
   return std::round(seconds * 1e6) * 1e-6;
 }

@@ -14,22 +14,26 @@
 namespace sterna::md {
 namespace {
 
-/// What "auto" goes over to where a grid does not do.
+/// The method that "auto" changes to if a regular grid is not even enough.
 constexpr const char* kAutomatic = "bisection";
-/// The forces are measured in each of so many steps.
+/// The computing time of forces is measured in every fourth step.
 constexpr std::int64_t kSampling = 4;
-/// Samples that a measurement needs, and how far above the clock's resolution their sum must be.
+/// A measurement needs at least so many samples, and their sum must be at least so many times the
+/// clock's resolution.
 constexpr std::int64_t kLeastSamples = 5;
 constexpr double kLeastResolutions = 50.0;
-/// With static weights: steps between looks, and the imbalance that is left alone.
+/// With static weights: the number of steps between two checks, and the imbalance below which the
+/// regions stay as they are.
 constexpr std::int64_t kStaticInterval = 100;
 constexpr double kStaticTolerance = 1.05;
-/// A grid is kept where the work by neighbors, slowest rank over mean, is not above this: what the
-/// times then differ by is the machine's noise, and a run that it cut could not be repeated.
+/// The grid is kept if the slowest rank has at most 1.1 times the mean work, counted by neighbors.
+/// Measured times then differ by the machine's noise only, and regions cut by noise would make the
+/// run irreproducible.
 constexpr double kEvenWork = 1.1;
-/// Another grid than the usual one is taken where its fullest rank has at most this share.
+/// Another grid than the default is taken if its fullest rank has at most this share of the
+/// particles on the default's fullest rank.
 constexpr double kGainOfGrid = 0.99;
-/// Steps between measurements for the log alone: at first, and at most.
+/// Steps between two measurements that serve the log only: the first interval, and the longest.
 constexpr std::int64_t kFirstMeasurement = 50;
 constexpr std::int64_t kLongestMeasurement = 800;
 
@@ -41,7 +45,8 @@ double seconds_since(PhaseTimer::Clock::time_point start) {
   return std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
 }
 
-/// Time of a step, whatever it is spent on, without what is not done in every one.
+/// Wall time of the work that every step does. Phases that only some steps have, such as output,
+/// are left out.
 double step_seconds(const PhaseTimer& timer) {
   double sum = timer.seconds_of_terms();
   for (const Phase phase :
@@ -84,7 +89,8 @@ Balancer::Balancer(const comm::Context& context, const Input& input, const Box& 
                     "others; use halo = \"direct\"",
                     input.domain.halo, method_));
   }
-  // Of the node: what this process is bound to says nothing of the others.
+  // The cores of the whole node are counted, because the cores that this process is bound to say
+  // nothing about the other ranks.
   const auto cores = static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   std::int64_t sharing = context.ranks_on_node().size() > cores ? 1 : 0;
   comm::ReductionBatch(context_, "cores").max(sharing).run();
@@ -179,7 +185,7 @@ void Balancer::take_most_even_grid(ParticleStore& particles, std::int64_t step) 
   }
   if (static_cast<double>(most(best)) > kGainOfGrid * static_cast<double>(most(0))) return;
   take(std::make_unique<RegularGrid>(box_, context_.size(), grids[best]), particles, nullptr, step);
-  moved_ = 0;  // dealt out, not rebalanced
+  moved_ = 0;  // the first distribution is not rebalancing
 }
 
 void Balancer::cut_at_start(ParticleStore& particles, std::int64_t step) {
@@ -189,7 +195,7 @@ void Balancer::cut_at_start(ParticleStore& particles, std::int64_t step) {
   double most = 0.0, mean = 0.0;
   auto next = make(particle_costs(particles), &most, &mean);
   take(std::move(next), particles, nullptr, step);
-  moved_ = 0;  // dealt out, not rebalanced
+  moved_ = 0;  // the first distribution is not rebalancing
 }
 
 void Balancer::set_box(const Box& box, ForceEngine& engine) {
@@ -246,7 +252,7 @@ void Balancer::start(std::int64_t step, double cost) {
 
 void Balancer::begin_step(std::int64_t step) {
   if (context_.size() == 1) return;
-  // The timer was set back when the loop began.
+  // The loop has just reset the timer, so the readings taken before are worthless.
   if (!in_loop_) forget_measurements(step - 1);
   in_loop_ = true;
   const bool sample = step % kSampling == 0 || forced_interval_ > 0;
@@ -284,7 +290,8 @@ std::optional<Balancer::Costs> Balancer::measure(std::int64_t step) {
   mean /= context_.size();
   last_imbalance_ = most / mean;
   if (!first_imbalance_) first_imbalance_ = last_imbalance_;
-  // Processors that are slow for a while are so for all ranks.
+  // If ranks share cores, the step's wall time is replaced by the imbalance: a processor that is
+  // slow for a while is slow for all ranks.
   return Costs{most, mean, shares_cores_ ? most / mean : whole};
 }
 

@@ -49,20 +49,22 @@ HaloOptions ForceEngine::halo_options() const {
   options.only_half_shell = narrows_other_half() && !options_.places;
   options.narrow_other_half = narrows_other_half();
   options.narrow_types = short_range_.unlisted_types();
-  // Bonds may be longer than the input says.
+  // Bonds may be longer in the present configuration than the input's bond lengths say.
   options.narrow_width = std::max(options_.molecule_extent, 0.5 * list_radius_);
   return options;
 }
 
 double ForceEngine::width_of_halo() const {
   const double width = std::max(list_radius_, options_.molecule_extent);
-  // Where no other rank looks, the half shell must show all pairs that the list comes to lack.
+  // The half shell must show this rank all pairs that the list comes to lack, because no other rank
+  // checks for them.
   const bool looks = narrows_other_half() && !options_.may_miss_pairs && !needs_early_rebuild_;
   return looks ? std::max(width, list_radius_ + options_.skin) : width;
 }
 
 bool ForceEngine::some_need_early_rebuild() const {
-  // With multiple time steps nobody looks which pairs meet in the steps between.
+  // With multiple time steps no rank checks for missed pairs in the steps between two full
+  // computations.
   return time_steps_.are_used() || std::ranges::any_of(terms(), [](const ForceTerm* term) {
            return term->needs_early_rebuild();
          });
@@ -115,11 +117,11 @@ void ForceEngine::set_region(const Decomposition& decomposition) {
   const Shear& shear = decomposition.box().shear();
   const Region region = decomposition.region(context_.rank());
   short_range_.list().set_region(region.lower, region.upper, list_radius_, shear, halo_width_);
-  // What may meet before the list is lost was no farther apart than this when it was made. Where
-  // ranks have half shells only, their halo is as wide. Else, where all regions are as wide, two of
-  // them with a third between hold no such pair. Of a pair across a border, one is then in the halo
-  // of the other's rank: each axis of their distance is at least the sum of how far they are from
-  // the other's region. Where the box leans, this is not so.
+  // Two particles that meet before the list is rebuilt are at most this far apart when it is made.
+  // If ranks have half shells only, the halo has this width. Otherwise each region must be this
+  // wide, so that the regions of such a pair are neighbors. One particle of the pair is then in the
+  // halo of the other's rank: along each axis, their distance is at least the sum of their
+  // distances from the other's region. In a tilted box this does not hold.
   const double farthest = list_radius_ + options_.skin;
   borders_show_pairs_ = shear.none() && farthest < std::numbers::sqrt2 * list_radius_;
   for (int rank = 0; rank < decomposition.rank_count() && borders_show_pairs_; ++rank) {
@@ -193,20 +195,22 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
   motion.growth = steps * largest.growth;
   const double half_skin = 0.5 * options_.skin;
   const double longest_path = motion.step + motion.growth;
-  // Nobody else can leave half the skin in the next step.
+  // Particles outside of this list cannot exceed half the skin in the next step.
   const auto displacements = short_range_.list().displacements(
       particles, std::max(0.0, half_skin - longest_path), list_is_lost_by_pairs());
   motion.displacement = displacements.largest;
-  // The list keeps places as floats, relative to the center of its region.
+  // The list stores positions as floats, relative to the center of its region.
   motion.rounding = short_range_.list().extent() * std::numeric_limits<float>::epsilon();
-  // The list must hold in the steps before the next look, or in that one too. What pulls the fastest
-  // particles hardest in one step are vibrations, which pull back in the next.
+  // The list must hold until the next check, or including that step. The bound uses 1.25 times the
+  // longest path but no growth: the largest forces on the fastest particles are vibrations, which
+  // reverse in the next step.
   constexpr double faster = 1.25;
   const double last = ends_steps_before_rebuild() ? steps : steps - 1.0;
   motion.displacement += last * faster * largest.length;
   if (motion.displacement <= half_skin) forecast(particles, displacements.far, largest, motion);
-  // Also where only others' particles have moved so far: one may have come near ours from a place
-  // that was beyond the halo of its rank. (Last: it looks at displacements of its own.)
+  // The check is also needed if only particles of other ranks have moved this far, because one of
+  // them may have come near from beyond the halo of its rank. It comes last, because it measures
+  // displacements of ghosts, which invalidates `displacements`.
   if (list_is_lost_by_pairs() &&
       std::max(motion.displacement, decision_.longest_displacement(look_number(step))) >
           half_skin) {
@@ -217,12 +221,13 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
 
 void ForceEngine::forecast(const ParticleStore& particles, std::span<const std::uint32_t> far,
                            const LargestStep& largest, RebuildDecision::Motion& motion) const {
-  // Beyond half the skin a list that is lost by pairs is looked at, so nothing is certain before.
+  // If missing pairs decide, the list is checked again beyond half the skin, so no lower bound is
+  // given.
   const bool certain = !list_is_lost_by_pairs();
   motion.next_most = motion.displacement + motion.step + motion.growth;
   if (motion.next_most <= 0.5 * options_.skin || largest.timestep == 0.0) return;
-  // The next step goes by the velocities as they are and by forces that are not known yet: those of
-  // the last step, give or take as much.
+  // The next step follows from the present velocities and from forces that are not known yet. They
+  // are taken as the last step's forces, with an error of the same size.
   const double dt = largest.timestep;
   motion.next_most = 0.0;
   for (const std::uint32_t i : far) {
@@ -245,7 +250,7 @@ bool ForceEngine::holds_beyond_half_skin(const ParticleStore& particles,
     const Vec3 moved = short_range_.list().displacement(particles, i);
     if (dot(moved, moved) > half_skin * half_skin) beyond_half_skin_.push_back(i);
   }
-  // Where they are many, looking at their surroundings takes longer than a new list saves.
+  // If there are many such particles, checking their surroundings costs more than a new list.
   if (beyond_half_skin_.size() > 16 + particles.local_count() / 256) return false;
   const double ghost_path = std::max(longest_path, decision_.longest_path());
   return !list_misses_pair(short_range_.list(), particles, short_range_.range(), beyond_half_skin_,
@@ -281,7 +286,8 @@ void ForceEngine::compute_forces(ParticleStore& particles, const StepContext& no
                                  EnergyAndVirial* sums) {
   const bool all = time_steps_.all_are_due(now.step);
   if (sums != nullptr) compute_forces(particles, now, true, sums, nullptr);
-  // The forces that particles follow do not depend on who looks at energies.
+  // The forces that move particles are computed alone, so that they do not depend on whether
+  // energies are observed.
   if (sums == nullptr || !all) compute_forces(particles, now, all, nullptr, nullptr);
 }
 

@@ -12,8 +12,8 @@
 namespace sterna::md {
 namespace {
 
-/// Of each kind of pairs, as many as there are; where that is not known yet, as if all were of each
-/// kind.
+/// Each pair of types with its density of pairs. If the counts of types are not known yet, each
+/// kind is counted as if all particles were of it.
 std::vector<BufferedPairs> buffered_pairs(const Input& input, std::span<const double> masses,
                                           std::span<const double> counts, double particles,
                                           double volume) {
@@ -34,8 +34,8 @@ std::vector<BufferedPairs> buffered_pairs(const Input& input, std::span<const do
   return kinds;
 }
 
-/// The same of the charges of these, where they end at a cutoff. `sizes`: of each type the mean
-/// charge without its sign, which overestimates what is missed of a neutral liquid.
+/// Appends the charges of the same pairs of types, which end at a cutoff. `sizes`: the mean
+/// absolute charge of each type. It overestimates the missed energy of a neutral liquid.
 std::vector<BufferedPairs> with_charges(std::vector<BufferedPairs> kinds,
                                         const CutoffCharges& charges,
                                         std::span<const double> sizes) {
@@ -65,7 +65,8 @@ void ListLifetime::choose(const Json& kept) {
   if (input_.places.contains("neighbor.maximum_interval")) interval = neighbor.maximum_interval;
   settings_ = {neighbor.tolerance, input_.run.timestep, highest_thermal_energy(input_),
                static_cast<double>(interval.value_or(0))};
-  // A run that goes on keeps its lists: its box may be another one by now.
+  // A continued run keeps the skin and interval that it began with, although its box may have
+  // changed.
   if (!kept.is_null()) {
     std::vector<double> values;
     for (const auto& value : kept) values.push_back(exact_value(value));
@@ -96,7 +97,7 @@ void ListLifetime::choose(const Json& kept) {
   }
   std::vector<double> masses = system_.frozen.inertial_masses(system_.masses);
   for (std::size_t type = 0; type < masses.size(); ++type) {
-    // A virtual site is about as fast as the atoms that it is made of.
+    // A virtual site is about as fast as the atoms that define it.
     if (system_.masses[type] == 0.0) masses[type] = system_.lightest_mass();
   }
   std::vector<BufferedPairs> kinds = buffered_pairs(

@@ -11,34 +11,35 @@
 
 namespace sterna::md {
 
-/// How long lists of neighbors are kept, and the skin that this needs: what the input says, or what
-/// a tolerance of the energy allows.
+/// How long neighbor lists are kept, and the skin that this needs: given by the input, or chosen
+/// for a tolerance of the energy.
 class ListLifetime {
  public:
   ListLifetime(const Input& input, const SimulatedSystem& system);
 
-  /// Where a tolerance decides: once the box is known. `kept`: `state` of the run that goes on; its
-  /// lists stay as they are where the settings are the same.
+  /// Is called once the box is known; chooses skin and interval if a tolerance decides. `kept`:
+  /// `state` of the run that is continued, used if the settings are the same.
   void choose(const Json& kept);
-  /// For a checkpoint; null where the input says all.
+  /// The choice for a checkpoint; null if the input gives skin and interval.
   Json state() const;
 
   double skin() const { return skin_; }
-  /// Where lists may miss pairs.
+  /// The skin and interval chosen for a tolerance, and the drift they allow; nothing if the input
+  /// gives them.
   const std::optional<ListBuffer>& buffer() const { return buffer_; }
   int maximum_interval() const {
     return buffer_ ? buffer_->interval : input_.neighbor.maximum_interval;
   }
-  /// The most steps that a list is kept, with those until all forces are due.
+  /// The largest number of steps that a list is kept, with the steps until all forces are due.
   std::int64_t longest() const { return input_.time_steps.longest() + maximum_interval(); }
 
-  /// The run begins with lists of this step.
+  /// Tells that the run begins with lists built in this step.
   void begin_at(std::int64_t step) { built_at_ = step; }
   void was_built(std::int64_t step) {
     if (step > built_at_) latest_ = step - built_at_;
     built_at_ = step;
   }
-  /// Steps that the list before the present one was kept.
+  /// The number of steps that the list before the present one was kept.
   std::int64_t latest() const { return latest_; }
 
  private:
@@ -46,7 +47,7 @@ class ListLifetime {
   const SimulatedSystem& system_;
   double skin_;
   std::optional<ListBuffer> buffer_;
-  std::array<double, 4> settings_{};  ///< that `buffer_` follows from
+  std::array<double, 4> settings_{};  ///< from which `buffer_` follows
   std::int64_t built_at_ = 0, latest_ = 0;
 };
 

@@ -2,21 +2,19 @@
 //
 // Idea:    a force that is computed in every n-th step acts there n times as strongly. Between two
 //          such steps particles move by the other forces alone. The run stays reversible and
-//          symplectic, so that its energy does not drift. The force of a particle stays what it is,
-//          for whoever looks at it: what the velocities get beyond it are impulses, (n - 1) times
-//          the slow force.
+//          symplectic, so that its energy does not drift. The stored force of a particle is the
+//          physical one; the rest that velocities need are impulses, (n - 1) times the slow force.
 // Source:  Grubmueller, Heller, Windemuth, Schulten, Mol. Simul. 6, 121 (1991), "Verlet-I";
 //          Tuckerman, Berne, Martyna, J. Chem. Phys. 97, 1990 (1992), "r-RESPA". MODYLAS divides
 //          the forces alike: Andoh et al., J. Chem. Theory Comput. 9, 3201 (2013).
 // Cost:    one pass over the particles in steps with impulses. Lists are rebuilt in steps that
-//          compute all forces, and a little earlier for it. Where new cells of the multipole method
-//          change what is near and what is far, forces are computed twice in such a step.
-// Hazards: impulses that come in step with half the period of a vibration feed it: with bonds of
-//          hydrogen that vibrate, at 5 fs, and less strongly at 3.3 fs (Ma, Izaguirre, Skeel, SIAM
-//          J. Sci. Comput. 24, 1951 (2003)). Between two steps that compute all forces velocities
-//          lack a part of the impulse, so that energies are those of a trajectory only where all
-//          forces are computed.
-// Others:  steps of one length, where the slow forces take little of the time.
+//          compute all forces, and therefore a little earlier. If new cells of the multipole method
+//          change which charges are near, forces are computed twice in such a step.
+// Hazards: impulses in resonance with half the period of a vibration heat it: with vibrating bonds
+//          of hydrogen at 5 fs, and less strongly at 3.3 fs (Ma, Izaguirre, Skeel, SIAM J. Sci.
+//          Comput. 24, 1951 (2003)). Between two steps that compute all forces, velocities lack a
+//          part of the impulse, so energies are valid only in steps that compute all forces.
+// Others:  steps of one length, if the slow forces take little of the time.
 
 #include "md/simulation/engine/multiple_time_steps.hpp"
 
@@ -40,7 +38,7 @@ void MultipleTimeSteps::add_impulses_of_medium_terms(const ParticleStore& partic
 }
 
 void MultipleTimeSteps::add_impulses_of_slow_part(const ForceTerm::SlowForces& slow) {
-  // It has had the weight of the others already.
+  // The slow part got the weight of the medium forces already, so it lacks the difference only.
   if (!slow.forces.empty()) add(static_cast<double>(slow_ - medium_), slow.forces, slow.torques);
 }
 

@@ -11,39 +11,39 @@
 
 namespace sterna::md {
 
-/// Which forces are computed in which steps, and what the rarer ones must give to the velocities
-/// there for the steps in which they were left out. See multiple_time_steps.cpp.
+/// Decides which forces are computed in which steps. A force that is left out in some steps is made
+/// up for by impulses in the steps that compute it. See multiple_time_steps.cpp.
 class MultipleTimeSteps {
  public:
-  /// Steps from one computation to the next, of forces of TimeScale::medium and TimeScale::slow.
-  /// The second is a multiple of the first. Throws std::invalid_argument where it is not.
+  /// Intervals in steps at which forces of TimeScale::medium and TimeScale::slow are computed.
+  /// Throws std::invalid_argument if the second is no multiple of the first.
   MultipleTimeSteps(std::int64_t medium, std::int64_t slow);
 
   /// Whether some forces are left out in some steps.
   bool are_used() const { return slow_ > 1; }
   /// Whether slow parts of terms have another interval than the rest of them.
   bool divide_slow_parts() const { return slow_ > medium_; }
-  /// Steps from one step that computes all forces to the next.
+  /// The interval in steps at which all forces are computed.
   std::int64_t longest() const { return slow_; }
   bool is_due(TimeScale scale, std::int64_t step) const { return step % interval(scale) == 0; }
   bool all_are_due(std::int64_t step) const { return is_due(TimeScale::slow, step); }
 
-  /// Whether the forces of a step come with impulses, of particles that there are.
+  /// Whether the forces of a step come with impulses, even if this rank has no particles.
   bool gives_impulses(std::int64_t step) const {
     return (medium_ > 1 && is_due(TimeScale::medium, step)) ||
            (slow_ > medium_ && is_due(TimeScale::slow, step));
   }
 
-  /// The forces of a step are about to be computed.
+  /// Tells that the forces of a step are about to be computed.
   void begin() { has_forces_ = false; }
-  /// `particles` have all forces of the terms of TimeScale::medium, and no others.
+  /// `particles` must have all forces of the terms of TimeScale::medium, and no others.
   void add_impulses_of_medium_terms(const ParticleStore& particles, std::int64_t step);
-  /// The slow part of what one of those terms gave them.
+  /// Adds the impulses of the slow part of a medium term.
   void add_impulses_of_slow_part(const ForceTerm::SlowForces& slow);
-  /// Of the forces computed last, in the order of the local particles; valid until the next
-  /// `begin`.
+  /// Impulses of the forces computed last, in the order of the local particles; valid until the
+  /// next `begin`.
   Impulses impulses() const;
-  /// The same forces, for those who have them act on others.
+  /// The same impulses, writable, because virtual sites pass theirs on to atoms.
   std::span<Vec3> impulse_forces();
 
  private:

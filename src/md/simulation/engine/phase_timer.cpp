@@ -19,7 +19,7 @@ double processor_clock_resolution() {
 
 namespace {
 
-/// In the order of `Phase`.
+/// Names of the fixed phases, in the order of `Phase`.
 const PhaseInfo fixed_phases[] = {
     {"periodic images", false}, {"halo exchange", true}, {"rebuild decision", true},
     {"migration", true},        {"sorting", false},      {"halo selection", false},

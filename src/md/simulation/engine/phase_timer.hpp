@@ -14,8 +14,9 @@
 
 namespace sterna::md {
 
-/// What a rank spends its time on. Waiting for others counts where it happens. Each force term of
-/// the run has a phase of its own besides these: `PhaseTimer::add_term`.
+/// The parts of a step that are timed. Waiting for other ranks counts to the phase in which it
+/// happens. Each force term of the run has a phase of its own besides these:
+/// `PhaseTimer::add_term`.
 enum class Phase : std::size_t {
   images,
   halo,
@@ -35,24 +36,23 @@ enum class Phase : std::size_t {
   checkpoint,
 };
 
-/// Name for the report, and whether the phase is communication.
+/// The name of a phase in the report, and whether the phase is communication.
 struct PhaseInfo {
   std::string name;
   bool communication;
 };
 
-/// The least difference of two readings of comm::processor_seconds_now, found by reading.
+/// The smallest measured difference of two readings of comm::processor_seconds_now.
 double processor_clock_resolution();
 
-/// Seconds per phase of one rank. Of force terms and list work also the processor's time without
-/// what waiting for others took of it: how long this rank computes, which neither they nor other
-/// programs on the core lengthen, and by which regions are cut. The clock of that time is slow to
-/// read (about 0.5 us), so the forces are measured in some steps only.
+/// Seconds per phase of one rank. For force terms and list work also the processor time without
+/// waits for other ranks: neither waits nor other programs on the core lengthen it, so regions are
+/// cut by it. Reading its clock is slow (about 0.5 us), so forces are measured in some steps only.
 class PhaseTimer {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Adds the time until its end to a phase.
+  /// Adds the time from its construction to its end to a phase.
   class Scope {
    public:
     Scope(PhaseTimer& timer, Phase phase)
@@ -85,12 +85,12 @@ class PhaseTimer {
   };
 
   PhaseTimer();
-  /// Waits of this context are no computing.
+  /// Waits of this context do not count as computing.
   void leave_out_waits(const comm::Context& context) { context_ = context; }
 
-  /// A phase for a force term of this name, later than all there are.
+  /// Adds a phase for a force term of this name, behind all others.
   Phase add_term(std::string_view name);
-  /// Of all phases: those of force terms come last.
+  /// Number of all phases; phases of force terms come last.
   std::size_t phase_count() const { return info_.size(); }
   const PhaseInfo& info(Phase phase) const { return info_[static_cast<std::size_t>(phase)]; }
   bool is_term(Phase phase) const;
@@ -104,21 +104,22 @@ class PhaseTimer {
     }
   }
 
-  /// From now on the scopes part their time by what `timing` knows; null: no more.
+  /// From now on each scope's time is split into computing, waiting and exchanging as measured by
+  /// `timing`; null: it is not split.
   void set_synchronized_timing(const comm::SynchronizedTiming* timing) { timing_ = timing; }
-  /// What of `seconds` was spent waiting for other ranks, and in exchanges with them; 0 where the
-  /// time was not parted.
+  /// The part of `seconds` that was spent waiting for other ranks, and in exchanges with them; 0 if
+  /// the time was not split.
   double waiting(Phase phase) const { return waiting_[static_cast<std::size_t>(phase)]; }
   double communication(Phase phase) const {
     return communication_[static_cast<std::size_t>(phase)];
   }
 
-  /// Measures the processor's time of lists and, where `forces`, of forces from now on.
+  /// Sets whether the processor time of lists and of forces is measured from now on.
   void measure_processor(bool lists, bool forces) {
     lists_ = lists;
     forces_ = forces;
   }
-  /// Of the measured scopes since the start, without waits; `reset` leaves it.
+  /// Processor time of the measured scopes since the start, without waits; `reset` keeps it.
   double processor_seconds(Phase phase) const {
     return processor_seconds_[static_cast<std::size_t>(phase)];
   }

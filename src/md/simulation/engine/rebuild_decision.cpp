@@ -6,11 +6,12 @@
 namespace sterna::md {
 namespace {
 
-/// How much faster than the fastest particle any is thought to be before the next look.
+/// Before the next check no particle is assumed to be faster than this times the fastest now.
 constexpr double kFaster = 1.25;
 
-/// Steps in which nobody can move `distance`, even if the fastest particle goes straight on, gains a
-/// quarter, and is the one that is pulled hardest: from rest, too, it may be far away soon.
+/// The number of steps in which no particle can move by `distance`. The bound assumes that the
+/// fastest particle goes straight on, 25 % faster, and is also the one with the largest
+/// acceleration. (Even if all are at rest, the largest acceleration may carry one far away soon.)
 double safe_steps(double distance, double step, double growth) {
   const double length = kFaster * step;
   const double denominator = length + std::sqrt(length * length + 2.0 * growth * distance);
@@ -38,7 +39,8 @@ RebuildDecision::RebuildDecision(const comm::Context& context, double half_skin,
 bool RebuildDecision::must_rebuild(std::int64_t step, const std::function<Motion()>& look,
                                    std::int64_t asked) {
   complete();
-  // Nobody has looked since the list was built: by the pace of before, a step is short.
+  // Displacements were not checked since the list was built. The check may wait if a step at the
+  // former pace is short.
   const bool paced =
       known_.step > 0.0 && 2.0 * (kFaster * known_.step + known_.growth) < half_skin_;
   bool closely = closely_ || (step == built_at_ + 1 && !paced);
@@ -69,7 +71,8 @@ double RebuildDecision::longest_displacement(std::int64_t step) const {
 }
 
 bool RebuildDecision::list_is_over() {
-  // More than a step too far: somebody sped up between two looks.
+  // If the displacement is beyond the limit by more than a step, a particle sped up between two
+  // checks.
   const double beyond = known_.displacement - std::max(half_skin_, seen_);
   if (beyond > known_.step + known_.rounding) ++late_rebuilds_;
   return true;
@@ -108,7 +111,7 @@ void RebuildDecision::complete() {
   const auto steps = static_cast<std::int64_t>(std::min(
       safe_steps(left, known_.step, known_.growth), static_cast<double>(maximum_interval_)));
   safe_until_ = looked_at_ + steps;
-  // In time for the last step of the interval to know what was asked.
+  // The check comes early enough that `asked` is known in the last step of the interval.
   next_look_ = std::max(looked_at_ + 1, std::min(safe_until_, built_at_ + maximum_interval_ - 1));
 }
 
@@ -116,8 +119,8 @@ void RebuildDecision::list_was_built(std::int64_t step) {
   complete();
   built_at_ = step;
   known_.displacement = 0.0;
-  // (Not now: a resumed run would see the speeds of another moment of the step and could decide
-  // otherwise.)
+  // The check waits for the next step, because a resumed run would see the speeds at another moment
+  // of this step and could decide otherwise.
   next_look_ = step + 1;
   safe_until_ = step;
 }

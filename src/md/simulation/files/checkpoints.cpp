@@ -1,4 +1,4 @@
-// What a checkpoint of a run holds besides the particles, and how it gets back.
+// The state of a run besides its particles: how it is written to a checkpoint and restored.
 
 #include <fmt/format.h>
 
@@ -32,7 +32,8 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                      }
                      return kept;
                    },
-                   // Terms need theirs before their first use: see `restore_terms`.
+                   // Terms need their state before their first use, so `restore_terms` has given it
+                   // to them.
                    [](const Json&) {}});
   parts.push_back(
       {"program_terms",
@@ -60,7 +61,7 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                        dynamics_.modifiers()[k]->set_exchanged_energy(
                            exact_value(kept[k]["exchanged_energy"]));
                        const auto state = kept[k].find("state");
-                       // Of another kind of thermostat it is of no use.
+                       // The state of another kind of thermostat is useless, and is dropped.
                        if (state != kept[k].end() &&
                            state->size() == dynamics_.modifiers()[k]->state().size()) {
                          dynamics_.modifiers()[k]->set_state(exact_values(*state));
@@ -69,13 +70,14 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                    }});
   if (box_control_.is_used()) {
     const auto restore = [this](const std::vector<double>& state) {
-      // Of another kind of barostat it is of no use.
+      // The state of another kind of barostat is useless, and is dropped.
       if (state.size() == box_control_.barostat()->state().size())
         box_control_.barostat()->set_state(state);
     };
     parts.push_back({"barostat", [this] { return exact_array(box_control_.barostat()->state()); },
                      [restore](const Json& kept) { restore(exact_values(kept)); }});
-    // Where checkpoints of versions up to 0.1 have that of stochastic cell rescaling.
+    // Checkpoints of versions up to 0.1 keep the state of stochastic cell rescaling under this
+    // name.
     parts.push_back({"volume_work", []() -> Json { return nullptr; },
                      [restore](const Json& kept) { restore({exact_value(kept)}); }});
   }
@@ -84,7 +86,7 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
         {"minimizer", [this] { return exact_array(dynamics_.minimizer()->state()); },
          [this](const Json& kept) { dynamics_.minimizer()->set_state(exact_values(kept)); }});
   }
-  // Lists need theirs before their first use: see `make_balancer`.
+  // Lists need their state before their first use, so `make_balancer` has given it to them.
   parts.push_back({"list_buffer", [this] { return lists_.state(); }, [](const Json&) {}});
   parts.push_back({"pace",
                    [this] {
@@ -182,7 +184,7 @@ CheckpointState Simulation::Implementation::checkpoint_state() {
 void Simulation::Implementation::write_checkpoint() {
   const auto measured = timer_.measure(Phase::checkpoint);
   dynamics_.complete_velocities();
-  // What the checkpoint stands after must be on the disk before it.
+  // The log and the trajectories must be on the disk before the checkpoint that continues them.
   log_->sync();
   trajectories_.sync();
   const CheckpointReport report =
@@ -193,7 +195,7 @@ void Simulation::Implementation::write_checkpoint() {
 }
 
 void Simulation::Implementation::save(const std::string& path) {
-  // A restart begins with rebuilt lists, and so does what goes on from here.
+  // A restart begins with rebuilt lists. Rebuilding here, too, gives this run the same bits.
   begin();
   dynamics_.complete_velocities();
   rebuild();

@@ -24,7 +24,8 @@ std::string duration_text(double seconds) {
 
 Console::Console(bool prints, Progress progress, const UnitSystem& units)
     : prints_(prints), progress_(progress), units_(units) {
-  // A launcher may put a terminal between the ranks and the file that its output goes to.
+  // A launcher may put a terminal between the ranks and the file to which it redirects their
+  // output.
   const bool launched = std::getenv("PMIX_RANK") != nullptr || std::getenv("PMI_RANK") != nullptr;
   if (progress_ == Progress::automatic && (launched || isatty(STDOUT_FILENO) == 0)) {
     progress_ = Progress::never;

@@ -10,7 +10,8 @@
 
 namespace sterna::md {
 
-/// What a user sees of a run, on rank 0; other ranks have one that prints nothing.
+/// The text that a run prints for the user. Rank 0 prints; the consoles of other ranks print
+/// nothing.
 class Console {
  public:
   Console(bool prints, Progress progress, const UnitSystem& units);
@@ -20,10 +21,10 @@ class Console {
   void table_header();
   void table_row(std::int64_t step, double time, std::int64_t particles,
                  const ThermodynamicState& state);
-  /// Where nothing moves: no time and no temperature.
+  /// The header of a minimization's table, which has neither time nor temperature.
   void minimization_header();
   void minimization_row(std::int64_t step, std::int64_t particles, const ThermodynamicState& state);
-  /// At most about four times a second. Rates count from the first call.
+  /// Redraws the progress line, at most about four times a second. Rates count from the first call.
   void progress(std::int64_t step, std::int64_t first_step, std::int64_t steps);
 
  private:

@@ -31,7 +31,7 @@ Continuation::Continuation(const comm::Context& context, const Input& input,
 
 std::string Continuation::find_checkpoint() {
   const FoundCheckpoint found = find_latest_checkpoint(context_, stem_);
-  stop_start_if_asked(context_);  // a large one took long to check
+  stop_start_if_asked(context_);  // checking a large checkpoint takes long
   if (found.would_lose_run) {
     throw FileError(fmt::format(
         "{}: there are checkpoints that cannot be read, so nothing was changed:\n  {}\n{}\"sterna "
@@ -45,7 +45,8 @@ std::string Continuation::find_checkpoint() {
   }
   for (const std::string& refused : found.refused) console_.line("not taken: " + refused);
   if (found.path.empty()) console_.line("no checkpoint of " + stem_ + ": starting anew");
-  // A program that looks at the simulation between its runs finds it where the last one ended.
+  // If a program looks at the simulation between its runs, it must find the state at the last end,
+  // so only runs without such looks continue from before the end.
   const bool extends = options_.only_runs_to_the_end && found.path == checkpoint_path(stem_);
   return extends ? checkpoint_to_extend(found.path) : found.path;
 }
@@ -88,7 +89,7 @@ void Continuation::compare_with_checkpoint(const Json& state, std::int64_t parti
     if (const auto record = state.find("input"); record != state.end()) {
       changes = compare_inputs(*record, record_, input_.units);
     } else {
-      // Written before checkpoints kept their input.
+      // The checkpoint was written by a version that did not keep the input in it.
       const SystemFacts facts = facts_of(input_);
       if (facts.particles && *facts.particles != particles) {
         changes.system.push_back(
@@ -132,7 +133,7 @@ void Continuation::compare_with(const Continuation& previous, bool other_box) {
   std::string told;
   on_first_rank(context_, [&] {
     const InputChanges changes = compare_inputs(previous.record_, record_, input_.units);
-    // Another [start] says nothing of particles that are there.
+    // The particles exist already, so a changed [start] does not matter.
     told = json_text(
         Json{{"sections", changes.sections}, {"other_state", changes.other_state || other_box}});
   });
@@ -144,7 +145,7 @@ void Continuation::compare_with(const Continuation& previous, bool other_box) {
 
 void Continuation::drop_end_of_shorter_run() const {
   if (!repeats_end_) return;
-  // What is written from here on stands after this checkpoint, no longer after the end.
+  // Files written from here on continue this checkpoint, and no longer the one at the end.
   on_first_rank(context_, [&] {
     const std::string path = checkpoint_path(stem_);
     rename_file(path + ".previous", path);

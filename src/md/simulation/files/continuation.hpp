@@ -14,36 +14,38 @@
 
 namespace sterna::md {
 
-/// What a run goes on from: which checkpoint, and what has changed in the input since. All that is
-/// given must outlive this. Functions are collective unless they say "Local".
+/// The state from which a run continues: which checkpoint, and which parts of the input have
+/// changed since. All arguments must outlive this object. Functions are collective unless they say
+/// "Local".
 class Continuation {
  public:
   Continuation(const comm::Context& context, const Input& input, const SimulationOptions& options,
                const SimulatedSystem& system, const std::string& stem, Console& console);
 
-  /// The checkpoint of this run to go on from; empty: a new start. FileError where there are some
-  /// that cannot be read.
+  /// The checkpoint of this run to continue from; empty: a new start. Throws FileError if there are
+  /// checkpoints that cannot be read.
   std::string find_checkpoint();
-  /// Compares the input with that of a checkpoint of so many particles in this box. FileError where
-  /// they describe different systems.
+  /// Compares the input with the input of a checkpoint of so many particles in this box. Throws
+  /// FileError if they describe different systems.
   void compare_with_checkpoint(const Json& state, std::int64_t particles, const Box& box);
-  /// Compares the input with that of another simulation, whose particles are taken. `other_box`:
-  /// they are stretched to another box.
+  /// Compares the input with the input of another simulation, whose particles are taken over.
+  /// `other_box`: whether the particles are stretched to another box.
   void compare_with(const Continuation& previous, bool other_box);
-  /// The checkpoint before the end of a shorter run is the only one that counts, if
-  /// `find_checkpoint` chose it.
+  /// If `find_checkpoint` chose the checkpoint before the end of a shorter run, the checkpoint at
+  /// that end is removed.
   void drop_end_of_shorter_run() const;
 
   // Local:
-  /// Whether a checkpoint of this state at this step leaves nothing to do.
+  /// Whether a checkpoint with this state at this step leaves no steps to do.
   bool is_finished(const Json& state, std::int64_t step) const;
-  /// Since the checkpoint that the run goes on from.
+  /// Changes of the input since the checkpoint from which the run continues.
   const InputChanges& changes() const { return changes_; }
-  /// The input as checkpoints keep it; rank 0.
+  /// The input in the form that checkpoints keep; only on rank 0.
   const Json& input_record() const { return record_; }
 
  private:
-  /// Where a longer run goes on from: the last checkpoint of the shorter one, or the one before it.
+  /// The checkpoint from which a longer run continues: the last one of the shorter run, or the one
+  /// before it.
   std::string checkpoint_to_extend(const std::string& latest);
 
   const comm::Context& context_;
@@ -54,7 +56,7 @@ class Continuation {
   Console& console_;
   Json record_;
   InputChanges changes_;
-  bool repeats_end_ = false;  ///< whether it goes on from before the end of a shorter run
+  bool repeats_end_ = false;  ///< the run continues from before a shorter run's end
 };
 
 }  // namespace sterna::md

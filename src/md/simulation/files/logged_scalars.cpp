@@ -6,7 +6,8 @@ std::vector<LoggedScalar> logged_scalars(const ThermodynamicState& state, const 
                                          const LoggedKinds& kinds) {
   const auto energy = [&](double value) { return units.from_internal(value, Dimension::energy); };
   const auto momentum = [&](double value) {
-    // Mass times velocity: mass is u in every system.
+    // A momentum is converted like a velocity, because the unit of mass is u in every system of
+    // units.
     return units.from_internal(value, Dimension::velocity);
   };
   std::vector<LoggedScalar> scalars{

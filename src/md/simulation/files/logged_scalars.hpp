@@ -9,12 +9,12 @@
 namespace sterna::md {
 
 struct LoggedKinds {
-  bool moves = true;            ///< otherwise no velocities, but the largest force
-  bool rotating = false;        ///< with the energy of rotation
-  bool changes_volume = false;  ///< with the volume
-  bool changes_shape = false;   ///< with the edges of the box
+  bool moves = true;            ///< false: the largest force instead of velocities
+  bool rotating = false;        ///< adds the energy of rotation
+  bool changes_volume = false;  ///< adds the volume
+  bool changes_shape = false;   ///< adds the edges of the box
 };
-/// What a row of the log says, in the units of the input.
+/// The quantities of a row of the log, in the units of the input.
 std::vector<LoggedScalar> logged_scalars(const ThermodynamicState& state, const UnitSystem& units,
                                          const LoggedKinds& kinds);
 

@@ -1,4 +1,4 @@
-// What a run begins to write: its log, its trajectory, what it says at the start.
+// The outputs that a run opens at its start: log, trajectory, and the lines that describe the run.
 
 #include <fmt/format.h>
 
@@ -63,7 +63,7 @@ void Simulation::Implementation::warn(const std::string& text) {
 
 void Simulation::Implementation::warn_of_lost_rows() {
   if (context_.rank() != 0 || input_.output.thermo_interval == 0) return;
-  // The interval may be another one than before.
+  // The interval may have changed since the rows were written.
   const JsonLog::Rows& rows = log_->kept_rows();
   const std::int64_t interval = std::max(input_.output.thermo_interval, rows.spacing);
   const std::int64_t next = rows.last.value_or(-interval) + interval;
@@ -78,7 +78,8 @@ void Simulation::Implementation::open_files(bool resumed) {
   const std::vector<std::string> missing =
       resumed ? folder_.missing_files() : std::vector<std::string>();
   if (!resumed) folder_.clear_for_new_run();
-  // A trajectory that the run cannot go on with is found before anything is changed.
+  // Trajectories are opened first: if the run cannot continue one of them, it must fail before any
+  // file is changed.
   trajectories_.open(context_, input_, system_, folder_.stem(), resume_step);
   continuation_.drop_end_of_shorter_run();
   if (resumed_) checkpoints_.goes_on_from(clock_);
@@ -104,7 +105,7 @@ void Simulation::Implementation::open_files(bool resumed) {
     buffer = {{"interval", kept->interval},
               {"drift", input_.units.from_internal(kept->drift, Dimension::energy_rate)}};
   }
-  Json steps;  // null where a program runs as many as it likes
+  Json steps;  // null if a program decides how many steps to run
   if (input_.places.contains("run.steps")) steps = input_.run.steps;
   log_->start({.program = fmt::format("sterna {}", version),
                .communication = context_.description(),
@@ -168,7 +169,7 @@ void Simulation::Implementation::cite_models() {
   const std::string entries = bibliography(input_);
   if (entries.empty()) return;
   std::string citations = citation_lines(input_);
-  citations.pop_back();  // the end of the last line
+  citations.pop_back();  // the last newline, which the console adds
   console_.line(citations);
   on_first_rank(context_, [&] {
     RawFile file(folder_.stem() + ".bib", RawFile::Mode::create);

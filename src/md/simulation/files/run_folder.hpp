@@ -12,32 +12,32 @@
 
 namespace sterna::md {
 
-/// The files of a run beside their stem: which there are, whose they are, and the lock that keeps
-/// other runs away from them. All that is given must outlive this.
+/// The files of a run, all beginning with its stem: which exist, which run they belong to, and the
+/// lock that keeps other runs away from them. All arguments must outlive this object.
 class RunFolder {
  public:
   RunFolder(const comm::Context& context, const Input& input, const SimulationOptions& options,
             Console& console);
 
-  /// Path of all output files, without their endings.
+  /// The path of all output files, without their endings.
   const std::string& stem() const { return stem_; }
 
-  /// Collective. Makes the folder and locks the stem. FileError where the run would write over what
-  /// it reads, or where another run holds the lock.
+  /// Collective. Makes the folder and locks the stem. Throws FileError if the run would overwrite a
+  /// file that it reads, or if another run holds the lock.
   void take();
-  /// Collective. What an earlier run left is removed or kept as a backup.
+  /// Collective. Removes the files of an earlier run, or keeps them as a backup.
   void clear_for_new_run();
-  /// Collective. FileError where a resumed run cannot go on with a file that is there: it is a link
-  /// or no file, or what changed makes other frames than it has.
+  /// Collective. Throws FileError if a resumed run cannot continue an existing file: it is a link
+  /// or no regular file, or changes of the input would give frames of another kind.
   void require_usable_files(const InputChanges& changes) const;
 
   // Local:
-  /// Files that the run writes and that are not there.
+  /// The files that the run should have written but that do not exist.
   std::vector<std::string> missing_files() const;
-  /// Empty: no report is wanted, or no files.
+  /// The path of the report; empty if no report or no files are wanted.
   std::string report_path() const;
   std::vector<std::string> export_paths() const;
-  /// Rank 0: the console lists what is there at the end.
+  /// Rank 0: lists the files of the run on the console at the end.
   void list_files() const;
 
  private:

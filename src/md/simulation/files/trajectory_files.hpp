@@ -20,19 +20,20 @@ namespace sterna::md {
 /// "Local".
 class TrajectoryFiles {
  public:
-  /// Opens what the input asks for, beside the stem of the run's files. `resume_step`: of the
-  /// checkpoint that the run goes on from; nothing: new files. `system` must outlive this.
+  /// Opens the trajectories that the input asks for, named by `stem`. `resume_step`: step of the
+  /// checkpoint from which the run continues; nothing: new files. `system` must outlive this
+  /// object.
   void open(const comm::Context& context, const Input& input, const SimulatedSystem& system,
             const std::string& stem, std::optional<std::int64_t> resume_step);
 
-  /// Local. Whether one of them has a frame of this step.
+  /// Local. Whether any trajectory has a frame at this step.
   bool is_due(const RunClock& clock) const;
-  /// A frame in each that is due.
+  /// Writes a frame to each trajectory that is due.
   void write(const RunClock& clock, const SimulatedSystem& system, const ThermodynamicState& state);
-  /// What was written is on the disk afterwards.
+  /// Flushes all frames to the disk.
   void sync();
 
-  /// Local. Paths of those that the input asks for, also before `open`.
+  /// Local. The paths of the trajectories that the input asks for, also before `open`.
   static std::vector<std::string> paths(const Input& input, const std::string& stem);
 
  private:

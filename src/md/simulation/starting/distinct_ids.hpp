@@ -11,15 +11,15 @@
 
 namespace sterna::md {
 
-/// Finds ids that come twice, on any two ranks. Each rank remembers those that leave its own number
-/// when they are divided by the number of ranks.
+/// Finds ids that occur twice, on any two ranks. Rank r of n remembers all ids with id % n == r.
 class DistinctIds {
  public:
   explicit DistinctIds(const comm::Context& context)
       : ranks_(context.size()),
         exchange_(context, {.method = "auto", .name = "distinct ids", .possible_sources = {}}) {}
 
-  /// Collective. False on the rank that has seen one of these ids before. None is negative.
+  /// Collective. No id may be negative. Returns false on the rank that has seen one of these ids
+  /// before.
   bool insert(std::span<const ParticleRecord> records) {
     std::vector<std::size_t> counts(static_cast<std::size_t>(ranks_), 0);
     for (const ParticleRecord& record : records) ++counts[owner(record.id)];

@@ -10,10 +10,10 @@
 
 namespace sterna::md {
 
-/// The types whose molecules do not feel forces. Those that [[freeze]] names keep a velocity and do
-/// not turn; virtual sites, which have no mass, go where their atoms take them. Idea: to the
-/// integrator they are infinitely heavy, and in kinetic energies and temperatures they do not count.
-/// Their potential energies and virials count as those of all others, whatever the term.
+/// The types whose molecules do not feel forces. Types that [[freeze]] names keep a velocity and do
+/// not turn; virtual sites, which have no mass, move with their atoms. Idea: the integrator sees
+/// them as infinitely heavy, and they do not count in kinetic energies and temperatures. Their
+/// potential energies and virials count like those of all other types, in every term.
 /// Source: LAMMPS, fix setforce and fix move linear.
 class FrozenTypes {
  public:
@@ -21,19 +21,21 @@ class FrozenTypes {
   FrozenTypes(const Input& input, std::span<const std::string> names,
               std::span<const double> masses);
 
-  /// Whether none of them takes up momentum: virtual sites give theirs to their atoms.
+  /// Whether no frozen type takes up momentum. Virtual sites do not, because they give theirs to
+  /// their atoms.
   bool keep_momentum() const { return keep_momentum_; }
-  /// By type; empty where none is frozen.
+  /// A flag for each type, 1 for frozen ones; empty if no type is frozen.
   std::span<const char> flags() const { return flags_; }
-  /// Those that the integrator is to move with.
+  /// The masses with which the integrator moves particles: infinite for frozen types.
   std::vector<double> inertial_masses(std::vector<double> masses) const;
-  /// Those that count in energies and momenta.
+  /// The masses that count in energies and momenta: 0 for frozen types.
   std::vector<double> counted_masses(std::vector<double> masses) const;
   std::vector<Vec3> inertia(std::vector<Vec3> moments) const;
 
   /// Gives frozen molecules the velocity that they keep.
   void set_velocities(ParticleStore& particles) const;
-  /// For minimizations, which go by forces alone.
+  /// Sets the forces on frozen molecules to 0, for minimizations, which move particles by forces
+  /// alone.
   void clear_forces(ParticleStore& particles) const;
 
  private:
@@ -43,7 +45,7 @@ class FrozenTypes {
 
   bool keep_momentum_;
   std::vector<char> flags_;
-  std::vector<std::optional<Vec3>> velocities_;  ///< nothing: others say how they move
+  std::vector<std::optional<Vec3>> velocities_;  ///< by type; nothing: not held by [[freeze]]
 };
 
 }  // namespace sterna::md

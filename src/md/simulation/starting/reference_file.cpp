@@ -21,7 +21,7 @@ using Place = Restraints::PlaceOfAtom;
 
 constexpr std::size_t places_per_piece = 65536;
 
-/// The file on rank 0.
+/// Reads the file on rank 0.
 class Reader {
  public:
   Reader(const Input& input, std::size_t n, const Box& box) : box_(box) {
@@ -46,7 +46,7 @@ class Reader {
     try {
       reader_ = StartFileReader::open(path, options);
     } catch (const StartFileError&) {
-      // Some formats have no box.
+      // Formats without a box take the box of the run.
       options.box = box.length;
       options.tilt = box.tilt;
       reader_ = StartFileReader::open(path, options);
@@ -56,7 +56,7 @@ class Reader {
 
   const Box& box() const { return box_; }
 
-  /// Empty at the end.
+  /// Reads the next positions; empty at the end.
   std::vector<Place> next() {
     std::vector<Place> places;
     if (!reader_) return std::exchange(listed_, {});
@@ -81,7 +81,7 @@ void read_reference_file(const comm::Context& context, const Input& input, std::
   std::unique_ptr<Reader> reader;
   on_first_rank(context, [&] { reader = std::make_unique<Reader>(input, n, box); });
   for (;;) {
-    // The box of the file, then the places.
+    // The box of the file is sent before its positions.
     std::string bytes;
     on_first_rank(context, [&] {
       const std::vector<Place> places = reader->next();

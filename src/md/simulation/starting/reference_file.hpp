@@ -9,9 +9,9 @@
 
 namespace sterna::md {
 
-/// Collective. Reads the file that the n-th [[restraint]] names, found from the input file's
-/// folder: rank 0 does, and hands out pieces. FileError on all ranks where it is not what it should
-/// be. `box`: of the run, for files without one.
+/// Collective. Reads the file that the n-th [[restraint]] names, relative to the input file's
+/// folder. Rank 0 reads it and sends pieces to all. Throws FileError on all ranks if the file is
+/// invalid. `box`: the box of the run, for files without one.
 void read_reference_file(const comm::Context& context, const Input& input, std::size_t n,
                          const Box& box, const Restraints::TakePlaces& take);
 

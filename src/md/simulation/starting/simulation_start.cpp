@@ -36,7 +36,7 @@ namespace sterna::md {
 
 namespace {
 
-/// Nothing where there is no such file, as of an input that a program made.
+/// The text of a file; empty if there is no such file, as for an input that a program made.
 std::string text_of_file(const std::string& path) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown)) return {};
@@ -46,7 +46,7 @@ std::string text_of_file(const std::string& path) {
   return text;
 }
 
-/// The same texts on all ranks.
+/// The texts of the parameter files, the same on all ranks.
 ParameterTexts parameter_texts(const comm::Context& context, const Input& input) {
   ParameterTexts texts;
   on_first_rank(context, [&] {
@@ -58,7 +58,7 @@ ParameterTexts parameter_texts(const comm::Context& context, const Input& input)
   return texts;
 }
 
-/// With the tables of its pairs, which only the first rank may have read, on all ranks.
+/// Gives all ranks the tables of the input's pairs, which only rank 0 may have read.
 Input with_pair_tables(const comm::Context& context, Input input) {
   for (Input::Pair& pair : input.pairs) {
     if (pair.table.empty()) continue;
@@ -70,7 +70,7 @@ Input with_pair_tables(const comm::Context& context, Input input) {
   return input;
 }
 
-/// With the files of its molecules, which only the first rank may have read, on all ranks.
+/// Gives all ranks the files of the input's molecules, which only rank 0 may have read.
 Input with_molecule_files(const comm::Context& context, Input input) {
   for (std::size_t m = 0; m < input.molecules.size(); ++m) {
     if (input.molecules[m].file.empty()) continue;
@@ -79,7 +79,7 @@ Input with_molecule_files(const comm::Context& context, Input input) {
     comm::broadcast(context, 0, text);
     take_molecule_file(input, m, text);
   }
-  // A rank that saw no files knows only now what is bonded to what.
+  // A rank that read no files knows only now which atoms are bonded, as this function needs.
   move_hydrogen_masses(input);
   return input;
 }
@@ -159,10 +159,10 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     restore_parts(reader.state().state, reader.read_rank_data());
   }
   open_outputs(resumed);
-  // All ranks have taken by now what the start has sent them.
+  // The memory is free now, because all ranks have received the particles of the start.
   messenger_->release_unused_memory();
   if (options_.only_runs_to_the_end) {
-    // Of molecules of thousands of atoms these are many, and nobody reads them again.
+    // Molecules of thousands of atoms have many such places, and no later function reads them.
     std::erase_if(input_.places,
                   [](const auto& place) { return place.first.starts_with("molecule["); });
   }
@@ -236,7 +236,7 @@ void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid, c
   const auto lists = state.find("list_buffer");
   lists_.choose(lists != state.end() ? *lists : Json());
   require_memory();
-  // A box that has another shape now might be cut along other axes.
+  // If the box changes its shape, another grid might be chosen now. The checkpoint's grid is kept.
   Input input = input_;
   const bool fits = std::ranges::equal(
       grid, input.domain.grid, [](int cuts, int asked) { return asked == 0 || asked == cuts; });
@@ -271,16 +271,16 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   stop_start_if_asked(context_);
   const bool minimizes = input_.minimizes();
   if (minimizes != state.state.contains("minimizer")) {
-    // What moves a minimization on is no motion, and none becomes one.
+    // A minimizer's velocities are no thermal motion, so neither kind of run can use the other's.
     stop_motion();
     draw_velocities_ = !minimizes && input_.start.temperature.has_value();
   }
   state_of_terms_ = state.state.value("terms", Json::object());
-  // Where checkpoints of versions up to 0.1 have the only term with a state.
+  // Checkpoints of versions up to 0.1 keep the state of the only term with a state under this key.
   if (const auto found = state.state.find("electrostatics"); found != state.state.end()) {
     state_of_terms_["electrostatics"] = *found;
   }
-  // Blocks of as many ranks with the very same regions are where they belong.
+  // If as many ranks with identical regions wrote the blocks, each block belongs to its rank.
   const auto regions = state.state.find("regions");
   const bool of_grid = regions == state.state.end();
   if (!reader.has_block_per_rank() ||
@@ -323,7 +323,7 @@ void Simulation::Implementation::make_engine() {
   }
   options.halo = {.method = input_.domain.halo, .exchange_method = input_.communication.halo};
   options.migration_method = input_.communication.migration;
-  // A barostat moves the center of each group, all of which one rank must know then.
+  // A barostat moves the center of each constraint group, so one rank must know the whole group.
   const double widest = !input_.barostat.is_used()
                             ? std::max(molecule_extent(input_), system_.interaction.range())
                             : std::numeric_limits<double>::infinity();

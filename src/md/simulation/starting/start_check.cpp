@@ -1,5 +1,5 @@
-// Particles of a start that are at the same place, or so near to each other that nothing moves them
-// apart in an orderly way.
+// Checks for particles of a start that are at the same position, or so near to each other that the
+// forces cannot separate them in an orderly way.
 
 #include <fmt/format.h>
 
@@ -26,12 +26,12 @@ namespace {
 /// A particle whose force is not finite or much too large.
 struct SuspectParticle {
   std::int64_t id;
-  double path;  ///< by which the force moves it in a step
+  double path;  ///< displacement by the force in one step
   Position position;
   Quaternion orientation;
 };
 
-/// What is nearest to a suspect.
+/// The particle nearest to a suspect.
 struct NearestParticle {
   std::int64_t id = 0;
   std::int64_t type = 0;
@@ -54,7 +54,7 @@ void append_items(std::vector<T>& items, const std::string& bytes) {
   if (!bytes.empty()) std::memcpy(items.data() + before, bytes.data(), bytes.size());
 }
 
-/// Where the sites of a particle are that act on others.
+/// The positions of the sites of a particle that act on other particles.
 std::vector<Vec3> places_of_sites(const Component& component, const Position& position,
                                   const Quaternion* orientation) {
   if (orientation == nullptr) return {position.vector()};
@@ -99,8 +99,9 @@ void Simulation::Implementation::check_first_forces() {
     if (!(system_.masses[type] > 0.0) || (!frozen.empty() && frozen[type] != 0)) continue;
     const Vec3& force = system_.particles.force[i];
     const double path = std::sqrt(dot(force, force)) * timestep * timestep / system_.masses[type];
-    // A minimization limits how far it moves. A run without steps, or with limits, may begin with
-    // particles that overlap, but not with particles at the same place.
+    // A minimization limits displacements, so only infinite forces count. A run without steps, or
+    // with limits, may begin with overlapping particles, but not with particles at the same
+    // position.
     const bool moves_freely = input_.limits.empty() && clock_.last_step > clock_.step;
     const double longest = moves_freely ? range : 1e6 * range;
     const bool is_thrown = !dynamics_.minimizes() && range > 0.0 && path > longest;
@@ -130,8 +131,8 @@ void Simulation::Implementation::check_first_forces() {
   worst.clear();
   append_items(worst, shared);
 
-  // Each rank looks among its own particles. Bonded atoms are near each other; what a molecule
-  // excludes counts only where it is far nearer than any bond is long.
+  // Each rank searches its own particles. Bonded atoms are close to each other, so an excluded pair
+  // counts only if it is much closer than any bond.
   const double nearer_than_bonds = 0.02 * range;
   const std::vector<Component>& components = system_.interaction.components();
   const auto places_of = [&](const Position& position, const Quaternion& orientation) {

@@ -62,7 +62,7 @@ void require_positive(double value, std::string_view name) {
           fmt::format("{} must be positive, not {}", name, value));
 }
 
-/// Smallest n with n^3 * basis >= particles.
+/// The smallest n with n^3 * basis >= particles.
 std::int64_t cubic_cells(std::int64_t particles, std::int64_t basis) {
   const std::int64_t cells = (particles + basis - 1) / basis;
   auto n = static_cast<std::int64_t>(std::cbrt(static_cast<double>(cells)));
@@ -81,7 +81,7 @@ double cube_edge(std::int64_t particles, double density) {
   return edge;
 }
 
-/// The lattice that holds the particles in a cube with sites farthest apart.
+/// The cubic lattice that holds the particles in a cube with the largest distance of sites.
 struct Packing {
   CrystalLattice lattice;
   std::int64_t cells;
@@ -102,8 +102,8 @@ Packing widest_packing(std::int64_t particles, double edge) {
   return best;
 }
 
-/// Whole numbers in proportion to the fractions whose sum is `total`: each share rounded down, and
-/// what is left given to the largest remainders, earlier types first.
+/// Splits `total` into integers in proportion to the fractions. Each share is rounded down, and the
+/// remainder goes to the largest fractional parts, earlier types first.
 std::vector<std::int64_t> shares(std::int64_t total, std::span<const double> fractions) {
   require(!fractions.empty(), "there is no particle type");
   double sum = 0.0;
@@ -334,8 +334,8 @@ ParticleRecord StartConfiguration::particle(std::int64_t index, std::int64_t typ
 }
 
 void StartConfiguration::visit(const Region& region, const Visitor& visitor) const {
-  // Cells from which a particle may lie in the region: those that it overlaps, and one more to
-  // each side for rounding and for displacements, which are shorter than a cell.
+  // The range of cells whose particles may lie in the region: the cells that it overlaps, and one
+  // more on each side, because of rounding and of displacements, which are shorter than a cell.
   std::array<std::int64_t, 3> first{}, count{};
   for (int axis = 0; axis < 3; ++axis) {
     if (!(region.upper[axis] > region.lower[axis])) return;

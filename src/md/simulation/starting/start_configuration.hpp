@@ -18,15 +18,16 @@
 
 namespace sterna::md {
 
-/// A start whose particles are a pure function of their number: each rank makes those of its own
-/// region without asking another, and no rank count changes them. Ids are 1 ... particle_count();
-/// velocities and images are 0.
+/// A start whose particles are a pure function of their number: each rank makes the particles of
+/// its own region without communication, and the result does not depend on the number of ranks. Ids
+/// are 1 ... particle_count(); velocities and images are 0.
 ///
-/// Molecules that can turn have random orientations (StartOrientation); others none.
+/// Molecules that can turn have random orientations (StartOrientation); others have none.
 ///
-/// Types are dealt in exact proportion to the fractions (largest remainders), in an order drawn
-/// from the seed, but in zincblende by sublattice. Throws std::invalid_argument where a count,
-/// density or fraction is not positive and finite, or where there are more than 2^47 sites.
+/// Types are distributed in exact proportion to the fractions (largest remainders), in an order
+/// drawn from the seed, except in zincblende, where they follow the sublattices. Throws
+/// std::invalid_argument if a count, density or fraction is not positive and finite, or if there
+/// are more than 2^47 sites.
 class StartConfiguration {
  public:
   /// A full lattice of `cells` unit cells; the density sets the cell's edge. The sites are placed
@@ -37,36 +38,38 @@ class StartConfiguration {
                                     std::uint64_t seed);
 
   /// A cubic box with exactly `particles` at exactly `density`, in the smallest cubic number of
-  /// cells that holds them. Surplus sites stay empty: the sites are cut into as many runs of equal
-  /// length as sites are surplus, and one drawn from each run is empty, so that holes are even and
-  /// yet form no pattern with the rows of the lattice.
+  /// cells that holds them. Surplus sites stay empty: the sites are divided into as many runs of
+  /// equal length as there are surplus sites, and one site drawn from each run is empty. Holes are
+  /// then evenly spread, and yet form no pattern with the rows of the lattice.
   static StartConfiguration lattice(CrystalLattice lattice, std::int64_t particles, double density,
                                     std::span<const double> fractions, std::uint64_t seed);
 
   /// `particles` at random in a cubic box, no two nearer than `minimum_distance` (0: no limit).
   ///
-  /// Where the fluid is dilute, number density * minimum_distance^3 <= 1/8: the box is cut into up
-  /// to eight times as many cubes as there are particles, none narrower than two minimum
-  /// distances; a random choice of cubes gets one particle each, uniform in the cube less half a
-  /// minimum distance at each face. Over distances above a cube's edge that is an ideal gas with
-  /// somewhat smaller fluctuations of density. Where it is dense: a cubic lattice with the widest
-  /// spacing, surplus sites empty as above, each particle displaced by a vector that is uniform in
-  /// the ball of radius (spacing - minimum_distance) / 2.
+  /// Dilute fluids, with number density * minimum_distance^3 <= 1/8: the box is divided into up to
+  /// eight times as many cubes as there are particles, none narrower than two minimum distances. A
+  /// random choice of cubes gets one particle each, uniform in the cube without half a minimum
+  /// distance at each face. Over distances above a cube's edge this is an ideal gas with somewhat
+  /// smaller fluctuations of density. Dense fluids: a cubic lattice with the widest spacing,
+  /// surplus sites empty as above, and each particle displaced by a vector that is uniform in the
+  /// ball of radius (spacing - minimum_distance) / 2.
   ///
-  /// Neither is the fluid's equilibrium. Both are a valid start for a minimization or, with a
-  /// minimum distance near the particles' diameter, for dynamics that forget it in equilibration.
-  /// Throws std::invalid_argument where no lattice keeps the distance, naming what can be kept.
+  /// Neither is the fluid's equilibrium. Both are valid starts for a minimization or, with a
+  /// minimum distance near the particles' diameter, for dynamics whose equilibration forgets them.
+  /// Throws std::invalid_argument, with the largest possible distance, if no lattice keeps this
+  /// one.
   static StartConfiguration random(std::int64_t particles, double density, double minimum_distance,
                                    std::span<const double> fractions, std::uint64_t seed);
 
-  /// What [start] and [[type]] or [[component]] ask for, where [start] kind is "lattice" or
-  /// "random". A minimum distance of 0 becomes 0.85 of the largest sigma (of components: of the
-  /// largest contact distance), or 0.9 of what the density allows where that is less.
+  /// The start for [start] and [[type]] or [[component]], if [start] kind is "lattice" or "random".
+  /// A minimum distance of 0 is replaced by 0.85 of the largest sigma (for components: of the
+  /// largest contact distance), or by 0.9 of the largest distance that the density allows if this
+  /// is less.
   static StartConfiguration from_input(const Input& input);
 
   const Box& box() const { return box_; }
   std::int64_t particle_count() const { return particles_; }
-  /// Particles of each type.
+  /// The number of particles of each type.
   const std::vector<std::int64_t>& type_counts() const { return type_counts_; }
   /// No two particles, images included, are nearer than this, to rounding.
   double guaranteed_distance() const { return guaranteed_distance_; }
@@ -105,7 +108,7 @@ class StartConfiguration {
   RandomStream vacancy_stream_;
   RandomStream displacement_stream_;
   StartOrientation orientation_;
-  std::vector<char> turns_;  ///< by type; empty: none
+  std::vector<char> turns_;  ///< by type: has an orientation; empty: none
   KeyedPermutation site_order_;
   KeyedPermutation type_order_;
   std::vector<std::int64_t> type_counts_;

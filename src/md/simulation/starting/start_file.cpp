@@ -1,9 +1,9 @@
-// How the particles of a start file come to the ranks that own them.
+// Reads the particles of a start file and brings them to the ranks that own them.
 //
-// Ranks read pieces of the file at once: in each round as many pieces as there are ranks, in their
-// order, so that particles arrive in the order of the file whatever the number of ranks. Where the
-// file has no pieces, or something in one is not as it should be, rank 0 reads all of it as a
-// stream, which finds what is wrong, and where.
+// Ranks read pieces of the file in parallel. In each round there are as many pieces as ranks, and
+// their order is kept, so that particles arrive in the order of the file for any number of ranks.
+// If the file has no pieces, or if a piece is invalid, rank 0 reads the whole file as a stream,
+// which finds the mistake and its place.
 
 #include <fmt/format.h>
 
@@ -25,10 +25,10 @@
 namespace sterna::md {
 namespace {
 
-/// Records that rank 0 reads before they go to their owners: 3 MB or so.
+/// Records that rank 0 reads before it sends them to their owners; about 3 MB.
 constexpr std::size_t records_per_chunk = 25000;
 
-/// What all ranks must know of a file, as a text that is equal where files are.
+/// The properties of a file that all ranks need, as a text that is equal for equal files.
 std::string facts_of(const StartFileReader& reader) {
   const StartFileHeader& h = reader.header();
   return json_text(Json{
@@ -62,7 +62,7 @@ void StartLoader::read_file() {
   const auto& tilt = facts["tilt"];
   request_.system.box.tilt = {exact_value(tilt[0]), exact_value(tilt[1]), exact_value(tilt[2])};
   decomposition_ = &request_.decompose();
-  // A rank has about its share. What it does not use of that takes no memory.
+  // A rank gets about its share. Reserved memory that it does not use is never touched.
   const auto share =
       static_cast<std::size_t>(request_.system.particle_count / request_.context.size());
   request_.system.particles.reserve_local(share + share / 8);
@@ -79,7 +79,7 @@ bool StartLoader::read_pieces(std::unique_ptr<StartFileReader>& reader, const st
   const auto known = parse_json(facts);
   const auto pieces = known["pieces"].get<std::int64_t>();
   if (pieces == 0) return false;
-  // Another node may not have the file, or another one of its name.
+  // Another node may lack the file, or have a different file of this name.
   std::int64_t strangers = 0;
   if (request_.context.rank() != 0) {
     try {

@@ -14,9 +14,9 @@
 
 #include "md/core/agreement.hpp"
 #include "md/domain/migration.hpp"
-#include "md/simulation/starting/distinct_ids.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
+#include "md/simulation/starting/distinct_ids.hpp"
 #include "md/simulation/starting/start_configuration.hpp"
 #include "md/simulation/starting/start_orientation.hpp"
 #include "md/start/readers/box_frame.hpp"
@@ -51,7 +51,8 @@ void StartLoader::generate() {
   request_.system.particle_count = start.particle_count();
   decomposition_ = &request_.decompose();
   const Region region = decomposition_->region(request_.context.rank());
-  // Of many particles this takes long, and ranks do not communicate meanwhile.
+  // Making many particles takes long, and ranks do not communicate meanwhile, so each looks for a
+  // request to stop.
   const auto visit = [&](const StartConfiguration::Visitor& visitor) {
     std::size_t visited = 0;
     try {
@@ -60,7 +61,7 @@ void StartLoader::generate() {
         visitor(record);
       });
     } catch (const StartInterrupted&) {
-      // The others hear of it below.
+      // The call below tells the other ranks.
     }
     stop_start_if_asked(request_.context);
   };

@@ -15,42 +15,42 @@
 
 namespace sterna::md {
 
-/// Collective. Throws StartInterrupted on all ranks where a signal asked any of them to stop.
+/// Collective. Throws StartInterrupted on all ranks if a signal asked any of them to stop.
 void stop_start_if_asked(const comm::Context& context);
 
-/// What a start is made from.
+/// The sources of a start.
 struct StartRequest {
   const comm::Context& context;
   const Input& input;
   SimulatedSystem& system;
   StartTimes& times;
-  /// Collective. Called once, when the box and the number of particles are known: which region is
-  /// whose.
+  /// Collective. Makes the regions of the ranks. Called once, when the box and the number of
+  /// particles are known.
   std::function<const Decomposition&()> decompose;
-  /// Rank 0: called with what people should know of a start file.
+  /// Rank 0: called with warnings about a start file for the user.
   std::function<void(const std::string&)> warn;
 };
 
-/// Brings the particles of a start to the ranks that own them: those that the input describes, those
-/// of a file, or those of a program.
+/// Brings the particles of a start to the ranks that own them. They are generated as the input
+/// says, read from a file, or given by a program.
 class StartLoader {
  public:
   explicit StartLoader(StartRequest request) : request_(std::move(request)) {}
 
-  /// Collective. `given`: the particles of a program; null where the input says where they are.
-  /// Throws FileError, InputError and StartInterrupted on all ranks.
+  /// Collective. `given`: the particles of a program; null if the input describes them. Throws
+  /// FileError, InputError and StartInterrupted on all ranks.
   void load(const System* given);
 
  private:
   void generate();
   void take(const System::Particles& given);
-  /// What is wrong with these particles; empty where nothing is.
+  /// The first mistake of these particles; empty if there is none.
   std::string what_is_wrong(const System::Particles& given) const;
 
   // start_file.cpp
   void read_file();
-  /// All ranks at once, each with a reader that finds these facts in the file; rank 0 brings its
-  /// own. False where that cannot be done; there are no particles then.
+  /// Reads pieces on all ranks at once, each with a reader that finds the same facts in the file;
+  /// rank 0 passes its own reader. False, without particles, if this is impossible.
   bool read_pieces(std::unique_ptr<StartFileReader>& reader, const std::string& facts);
   void read_stream();
 

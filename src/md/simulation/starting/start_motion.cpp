@@ -1,4 +1,4 @@
-// Velocities of a start, its constraints and virtual sites.
+// The velocities of a start, and the constraints and virtual sites of a start.
 
 #include <fmt/format.h>
 
@@ -86,7 +86,7 @@ void Simulation::Implementation::put_virtual_sites_of_start() {
   if (dynamics_.virtual_sites() == nullptr) return;
   const double farthest = dynamics_.put_virtual_sites();
   if (farthest > 0.0) rebuild();
-  // Files with few digits are no news.
+  // A small move is not reported, because files with few digits cause it.
   if (farthest <= 1e-4 * lists_.skin()) return;
   console_.line(
       fmt::format("virtual sites: the start has them up to {} from their places, where "

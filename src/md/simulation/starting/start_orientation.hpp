@@ -7,7 +7,7 @@
 
 namespace sterna::md {
 
-/// Orientations that are uniform over all rotations (Shoemake, Graphics Gems III, 124 (1992)), as a
+/// Random orientations, uniform over all rotations (Shoemake, Graphics Gems III, 124 (1992)), as a
 /// function of seed and id alone.
 class StartOrientation {
  public:

@@ -10,12 +10,13 @@
 namespace sterna::md {
 namespace {
 
-/// Since this process began, to a hundredth of a second; 0 where the system does not tell.
+/// Seconds since this process began, to a hundredth; 0 if the operating system does not tell.
 double age_of_process() {
   std::ifstream file("/proc/self/stat");
   std::string text;
   std::getline(file, text);
-  // The name, in parentheses, may hold anything.
+  // The process name, in parentheses, may contain spaces and parentheses, so its last one is
+  // searched.
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return 0.0;
   std::istringstream fields(text.substr(name_end + 1));

@@ -7,24 +7,24 @@
 
 namespace sterna::md {
 
-/// What the start of a run spends its time on. A part that is measured inside of another one counts
-/// there alone.
+/// The times of the parts of a start. The time of a part that runs inside another one counts to the
+/// inner part only.
 class StartTimes {
  public:
   enum Part : std::size_t {
-    launch,        ///< of the process, until the simulation is made: MPI, input
-    reading,       ///< of a file, or making particles
-    distributing,  ///< particles to their owners
-    setup,         ///< of all that a run needs besides
+    launch,        ///< from the process's begin to here: MPI, input
+    reading,       ///< reading a file or generating particles
+    distributing,  ///< sending particles to their owners
+    setup,         ///< making all other parts of the run
     lists,
-    forces,  ///< the first ones
+    forces,  ///< the first forces
   };
   static constexpr std::array<std::string_view, 6> names{"launch", "reading", "distributing",
                                                          "setup",  "lists",   "forces"};
 
   StartTimes();
 
-  /// Counts for a part until its end.
+  /// Counts time for a part until the scope ends.
   class Scope {
    public:
     Scope(StartTimes& times, Part part) : times_(times), outer_(times.part_) { times.enter(part); }
@@ -38,7 +38,7 @@ class StartTimes {
   };
   Scope measure(Part part) { return Scope(*this, part); }
 
-  /// Up to now.
+  /// Seconds of each part until now.
   const std::array<double, names.size()>& seconds() {
     enter(part_);
     return seconds_;

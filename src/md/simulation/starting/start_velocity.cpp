@@ -5,17 +5,17 @@
 namespace sterna::md {
 namespace {
 
-// Quantities in units of their scale are below 2^7 (a normal deviate from uniform numbers of 52
-// bits is below 8.6). With 45 bits behind the point, cut into a high part below 2^28 and a low part
-// below 2^24, sums of 2^35 particles stay inside 63 bits.
+// Sums are exact in fixed point. Quantities in units of their scale are below 2^7 (a normal deviate
+// from uniform numbers of 52 bits is below 8.6). With 45 fractional bits, divided into a high part
+// below 2^28 and a low part below 2^24, sums over 2^35 particles stay below 2^63.
 constexpr double one = 0x1p45;
 constexpr std::int64_t low_part = std::int64_t{1} << 24;
 
-constexpr std::size_t momentum = 0;  // and 1, 2
+constexpr std::size_t momentum = 0;  // x; y and z follow
 constexpr std::size_t mass_sum = 3;
 constexpr std::size_t kinetic_energy = 4;
 constexpr std::size_t energy_of_rotation = 5;
-// Places in sums_: the others take two places each.
+// Indices in sums_. The quantities above take two entries each, for high and low part.
 constexpr std::size_t particle_count = 12;
 constexpr std::size_t rotational_degrees = 13;
 

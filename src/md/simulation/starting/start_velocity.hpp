@@ -9,7 +9,7 @@
 
 namespace sterna::md {
 
-/// Velocities at the start in three parts, because the middle one is a sum over all ranks:
+/// Velocities at the start, in three parts, because the middle one is a sum over all ranks:
 ///
 ///     StartVelocity start(seed, mass_of_heaviest_type, boltzmann * temperature);
 ///     for each local particle:  v = start.draw(id, mass);  start.add(v, mass);
@@ -17,34 +17,34 @@ namespace sterna::md {
 ///     const auto adjust = start.adjustment();
 ///     for each local particle:  v = adjust(v);
 ///
-/// The sums are of integers, so the result is the same bit for bit whichever rank holds which
-/// particle. Drawn from the Maxwell-Boltzmann distribution by (seed, id); afterwards the total
-/// momentum is 0 and the kinetic energy (3 N - 3) / 2 kT, both to rounding. A single particle, or
-/// kT = 0, gets velocity 0. Likewise the angular momenta of those that rotate: afterwards their
-/// energy is kT / 2 for each degree of freedom.
+/// The sums are of integers, so the result has the same bits for any distribution of particles over
+/// ranks. Velocities are drawn from the Maxwell-Boltzmann distribution by (seed, id). After the
+/// adjustment the total momentum is 0 and the kinetic energy (3 N - 3) / 2 kT, both to rounding. A
+/// single particle, or kT = 0, gets velocity 0. Angular momenta of rotating particles are drawn
+/// likewise; after the adjustment their energy is kT / 2 for each degree of freedom.
 class StartVelocity {
  public:
   /// `largest_mass` over all types, `thermal_energy` kT, in internal units.
   StartVelocity(std::uint64_t seed, double largest_mass, double thermal_energy);
 
-  /// Three normal deviates times sqrt(kT / mass).
+  /// A velocity of three normal deviates times sqrt(kT / mass).
   Vec3 draw(std::int64_t id, double mass) const;
   void add(const Vec3& velocity, double mass);
-  /// Angular momentum in the body frame: a normal deviate times sqrt(kT * moment) for each axis.
+  /// An angular momentum in the body frame: a normal deviate times sqrt(kT * moment) for each axis.
   Vec3 draw_rotation(std::int64_t id, const Vec3& inertia) const;
   void add_rotation(double energy, int degrees_of_freedom);
 
-  /// Momentum, mass and kinetic energies in fixed point and the numbers of particles and of
-  /// rotational degrees of freedom: to be summed over the ranks.
+  /// Momentum, mass and kinetic energies in fixed point, and the numbers of particles and of
+  /// rotational degrees of freedom. The caller sums them over the ranks.
   std::span<std::int64_t> sums() { return sums_; }
 
   struct Adjustment {
     Vec3 drift;                   ///< velocity of the center of mass
-    double scale = 0.0;           ///< factor of what is left without it
+    double scale = 0.0;           ///< factor of velocities relative to `drift`
     double rotation_scale = 0.0;  ///< factor of angular momenta
     Vec3 operator()(const Vec3& velocity) const { return scale * (velocity - drift); }
   };
-  /// From the sums over all ranks.
+  /// The adjustment that follows from the sums over all ranks.
   Adjustment adjustment() const;
 
  private:

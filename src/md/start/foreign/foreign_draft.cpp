@@ -9,7 +9,7 @@
 namespace sterna::md {
 
 void ForeignDraft::decide(std::string_view key, Diagnostic place) {
-  // The first key of a section brings the section.
+  // The first key of a section also decides the section.
   const std::string_view section = key.substr(0, key.find('.'));
   if (section != key && !input.places.contains(section)) decide(section, place);
   input.places[std::string(key)] = {place.line,        place.column,        place.length,

@@ -9,19 +9,18 @@
 
 namespace sterna::md {
 
-/// An input of another program on its way to one of Sterna's: numbers as they stand there, and where
-/// each key comes from.
+/// An input of another program on its way to an input of Sterna: the numbers as its file has them,
+/// and the place of each key.
 class ForeignDraft {
  public:
   Input input;
 
-  /// That the file gives this key ("run.steps", "type[0].mass"), and with it its section. Only what
-  /// was decided stands in the text of the input.
+  /// Records that the file gives this key ("run.steps", "type[0].mass") and with it its section.
+  /// The text of the input has only recorded keys.
   void decide(std::string_view key, Diagnostic place);
 
-  /// The draft with the checks and completions of Sterna's own inputs; what they find is told at the
-  /// places that the keys come from. `found`: what the reader has found itself; with errors there is
-  /// no input.
+  /// Checks and completes the draft like an input of Sterna; findings are reported at the places of
+  /// the keys. `found`: the findings of the reader. If there are errors, the result has no input.
   ReadResult check(std::vector<Diagnostic> found) const;
 
  private:

@@ -8,25 +8,25 @@
 
 namespace sterna::md {
 
-/// An input of another program, as one of Sterna's.
+/// An input of another program, converted to an input of Sterna.
 struct ForeignInput {
-  Input given;  ///< numbers as its file has them: `input_text(given)` is an input of Sterna's
+  Input given;  ///< with the numbers of its file; `input_text(given)` is an input of Sterna
   ReadResult checked;
 };
 
-/// A program whose inputs are read as they are.
+/// A program whose inputs Sterna reads unchanged.
 struct ForeignProgram {
   std::string_view name;    ///< for messages
-  std::string_view ending;  ///< of the names of its inputs
+  std::string_view ending;  ///< of its inputs' file names
   ForeignInput (*read)(const std::string& path);
-  /// The files that such an input leads to, apart from itself; some may not be there.
+  /// The files to which such an input refers; some may not exist.
   std::vector<std::string> (*files)(const std::string& path);
 };
 
-/// The program that inputs of this name are of; null: Sterna.
+/// The program whose inputs have such a name; null: Sterna.
 const ForeignProgram* foreign_program_of(std::string_view path);
 
-/// "ls1-MarDyn (.xml), ...": all of them.
+/// All programs, for messages: "ls1-MarDyn (.xml), ...".
 std::string foreign_programs();
 
 }  // namespace sterna::md

@@ -26,7 +26,7 @@ std::string text_of(const Box& box, const UnitSystem& units) {
   return text;
 }
 
-/// Within what nine digits or so in a file are rounded by.
+/// Whether two boxes agree up to the rounding of about nine digits in a file.
 bool equal(const Box& a, const Box& b) {
   for (int axis = 0; axis < 3; ++axis) {
     if (!(std::abs(a.length[axis] - b.length[axis]) <= 1e-9 * a.length[axis])) return false;
@@ -89,7 +89,7 @@ BoxFrame BoxFrame::of_edges(const LineReader& reader, const StartFileOptions& op
   const auto& [a, b, c] = edges;
   double largest = 0.0;
   for (const Vec3& edge : edges) largest = std::max(largest, std::sqrt(dot(edge, edge)));
-  // Programs that rotate cells leave zeros of the size of rounding.
+  // Components as small as rounding count as 0, because programs that rotate cells leave them.
   const auto zero = [&](double component) { return std::abs(component) <= 1e-12 * largest; };
   const auto tilt = [&](double component) { return zero(component) ? 0.0 : component; };
   if (!(dot(cross(a, b), c) > 1e-12 * largest * largest * largest)) {
@@ -128,7 +128,7 @@ void BoxFrame::turn(ParticleRecord& record) const {
 void BoxFrame::fail_far(const LineReader& reader, const Vec3& position) const {
   int axis = 0;
   for (int k = 1; k < 3; ++k) {
-    // Written so that it finds what is not a number.
+    // The negated comparison also finds NaN.
     if (!(std::abs(position[k] - lower_[k]) <= std::abs(position[axis] - lower_[axis]))) axis = k;
   }
   reader.fail(fmt::format("the {} coordinate {:g} is more than {:g} box lengths away", "xyz"[axis],

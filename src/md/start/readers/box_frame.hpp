@@ -12,32 +12,32 @@
 
 namespace sterna::md {
 
-/// From a file's coordinates to the program's: units, axes along the box, lower corner to the
-/// origin, wrapped.
+/// Converts a file's coordinates to the program's: units, axes along the box, lower corner at the
+/// origin, wrapped positions.
 class BoxFrame {
  public:
-  /// `box` and `lower` as in the file. Throws at the current line where an edge is not positive
-  /// or the box is not the one that the input gives.
+  /// `box` and `lower` are as in the file. Throws at the current line if an edge is not positive or
+  /// if the box differs from the input's.
   static BoxFrame of_file(const LineReader& reader, const StartFileOptions& options, const Box& box,
                           const Vec3& lower);
-  /// The same for any three edges from the corner `lower`, a right-handed set: what has directions
-  /// is turned so that the first lies along x and the second in the plane of x and y.
+  /// As `of_file`, for any right-handed set of edges from the corner `lower`. Vectors are rotated
+  /// so that the first edge lies along x and the second in the plane of x and y.
   static BoxFrame of_edges(const LineReader& reader, const StartFileOptions& options,
                            const std::array<Vec3, 3>& edges, const Vec3& lower);
-  /// The box of the input. Throws where it gives none; `hint` says how the file could have one.
+  /// Uses the box of the input. Throws if it has none; `hint` says how the file could have one.
   static BoxFrame of_input(const LineReader& reader, const StartFileOptions& options,
                            std::string_view hint);
 
   const Box& box() const { return box_; }
   bool turns() const { return axes_.has_value(); }
-  /// Sets position and image of `record`, to whose image the crossings are added. Throws at the
-  /// current line where the place is absurdly far away.
+  /// Sets the position of `record`, and adds to its image the number of boxes by which it was
+  /// wrapped. Throws at the current line if the position is absurdly far away.
   void place(const LineReader& reader, const Vec3& file_position, ParticleRecord& record) const {
     Vec3 position = (file_position - lower_) * length_unit_;
     if (axes_) position = turned(position);
     const Vec3 unsheared = box_.shear().unsheared(position);
     for (int axis = 0; axis < 3; ++axis) {
-      // Written so that it catches what overflowed to infinity or NaN as well.
+      // The negated comparison also finds infinity and NaN.
       if (!(std::abs(unsheared[axis]) <= farthest * box_.length[axis])) {
         fail_far(reader, file_position);
       }
@@ -51,10 +51,10 @@ class BoxFrame {
     record.image.y += crossings[1];
     record.image.z += crossings[2];
   }
-  /// Velocity, orientation and angular momentum of `record`, from the file's axes.
+  /// Rotates velocity, orientation and angular momentum of `record` from the file's axes.
   void turn(ParticleRecord& record) const;
 
-  /// Of images, in boxes; the image flags of a file as well.
+  /// Largest distance of images in boxes; also for image flags of files.
   static constexpr double farthest = 1e9;
 
  private:
@@ -66,7 +66,8 @@ class BoxFrame {
   Box box_;
   Vec3 lower_;
   double length_unit_ = 1.0;
-  std::optional<std::array<Vec3, 3>> axes_;  ///< the program's, in the file's; none: the same
+  std::optional<std::array<Vec3, 3>> axes_;  ///< the program's axes in the file's; nothing: the
+                                             ///< same axes
 };
 
 }  // namespace sterna::md

@@ -1,6 +1,6 @@
-// A checkpoint of Sterna as the start of another run: box, places, images, velocities, orientations
-// and angular momenta with all their bits. What it keeps of the run that wrote it (steps, averages,
-// thermostats) is left out.
+// Reads a checkpoint of Sterna as the start of another run: box, positions, images, velocities,
+// orientations and angular momenta with all their bits. The state of the run that wrote it (steps,
+// averages, thermostats) is ignored.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@
 namespace sterna::md {
 namespace {
 
-/// Records of a piece at least, and on average where the file is cut into `pieces_of_checkpoint`.
+/// A file is divided into `pieces_of_checkpoint` pieces of at least this many records.
 constexpr std::uint64_t least_checkpoint_records = 256, pieces_of_checkpoint = 64,
                         bytes_of_checkpoint_record = 128;
 
@@ -32,7 +32,7 @@ class CheckpointStartReader final : public StartFileReader {
     require_same_units(options);
     const TypeNames types(options.type_names, options.type_section);
     for (const std::string& name : state.types) type_of_.push_back(types.find(place_, name, {}));
-    // Numbers of the file are those inside the program, whatever the input's are.
+    // The file's numbers are in internal units, whatever the input's units are.
     StartFileOptions internal = options;
     internal.units = *UnitSystem::by_name(options.units.is_reduced() ? "reduced" : "nano");
     header_.box = BoxFrame::of_file(place_, internal, state.box, {}).box();
@@ -58,7 +58,7 @@ class CheckpointStartReader final : public StartFileReader {
   }
 
  private:
-  /// What is wrong with the file, as an error about it.
+  /// Turns an error of the checkpoint file into an error of the start file.
   template <class Read>
   auto read_by(const Read& read) const {
     try {
@@ -74,7 +74,7 @@ class CheckpointStartReader final : public StartFileReader {
 
   void require_same_units(const StartFileOptions& options) const {
     const Json& state = file_.state().state;
-    // Checkpoints of versions up to 0.1 do not say.
+    // Checkpoints of versions up to 0.1 do not record their units.
     if (!state.contains("input")) return;
     const std::string named = state["input"]["keys"].value("units", "\"reduced\"");
     const bool reduced = named == "\"reduced\"";
@@ -122,10 +122,10 @@ class CheckpointStartReader final : public StartFileReader {
 
   void check_end() override {}
 
-  LineReader place_;  ///< for messages: no line of it is read
+  LineReader place_;  ///< for messages; no line is read
   CheckpointFile file_;
-  std::vector<std::int64_t> type_of_;  ///< of each type of the file
-  ParticleStore particles_;            ///< those of the piece that is in memory
+  std::vector<std::int64_t> type_of_;  ///< index in the input, by type of the file
+  ParticleStore particles_;            ///< the piece that is in memory
   IdSet ids_seen_;
   std::uint64_t records_of_piece_ = 1;
   std::uint64_t begin_ = 0, read_ = 0;

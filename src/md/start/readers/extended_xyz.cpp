@@ -1,8 +1,8 @@
-// Extended XYZ: the number of particles; a line of `key=value` with `Lattice="ax ay az bx by bz cx
-// cy cz"` and `Properties=name:kind:columns:...`, which says what the columns of the particles'
-// lines are. Read are species (or type), pos, velo, id and, of molecules, orient (a quaternion w,
-// x, y, z from the body frame to the laboratory's) and angmom (laboratory frame); other columns are
-// passed over.
+// Reads extended XYZ: the number of particles; a line of `key=value` with `Lattice="ax ay az bx by
+// bz cx cy cz"` and `Properties=name:kind:columns:...`, which names the columns of the particles'
+// lines. The reader uses species (or type), pos, velo, id and, for molecules, orient (a quaternion
+// w, x, y, z from the body frame to the laboratory's) and angmom (laboratory frame); it ignores
+// other columns.
 
 #include <fmt/format.h>
 
@@ -29,13 +29,13 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-/// One `key=value` of the comment line, both as parts of it, also where they are empty; without
-/// quotes.
+/// A `key=value` of the comment line without quotes. Both are views of the line, even if empty.
 struct KeyedEntry {
   std::string_view key, value;
 };
 
-/// Values may be quoted by " or ', or stand in { } or [ ]; a key without value means true.
+/// The entries of the comment line. Values may be quoted by " or ', or enclosed in { } or [ ]; a
+/// key without value means true.
 std::vector<KeyedEntry> entries_of(const LineReader& reader) {
   std::vector<KeyedEntry> entries;
   const std::string_view line = reader.line();
@@ -73,7 +73,7 @@ std::vector<KeyedEntry> entries_of(const LineReader& reader) {
       entries.back().value = line.substr(value_begin, at - value_begin);
       continue;
     }
-    // Nested brackets, as in [[1, 0], [0, 1]], end with the last one.
+    // Nested brackets, as in [[1, 0], [0, 1]], end with the outermost one.
     int depth = 0;
     for (; at < line.size(); ++at) {
       if (line[at] == '\\' && at + 1 < line.size()) {
@@ -96,7 +96,7 @@ std::vector<KeyedEntry> entries_of(const LineReader& reader) {
 
 enum class XyzColumn { other, type, position, velocity, orientation, angular_momentum, id, more };
 
-/// The quaternion in the next four fields, made a unit one.
+/// The quaternion in the next four fields, normalized.
 Quaternion orientation(const LineReader& reader, Fields& fields) {
   Quaternion q;
   const std::string_view first = fields.next();
@@ -226,7 +226,7 @@ class ExtendedXyzReader final : public StartFileReader {
     return origin;
   }
 
-  /// Makes `columns_` from name:kind:count triples.
+  /// Sets `columns_` from name:kind:count triples.
   void read_properties(const KeyedEntry& properties) {
     std::vector<std::string_view> parts;
     std::string_view left = properties.value;
@@ -348,7 +348,7 @@ class ExtendedXyzReader final : public StartFileReader {
                 number(reader_, fields.next(), "a component of an angular momentum");
           }
           break;
-        case XyzColumn::more:  // read with the column that it belongs to
+        case XyzColumn::more:  // read with the first column of the property
           break;
         case XyzColumn::id:
           id_field = fields.next();

@@ -1,5 +1,5 @@
-// A frame of a trajectory that Sterna wrote (H5MD, HDF5). Read are position, id, species by their
-// names and, where the file has them, image, velocity, orientation and angular_momentum.
+// Reads a frame of a trajectory that Sterna wrote (H5MD, HDF5): position, id, species by their
+// names and, if the file has them, image, velocity, orientation and angular_momentum.
 
 #include <fmt/format.h>
 
@@ -25,18 +25,19 @@ namespace {
 using hdf5::Size;
 
 const std::string group = "particles/trajectory/";
-/// Of a row in a piece, about.
+/// Approximate number of bytes of a row in memory.
 constexpr Size bytes_of_row = 64;
-/// A short frame is cut into so many pieces, unless they get shorter than this.
+/// The usual number of pieces of a frame, the least rows of a piece unless bytes limit it, and the
+/// most.
 constexpr Size usual_pieces = 64, usual_least_rows = 256, most_rows = Size{1} << 20U;
 constexpr double most_images = BoxFrame::farthest;
 
-/// [start] of a trajectory.
+/// Keys of [start] for a trajectory.
 struct H5mdStartOptions {
   std::int64_t frame = -1;
 };
 
-/// Rows of a frame that are in memory.
+/// Some rows of a dataset of the frame, in memory.
 struct H5mdColumn {
   std::string dataset;
   std::size_t width;
@@ -107,7 +108,7 @@ class H5mdReader final : public StartFileReader {
     }
   }
 
-  /// What HDF5 says of the file, as an error about it.
+  /// Turns an error of HDF5 into an error of the start file.
   template <class Read>
   auto read_by(const Read& read) const {
     try {
@@ -121,8 +122,8 @@ class H5mdReader final : public StartFileReader {
     return read_by([&] { return file_.exists(name); });
   }
 
-  /// Warns where particles have another mass than their type in the input. Looks at the first
-  /// particles until each type has come, at most at `most_rows`.
+  /// Warns if particles have another mass than their type in the input. Checks the first particles
+  /// until each type was found, at most `most_rows`.
   void check_masses(const StartFileOptions& options) {
     const std::string dataset = group + "mass";
     if (options.type_masses.size() != options.type_names.size() || !has(dataset)) return;
@@ -157,7 +158,7 @@ class H5mdReader final : public StartFileReader {
     const auto count = static_cast<Size>(header_.particle_count);
     rows_of_piece_ = std::min(std::max(count / usual_pieces, usual_least_rows),
                               std::max<Size>(most_bytes / bytes_of_row, 1));
-    // What is compressed is unpacked as a whole.
+    // A compressed chunk is unpacked as a whole, so it is a piece.
     const std::vector<Size> chunk =
         read_by([&] { return file_.compressed_chunk(position_.dataset); });
     if (chunk.size() == 3) rows_of_piece_ = std::clamp<Size>(chunk[1], 1, most_rows);
@@ -187,7 +188,7 @@ class H5mdReader final : public StartFileReader {
     return text;
   }
 
-  /// Negative frames count from the end.
+  /// Finds the frame; negative numbers count from the end.
   void find_frame(std::int64_t wanted) {
     const std::vector<Size> extent = read_by([&] { return file_.extent(position_.dataset); });
     if (extent.size() != 3 || extent[1] == 0 || extent[1] > static_cast<Size>(most_particles)) {
@@ -224,7 +225,7 @@ class H5mdReader final : public StartFileReader {
     const std::vector<double> e = read_by([&] {
       return file_.read(dataset, std::span(first).first(axes), std::span(count).first(axes));
     });
-    // Numbers of the file are those inside the program, whatever the input's are.
+    // The file's numbers are in internal units, whatever the input's units are.
     StartFileOptions internal = options;
     internal.units = *UnitSystem::by_name(options.units.is_reduced() ? "reduced" : "nano");
     frame_of_box_ =
@@ -236,7 +237,7 @@ class H5mdReader final : public StartFileReader {
     header_.box = frame_of_box_.box();
   }
 
-  /// The input's types of the file's species.
+  /// Finds the input's types of the file's species.
   void read_names() {
     const std::string dataset = group + "species";
     if (!has(dataset)) place_.fail(fmt::format("expected {} in it", dataset));
@@ -280,7 +281,7 @@ class H5mdReader final : public StartFileReader {
                             group, id));
   }
 
-  /// `row`: of those in memory.
+  /// `row`: an index among the rows in memory.
   ParticleRecord particle_of_row(std::size_t row) const {
     const auto number = static_cast<std::int64_t>(begin_ + row);
     ParticleRecord record{};
@@ -330,18 +331,18 @@ class H5mdReader final : public StartFileReader {
 
   void check_end() override {}
 
-  LineReader place_;  ///< for messages: no line of it is read
+  LineReader place_;  ///< for messages; no line is read
   hdf5::File file_;
   TypeNames types_;
   H5mdColumn position_;
   std::optional<H5mdColumn> velocity_, image_, orientation_, angular_momentum_;
   std::vector<std::int64_t> species_, ids_;
-  std::vector<std::int64_t> type_of_;  ///< of each species
+  std::vector<std::int64_t> type_of_;  ///< index in the input, by species
   BoxFrame frame_of_box_;
   IdSet ids_seen_;
   Size frame_ = 0;
   Size rows_of_piece_ = 1;
-  Size begin_ = 0, rows_ = 0;  ///< what of the frame is in memory
+  Size begin_ = 0, rows_ = 0;  ///< rows of the frame that are in memory
   std::int64_t read_ = 0;
 };
 

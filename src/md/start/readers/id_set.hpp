@@ -7,14 +7,14 @@
 
 namespace sterna::md {
 
-/// Ids that were seen, to find one that comes twice. A bit for each id where ids are about as
-/// dense as 1 ... N, whatever their order; at worst some fifty bytes for each.
+/// A set of ids, to find one that occurs twice. It takes a bit for each id if ids are about as
+/// dense as 1 ... N, in any order, and at worst some fifty bytes for each.
 class IdSet {
  public:
-  /// False where it is in the set already. `id` must not be negative.
+  /// Inserts an id; false if the set has it already. `id` must not be negative.
   bool insert(std::int64_t id) {
     const auto place = static_cast<std::uint64_t>(id);
-    // The bits may take 8 bytes for each id inserted so far.
+    // The bits may take at most 8 bytes for each id inserted so far.
     if (place >= 64 * (inserted_ + 1024)) return insert_sparse(id);
     if (place / 64 >= bits_.size()) grow(place / 64 + 1);
     const std::uint64_t bit = std::uint64_t{1} << (place % 64);

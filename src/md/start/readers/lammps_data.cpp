@@ -1,7 +1,7 @@
-// LAMMPS data files: a title line, header lines such as `1000 atoms`, `0 10.5 xlo xhi`, `1 0 0 xy xz
-// yz` or `10 2 1 avec`, then sections: Masses, Atoms (`id type x y z [ix iy iz]` in the atom style
-// "atomic"), Velocities (`id vx vy vz`). What the input says of molecules and charges is passed
-// over. `#` begins a comment. https://docs.lammps.org/read_data.html
+// Reads LAMMPS data files: a title line, header lines such as `1000 atoms`, `0 10.5 xlo xhi`, `1 0
+// 0 xy xz yz` or `10 2 1 avec`, then sections: Masses, Atoms (`id type x y z [ix iy iz]` in the
+// atom style "atomic"), Velocities (`id vx vy vz`). Molecules and charges are ignored, because the
+// input gives them. `#` begins a comment. https://docs.lammps.org/read_data.html
 
 #include <fmt/format.h>
 
@@ -30,11 +30,11 @@ constexpr std::string_view velocities_section = "Velocities";
 
 constexpr std::array<std::string_view, 4> read_sections{masses_section, labels_section,
                                                         atoms_section, velocities_section};
-/// What stands between the id and the coordinates.
+/// The columns before the coordinates of an atom.
 struct AtomStyle {
   std::string_view name;
   std::string_view columns;  ///< for messages
-  int type;                  ///< which column, from 0
+  int type;                  ///< index of the type's column
   int x;
   bool has_charges;
 };
@@ -45,9 +45,9 @@ constexpr std::array<AtomStyle, 6> atom_styles{{{"atomic", "id type", 1, 2, fals
                                                 {"molecular", "id molecule type", 2, 3, false},
                                                 {"full", "id molecule type charge", 2, 4, true}}};
 
-/// Interaction parameters, which the input has instead.
+/// Sections of interaction parameters, ignored because the input gives them.
 constexpr std::array<std::string_view, 2> pair_sections{"Pair Coeffs", "PairIJ Coeffs"};
-/// Molecules, which the input has instead.
+/// Sections of molecules, ignored because the input gives them.
 constexpr std::array<std::string_view, 12> molecule_sections{"Bonds",
                                                              "Angles",
                                                              "Dihedrals",
@@ -60,7 +60,7 @@ constexpr std::array<std::string_view, 12> molecule_sections{"Bonds",
                                                              "Angle Type Labels",
                                                              "Dihedral Type Labels",
                                                              "Improper Type Labels"};
-/// Of styles that are not read.
+/// Sections of atom styles that are not supported.
 constexpr std::array<std::string_view, 15> other_sections{"Ellipsoids",
                                                           "Lines",
                                                           "Triangles",
@@ -76,9 +76,9 @@ constexpr std::array<std::string_view, 15> other_sections{"Ellipsoids",
                                                           "Molecules",
                                                           "Special Bonds",
                                                           "Types"};
-/// Counts of what is more than a point.
+/// Header counts of extended particles, which are not supported.
 constexpr std::array<std::string_view, 4> body_counts{"ellipsoids", "lines", "triangles", "bodies"};
-/// Counts without meaning here.
+/// Header counts that are ignored.
 constexpr std::array<std::string_view, 13> passed_counts{"bonds",
                                                          "angles",
                                                          "dihedrals",
@@ -93,7 +93,7 @@ constexpr std::array<std::string_view, 13> passed_counts{"bonds",
                                                          "extra improper per atom",
                                                          "extra special per atom"};
 constexpr std::array<std::string_view, 3> bounds{"xlo xhi", "ylo yhi", "zlo zhi"};
-/// Of a cell with any axes, instead of bounds and tilts.
+/// Header lines of a cell with arbitrary axes, instead of bounds and tilts.
 constexpr std::array<std::string_view, 4> edge_vectors{"avec", "bvec", "cvec", "abc origin"};
 
 template <class Names>
@@ -110,7 +110,7 @@ std::string_view comment_of(std::string_view line) {
   return hash == std::string_view::npos ? std::string_view() : Fields(line.substr(hash + 1)).rest();
 }
 
-/// The words of a text, each after one space.
+/// The words of a text, separated by single spaces.
 std::string words_of(std::string_view text) {
   Fields fields(text);
   std::string words;
@@ -133,13 +133,13 @@ bool begins_number(std::string_view field) {
   return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
 }
 
-/// "; did you mean "Atoms"?", or nothing.
+/// A hint such as "; did you mean "Atoms"?", or an empty text.
 std::string nearest_of(std::string_view typed, const std::vector<std::string_view>& names) {
   const auto nearest = comm::nearest_name(typed, names);
   return nearest ? fmt::format("; did you mean {}?", quote(*nearest)) : std::string();
 }
 
-/// Moves to the next line that is more than a comment; false at the end of the file.
+/// Moves to the next line that is not only a comment; false at the end of the file.
 bool next_data_line(LineReader& reader) {
   while (reader.next()) {
     const std::string_view field = Fields(reader.line()).next();
@@ -148,25 +148,26 @@ bool next_data_line(LineReader& reader) {
   return false;
 }
 
-/// Velocities by id: in step with the atoms where the file lists both in the same order, else from
-/// a table made when the orders first differ.
+/// Velocities by id. They are read along with the atoms if the file lists both in the same order;
+/// at the first difference a table of all is made.
 class Velocities {
  public:
-  /// `start`: before the first of `count` lines.
+  /// `start`: the place before the first of `count` lines.
   Velocities(std::shared_ptr<const FileHandle> file, const LineReader::Mark& start,
              std::int64_t count, double unit)
       : reader_(std::move(file)), start_(start), count_(count), unit_(unit) {
     reader_.go_to(start_);
   }
 
-  /// For each atom once; `atoms` stands at its line, where `field` is its id.
+  /// The velocity of the atom `id`, called once for each atom. `atoms` is at the atom's line, in
+  /// which `field` is its id.
   Vec3 of(const LineReader& atoms, std::string_view field, std::int64_t id) {
     if (table_.empty()) {
       const Entry entry = read_entry();
       if (entry.id == id) return entry.velocity;
       make_table();
     }
-    // Ids are 1 ... N in most files.
+    // In most files the ids are 1 ... N, so this place is tried first.
     const std::int64_t guess = id - table_.front().id;
     if (guess >= 0 && guess < count_) {
       const Entry& entry = table_[static_cast<std::size_t>(guess)];
@@ -221,7 +222,7 @@ class LammpsDataReader final : public StartFileReader {
         reader_(file_),
         options_(options),
         types_(options.type_names, options.type_section) {
-    reader_.next();  // the title
+    reader_.next();  // skips the title
     bool more = read_header();
     while (more) more = read_section();
     if (!atoms_start_) reader_.fail("expected the section \"Atoms\"; found the end of the file");
@@ -231,7 +232,7 @@ class LammpsDataReader final : public StartFileReader {
   }
 
  private:
-  /// To the line where the first section begins; false where there is none.
+  /// Reads up to the line where the first section begins; false if there is none.
   bool read_header() {
     bool more = next_data_line(reader_);
     for (; more; more = next_data_line(reader_)) {
@@ -334,7 +335,8 @@ class LammpsDataReader final : public StartFileReader {
     }
   }
 
-  /// From the line with the section's name to the next such line; false at the end of the file.
+  /// Reads from the line with the section's name to the next such line; false at the end of the
+  /// file.
   bool read_section() {
     const std::string_view line = reader_.line();
     const std::string_view name_part = Fields(without_comment(line)).rest();
@@ -378,7 +380,7 @@ class LammpsDataReader final : public StartFileReader {
     header_.warnings.push_back(reader_.diagnostic(place, std::move(message), Severity::warning));
   }
 
-  /// The style that stands behind "Atoms #".
+  /// Finds the atom style named after "Atoms #".
   void find_style(std::string_view name) {
     if (name.empty()) return;
     const auto style = std::ranges::find(atom_styles, name, &AtomStyle::name);
@@ -397,7 +399,7 @@ class LammpsDataReader final : public StartFileReader {
               "charges are not read; those of [[type]] and [[molecule.atom]] of the input hold");
   }
 
-  /// Passes over the lines of the current section; gives the place of the first.
+  /// Skips the lines of the current section; returns the place of the first.
   LineReader::Mark skip_lines(std::int64_t count) {
     LineReader::Mark start{};
     for (std::int64_t i = 0; i < count; ++i) {
@@ -441,7 +443,7 @@ class LammpsDataReader final : public StartFileReader {
     labels_[place] = label;
   }
 
-  /// Warns where the file numbers its types, and has more or fewer of them than the input.
+  /// Warns if the file numbers its types and has more or fewer types than the input.
   void check_type_count() {
     if (!types_place_ || !labels_.empty() || atom_types_ == types_.count()) return;
     types_place_->message = fmt::format(
@@ -452,7 +454,7 @@ class LammpsDataReader final : public StartFileReader {
     header_.warnings.push_back(std::move(*types_place_));
   }
 
-  /// Warns of masses that are not the input's.
+  /// Warns of masses that differ from the input's.
   void check_masses() {
     for (Mass& mass : masses_) {
       std::string_view label;
@@ -560,7 +562,7 @@ class LammpsDataReader final : public StartFileReader {
     frame_.turn(record);
     return record;
   }
-  // The sections behind the atoms were passed over when the file was opened.
+  // The sections behind the atoms were checked when the file was opened.
   void check_end() override {}
 
   struct Mass {
@@ -576,12 +578,12 @@ class LammpsDataReader final : public StartFileReader {
   AtomStyle style_ = atom_styles[0];
   bool has_hint_ = false;
   std::int64_t atom_types_ = 0;
-  std::optional<Diagnostic> types_place_;  ///< of their number in the header
+  std::optional<Diagnostic> types_place_;  ///< of the number of types, in the header
   std::array<std::optional<double>, 3> lower_, upper_;
   Tilt tilt_;
   std::array<std::optional<Vec3>, 4> vectors_;  ///< a, b, c and the origin
-  std::vector<std::string> sections_;           ///< seen so far
-  std::vector<std::string> labels_;             ///< of the types, where the file has them
+  std::vector<std::string> sections_;           ///< names of sections found so far
+  std::vector<std::string> labels_;             ///< of the types, if the file has them
   std::vector<Mass> masses_;
   std::optional<LineReader::Mark> atoms_start_;
   std::optional<Velocities> velocities_;
@@ -596,7 +598,7 @@ StartFormat lammps_format() {
           .aliases = {"data"}};
 }
 
-/// "1000 atoms", as the header has it.
+/// Whether the line is like "1000 atoms" in a header.
 bool is_atoms_line(std::string_view line) {
   Fields fields(line);
   std::int64_t value = 0;

@@ -8,16 +8,16 @@
 
 namespace sterna::md {
 
-/// The rest of a text file, a line for each particle, in pieces of about the same size. A line
-/// belongs to the piece that it begins in.
+/// Divides the rest of a text file, with a line for each particle, into pieces of about the same
+/// size. A line belongs to the piece in which it begins.
 class LinePieces {
-  /// A small file is cut, too, into so many pieces, unless they get smaller than this.
+  /// Even a small file is divided into so many pieces, unless they get smaller than this.
   static constexpr std::uint64_t usual_count = 64, usual_least_bytes = 16384;
 
  public:
   LinePieces() = default;
-  /// What follows the current line of `reader`; a piece has at most about `most_bytes`. There are
-  /// none of a compressed file: each process would have to unpack all of it.
+  /// Divides the lines after the current line of `reader`; a piece has at most about `most_bytes`.
+  /// A compressed file has no pieces, because each process would have to unpack all of it.
   LinePieces(const LineReader& reader, std::uint64_t most_bytes)
       : begin_(reader.next_offset()),
         end_(reader.file().was_packed() ? begin_ : reader.file().size()),
@@ -28,13 +28,13 @@ class LinePieces {
     return static_cast<std::int64_t>((end_ - begin_ + bytes_ - 1) / bytes_);
   }
 
-  /// Calls visit() with each line of the piece as the reader's current one. Blank lines may stand at
-  /// the end of the file. Throws StartFileError where others follow them.
+  /// Calls visit() for each line of the piece, which is then the reader's current line. Blank lines
+  /// are allowed at the end of the file; if others follow them, StartFileError is thrown.
   template <class Visit>
   void for_each_line(LineReader& reader, std::int64_t piece, const Visit& visit) const {
     const std::uint64_t from = begin_ + static_cast<std::uint64_t>(piece) * bytes_;
     const std::uint64_t to = std::min(from + bytes_, end_);
-    // Up to the end of the line before.
+    // Moves to the end of the line that began before this piece.
     reader.go_to({from - 1, 0});
     reader.next();
     while (reader.next_offset() < to && reader.next()) {

@@ -1,4 +1,4 @@
-// The sample configurations of NIST's standard reference simulations for Lennard-Jones: three
+// Reads the sample configurations of NIST's standard reference simulations for Lennard-Jones: three
 // edges of the box, the number of particles, then a line `number x y z` for each, numbered from 1.
 // The box is centered on the origin.
 
@@ -65,7 +65,7 @@ class NistReader final : public StartFileReader {
   std::int64_t read_ = 0;
 };
 
-/// Whether all fields of the line are numbers, and how many; -1 where one is none.
+/// The number of fields of the line; -1 if a field is not a number.
 int numbers_in(std::string_view line) {
   Fields fields(line);
   int count = 0;

@@ -43,7 +43,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
                                                        const StartFileOptions& options) {
   const auto file =
       std::make_shared<const FileHandle>(path, options.file_place ? &*options.file_place : nullptr);
-  // Compressed by gzip, a file is read as what it was.
+  // The name of a gzip-compressed file is judged without ".gz".
   const std::string_view unpacked =
       path.ends_with(".gz") ? std::string_view(path).substr(0, path.size() - 3) : path;
   if (const auto foreign = foreign_file_advice(unpacked); foreign && options.format == "auto") {

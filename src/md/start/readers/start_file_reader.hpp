@@ -19,73 +19,73 @@
 
 namespace sterna::md {
 
-/// What a start file is read with.
+/// Options with which a start file is read.
 struct StartFileOptions {
-  /// Of `start_formats()`, or "auto": by the file's first lines.
+  /// One of `start_formats()`, or "auto", which decides by the first lines of the file.
   std::string format = "auto";
-  /// What the file's numbers mean.
+  /// The units of the file's numbers.
   UnitSystem units = *UnitSystem::by_name("reduced");
-  /// Of the input's [[type]] or [[component]] sections. A particle's type is the number of its name
-  /// here.
+  /// Names of the input's [[type]] or [[component]] sections. A particle's type is the index of its
+  /// name.
   std::vector<std::string> type_names;
   std::string type_section = "[[type]]";  ///< for messages
-  /// To warn where a file states others; in internal units; may be empty.
+  /// Masses of the types in internal units, to warn if a file has others; may be empty.
   std::vector<double> type_masses;
   bool has_molecules_that_turn = false;  ///< of several sites, which have orientations
-  /// Molecules of atoms that follow each other, for files whose atoms have no names.
+  /// Consecutive molecules with the same atoms, for files whose atoms have no names.
   struct Molecules {
     std::int64_t count = 0;
-    std::vector<std::int64_t> types;  ///< of the atoms of one
+    std::vector<std::int64_t> types;  ///< of the atoms of a molecule
   };
   std::vector<Molecules> molecules;
-  /// Edges of the box where the file has none, in internal units, and its tilt. A file that has
-  /// another box is refused.
+  /// Edges (internal units) and tilt of the box, for files without a box. A file with another box
+  /// is refused.
   std::optional<Vec3> box;
   Tilt tilt;
-  /// What formats have keys for in [start], by type, and the folder that paths in it count from.
+  /// Values of the formats' own keys in [start], by type, and the folder to which paths in them are
+  /// relative.
   ValuesByType of_formats;
   std::string folder;
-  /// Ids are 1, 2, ... in the file's order, whatever they are in the file.
+  /// Whether ids of the file are replaced by 1, 2, ... in the file's order.
   bool renumber = false;
-  /// For what a generator draws, where an "ls1" file names one.
+  /// The seed for a generator that an "ls1" file names.
   std::uint64_t seed = 1;
-  /// About how large the pieces are at most that a file is cut into.
+  /// Approximate largest size of the pieces into which a file is divided.
   std::uint64_t piece_bytes = std::uint64_t{4} << 20U;
-  /// Where the input names the file and the box; message and severity do not matter.
+  /// Places where the input names file and box; their messages and severities are ignored.
   std::optional<Diagnostic> file_place, box_place, tilt_place;
 };
 
-/// What is known of a start file before its particles are read.
+/// The properties of a start file that are known before its particles are read.
 struct StartFileHeader {
-  std::string format;  ///< the one that was used
+  std::string format;  ///< the format that was used
   std::int64_t particle_count = 0;
   Box box;
   bool has_velocities = false;
   bool has_orientations = false, has_angular_momenta = false;
-  bool has_ids = false;  ///< of its own; otherwise particles are numbered from 1
+  bool has_ids = false;  ///< the file has ids; otherwise they count from 1
   std::vector<Diagnostic> warnings;
 };
 
-/// Reads a start file as a stream: memory does not grow with the file, except for a bit or so per
-/// particle to find repeated ids, and 32 bytes per particle where a LAMMPS file lists velocities
-/// in another order than atoms; of what a generator of ls1 makes, all is held.
+/// Reads a start file as a stream. Memory does not grow with the file, except for about a bit per
+/// particle to find repeated ids, and 32 bytes per particle if a LAMMPS file lists velocities in
+/// another order than atoms. The molecules of a generator of ls1 are all held in memory.
 ///
-/// Records come in the file's order, in internal units, with positions wrapped into the box whose
-/// lower corner is the origin; the image counts what wrapping took off (and the file's own image
-/// flags), so that unwrapped positions are those of the file. Without velocities or angular momenta
-/// in the file they are 0, without orientations these are the laboratory's axes. Ids are the
-/// file's, any different ones from 0 (of LAMMPS from 1) to 2^48 - 1, or 1, 2, ... where it has
-/// none.
+/// Records come in the file's order, in internal units, with positions wrapped into the box, whose
+/// lower corner is the origin. The image counts the wrapping (and the file's own image flags), so
+/// that unwrapped positions are those of the file. Velocities and angular momenta that the file
+/// lacks are 0, and missing orientations are the laboratory's axes. Ids are the file's, any
+/// distinct ones from 0 (for LAMMPS from 1) to 2^48 - 1, or 1, 2, ... if it has none.
 class StartFileReader {
  public:
   /// Throws StartFileError, as `read_chunk` does.
   static std::unique_ptr<StartFileReader> open(const std::string& path,
                                                const StartFileOptions& options);
-  /// The file that [start] names, found from the input file's folder.
+  /// Opens the file that [start] names, relative to the input file's folder.
   static std::unique_ptr<StartFileReader> open(const Input& input);
-  /// What that is opened with.
+  /// The options with which `open` reads that file.
   static StartFileOptions options_of(const Input& input);
-  /// Where the input has a key; nothing where it lacks it.
+  /// The place of a key in the input; nothing if the input lacks it.
   static std::optional<Diagnostic> place_of(const Input& input, std::string_view key);
 
   virtual ~StartFileReader() = default;
@@ -98,28 +98,28 @@ class StartFileReader {
   /// call. The call that returns the last particle has checked that nothing follows it.
   std::span<const ParticleRecord> read_chunk(std::size_t max_count);
 
-  /// Into how many pieces the file is cut, which several processes can read at once, each with a
-  /// reader of its own; 0: it can only be read as a stream.
+  /// The number of pieces into which the file is divided. Several processes can read them at once,
+  /// each with a reader of its own; 0: the file can only be read as a stream.
   virtual std::int64_t piece_count() const { return 0; }
-  /// The particles of a piece, in the file's order. Where the file has no ids they are 1, 2, ... in
-  /// each piece. Valid until the next call; not to be mixed with `read_chunk`.
+  /// The particles of a piece, in the file's order. If the file has no ids, they are 1, 2, ... in
+  /// each piece. Valid until the next call; must not be mixed with `read_chunk`.
   ///
-  /// Where all pieces are read, there are as many particles as the header says and no id comes
-  /// twice, they are the particles that the stream has. Otherwise, and where StartFileError is
-  /// thrown, the stream finds what is wrong, and where.
+  /// If all pieces together have as many particles as the header says, and no id twice, they are
+  /// the particles of the stream. Otherwise, or if StartFileError is thrown, reading the stream
+  /// finds the mistake and its place.
   std::span<ParticleRecord> read_piece(std::int64_t piece);
 
  protected:
   StartFileReader() = default;
-  /// The next particle of the file, called `header_.particle_count` times.
+  /// Reads the next particle of the file; called `header_.particle_count` times.
   virtual ParticleRecord next_particle() = 0;
-  /// Called once after that.
+  /// Checks that no data follow; called once after the last particle.
   virtual void check_end() = 0;
-  /// Appends the particles of a piece, where there are pieces.
+  /// Appends the particles of a piece, if there are pieces.
   virtual void append_piece(std::int64_t piece, std::vector<ParticleRecord>& records);
 
   StartFileHeader header_;
-  bool renumbers_ = false;  ///< particles get ids from 1, in the order of the file
+  bool renumbers_ = false;  ///< ids count from 1 in the order of the file
 
  private:
   std::int64_t particles_read_ = 0;

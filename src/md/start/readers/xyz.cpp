@@ -1,5 +1,5 @@
-// Plain XYZ: the number of particles, a comment, then a line `name x y z` or
-// `name x y z vx vy vz` for each.
+// Reads plain XYZ: the number of particles, a comment, then a line `name x y z` or `name x y z vx
+// vy vz` for each.
 
 #include "md/input/fields.hpp"
 #include "md/start/readers/box_frame.hpp"

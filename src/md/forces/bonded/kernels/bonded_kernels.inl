@@ -1,16 +1,16 @@
 // The kernels of all bonded terms, written once over vectors of doubles or floats and compiled once
 // for each instruction set (bonded_kernels_avx512.cpp and its siblings).
 //
-// Idea:    lanes are molecules where a rank has many of a kind as a whole (molecule_block.hpp): what
-//          a term of each of them does goes to arrays of the molecules' atoms. For other molecules
-//          lanes are terms of one kind. Their connections are formed in double precision, one term
-//          after the other, and forces go back likewise. What belongs to one atom or one row of
-//          coefficients moves as a vector of four numbers, and four vectors are transposed where
-//          lanes are to be terms.
+// Idea:    if a rank has many molecules of a kind as a whole, lanes are molecules
+//          (molecule_block.hpp), and the forces of a term go to arrays of the molecules' atoms. For
+//          other molecules lanes are terms of one kind. Their connections are formed in double
+//          precision, term by term, and forces are added in the same way. The data of one atom, or
+//          a row of coefficients, move as vectors of four numbers; four vectors are transposed if
+//          lanes are terms.
 // Source:  general.
-// Cost:    that of reaching the atoms in memory: of whole molecules, once for each atom; of others
-//          once for each atom of a term, which is most of the whole.
-// Hazards: terms of one vector may share atoms, so forces are added one term after the other.
+// Cost:    the time to reach the atoms in memory: for whole molecules once for each atom, for
+//          others once for each atom of a term, which is most of the time.
+// Hazards: terms of one vector may share atoms, so forces are added term by term.
 // Others:  none.
 
 #include <utility>
@@ -27,7 +27,7 @@ constexpr bool reads_table = requires {
   &Term::table;
 };
 
-/// Numbers that each lane has of its own besides its table.
+/// The number of coefficients for each lane; a term with a table has only the index of the table.
 template <class Term>
 constexpr int coefficients_of() {
   if constexpr (reads_table<Term>) {
@@ -37,7 +37,8 @@ constexpr int coefficients_of() {
   }
 }
 
-/// The sums over the terms of one vector. `acts`, `connections`: what acts beyond each connection.
+/// Adds the energies and virials of the terms of one vector. `acts`: for each connection, the force
+/// on all atoms beyond it.
 template <class Real, std::size_t count>
 void add_sums(BondedWork& work, std::size_t first, int used, const Vector<Real>& energies,
               const Rows<Real> (&connections)[count], const Rows<Real> (&acts)[count]) {
@@ -51,7 +52,7 @@ void add_sums(BondedWork& work, std::size_t first, int used, const Vector<Real>&
           place < work.local_count || work.local_of_ghost[place - work.local_count] != no_target;
       locals += own ? 1 : 0;
     }
-    // Other ranks that have atoms of the term count the rest.
+    // The remaining share is counted by other ranks that have atoms of the term.
     const double share = static_cast<double>(locals) / static_cast<double>(atoms);
     work.energy += share * static_cast<double>(energies[lane]);
     for (std::size_t k = 0; k < count; ++k) {
@@ -82,7 +83,7 @@ void compute_terms(BondedWork& work) {
     const int used =
         work.count - first < std::size_t{width} ? static_cast<int>(work.count - first) : width;
     for (int lane = 0; lane < width; ++lane) {
-      // The lanes behind the last term compute it once more.
+      // Lanes behind the last term repeat it.
       const std::size_t term = first + static_cast<std::size_t>(lane < used ? lane : used - 1);
       const std::uint32_t* const place = work.places + term * atoms;
       Four<double> from, to;
@@ -118,8 +119,8 @@ void compute_terms(BondedWork& work) {
     for (int lane = 0; lane < used; ++lane) {
       const std::uint32_t* const place =
           work.places + (first + static_cast<std::size_t>(lane)) * atoms;
-      // An atom feels what acts beyond the connection that leads to it, less what acts beyond the
-      // one that leads on.
+      // The force on an atom is the force beyond the connection that leads to it, minus the force
+      // beyond the next connection.
       Four<double> before{};
       for (int k = 0; k < atoms; ++k) {
         Four<double> beyond{};
@@ -134,7 +135,7 @@ void compute_terms(BondedWork& work) {
   }
 }
 
-/// All terms of one kind of the molecules of a block.
+/// Computes all terms of one kind for the molecules of a block.
 template <class Term, class Real>
 void compute_in_block(MoleculeBlock<Real>& block, TermsOfMolecule& terms, bool with_sums) {
   using V = Vector<Real>;

@@ -1,8 +1,8 @@
-// Idea:    two angles of a center, which have an atom in common, know of each other.
+// Idea:    a coupling of two angles about a center that have an atom in common.
 // Source:  the angle-angle term of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem. 15,
 //          162 (1994).
 // Cost:    three arc tangents and square roots.
-// Hazards: it has no lower bound by itself: it goes with springs that hold the angles.
+// Hazards: it has no lower bound by itself, so it must be used with springs that hold the angles.
 // Others:  none.
 
 #pragma once

@@ -1,8 +1,8 @@
-// Idea:    the two bond angles of a torsion and its dihedral angle know of each other.
+// Idea:    a coupling of the two bond angles of a torsion and its dihedral angle.
 // Source:  the angle-angle-torsion term of CFF and COMPASS ("class 2"), Maple et al., J. Comput.
 //          Chem. 15, 162 (1994).
 // Cost:    that of "bend_torsion".
-// Hazards: it has no lower bound by itself: it goes with springs that hold the angles.
+// Hazards: it has no lower bound by itself, so it must be used with springs that hold the angles.
 // Others:  "bend_torsion".
 
 #pragma once

@@ -1,8 +1,8 @@
-// Idea:    the two bond angles of a torsion know of its dihedral angle.
+// Idea:    a coupling of the dihedral angle of a torsion and each of its two bond angles.
 // Source:  the angle-torsion term of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem.
 //          15, 162 (1994).
 // Cost:    that of the dihedral and two arc tangents.
-// Hazards: it has no lower bound by itself: it goes with springs that hold the angles.
+// Hazards: it has no lower bound by itself, so it must be used with springs that hold the angles.
 // Others:  "stretch_torsion"; "bending_torsion", which is bounded.
 
 #pragma once
@@ -13,10 +13,10 @@
 namespace sterna::md {
 namespace {
 
-/// The two bond angles of four atoms in a row, and the forces of them.
+/// The two bond angles of four atoms in a row, and their forces.
 template <class V>
 struct TorsionBends {
-  Triple<V> back, middle_back;  ///< from the second atom to the first, from the third to the second
+  Triple<V> back, middle_back;  ///< vectors from atom 2 to 1, and from atom 3 to 2
   Bend<V> first, last;
   [[gnu::always_inline]] explicit TorsionBends(const Triple<V>* b)
       : back(Triple<V>{} - b[0]),

@@ -1,9 +1,10 @@
-// Idea:    a torsion that fades where either of its bond angles opens to a line, where the dihedral
-//          angle is not defined: forces stay finite for all angles.
-// Source:  Bulacu et al., J. Chem. Theory Comput. 9, 3282 (2013), combined bending-torsion; Martini.
+// Idea:    a torsion that vanishes if either of its bond angles becomes 180 degrees, where the
+//          dihedral angle is undefined, so that forces stay finite for all angles.
+// Source:  Bulacu et al., J. Chem. Theory Comput. 9, 3282 (2013), combined bending-torsion;
+//          Martini.
 // Cost:    two square roots and four divisions.
 // Hazards: the polynomial is in the cosine, so both signs of phi have the same energy.
-// Others:  "ryckaert_bellemans", which is this one without the two bond angles.
+// Others:  "ryckaert_bellemans", the same polynomial without the factors of the bond angles.
 
 #pragma once
 
@@ -51,7 +52,7 @@ struct BendingTorsion {
     const V d = square_root(l0 * l2) * l1;
     const V scale = Real(1) / not_zero(d * d * d);
     const V energy = w * w * w * sum * scale;
-    // Twice the derivatives over A and B, and the one over n1.n2.
+    // Twice the derivatives with respect to A and B, and the derivative with respect to n1.n2.
     const V faded = (Real(3) * sum - cosine * derivative) * w * scale;
     const V of_first = faded * b_squared, of_second = faded * a_squared;
     const V of_product = derivative * w * w * scale;

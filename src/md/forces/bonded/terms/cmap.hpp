@@ -1,7 +1,8 @@
-// Idea:    a surface over two dihedral angles in a row, through the points of a table.
+// Idea:    a surface over two consecutive dihedral angles, through the points of a table.
 // Source:  MacKerell, Feig and Brooks, J. Comput. Chem. 25, 1400 (2004).
 // Cost:    16 numbers from the table for each term, besides two dihedrals and arc tangents.
-// Hazards: programs begin their tables at other angles and with the other index; see the how-to.
+// Hazards: programs begin their tables at other angles and order their indices differently; see the
+//          how-to.
 // Others:  none.
 
 #pragma once
@@ -30,7 +31,7 @@ struct Cmap {
     return bicubic_table(energies);
   }
 
-  /// Of each lane: where in its cell it is, points per radian, the coefficients of the cell.
+  /// For each lane: the position in its cell, points per radian, and the coefficients of the cell.
   template <class Real>
   struct Cells {
     alignas(64) Real t[lanes<Real>], u[lanes<Real>], per_radian[lanes<Real>];
@@ -47,7 +48,7 @@ struct Cmap {
       const double* const from = table + 1 + 16 * (r * size + c);
       for (int k = 0; k < 16; ++k) coefficient[k][lane] = static_cast<Real>(from[k]);
     }
-    /// Angles that are no number stay within the table, too.
+    /// The cell of an angle. NaN gives a cell within the table, too.
     static int cell(double place, int size) {
       if (!(place > 0.0)) return 0;
       return place < size ? static_cast<int>(place) : size - 1;

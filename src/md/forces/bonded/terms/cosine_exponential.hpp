@@ -1,7 +1,8 @@
-// A well in the cosine of an angle whose width is free: what it and its angle have in common.
-// As the steepness goes to 0 it is depth (cos x + 1)/2, upside down.
+// A potential well in the cosine of an angle, with a free width: the part that the terms of bond
+// angles and of dihedral angles share. In the limit of steepness 0 it is depth (cos x + 1)/2,
+// upside down.
 //
-// Source: angle_style and dihedral_style cosine/shift/exp of LAMMPS.
+// Source:  angle_style and dihedral_style cosine/shift/exp of LAMMPS.
 
 #pragma once
 
@@ -21,8 +22,8 @@ struct CosineExponential {
                                                    : "\"steepness\" must be 0.001 off 0 or more; "
                                                      "nearer to it the potential is a cosine";
   }
-  /// What `evaluate` reads: the factor, the constant, the steepness, cosine and sine of the angle
-  /// at rest, and what keeps the exponential from growing without limit.
+  /// The coefficients that `evaluate` reads: factor, constant, steepness, cosine and sine of the
+  /// rest angle, and a bound that keeps the exponential from overflowing.
   static constexpr int coefficient_count = 6;
   static void coefficients(double depth, double angle, double steepness, std::span<double> c) {
     const double kept = steepness > 0.0 ? steepness : 0.0;
@@ -33,7 +34,7 @@ struct CosineExponential {
     c[4] = std::sin(angle);
     c[5] = kept;
   }
-  /// Of an angle: the energy, and its derivatives over cosine and sine.
+  /// The energy of an angle, and its derivatives with respect to cosine and sine.
   template <class V>
   struct Value {
     V energy, over_cosine, over_sine;

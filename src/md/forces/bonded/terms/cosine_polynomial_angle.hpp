@@ -1,11 +1,11 @@
 // Idea:    a polynomial in the cosine of an angle, and its sine: every finite Fourier series of the
 //          angle that is even about 0 and 180 degrees, and cosines of the angle less a phase.
-// Source:  the angle of bead-spring polymers and of UFF and DREIDING: Rappe et al., J. Am. Chem. Soc.
-//          114, 10024 (1992); Mayo, Olafson and Goddard, J. Phys. Chem. 94, 8897 (1990).
+// Source:  the angle of bead-spring polymers and of UFF and DREIDING: Rappe et al., J. Am. Chem.
+//          Soc. 114, 10024 (1992); Mayo, Olafson and Goddard, J. Phys. Chem. 94, 8897 (1990).
 // Cost:    that of "cosine_squared" and ten multiplications.
-// Hazards: with a sine the force has no direction where atoms are in line. LAMMPS's styles "cosine",
-//          "fourier" and "cosine/periodic" give a Fourier series: cos 2 theta = 2 cos^2 theta - 1, and
-//          so on.
+// Hazards: with a sine the force has no direction where atoms are in line. LAMMPS's styles
+//          "cosine", "fourier" and "cosine/periodic" give a Fourier series: cos 2 theta = 2 cos^2
+//          theta - 1, and so on.
 // Others:  "polynomial", in the angle itself.
 
 #pragma once

@@ -1,7 +1,9 @@
 // Idea:    a spring in the cosine of an angle, whose force stays finite where atoms are in line.
-// Source:  the angle of GROMOS-96, Scott et al., J. Phys. Chem. A 103, 3596 (1999); that of Martini.
+// Source:  the angle of GROMOS-96, Scott et al., J. Phys. Chem. A 103, 3596 (1999); that of
+//          Martini.
 // Cost:    a square root and two divisions, without an arc tangent.
-// Hazards: the curvature at rest is stiffness sin^2(theta0), so near 180 degrees the spring is weak.
+// Hazards: the curvature at rest is stiffness sin^2(theta0), so near 180 degrees the spring is
+//          weak.
 // Others:  "restricted", which keeps the atoms from being in line.
 
 #pragma once

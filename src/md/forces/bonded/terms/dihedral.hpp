@@ -1,7 +1,7 @@
-// The dihedral angle of four atoms, which torsions and impropers are functions of.
+// The dihedral angle of four atoms, of which torsions and impropers are functions.
 //
-// Convention of IUPAC: 0 where the outer atoms are eclipsed (cis), 180 degrees where they are
-// opposite (trans); positive where the last bond is turned clockwise, seen along the middle one.
+// Convention of IUPAC: 0 if the outer atoms are eclipsed (cis), 180 degrees if they are opposite
+// (trans); positive if the last bond is turned clockwise, seen along the middle bond.
 // Source of the derivatives: Blondel and Karplus, J. Comput. Chem. 17, 1132 (1996).
 
 #pragma once
@@ -13,7 +13,7 @@ namespace {
 
 template <class V>
 struct Dihedral {
-  Triple<V> first, second;  ///< normals of the planes of the first three atoms and the last three
+  Triple<V> first, second;  ///< normals of the planes of atoms 1 to 3 and atoms 2 to 4
   V first_squared, second_squared, middle;
   V cosine_product, sine_product;  ///< of the angle, times the lengths of both normals
 
@@ -29,7 +29,7 @@ struct Dihedral {
   [[gnu::always_inline]] V inverse_product() const {
     return ElementOf<V>(1) / not_zero(square_root(first_squared * second_squared));
   }
-  /// Forces from the derivative of the energy over the angle.
+  /// Forces from the derivative of the energy with respect to the angle.
   [[gnu::always_inline]] void forces(const Triple<V>* b, V slope, Triple<V>* f) const {
     const Triple<V> at_first = first * (slope / not_zero(first_squared));
     const Triple<V> at_second = second * (slope / not_zero(second_squared));

@@ -41,8 +41,8 @@ struct EndedLennardJones {
        0.0,
        true}};
   static constexpr int coefficient_count = 11;
-  /// As `PairFunction` ends a potential, whose numbers these are: c12, c6, cutoff, where switching
-  /// begins, the shifts of energy and force, how it ends, and four numbers of that.
+  /// The coefficients are numbers of `PairFunction`: c12, c6, the cutoff, the begin of switching,
+  /// the shifts of energy and force, the kind of ending, and four numbers of the ending.
   static void coefficients(std::span<const double> p, std::span<double> c) {
     const double rc = p[2], rs = p[3], width = rc - rs;
     const auto ending = static_cast<Truncation>(static_cast<int>(p[4]));

@@ -1,9 +1,9 @@
-// Idea:    two atoms are free between two distances, and springs beyond, the outer one of which
-//          pulls with a constant force from some distance on.
+// Idea:    two atoms are free between two distances and held by springs beyond. From some distance
+//          on the outer spring pulls with a constant force.
 // Source:  the distance restraint of NMR refinement as GROMACS has it (bond of type 10).
 // Cost:    that of "harmonic" and some comparisons.
-// Hazards: its atoms are bonded as others are, so they exclude each other; `excluded_bonds = 0` and
-//          listed exclusions say otherwise.
+// Hazards: its atoms are bonded like others, so they exclude each other, unless `excluded_bonds =
+//          0` and listed exclusions are given.
 // Others:  "harmonic".
 
 #pragma once

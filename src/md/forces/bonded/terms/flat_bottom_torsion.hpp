@@ -1,8 +1,8 @@
 // Idea:    a dihedral angle is free within a range, and held by a spring beyond.
 // Source:  the dihedral restraint of GROMACS.
 // Cost:    that of "harmonic" in [[molecule.improper]].
-// Hazards: opposite the range the force changes its sign at once.
-// Others:  "harmonic" in [[molecule.improper]], whose range is none.
+// Hazards: opposite the range the force changes its sign abruptly.
+// Others:  "harmonic" in [[molecule.improper]], which has no range.
 
 #pragma once
 

@@ -1,8 +1,9 @@
-// Idea:    the potential of mean force of an angle that is distributed as up to three Gaussian
-//          curves.
+// Idea:    the potential of mean force of an angle whose distribution is a sum of up to three
+//          Gaussians.
 // Source:  angle_style gaussian of LAMMPS.
 // Cost:    three exponentials, a logarithm and an arc tangent.
-// Hazards: it is that of one temperature. In line it has an edge, and no force acts.
+// Hazards: it is valid at one temperature. If the atoms are in line, the energy has an edge, and
+//          the force is 0.
 // Others:  "tabulated".
 
 #pragma once

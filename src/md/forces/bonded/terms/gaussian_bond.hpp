@@ -1,8 +1,8 @@
-// Idea:    the potential of mean force of a bond whose length is distributed as up to three
-//          Gaussian curves.
+// Idea:    the potential of mean force of a bond whose length has a distribution that is a sum of
+//          up to three Gaussians.
 // Source:  bond_style gaussian of LAMMPS.
 // Cost:    three exponentials and a logarithm.
-// Hazards: it is that of one temperature.
+// Hazards: it is valid at one temperature.
 // Others:  "tabulated".
 
 #pragma once

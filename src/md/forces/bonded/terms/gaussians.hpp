@@ -1,9 +1,8 @@
-// The potential of mean force of a distribution that is a sum of Gaussian ones: what bonds and
-// angles have in common.
+// The potential of mean force of a distribution that is a sum of Gaussians: the part that the terms
+// of bonds and angles share.
 //
-// Source: bond_style and angle_style gaussian of LAMMPS; Milano, Goudeau and Mueller-Plathe, J.
-//         Polym.
-// Sci. B 43, 871 (2005).
+// Source:  bond_style and angle_style gaussian of LAMMPS; Milano, Goudeau and Mueller-Plathe, J.
+//          Polym. Sci. B 43, 871 (2005).
 
 #pragma once
 
@@ -16,8 +15,8 @@ namespace {
 
 struct Gaussians {
   static constexpr int most = 3;
-  /// What `evaluate` reads: the thermal energy, then of each Gaussian the logarithm of its height,
-  /// 2/width^2, and its center.
+  /// The coefficients that `evaluate` reads: the thermal energy, then for each Gaussian the
+  /// logarithm of its height, 2/width^2, and its center.
   static constexpr int coefficient_count = 1 + 3 * most;
   static constexpr std::string_view problem_of(std::span<const double> p) {
     for (std::size_t k = 0; k < most; ++k) {
@@ -27,7 +26,7 @@ struct Gaussians {
     }
     return "";
   }
-  /// `unit`: of widths and centers.
+  /// `unit`: the unit of widths and centers.
   static void coefficients(std::span<const double> p, double unit, std::span<double> c) {
     c[0] = p[0];
     for (std::size_t k = 0; k < most; ++k) {
@@ -39,8 +38,8 @@ struct Gaussians {
       c[3 + 3 * k] = unit * p[3 + 3 * k];
     }
   }
-  /// The energy of a place, and its derivative. The largest Gaussian is taken out of the sum, which
-  /// therefore is 1 or more wherever the place is.
+  /// The energy at a position, and its derivative. The largest Gaussian is factored out of the sum,
+  /// so that the rest is at least 1 at any position.
   template <class V>
   [[gnu::always_inline]] static V evaluate(V place, const V* c, V& slope) {
     using Real = ElementOf<V>;

@@ -1,8 +1,8 @@
-// Idea:    a spring that holds the dihedral angle of four atoms that are no chain: planes stay
-//          plane, chiral centers keep their hand.
+// Idea:    a spring that holds the dihedral angle of four atoms that are not a chain: planar groups
+//          stay planar, and chiral centers keep their handedness.
 // Source:  the improper dihedral of CHARMM and GROMACS, with the factor 1/2 of the latter.
 // Cost:    an arc tangent besides the dihedral.
-// Hazards: programs order the four atoms differently: the angle is that of the order given here.
+// Hazards: programs order the four atoms differently; the angle is that of the order given here.
 // Others:  "periodic", as AMBER has it.
 
 #pragma once

@@ -2,8 +2,8 @@
 // Source:  improper_style inversion/harmonic of LAMMPS, of which MOF-FF has one for each of the
 //          three bonds.
 // Cost:    three square roots and an arc tangent.
-// Hazards: the angle has no sign: but for omega0 = 0 there are two minima, and an edge between
-//          them, where no force acts.
+// Hazards: the angle has no sign. Unless omega0 = 0 there are two minima, with an edge between them
+//          at which the force is 0.
 // Others:  "inversion_cosine", and "wilson", of all three bonds at once.
 
 #pragma once

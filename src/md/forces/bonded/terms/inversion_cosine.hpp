@@ -3,9 +3,9 @@
 // Source:  the inversions of DREIDING and UFF: Mayo, Olafson and Goddard, J. Phys. Chem. 94, 8897
 //          (1990); Rappe et al., J. Am. Chem. Soc. 114, 10024 (1992).
 // Cost:    four square roots.
-// Hazards: the cosine is below 0 where the bond leans to the side of the two others: it jumps from
-//          one sign to the other where neither is the case, unless the bond stands on the plane.
-//          Where it does, the cosine has an edge, and no force acts.
+// Hazards: the cosine is negative if the bond leans toward the two others. If it leans to neither
+//          side, the cosine jumps from one sign to the other, unless the bond is normal to the
+//          plane. If it is normal, the cosine has an edge, and the force is 0.
 // Others:  "inversion", in the angle itself.
 
 #pragma once

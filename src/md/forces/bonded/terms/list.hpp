@@ -57,8 +57,8 @@ namespace {
 template <class... Terms>
 struct TermList {};
 
-/// All bonded terms. A new one is a file of this folder and a row here: kernels, input, checks,
-/// documentation and tests go through this list.
+/// All bonded terms. A new term is a file of this folder and a row here: kernels, input, checks,
+/// documentation and tests use this list.
 using BondedTerms = TermList<  //
     HarmonicBond,              //
     MorseBond,                 //

@@ -38,7 +38,7 @@ struct NonlinearBond {
   [[gnu::always_inline]] static V evaluate(const Triple<V>* b, const V* c, Triple<V>* f) {
     using Real = ElementOf<V>;
     const V r = square_root(dot(b[0], b[0])), stretch = r - c[1], square = stretch * stretch;
-    // Beyond the extension it is infinite, not below 0.
+    // Beyond the largest extension the energy is infinite instead of negative.
     const V left = Real(1) / larger(Real(1) - c[2] * square, V{});
     f[0] = b[0] * (-c[0] * stretch * left * left / not_zero(r));
     return Real(0.5) * c[0] * square * left;

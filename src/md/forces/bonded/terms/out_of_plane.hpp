@@ -1,6 +1,6 @@
-// The angle between a vector and a plane, which inversions are functions of: three vectors from a
-// center, of which the first two span the plane. Where these are in line there is none: sine and
-// cosine are 0, and so are forces.
+// The angle between a vector and a plane, of which the inversions are functions. Of three vectors
+// from a center, the first two span the plane. If these two are in line there is no plane: sine and
+// cosine are 0, and so are the forces.
 
 #pragma once
 
@@ -11,8 +11,8 @@ namespace {
 
 template <class V>
 struct OutOfPlane {
-  Triple<V> normal, sideways;  ///< of the plane; of the third vector and the normal
-  V inverse_product;           ///< one over the lengths of the normal and of the third vector
+  Triple<V> normal, sideways;  ///< of the plane; cross product of third vector and normal
+  V inverse_product;           ///< one over the lengths of normal and third vector
   V normal_squared, third_squared;
   V sine, cosine;  ///< of the angle from -90 to 90 degrees
 
@@ -34,8 +34,9 @@ struct OutOfPlane {
 
   [[gnu::always_inline]] V angle() const { return arc_tangent_of(sine, cosine); }
 
-  /// Adds the forces at the ends of the three vectors from the derivatives of the energy over sine
-  /// and cosine. Along the normal the cosine has no direction to grow in, and no force.
+  /// Adds the forces at the ends of the three vectors, from the derivatives of the energy with
+  /// respect to sine and cosine. If the third vector is along the normal, the gradient of the
+  /// cosine is undefined, and its force is 0.
   [[gnu::always_inline]] void add_forces(const Triple<V>& u, const Triple<V>& v, const Triple<V>& w,
                                          V over_sine, V over_cosine, Triple<V>& at_u,
                                          Triple<V>& at_v, Triple<V>& at_w) const {
@@ -52,7 +53,7 @@ struct OutOfPlane {
   }
 };
 
-/// What acts beyond each connection of four atoms, from the forces on all but the first.
+/// Sets the forces beyond each connection of four atoms from the forces on all atoms but the first.
 template <class V>
 [[gnu::always_inline]] inline void beyond(const Triple<V>& second, const Triple<V>& third,
                                           const Triple<V>& fourth, Triple<V>* f) {

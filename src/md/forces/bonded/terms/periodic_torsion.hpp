@@ -13,12 +13,13 @@
 namespace sterna::md {
 namespace {
 
-/// Constant, then coefficients of cos(n phi) and of sin(n phi), n from 1 to 6.
+/// A Fourier series: a constant, then coefficients of cos(n phi) and of sin(n phi) for n from 1 to
+/// 6.
 struct FourierSeries {
   static constexpr int harmonics = 6;
   static constexpr int coefficient_count = 1 + 2 * harmonics;
 
-  /// Adds amplitude (1 + cos(n phi - phase)).
+  /// Adds the term amplitude (1 + cos(n phi - phase)).
   static void add(std::span<double> c, double amplitude, int n, double phase) {
     const auto at = static_cast<std::size_t>(n);
     c[0] += amplitude;

@@ -39,7 +39,8 @@ struct PlaneDistance {
   }
   template <class V>
   [[gnu::always_inline]] static V evaluate(const Triple<V>* b, const V* c, Triple<V>* f) {
-    // From the second atom: p and q to the last two span the plane, and the first is at -b[0].
+    // Vectors from the second atom: p and q to the last two atoms span the plane; the first atom is
+    // at -b[0].
     const Triple<V> p = b[1], q = b[1] + b[2], normal = cross(p, q);
     const V squared = dot(normal, normal);
     const V inverse = ElementOf<V>(1) / not_zero(square_root(squared));

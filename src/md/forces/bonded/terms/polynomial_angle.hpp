@@ -2,8 +2,8 @@
 // Source:  the angle of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem. 15, 162 (1994);
 //          GROMACS's quartic angle; that of MM3.
 // Cost:    that of "harmonic" and ten multiplications.
-// Hazards: with a highest coefficient below zero the energy falls without limit of the deviation.
-//          At 180 degrees the force has no direction, unless that is the angle at rest and c1 is 0.
+// Hazards: if the highest coefficient is negative, the energy has no lower bound. At 180 degrees
+//          the direction of the force is undefined, unless this is the rest angle and c1 is 0.
 // Others:  "harmonic", "cosine_polynomial".
 
 #pragma once

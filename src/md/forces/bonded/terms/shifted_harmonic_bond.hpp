@@ -1,8 +1,8 @@
-// Idea:    a spring whose energy is 0 at a distance of choice, and which may end there.
+// Idea:    a spring whose energy is 0 at a chosen distance, and which may end there.
 // Source:  bond_style harmonic/shift and harmonic/shift/cut of LAMMPS.
 // Cost:    that of "harmonic".
-// Hazards: where the spring ends the force stops at once, so that energy is not conserved but for
-//          short steps.
+// Hazards: if the spring ends, the force jumps to 0, so that energy is conserved for short steps
+//          only.
 // Others:  "harmonic"; "morse", which ends smoothly.
 
 #pragma once

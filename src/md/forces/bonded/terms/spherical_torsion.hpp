@@ -1,9 +1,9 @@
-// Idea:    a product of harmonics of a dihedral angle and of its two bond angles: several of them
-//          make any function of the place of the last atom, seen from the first three.
+// Idea:    a product of harmonics of a dihedral angle and of its two bond angles. A sum of such
+//          terms can be any function of the position of the last atom relative to the first three.
 // Source:  dihedral_style spherical of LAMMPS.
-// Cost:    six harmonics of three angles, one of each of which counts.
-// Hazards: where atoms are in line the dihedral angle is not defined, and the energy has an edge
-//          unless the factors of the bond angles are 0 there.
+// Cost:    six harmonics of each of three angles, of which one is used.
+// Hazards: if atoms are in line the dihedral angle is undefined, and the energy has an edge unless
+//          the factors of the bond angles are 0 there.
 // Others:  "bending_torsion", which is always smooth.
 
 #pragma once
@@ -52,8 +52,8 @@ struct SphericalTorsion {
        0.0},
       {"offset_theta2", Dimension::none, any_value, "of the factor of the last angle", -0.4, false,
        0.0}};
-  /// The amplitude; then of each angle the multiple, cosine and sine of it times the shift, the
-  /// offset.
+  /// The coefficients: the amplitude; then for each angle the multiple, cosine and sine of the
+  /// multiple times the shift, and the offset.
   static constexpr int coefficient_count = 13;
   static void coefficients(std::span<const double> p, std::span<double> c) {
     c[0] = p[0];
@@ -65,7 +65,7 @@ struct SphericalTorsion {
       c[4 + 4 * k] = p[3 + 3 * k];
     }
   }
-  /// A factor, and its derivative over the angle; `c` as above.
+  /// A factor and its derivative with respect to the angle; `c`: its coefficients as above.
   template <class V>
   [[gnu::always_inline]] static V factor(V cosine, V sine, const V* c, V& slope) {
     using Real = ElementOf<V>;

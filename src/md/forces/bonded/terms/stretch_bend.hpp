@@ -1,9 +1,9 @@
-// Idea:    the two bonds of an angle know of it, and it of them.
+// Idea:    a coupling of an angle and the lengths of its two bonds.
 // Source:  the bond-angle term of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem. 15,
 //          162 (1994); the stretch-bend term of MM3.
 // Cost:    that of "harmonic" and two square roots.
-// Hazards: it has no lower bound by itself: it goes with springs that hold bonds and angle. In line
-//          it has an edge, and what bends has no force.
+// Hazards: it has no lower bound by itself, so it must be used with springs that hold bonds and
+//          angle. If the atoms are in line, the energy has an edge, and the bending force is 0.
 // Others:  "stretch_stretch".
 
 #pragma once

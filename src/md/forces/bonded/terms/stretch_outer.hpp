@@ -1,9 +1,9 @@
-// Idea:    the distance of an angle's outer atoms, and the lengths of its bonds, know of each
-//          other.
+// Idea:    a coupling of the distance of an angle's outer atoms and the lengths of its bonds.
 // Source:  GROMACS's cross bond-angle: Lawrence and Skinner, Chem. Phys. Lett. 372, 842 (2003), for
 //          water.
 // Cost:    three square roots.
-// Hazards: it has no lower bound by itself: it goes with springs that hold these distances.
+// Hazards: it has no lower bound by itself, so it must be used with springs that hold these
+//          distances.
 // Others:  "stretch_bend", in the angle itself.
 
 #pragma once

@@ -1,8 +1,8 @@
-// Idea:    the two bonds of an angle know of each other's lengths.
+// Idea:    a coupling of the lengths of the two bonds of an angle.
 // Source:  the bond-bond term of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem. 15,
 //          162 (1994); GROMACS's cross bond-bond.
 // Cost:    two square roots.
-// Hazards: it has no lower bound by itself: it goes with springs that hold the bonds.
+// Hazards: it has no lower bound by itself, so it must be used with springs that hold the bonds.
 // Others:  "stretch_bend".
 
 #pragma once

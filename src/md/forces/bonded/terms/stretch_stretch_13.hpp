@@ -1,7 +1,7 @@
-// Idea:    the outer bonds of a torsion know of each other's lengths.
+// Idea:    a coupling of the lengths of the two outer bonds of a torsion.
 // Source:  the bond-bond-1-3 term of COMPASS: Sun, J. Phys. Chem. B 102, 7338 (1998).
 // Cost:    two square roots.
-// Hazards: it has no lower bound by itself: it goes with springs that hold the bonds.
+// Hazards: it has no lower bound by itself, so it must be used with springs that hold the bonds.
 // Others:  "stretch_stretch" of an angle.
 
 #pragma once

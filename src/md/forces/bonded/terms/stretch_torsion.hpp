@@ -1,8 +1,8 @@
-// Idea:    the three bonds of a torsion know of its dihedral angle.
+// Idea:    a coupling of the dihedral angle of a torsion and the lengths of its three bonds.
 // Source:  the middle-bond and end-bond torsions of CFF and COMPASS ("class 2"), Maple et al., J.
 //          Comput. Chem. 15, 162 (1994).
 // Cost:    that of the dihedral and three square roots.
-// Hazards: it has no lower bound by itself: it goes with springs that hold the bonds.
+// Hazards: it has no lower bound by itself, so it must be used with springs that hold the bonds.
 // Others:  "bend_torsion".
 
 #pragma once

@@ -1,4 +1,4 @@
-// A curve through points at equal steps, with given slopes: a cubic polynomial between two points
+// A curve through equidistant points with given slopes: a cubic polynomial between two points
 // (Hermite), and straight lines beyond the ends. Tabulated terms are functions of it.
 
 #pragma once
@@ -11,9 +11,9 @@
 namespace sterna::md {
 namespace {
 
-/// The row of a table: the first place, steps in a unit of it, the number of steps; then the four
-/// coefficients of each piece, lowest first: those of the line before the first point, of the steps,
-/// of the line behind the last point. `forces`: per `unit`.
+/// The row of a table: the first point, steps per unit of the variable, the number of steps; then
+/// four coefficients of each piece, lowest power first: of the line before the first point, of the
+/// steps, and of the line behind the last point. `forces`: per `unit`.
 inline std::vector<double> tabulated_row(double first, double last, double unit,
                                          std::span<const double> energies,
                                          std::span<const double> forces) {
@@ -35,7 +35,7 @@ inline std::vector<double> tabulated_row(double first, double last, double unit,
   return row;
 }
 
-/// Of each lane: where in its step it is, and the coefficients of that.
+/// For each lane: the position in its step, and the coefficients of the step.
 template <class V>
 struct CurveOfLanes {
   using Real = ElementOf<V>;
@@ -46,7 +46,7 @@ struct CurveOfLanes {
     for (int lane = 0; lane < lanes<Real>; ++lane) {
       const double* const row = table[lane];
       const double x = (static_cast<double>(at[lane]) - row[0]) * row[1];
-      // What is no number stays within the table, too.
+      // NaN stays within the table, too.
       const double piece = !(x > 0.0) ? -1.0 : x < row[2] ? std::floor(x) : row[2];
       place[lane] = static_cast<Real>(x - (piece > 0.0 ? piece : 0.0));
       per_unit[lane] = static_cast<Real>(row[1]);

@@ -30,7 +30,7 @@ struct TabulatedAngle {
   template <class V>
   [[gnu::always_inline]] static V evaluate(const Triple<V>* b, const double* const* table,
                                            Triple<V>* f) {
-    // From the middle atom to the outer ones.
+    // The vectors from the middle atom to the outer atoms.
     const Triple<V> u = b[0] * V(V{} - ElementOf<V>(1));
     const Bend<V> bend(u, b[1]);
     const CurveOfLanes<V> curve(table, bend.angle);

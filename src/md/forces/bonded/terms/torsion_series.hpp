@@ -1,5 +1,5 @@
-// Three cosines of multiples of a dihedral angle, by which bonds and angles of a torsion depend on
-// it.
+// Three cosines of multiples of a dihedral angle, by which the bonds and angles of a torsion are
+// coupled to it.
 
 #pragma once
 
@@ -14,7 +14,7 @@ struct TorsionSeries {
   [[gnu::always_inline]] explicit TorsionSeries(const Dihedral<V>& dihedral)
       : cosine(dihedral.cosine_product * dihedral.inverse_product()),
         sine(dihedral.sine_product * dihedral.inverse_product()) {}
-  /// c[0] cos phi + c[1] cos 2 phi + c[2] cos 3 phi, by powers of the cosine.
+  /// The sum c[0] cos phi + c[1] cos 2 phi + c[2] cos 3 phi, by powers of the cosine.
   [[gnu::always_inline]] V value(const V* c) const {
     using Real = ElementOf<V>;
     const V square = cosine * cosine;

@@ -1,9 +1,9 @@
-// Idea:    a spring that holds the dihedral angle of four atoms, whatever its sign.
+// Idea:    a spring that holds the dihedral angle of four atoms, independent of its sign.
 // Source:  improper_style harmonic of LAMMPS, with a factor of 1/2.
 // Cost:    that of "harmonic".
-// Hazards: both signs of phi0 are minima. Where the atoms are in a plane, the energy has an edge,
-//          unless that is the angle at rest: no force acts there, a finite one beside it.
-// Others:  "harmonic", which keeps the hand of a chiral center.
+// Hazards: both signs of phi0 are minima. If the atoms are in a plane and this is not the rest
+//          angle, the energy has an edge: the force is 0 there and finite beside it.
+// Others:  "harmonic", which keeps the handedness of a chiral center.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace sterna::md {
 namespace {
 
-/// -1, 0 or 1 as a number is.
+/// The sign of a number: -1, 0 or 1.
 template <class V>
 [[gnu::always_inline]] inline V sign_of(V x) {
   const V zero{}, one = zero + ElementOf<V>(1);

@@ -2,8 +2,8 @@
 // Source:  the angle restraint of GROMACS; improper_style cossq of LAMMPS is one of twice the
 //          angle.
 // Cost:    six harmonics of one angle.
-// Hazards: where the vectors are parallel and the phase is no multiple of 180 degrees, the energy
-//          has an edge, and no force acts.
+// Hazards: if the vectors are parallel and the phase is no multiple of 180 degrees, the energy has
+//          an edge, and the force is 0.
 // Others:  "periodic", of the dihedral angle.
 
 #pragma once
@@ -41,7 +41,8 @@ struct VectorAngle {
        30.0, false, 0.0}};
   static constexpr int coefficient_count = 4;
   static void coefficients(std::span<const double> p, std::span<double> c) {
-    // A multiple of half a turn has no sine, which would make an edge.
+    // For a multiple of 180 degrees the sine is set to exactly 0, because rounding would make an
+    // edge.
     const bool is_even = std::remainder(p[2], 180.0) == 0.0;
     c[0] = p[0];
     c[1] = p[0] * std::cos(radians_per_degree * p[2]);

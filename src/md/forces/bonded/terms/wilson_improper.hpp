@@ -3,7 +3,7 @@
 // Source:  the out-of-plane term of CFF and COMPASS ("class 2"), Maple et al., J. Comput. Chem. 15,
 //          162 (1994); Wilson's angle.
 // Cost:    three times that of "inversion".
-// Hazards: the angle has a sign: two atoms that change places change it.
+// Hazards: the angle has a sign, which changes if two atoms are exchanged.
 // Others:  "inversion".
 
 #pragma once

@@ -9,7 +9,7 @@ namespace sterna::md {
 /// Integer coordinates of a cell of a regular grid.
 using Cells = std::array<int, 3>;
 
-/// Cells from `lower` up to, not with, `upper` along each axis; x varies fastest in memory.
+/// The cells from `lower` up to, but without, `upper` along each axis; x varies fastest in memory.
 struct CellBox {
   Cells lower{}, upper{};
 
@@ -26,7 +26,7 @@ struct CellBox {
                static_cast<std::size_t>(extent(0)) +
            static_cast<std::size_t>(cell[0] - lower[0]);
   }
-  /// That of an index.
+  /// The cell with this index.
   Cells cell(std::size_t index) const {
     const auto columns = static_cast<std::size_t>(extent(0)),
                rows = static_cast<std::size_t>(extent(1));
@@ -39,7 +39,7 @@ struct CellBox {
     for (int axis = 0; axis < 3; ++axis) box.lower[axis] += by[axis], box.upper[axis] += by[axis];
     return box;
   }
-  /// Empty boxes stay empty.
+  /// The box with so many more cells at each face. Empty boxes stay empty.
   CellBox grown(int cells) const {
     if (empty()) return *this;
     CellBox box = *this;
@@ -51,7 +51,7 @@ struct CellBox {
     for (int axis = 0; axis < 3; ++axis) box.lower[axis] *= 2, box.upper[axis] *= 2;
     return box;
   }
-  /// Of cells that are not negative.
+  /// The box of the parents of these cells, whose coordinates must not be negative.
   CellBox parents() const {
     CellBox box = *this;
     for (int axis = 0; axis < 3; ++axis) {
@@ -69,13 +69,14 @@ struct CellBox {
   }
 };
 
-/// The cell of a periodic grid that a cell beyond it, by less than the grid's size, is an image of.
+/// The cell of a periodic grid of which a cell is an image. The cell may lie beyond the grid by
+/// less than the grid's size.
 inline Cells wrapped(const Cells& cell, const Cells& grid) {
   return {(cell[0] + grid[0]) % grid[0], (cell[1] + grid[1]) % grid[1],
           (cell[2] + grid[2]) % grid[2]};
 }
 
-/// A box inside of a periodic grid with all cells that those of `box` are, or are images of.
+/// The smallest box inside a periodic grid that has all cells of which those of `box` are images.
 inline CellBox covering_images(CellBox box, const Cells& grid) {
   for (int axis = 0; axis < 3; ++axis) {
     if (box.lower[axis] >= 0 && box.upper[axis] <= grid[axis]) continue;

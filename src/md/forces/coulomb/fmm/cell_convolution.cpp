@@ -1,13 +1,15 @@
 // Idea:    on a regular grid the sums over all pairs of cells are a convolution, which is a product
-//          wave by wave; all images of a periodic box are in the wave's sums at no further cost.
+//          for each wave; the images of a periodic box are included in the sums of a wave at no
+//          further cost.
 // Paper:   Elliott and Board, SIAM J. Sci. Comput. 17, 398 (1996), for shifts of expansions by
 //          Fourier transforms; here over cells rather than over coefficients.
-// Cost:    of each cell (order + 1)^2 coefficients times the sum of the cells along the edges, and
+// Cost:    for each cell (order + 1)^2 coefficients times the sum of the cells along the edges, and
 //          (order + 1)^4 / 2 products: at order 10 a tenth of 189 shifts by rotation. Four rounds
-//          in which each rank sends to all others, of all coefficients of all cells together.
-// Hazards: the sums take (2 order + 1)^2 numbers for each wave. Ranks beyond the number of groups
-//          of coefficients have none to transform: levels of smaller cells go below.
-// Else:    shifts from cell to cell, where ranks are many and each needs its neighbors only.
+//          in which each rank sends to all others, in total all coefficients of all cells.
+// Hazards: the sums need (2 order + 1)^2 numbers for each wave. If there are more ranks than groups
+//          of coefficients, some have nothing to transform, so levels of smaller cells are used
+//          below.
+// Else:    shifts from cell to cell, if there are many ranks and each needs only its neighbors.
 
 #include "md/forces/coulomb/fmm/cell_convolution.hpp"
 
@@ -27,9 +29,8 @@ double sign(int m) {
   return m % 2 == 0 ? 1.0 : -1.0;
 }
 
-/// function(coefficient, cell, its place) for `count` coefficients of cells: a line of the cache of
-/// one coefficient is used as a whole before the next, as messages may have them at distances of a
-/// power of two.
+/// Calls function(coefficient, cell, place of the cell) for `count` coefficients of all cells. It
+/// goes through cache lines of cells, because in messages coefficients may be a power of two apart.
 template <class Function>
 void for_each_line(const std::vector<std::size_t>& places, std::size_t count, Function function) {
   constexpr std::size_t together = 16;
@@ -41,7 +42,7 @@ void for_each_line(const std::vector<std::size_t>& places, std::size_t count, Fu
   }
 }
 
-/// log of sqrt((l - m)! (l + m)!) / scale^l.
+/// The logarithm of sqrt((l - m)! (l + m)!) / scale^l.
 double log_norm(int l, int m, double scale) {
   return 0.5 * (std::lgamma(l - m + 1.0) + std::lgamma(l + m + 1.0)) - l * std::log(scale);
 }
@@ -95,8 +96,8 @@ typename CellConvolution<Real>::Range CellConvolution<Real>::coefficients_of(
 
 template <class Real>
 void CellConvolution<Real>::make_places() {
-  // With these norms of complex harmonics the coefficients of an expansion about a sum of vectors
-  // are plain products: L_lm = sum of (-1)^l' conj(M_l'm') I_(l+l')(m+m').
+  // Complex harmonics are normalized so that expansions about a sum of vectors are plain products:
+  // L_lm = sum of (-1)^l' conj(M_l'm') I_(l+l')(m+m').
   places_.resize(harmonics_count(order_));
   const double cells = static_cast<double>(plan_.cells());
   for (int l = 0; l <= order_; ++l)
@@ -209,7 +210,7 @@ void CellConvolution<Real>::to_waves() {
     kernels_.to_waves(plan_, values_.data(), waves_.data());
     for (std::size_t i = 0; i < count; ++i) {
       const Place& place = places_[first + i];
-      // Times i^degree.
+      // The multipole is multiplied by i^degree.
       const std::size_t turned = place.degree % 2 == 0 ? 0 : lanes_;
       const Real re_sign = (place.degree + 1) / 2 % 2 == 0 ? place.into : -place.into;
       const Real im_sign = place.degree / 2 % 2 == 0 ? place.into : -place.into;
@@ -349,7 +350,8 @@ std::vector<comm::Verdict> CellConvolution<Real>::verdicts() const {
 template <class Real>
 typename CellConvolution<Real>::Virial CellConvolution<Real>::virial() {
   if (strained_sums_.empty()) strained_sums_ = packed_sums(ImageSums::Kind::strained);
-  // Of a real coefficient both expansions' waves are multiplied, one of them conjugate.
+  // The energy is a product of the waves of multipoles and local expansions, one of them conjugate,
+  // for each real coefficient.
   const Range own = blocks_of(rank_);
   std::vector<double> weights(blocks() * lanes_, 0.0);
   plan_.waves().for_each(
@@ -364,7 +366,8 @@ typename CellConvolution<Real>::Virial CellConvolution<Real>::virial() {
       kernels_.convolve(order_, strained_sums_[strain].data() + block * sums_size(), multipoles,
                         locals.data());
       for (const Place& place : places_) {
-        // Waves of multipoles were multiplied with i^degree, those of locals are to be.
+        // Waves of multipoles have been multiplied by i^degree; those of local expansions have not
+        // yet.
         const double factor = static_cast<double>(place.out_of) / static_cast<double>(place.into) *
                               sign(place.degree);
         for (std::size_t part = place.part; part < place.part + 2; ++part) {

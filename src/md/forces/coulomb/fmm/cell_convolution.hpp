@@ -13,43 +13,43 @@
 
 namespace sterna::md {
 
-/// Local expansions of all cells of a grid from the multipoles of all that are not near, images
-/// included where it is periodic. On several ranks each transforms some of the coefficients and
-/// multiplies some of the waves.
+/// Computes the local expansions of all cells of a grid from the multipoles of all cells that are
+/// not near, including images if the grid is periodic. On several ranks each transforms some of the
+/// coefficients and multiplies some of the waves.
 template <class Real>
 class CellConvolution {
  public:
-  /// Collective, with all calls from then on, where there is a context; otherwise in this process
-  /// alone. `cell`: its edges; coefficients in units of `unit`. `boxes`: the cells that each rank
-  /// brings and gets, perhaps images of cells; what several bring is added up in the order of the
-  /// ranks. `exchange` as for FmmSolver.
+  /// With a context all calls are collective; without one everything is computed in this process.
+  /// `cell`: its edges; coefficients are in units of `unit`. `boxes`: the cells that each rank
+  /// gives and receives, perhaps images of cells; contributions of several ranks to a cell are
+  /// added in the order of the ranks. `exchange`: as for FmmSolver.
   CellConvolution(const Lattice& cell, const Cells& grid, bool periodic, int order, double unit,
                   const FmmKernels<Real>& kernels, const comm::Context* context,
                   std::vector<CellBox> boxes, const std::string& exchange_method);
 
   /// Minus the derivatives of the energy of multipoles when the positions of the cells and the
-  /// lattice are strained and the multipoles stay (xx yy zz xy xz yz), in the unit of length of the
-  /// coefficients. A rank's share.
+  /// lattice are strained and the multipoles stay the same (xx yy zz xy xz yz), in the unit of
+  /// length of the coefficients. This rank's share.
   using Virial = std::array<double, 6>;
-  /// The five stages of a computation, all collective. Each receives what the one before it sent,
-  /// and sends: ranks that do something else in between need not wait for each other.
-  /// `multipoles`, of this rank's box, must stay until `to_waves` has returned.
+  /// The five stages of a computation, all collective. Each receives the messages of the stage
+  /// before and sends its own, so ranks that do other work in between need not wait for each other.
+  /// `multipoles`, of this rank's box, must stay valid until `to_waves` has returned.
   void start(const CellExpansions<Real>& multipoles);
   void to_waves();
-  /// Computes the virial where it is given.
+  /// Multiplies the waves; also computes the virial if it is given.
   void multiply(Virial* virial = nullptr);
-  /// These two set `locals`, of the same box; they may be where the multipoles were.
+  /// The last two stages set `locals`, of the same box; they may use the memory of the multipoles.
   void from_waves(CellExpansions<Real>& locals);
   void finish(CellExpansions<Real>& locals);
 
-  /// Gives most of the memory back, after the last computation.
+  /// Releases most of the memory after the last computation.
   void forget();
 
   std::vector<comm::Verdict> verdicts() const;
 
  private:
-  /// Of a real coefficient: where its cosine or sine is among the others and what it is multiplied
-  /// with, as a multipole and as a local expansion.
+  /// The place of a real coefficient's cosine or sine part among the complex ones, and its factors
+  /// as a multipole and as a local expansion.
   struct Place {
     std::size_t part;
     int degree;
@@ -59,25 +59,26 @@ class CellConvolution {
     std::size_t begin, end;
     std::size_t count() const { return end - begin; }
   };
-  /// What each rank does: whole blocks of `lanes_` waves, whole groups of as many coefficients.
+  /// The work of each rank: whole blocks of `lanes_` waves, and whole groups of as many
+  /// coefficients.
   Range blocks_of(std::size_t rank) const;
   Range coefficients_of(std::size_t rank) const;
   std::size_t blocks() const { return (plan_.waves().count() + lanes_ - 1) / lanes_; }
   std::size_t block_size() const { return 4 * wave_count(order_) * lanes_; }
   std::size_t sums_size() const { return 2 * wave_count(2 * order_) * lanes_; }
-  /// Numbers between one who transforms and one who multiplies: of each coefficient and each block
-  /// of waves two parts.
+  /// The size of a message between a rank that transforms and one that multiplies: two parts for
+  /// each coefficient and each block of waves.
   std::size_t wave_message(std::size_t transforms, std::size_t multiplies) const {
     return coefficients_of(transforms).count() * blocks_of(multiplies).count() * 2 * lanes_;
   }
 
   void make_places();
   void make_exchanges(const comm::Context& context, const std::string& exchange_method);
-  /// One for each strain where there are some.
+  /// The sums in the layout that kernels read; for strained sums, one array for each strain.
   std::vector<std::vector<Real>> packed_sums(ImageSums::Kind kind) const;
-  /// Of the multipoles in `expansions_`.
+  /// The virial of the multipoles in `expansions_`.
   Virial virial();
-  /// `count` coefficients at all cells, from all ranks; and to them.
+  /// Gathers the values of `count` coefficients at all cells from all ranks; scatters them back.
   void gather_values(std::size_t first, std::size_t count);
   void scatter_values(std::size_t first, std::size_t count, const std::vector<Real*>& outboxes,
                       CellExpansions<Real>& locals);
@@ -89,8 +90,8 @@ class CellConvolution {
       if (rank != rank_) function(peer_of(rank), rank);
     }
   }
-  /// function(block, its parts of a coefficient) for all blocks, of this rank in `own`, of the
-  /// others in messages.
+  /// Calls function(block, parts of the coefficient) for all blocks: this rank's are in `own`, the
+  /// others' in messages.
   template <class Function>
   void for_each_block(std::size_t coefficient, Real* own, const std::vector<Real*>& messages,
                       Function function) const {
@@ -105,8 +106,8 @@ class CellConvolution {
       }
     }
   }
-  /// function(parts) of the coefficients that another rank transforms, of this rank's blocks in
-  /// `own`, in the order of messages.
+  /// Calls function(parts) for the coefficients that another rank transforms, for this rank's
+  /// blocks in `own`, in the order of messages.
   template <class Function>
   void for_each_part_of(std::size_t rank, Real* own, Function function) const {
     const Range coefficients = coefficients_of(rank);
@@ -117,7 +118,7 @@ class CellConvolution {
     }
   }
 
-  Lattice cell_;  ///< in the unit of the coefficients
+  Lattice cell_;  ///< in the coefficients' unit of length
   bool periodic_;
   int order_;
   const FmmKernels<Real>& kernels_;
@@ -125,16 +126,18 @@ class CellConvolution {
   GridTransform<Real> plan_;
   std::size_t rank_;
   std::vector<CellBox> boxes_;
-  std::vector<std::vector<std::size_t>> cells_;  ///< of each box, where they begin in values_
-  double scale_;  ///< factorials grow with the degree; with its powers taken out they stay near 1
+  std::vector<std::vector<std::size_t>> cells_;  ///< for each box the places of its cells in
+                                                 ///< values_
+  double scale_;  ///< its powers keep factorials, which grow with the degree, near 1
   std::vector<Place> places_;
   std::vector<Real> sums_;
-  std::vector<std::vector<Real>> strained_sums_;  ///< where asked for
-  /// Of this rank's waves: multipoles, then locals.
+  std::vector<std::vector<Real>> strained_sums_;  ///< empty until the virial is computed
+  /// The expansions at this rank's waves: multipoles, then local expansions.
   std::vector<Real> expansions_;
-  std::vector<Real> values_, waves_;  ///< of one group
+  std::vector<Real> values_, waves_;  ///< of one group of coefficients
   const CellExpansions<Real>* own_ = nullptr;
-  /// Multipoles to those who transform them, their waves to those who multiply these, and back.
+  /// Exchanges of multipoles to the ranks that transform them, of their waves to the ranks that
+  /// multiply them, and of the results back.
   std::optional<comm::NeighborExchange<Real>> cells_out_, waves_out_, waves_back_, cells_back_;
 };
 

@@ -18,8 +18,8 @@ void for_each_within(int distance, Function function) {
       function);
 }
 
-/// Vectors to all cells that may share a face with the Voronoi cell of the one at the origin: the
-/// shortest of those that differ by even numbers of edges.
+/// Vectors to all cells that may share a face with the Voronoi cell at the origin: for each parity
+/// of the coordinates, the shortest vectors.
 std::vector<Vec3> neighbors(const Lattice& cell) {
   std::vector<Vec3> found;
   for_each_within(1, [&](const Cells& parity) {
@@ -38,7 +38,8 @@ std::vector<Vec3> neighbors(const Lattice& cell) {
   return found;
 }
 
-/// Where three midplanes meet and no cell's center is nearer than the origin.
+/// The points in which three midplanes meet and for which no other cell's center is nearer than the
+/// origin.
 std::vector<Vec3> corners_between_midplanes(const Lattice& cell) {
   const std::vector<Vec3> around = neighbors(cell);
   const double size = std::cbrt(cell.volume());
@@ -48,7 +49,7 @@ std::vector<Vec3> corners_between_midplanes(const Lattice& cell) {
       for (std::size_t k = j + 1; k < around.size(); ++k) {
         const Lattice three{around[i], around[j], around[k]};
         if (std::abs(three.volume()) < 1e-9 * cell.volume()) continue;
-        // dot(v, corner) = dot(v, v) / 2 for each of the three.
+        // The corner satisfies dot(v, corner) = dot(v, v) / 2 for each of the three vectors v.
         const Lattice dual = three.reciprocal();
         const Vec3 corner = dual.position({0.5 * dot(three.a, three.a), 0.5 * dot(three.b, three.b),
                                            0.5 * dot(three.c, three.c)});

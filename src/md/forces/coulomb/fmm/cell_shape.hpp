@@ -6,30 +6,31 @@
 
 namespace sterna::md {
 
-/// What belongs to a cell of a lattice of cells.
+/// The region that belongs to a cell of a lattice.
 enum class CellBorders {
   faces,     ///< the cell itself, between its faces
-  midplanes  ///< what is nearer to its center than to that of any other cell: its Voronoi cell
+  midplanes  ///< the Voronoi cell: nearer to this center than to others
 };
 
-/// Shape of the cells of an oblique grid. A cell between leaning faces has far corners, in which
-/// charges come nearer to the expansions of other cells than these converge; its Voronoi cell, of
-/// the same volume, is as round as the lattice of cells allows. In a rectangular grid the two are
+/// The shape of the cells of an oblique grid. A cell between tilted faces has far corners, in which
+/// charges come nearer to the expansions of other cells than the radius of convergence. Its Voronoi
+/// cell, of the same volume, is as round as the lattice allows. In a rectangular grid the two are
 /// the same.
 class CellShape {
  public:
-  /// `cell`: its edges.
+  /// `cell`: the edges of a cell.
   CellShape(const Lattice& cell, CellBorders borders);
 
-  /// How far along each axis it reaches from its center, in fractions of the edges; 1/2 at least.
+  /// The largest distance from the center along each axis, in fractions of the edges; at least 1/2.
   const Vec3& extent() const { return extent_; }
-  /// The distance of the nearest cells that are not neighbors, on any axis, over the diameter of
-  /// the cell. Cubes have 2/sqrt(3); below 1 there are places for which expansions do not converge.
+  /// The distance of the nearest cells that are not neighbors along any axis, divided by the
+  /// diameter of the cell: 2/sqrt(3) for cubes. Below 1 there are positions at which expansions do
+  /// not converge.
   double separation() const { return separation_; }
 
-  /// With midplanes: the cell of `among` that a position, in units of the edges, belongs to, where
-  /// it is no farther than one from the cell between whose faces the position lies. Of centers that
-  /// are as near the first.
+  /// For midplanes: the cell of `among` to which a position belongs. The position is in units of
+  /// the edges, and the result is at most one cell from the cell between whose faces it lies. If
+  /// several centers are equally near, the first is chosen.
   static Cells nearest(const Lattice& cell, const Vec3& position, const CellBox& among);
 
  private:

@@ -13,20 +13,20 @@
 
 namespace sterna::md {
 
-/// Brings expansions of cells to the ranks that want them, each round the same cells: one message
-/// for each pair of ranks, with each cell once, however many of its images are wanted.
+/// Sends expansions of cells to the ranks that want them, each round the same cells. There is one
+/// message for each pair of ranks, with each cell once, even if several of its images are wanted.
 template <class Real>
 class ExpansionExchange {
  public:
-  /// Coefficient a of a cell lies a * `stride` behind the cell's place.
+  /// The place of a cell's first coefficient. Coefficient a lies a * `stride` behind it.
   using PlaceOf = std::function<std::size_t(const Cells&)>;
   struct Coefficients {
     Real* begin;
     std::size_t stride;
   };
 
-  /// Collective where there is a context; without one all cells stay on this rank. `source` and
-  /// `target`: places of the cells that leave, and of those that arrive.
+  /// Collective if there is a context; without one all cells stay on this rank. `source` and
+  /// `target`: the places of cells that are sent and received.
   ExpansionExchange(const comm::Context* context, const CellTransfers& transfers,
                     std::size_t coefficients, const PlaceOf& source, const PlaceOf& target,
                     const comm::NeighborOptions& options)
@@ -62,7 +62,7 @@ class ExpansionExchange {
     exchange_.emplace(*context, comm::NeighborPattern::from_peers(*context, peers), options);
   }
 
-  /// What stays on this rank is added at once, while the rest is on its way.
+  /// Starts the messages, and meanwhile adds the cells that stay on this rank.
   void start(const Coefficients& source, const Coefficients& target) {
     for (std::size_t p = 0; p < routes_.size(); ++p) {
       const auto& departures = routes_[p].departures;
@@ -78,8 +78,8 @@ class ExpansionExchange {
     add(kept_, source.begin, source.stride, target);
   }
 
-  /// Adds what arrives in the order of the ranks, whoever comes first, so that sums have the same
-  /// bits with every method of exchange.
+  /// Adds received cells in the order of the ranks, so that sums have the same bits with every
+  /// method and order of arrival.
   void finish(const Coefficients& target) {
     if (!exchange_) return;
     exchange_->take_in_order([&](int peer, std::span<const Real> items) {
@@ -98,7 +98,7 @@ class ExpansionExchange {
   struct Pair {
     std::size_t from, to;
   };
-  /// Cells in the order in which they first come, which is the same at both ends.
+  /// Distinct cells in the order of their first occurrence, which is the same on both ranks.
   struct UniqueCells {
     std::vector<Cells> cells;
     std::map<Cells, std::size_t> indices;
@@ -114,8 +114,8 @@ class ExpansionExchange {
     std::vector<Pair> arrivals;
   };
   struct Route {
-    std::vector<std::size_t> departures;  ///< places of the cells of a message to this peer
-    std::vector<Pair> arrivals;           ///< from cells of a message to places
+    std::vector<std::size_t> departures;  ///< places of the cells in the message to this peer
+    std::vector<Pair> arrivals;           ///< from indices in the received message to places
     std::size_t arriving = 0;
   };
 
@@ -125,7 +125,7 @@ class ExpansionExchange {
 
   void add(const std::vector<Pair>& pairs, const Real* source, std::size_t stride,
            const Coefficients& target) const {
-    // So many that their places stay in the first cache while coefficients pass.
+    // So many cells that their places stay in the first-level cache while coefficients are copied.
     constexpr std::size_t together = 512;
     for (std::size_t begin = 0; begin < pairs.size(); begin += together) {
       const std::size_t end = std::min(begin + together, pairs.size());

@@ -7,16 +7,16 @@
 
 namespace sterna::md {
 
-/// The distance of the coefficients of `cells` cells: an odd number of lines of a cache, so that
-/// those of one cell fall into all of its sets. A power of two leaves a few sets, which do not hold
-/// them.
+/// The distance between coefficients of `cells` cells in memory: an odd number of cache lines, so
+/// that the coefficients of a cell use all sets of the cache. A power of two would use a few sets
+/// only.
 template <class Real>
 constexpr std::size_t coefficient_stride(std::size_t cells) {
   constexpr std::size_t line = 64 / sizeof(Real);
   return ((cells + line - 1) / line | 1) * line;
 }
 
-/// Expansions of a box of cells, coefficient a of cell i at a * stride + i.
+/// Expansions of a box of cells. Coefficient a of cell i lies at a * stride + i.
 template <class Real>
 class CellExpansions {
  public:
@@ -34,7 +34,7 @@ class CellExpansions {
   const Real* data() const { return values_.data(); }
   void clear() { std::fill(values_.begin(), values_.end(), Real(0)); }
 
-  /// Those of the cells of a block, coefficient by coefficient.
+  /// Copies the expansions of the cells of a block, coefficient by coefficient.
   void read(const CellBox& block, Real* out) const {
     for_each_row(block, [&](std::size_t begin, std::size_t count) {
       std::copy_n(values_.data() + begin, count, out);
@@ -65,22 +65,22 @@ class CellExpansions {
   std::vector<Real> values_;
 };
 
-/// The expansions of a level below the top: those of the cells in the same octant of their parents
-/// lie together in the order of the parents, so that all pairs of cells of one relative vector are
-/// neighbors in memory on both sides. Parents have a border of one around them: images, cells of
-/// other ranks, or nothing.
+/// The expansions of a level below the top. Cells in the same octant of their parents lie together
+/// in the order of the parents, so that all pairs of cells with one relative vector are contiguous
+/// in memory on both sides. Around the parents is a border of one cell: images, cells of other
+/// ranks, or nothing.
 template <class Real>
 class ExpansionLevel {
  public:
-  /// `parents`: those whose children this rank keeps; `targets`, inside of them, those whose
-  /// children's local expansions it computes.
+  /// `parents`: the parents of the cells that this rank keeps. `targets`: those of them for whose
+  /// children local expansions are computed.
   ExpansionLevel(const CellBox& parents, const CellBox& targets, std::size_t coefficients,
                  std::size_t lanes)
       : parents_(parents),
         targets_(targets),
         stored_(parents.grown(1)),
         coefficients_(coefficients),
-        // Whole vectors may reach beyond the last parent.
+        // The last vector may extend beyond the last parent.
         stride_(stored_.empty() ? 0 : coefficient_stride<Real>(stored_.count() + 2 * lanes)),
         multipoles_(8 * coefficients * stride_),
         locals_(multipoles_.size()),
@@ -90,15 +90,15 @@ class ExpansionLevel {
   const CellBox& parents() const { return parents_; }
   const CellBox& targets() const { return targets_; }
   std::size_t stride() const { return stride_; }
-  /// Of the multipoles, and of the local expansions.
+  /// The size of the array of multipoles, and of that of local expansions.
   std::size_t size() const { return locals_.size(); }
   std::size_t index(const Cells& parent) const { return stored_.index(parent); }
-  /// From a parent to the one at this relative position.
+  /// The distance in memory from a parent to the parent at this relative position.
   std::ptrdiff_t distance(const Cells& by) const {
     const auto width = static_cast<std::ptrdiff_t>(stored_.extent(0));
     return (by[2] * static_cast<std::ptrdiff_t>(stored_.extent(1)) + by[1]) * width + by[0];
   }
-  /// Give their memory back, after the last computation.
+  /// Release the memory after the last computation.
   void forget_multipoles() { multipoles_ = std::vector<Real>(); }
   void forget_locals() { locals_ = std::vector<Real>(); }
   Real* multipoles(int octant) { return octant_of(multipoles_, octant); }
@@ -108,8 +108,8 @@ class ExpansionLevel {
     std::fill(locals_.begin(), locals_.end(), Real(0));
   }
 
-  /// Pieces of memory that cover parents (and some of the border, which does no harm), in groups
-  /// that are small enough to stay in the cache.
+  /// Ranges of memory that cover parents (and parts of the border, which does no harm), in groups
+  /// that fit into the cache.
   struct Segment {
     std::size_t begin, count;
   };
@@ -117,8 +117,8 @@ class ExpansionLevel {
   const Segments& segments() const { return all_; }
   const Segments& target_segments() const { return wanted_; }
 
-  /// Of a cell of this level, in those of `parents` or the border around them: where its first
-  /// coefficient lies behind that of octant 0.
+  /// The place of the first coefficient of a cell of this level, relative to octant 0. The parent
+  /// must be in `parents` or in the border.
   std::size_t place(const Cells& cell) const {
     const auto octant =
         static_cast<std::size_t>((cell[0] & 1) + 2 * (cell[1] & 1) + 4 * (cell[2] & 1));
@@ -140,7 +140,7 @@ class ExpansionLevel {
     return values.data() + static_cast<std::size_t>(octant) * coefficients_ * stride_;
   }
 
-  /// Border cells may have negative coordinates.
+  /// Half of a coordinate, rounded down. Border cells may have negative coordinates.
   static int half(int i) { return (i + 4) / 2 - 2; }
 
   Segments segments_of(const CellBox& box, std::size_t lanes) const {
@@ -148,7 +148,8 @@ class ExpansionLevel {
     if (box.empty()) return groups;
     const auto columns = static_cast<std::size_t>(box.extent(0));
     const std::size_t whole = (columns + lanes - 1) / lanes * lanes;
-    // What a row's last vector reaches beyond the row is border, not the next row.
+    // If rows need few more than their columns, a row's last vector extends into the border and not
+    // into the next row.
     if (whole <= columns + 2 && box.extent(0) == parents_.extent(0)) {
       for (int z = box.lower[2]; z < box.upper[2]; ++z) {
         groups.emplace_back();

@@ -67,7 +67,7 @@ template <class Real>
 void FarField<Real>::make_depths(const comm::Context* context, const std::string& exchange_method) {
   const int own = partition_.rank(), ranks = partition_.rank_count();
   const int leaf = partition_.leaf_depth(), shared = partition_.first_distributed_depth();
-  // Of the levels that a rank has as a whole, only what lies above its own cells is computed.
+  // Of levels that every rank has as a whole, a rank computes only the ancestors of its own cells.
   const auto targets_of = [&](int number, int rank) {
     CellBox needed = shared == leaf
                          ? covering_images(partition_.touched_leaves(rank), partition_.grid(leaf))
@@ -89,7 +89,7 @@ void FarField<Real>::make_depths(const comm::Context* context, const std::string
                        std::vector<std::size_t>{},
                        {}});
     Depth& depth = depths_.back();
-    // What several ranks compute is counted by the first of them.
+    // If several ranks compute a cell, the first of them counts it in the virial.
     std::vector<char> taken(parents.count(), 0);
     for (int rank = 0; rank < own && !spread; ++rank) {
       targets_of(number, rank).for_each([&](const Cells& cell) { taken[parents.index(cell)] = 1; });
@@ -133,7 +133,7 @@ void FarField<Real>::make_depths(const comm::Context* context, const std::string
 template <class Real>
 void FarField<Real>::add_moments(const FarSources<Real>& sources, Real* multipole,
                                  std::size_t stride) {
-  // A dipole's multipole is its component along the gradient of the harmonics.
+  // The multipole of a dipole is its component along the gradient of the harmonics.
   for (std::size_t axis = 0; axis < 3; ++axis) {
     scratch_.assign(coefficients_, Real(0));
     kernels_.charges_to_multipole(factors_, sources.moments[axis], operators_.leaf_unit,
@@ -246,7 +246,7 @@ void FarField<Real>::climb(FmmTimes& times) {
 
 template <class Real>
 void FarField<Real>::multiply_top() {
-  // Where the top is not distributed, all ranks know the same.
+  // If the top is not distributed, all ranks have the same result, and rank 0 counts it.
   const bool counted = partition_.top_distributed() || partition_.rank() == 0;
   typename CellConvolution<Real>::Virial virial{};
   const bool with_virial = with_virial_ && counted;
@@ -428,7 +428,7 @@ void FarField<Real>::multipoles_to_locals(Depth& depth) {
       }
     }
   }
-  // Only the virial needs them once more.
+  // Multipoles are needed again for the virial only.
   if (last_ && !with_virial_) level.forget_multipoles();
 }
 
@@ -511,8 +511,9 @@ typename FarField<Real>::Background FarField<Real>::background_of(
 
 template <class Real>
 void FarField<Real>::move_background_of_top(const Background& sums) {
-  // With u = r - c for the center c of a cell, from pairs i, j of charges: |u_i - u_j|^2 instead of
-  // |r_i - r_j|^2, which differ by what a monopole and a dipole of each cell make.
+  // With u = r - c for the center c of a cell, the convolution has |u_i - u_j|^2 for pairs i, j of
+  // charges instead of |r_i - r_j|^2. The difference is that of a monopole and a dipole in each
+  // cell.
   const double unit = operators_.top_unit;
   const double scale = 2.0 * std::numbers::pi / (3.0 * lattice_.volume());
   const double charge = sums[0];
@@ -541,7 +542,7 @@ void FarField<Real>::move_background_of_top(const Background& sums) {
   if (!with_virial_ || partition_.rank() != 0) return;
   VirialProducts apart{};
   add_product(apart, first, dipole + first);
-  // The energy, all of which is divided by the volume.
+  // The whole energy is divided by the volume, so its strain derivative adds it to the diagonal.
   const double energy = -scale * (2.0 * (charge * trace(mixed) - dot(first, dipole)) +
                                   charge * trace(second) - dot(first, first));
   for (std::size_t k = 0; k < 9; ++k) {
@@ -580,7 +581,7 @@ void FarField<Real>::shift_weighted(const ShiftOperator<Real>& shift, const Vec3
 template <class Real>
 void FarField<Real>::add_virial(const Real* multipole, const std::array<const Real*, 3>& weighted,
                                 std::size_t stride, double unit) {
-  // Of a pair of cells each is a target once, so each takes half. The force on a cell is minus its
+  // Each cell of a pair is a target once, so each takes half. The force on a cell is minus its
   // multipole times the gradient of the potential's expansion.
   VirialProducts sum{};
   for (const GradientTerm& term : operators_.gradient) {

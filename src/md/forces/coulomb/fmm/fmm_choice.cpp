@@ -17,13 +17,13 @@ double edge_of_leaf(const FmmParameters& parameters, double volume) {
   return std::cbrt(volume / leaves);
 }
 
-/// `make(parameters)`: a solver. `reduce(error)`: with what other ranks have.
+/// `make(parameters)`: makes a solver. `reduce(error)`: adds the sums of other ranks.
 template <class Make, class Reduce>
 CheckedFmmParameters checked(FmmParameters trial, double accuracy, const PointCharges& charges,
                              double volume, const std::function<std::vector<Vec3>()>& other_forces,
                              bool keep_precision, Make make, Reduce reduce) {
   std::vector<Vec3> reference;
-  std::optional<FmmParameters> known;  // the reference
+  std::optional<FmmParameters> known;  // parameters of `reference`
   ForceError error;
   const auto difference = [&](const FmmParameters& a, const FmmParameters& b) {
     if (!known || known->order != b.order || known->precision != b.precision) {
@@ -39,7 +39,7 @@ CheckedFmmParameters checked(FmmParameters trial, double accuracy, const PointCh
   };
   CheckedFmmParameters result = check_parameters(trial, accuracy, difference);
   if (result.parameters.precision == FmmPrecision::full) return result;
-  // A reference in single precision is rounded likewise, so this is not in the difference.
+  // A reference in single precision has the same rounding, so the difference does not show it.
   const double rounding = error.rounding(volume, edge_of_leaf(trial, volume));
   if (rounding <= 0.5 * accuracy) return result;
   if (keep_precision) {
@@ -85,8 +85,8 @@ CheckedFmmParameters fastest_fmm_parameters(const comm::Context& context,
                                             const std::string& exchange_method,
                                             const std::function<std::vector<Vec3>()>& other_forces,
                                             bool keep_precision) {
-  // The fastest of several: in a few milliseconds the machine may be slow throughout. Short ones are
-  // repeated more often.
+  // The fastest of several runs counts, because for some milliseconds the machine may be slow.
+  // Short computations are repeated more often.
   constexpr int fewest = 3, most = 16;
   constexpr double enough_seconds = 0.1;
   std::optional<CheckedFmmParameters> best;

@@ -12,24 +12,24 @@
 
 namespace sterna::md {
 
-// Parameters of the multipole method for the charges at hand, by errors and times of computations.
+// Chooses parameters of the multipole method for given charges, by measured errors and times.
 
-/// Order and precision as FmmParameters::choose gives them, then as check_parameters raises them
-/// for these charges; double precision where rounding takes more than half of the accuracy
-/// (ForceError::rounding). In this process alone.
+/// Order and precision of FmmParameters::choose, with the order raised by check_parameters for
+/// these charges. Double precision is used if rounding takes more than half of the accuracy
+/// (ForceError::rounding). In this process only.
 CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodic,
                                             const PointCharges& charges, double accuracy);
-/// The same on all ranks, for the charges that each has. Collective. `other_forces`: gives the
-/// forces on this rank's charges that are added to those of the method, or nothing: errors are
-/// compared with the sums. It is called when no solver is in memory. `keep_precision`: the trial's;
-/// then rounding is part of the error.
+/// As the other function, on all ranks, each with its own charges. Collective. `other_forces`:
+/// returns forces on this rank's charges that are added to those of the method, or nothing; errors
+/// are compared with the sums. It is called when no solver is in memory. `keep_precision`: the
+/// trial's precision is kept, and rounding is part of the error.
 CheckedFmmParameters checked_fmm_parameters(
     const comm::Context& context, const Decomposition& decomposition, const FmmParameters& trial,
     const PointCharges& charges, double accuracy, const std::string& exchange_method = "auto",
     const std::function<std::vector<Vec3>()>& other_forces = {}, bool keep_precision = false);
-/// The fastest of `trials` on all ranks, after `checked_fmm_parameters` has raised their orders, by
-/// the least time of some computations; where none reaches the accuracy, the most accurate.
-/// Collective.
+/// The fastest of `trials` on all ranks, by the least time of several computations, after
+/// `checked_fmm_parameters` has raised their orders. If none reaches the accuracy, the most
+/// accurate. Collective.
 CheckedFmmParameters fastest_fmm_parameters(const comm::Context& context,
                                             const Decomposition& decomposition,
                                             std::span<const FmmParameters> trials,

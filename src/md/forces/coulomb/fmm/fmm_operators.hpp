@@ -9,31 +9,32 @@
 
 namespace sterna::md {
 
-/// What is computed once for a box and a tree: shifts between levels and between cells of one
-/// level. Units of length shrink with the cells, so one set of shifts serves all levels.
+/// Operators that are computed once for a box and a tree: shifts between levels, and between cells
+/// of one level. Units of length shrink with the cells, so one set of shifts serves all levels.
 template <class Real>
 class FmmOperators {
  public:
   FmmOperators(const Lattice& lattice, const FmmParameters& parameters);
 
-  /// Between the center of a child, by octant (bits x, y, z), and that of its parent.
+  /// Shifts between the center of a child, by octant (bits x, y, z), and the center of its parent.
   std::vector<ShiftOperator<Real>> up, down;
-  std::array<Vec3, 8> from_parent;  ///< from the parent's center, in units of the child
+  std::array<Vec3, 8> from_parent;  ///< from the parent's center, in units of the child's
 
-  /// A cell that is not a neighbor of a cell in `octant` of its parent, but whose parent is.
+  /// A source cell that is not a neighbor of the target cell but whose parent is a neighbor of the
+  /// target's parent.
   struct Pair {
     int shift;     ///< index into pair_shifts
-    int octant;    ///< of the source
-    Cells parent;  ///< of the source, relative to the target's
+    int octant;    ///< of the source in its parent
+    Cells parent;  ///< of the source, relative to the target's parent
   };
-  std::array<std::vector<Pair>, 8> pairs;  ///< by octant of the target
+  std::array<std::vector<Pair>, 8> pairs;  ///< by the target's octant
   std::vector<ShiftOperator<Real>> pair_shifts;
-  std::vector<Vec3> pair_connections;  ///< of each, from the source to the target in their unit
+  std::vector<Vec3> pair_connections;  ///< by shift: from source to target, in their unit
 
   std::vector<GradientTerm> gradient;
 
   Lattice top_cell;            ///< edges
-  double leaf_unit, top_unit;  ///< of the coefficients
+  double leaf_unit, top_unit;  ///< units of length of the coefficients
 
  private:
   void make_pairs(const Lattice& leaf, int order);

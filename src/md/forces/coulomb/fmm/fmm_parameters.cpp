@@ -12,7 +12,7 @@
 namespace sterna::md {
 namespace {
 
-/// Relative root-mean-square force error of an order: 200 molecules of SPC/E water (NIST),
+/// Relative root mean square error of forces by order, for 200 molecules of SPC/E water (NIST),
 /// repeated, in cells of 30 to 150 charges.
 constexpr struct {
   int order;
@@ -23,8 +23,8 @@ constexpr struct {
                        {18, 1.1e-6}, {19, 7e-7},   {20, 4.5e-7}, {22, 1.7e-7}, {24, 7e-8},
                        {26, 3e-8},   {28, 1.2e-8}, {30, 5e-9},   {32, 2e-9}};
 
-/// Cells of the top level that are about as wide between all of their faces, `shortest` where the
-/// box is narrowest.
+/// Top-level cells that are about equally wide between all of their faces, with `shortest` cells
+/// where the box is narrowest.
 std::array<int, 3> even_cells(const Lattice& lattice, int shortest) {
   const double width = std::min({lattice.width(0), lattice.width(1), lattice.width(2)}) / shortest;
   std::array<int, 3> cells{};
@@ -45,7 +45,7 @@ Lattice top_cell(const Lattice& lattice, const std::array<int, 3>& cells) {
 }
 
 int order_for(double accuracy, double charges_per_leaf) {
-  // Molecules reach farther beyond the borders of smaller leaves.
+  // Smaller leaves have a larger error, because molecules extend farther beyond their borders.
   const double factor = 0.2 + 46.0 / charges_per_leaf;
   for (const auto& [order, error] : measured_errors) {
     if (error * factor <= accuracy) return order;
@@ -53,14 +53,14 @@ int order_for(double accuracy, double charges_per_leaf) {
   return FmmParameters::highest_order;
 }
 
-/// Coefficients that are transformed together, with AVX-512 in single precision.
+/// The number of coefficients that are transformed together with AVX-512 in single precision.
 constexpr double transformed_together = 16.0;
 
 double cells_of(const std::array<int, 3>& cells) {
   return static_cast<double>(cells[0]) * cells[1] * cells[2];
 }
 
-/// Of the messages of one computation, on a usual network: 0.6 us for each message, 1 us of
+/// Time of the messages of one computation on a usual network: 0.6 us for each message, 1 us of
 /// latency, 6 GB/s; a reduction adds a number in 1 ns.
 double nanoseconds_of_messages(const FmmParameters& parameters, double ranks,
                                double distributed_levels, double shared_cells) {
@@ -69,11 +69,11 @@ double nanoseconds_of_messages(const FmmParameters& parameters, double ranks,
   const double size = parameters.precision == FmmPrecision::single ? 4.0 : 8.0;
   const double coefficients = std::pow(parameters.order + 1.0, 2);
   const double around = std::min(26.0, ranks - 1.0);
-  // Multipoles up and local expansions down. Of a level a rank has at least one parent's cells.
+  // The exchanges of multipoles going up and local expansions going down.
   double sum = distributed_levels * 2.0 * (latency + around * message);
   double reduced = coefficients * shared_cells;
   if (shared_cells == 0.0) {
-    // Few ranks transform: each has messages from all and to all, four times.
+    // Only few ranks transform. Each of them exchanges messages with all others four times.
     const double bytes =
         std::min(coefficients, transformed_together) * cells_of(parameters.top_cells) * size;
     sum += 4.0 * (latency + (ranks - 1.0) * message + bytes * per_byte);
@@ -83,8 +83,8 @@ double nanoseconds_of_messages(const FmmParameters& parameters, double ranks,
          std::ceil(std::log2(ranks)) * (latency + message + reduced * (8.0 * per_byte + per_sum));
 }
 
-/// Of one computation on the busiest of so many ranks, fitted to times on one core of Zen 5 with
-/// AVX-512; infinite where the sums of the top take too much memory.
+/// Time of one computation on the busiest of so many ranks, fitted to times on one core of Zen 5
+/// with AVX-512; infinite if the sums of the top take too much memory.
 double nanoseconds(const FmmParameters& parameters, double count, double ranks) {
   const double far_width = parameters.precision == FmmPrecision::single ? 1.0 : 2.0;
   const double near_width = parameters.precision == FmmPrecision::full ? 2.5 : 1.0;
@@ -99,7 +99,7 @@ double nanoseconds(const FmmParameters& parameters, double count, double ranks) 
   const double bytes_of_sums = 4.0 * far_width * 2.0 * coefficients * waves;
   if (bytes_of_sums > FmmParameters::most_bytes_of_sums) return HUGE_VAL;
 
-  // What all ranks have is that of TreePartition.
+  // Levels that all ranks have are determined as in TreePartition.
   const double most_shared = std::min<double>(ranks, parameters.most_shared_cells);
   const bool top_is_shared_out = ranks > 1.0 && top > most_shared;
   double shared_cells = top_is_shared_out ? 0.0 : top;
@@ -109,7 +109,7 @@ double nanoseconds(const FmmParameters& parameters, double count, double ranks) 
     const bool all_have_it = !top_is_shared_out && std::ldexp(top, 3 * (level - 1)) <= most_shared;
     if (all_have_it) shared_cells = cells;
     if (!all_have_it) ++distributed_levels;
-    // The children of one cell at least.
+    // A rank has at least the eight children of a cell.
     shifted += std::max(cells / ranks, 8.0);
   }
   const double near = 27.0 * 0.064 * near_width * count * (count / leaves + 31.0) / ranks;
@@ -168,7 +168,7 @@ double FmmParameters::separation(const Lattice& lattice) const {
 
 double FmmParameters::reach(const Lattice& lattice, int axis) const {
   const int leaves = top_cells[static_cast<std::size_t>(axis)] << levels;
-  // A little more, so that rounding leaves no molecule out.
+  // A margin, so that rounding leaves no molecule outside.
   constexpr double more = 1e-6;
   if (borders(lattice) == CellBorders::midplanes) {
     const CellShape shape(top_cell(lattice, top_cells), CellBorders::midplanes);
@@ -188,7 +188,7 @@ std::vector<FmmParameters> FmmParameters::candidates(const Lattice& lattice, boo
                                                      std::size_t count, double accuracy,
                                                      double least_width, int all_levels, int ranks,
                                                      std::size_t most) {
-  std::vector<std::pair<double, FmmParameters>> found;  // with their costs
+  std::vector<std::pair<double, FmmParameters>> found;  // trees with their costs
   for (int levels = 0; levels <= 12; ++levels) {
     if (all_levels > 0 ? levels != all_levels - 1 : levels > 0 && !rectangular(lattice)) continue;
     for (int shortest = 2; shortest <= most_top_cells; ++shortest) {
@@ -207,14 +207,14 @@ std::vector<FmmParameters> FmmParameters::candidates(const Lattice& lattice, boo
       const double leaves = std::ldexp(cells_of(trial.top_cells), 3 * levels);
       const double charges = static_cast<double>(count) / leaves;
       trial.order = order_for(accuracy, charges);
-      // The first one has the widest leaves.
+      // The first tree is kept in any case, because it has the widest leaves.
       if (wide || found.empty()) {
         found.emplace_back(nanoseconds(trial, static_cast<double>(count), ranks), trial);
       }
     }
   }
   std::ranges::stable_sort(found, {}, [](const auto& tree) { return tree.first; });
-  // The model's errors are no larger than this.
+  // The largest factor by which the model errs.
   constexpr double nearly = 1.5;
   std::vector<FmmParameters> result;
   for (const auto& [cost, tree] : found) {
@@ -228,11 +228,12 @@ std::vector<FmmParameters> FmmParameters::candidates(const Lattice& lattice, boo
 CheckedFmmParameters check_parameters(
     FmmParameters trial, double accuracy,
     const std::function<double(const FmmParameters& a, const FmmParameters& b)>& difference) {
-  // Memory and time of the reference grow with the square of its order and more. An order takes
-  // about half of the error away: with eight more than the trial's, the reference has 1/256 of it.
+  // Memory and time of the reference grow at least with the square of its order. One order halves
+  // the error, so with eight orders more than the trial the reference has 1/256 of its error.
   constexpr int orders_above = 8, fewest_above = 4;
-  // A reference in single precision takes half of the memory. What both round alike is about 1e-6
-  // of the forces: smaller errors than this are measured again.
+  // A reference in single precision needs half of the memory. Both computations share a rounding
+  // error of about 1e-6 of the forces, so errors below this limit are measured again in double
+  // precision.
   constexpr double least_of_single = 2e-5;
   FmmParameters reference = trial;
   const bool in_single = trial.precision == FmmPrecision::single && accuracy >= least_of_single;
@@ -241,7 +242,7 @@ CheckedFmmParameters check_parameters(
     if (reference.order < trial.order + fewest_above) {
       reference.order = std::min(trial.order + orders_above, FmmParameters::highest_order);
     }
-    // This much of the error is the reference's.
+    // The difference lacks the reference's share of the error, which is added here.
     const double error =
         difference(trial, reference) / (1.0 - std::ldexp(1.0, trial.order - reference.order));
     if (reference.precision == FmmPrecision::single && error < least_of_single) {

@@ -11,86 +11,87 @@
 
 namespace sterna::md {
 
-/// Which of the two fields of the fast multipole method are computed in single precision.
+/// The fields of the fast multipole method that are computed in single precision.
 enum class FmmPrecision {
-  single,  ///< both: force errors of about 1e-6
-  mixed,   ///< the near field only: not much less
-  full     ///< none
+  single,  ///< both fields: force errors of about 1e-6
+  mixed,   ///< the near field only: slightly smaller errors
+  full     ///< neither field
 };
 
-/// "single", "mixed", "double".
+/// The name of a precision: "single", "mixed", "double".
 std::string_view name_of(FmmPrecision precision);
 
 struct FmmParameters {
   static constexpr int highest_order = 32;
   static constexpr int most_top_cells = 64;  ///< along an edge
-  /// Of what a tree that `choose` finds keeps for its top cells.
+  /// The largest memory for the sums of the top cells, for trees that `choose` finds.
   static constexpr double most_bytes_of_sums = 128.0 * 1024.0 * 1024.0;
 
-  int order = 8;  ///< highest degree, 2 to highest_order
+  int order = 8;  ///< highest degree, from 2 to highest_order
   FmmPrecision precision = FmmPrecision::full;
-  /// The box is repeated in all directions; otherwise it holds all charges.
+  /// Whether the box is repeated in all directions; if not, it contains all charges.
   bool periodic = true;
   Surroundings surroundings = Surroundings::conductor;
   /// Cells of the coarsest level along each edge, at least 2.
   std::array<int, 3> top_cells{2, 2, 2};
-  int levels = 1;        ///< each has twice the cells of the one above, along each edge
-  bool dipoles = false;  ///< charges have dipoles too
-  /// How far the leaves overlap, in units of their edges, 0 to 0.5: see LeafParts.
+  int levels = 1;        ///< below the top; each doubles the cells along each edge
+  bool dipoles = false;  ///< whether charges also have dipoles
+  /// The overlap of leaves in units of their edges, from 0 to 0.5: see LeafParts.
   double overlap = 0.0;
-  /// Where they overlap: how far a molecule's center may move between two calls of `rebuild`.
+  /// For overlapping leaves: the largest path of a molecule's center between two calls of
+  /// `rebuild`.
   double travel = 0.0;
   std::string_view instruction_set = "auto";
-  /// All ranks have a level of no more cells than this, and than there are ranks. A level of more
-  /// is shared out, even where some ranks then have nothing of it: all of it would come by a
-  /// reduction, which takes as long as the level has cells.
+  /// A level is on all ranks if it has no more cells than this number and than there are ranks.
+  /// Larger levels are distributed, even if some ranks then have no cell: a level on all ranks
+  /// needs a reduction, whose time grows with its cells.
   int most_shared_cells = 64;
 
-  /// Throws std::invalid_argument for what is out of range.
+  /// Throws std::invalid_argument if a value is out of range.
   void check() const;
-  /// How far from its center's place at the last `rebuild`, between faces, a molecule may have
-  /// parts, in fractions of an edge of the box.
+  /// The largest distance of a molecule's parts from its center's position at the last `rebuild`,
+  /// beyond the faces of its leaf, in fractions of an edge of the box.
   double reach(const Lattice& lattice, int axis) const;
 
-  /// Order and precision for a relative root-mean-square force error of about `accuracy` in liquid
+  /// Order and precision for a relative root mean square force error of about `accuracy` in liquid
   /// water, and a tree for which near and far field take about the same time. No leaf is narrower
-  /// than `least_width`, where that leaves enough of them, and none is divided in an oblique box.
-  /// `all_levels`: the top and those below; 0: as many as cost least. `ranks` share the work: the
-  /// transforms of the top by groups of coefficients, all else by regions.
+  /// than `least_width`, if this leaves enough of them, and no cell is divided in an oblique box.
+  /// `all_levels`: the number of levels including the top; 0: the cheapest. `ranks`: the number of
+  /// ranks, which divide the transforms of the top by groups of coefficients, and all other work by
+  /// regions.
   static FmmParameters choose(const Lattice& lattice, bool periodic, std::size_t count,
                               double accuracy, double least_width = 0.0, int all_levels = 0,
                               int ranks = 1);
-  /// Such a tree and others that a model takes for nearly as fast, the fastest first, at most
-  /// `most`.
+  /// This tree and others that a model finds nearly as fast, the fastest first, at most `most`.
   static std::vector<FmmParameters> candidates(const Lattice& lattice, bool periodic,
                                                std::size_t count, double accuracy,
                                                double least_width, int all_levels, int ranks,
                                                std::size_t most);
 
-  /// A tree of one level, of the shape of those that `choose` finds.
+  /// A tree of one level, with cells of the shape that `choose` uses.
   static FmmParameters even_tree(const Lattice& lattice, bool periodic);
-  /// What a cell of the top holds. Midplanes are for oblique boxes, where cells between faces have
-  /// far corners; they need cells that are neither divided nor cut off nor overlap.
+  /// The borders of top-level cells. Midplanes are for oblique boxes, where cells between faces
+  /// have far corners; they need cells that are neither divided, nor cut off, nor overlapping.
   CellBorders borders(const Lattice& lattice) const;
-  /// CellShape::separation of the cells of such a tree.
+  /// CellShape::separation of the cells of this tree.
   double separation(const Lattice& lattice) const;
-  /// Errors of random charges still fall with the order here, if slower than in cubes; from 0.88
-  /// down they do not.
+  /// The separation down to which errors of random charges still decrease with the order, though
+  /// more slowly than in cubes; at 0.88 they do not.
   static constexpr double least_separation = 0.9;
 };
 
 struct CheckedFmmParameters {
   FmmParameters parameters;
-  /// Root of the mean square error of the forces, as measured, relative to that of the forces or,
-  /// where they are small (a crystal), to a tenth of q^2 n^(2/3): charges q, number density n.
+  /// Measured root mean square error of the forces, relative to the forces or, if these are small
+  /// (a crystal), to a tenth of q^2 n^(2/3) with charges q and number density n.
   double error;
 };
 
-/// Raises the order of `trial` until the error, measured against a much higher order in double
-/// precision, is below `accuracy`. Where even the highest order has a larger one, it is what you
-/// get, and `error` says so: fewer levels, with larger cells, have smaller errors.
-/// `difference(a, b)`: relative root-mean-square difference of the forces with parameters a from
-/// those with b; mostly called with the same b again and again.
+/// Raises the order of `trial` until its error, measured against a much higher order in double
+/// precision, is below `accuracy`. If even the highest order has a larger error, it is returned
+/// with this `error`: fewer levels, with larger cells, have smaller errors. `difference(a, b)`:
+/// relative root mean square difference of the forces with parameters a from those with b; mostly
+/// called with the same b.
 CheckedFmmParameters check_parameters(
     FmmParameters trial, double accuracy,
     const std::function<double(const FmmParameters& a, const FmmParameters& b)>& difference);

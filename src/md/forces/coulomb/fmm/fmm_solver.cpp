@@ -25,7 +25,7 @@ class FmmSolver::Implementation {
                      const VectorView& centers, bool with_far_field) = 0;
   struct Wanted {
     bool virial = false, energy = false;
-    /// Where forces are added instead of being a part of the result, if anywhere.
+    /// The array to which forces are added; empty: they are part of the result.
     std::span<Vec3> forces = {};
   };
   virtual const CoulombResult& finish(const Wanted& wanted) = 0;
@@ -42,16 +42,17 @@ class FmmSolver::Implementation {
   FmmParameters parameters_;
   FmmTimes times_;
   bool keeps_far_part_ = false;
-  bool last_ = false;  ///< the next computation
+  bool last_ = false;  ///< the next computation is the last
   CoulombResult result_, far_result_;
 };
 
 namespace {
 
-/// What of a lattice's potential is not harmonic. All of this energy is divided by the volume.
+/// The part of a lattice's potential that is not harmonic. Its whole energy is divided by the
+/// volume.
 class Background {
  public:
-  /// `sums`: as Solver::sums_of_charges_, of all ranks.
+  /// `sums`: as Solver::sums_of_charges_, over all ranks.
   template <class Sums>
   Background(const Sums& sums, double volume)
       : scale_(2.0 * std::numbers::pi / (3.0 * volume)),
@@ -67,7 +68,7 @@ class Background {
       for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += energy;
     }
   };
-  /// `position`: from the center of the box.
+  /// The field at `position`, from the center of the box.
   Vec3 field(const Vec3& position) const { return (2.0 * scale_) * (dipole_ - total_ * position); }
   Effect on(double charge, const Vec3& moment, const Vec3& position) const {
     Effect effect;
@@ -135,19 +136,20 @@ class Solver final : public FmmSolver::Implementation {
   }
 
   const CoulombResult& finish(const Wanted& wanted) override {
-    // Weights of parts of molecules pull by potentials.
+    // If leaves overlap, potentials are needed for the forces by the gradients of weights.
     const typename NearField<Near>::Wanted of_near{.potentials = wanted.energy || overlapping(),
                                                    .virial = wanted.virial};
     int stages = with_far_field_ ? far_.stage_count() : 0;
     const auto go_on = [&](int until_left) {
       for (; stages > until_left; --stages) far_.next_stage(wanted.virial, times_);
     };
-    // At last the far field gives memory back, before the near field's results need some.
+    // In the last computation the far field is finished first, so that it releases memory before
+    // the near field's results need some.
     if (last_) go_on(0);
     near_.compute_arrived(of_near, times_);
     const int parts = std::max(stages - 1, 1);
     for (int part = 0; part < parts; ++part) {
-      // The last stage needs nothing after it that hides its waiting.
+      // After the last stage no messages are on their way that further work could hide.
       go_on(parts - part);
       near_.compute_local(of_near, part, parts, times_);
     }
@@ -178,14 +180,14 @@ class Solver final : public FmmSolver::Implementation {
   }
 
  private:
-  /// Parts that follow each other.
+  /// A leaf with its range of parts.
   struct Leaf {
     std::size_t index, begin, end;
-    Vec3 center;  ///< from that of the box
+    Vec3 center;  ///< from the center of the box
   };
-  /// What is added up over the leaves.
+  /// Sums over the leaves.
   struct Sums {
-    /// `result` becomes empty. The forces of the far field alone are kept where they are wanted.
+    /// Clears `result`. If `wanted.forces` is empty, forces are part of the result.
     Sums(const Solver& solver, const Wanted& what, CoulombResult& given)
         : result(given),
           background(solver.with_far_field_ ? solver.far_.sums() : decltype(solver.far_.sums()){},
@@ -212,7 +214,7 @@ class Solver final : public FmmSolver::Implementation {
     return parameters_.periodic && parameters_.surroundings == Surroundings::vacuum;
   }
 
-  /// Of those that are not empty, one after the other: `far_sources_` has the charges of its parts.
+  /// Calls `function` for each leaf that is not empty; `far_sources_` has the charges of its parts.
   template <class Function>
   void for_each_leaf(Function function) {
     const auto& begins = leaf_parts_.begins();
@@ -225,7 +227,7 @@ class Solver final : public FmmSolver::Implementation {
     }
   }
 
-  /// Of the leaf at hand, from its center.
+  /// The position of a part of the present leaf, from its center.
   Vec3 offset(std::size_t k) const {
     const FarCharges<Far>& charges = far_sources_.charges;
     return {static_cast<double>(charges.x[k]), static_cast<double>(charges.y[k]),
@@ -242,7 +244,7 @@ class Solver final : public FmmSolver::Implementation {
     const std::size_t count = leaf.end - leaf.begin;
     charges.resize(count);
     if constexpr (std::is_same_v<Near, Far>) {
-      // The near field has the same numbers, side by side.
+      // The near field has the same numbers in arrays.
       const NearCharges<Near>& near = near_.charges();
       const auto copy = [&](const StaggeredArray<Near>& from, std::vector<Far>& to) {
         std::copy_n(from.data() + leaf.begin, count, to.data());
@@ -288,7 +290,7 @@ class Solver final : public FmmSolver::Implementation {
     }
   }
 
-  /// On the dipole of a part, the k-th of the leaf at hand.
+  /// The force on the dipole of a part, the k-th of the present leaf.
   template <bool with_near, bool with_far>
   Vec3 dipole_force(std::size_t part, std::size_t k) const {
     Vec3 force;
@@ -334,7 +336,7 @@ class Solver final : public FmmSolver::Implementation {
     }
   }
 
-  /// `forces_only`: nothing else is wanted, and charges are all there is.
+  /// `forces_only`: only forces are wanted, and there are no dipoles.
   template <bool with_near, bool with_far, bool forces_only>
   void assemble(const Leaf& leaf, Sums& sums) const {
     const auto& near = near_.charges();
@@ -360,7 +362,7 @@ class Solver final : public FmmSolver::Implementation {
       }
       Vec3 force = charge * field;
       if constexpr (forces_only) {
-        // With the same bits as below.
+        // This gives the same bits as the general case below.
         if (with_far && periodic) force += charge * background.field(leaf.center + offset);
         sums.forces[leaf_parts_.charge(part)] += force;
         continue;
@@ -379,8 +381,8 @@ class Solver final : public FmmSolver::Implementation {
     }
   }
 
-  /// Weights depend on positions in units of the box, so that what they pull at a center has no
-  /// part in the virial, the derivative over a strain of the box.
+  /// Weights depend on positions in units of the box, so the forces by their gradients have no part
+  /// in the virial, which is the derivative with respect to a strain of the box.
   void add_to_result(std::size_t part, double charge, double potential, const Vec3& field,
                      const Vec3& force, Sums& sums) const {
     CoulombResult& result = sums.result;
@@ -398,7 +400,7 @@ class Solver final : public FmmSolver::Implementation {
                                leaf_parts_.slope(part);
   }
 
-  /// After all leaves.
+  /// Completes the sums after all leaves.
   void complete(Sums& sums, bool with_near) {
     CoulombResult& result = sums.result;
     VirialProducts& virial = sums.virial;
@@ -414,7 +416,8 @@ class Solver final : public FmmSolver::Implementation {
     if (overlapping() && !leaf_parts_.centers_given()) share_center_forces(result);
   }
 
-  /// The center is the mean position of a molecule's charges.
+  /// Distributes the forces on centers to the charges, because a center is the mean position of its
+  /// molecule's charges.
   void share_center_forces(CoulombResult& result) {
     const std::size_t count = charges_.charges.size();
     for (std::size_t first = 0, end = 0; first < count; first = end) {
@@ -428,7 +431,7 @@ class Solver final : public FmmSolver::Implementation {
     result.center_forces.clear();
   }
 
-  /// The dipole term with vacuum around; it, too, is divided by the volume.
+  /// Adds the dipole term for surrounding vacuum. Its whole energy is divided by the volume.
   void add_surface(Sums& all) {
     CoulombResult& result = all.result;
     const auto sums = far_.sums();
@@ -456,19 +459,19 @@ class Solver final : public FmmSolver::Implementation {
   NearField<Near> near_;
   FarField<Far> far_;
 
-  // Of each charge as given; the caller keeps them.
-  PointCharges charges_;  ///< without positions
+  // Data of the charges as given, which the caller keeps:
+  PointCharges charges_;  ///< positions are in `positions_`
   VectorView positions_;
   std::vector<Vec3> dipoles_;
 
-  std::vector<Vec3> part_dipoles_;  ///< of each part
+  std::vector<Vec3> part_dipoles_;  ///< by part
   /// Charge, dipole and spread about the center of the box; in vacuum also the dipole of the
-  /// positions as given.
+  /// unwrapped positions.
   std::array<double, FarField<Far>::sum_count> sums_of_charges_{};
-  // Of the leaf at hand.
-  std::vector<Vec3> offsets_;  ///< where the near field has others
+  // Data of the present leaf:
+  std::vector<Vec3> offsets_;  ///< if near and far field differ in precision
   FarSources<Far> far_sources_;
-  bool with_far_field_ = true;  ///< in the present computation
+  bool with_far_field_ = true;  ///< of the present computation
 };
 
 std::unique_ptr<FmmSolver::Implementation> make_solver(

@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// Seconds by phase of the fast multipole method. What lies between two phases counts to the later.
+/// Seconds by phase of the fast multipole method. Time between two phases counts to the later one.
 struct FmmTimes {
   double sort = 0.0;
   double charges_to_multipoles = 0.0;
@@ -21,7 +21,7 @@ struct FmmTimes {
   }
 };
 
-/// Adds the seconds since it was made or last asked to a phase.
+/// Adds to a phase the seconds since its construction or last call.
 class Stopwatch {
  public:
   void lap(double& phase) {

@@ -12,8 +12,9 @@ namespace sterna::md {
 
 /// The discrete Fourier transform of real values on a periodic grid of cells:
 ///   wave(k) = sum over cells n of value(n) exp(-2 pi i k . n / grid).
-/// Of waves k and -k only one is kept: k_z is 0 to grid_z / 2. Sums along one axis after the other,
-/// which for grids of a few dozen cells are as fast as factored ones and take any size.
+/// Only one of the waves k and -k is kept: k_z is 0 to grid_z / 2. It is computed as direct sums
+/// along one axis after the other, which for grids of a few dozen cells are as fast as factored
+/// transforms and allow any size.
 template <class Real>
 struct GridTransform {
   explicit GridTransform(const Cells& cells) : grid(cells) {
@@ -29,13 +30,13 @@ struct GridTransform {
   std::size_t cells() const { return CellBox::grid(grid).count(); }
   /// The waves that are kept, x varying fastest.
   CellBox waves() const { return CellBox::grid({grid[0], grid[1], grid[2] / 2 + 1}); }
-  /// How many of all waves a kept one stands for: itself, and -k where that is not kept.
+  /// The number of waves that a kept wave represents: itself, and -k if that is not kept.
   double weight(const Cells& wave) const {
     return wave[2] == 0 || 2 * wave[2] == grid[2] ? 1.0 : 2.0;
   }
 
   Cells grid;
-  std::array<std::vector<Real>, 3> cosines, sines;  ///< of 2 pi j / grid, j < grid
+  std::array<std::vector<Real>, 3> cosines, sines;  ///< of 2 pi j / grid for j < grid
 };
 
 }  // namespace sterna::md

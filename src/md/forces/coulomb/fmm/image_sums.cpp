@@ -15,7 +15,8 @@ namespace {
 using std::numbers::pi;
 constexpr int strain_axes[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
-/// Regularized upper incomplete gamma function Q(L + 1/2, x) for L = 0 to highest, by recurrence.
+/// The regularized upper incomplete gamma function Q(L + 1/2, x) for L = 0 to highest, by
+/// recurrence.
 void upper_gamma(double x, std::vector<double>& values) {
   values[0] = std::erfc(std::sqrt(x));
   double term = std::exp(-x) * std::sqrt(x) / std::tgamma(1.5);
@@ -25,8 +26,8 @@ void upper_gamma(double x, std::vector<double>& values) {
   }
 }
 
-/// Minus the lower one, Q - 1: not as a difference, as harmonics that are multiplied with it may be
-/// 10^20 times as large as the sums.
+/// Minus the lower incomplete gamma function, Q - 1. It is not computed as a difference, because
+/// the harmonics that multiply it may be 10^20 times as large as the sums.
 void minus_lower_gamma(double x, std::vector<double>& values) {
   const auto highest = static_cast<int>(values.size()) - 1;
   const auto factor = [x](int degree) {  // x^(degree + 1/2) exp(-x) / Gamma(degree + 3/2)
@@ -44,14 +45,14 @@ void minus_lower_gamma(double x, std::vector<double>& values) {
   }
 }
 
-/// A number of each of the points whose harmonics are made together.
+/// One number for each of the points whose harmonics are computed together.
 using Row = std::array<double, points_together>;
 
-/// The terms of the sums.
+/// Adds the terms of the sums.
 class Terms {
  public:
-  /// kappa divides the sums: about as many positions as points of the reciprocal lattice matter for
-  /// grids of a thousand cells.
+  /// kappa divides the sums so that, for grids of a thousand cells, about equally many positions
+  /// and points of the reciprocal lattice matter.
   static constexpr double kappa = 0.5, reach_in_space = 6.5 / kappa, highest_wave = 13.0 * kappa;
 
   Terms(const ImageSums& sums, ImageSums::Kind kind, const FmmInstructionSet& kernels)
@@ -77,7 +78,7 @@ class Terms {
     }
   }
 
-  /// Terms added from now on are those of degrees `first` up to, not with, `end`.
+  /// Sets the range of degrees of the following terms: from `first` up to, but without, `end`.
   void set_degrees(int first, int end) {
     first_ = first;
     end_ = end;
@@ -85,8 +86,8 @@ class Terms {
     terms_.assign(parts_ * count(), {});
   }
 
-  /// Of a position. That of a near cell is not part of the sums, but its smooth part is in those over
-  /// the reciprocal lattice.
+  /// Adds the term of a position. A near cell is not part of the sums, but its smooth part is
+  /// contained in the sum over the reciprocal lattice, and is subtracted here.
   void add_position(const Vec3& position, bool near) {
     const std::size_t i = add_point(position);
     const double r2 = dot(position, position), x = kappa * kappa * r2;
@@ -115,20 +116,20 @@ class Terms {
     }
   }
 
-  /// Of a charge's own cloud.
+  /// Subtracts the term of a charge's own cloud.
   void add_own_cloud() {
     if (first_ == 0 && !strained_) terms_[0][0] -= 2.0 * kappa / std::sqrt(pi);
   }
 
-  /// Of a point of the reciprocal lattice (times 2 pi). The transform of S_lm is
-  /// 4 pi (-i)^l R_lm(k) / (k^2 (2l - 1)!!).
+  /// Adds the term of a point of the reciprocal lattice (times 2 pi). The transform of S_lm is 4 pi
+  /// (-i)^l R_lm(k) / (k^2 (2l - 1)!!).
   void add_wave(const Vec3& k) {
     const std::size_t i = add_point(k);
     const double k2 = dot(k, k);
     double weight = 4.0 * pi / volume_ * std::exp(-k2 / (4.0 * kappa * kappa)) / k2;
     for (std::size_t l = 0; l < static_cast<std::size_t>(end_); ++l) {
       if (strained_) {
-        // Waves shrink where positions grow, and so does 1 / V.
+        // Wave vectors shrink when positions grow, and so does 1 / V.
         slope_weights_[l][i] = -weight;
         weights_[l][i] = weight * (2.0 / k2 + 0.5 / (kappa * kappa));
         volume_weights_[l][i] = -weight;
@@ -139,7 +140,7 @@ class Terms {
     }
   }
 
-  /// Of the neutralizing background.
+  /// Adds the term of the neutralizing background.
   void add_background() {
     if (first_ > 0) return;
     const double background = pi / (kappa * kappa * volume_);
@@ -149,8 +150,8 @@ class Terms {
     }
   }
 
-  /// Calls function(part; harmonic, counted from the first of the degrees; its
-  /// degree; the sum of what was added), and begins anew.
+  /// Calls function(part; harmonic, counted from the first degree; its degree; the sum of its
+  /// terms), and begins new sums.
   template <class Function>
   void take(Function function) {
     make_terms();
@@ -170,7 +171,7 @@ class Terms {
  private:
   std::size_t count() const { return harmonics_count(end_ - 1) - harmonics_count(first_ - 1); }
 
-  /// Its place among those that wait.
+  /// Adds a point to those that wait; returns its index among them.
   std::size_t add_point(const Vec3& point) {
     if (waiting_ == points_together) make_terms();
     const std::size_t i = waiting_++;
@@ -178,7 +179,7 @@ class Terms {
     return i;
   }
 
-  /// Adds the terms of the points that wait.
+  /// Adds the terms of the waiting points.
   void make_terms() {
     if (waiting_ == 0) return;
     for (std::size_t i = waiting_; i < points_together; ++i) {
@@ -206,9 +207,10 @@ class Terms {
     }
   }
 
-  /// Of one degree, all strains, each `count()` rows further: the symmetric part of
+  /// Adds the terms of one degree for all strains, which lie `count()` rows apart: the symmetric
+  /// part of
   ///   slope weight vector_a dR/dx_b + weight vector_a vector_b R
-  /// and, where the volume changes, its weight times R.
+  /// and, for strains that change the volume, volume weight times R.
   void add_strained(std::size_t l, std::size_t begin, std::size_t end, Row* term) const {
     std::array<Row, 3> of_slope;
     std::array<Row, 6> of_harmonic;
@@ -246,7 +248,7 @@ class Terms {
   std::size_t parts_;
   double volume_;
   bool periodic_, strained_;
-  /// Of one harmonic along one axis: no more than two others.
+  /// The derivative of a harmonic along an axis: at most two other harmonics with their factors.
   struct Slope {
     std::array<std::size_t, 2> of{};
     std::array<double, 2> factor{};
@@ -255,19 +257,19 @@ class Terms {
   int first_ = 0, end_ = 0;
   HarmonicFactors factors_{0};
   std::vector<double> gamma_;
-  // Of the points that wait until a row is full.
+  // The points that wait until a row is full:
   std::size_t waiting_ = 0;
   std::array<Row, 3> point_{};
   std::vector<Row> harmonics_;
-  std::vector<Row> weights_, slope_weights_, volume_weights_;  ///< of each degree
-  /// Of all points that are done, by part and harmonic.
+  std::vector<Row> weights_, slope_weights_, volume_weights_;  ///< by degree
+  /// Sums over all completed points, by part and harmonic.
   std::vector<Row> terms_;
 };
 
 /// Adds the terms of a cell of the grid and of its images.
 void add_images(const ImageSums& sums, const Cells& cell, Terms& terms) {
   constexpr double reach = Terms::reach_in_space;
-  // The images are those in `box`, in units of the grid.
+  // The images are the grids in `box`, in units of the grid.
   CellBox box;
   for (int axis = 0; axis < 3; ++axis) {
     const int n = sums.grid[axis], here = cell[axis];
@@ -290,7 +292,7 @@ void add_images(const ImageSums& sums, const Cells& cell, Terms& terms) {
   });
 }
 
-/// The points of the reciprocal lattice whose waves the grid cannot tell from `wave`.
+/// Finds the points of the reciprocal lattice whose waves are the same on the grid as `wave`.
 void find_points(const ImageSums& sums, const Lattice& reciprocal, const Cells& wave,
                  std::vector<Vec3>& points) {
   points.clear();
@@ -323,8 +325,8 @@ void ImageSums::make(Kind kind, std::size_t first_wave, std::size_t end_wave,
   const CellBox all = CellBox::grid(grid), waves = plan.waves();
   const std::size_t lanes = kernels.lanes;
   const std::size_t block = all.count() * lanes;
-  // The positions' terms of all harmonics at once would be many times as large as what becomes of
-  // them.
+  // Positions are treated in groups of harmonics, because the terms of all harmonics at once would
+  // need many times the memory of the result.
   constexpr std::size_t most_bytes = std::size_t{16} << 20;
   const std::size_t parts = ImageSums::parts(kind);
   const std::size_t together =
@@ -334,7 +336,7 @@ void ImageSums::make(Kind kind, std::size_t first_wave, std::size_t end_wave,
   std::vector<double> values, wave_values;
   std::vector<Vec3> points;
   for (int first = 0, end = 0; first <= order; first = end) {
-    // Whole degrees.
+    // A group consists of whole degrees.
     const std::size_t begin = harmonics_count(first - 1);
     for (end = first + 1; end <= order; ++end) {
       if (harmonics_count(end) - begin > together * lanes) break;
@@ -370,7 +372,8 @@ void ImageSums::make(Kind kind, std::size_t first_wave, std::size_t end_wave,
         find_points(*this, reciprocal, wave, points);
         for (const Vec3& point : points) terms.add_wave(point);
       }
-      // (-1)^(l / 2) times the real part, or minus the imaginary one of odd degrees.
+      // The result is (-1)^(l / 2) times the real part or, for odd degrees, times minus the
+      // imaginary part.
       const double* const from = wave_values.data() + 2 * index * lanes;
       terms.take([&](std::size_t part, std::size_t a, int degree, double sum) {
         const double sign = (degree + 1) / 2 % 2 == 0 ? 1.0 : -1.0;

@@ -3,10 +3,11 @@
 //          forces, with the gradient of the weights, are its exact derivative.
 // Paper:   Chartier, Darrigrand and Faou, BIT Numer. Math. 50, 23 (2010); of neutral molecules as a
 //          whole: Shamshirgar, Yokota, Tornberg and Hess, J. Chem. Phys. 151, 234113 (2019).
-// Cost:    (1 + overlap)^3 parts of a molecule on average; near pairs grow with the square of that.
-// Hazards: the narrower the overlap, the larger the forces that the jump of the potential at a face
-//          is turned into; a face should take some ten steps to cross.
-// Else:    no overlap and a higher order, where the accuracy is wanted anyway.
+// Cost:    (1 + overlap)^3 parts of a molecule on average; the number of near pairs grows with its
+//          square.
+// Hazards: the narrower the overlap, the larger the forces by which it replaces the jump of the
+//          potential at a face; crossing a face should take some ten steps.
+// Else:    no overlap and a higher order, if the accuracy is wanted anyway.
 
 #include "md/forces/coulomb/fmm/leaf_parts.hpp"
 
@@ -137,13 +138,15 @@ LeafParts::Along LeafParts::along(int axis, double place) const {
   if (overlap_ == 0.0) {
     return {1, {std::clamp(cell, leaves_.lower[axis], leaves_.upper[axis] - 1)}, {1.0}, {0.0}};
   }
-  const int face = static_cast<int>(std::lround(place));  // the nearest one, below leaf `face`
+  const int face = static_cast<int>(std::lround(place));  // the nearest face; it is below leaf
+                                                          // `face`
   const double from_lower = (place - face) / overlap_ + 0.5;
   if (!periodic_ && (face <= 0 || face >= grid_[axis])) {
     return {1, {std::clamp(cell, 0, grid_[axis] - 1)}, {1.0}, {0.0}};
   }
   if (from_lower <= 0.0 || from_lower >= 1.0) return {1, {cell}, {1.0}, {0.0}};
-  // The polynomial of fifth degree from 0 to 1 whose first two derivatives vanish at both ends.
+  // The weight is the polynomial of fifth degree from 0 to 1 whose first two derivatives vanish at
+  // both ends.
   const double t = from_lower, rest = 1.0 - t;
   const double upper = t * t * t * (10.0 + t * (6.0 * t - 15.0));
   const double slope = 30.0 * t * t * rest * rest / overlap_;

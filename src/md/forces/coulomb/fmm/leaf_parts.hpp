@@ -11,44 +11,46 @@
 
 namespace sterna::md {
 
-/// Which leaf holds which charge. A molecule belongs as a whole to the leaf of its center, though
-/// some of its charges may lie beyond: its halves would have charges and large multipoles, where
-/// the whole has none. The borders of leaves are those of FmmParameters::borders. Where leaves
-/// overlap, a molecule near a face belongs to the leaves at both sides, as a whole to each, with
+/// Assigns charges to leaves. A molecule belongs as a whole to the leaf of its center, even if some
+/// of its charges lie beyond: its halves would have net charges and large multipoles, which the
+/// whole does not have. The borders of leaves are those of FmmParameters::borders. If leaves
+/// overlap, a molecule near a face belongs to the leaves on both sides, to each as a whole, with
 /// weights that are smooth functions of its center and add up to 1: up to eight parts at a corner.
 class LeafParts {
  public:
   LeafParts(const Lattice& lattice, const FmmParameters& parameters,
             const TreePartition& partition);
 
-  /// Molecules from now on, and their leaves; without overlap they stay there until the next call.
-  /// Throws std::invalid_argument where a molecule reaches farther than half a leaf from its
-  /// center, or has it outside of an open box.
+  /// Assigns molecules to leaves; without overlap they stay there until the next call. Throws
+  /// std::invalid_argument if a molecule reaches farther than half a leaf from its center, or if
+  /// its center is outside of an open box.
   void rebuild(const PointCharges& charges);
-  /// Where leaves overlap: the charges are elsewhere now, in the same image of the box. `centers`:
-  /// as they were given to `rebuild`. Throws std::runtime_error where a molecule has gone farther
+  /// For overlapping leaves: sets new positions of the charges, in the same image of the box.
+  /// `centers`: as given to `rebuild`. Throws std::runtime_error if a molecule has moved farther
   /// than the parameters' `travel`.
   void move(const VectorView& positions, const VectorView& centers);
 
-  /// Parts of charges in leaves, in the order of the leaves.
+  /// The number of parts; a part is a charge in a leaf. Parts are in the order of the leaves.
   std::size_t count() const { return charges_.size(); }
   std::size_t charge(std::size_t part) const { return charges_[part]; }
   double weight(std::size_t part) const { return weights_.empty() ? 1.0 : weights_[part]; }
-  /// Where leaves overlap, the gradient of its weight over the molecule's center.
+  /// For overlapping leaves: the gradient of the part's weight with respect to the molecule's
+  /// center.
   const Vec3& slope(std::size_t part) const { return slopes_[part]; }
-  /// Where the parts of each leaf of `leaves` begin, and the end.
+  /// The first part of each leaf of `leaves`, then the number of parts.
   const std::vector<std::size_t>& begins() const { return begins_; }
-  /// Those with parts, TreePartition::touched_leaves.
+  /// The leaves that may have parts, TreePartition::touched_leaves.
   const CellBox& leaves() const { return leaves_; }
-  /// Of the parts of a leaf, by its index: the positions from its center, where the charges have
-  /// these positions.
+  /// The positions of the parts of a leaf, given by its index, from its center. `positions`: of the
+  /// charges.
   void offsets(std::size_t leaf, const VectorView& positions, std::vector<Vec3>& offsets) const;
   /// Whether `rebuild` had the centers of molecules.
   bool centers_given() const { return centers_given_; }
-  /// From the center of the box to that of a leaf or, beyond the box, of the leaf it is an image
-  /// of.
+  /// The vector from the center of the box to a leaf's; beyond the box, to the leaf that it is an
+  /// image of.
   Vec3 from_box_center(const Cells& leaf) const;
-  /// How many parts each leaf may have before the next call of `rebuild`, where leaves overlap.
+  /// For overlapping leaves: the largest number of parts of each leaf until the next call of
+  /// `rebuild`.
   std::vector<std::size_t> most_parts() const;
 
  private:
@@ -63,25 +65,26 @@ class LeafParts {
     double weight;
     Vec3 slope;
   };
-  /// What brings a charge, a whole or a part to its leaf from another image of the box. There are
-  /// few, so they are kept apart, in ascending order.
+  /// The vector by which a charge, whole or part is moved from another image of the box to its
+  /// leaf. There are few, so they are stored separately, in ascending order of `of`.
   struct Shift {
     std::uint32_t of;
     Vec3 by;
   };
-  /// Leaves along one axis.
+  /// The leaves of a position along one axis, with their weights.
   struct Along {
     int count;
     std::array<int, 2> leaf;
-    std::array<double, 2> weight, slope;  ///< over the position in units of leaves
+    std::array<double, 2> weight, slope;  ///< slope: derivative by position in units of leaves
   };
 
-  /// Next to the first charge's center, and checked.
+  /// The charges of a molecule, moved to the image of the first one's center, and checked.
   Molecule molecule_of(const PointCharges& charges, std::size_t first, std::size_t end);
-  /// In units of leaves, in the image of the box nearest to `leaves_`, which is `boxes` away.
+  /// The position in units of leaves, in the image of the box nearest to `leaves_`, which is
+  /// `boxes` boxes away.
   Vec3 place_of(const Vec3& center, Vec3& boxes) const;
   Along along(int axis, double place) const;
-  /// Those in which a molecule at such a place has a part, along each axis.
+  /// The leaves in which a molecule at this position has parts, along each axis.
   std::array<Along, 3> leaves_of(const Vec3& place) const;
   void forget_parts();
   void place(const Molecule& molecule);
@@ -91,21 +94,21 @@ class LeafParts {
   Lattice lattice_, reciprocal_;
   bool periodic_, midplanes_;
   double overlap_, travel_;
-  Cells grid_;    ///< leaves of the box
-  Lattice leaf_;  ///< edges of one
+  Cells grid_;    ///< number of leaves in the box
+  Lattice leaf_;  ///< edges of a leaf
   CellBox leaves_;
 
-  // Only `rebuild` has these where leaves do not overlap.
+  // If leaves do not overlap, these exist during `rebuild` only:
   std::vector<Molecule> molecules_;
-  std::vector<Shift> images_;  ///< of charges: next to their molecule's center
+  std::vector<Shift> images_;  ///< of charges, to the image at their molecule's center
   std::vector<Whole> wholes_;
   std::vector<Weight> weights_of_wholes_;
   std::vector<Shift> shifts_of_wholes_;
   bool centers_given_ = false;
 
-  std::vector<std::uint32_t> charges_;  ///< of each part
-  std::vector<double> weights_;         ///< likewise; empty where leaves do not overlap
-  std::vector<Vec3> slopes_;            ///< likewise
+  std::vector<std::uint32_t> charges_;  ///< by part
+  std::vector<double> weights_;         ///< by part; empty if leaves do not overlap
+  std::vector<Vec3> slopes_;            ///< by part; empty if leaves do not overlap
   std::vector<Shift> shifts_;           ///< of parts
   std::vector<std::size_t> begins_;
 };

@@ -8,7 +8,7 @@
 namespace sterna::md {
 namespace {
 
-/// Fields and a potential of each charge.
+/// The values of a charge that may be returned: three components of the field, and the potential.
 constexpr std::size_t most_returned = 4;
 
 }  // namespace
@@ -52,7 +52,7 @@ NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
   std::vector<comm::NeighborPattern::Peer> peers;
   for (int rank = 0; rank < partition.rank_count(); ++rank) {
     if (rank == rank_) continue;
-    // Room for the counts; for the rest it grows by agreement.
+    // Messages have room for the counts at first; later growth is agreed upon in `reserve`.
     std::size_t sent = 0, received = 0;
     for_each_remote_block(transfers_.sends, rank, [&](const CellBlock& b) {
       sent += b.source.count() * sizeof(std::int32_t);
@@ -204,7 +204,7 @@ void NearField<Real>::reserve(std::span<const std::size_t> charges) {
       block.source.for_each(
           [&](const Cells& cell) { needed += charges[own_.index(cell)] * bytes_per_charge(); });
     });
-    // With some to spare, so that a fluctuating count does not grow it again and again.
+    // A quarter is added, so that fluctuating counts do not make it grow again and again.
     capacities.push_back(needed <= p.send_capacity ? needed : needed + needed / 4);
   }
   exchange_->reserve(capacities);
@@ -329,7 +329,7 @@ void NearField<Real>::clear_results(Wanted wanted) {
   if (wanted.potentials || dipoles_) {
     charges_.potential.assign(count, Real(0));
   } else {
-    // Few steps want them.
+    // Most steps do not want potentials, so their memory is released.
     charges_.potential.release();
   }
   if (!dipoles_) return;
@@ -355,17 +355,18 @@ void NearField<Real>::compute(bool local, Wanted wanted, std::size_t begin, std:
     cells_.clear();
     for (std::size_t number = 0; number < steps_.size(); ++number) {
       const Step& step = steps_[number];
-      // Two leaves meet twice, once from each side, with opposite steps.
+      // Two leaves meet twice, from either side and with opposite steps, so one direction is
+      // skipped.
       if (once_ && number != to_itself && !step.up) continue;
       const Cells at{cell[0] + step.by[0], cell[1] + step.by[1], cell[2] + step.by[2]};
       for (const Range& range : ranges.of(around_.index(at))) {
-        // Several images of a leaf may lie at the same place.
+        // Several images of a leaf may lie at the same position.
         if (once_ && number == to_itself &&
             (local ? range.source < target : !computes_within(cell, range.rank))) {
           continue;
         }
         const bool itself = range.in_place && range.source == target;
-        // Where leaves overlap, those around have parts of the same molecules.
+        // If leaves overlap, neighboring leaves have parts of the same molecules.
         const bool same_molecules = range.in_place && (itself || overlapping_);
         cells_.push_back({range.begin,
                           range.end,

@@ -6,8 +6,8 @@
 namespace sterna::md {
 namespace {
 
-/// Wigner's d^l(beta), element (m', m) at (m' + l) * (2l + 1) + m + l, for l = 0 to order. By
-/// coupling two more spins of one half each time (Risbo, J. Geodesy 70, 383 (1996)): no
+/// Wigner's d^l(beta) with element (m', m) at (m' + l) * (2l + 1) + m + l, for l = 0 to order. It
+/// is built by coupling two spins 1/2 at a time (Risbo, J. Geodesy 70, 383 (1996)), without
 /// alternating sums, so that no digits are lost.
 std::vector<std::vector<double>> wigner_matrices(int order, double beta) {
   const double c = std::cos(0.5 * beta), s = std::sin(0.5 * beta);
@@ -34,7 +34,7 @@ std::vector<std::vector<double>> wigner_matrices(int order, double beta) {
   return matrices;
 }
 
-/// The rotation about y for real harmonics: those of cosine and sine type do not mix.
+/// The rotation about y for real harmonics, which does not mix cosine and sine types.
 std::vector<double> rotation_blocks(int order, double beta) {
   const auto matrices = wigner_matrices(order, beta);
   std::vector<double> blocks;
@@ -71,7 +71,7 @@ std::vector<double> powers(double base, int highest) {
   return values;
 }
 
-/// The elements of a shift along z, in units of length 1.
+/// The elements of a shift along z by length 1.
 class AlongZ {
  public:
   AlongZ(Shift shift, int order, double distance)
@@ -87,8 +87,8 @@ class AlongZ {
       const double size = factorials_[to + from] / (norm(to) * norm(from)) / powers_[to + from + 1];
       return (to + m) % 2 == 0 ? size : -size;
     }
-    // A multipole shifted by d gets the coefficients at -d of R_l(r + d); a local one is
-    // transposed.
+    // A multipole shifted by d gets the coefficients of R_l(r + d) at -d; for local expansions the
+    // matrix is transposed.
     const int low = std::min(to, from), high = std::max(to, from);
     const bool outward = shift_ == Shift::multipole_to_multipole;
     if (outward ? to < from : to > from) return 0.0;
@@ -115,7 +115,7 @@ ShiftOperator<double> make_shift_operator(int order, Shift shift, const Vec3& ve
     result.sines.push_back(std::sin(m * azimuth));
   }
   result.rotations = rotation_blocks(order, -polar);
-  // The factor of a coefficient's unit.
+  // The factors of the coefficients for a unit of length.
   const auto unit_factors = [order](bool multipole, double unit) {
     std::vector<double> factors = powers(multipole ? unit : 1.0 / unit, order + 1);
     if (!multipole) factors.erase(factors.begin());

@@ -11,7 +11,7 @@ HarmonicFactors::HarmonicFactors(int highest)
       rise(static_cast<std::size_t>((highest + 1) * (highest + 2) / 2)),
       fall(rise.size()) {
   for (int l = 0; l <= order; ++l) {
-    // sqrt(2) for m > 0 comes in with l = 1.
+    // The factor sqrt(2) for m > 0 is contained in l = 1.
     diagonal[l] = l == 0 ? 1.0 : (l == 1 ? 1.0 : std::sqrt((2.0 * l - 1.0) / (2.0 * l)));
     for (int m = 0; m < l; ++m) {
       const double root = std::sqrt(static_cast<double>(l * l - m * m));
@@ -66,8 +66,8 @@ std::vector<GradientTerm> gradient_terms(int order) {
   const auto z = [&](std::size_t to, std::size_t from, double factor) {
     terms.push_back({2, to, from, factor});
   };
-  // With complex harmonics C_lm: d/dz C_lm = sqrt(l^2 - m^2) C_(l-1)m and
-  // (d/dx -+ i d/dy) C_lm = +- sqrt((l +- m)(l +- m - 1)) C_(l-1)(m-+1).
+  // For complex harmonics C_lm: d/dz C_lm = sqrt(l^2 - m^2) C_(l-1)m and (d/dx -+ i d/dy) C_lm = +-
+  // sqrt((l +- m)(l +- m - 1)) C_(l-1)(m-+1).
   for (int l = 1; l <= order; ++l) {
     const std::size_t zonal = cosine_index(l, 0);
     z(cosine_index(l - 1, 0), zonal, l);

@@ -24,7 +24,7 @@ constexpr std::size_t sine_index(int l, int m) {
   return static_cast<std::size_t>(l * l + l + m);
 }
 
-/// The recurrences' factors:
+/// The factors of the recurrences:
 ///   R_ll from R_(l-1)(l-1):    (cos, sin)_l = diagonal[l] (x cos - y sin, x sin + y cos)
 ///   R_lm from lower degrees:   rise[lm] z R_(l-1)m - fall[lm] r^2 R_(l-2)m
 /// with lm = l (l + 1) / 2 + m.
@@ -34,13 +34,13 @@ struct HarmonicFactors {
   std::vector<double> diagonal, rise, fall;
 };
 
-/// Values at a point, harmonics_count(order) of them.
+/// The harmonics_count(order) regular harmonics at a point.
 std::vector<double> regular_harmonics(int order, const Vec3& point);
 std::vector<double> irregular_harmonics(int order, const Vec3& point);
 
-/// What the gradient's components (0 to 2: x, y, z) of the regular harmonics are made of:
+/// A term of the gradient of the regular harmonics; components 0 to 2 are x, y, z:
 ///   d/dx_component R_from = sum of factor R_to.
-/// An expansion sum over a of local[a] R_a so has the gradient sum over a of g[a] R_a with
+/// An expansion sum over a of local[a] R_a therefore has the gradient sum over a of g[a] R_a with
 /// g[to] = sum of factor local[from], of one degree less.
 struct GradientTerm {
   int component;

@@ -34,7 +34,8 @@ CellBox TreePartition::owned(int depth, int rank) const {
   CellBox box;
   for (int axis = 0; axis < 3; ++axis) {
     const int n = cells[axis];
-    // The first cell whose center is not below the bound, the same for both neighbors of a bound.
+    // The first cell whose center is not below the bound. It is the same for both neighbors of a
+    // bound.
     const auto first = [n](double bound) {
       int cell = std::clamp(static_cast<int>(std::ceil(bound * n - 0.5)) - 1, 0, n);
       while (cell < n && (cell + 0.5) / n < bound) ++cell;

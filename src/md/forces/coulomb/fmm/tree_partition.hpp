@@ -7,20 +7,20 @@
 
 namespace sterna::md {
 
-/// Which cells of the tree belong to which rank. Depth 0 is the top, each depth has twice the cells
-/// of the one above along each edge, the deepest holds the leaves. The regions of the ranks are
-/// boxes that need not follow the cells: a cell belongs to the rank in whose region its center
-/// lies, with all of its children's expansions, so that what a rank has of a depth is a box of
-/// cells, perhaps an empty one. Charges stay where they are: a rank has charges in all leaves that
-/// its region touches or, where charges move on or leaves overlap, reaches into.
+/// The distribution of the cells of the tree over the ranks. Depth 0 is the top, each depth has
+/// twice the cells of the one above along each edge, and the deepest has the leaves. The regions of
+/// the ranks are boxes that need not follow the cells: a cell belongs to the rank in whose region
+/// its center lies, with all of its children's expansions, so a rank's cells of a depth are a box,
+/// perhaps an empty one. Charges stay on their rank: it has charges in all leaves that its region
+/// touches or, if charges move on or leaves overlap, into which it reaches.
 class TreePartition {
  public:
-  /// In fractions of the edges of the box, lower <= position < upper.
+  /// A region in fractions of the edges of the box, lower <= position < upper.
   struct FractionRegion {
     Vec3 lower{0, 0, 0}, upper{1, 1, 1};
   };
-  /// `most_shared`: FmmParameters::most_shared_cells. `reach`: how far outside of their region charges may count as its own, in fractions of the
-  /// edges; less than a leaf.
+  /// `most_shared`: FmmParameters::most_shared_cells. `reach`: the distance outside of their region
+  /// at which a rank's charges may lie, in fractions of the edges; less than a leaf.
   TreePartition(const Cells& top, int depth, bool periodic, std::vector<FractionRegion> regions,
                 int rank, std::size_t most_shared, const Vec3& reach = {});
 
@@ -29,18 +29,18 @@ class TreePartition {
   bool periodic() const { return periodic_; }
   int leaf_depth() const { return depth_; }
   Cells grid(int depth) const;
-  /// Cells of this depth whose centers lie in the region.
+  /// The cells of this depth whose centers lie in the region.
   CellBox owned(int depth, int rank) const;
-  /// Leaves that the region touches, or reaches into: in a periodic box also images of leaves,
-  /// beyond the grid by one at most.
+  /// The leaves that the region touches or reaches into. In a periodic box these may be images of
+  /// leaves, at most one beyond the grid.
   CellBox touched_leaves(int rank) const;
-  /// Along which the regions have the most bounds; of several such axes the last.
+  /// The axis along which the regions have the most bounds; the last of several such axes.
   int most_cut_axis() const;
-  /// Depths above this one have no more cells than there are ranks, and than are shared at most:
-  /// each rank has all of them and of this one, by a reduction, which saves exchanges. 0 at least;
-  /// leaf_depth(): no exchanges.
+  /// Depths above this one have at most as many cells as ranks, and at most as many as may be
+  /// shared. Each rank has all cells of these depths and of this one by a reduction, which saves
+  /// exchanges. At least 0; leaf_depth(): no exchanges.
   int first_distributed_depth() const { return first_distributed_; }
-  /// Whether even the top has more cells than that: then each rank has its own of them, if any.
+  /// Whether even the top has more cells, so that each rank has only its own cells of it, if any.
   bool top_distributed() const {
     return regions_.size() > 1 && first_distributed_ == 0 &&
            CellBox::grid(top_).count() > most_shared_;
@@ -57,8 +57,8 @@ class TreePartition {
   int first_distributed_ = 0;
 };
 
-/// Cells that go from this rank to another, or come from there: `source` in the sender's
-/// coordinates; at the receiver they lie at source + shift, a multiple of the grid: images.
+/// Cells that are sent from this rank to another, or received from it. `source` is in the sender's
+/// coordinates; on the receiver they lie at source + shift, a multiple of the grid for images.
 struct CellBlock {
   int rank;
   CellBox source;
@@ -66,13 +66,13 @@ struct CellBlock {
   CellBox target() const { return source.shifted(shift); }
 };
 
-/// What must move so that every rank gets the cells that it wants from all ranks that provide
-/// them. Ascending by rank, then in the order of shifts, which is the same at both ends.
+/// The cells that must be sent so that every rank receives the cells that it wants from all ranks
+/// that provide them. Ascending by rank, then by shift, which is the same order on both ranks.
 struct CellTransfers {
   std::vector<CellBlock> sends, receives;
 
-  /// `provides(rank)`: may reach beyond the grid by one cell where `periodic`, and what several
-  /// images of a cell provide is wanted from each. `wants(rank)`: by up to its size.
+  /// `provides(rank)`: may extend beyond the grid by one cell if `periodic`; if several images of a
+  /// cell are provided, each is wanted. `wants(rank)`: may extend beyond the grid by its size.
   template <class Provides, class Wants>
   static CellTransfers plan(int rank, int rank_count, const Cells& grid, bool periodic,
                             Provides provides, Wants wants) {

@@ -1,4 +1,5 @@
-// Coulomb forces of excluded pairs of whole molecules, in double precision; lanes are molecules.
+// Subtracts Coulomb forces of excluded pairs of whole molecules, in double precision. The lanes of
+// vectors are molecules.
 
 #include "md/forces/coulomb/excluded_work.hpp"
 #include "md/system/kernels/molecule_block.hpp"

@@ -1,14 +1,16 @@
 // The kernels of the embedded-atom method, written once over DoublePack and FloatPack.
 //
-// Idea:    lists are half: each pair is computed once in each pass, and what it gives to the neighbor
-//          is added in memory. The first pass writes the neighbors within the cutoff side by side,
-//          so that only these look anything up; the second pass reads them from there. A bin of a
-//          table is one line of the cache, and comes by loads of four numbers and a transpose.
+// Idea:    lists are half: each pair is computed once in each pass, and its contribution to the
+//          neighbor is added in memory. The first pass writes the neighbors within the cutoff
+//          contiguously, so that tables are read for these only; the second pass reads them from
+//          there. A bin of a table is one cache line, read by loads of four numbers and a
+//          transpose.
 // Paper:   M. S. Daw, M. I. Baskes, Phys. Rev. B 29, 6443 (1984).
-// Cost:    a distance for each entry of the list, then 4 numbers of a table for each pair in the first
-//          pass and 7 in the second.
-// Hazards: distances are computed in both passes, as memory would bring them later.
-// Others:  polynomials of few segments in registers, where the published tables are smooth.
+// Cost:    a distance for each entry of the list, then 4 numbers of a table for each pair in the
+//          first pass and 7 in the second.
+// Hazards: distances are computed in both passes, because reading them from memory would take
+//          longer.
+// Others:  polynomials of few segments in registers, if the published tables are smooth.
 
 // Included by one file for each instruction set, which defines STERNA_KERNEL_NAME.
 
@@ -30,7 +32,7 @@ template <class Pack>
   }
 }
 
-/// What is the same for all pairs.
+/// Constants that all pairs share.
 template <class Pack>
 struct TableConstants {
   double step;
@@ -45,7 +47,7 @@ struct TableConstants {
         one(Pack::all(1.0)) {}
 };
 
-/// Bins that distances, counted in bins, are in, and how far they are in them.
+/// The bins of distances, which are given in bins, and the positions within them.
 template <class Pack>
 struct Place {
   alignas(64) std::uint32_t line[Pack::width];
@@ -55,8 +57,8 @@ struct Place {
     using Real = typename Pack::Real;
     using V = VectorOf<Pack>;
     using I = Bits<Real>;
-    // Adding 1.5 * 2^52 (single precision: 2^23) leaves the nearest integer in the low bits. Between
-    // two bins either is right.
+    // Adding 1.5 * 2^52 (single precision: 2^23) leaves the nearest integer in the low bits. At a
+    // border of two bins either bin is right.
     constexpr Real magic = is_mixed<Pack> ? Real(12582912.0) : Real(6755399441055744.0);
     Pack capped = Pack::min(x, c.before_last) - c.half;
     Pack whole;
@@ -78,7 +80,7 @@ struct Place {
   }
 };
 
-/// Places of the lines of pairs of types: those of what atom i receives, or of what it gives.
+/// The lines of pairs of types: of the density that atom i receives, or that it gives.
 template <class Pack, bool given>
 [[gnu::always_inline]] inline void lines_of_types(const EmbeddedAtomWork& work, std::uint32_t type,
                                                   const std::uint32_t* near,
@@ -95,13 +97,13 @@ template <class Pack>
 [[gnu::always_inline]] inline Pack value_of(const Pack (&c)[4], Pack x) {
   return Pack::fma(Pack::fma(Pack::fma(c[3], x, c[2]), x, c[1]), x, c[0]);
 }
-/// Of a bin.
+/// The slope of a bin's polynomial at x.
 template <class Pack>
 [[gnu::always_inline]] inline Pack slope_of(const Pack (&c)[4], Pack x) {
   return Pack::fma(Pack::fma(Pack::all(3.0) * c[3], x, c[2] + c[2]), x, c[1]);
 }
 
-/// The root of a number and its inverse; both 0 where the mask is not set.
+/// The square root of a number and its inverse; both are 0 where the mask is not set.
 template <class Pack>
 [[gnu::always_inline]] inline Pack root_of(typename Pack::Mask inside, Pack squared,
                                            Pack& inverse) {
@@ -113,8 +115,9 @@ constexpr std::uint32_t in_whole_vectors(std::uint32_t count) {
   return (count + near_together - 1) / near_together * near_together;
 }
 
-/// Writes the neighbors of each row of a cell that are within the cutoff, and their squared distances
-/// to the scratch. Rows begin there as among the near neighbors, counted from the cell's first.
+/// Writes the neighbors of each row of a cell that are within the cutoff to the near neighbors, and
+/// their squared distances to the scratch memory. There rows begin as among the near neighbors,
+/// counted from the cell's first.
 template <class Pack>
 void find_near(EmbeddedAtomWork& work, const TableConstants<Pack>& c, Decoder<Pack>& decode,
                const CellRange& cell) {
@@ -154,7 +157,7 @@ void find_near(EmbeddedAtomWork& work, const TableConstants<Pack>& c, Decoder<Pa
   }
 }
 
-/// Which lanes from `k` on are below `count`.
+/// A mask of the lanes from `k` on that are below `count`.
 inline unsigned lanes_below(std::uint32_t k, std::uint32_t count) {
   return count - k >= 32 ? ~0u : (1u << (count - k)) - 1u;
 }
@@ -235,7 +238,7 @@ void embed(EmbeddedAtomWork& work, std::size_t count) {
       const bool is_one = i + lane < count;
       const std::uint32_t type = is_one ? work.type[i + lane] : 0;
       weights[lane] = is_one ? work.is_embedded[type] : 0.0;
-      // No number is below the first bin, nor is one that is none.
+      // Negative numbers and NaN go to the first bin.
       const double in_range = x[lane] > 0.0 ? x[lane] : 0.0;
       const auto bin = in_range < static_cast<double>(work.last_density_bin)
                            ? static_cast<std::uint32_t>(in_range)
@@ -249,7 +252,7 @@ void embed(EmbeddedAtomWork& work, std::size_t count) {
     Pack::load_four(work.embedding, line, f);
     const Pack slope = slope_of<Pack>(f, inside) * weight;
     const Pack value = value_of<Pack>(f, inside) * weight;
-    // Beyond the last point along the tangent.
+    // Beyond the last point the function continues along its tangent.
     energy += Pack::fma(slope, part - inside, value).sum();
     (slope * per_density).store(work.value + i);
   }
@@ -346,7 +349,7 @@ void compute_cells(EmbeddedAtomWork& work, const std::uint32_t* cells, std::size
       }
     }
   }
-  // Pairs that count whole have been added twice.
+  // The energy and virial of whole pairs were added twice, and half pairs once, so both are halved.
   work.rows.energy += 0.5 * totals.energy;
   for (int k = 0; k < 6; ++k) {
     work.rows.virial[k] += 0.5 * c.step * c.step * totals.virial[k];

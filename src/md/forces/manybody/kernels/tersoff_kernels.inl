@@ -1,10 +1,12 @@
-// Idea: lanes are atoms of one coordination, so bonds and angles of all lanes run in step,
-// unmasked. Paper: J. Tersoff, Phys. Rev. B 37, 6991 (1988); 39, 5566 (1989); in vectors:
-// Hoehnerbach, Ismail
-//        and Bientinesi, SC16, whose lanes are bonds and whose third atoms come by masked gathers.
-// Cost: z bonds and z (z - 1) / 2 angles an atom; both bond orders of an angle from one cosine.
-// Hazards: forces go to neighbors too, so ghosts collect forces that must travel back.
-// Another wins: rows of hundreds of neighbors, where angles would no longer fit the cache.
+// Idea:    lanes are atoms of one coordination, so bonds and angles of all lanes are computed in
+//          step, without masks.
+// Paper:   J. Tersoff, Phys. Rev. B 37, 6991 (1988); 39, 5566 (1989); in vectors: Hoehnerbach,
+//          Ismail and Bientinesi, SC16, whose lanes are bonds and whose third atoms come by masked
+//          gathers.
+// Cost:    z bonds and z (z - 1) / 2 angles for each atom; both bond orders of an angle need one
+//          cosine.
+// Hazards: neighbors also get forces, so ghosts collect forces that must be returned.
+// Others:  rows of hundreds of neighbors, for which angles would no longer fit into the cache.
 
 // Included by one file for each instruction set, which defines STERNA_KERNEL_NAME.
 
@@ -14,21 +16,21 @@
 namespace sterna::md {
 namespace {
 
-/// Where things lie in the scratch memory, for atoms of at most `longest` bonds.
+/// The layout of the scratch memory, for atoms of at most `longest` bonds.
 template <class Real>
 struct Scratch {
   static constexpr std::size_t width = lanes<Real>;
-  // Bonds of a block's atoms one after the other, as the filter leaves them.
+  // The bonds of a block's atoms, one after the other, in the order of the filter:
   Real *dx, *dy, *dz;
   std::uint32_t *neighbor, *type;
-  // Bonds of a group of atoms, a vector each.
+  // The bonds of a group of atoms, a vector for each:
   Real* bond;
   std::uint32_t* bond_neighbor;
   std::uint32_t* bond_type;
-  // Angles of a group.
+  // The angles of a group:
   Real* angle;
 
-  /// Returns the bytes used.
+  /// Sets the arrays; returns the bytes used.
   std::size_t lay_out(void* memory, std::uint32_t longest, std::size_t bond_vectors,
                       std::size_t angle_vectors) {
     char* next = static_cast<char*>(memory);
@@ -57,27 +59,28 @@ struct Bond {
   Vector<Real> r, inverse_r;
   Vector<Real> cutoff, cutoff_slope;
   Vector<Real> zeta;        ///< then dE/dzeta
-  Vector<Real> gx, gy, gz;  ///< dE/d(x, y, z), what goes along other bonds
+  Vector<Real> gx, gy, gz;  ///< dE/d(x, y, z) without the part along this bond
   Vector<Real> slope;       ///< dE/dr
   Vector<Real>
-      along_cosine;  ///< sum of dE/dcos cos: what angles take from the bond's own direction
+      along_cosine;  ///< sum of dE/dcos cos: the component of angles' forces along this bond
 };
 
 template <class Real>
 struct Angle {
   Vector<Real> cosine;
-  /// Of the bond order of the first bond, in which the second is the third atom, and the reverse:
-  /// g, dg/dcos, the exponential, the derivative of its exponent; the third atom's cutoff function.
+  /// One bond's share of an angle: `first` is for the bond order of the first bond, with the second
+  /// bond's atom as third atom; `second` is the reverse. It has g, dg/dcos, the exponential, the
+  /// derivative of its exponent, and the third atom's cutoff function.
   struct Side {
     Vector<Real> g, g_slope, growth, exponent_slope, cutoff, cutoff_slope;
   } first, second;
 };
 
-/// Parameters of a lane's triple of types.
+/// The parameters of each lane's triple of types.
 template <class Real, bool single>
 struct Parameters {
   const Real* tables;
-  std::size_t stride;  ///< of a table: types^3
+  std::size_t stride;  ///< size of a table: types^3
   const std::uint32_t* triple;
   Vector<Real> operator()(TersoffTable which) const {
     const Real* const table = tables + static_cast<std::size_t>(which) * stride;
@@ -89,7 +92,7 @@ struct Parameters {
   }
 };
 
-/// The cutoff function and its derivative; 1 and 0 where r is inside of the window.
+/// The cutoff function and its derivative, which are 1 and 0 for r below the window.
 template <class Real, class P>
 inline void cutoff_function(Vector<Real> r, const P& p, Vector<Real>& value, Vector<Real>& slope) {
   value = all<Real>(1.0);
@@ -107,7 +110,7 @@ inline void cutoff_function(Vector<Real> r, const P& p, Vector<Real>& value, Vec
   slope = larger(phase, -phase) < limit ? -quarter * cosine : Vector<Real>{};
 }
 
-/// g of the angle, without the difference of large numbers that the published form has.
+/// The function g of the angle, in a form without the published form's difference of large numbers.
 template <class Real, class P>
 inline void angle_function(Vector<Real> cosine, const P& p, Vector<Real>& g, Vector<Real>& slope) {
   const Vector<Real> u = p(TersoffTable::cos_theta0) - cosine;
@@ -119,11 +122,12 @@ inline void angle_function(Vector<Real> cosine, const P& p, Vector<Real>& g, Vec
   slope = Real(-2) * strength * d2 * u * q * q;
 }
 
-/// Growth of a third atom's part with the difference of distances, and its logarithm's derivative.
+/// The exponent of a third atom's factor as a function of the difference of distances, and its
+/// derivative.
 template <class Real, class P>
 inline void distance_function(Vector<Real> difference, const P& p, Vector<Real>& exponent,
                               Vector<Real>& slope) {
-  constexpr double largest = 69.0776;  // e to this is 1e30, as in LAMMPS
+  constexpr double largest = 69.0776;  // exp of this is 1e30, as in LAMMPS
   const Vector<Real> lambda3 = p(TersoffTable::lambda3);
   const Vector<Real> linear = p(TersoffTable::linear), cubic = p(TersoffTable::cubic);
   const Vector<Real> x = lambda3 * difference;
@@ -133,7 +137,8 @@ inline void distance_function(Vector<Real> difference, const P& p, Vector<Real>&
   slope = lambda3 * (linear + Real(3) * cubic * x2);
 }
 
-/// Of a bond with zeta: the derivatives that go into forces, and twice its energy.
+/// The energy of a bond with zeta: sets the derivatives for the forces, and returns twice the
+/// energy.
 template <class Real, class P>
 inline Vector<Real> bond_energy(Bond<Real>& bond, const P& p) {
   constexpr double tiny = sizeof(Real) == 8 ? 1e-300 : 1e-36;
@@ -144,7 +149,7 @@ inline Vector<Real> bond_energy(Bond<Real>& bond, const P& p) {
   const Vector<Real> limit = all<Real>(largest);
   const Vector<Real> power = exponential(smaller(larger(exponent, -limit), limit));
   const Vector<Real> one_more = Real(1) + power;
-  // Where n is large, as in Si(B), the power may be beyond all numbers, but its logarithm is not.
+  // For large n, as in Si(B), the power may overflow, but its logarithm does not.
   const Vector<Real> log_one_more = exponent < limit ? logarithm(one_more) : exponent;
   const Vector<Real> order = exponential(p(TersoffTable::minus_half_over_n) * log_one_more);
   const Vector<Real> order_slope = power < p(TersoffTable::smallest_power)
@@ -164,7 +169,7 @@ inline Vector<Real> bond_energy(Bond<Real>& bond, const P& p) {
   return bond.cutoff * whole;
 }
 
-/// One side of an angle's part in the forces. `share` is dE/dzeta of the bond, times the growth.
+/// Adds one side of an angle to the forces. `share`: dE/dzeta of the bond, times the exponential.
 template <class Real>
 inline Vector<Real> side_slopes(const typename Angle<Real>::Side& side, Vector<Real> share,
                                 bool distance_term, Bond<Real>& bond, Bond<Real>& third) {
@@ -178,7 +183,7 @@ inline Vector<Real> side_slopes(const typename Angle<Real>::Side& side, Vector<R
   return share * side.cutoff * side.g_slope;
 }
 
-/// Adds a vector's lanes to the forces of particles, `lane_count` of them.
+/// Adds the first `lane_count` lanes of a vector to the forces of particles.
 template <class Real>
 inline void add_to_forces(PaddedForce* force, const std::uint32_t* particle, int lane_count,
                           Vector<Real> x, Vector<Real> y, Vector<Real> z) {
@@ -194,8 +199,8 @@ inline void add_to_forces(PaddedForce* force, const std::uint32_t* particle, int
   }
 }
 
-/// `lane_count` atoms of `bonds` bonds each, whose bonds begin at `first_bond` in the scratch.
-/// Lanes beyond repeat the first atom and are left out.
+/// Computes `lane_count` atoms with `bonds` bonds each, which begin at `first_bond` in the scratch
+/// memory. Further lanes repeat the first atom, and their results are ignored.
 template <class Real, bool single, bool center_only>
 void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const std::uint32_t* atom,
                    const std::uint32_t* first_bond, int lane_count, std::uint32_t bonds) {
@@ -207,7 +212,7 @@ void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const std::u
   const std::size_t stride = std::size_t{types} * types * types;
   const auto* const tables = static_cast<const Real*>(work.tables);
   alignas(64) std::uint32_t center[width] = {}, place[width];
-  alignas(64) std::uint32_t triple[width] = {};  // of the atoms' own types; then of bonds
+  alignas(64) std::uint32_t triple[width] = {};  // of the atoms' own types; later of bonds
   if constexpr (!single) {
     for (std::uint32_t lane = 0; lane < width; ++lane) {
       center[lane] = static_cast<std::uint32_t>(work.position[atom[lane]].type);
@@ -215,7 +220,7 @@ void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const std::u
     }
   }
   const Parameters<Real, single> of_center{tables, stride, triple};
-  // Those of a bond i-j, j being the third atom too, and those of three different atoms.
+  // Triples of a bond i-j with j as the third atom, too, and triples of three different atoms.
   alignas(64) std::uint32_t bond_triple[width] = {}, other_triple[width] = {};
   const Parameters<Real, single> of_bond{tables, stride, bond_triple};
   const Parameters<Real, single> of_other{tables, stride, other_triple};
@@ -307,7 +312,8 @@ void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const std::u
       Bond<Real>&first = bond[s], &second = bond[t];
       V by_cosine = side_slopes<Real>(a->first, first.zeta, work.distance_term, first, second);
       by_cosine += side_slopes<Real>(a->second, second.zeta, work.distance_term, second, first);
-      // The gradient of the cosine: along the other bond, less what lies along the bond itself.
+      // The gradient of the cosine is along the other bond, minus its component along the bond
+      // itself.
       const V across = by_cosine * (first.inverse_r * second.inverse_r);
       first.gx += across * second.x;
       first.gy += across * second.y;
@@ -347,8 +353,8 @@ void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const std::u
   work.virial[5] -= sum<Real>(yz);
 }
 
-/// A block of atoms: their bonds are filtered from the rows, and atoms of equal coordination are
-/// taken together.
+/// Computes a block of atoms: filters their bonds from the rows, and treats atoms of equal
+/// coordination together.
 template <class Real, bool single, bool center_only>
 void compute_block(TersoffWork& work, const Scratch<Real>& scratch, const std::uint32_t* atoms,
                    std::uint32_t atom_count) {
@@ -361,7 +367,8 @@ void compute_block(TersoffWork& work, const Scratch<Real>& scratch, const std::u
     first_bond[a] = bonds;
     const RowRange row = work.rows[atoms[a]];
     for (std::uint32_t k = row.begin; k < row.begin + row.count; ++k) {
-      // Written at once, kept by moving on: whether it is a bond cannot be foretold.
+      // Every neighbor is written, and kept only by advancing the index if it is a bond, because a
+      // branch could not be predicted.
       const std::uint32_t neighbor = work.neighbors[k];
       const Position& other = work.position[neighbor];
       const double x = other.x - center.x, y = other.y - center.y, z = other.z - center.z;
@@ -376,7 +383,7 @@ void compute_block(TersoffWork& work, const Scratch<Real>& scratch, const std::u
     most = bond_count[a] > most ? bond_count[a] : most;
   }
 
-  // Groups of one coordination after the other.
+  // Groups are formed for one coordination after the other.
   constexpr auto width = static_cast<std::uint32_t>(lanes<Real>);
   for (std::uint32_t coordination = 1; coordination <= most; ++coordination) {
     alignas(64) std::uint32_t group[width], group_bonds[width];
@@ -433,7 +440,7 @@ void compute(TersoffWork& work, const std::uint32_t* cells, std::size_t cell_cou
 }
 
 std::size_t scratch_bytes(std::uint32_t longest_row) {
-  Scratch<double> scratch;  // of doubles, which need more
+  Scratch<double> scratch;  // doubles need more memory than floats
   return scratch.lay_out(nullptr, longest_row, sizeof(Bond<double>) / sizeof(Vector<double>),
                          sizeof(Angle<double>) / sizeof(Vector<double>));
 }

@@ -132,7 +132,7 @@ class AsciiPhaseSpaceReader final : public StartFileReader {
   }
 
   ParticleRecord next_particle() override {
-    // Blank lines separate nothing in ls1's files.
+    // Blank lines mean nothing in ls1's files.
     do {
       if (!line_is_read_ && !reader_.next()) {
         fail_early_end(reader_, read_, header_.particle_count);
@@ -190,7 +190,7 @@ class AsciiPhaseSpaceReader final : public StartFileReader {
   bool renumbers_;
   BoxFrame frame_;
   MoleculeFormat format_;
-  bool line_is_read_ = false;  // the first molecule's, where no format is named
+  bool line_is_read_ = false;  // no format line: the first molecule's line was read
   IdSet ids_;
   std::int64_t read_ = 0;
 };

@@ -1,6 +1,6 @@
-// A molecule takes, packed: its id (uint64), its component from 1 (uint32; not in IRV), then as
-// doubles its position, velocity and (ICRVQD) quaternion and angular momentum. There is no magic
-// number; the header is an XML file of its own.
+// Reads binary phase spaces. A molecule is packed: its id (uint64), its component from 1 (uint32;
+// not in IRV), then as doubles its position, velocity and (ICRVQD) quaternion and angular momentum.
+// There is no magic number; the header is an XML file of its own.
 
 #include <fmt/format.h>
 
@@ -26,8 +26,8 @@ namespace {
   throw StartFileError(std::move(diagnostic));
 }
 
-/// ls1's replicas of a box have ids of 64 bits, more than Sterna keeps. Looks at all ids of a file
-/// whose size is that of its molecules.
+/// Whether a file has an id above Sterna's limit, as ls1's replicas of a box have, whose ids use 64
+/// bits. The size of the file must be that of its molecules.
 bool has_ids_beyond_largest(const FileHandle& file, std::size_t molecule_size) {
   constexpr std::size_t molecules = 4096;
   std::vector<char> buffer(molecules * molecule_size);
@@ -42,7 +42,7 @@ bool has_ids_beyond_largest(const FileHandle& file, std::size_t molecule_size) {
   return false;
 }
 
-/// The molecules of a file, one after the other.
+/// Reads the molecules of a file one by one.
 class MoleculeStream {
  public:
   MoleculeStream(std::shared_ptr<const FileHandle> file, const BinaryHeader& header,
@@ -62,7 +62,7 @@ class MoleculeStream {
   }
 
   const std::string& path() const { return file_->path(); }
-  /// Whether ids were to be kept and are more than Sterna keeps: then none is.
+  /// If ids should be kept but exceed Sterna's limit, drops all of them and returns true.
   bool drops_wide_ids() {
     if (!keeps_ids_ || !has_ids_beyond_largest(*file_, format_.binary_size())) return false;
     keeps_ids_ = false;
@@ -194,7 +194,7 @@ class BinaryPhaseSpaceReader final : public StartFileReader {
   }
 
   ParticleRecord next_particle() override { return stream_.next(); }
-  void check_end() override {}  // the file's size says that nothing follows
+  void check_end() override {}  // the size of the file was checked
 
   MoleculeStream stream_;
 };
@@ -209,7 +209,7 @@ BinaryHeader read_binary_header(const std::string& path) {
     root.attribute("version");
     const XmlElement* info = values.require(root, "headerinfo");
     if (info != nullptr) {
-      info->pass_over({"time"});  // the reader of the config.xml takes it
+      info->pass_over({"time"});  // read by the reader of config.xml
       constexpr std::string_view edges[3] = {"length/x", "length/y", "length/z"};
       for (int axis = 0; axis < 3; ++axis) {
         const XmlElement* edge = values.require(*info, edges[axis]);

@@ -6,8 +6,8 @@
 namespace sterna::md::ls1 {
 namespace {
 
-/// Molecules of the first component at random places in each of ls1's linked cells. Nothing keeps
-/// them from lying upon each other.
+/// Places molecules of the first component at random in each of ls1's linked cells. They may
+/// overlap.
 class CellGenerator final : public Generator {
  public:
   using Generator::Generator;

@@ -187,12 +187,12 @@ class ConfigReader {
       input_.start.file = relative(*place);
     } else {
       input_.start.file = std::filesystem::path(input_.path).filename().string();
-      generator->pass_over();  // the start's reader reports on it
+      generator->pass_over();  // the start's reader reports its mistakes
     }
     decides("start.file", *place);
   }
 
-  /// The time of a checkpoint takes the place of `<currenttime>`.
+  /// Reads the time of a checkpoint, which replaces `<currenttime>`.
   void read_start_time(const XmlElement& header) {
     try {
       const XmlElement root = read_xml(header.resolve(header.text));
@@ -202,11 +202,11 @@ class ConfigReader {
       start_time_ = quiet.number(*time).value_or(0.0);
       start_time_element_ = &header;
     } catch (const XmlError&) {
-      // The start's reader reports it.
+      // The reader of the start reports this error.
     }
   }
 
-  /// ls1 counts steps from the time of the start.
+  /// Warns because ls1 begins with the step number of the start's time, but Sterna with step 0.
   void warn_of_start_time() {
     if (start_time_element_ == nullptr || ignores_start_time_) return;
     const double first = std::round(start_time_ / input_.run.timestep);
@@ -227,7 +227,8 @@ class ConfigReader {
     return false;
   }
 
-  /// As seen from the folder of the config.xml: the element may stand in an included file.
+  /// The path relative to the folder of the config.xml. The element may be in an included file of
+  /// another folder.
   std::string relative(const XmlElement& element) const {
     const std::filesystem::path file = element.resolve(element.text);
     const std::filesystem::path folder = std::filesystem::path(input_.path).parent_path();
@@ -279,7 +280,7 @@ class ConfigReader {
     for (const XmlElement* one : algorithm.all("electrostatic")) electrostatic(*one);
   }
 
-  /// ls1 takes the first one of each type.
+  /// Reads an `<electrostatic>`. Of several with the same type ls1 uses the first.
   void electrostatic(const XmlElement& element) {
     const auto kind = values_.choice(element, "type", {"ReactionField", "FastMultipoleMethod"});
     if (!kind) return;
@@ -300,7 +301,7 @@ class ConfigReader {
     }
   }
 
-  /// Of the parallelization only the boundaries change what is simulated.
+  /// Reads the boundaries, which are the only part of the parallelization that changes the physics.
   void parallelisation(const XmlElement& element) {
     constexpr std::string_view boundaries_name = "boundaries";
     const XmlElement* boundaries = element.find(boundaries_name);
@@ -313,7 +314,7 @@ class ConfigReader {
     if (boundaries == nullptr) return;
     for (const char* axis : {"x", "y", "z"}) {
       const XmlElement* boundary = values_.require(*boundaries, axis);
-      // "periodic" in any case, as ls1 looks for.
+      // ls1 accepts any text with "per" in any case as periodic.
       if (boundary == nullptr || lower_case(boundary->text).find("per") != std::string::npos) {
         continue;
       }
@@ -322,7 +323,7 @@ class ConfigReader {
     }
   }
 
-  // ---- from components to the input's types
+  // ---- components become the input's types
 
   enum class LongRange { homogeneous, none, planar };
 
@@ -338,7 +339,7 @@ class ConfigReader {
     if (long_range_ == LongRange::planar) {
       planar_correction(tail);
     } else {
-      // ls1 takes a shifted potential for one that has no tail.
+      // ls1 gives a shifted potential no correction beyond the cutoff.
       input_.interaction.tail_correction = long_range_ == LongRange::homogeneous && corrected
                                                ? TailCorrection::homogeneous
                                                : TailCorrection::none;
@@ -348,7 +349,7 @@ class ConfigReader {
     decides("interaction.truncation", *types_.elements[0]);
   }
 
-  /// ls1's layers always lie across y.
+  /// Reads the planar correction, whose layers always lie across y in ls1.
   void planar_correction(const XmlElement& element) {
     input_.interaction.tail_correction = TailCorrection::planar;
     input_.interaction.tail_normal = Axis::y;
@@ -386,7 +387,7 @@ class ConfigReader {
     }
   }
 
-  /// Of charges and dipoles together, beyond rounding.
+  /// Whether charges and dipoles together have a dipole moment above rounding.
   static bool has_dipole(const Input::Component& component) {
     Vec3 moment;
     double scale = 0.0;
@@ -402,8 +403,8 @@ class ConfigReader {
     return std::sqrt(dot(moment, moment)) > 1e-9 * scale;
   }
 
-  /// Atoms become particle types, which have the fastest kernels, where all pairs of them end
-  /// alike.
+  /// Whether all pairs are shifted or none. Then atoms can become particle types, which have the
+  /// fastest kernels.
   bool one_kind_of_shift() const {
     if (types_.components.size() == 1) return true;
     return std::ranges::all_of(types_.shifted, [](char shifted) { return shifted != 0; });
@@ -509,8 +510,9 @@ class ConfigReader {
     }
   }
 
-  /// Against charges ls1's dipoles point from the positive to the negative charge. Two dipoles that
-  /// are both turned around have the same energy; a dipole and a quadrupole do not.
+  /// Reverses the dipoles, because in ls1 they point from the positive to the negative charge if
+  /// they act on charges. Reversing two dipoles leaves their energy unchanged; reversing a dipole
+  /// beside a quadrupole does not.
   void turn_dipoles() {
     const auto have = [&](SiteKind kind) {
       return std::ranges::any_of(types_.components, [&](const Input::Component& component) {
@@ -537,7 +539,7 @@ class ConfigReader {
     }
   }
 
-  /// ls1 takes the origin for the center of mass without looking.
+  /// Warns if the origin is not the center of mass, which ls1 assumes without a check.
   void warn_of_center(const Input::Component& component, const XmlElement& element) {
     Vec3 center;
     double reach = 0.0;
@@ -601,7 +603,7 @@ std::vector<std::string> files_of_config(const std::string& path) {
       try {
         read_xml(element.resolve(element.text), load);
       } catch (const XmlError&) {
-        // Whoever reads the start reports it.
+        // The reader of the start reports this error.
       }
     } else if (element.name == "file" || element.name == "data") {
       files.push_back(element.resolve(element.text));
@@ -612,7 +614,7 @@ std::vector<std::string> files_of_config(const std::string& path) {
     const XmlElement* start = root.find("simulation/ensemble/phasespacepoint");
     if (start != nullptr) look_into(look_into, *start);
   } catch (const XmlError&) {
-    // Whoever reads the input reports it.
+    // The reader of the input reports this error.
   }
   std::erase(files, path);
   return files;

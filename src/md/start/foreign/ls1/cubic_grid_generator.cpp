@@ -12,9 +12,9 @@ class CubicGridGenerator final : public Generator {
   using Generator::Generator;
 
  private:
-  /// A body-centered grid whose number of molecules is nearest to the wanted one.
+  /// Makes the body-centered grid whose number of molecules is nearest to the wanted number.
   void make_molecules() override {
-    generator_.pass_over({"specification"});  // says whether the density or the number is given
+    generator_.pass_over({"specification"});  // whether density or number is given
     const XmlElement* density = generator_.find("density");
     const XmlElement* wanted_count = generator_.find("numMolecules");
     if ((density == nullptr) == (wanted_count == nullptr)) {
@@ -73,7 +73,7 @@ class CubicGridGenerator final : public Generator {
           if (std::ranges::min(cells) < 1) continue;
           const double off =
               std::abs(2.0 * static_cast<double>(cells[0] * cells[1] * cells[2]) - wanted);
-          // The first guess wins among equals.
+          // Among equally near grids the rounded one is preferred.
           if (off < smallest || (off == smallest && cells == rounded)) {
             smallest = off;
             best = cells;

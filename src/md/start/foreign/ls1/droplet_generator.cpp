@@ -11,8 +11,8 @@ class DropletGenerator final : public Generator {
   using Generator::Generator;
 
  private:
-  /// A droplet in its vapor: face centers of a cubic grid, three to a cell, each taken with the
-  /// probability that makes the density inside or outside.
+  /// Makes a droplet in its vapor. Sites are the face centers of a cubic grid, three in each cell.
+  /// Each site is occupied with the probability that gives the density inside or outside.
   void make_molecules() override {
     const double radius = number(generator_, "droplet/radius");
     const double inner = number(generator_, "droplet/density");
@@ -24,7 +24,7 @@ class DropletGenerator final : public Generator {
       center = values_.vector(*given, center).value_or(center);
     }
     check();
-    constexpr double overload = 1.3333;  // more sites than molecules
+    constexpr double overload = 1.3333;  // ratio of sites to molecules
     constexpr double displacement = 0.07;
     const double volume = longest * longest * longest;
     const double cells = std::ceil(std::cbrt(volume * overload * std::max(inner, outer) / 3.0));

@@ -25,7 +25,7 @@ class GeneratedStartReader final : public StartFileReader {
     record.angular_momentum = molecule.angular_momentum;
     return record;
   }
-  void check_end() override {}  // the last molecule is the last of those counted
+  void check_end() override {}  // no data can follow the last molecule
 
   GeneratedStart start_;
   std::size_t next_ = 0;

@@ -8,16 +8,16 @@
 
 namespace sterna::md::ls1 {
 
-/// The parts of a config.xml that its generator works with.
+/// The parts of a config.xml that its generator needs.
 struct GeneratorConfig {
   XmlElement generator;
   MoleculeTypes types;  ///< its `elements` are not set
   Vec3 box;             ///< of `<domain>`
   double temperature = 0.0;
-  double cutoff = 0.0;     ///< the larger one; 0 where none is given
-  std::int64_t cells = 1;  ///< ls1's linked cells in a cutoff
+  double cutoff = 0.0;     ///< the larger of both; 0 if there is none
+  std::int64_t cells = 1;  ///< number of ls1's linked cells in a cutoff
 };
-/// Throws XmlError where the file is not one that names a generator.
+/// Reads them. Throws XmlError if the file is no config.xml with a generator.
 GeneratorConfig read_generator_config(const std::string& path);
 
 }  // namespace sterna::md::ls1

@@ -9,16 +9,16 @@
 
 namespace sterna::md::ls1 {
 
-/// A start made by a generator of ls1's: molecules in the box, without ids.
+/// A start made by a generator of ls1: molecules in the box, without ids.
 struct GeneratedStart {
   Box box;
   std::vector<Placed> molecules;
   std::vector<Diagnostic> warnings;
 };
 
-/// The generator that the config.xml names. Where ls1 draws random numbers (velocities, empty
-/// sites, displacements) so does this, by Sterna's own numbers: the start is like ls1's, not the
-/// same. Throws XmlError and StartFileError.
+/// Runs the generator that the config.xml names. Random choices (velocities, empty sites,
+/// displacements) are made as in ls1 but with Sterna's random numbers, so the start is
+/// statistically like ls1's and not identical. Throws XmlError and StartFileError.
 GeneratedStart generate_start(const GeneratorConfig& config, std::uint64_t seed);
 
 }  // namespace sterna::md::ls1

@@ -29,7 +29,7 @@ void fill_with_crystal(const Crystal& crystal, const Object& object, const Vec3&
     upper[axis] = std::min(edges[axis], object.upper()[axis]);
     if (!(lower[axis] <= upper[axis])) return;
   }
-  // Cells from which a site of the basis may lie in the box around the object.
+  // The range of cells whose sites may lie in the bounding box of the object.
   double first[3], last[3], sites = static_cast<double>(crystal.basis.size());
   for (int k = 0; k < 3; ++k) {
     first[k] = std::numeric_limits<double>::infinity();

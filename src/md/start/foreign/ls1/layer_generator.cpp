@@ -8,9 +8,9 @@ namespace {
 
 constexpr double most_slots = 1e9;
 
-/// Layers across y, one of the first and one of the second component (of the first where there is
-/// no other). Each is a grid of cells with three places on their faces, of which as many are taken
-/// as the layer's density asks for.
+/// Makes two layers across y, of the first and of the second component (of the first, if there is
+/// no second). Each is a grid of cells with three places on their faces, of which as many are
+/// occupied as the layer's density needs.
 class LayerGenerator final : public Generator {
  public:
   using Generator::Generator;
@@ -38,7 +38,7 @@ class LayerGenerator final : public Generator {
     return value.value_or(otherwise);
   }
 
-  /// `begin` and `share` are parts of the box's y edge.
+  /// Fills a layer. `begin` and `share` are fractions of the box's y edge.
   void fill(std::int64_t component, double begin, double share, double density) {
     const Vec3& box = start_.box.length;
     const Vec3 edges{box.x, share * box.y, box.z};
@@ -55,14 +55,14 @@ class LayerGenerator final : public Generator {
     double slots = places * counts.x * counts.y * counts.z;
     if (!(slots <= most_slots)) generator_.fail("the layer's grid has more than 1e9 places");
     const Vec3 cell{edges.x / counts.x, edges.y / counts.y, edges.z / counts.z};
-    // As in ls1, which keeps the grid off the box's faces.
+    // The grid begins off the faces of the box, as in ls1.
     const Vec3 corner{0.1 * box.x, begin * box.y, 0.1 * box.z};
     double missing = wanted;
     for (double i = 0; i < counts.x; ++i) {
       for (double j = 0; j < counts.y; ++j) {
         for (double k = 0; k < counts.z; ++k) {
           for (int place = 0; place < places; ++place) {
-            // Each choice of `wanted` places is as likely as any other.
+            // Every choice of `wanted` places is equally likely.
             RandomSequence vacancy = vacancy_stream_.sequence(++slot_, 0);
             const bool taken = slots * vacancy.uniform() < missing;
             slots -= 1.0;
@@ -76,7 +76,7 @@ class LayerGenerator final : public Generator {
   }
 
   void add_at(std::int64_t component, const Vec3& corner, const Vec3& cell, int place) {
-    constexpr double displacement = 0.125;  // of the cell's edges
+    constexpr double displacement = 0.125;  // as a fraction of the cell's edges
     RandomSequence random = displacement_stream_.sequence(slot_, 0);
     Placed molecule;
     molecule.component = component;
@@ -89,7 +89,7 @@ class LayerGenerator final : public Generator {
     add(molecule);
   }
 
-  std::uint64_t slot_ = 0;  // of both layers so far
+  std::uint64_t slot_ = 0;  // counts the places of both layers
 };
 
 }  // namespace

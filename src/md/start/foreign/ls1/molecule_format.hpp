@@ -10,15 +10,15 @@
 
 namespace sterna::md::ls1 {
 
-/// Which columns of a molecule a phase space holds: I id, C component, R position, V velocity,
-/// Q orientation, D angular momentum; ICRVQDV has three more that mean nothing.
+/// The columns of a molecule in a phase space: I id, C component, R position, V velocity, Q
+/// orientation, D angular momentum; ICRVQDV has three more without meaning.
 struct MoleculeFormat {
   std::string_view name;
   bool component = true;
   bool rotation = false;
   int ignored_columns = 0;
 
-  /// Bytes of a molecule in a binary file.
+  /// The number of bytes of a molecule in a binary file.
   std::size_t binary_size() const {
     return 8 + (component ? 4 : 0) + 8 * (rotation ? std::size_t{13} : std::size_t{6});
   }
@@ -38,8 +38,7 @@ inline std::optional<MoleculeFormat> molecule_format(std::string_view name) {
   return std::nullopt;
 }
 
-/// Makes a unit quaternion of one that is nearly one or of another length; false where it has no
-/// direction. One that is a unit already to rounding keeps its bits.
+/// Normalizes a quaternion; false if it is 0. A unit quaternion keeps its bits.
 inline bool normalize_orientation(Quaternion& q) {
   const double squared = q.norm_squared();
   if (!(squared > 1e-12) || !(squared < 1e12)) return false;

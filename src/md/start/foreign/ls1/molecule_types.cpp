@@ -70,7 +70,7 @@ class MoleculeTypeReader {
     for (const XmlElement* site : element.all("site")) {
       if (site->attribute("type") == "Stockmayer") {
         stockmayer = true;
-        site->pass_over();  // ls1 takes nothing from it
+        site->pass_over();  // ls1 ignores it
         continue;
       }
       read_site(*site, component, shifted);
@@ -151,20 +151,21 @@ class MoleculeTypeReader {
     component.sites.push_back(std::move(site));
   }
 
-  /// ls1 adds up the masses of Lennard-Jones sites and charges.
+  /// Warns of the mass of a dipole or quadrupole, because ls1 adds up masses of Lennard-Jones sites
+  /// and charges only.
   void no_mass(const XmlElement& element) {
     const XmlElement* mass = element.find("mass");
     if (mass == nullptr || values_.number(*mass).value_or(0.0) == 0.0) return;
     values_.warning(*mass, "the mass of a dipole or quadrupole counts for nothing, as in ls1");
   }
 
-  /// An axis by components or by angles in degrees; `<abs>` replaces its length.
+  /// Reads an axis, given by components or by angles in degrees; `<abs>` replaces its length.
   void read_moment(const XmlElement& element, std::string_view name, Input::Site& site) {
     const XmlElement* moment = values_.require(element, name);
     if (moment == nullptr) return;
     Vec3 axis;
     if (const XmlElement* theta = moment->find("theta")) {
-      const XmlElement* phi = values_.require(*moment, "phi");  // ls1 takes both angles or none
+      const XmlElement* phi = values_.require(*moment, "phi");  // ls1 uses both angles or none
       constexpr double degree = std::numbers::pi / 180.0;
       const double t = degree * values_.number(*theta).value_or(0.0);
       const double p = phi != nullptr ? degree * values_.number(*phi).value_or(0.0) : 0.0;
@@ -200,7 +201,7 @@ class MoleculeTypeReader {
     const int counted_by_ls1 = stockmayer ? 2 : rotations(inertia);
     if (stockmayer) inertia = {1.0, 1.0, 0.0};
     if (const XmlElement* given = element.find("momentsofinertia")) {
-      given->attribute("rotaxes");  // a note of ls1's inputs: the axes are always those of the body
+      given->attribute("rotaxes");  // ignored by ls1, whose axes are those of the body
       constexpr std::string_view names[3] = {"Ixx", "Iyy", "Izz"};
       for (int k = 0; k < 3; ++k) {
         const XmlElement* moment = given->find(names[k]);

@@ -8,25 +8,25 @@
 
 namespace sterna::md::ls1 {
 
-/// What stands in ls1's `<components>`.
+/// The content of ls1's `<components>`.
 struct MoleculeTypes {
-  /// Sites in ls1's body frame, whose origin is the center of mass and whose axes are principal
-  /// ones; `inertia` is always set, to what ls1 computes with.
+  /// The components, with sites in ls1's body frame, whose origin is the center of mass and whose
+  /// axes are the principal axes; `inertia` is always set, to ls1's value.
   std::vector<Input::Component> components;
-  std::vector<char> shifted;  ///< by component: the Lennard-Jones energy within it
+  std::vector<char> shifted;  ///< by component: is its Lennard-Jones energy shifted
   struct Mixing {
-    std::size_t first = 0, second = 0;  ///< components, from 0
+    std::size_t first = 0, second = 0;  ///< indices of components
     double eta = 1.0, xi = 1.0;
   };
-  std::vector<Mixing> mixing;               ///< the rules that are given
-  std::vector<const XmlElement*> elements;  ///< by component, where it stands
+  std::vector<Mixing> mixing;               ///< the given rules
+  std::vector<const XmlElement*> elements;  ///< by component: its element
 
-  /// Whether all are single Lennard-Jones sites at the origin.
+  /// Whether every component is a single Lennard-Jones site at the origin.
   bool all_atoms() const;
 };
 
-/// Reads `<moleculetype>`s and `<mixing>` in the order of their ids; what is wrong goes to
-/// `values`. Points into `components`.
+/// Reads `<moleculetype>`s and `<mixing>` in the order of their ids; mistakes are reported to
+/// `values`. The result points into `components`.
 MoleculeTypes read_molecule_types(const XmlElement& components, XmlValues& values);
 
 /// Sum of the sites' masses.

@@ -12,7 +12,7 @@
 namespace sterna::md::ls1 {
 namespace {
 
-/// Says of each key of a section where it comes from.
+/// Records for each key of a section the element that gives it.
 class Section {
  public:
   Section(std::string place, const XmlElement& element, const Decides& decides)
@@ -28,7 +28,7 @@ class Section {
   const Decides& decides_;
 };
 
-/// A region of the box, without the bounds that the box has anyway.
+/// A region of the box, without bounds that coincide with the box.
 struct Region {
   std::optional<Vec3> lower, upper;
 };
@@ -41,7 +41,7 @@ Region region_within(const Vec3& lower, const Vec3& upper, const Input& input) {
     from = from || lower[axis] > 0.0;
     to = to || upper[axis] < box[axis];
   }
-  // Places in the box are at least 0 and below its edge; a region is open at both ends.
+  // A region excludes its bounds, so bounds at the faces of the box are moved outward.
   constexpr double beyond = 1.0;
   Vec3 low = lower, high = upper;
   for (int axis = 0; axis < 3; ++axis) {
@@ -86,7 +86,7 @@ class MaxCheckReader {
     const XmlElement* targets = values_.require(plugin, "targets");
     if (!start || !frequency || !stop || !read_range(plugin) || targets == nullptr) return;
     if (targets->all("target").empty()) values_.error(*targets, "<targets> has no <target>");
-    // 0 would be the end of the run here.
+    // Stop 0 means never in ls1; as a step of Sterna's it would mean the end of the run.
     if (*stop == 0 || *stop < *start) {
       values_.warning(plugin, fmt::format("MaxCheck stops at step {}, before it starts: it has no "
                                           "effect, nor has it in ls1",
@@ -106,7 +106,7 @@ class MaxCheckReader {
 
  private:
   bool read_range(const XmlElement& plugin) {
-    if (!input_.start.box) return false;  // an error of its own
+    if (!input_.start.box) return false;  // reported elsewhere
     lower_ = {};
     upper_ = *input_.start.box;
     for (int axis = 0; axis < 3; ++axis) {
@@ -276,13 +276,14 @@ void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, Xm
   control.velocity = drift;
   control.slabs = static_cast<int>(bins);
   control.interval = *interval;
-  // ls1 corrects by the samples that there are; without one of its own it would add the drift.
+  // ls1 corrects with the samples that it has. With no sample before the first correction it would
+  // add the drift.
   control.sample_interval = std::min(*sample, *interval);
   control.lower = region.lower;
   control.upper = region.upper;
   control.start_step = *start;
   if (*stop < most_steps) control.stop_step = *stop;
-  // Component 0 is all molecules together.
+  // Component 0 means all molecules.
   if (target != 0 && types.components.size() > 1) {
     control.component = types.components[static_cast<std::size_t>(target - 1)].name;
   }

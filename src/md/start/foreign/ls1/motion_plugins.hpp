@@ -5,13 +5,13 @@
 
 namespace sterna::md::ls1 {
 
-/// ls1's MaxCheck: [[limit]].
+/// Reads ls1's MaxCheck as [[limit]].
 void read_max_check(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
                     const Decides& decides, Input& input);
-/// ls1's DriftCtrl: [[drift_control]].
+/// Reads ls1's DriftCtrl as [[drift_control]].
 void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
                         const Decides& decides, Input& input);
-/// ls1's COMaligner: [alignment].
+/// Reads ls1's COMaligner as [alignment].
 void read_alignment(const XmlElement& plugin, XmlValues& values, const Decides& decides,
                     Input& input);
 

@@ -24,8 +24,9 @@ class MultiObjectGenerator final : public Generator {
     for (const XmlElement* part : generator_.all("objectgenerator")) fill_object(*part);
   }
 
-  /// ls1's GridFiller counts components from 0, as nothing else of it does. Inputs for a version
-  /// that counts from 1 give themselves away where they name the last component.
+  /// Finds the number of the first component. ls1's GridFiller counts components from 0, unlike the
+  /// rest of ls1. An input that names no component 0 but the number after the last was written for
+  /// a version that counts from 1.
   void find_first_component() {
     const XmlElement* last = nullptr;
     for (const XmlElement* part : generator_.all("objectgenerator")) {
@@ -113,7 +114,7 @@ class MultiObjectGenerator final : public Generator {
       if (occupancy > 1.0) values_.error(*share, "<latticeOccupancy> is above 1");
     }
     if (const XmlElement* density = filler.find("density")) {
-      // A cubic lattice of this density in place of the given vectors.
+      // A density gives a cubic lattice instead of the given vectors.
       const double sites = static_cast<double>(crystal.basis.size() * crystal.centers.size());
       const double edge = std::cbrt(sites * occupancy / values_.positive(*density).value_or(1.0));
       crystal.cell = {Vec3{edge, 0.0, 0.0}, Vec3{0.0, edge, 0.0}, Vec3{0.0, 0.0, edge}};
@@ -170,7 +171,7 @@ class MultiObjectGenerator final : public Generator {
   }
 
   std::int64_t first_component_ = 0;
-  std::uint64_t sites_ = 0;  // of all objects so far
+  std::uint64_t sites_ = 0;  // counts the sites of all objects
 };
 
 }  // namespace

@@ -10,9 +10,9 @@
 
 namespace sterna::md::ls1 {
 
-/// ls1's ASCII phase space (`.inp`): a first line `mardyn WORD VERSION`, header lines of which
-/// only the number and the format of the molecules count (the others are compared with the input),
-/// then a line for each molecule.
+/// ls1's ASCII phase space (`.inp`): a first line `mardyn WORD VERSION`, header lines, then a line
+/// for each molecule. Of the header, number and format of the molecules are used; other lines are
+/// compared with the input.
 std::unique_ptr<StartFileReader> open_ascii_phase_space(std::shared_ptr<const FileHandle> file,
                                                         const StartFileOptions& options);
 
@@ -21,11 +21,11 @@ std::unique_ptr<StartFileReader> open_ascii_phase_space(std::shared_ptr<const Fi
 std::unique_ptr<StartFileReader> open_binary_phase_space(std::shared_ptr<const FileHandle> file,
                                                          const StartFileOptions& options);
 
-/// The start that the generator in a config.xml makes. All of it is held in memory.
+/// The start that the generator in a config.xml makes. It is held in memory as a whole.
 std::unique_ptr<StartFileReader> open_generated_start(const std::string& config_path,
                                                       const StartFileOptions& options);
 
-/// The header of a binary phase space, as its XML says. Throws StartFileError.
+/// The XML header of a binary phase space. Throws StartFileError.
 struct BinaryHeader {
   Box box;
   std::int64_t molecules = 0;
@@ -38,7 +38,7 @@ BinaryHeader read_binary_header(const std::string& path);
 struct BinaryPhaseSpace {
   Box box;
   std::vector<ParticleRecord> molecules;  ///< positions in the box
-  std::vector<Diagnostic> warnings{};     ///< of its header
+  std::vector<Diagnostic> warnings{};     ///< about its header
 };
 BinaryPhaseSpace read_binary_phase_space(const std::string& header_path,
                                          const std::string& data_path,

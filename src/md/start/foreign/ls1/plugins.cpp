@@ -20,19 +20,19 @@ enum class Role {
   checkpoint,    ///< Sterna's checkpoints
   trajectory,    ///< Sterna's trajectory
   rdf,           ///< [rdf]
-  report,        ///< of ls1's own running: Sterna reports on itself
+  report,        ///< about ls1's own run; Sterna reports on itself
   tension,       ///< [pressure_tensor]
   orientation,   ///< [orientation_order]
   permittivity,  ///< [dielectric]
-  observation,   ///< a measurement that Sterna does not take from here
+  observation,   ///< a measurement that is not converted
   limit,         ///< [[limit]]
   drift,         ///< [[drift_control]]
   alignment,     ///< [alignment]
   wall,          ///< [[wall]]
-  mirror,        ///< likewise
+  mirror,        ///< [[wall]]
   regions,       ///< [profile]
-  profile,       ///< likewise
-  physics,       ///< changes what is simulated
+  profile,       ///< [profile]
+  physics,       ///< changes the physics
 };
 
 struct Plugin {
@@ -107,7 +107,7 @@ bool is_off(const XmlElement& plugin, XmlValues& values) {
   return !holder.text.empty() && !values.boolean(holder).value_or(true);
 }
 
-/// `<writefrequency>`, wherever the plugin has it; nothing where it is 0 or missing.
+/// `<writefrequency>` of a plugin, at any depth; null if it is 0 or missing.
 const XmlElement* frequency_of(const XmlElement& plugin) {
   for (const std::string_view path : {"writefrequency", "writecontrol/writefrequency"}) {
     if (const XmlElement* element = plugin.find(path)) return element;

@@ -11,12 +11,12 @@
 
 namespace sterna::md::ls1 {
 
-/// Called with the name of a key of the input, such as "run.name", that an element decides.
+/// Called with a key of the input, such as "run.name", and the element that gives it.
 using Decides = std::function<void(std::string_view key, const XmlElement& element)>;
 
-/// Takes over from an `<outputplugin>` or `<plugin>` what Sterna does too, and says what it does
-/// not: a warning where the run is the same without the plugin, an error where the plugin changes
-/// the physics. `equilibration`: the number of steps that `<run>` has before the production.
+/// Converts an `<outputplugin>` or `<plugin>` as far as Sterna has the same feature, and reports
+/// the rest: as a warning if the run is the same without the plugin, as an error if the plugin
+/// changes the physics. `equilibration`: the number of steps before the production in `<run>`.
 void read_plugin(const XmlElement& plugin, const MoleculeTypes& types,
                  std::optional<std::int64_t> equilibration, XmlValues& values,
                  const Decides& decides, Input& input);

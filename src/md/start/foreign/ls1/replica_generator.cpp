@@ -13,8 +13,8 @@ class ReplicaGenerator final : public Generator {
   using Generator::Generator;
 
  private:
-  /// Copies of a box, or of a vapor's and a liquid's, stacked along y with a gap between the
-  /// phases.
+  /// Makes copies of a box, or stacks copies of a box of vapor and a box of liquid along y with a
+  /// gap between the phases.
   void make_molecules() override {
     const XmlElement* type = values_.require(generator_, "type");
     check();

@@ -23,7 +23,7 @@ bool has(const Input& input) {
   return input.section<Options>().interval > 0;
 }
 
-/// A count of steps in the plugin, or `otherwise` where it is missing.
+/// A number of steps in the plugin, or `otherwise` if it is missing.
 std::int64_t steps_or(const XmlElement& plugin, std::string_view path, std::int64_t least,
                       std::int64_t otherwise, XmlValues& values) {
   const XmlElement* element = plugin.find(path);
@@ -31,8 +31,8 @@ std::int64_t steps_or(const XmlElement& plugin, std::string_view path, std::int6
   return values.integer(*element, least, most_steps).value_or(otherwise);
 }
 
-/// Says that a plugin has become an observer's section with this interval; nothing else in it is
-/// read.
+/// Records that a plugin becomes an observer's section with this interval; the rest of the plugin
+/// is ignored.
 void take_over(const XmlElement& plugin, std::string_view section,
                std::initializer_list<const char*> keys, std::string message, XmlValues& values,
                const Decides& decides) {
@@ -57,7 +57,7 @@ void add_profile(const XmlElement& element, std::string_view name, std::int64_t 
   element.pass_over();
 }
 
-/// Whether the region of a sampling is the whole box.
+/// Whether a sampling region is the whole box.
 bool is_whole_box(const XmlElement& region, const Input& input) {
   for (int axis = 0; axis < 3; ++axis) {
     const XmlElement* lower = region.find(fmt::format("coords/lc{}", "xyz"[axis]));
@@ -73,7 +73,7 @@ bool is_whole_box(const XmlElement& region, const Input& input) {
   return true;
 }
 
-/// Layers across y; 0 where they are not what Sterna has.
+/// The number of layers across y; 0 if Sterna has no such sampling.
 int layers(const XmlElement& sampling, const Input& input) {
   const XmlElement* subdivision = sampling.find("subdivision");
   if (sampling.attribute("type") != "profiles" || subdivision == nullptr) return 0;
@@ -111,7 +111,7 @@ void begin_sampling(const XmlElement& element, std::string_view name, std::int64
   std::int64_t& begin = input.output.equilibration;
   const bool is_first = begin < 0 && !observes(input);
   const std::int64_t later = std::max(begin, after);
-  // The sample of step 0 makes no difference that is worth a warning.
+  // One sample more or less, at step 0, is not worth a warning.
   const std::int64_t own = std::max<std::int64_t>(after, 0);
   const std::int64_t so_far = std::max<std::int64_t>(begin, 0);
   if (!is_first && own < so_far) {
@@ -201,7 +201,7 @@ void read_spatial_profile(const XmlElement& plugin, XmlValues& values, const Dec
     leave_out_measurement(plugin, "SpatialProfile", values);
     return;
   }
-  // ls1 begins with this step itself.
+  // ls1 samples from this step on, Sterna from the step after `start`.
   const std::int64_t start = steps_or(plugin, "timesteps/init", 0, 0, values) - 1;
   begin_sampling(plugin, "SpatialProfile", start, values, decides, input);
   const std::int64_t interval = steps_or(plugin, "timesteps/recording", 1, sample_interval, values);

@@ -37,7 +37,7 @@ StartFormat ls1_format() {
                     .names_file = true}}};
 }
 
-/// "mardyn trunk 20120726" of a phase space, or XML.
+/// Whether the first line is of a phase space ("mardyn trunk 20120726") or of XML.
 bool recognizes_ls1(std::string_view first, std::string_view) {
   const std::string_view word = Fields(first).next();
   return word == "mardyn" || word.starts_with("<?xml") || word.starts_with("<mardyn");

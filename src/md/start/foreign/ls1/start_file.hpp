@@ -6,11 +6,11 @@
 
 namespace sterna::md {
 
-struct Ls1StartOptions {  ///< of [start] with format = "ls1"
-  std::string header;     ///< XML that describes a binary file; empty for others
+struct Ls1StartOptions {  ///< keys of [start] with format = "ls1"
+  std::string header;     ///< XML header of a binary file; empty otherwise
 };
 
-/// The path of that header; empty where none is given.
+/// The path of the header; empty if none is given.
 std::string ls1_header_path(const StartFileOptions& options);
 
 }  // namespace sterna::md

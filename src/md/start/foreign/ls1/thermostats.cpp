@@ -19,7 +19,7 @@ class ThermostatReader {
                    Input& input)
       : types_(types), values_(values), decides_(decides), input_(input) {}
 
-  /// ls1's VelocityScaling: all molecules, or those of one component.
+  /// Reads ls1's VelocityScaling, of all molecules or of one component.
   void velocity_scaling(const XmlElement& element, std::string_view component,
                         const XmlElement& temperature_element, double temperature) {
     Input::Thermostat& thermostat = add(element, temperature_element, temperature);
@@ -39,7 +39,7 @@ class ThermostatReader {
     decide("component", element);
   }
 
-  /// ls1's TemperatureControl: one thermostat for each region.
+  /// Reads ls1's TemperatureControl: one thermostat for each region.
   void temperature_control(const XmlElement& element) {
     const auto steps = [&](std::string_view path, std::int64_t least, std::int64_t otherwise) {
       const XmlElement* child = element.find(path);
@@ -47,9 +47,10 @@ class ThermostatReader {
       return values_.integer(*child, least, most_steps).value_or(otherwise);
     };
     const std::int64_t start = steps("control/start", 0, 0);
-    const std::int64_t stop = steps("control/stop", 0, most_steps);  // the first without
+    const std::int64_t stop = steps("control/stop", 0, most_steps);  // the first step without the
+                                                                     // thermostat
     const std::int64_t frequency = steps("control/frequency", 1, 1);
-    // The way to ask ls1 for constant energy.
+    // A control that never acts is how inputs ask ls1 for constant energy.
     if (start > input_.run.steps || stop <= std::max<std::int64_t>(start, 1)) {
       element.pass_over();
       return;
@@ -87,7 +88,7 @@ class ThermostatReader {
     decides_(fmt::format("{}.{}", place_, key), element);
   }
 
-  /// One that acts in each `frequency`-th step.
+  /// Reads a thermostat of a region that acts in every `frequency`-th step.
   Input::Thermostat* region(const XmlElement& element, std::int64_t frequency) {
     element.pass_over({"fileprefix"});
     for (const char* name : {"writefreq", "added_ekin"}) {
@@ -130,7 +131,7 @@ class ThermostatReader {
     return &thermostat;
   }
 
-  /// ls1 takes a ramp only with all its values.
+  /// Reads a temperature ramp, which ls1 uses only if all its values are given.
   void ramp(const XmlElement& region) {
     const XmlElement* ramp = region.find("target/ramp");
     if (ramp == nullptr) return;
@@ -177,7 +178,8 @@ class ThermostatReader {
     return true;
   }
 
-  /// ls1's molecules collide with probability nu dt in each step in which it acts.
+  /// Reads an Andersen thermostat. In each step in which it acts, ls1 lets a molecule collide with
+  /// probability nu dt.
   bool collisions(const XmlElement& element, std::int64_t frequency,
                   Input::Thermostat& thermostat) {
     const XmlElement* rate = values_.require(element, "settings/nu");
@@ -190,7 +192,7 @@ class ThermostatReader {
     return true;
   }
 
-  /// By number, from 1; 0 is all.
+  /// Reads the component by its number, from 1; 0 means all.
   void component(const XmlElement& element, Input::Thermostat& thermostat) {
     const auto number =
         values_.integer(element, 0, static_cast<std::int64_t>(types_.components.size()));
@@ -199,7 +201,8 @@ class ThermostatReader {
     decide("component", element);
   }
 
-  /// "lc": the lower one; "uc": the upper one, where "box" stands for the box's edge.
+  /// Reads a corner of a region, "lc" the lower and "uc" the upper one; "box" means the edge of the
+  /// box.
   std::optional<Vec3> corner(const XmlElement& region, std::string_view which) {
     Vec3 place;
     for (int axis = 0; axis < 3; ++axis) {
@@ -214,7 +217,7 @@ class ThermostatReader {
         return std::nullopt;
       }
       if (element->text == "box" && which == "uc") {
-        if (!input_.start.box) return std::nullopt;  // an error of its own
+        if (!input_.start.box) return std::nullopt;  // reported elsewhere
         place[axis] = (*input_.start.box)[axis];
         continue;
       }
@@ -229,7 +232,7 @@ class ThermostatReader {
   XmlValues& values_;
   const Decides& decides_;
   Input& input_;
-  std::string place_;  // of the thermostat that was added last
+  std::string place_;  // section of the thermostat added last
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace sterna::md::ls1 {
 
 /// Reads `<thermostats>` of `<algorithm>` into `input`. Without them ls1 scales all velocities to
-/// the temperature of the ensemble in every step. `temperature_element` is where that one stands.
+/// the temperature of the ensemble in every step, which `temperature_element` gives.
 void read_thermostats(const XmlElement& algorithm, const XmlElement& temperature_element,
                       double temperature, const MoleculeTypes& types, XmlValues& values,
                       const Decides& decides, Input& input);

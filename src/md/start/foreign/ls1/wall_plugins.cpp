@@ -13,7 +13,7 @@
 namespace sterna::md::ls1 {
 namespace {
 
-/// Appends a wall, and says of its keys that they come from this element.
+/// Appends a wall, and records that its keys come from this element.
 void add(const Input::Wall& wall, std::initializer_list<const char*> keys,
          const XmlElement& element, const Decides& decides, Input& input) {
   const std::string place = fmt::format("wall[{}]", input.walls.size());
@@ -63,7 +63,7 @@ class WallPotentialReader {
  private:
   bool read_kind(const XmlElement& plugin) {
     const XmlElement* potential = plugin.find("potential");
-    plugin.find("delta");  // of the potential 104 only
+    plugin.find("delta");  // known here, used by the potential 104 only
     wall_.potential = Input::Wall::Potential::lj_9_3;
     if (potential != nullptr && potential->text == "104") {
       const XmlElement* spacing = values_.require(plugin, "delta");
@@ -93,7 +93,7 @@ class WallPotentialReader {
     const auto xi = factor("xi"), eta = factor("eta");
     const auto site = std::ranges::find(found->sites, SiteKind::lennard_jones, &Input::Site::kind);
     if (!xi || !eta) return;
-    // ls1 takes the first site's parameters for all.
+    // ls1 uses the parameters of the first site for all sites.
     const double sigma = site != found->sites.end() ? 0.5 * *eta * (sigma_ + site->sigma) : 0.0;
     const double epsilon =
         site != found->sites.end() ? *xi * std::sqrt(epsilon_ * site->epsilon) : 0.0;
@@ -123,9 +123,9 @@ class WallPotentialReader {
                     "nor has it in ls1");
   }
 
-  /// Whether a surface there is within the cutoff of places in the box.
+  /// Adds a wall with this surface. Returns false if its cutoff does not reach into the box.
   bool place(Input::Wall::Side side, double position, const XmlElement& element) {
-    if (!input_.start.box) return true;  // an error of its own
+    if (!input_.start.box) return true;  // reported elsewhere
     const double edge = input_.start.box->y;
     const bool reaches_up =
         side != Input::Wall::Side::below && position < edge && position + wall_.cutoff > 0.0;

@@ -5,7 +5,7 @@
 
 namespace sterna::md::ls1 {
 
-/// ls1's WallPotential and Mirror: [[wall]].
+/// Reads ls1's WallPotential and Mirror as [[wall]].
 void read_wall_potential(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
                          const Decides& decides, Input& input);
 void read_mirror(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,

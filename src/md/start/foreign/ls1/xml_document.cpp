@@ -15,7 +15,8 @@ namespace {
 
 constexpr int deepest = 100;
 constexpr std::size_t largest_file = std::size_t{64} << 20;
-constexpr std::size_t most_elements = 10'000'000;  // an include may be repeated without end
+constexpr std::size_t most_elements = 10'000'000;  // the limit stops includes that repeat without
+                                                   // end
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
@@ -28,7 +29,7 @@ Diagnostic diagnostic_at(const XmlSource& source, std::size_t offset, std::size_
                          Severity severity, std::string message) {
   const std::string_view text = source.text;
   offset = std::min(offset, text.size());
-  // What the parser misses at the end of the file is missing behind the last text.
+  // A mistake at the end of the file is shown behind the last text.
   if (offset == text.size()) {
     while (offset > 0 && (text[offset - 1] == '\n' || text[offset - 1] == '\r')) --offset;
   }
@@ -42,8 +43,8 @@ Diagnostic diagnostic_at(const XmlSource& source, std::size_t offset, std::size_
                             severity, std::move(message));
 }
 
-/// The text with the name of every element in the tag that closes it, as ls1 reads closing tags.
-/// Nothing where tags do not come in pairs.
+/// The text with every closing tag renamed to the element that it closes, as ls1 reads it. Nothing
+/// if opening and closing tags are not paired.
 std::optional<std::string> with_matching_tags(std::string_view text) {
   std::string result;
   std::vector<std::string_view> open;
@@ -115,7 +116,7 @@ class Builder {
   }
 
  private:
-  /// `place`: the include that names the file.
+  /// Reads and parses a file. `place`: the include that names the file.
   std::unique_ptr<File> parse(const std::string& path, const XmlElement* place) {
     std::string text;
     try {
@@ -241,8 +242,8 @@ class Builder {
 
   const LoadText& load_;
   std::vector<Diagnostic>* warnings_;
-  bool optional_ = false;          // inside an element of which nothing is needed
-  std::vector<std::string> open_;  // files that are being read
+  bool optional_ = false;          // inside an element that may be missing
+  std::vector<std::string> open_;  // files being read, outermost first
   std::size_t elements_ = 0;
 };
 

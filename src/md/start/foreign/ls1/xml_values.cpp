@@ -14,13 +14,13 @@
 namespace sterna::md::ls1 {
 namespace {
 
-constexpr std::size_t most_warnings = 100;  // nobody reads more
+constexpr std::size_t most_warnings = 100;  // more would not be read
 
 std::string found(const XmlElement& element) {
   return element.text.empty() ? "empty" : quote(element.text);
 }
 
-/// `"a", "b" or "c"`.
+/// The choices as a text, `"a", "b" or "c"`.
 std::string list_of(std::initializer_list<std::string_view> choices) {
   std::string text;
   for (const std::string_view& choice : choices) {
@@ -72,9 +72,9 @@ std::optional<double> XmlValues::positive(const XmlElement& element) {
 
 std::optional<std::int64_t> XmlValues::integer(const XmlElement& element, std::int64_t smallest,
                                                std::int64_t largest) {
-  element.attribute("unit");  // ls1 does not look at the unit of a count
+  element.attribute("unit");  // ls1 ignores the unit of a count
   double value = 0.0;
-  // Numbers such as 1e6 are counts too.
+  // Counts may be written as 1e6.
   constexpr double exact = 9007199254740992.0;  // 2^53
   if (parse_number(element.text, value) && std::abs(value) <= exact && std::floor(value) == value) {
     const auto whole = static_cast<std::int64_t>(value);
@@ -149,7 +149,7 @@ void XmlValues::report_unread(const XmlElement& element) {
 void XmlValues::report_unread_child(const XmlElement& parent, const XmlElement& child) {
   const std::vector<std::string>& known = parent.lookups.children;
   if (std::ranges::find(known, child.name) != known.end()) {
-    // Of elements that hold lists ls1 reads all.
+    // For elements that hold lists, ls1 reads all elements of the name.
     constexpr std::string_view lists[] = {"components", "mixing",  "options",
                                           "output",     "regions", "targets"};
     if (std::ranges::find(lists, child.name) != std::end(lists)) {

@@ -4,7 +4,7 @@
 
 namespace sterna::md::modylas {
 
-/// The chemical symbol of the mass, in u; "X" where there is none near.
+/// The symbol of the element with about this mass in u; "X" if there is none.
 std::string_view symbol_of(double mass);
 
 }  // namespace sterna::md::modylas

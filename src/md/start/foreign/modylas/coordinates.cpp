@@ -1,6 +1,6 @@
-// MODYLAS's .mdxyz and .restart.asc: blocks with positions in angstrom, velocities in angstrom per
-// second, edges and angles of a box whose middle is the origin. Atoms have no names: their types
-// are those of the input's molecules, one after the other.
+// Reads MODYLAS's .mdxyz and .restart.asc: blocks with positions in angstrom, velocities in
+// angstrom per second, edges and angles of a box centered on the origin. Atoms have no names; their
+// types follow from the input's molecules, in their order.
 
 #include <fmt/format.h>
 
@@ -26,12 +26,12 @@ namespace {
 
 using modylas::is_tag, modylas::next_word, modylas::tag_name;
 
-/// The words of a file, from a place on.
+/// The words of a file, from a given place on.
 class WordStream {
  public:
   explicit WordStream(std::shared_ptr<const FileHandle> file) : lines_(std::move(file)) {}
 
-  /// Empty at the end of the file.
+  /// The next word; empty at the end of the file.
   std::string_view next() {
     for (;;) {
       const std::string_view word = next_word(lines_.line(), at_);
@@ -51,7 +51,7 @@ class WordStream {
     for (int axis = 0; axis < 3; ++axis) value[axis] = number(next(), what);
     return value;
   }
-  /// Goes where another stream is.
+  /// Moves to the place of another stream.
   void go_where(const WordStream& other) {
     lines_.go_to(other.lines_.mark());
     lines_.next();
@@ -88,12 +88,12 @@ class CoordinatesReader final : public StartFileReader {
     const Vec3 middle = 0.5 * (edges[0] + edges[1] + edges[2]);
     frame_ = BoxFrame::of_edges(all.lines(), in_angstrom, edges, -1.0 * middle);
     header_.box = frame_.box();
-    constexpr double seconds = 1e-15;  // angstrom/s in angstrom/fs
+    constexpr double seconds = 1e-15;  // converts angstrom/s to angstrom/fs
     velocity_unit_ = in_angstrom.units.to_internal(seconds, Dimension::velocity);
   }
 
  private:
-  /// Finds the blocks.
+  /// Finds the places of positions, velocities and the box.
   void scan(WordStream& all) {
     std::vector<std::string> open;
     std::string_view word;
@@ -135,7 +135,7 @@ class CoordinatesReader final : public StartFileReader {
     if (!length_) all.lines().fail("the file has no <length> in <periodic cell>");
   }
 
-  /// From lengths and angles, the first along x and the second in the plane of x and y.
+  /// The edges from lengths and angles, the first along x and the second in the plane of x and y.
   std::array<Vec3, 3> edges(const LineReader& lines) const {
     const Vec3 length = *length_;
     const Vec3 angle = angle_.value_or(Vec3{90.0, 90.0, 90.0});
@@ -144,7 +144,7 @@ class CoordinatesReader final : public StartFileReader {
       if (!(angle[axis] > 0.0 && angle[axis] < 180.0)) {
         lines.fail("expected angles of the box between 0 and 180 degrees");
       }
-      // Of right angles exactly.
+      // For right angles the cosine must be exactly 0.
       cosine[axis] = angle[axis] == 90.0 ? 0.0 : std::cos(angle[axis] * std::numbers::pi / 180.0);
     }
     const double sine = std::sqrt(1.0 - cosine.z * cosine.z);

@@ -82,10 +82,11 @@ class Document::Parser {
   }
 
   Document& document_;
-  /// From the root to the innermost block; only the last one's blocks grow.
+  /// Open blocks from the root to the innermost one. Pointers stay valid, because only the last one
+  /// gets new blocks.
   std::vector<Block*> open_;
-  std::string_view equals_;    ///< where a value is to follow
-  bool key_is_value_ = false;  ///< what stands before this word is the value of a key
+  std::string_view equals_;    ///< the "=" after which a value must follow
+  bool key_is_value_ = false;  ///< whether the word before was the value of a key
 };
 
 Document::Document(std::string path, std::string text)
@@ -106,7 +107,7 @@ std::string_view Document::line(std::size_t number) const {
 Diagnostic Document::diagnostic(std::string_view part, Severity severity,
                                 std::string message) const {
   const char* const begin = text_.data();
-  // Of pointers into different objects only std::less is an order.
+  // `<` on pointers into different objects is unspecified; std::less is a total order.
   if (std::less<>()(part.data(), begin) || !std::less<>()(part.data(), begin + text_.size())) {
     Diagnostic result;
     result.severity = severity;

@@ -11,32 +11,32 @@
 
 namespace sterna::md::modylas {
 
-/// `<name> ... </name>` with what stands in it. Texts are parts of the document's.
+/// A block `<name> ... </name>` with its content. Its texts are views of the document's text.
 struct Block {
-  struct Entry {  ///< key = value
+  struct Entry {  ///< a line "key = value"
     std::string_view key, value;
     mutable bool used = false;
   };
   std::string name;      ///< words separated by one blank
-  std::string_view tag;  ///< as it stands in the text, with its brackets
+  std::string_view tag;  ///< as in the text, with its brackets
   std::vector<Entry> entries{};
-  std::vector<std::string_view> words{};  ///< that are no part of an entry
+  std::vector<std::string_view> words{};  ///< words outside of entries
   std::vector<Block> blocks{};
   mutable bool used = false;
   mutable std::vector<std::string_view>
-      known{};  ///< names of entries and blocks that were asked for
+      known{};  ///< names of entries and blocks that readers asked for
 };
 
-/// Gives the text of a file, or throws std::runtime_error with the reason.
+/// Returns the text of a file, or throws std::runtime_error with the reason.
 using LoadText = std::function<std::string(const std::string& path)>;
-/// The regular file's text; at most 1 GiB.
+/// The text of a regular file of at most 1 GiB.
 std::string load_text(const std::string& path);
 
 /// A text file of MODYLAS: blocks, keys with values, lists of words.
 class Document {
  public:
-  /// Throws DocumentError with line and column where blocks are not closed in their order, or a key
-  /// has no value.
+  /// Throws DocumentError with line and column if blocks are not closed in order, or if a key has
+  /// no value.
   Document(std::string path, std::string text);
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
@@ -44,7 +44,7 @@ class Document {
   const std::string& path() const { return path_; }
   const Block& root() const { return root_; }
 
-  /// A finding about a part of the text; about the file where it is no part of it.
+  /// A diagnostic at a part of the document's text, or about the whole file if `part` is not in it.
   Diagnostic diagnostic(std::string_view part, Severity severity, std::string message) const;
 
  private:
@@ -56,7 +56,7 @@ class Document {
   Block root_;
 };
 
-/// `what()` is the rendered diagnostic.
+/// A mistake in a document; `what()` is the rendered diagnostic.
 class DocumentError : public std::runtime_error {
  public:
   explicit DocumentError(Diagnostic diagnostic)

@@ -1,7 +1,7 @@
-// MODYLAS's .mdff: species of molecules, each with masses, charges and Lennard-Jones parameters of
-// its atoms, lists of terms by numbers of atoms from 0, pairs without interaction ("void") and pairs
-// three bonds apart. Which combining rule and which form of the torsion holds follows from the name
-// of the force field, as it does from the executable that MODYLAS uses for it.
+// Reads MODYLAS's .mdff: species of molecules, each with masses, charges and Lennard-Jones
+// parameters of its atoms, lists of terms by numbers of atoms from 0, pairs without interaction
+// ("void") and pairs three bonds apart. The name of the force field decides the combining rule and
+// the form of the torsion, as it decides which executable MODYLAS uses.
 
 #include "md/start/foreign/modylas/force_field.hpp"
 
@@ -35,9 +35,9 @@ Pair ordered(int a, int b) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// A record of a list: numbers of atoms, then numbers.
+/// A record of a list: indices of atoms, then parameters.
 struct Record {
-  std::string_view word;  ///< its first
+  std::string_view word;  ///< its first word, for messages
   Atoms atoms{};
   std::vector<double> numbers{};
 };
@@ -139,7 +139,7 @@ class ForceFieldReader {
     ignored(topology, {});
     ignored(system, {});
     for (std::size_t n = 0; n < wanted; ++n) {
-      values_.number(system.words[2 * n]);  // MODYLAS takes the species in their order
+      values_.number(system.words[2 * n]);  // MODYLAS uses the species in their order
       const std::string_view word = system.words[2 * n + 1];
       const auto molecules = values_.integer(word, 0, most_molecules);
       if (molecules) one_species(*species[n], *molecules, n);
@@ -213,7 +213,7 @@ class ForceFieldReader {
     return numbers;
   }
 
-  /// The records of a list; as many as the key `count_key` says, all where that is empty.
+  /// The records of a list, as many as the key `count_key` says; all if it is empty.
   std::vector<Record> records(const Block& block, std::string_view name, std::string_view count_key,
                               std::size_t atoms, std::size_t numbers) {
     std::vector<Record> result;
@@ -287,15 +287,16 @@ class ForceFieldReader {
     }
   }
 
-  /// Torsions without a constant only say which atoms are three bonds apart.
+  /// Reads torsions. One without a constant only tells which atoms are three bonds apart.
   void torsions(const Block& block) {
     torsion_atoms_.clear();
-    // In two of the builds the constant is the whole barrier, and the phase has the other sign.
+    // In two of MODYLAS's builds the constant is the whole barrier, and the phase has the opposite
+    // sign.
     const bool barriers = family_ == Family::oplsaa || family_ == Family::amber;
     for (const Record& r : records(block, "dihedral", "ndihedral", 4, 3)) {
       torsion_atoms_.emplace_back(r.atoms, r.word);
       if (r.numbers[0] == 0.0) continue;
-      if (r.numbers[1] == 0.0) continue;  // no force, a constant energy
+      if (r.numbers[1] == 0.0) continue;  // a constant energy has no force
       add("torsion", "periodic",
           {{"amplitude", barriers ? 0.5 * r.numbers[0] : r.numbers[0]},
            {"multiplicity", std::abs(r.numbers[1])},
@@ -307,7 +308,8 @@ class ForceFieldReader {
   void impropers(const Block& block) {
     if (family_ == Family::charmm || family_ == Family::kremer) {
       for (const Record& r : records(block, "itorsion", "nitorsion", 4, 2)) {
-        // Of the unsigned angle; only at these two that is the same.
+        // MODYLAS uses the unsigned angle. Only for 0 and 180 degrees is this the same as the
+        // signed one.
         if (r.numbers[1] != 0.0 && std::abs(r.numbers[1]) != 180.0) {
           values_.error(r.word,
                         "an improper with another angle at rest than 0 or 180 degrees is "
@@ -350,7 +352,8 @@ class ForceFieldReader {
         continue;
       }
       Input::MoleculeTerm& term =
-          add("cmap", "bicubic", {{"r0", r.numbers[0]}}, r.atoms, r.word);  // one for each kind
+          add("cmap", "bicubic", {{"r0", r.numbers[0]}}, r.atoms, r.word);  // a number for each
+                                                                            // kind of map
       term.parameters = {};
       term.table.assign(energies.begin(), energies.end());
     }
@@ -362,7 +365,7 @@ class ForceFieldReader {
     }
   }
 
-  /// MODYLAS reads both lists and uses one.
+  /// Reads the two lists of void pairs, of which MODYLAS uses one.
   void void_pairs(const Block& block) {
     std::set<Pair> coulomb;
     for (const Record& r : records(block, "lj void pair", "nvoidpair_lj", 2, 0)) {
@@ -378,7 +381,7 @@ class ForceFieldReader {
                     "for both, as in MODYLAS");
   }
 
-  /// Parameters of one atom towards another: of a pair both of its atoms may have some.
+  /// Reads parameters of an atom toward a single other atom. Either atom of a pair may have some.
   void special_pairs(const Block& block) {
     std::map<Pair, std::pair<double, double>> own;  // epsilon and distance of the minimum
     std::map<Pair, std::string_view> words;
@@ -406,9 +409,9 @@ class ForceFieldReader {
     }
   }
 
-  /// The ends of torsions; what is nearer by another way is none.
+  /// Adds the 1-4 pairs of torsions, without pairs that are also 1-3 neighbors by another path.
   void pairs_from_torsions(const Block& block) {
-    std::set<Pair> nearer;  // an end and a third atom, in this order
+    std::set<Pair> nearer;  // end atom and third atom of a torsion
     for (const auto& [atoms, word] : torsion_atoms_) {
       nearer.insert({atoms[0], atoms[2]});
       nearer.insert({atoms[3], atoms[1]});
@@ -448,25 +451,25 @@ class ForceFieldReader {
         {pair[0], pair[1]}, word);
   }
 
-  /// Of a length that stands for a type or pair; any positive one where it is 0.
+  /// Sigma from a Lennard-Jones length of a type or pair. For 0 any positive value will do.
   double sigma_of(double length) const {
     if (!(length > 0.0)) return 1.0;
     return lengths_are_of_the_minimum() ? length / std::pow(2.0, 1.0 / 6.0) : length;
   }
 
-  // ---- into the draft
+  // ---- the draft
 
   struct Given {
     Input::MoleculeTerm term;
     std::vector<std::string_view> keys;
-    std::string_view word;  ///< of the first record
+    std::string_view word;  ///< of the first record, for messages
   };
   struct Terms {
     std::vector<Given> given;
     std::map<std::vector<double>, std::size_t> known;
   };
 
-  /// Adds the atoms to the term with these parameters.
+  /// Adds the atoms to the term of these parameters.
   Input::MoleculeTerm& add(std::string_view section, std::string_view potential,
                            std::initializer_list<std::pair<std::string_view, double>> parameters,
                            const Atoms& atoms, std::string_view word) {
@@ -548,7 +551,7 @@ class ForceFieldReader {
     return molecule.exclusions;
   }
 
-  /// The name of the [[type]] with the parameters of an atom.
+  /// The name of the [[type]] with this atom's parameters.
   std::string type_of(double mass, std::size_t atom, std::string_view word) {
     const double epsilon = epsilon_[atom];
     const double sigma = sigma_of(length_[atom]);
@@ -587,15 +590,16 @@ class ForceFieldReader {
   Family family_ = Family::charmm;
   int cmap_version_ = 36;
   double divide_lj_ = 1.0, divide_coulomb_ = 1.0;
-  std::map<std::array<double, 4>, std::string> types_;  // the last: whether it is frozen
+  std::map<std::array<double, 4>, std::string> types_;  // by parameters; the last: is it frozen
   std::map<std::string_view, int> types_of_symbol_;
-  // Of the present species.
+  // Data of the present species.
   std::size_t natom_ = 0;
   std::vector<double> charge_, epsilon_, length_;
-  std::vector<char> frozen_;  // by atom; empty: none is
+  std::vector<char> frozen_;  // by atom; empty: no atom is frozen
   std::vector<std::pair<Atoms, std::string_view>> torsion_atoms_;
   std::set<Pair> voids_, specials_;
-  std::map<std::pair<std::string_view, std::string_view>, Terms> terms_;  // by section, potential
+  std::map<std::pair<std::string_view, std::string_view>, Terms> terms_;  // by section and
+                                                                          // potential
 };
 
 }  // namespace

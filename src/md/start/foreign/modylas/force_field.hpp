@@ -6,16 +6,16 @@
 
 namespace sterna::md::modylas {
 
-/// What the run's definition must know of a force field.
+/// Properties of a force field that the definition of the run depends on.
 struct ForceFieldFacts {
   bool has_charges = false;
-  bool tail_mixes_arithmetically = false;  ///< although pairs do not
+  bool tail_mixes_arithmetically = false;  ///< although pairs mix differently
 };
 
-/// Takes the particle types, molecules and mixing rule of a .mdff file into the draft, in its
-/// numbers: angstrom, kcal/mol, u, e, degrees. `values` are those of that file. What 1-4 pairs are
-/// divided by may stand in the run's definition: `divide_lj`, `divide_coulomb`. Atoms that are held
-/// are told to `held`, which may know of some from a file of their own.
+/// Takes particle types, molecules and mixing rule of a .mdff file into the draft, in its units:
+/// angstrom, kcal/mol, u, e, degrees. `values`: of that file. `divide_lj`, `divide_coulomb`: the
+/// divisors of 1-4 pairs, if the definition of the run has them. `held` is told of held atoms, and
+/// may know more of them from a file of their own.
 ForceFieldFacts read_force_field(Values& values, std::optional<double> divide_lj,
                                  std::optional<double> divide_coulomb, PositionConstrain& held,
                                  ForeignDraft& draft);

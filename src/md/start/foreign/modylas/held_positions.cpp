@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t greatest_number = std::int64_t{1} << 48;
 
-/// Reads records of a number of an atom, or a mark, and three coordinates.
+/// Reads records of four words: the index of an atom, or a mark, and three coordinates.
 template <class Take>
 void read_records(Values& values, std::span<const std::string_view> words, Take&& take) {
   constexpr std::size_t width = 4;
@@ -53,7 +53,7 @@ std::vector<HeldPosition> read_held_positions(const std::string& path, const Loa
     }
   } else {
     const std::vector<std::string_view>& words = document.root().words;
-    constexpr std::size_t head = 2;  // harmonic, the force constant
+    constexpr std::size_t head = 2;  // kind "harmonic" and the force constant
     if (words.size() < head || words[0] != "harmonic") {
       values.error(words.empty() ? document.root().tag : words[0],
                    "expected harmonic and a force constant");

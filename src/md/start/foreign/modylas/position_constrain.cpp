@@ -56,7 +56,7 @@ void PositionConstrain::atoms(const Block& block) {
   const bool some = values.choice(block, "molecules", {"all", "specified"}).value_or(0) == 1;
   const auto count = values.integer(block, "nmolecule", 0, most_ids);
   const auto listed = values.all(block, "molecule");
-  /// The words of as many records as a key says.
+  /// The words of the records in `lists`, whose number a key gives.
   const auto records = [&](std::string_view key, std::optional<std::int64_t> number,
                            const std::vector<const Block*>& lists, std::size_t width) {
     std::vector<std::string_view> words = all_words_of(lists);
@@ -184,7 +184,7 @@ void PositionConstrain::read_file(Values& values, const std::string& file) {
       listed_.emplace_back(id, id);
     }
   }
-  listed_.emplace_back(id + 1, id);  // where the file ends
+  listed_.emplace_back(id + 1, id);  // marks the end of the file
 }
 
 std::vector<PositionConstrain::Run> PositionConstrain::next_species(std::int64_t count,
@@ -196,7 +196,8 @@ std::vector<PositionConstrain::Run> PositionConstrain::next_species(std::int64_t
   next_id_ += count * atoms;
   if (count == 0 || !freezes()) return {{count, {}}};
 
-  // Molecules differ from those before them only where something that was listed begins or ends.
+  // The frozen atoms can differ from those of the molecule before only where a listed range begins
+  // or ends.
   std::set<std::int64_t> begins{0};
   const auto differs = [&](std::int64_t molecule) {
     for (const std::int64_t at : {molecule, molecule + 1}) {
@@ -281,7 +282,7 @@ void PositionConstrain::check_ensemble(const ForeignDraft& draft) {
   }
 }
 
-/// Of the molecules that are listed.
+/// The ids of the atoms of listed molecules, as ranges.
 std::vector<PositionConstrain::Range> PositionConstrain::held_ranges() const {
   std::vector<Range> ranges;
   for (const auto& [number, molecule] : *molecules_) {
@@ -301,7 +302,7 @@ std::vector<PositionConstrain::Range> PositionConstrain::held_ranges() const {
   return joined;
 }
 
-/// In Sterna's language; empty: all atoms.
+/// The held atoms in Sterna's selection language; empty: all atoms.
 std::string PositionConstrain::selection() const {
   std::string text;
   const auto add = [&](const std::string& more) { text += (text.empty() ? "" : " and ") + more; };
@@ -362,7 +363,8 @@ void PositionConstrain::write(ForeignDraft& draft, const std::string& path) {
     decide(draft, "restraint[0].reference_file");
   }
   std::string select = file_.empty() ? selection() : std::string();
-  // Otherwise a file with some atoms would say who is held.
+  // With a reference file and no selection, all atoms are held. Without this the file, which may
+  // have only some atoms, would decide.
   if (select.empty() && has_places_ && file_.empty()) select = "all";
   if (select.empty()) return;
   draft.input.section<AtomGroupSections>().all.push_back({group_name, std::move(select)});

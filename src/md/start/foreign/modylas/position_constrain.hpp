@@ -14,37 +14,38 @@
 
 namespace sterna::md::modylas {
 
-/// Atoms that are held: the block `<position constrain>` of a .mdff file or, where that has none, a
-/// file NAME.posiconst (once posi_const.dat). Sources: MODYLAS 1.1.0, its module position_constrain
-/// and the reader of sessions 1.0.0. Its harmonic energy is K r^2, which counts in no virial; heavy
-/// atoms are those above 1.5 u; numbers of species, molecules and atoms count from 0.
+/// Atoms that are held: the block `<position constrain>` of a .mdff file or, if there is none, a
+/// file NAME.posiconst (formerly posi_const.dat). Sources: MODYLAS 1.1.0, its module
+/// position_constrain and the reader of sessions 1.0.0. The harmonic energy is K r^2, which counts
+/// in no virial; heavy atoms are those above 1.5 u; numbers of species, molecules and atoms count
+/// from 0.
 class PositionConstrain {
  public:
   enum class Kind { none, harmonic, huge_mass, fix };
 
-  /// Of a .mdff file.
+  /// Reads the block of a .mdff file.
   void read(Values& values, const Block& block);
-  /// Of a .posiconst file with this path, from the input's folder.
+  /// Reads a .posiconst file, with the path relative to the input's folder.
   void read_file(Values& values, const std::string& file);
 
   Kind kind() const { return kind_; }
-  /// Whether atoms do not move at all.
+  /// Whether held atoms do not move at all.
   bool freezes() const { return kind_ == Kind::huge_mass || kind_ == Kind::fix; }
 
-  /// Molecules of a species that follow each other, with the same of their atoms frozen.
+  /// Consecutive molecules of a species in which the same atoms are frozen.
   struct Run {
     std::int64_t count;
     std::vector<char> frozen;  ///< by atom
   };
-  /// Of the next species, where atoms are frozen. `mass`: of its atoms.
+  /// The runs of the next species. `mass`: of its atoms.
   std::vector<Run> next_species(std::int64_t count, std::span<const double> mass);
 
-  /// When all species are known: the [[restraint]] and what else there is to say, into the draft.
-  /// `path`: of the .mdff file, which may have the places.
+  /// Writes the [[restraint]] to the draft, with warnings. Must be called when all species are
+  /// known. `path`: the .mdff file, which may contain the positions.
   void write(ForeignDraft& draft, const std::string& path);
 
  private:
-  using Range = std::pair<std::int64_t, std::int64_t>;  ///< ids from 1, ends included
+  using Range = std::pair<std::int64_t, std::int64_t>;  ///< ids from 1, both ends included
   void atoms(const Block& block);
   void positions(const Block& block);
   void check_ensemble(const ForeignDraft& draft);
@@ -53,19 +54,19 @@ class PositionConstrain {
   void decide(ForeignDraft& draft, std::string_view key) const;
 
   Values* values_ = nullptr;
-  std::string_view word_;  ///< for messages: where the kind stands
+  std::string_view word_;  ///< place of the kind, for messages
   std::string_view molecules_word_;
   Kind kind_ = Kind::none;
   double force_constant_ = 0.0;
   bool heavy_only_ = false;
   bool has_places_ = false;
-  std::string file_;  ///< a .posiconst file
-  /// Species and molecules; nothing: all.
+  std::string file_;  ///< the .posiconst file; empty: none
+  /// Numbers of species and molecule; nothing: all.
   std::optional<std::vector<std::pair<std::int64_t, std::int64_t>>> molecules_;
   std::vector<std::string_view> molecule_words_;
-  std::set<std::int64_t> free_;  ///< ids of atoms, from 1
-  std::vector<Range> listed_;    ///< of a .posiconst file
-  /// Of the species up to now.
+  std::set<std::int64_t> free_;  ///< ids of free atoms, from 1
+  std::vector<Range> listed_;    ///< held atoms in a .posiconst file
+  /// A species that was read.
   struct Species {
     std::int64_t count, atoms, first_id;
   };

@@ -23,7 +23,7 @@ namespace sterna::md::modylas {
 namespace {
 
 constexpr std::int64_t most_steps = 1'000'000'000'000'000;
-constexpr double femtoseconds = 1e15;  // in a second
+constexpr double femtoseconds = 1e15;  // femtoseconds in a second
 
 class SessionReader {
  public:
@@ -57,7 +57,7 @@ class SessionReader {
     unknown(root, {"allocation parameters"});
   }
 
-  /// With what the force field says.
+  /// Completes the input with facts of the force field.
   void complete(const ForceFieldFacts& facts) {
     if (!facts.has_charges) {
       draft_.input.time_steps.far_field = 0;
@@ -66,7 +66,8 @@ class SessionReader {
     Input::Electrostatics& electrostatics = draft_.input.electrostatics;
     set("electrostatics.kind", electrostatics.kind, ElectrostaticsKind::fmm, electrostatics_word_);
     set("electrostatics.accuracy", electrostatics.accuracy, accuracy_, electrostatics_word_);
-    // MODYLAS's energies are compared to more digits than single precision keeps of excluded pairs.
+    // Energies are compared with MODYLAS to more digits than single precision has after excluded
+    // pairs are subtracted.
     set("electrostatics.precision", electrostatics.precision, ElectrostaticsPrecision::full,
         electrostatics_word_);
     set("electrostatics.surroundings", electrostatics.surroundings,
@@ -83,7 +84,7 @@ class SessionReader {
   std::optional<double> divide_lj, divide_coulomb;
 
  private:
-  /// MODYLAS aborts on what it does not know, too.
+  /// Reports unknown keys as errors, as MODYLAS does.
   void unknown(const Block& block, std::initializer_list<std::string_view> without_meaning) {
     values_.report_unused(block, Severity::error,
                           "Sterna does not know it, so the run might be another one",
@@ -154,7 +155,7 @@ class SessionReader {
 
   void integrator(const Block& block) {
     Input::Run& run = draft_.input.run;
-    // A minimization has no time.
+    // A minimization has no time step.
     const Block* ensemble = values_.find(values_.document().root(), "ensemble");
     const bool moves = ensemble == nullptr || values_.peek(*ensemble, "ensemble") != "opt";
     const auto short_step = values_.positive(block, "dt");
@@ -181,7 +182,7 @@ class SessionReader {
       unknown(*optimize, {"convergence", "up_rate", "down_rate"});
     }
     if (const Block* shake = values_.find(block, "shake")) {
-      // That of MODYLAS is one of squares.
+      // MODYLAS's tolerance is of squared lengths, so half of it is the tolerance of lengths.
       if (const auto tolerance = values_.positive(*shake, "shake_tolerance")) {
         set("run.constraint_tolerance", run.constraint_tolerance, 0.5 * *tolerance, shake->tag);
       }
@@ -190,7 +191,7 @@ class SessionReader {
     unknown(block, {});
   }
 
-  /// MODYLAS counts the long steps, Sterna the short ones.
+  /// Reads multiple time steps. MODYLAS counts the long steps, Sterna the short ones.
   void multiple_time_steps(const Block& block, bool moves) {
     constexpr std::int64_t most = 100;
     const auto count = [&](std::string_view key, std::string_view other) {
@@ -266,7 +267,7 @@ class SessionReader {
     }
     if (*kind >= nvt) {
       thermostat("nose_hoover_chain", temperature, chain != nullptr ? chain->tag : block.tag);
-      // MODYLAS gives the inverse of the angular frequency.
+      // MODYLAS gives the inverse of the angular frequency instead of the period.
       set("thermostat[0].time_constant", draft_.input.thermostats[0].time_constant,
           2.0 * std::numbers::pi * femtoseconds * period,
           chain != nullptr ? chain->tag : block.tag);
@@ -290,7 +291,7 @@ class SessionReader {
     auto pressure = values_.number(block, "pressure", -largest, largest);
     for (const char* key : {"Pref_inner", "Pref_outer", "Pref_outermost"}) {
       const auto part = values_.number(block, key, -largest, largest);
-      // What they are parts of.
+      // If the total pressure is missing, it is the sum of its parts.
       if (part && values_.peek(block, "pressure").empty())
         pressure = pressure.value_or(0.0) + *part;
     }
@@ -317,7 +318,8 @@ class SessionReader {
       draft_.decide("barostat.chain_time_constant",
                     values_.document().diagnostic(word, Severity::error, {}));
     }
-    // Rarely enough to cost little.
+    // The interval is about a hundredth of the time constant, but from 2 to 10 of the longest
+    // steps, so that it costs little.
     const std::int64_t longest = draft_.input.time_steps.longest();
     const double steps = 0.01 * time / (draft_.input.run.timestep * static_cast<double>(longest));
     const auto interval =
@@ -365,7 +367,8 @@ class SessionReader {
       electrostatics_word_ = fmm->tag;
       surface_term_ = values_.yes_or_no(*fmm, "sterm").value_or(false);
       const auto order = values_.integer(*fmm, "nmax", 1, 50);
-      // Forces of MODYLAS's expansions with cells of two neighbors, relative, by their order.
+      // The relative error of forces by MODYLAS's expansions of this order, with cells of two
+      // neighbors.
       if (order)
         accuracy_ =
             std::clamp(std::pow(10.0, -0.5 * (static_cast<double>(*order) + 4)), 1e-8, 1e-4);
@@ -385,20 +388,20 @@ class SessionReader {
   std::string_view electrostatics_word_, tail_word_;
 };
 
-/// Where MODYLAS looks for a list of held atoms.
+/// The paths at which MODYLAS looks for a list of held atoms.
 std::array<std::string, 2> lists_of_held_atoms(const std::filesystem::path& session) {
   return {std::filesystem::path(session).replace_extension(".posiconst").string(),
           (session.parent_path() / "posi_const.dat").string()};
 }
 
-/// The file that lists held atoms; nothing where there is none.
+/// The file that lists held atoms; nothing if there is none.
 std::optional<std::string> list_of_held_atoms(const std::string& path, const LoadText& load) {
   for (std::string& file : lists_of_held_atoms(path)) {
     try {
       load(file);
       return std::move(file);
     } catch (const std::runtime_error&) {
-      // One that is there and cannot be read is told of where it is read.
+      // A file that exists but cannot be read is reported by its reader.
       if (std::filesystem::exists(file)) return std::move(file);
     }
   }
@@ -436,7 +439,7 @@ ForeignInput read_session(const std::string& path, const LoadText& load) {
     PositionConstrain held;
     std::optional<Document> list;
     std::optional<Values> of_list;
-    // MODYLAS looks for a list of its own only where the force field holds no atoms.
+    // MODYLAS looks for a separate list only if the force field holds no atoms.
     const bool has_block = of_force_field.find(force_field.root(), "position constrain") != nullptr;
     const std::optional<std::string> listed =
         has_block ? std::nullopt : list_of_held_atoms(path, load);
@@ -469,7 +472,7 @@ ForeignInput read_session(const std::string& path, const LoadText& load) {
       return !molecule.constraints.empty();
     };
     if (std::ranges::any_of(draft.input.molecules, has_constraints)) {
-      // The steps of MODYLAS, which has no rotors for atoms.
+      // Water is constrained as in MODYLAS, instead of being made a rigid rotor.
       draft.input.run.constraint_algorithm = ConstraintAlgorithm::settle;
       draft.decide("run.constraint_algorithm", place);
     }

@@ -8,15 +8,14 @@
 
 namespace sterna::md::modylas {
 
-/// Reads a session of MODYLAS 1.1.0: NAME.mddef, which says what to do, with the force field in
-/// NAME.mdff and the start in NAME.mdxyz, as an input of Sterna's in units of "real". What the
-/// session asks for and Sterna does not do is in the diagnostics, with file, line and column: as
-/// warnings where the run is the same without it, as errors where not. Never throws on what the
-/// files say.
+/// Reads a session of MODYLAS 1.1.0 as an input of Sterna in units of "real": NAME.mddef with the
+/// definition of the run, NAME.mdff with the force field, and NAME.mdxyz with the start. Features
+/// that Sterna lacks are in the diagnostics, with file, line and column: as warnings if the run is
+/// the same without them, otherwise as errors. Never throws because of the content of the files.
 ForeignInput read_session(const std::string& path, const LoadText& load = load_text);
 
-/// The files of a session beside NAME.mddef: force field, start and lists of held atoms. Some may not
-/// be there.
+/// The files of a session beside NAME.mddef: force field, start and lists of held atoms. Some may
+/// not exist.
 std::vector<std::string> files_of_session(const std::string& path);
 
 }  // namespace sterna::md::modylas

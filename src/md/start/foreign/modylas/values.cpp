@@ -146,7 +146,7 @@ void Values::report_unused(const Block& block, Severity severity, std::string_vi
             : fmt::format("{} means nothing here; {}", quote(name), consequence)));
   };
   for (const Block::Entry& entry : block.entries) {
-    // "no" asks for nothing.
+    // An unused key with the value "no" needs no report.
     if (!entry.used && entry.value != "no") report(entry.key, entry.key);
   }
   for (const Block& inner : block.blocks) {

@@ -1,8 +1,8 @@
-// Part of fmm_kernels.inl: values of a grid to waves and back, coefficients side by side; the
-// product of sums and multipoles, waves side by side.
+// Part of fmm_kernels.inl: transforms values of a grid to waves and back, where lanes are
+// coefficients; multiplies sums and multipoles, where lanes are waves.
 
-/// Waves along one axis of complex values `step` vectors apart, in place. Values at n and -n share
-/// their cosines, waves k and -k all products.
+/// Transforms complex values, which lie `step` vectors apart, along one axis in place. Values at n
+/// and -n share their cosines, and waves k and -k share all products.
 template <bool inverse, class Real>
 void transform_axis(const std::vector<Real>& cosines, const std::vector<Real>& sines, Real* values,
                     std::size_t step) {
@@ -125,8 +125,8 @@ void from_waves(const GridTransform<Real>& plan, Real* waves, Real* values) {
   }
 }
 
-/// What of the sums multiplies cosine and sine parts of multipoles of degree l', for parts of
-/// local expansions of degree l, by l + l'.
+/// Factors from the sums, by l + l': from the cosine and sine parts of multipoles of degree l' to
+/// those of local expansions of degree l.
 template <class Real>
 struct Products {
   Vector<Real> cosine_to_cosine, sine_to_cosine, cosine_to_sine, sine_to_sine;
@@ -162,7 +162,8 @@ void add_products(const Products<Real>* products, const Real* source, int count,
   }
 }
 
-/// A matrix over degrees that depends on their sum only, for one m and one m'.
+/// Multiplies by a matrix over degrees whose elements depend on the sum of the degrees only, for
+/// one m and one m'.
 template <bool with_sines, class Real>
 void add_degrees(const Products<Real>* products, const Real* source, int from, Real* target,
                  int to) {
@@ -184,7 +185,7 @@ void convolve(int order, const Real* sums, const Real* multipoles, Real* locals)
   for (int m = 0; m <= order; ++m) {
     Real* const target = locals + 4 * lanes<Real> * wave_index(order, m, m);
     for (int from = 0; from <= order; ++from) {
-      // Sums of degree l + l' and of m + m', and of the difference of m and m'.
+      // The sums of degree l + l' for m + m' (above) and for the difference of m and m' (below).
       const int distance = std::abs(m - from), least = m + from, count = 2 * order - least + 1;
       const Real* above = sums + 2 * lanes<Real> * wave_index(2 * order, least, least);
       const Real* below = sums + 2 * lanes<Real> * wave_index(2 * order, least, distance);
@@ -199,7 +200,7 @@ void convolve(int order, const Real* sums, const Real* multipoles, Real* locals)
         add_degrees<false>(products, source, order + 1, target, order + 1 - m);
         continue;
       }
-      // (-1)^from I_(m - from), by conjugation where that is below 0.
+      // The factor is (-1)^from I_(m - from), by conjugation if m - from is below 0.
       const Real even = from % 2 == 0 ? Real(1) : Real(-1);
       const Real re_sign = m < from && distance % 2 != 0 ? -even : even;
       const Real im_sign = m < from ? -re_sign : re_sign;

@@ -16,7 +16,7 @@
 
 namespace sterna::md {
 
-/// Place of degree l and m, 0 <= m <= l: the degrees of one m lie together.
+/// The index of degree l and order m, 0 <= m <= l; the degrees of one m are contiguous.
 constexpr std::size_t wave_index(int order, int l, int m) {
   return static_cast<std::size_t>(m * (order + 1) - m * (m - 1) / 2 + l - m);
 }
@@ -24,16 +24,16 @@ constexpr std::size_t wave_count(int order) {
   return static_cast<std::size_t>((order + 1) * (order + 2) / 2);
 }
 
-/// Numbers in the widest vector. Arrays of charges have room for as many behind the last charge, so
-/// that kernels read and write whole vectors.
+/// The number of lanes of the widest vector. Arrays of charges have room for as many entries behind
+/// the last charge, so that kernels read and write whole vectors.
 constexpr std::size_t most_lanes = 16;
 
-/// Charges of one cell as the far field sees them, positions from the cell's center. Components
-/// apart, as the lanes of a vector are charges of one cell.
+/// The charges of one cell for the far field, with positions from the cell's center. Components are
+/// separate arrays, because the lanes of a vector are charges of one cell.
 template <class Real>
 struct FarCharges {
   std::size_t count = 0;
-  std::vector<Real> x, y, z, charge;  ///< no charge behind the last
+  std::vector<Real> x, y, z, charge;  ///< charge is 0 behind the last one
   // Results.
   std::vector<Real> potential, field_x, field_y, field_z;
 
@@ -46,34 +46,36 @@ struct FarCharges {
   }
 };
 
-/// As the near field sees them, positions from the center of their cell. With float these are
-/// rounded to 2^-24 of its edge: two charges a hundredth of an edge apart have a force that is exact
-/// to 1e-5.
+/// Charges for the near field, with positions from the center of their cell. In single precision
+/// positions are rounded to 2^-24 of the cell's edge: the force of two charges a hundredth of an
+/// edge apart is exact to 1e-5.
 template <class Real>
 struct NearCharges {
   using Index = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
   StaggeredArray<Real> x{0}, y{1}, z{2}, charge{3};
   StaggeredArray<Index> molecule{4};
-  StaggeredArray<Real> dipole_x{0}, dipole_y{1}, dipole_z{2};  ///< where there are dipoles
-  // Results, of as many as are targets or lie in mutual cells.
+  StaggeredArray<Real> dipole_x{0}, dipole_y{1}, dipole_z{2};  ///< if charges have dipoles
+  // Results of all charges that are targets or lie in mutual cells:
   StaggeredArray<Real> potential{5}, field_x{6}, field_y{7}, field_z{8};
-  StaggeredArray<Real> dipole_force_x{3}, dipole_force_y{4}, dipole_force_z{5};  ///< on them alone
+  StaggeredArray<Real> dipole_force_x{3}, dipole_force_y{4}, dipole_force_z{5};  ///< on the dipoles
+                                                                                 ///< only
 };
 
-/// Charges `begin` to `end`, whose cell's center lies at `shift` from the target cell's.
+/// The charges `begin` to `end` of a near cell, whose center lies at `shift` from the target
+/// cell's.
 template <class Real>
 struct NearCell {
   std::size_t begin, end;
   Real shift[3];
-  /// Whether molecules of the target charges may be among them.
+  /// Whether they may belong to molecules of the target charges.
   bool same_molecules;
-  /// Whether they too get the potential and field of the target charges: each pair is computed
-  /// once.
+  /// Whether they also receive potential and field of the target charges, because each pair is
+  /// computed once.
   bool mutual;
 };
 
-/// What a kernel needs while it computes one target cell: the charges of near cells side by side,
-/// positions from the target cell's center, and sums over target charges.
+/// Working memory of a kernel for one target cell: the charges of near cells in contiguous arrays,
+/// with positions from the target cell's center, and sums over target charges.
 template <class Real>
 struct NearSources {
   StaggeredArray<Real> x{0}, y{1}, z{2}, charge{3};
@@ -81,7 +83,7 @@ struct NearSources {
   StaggeredArray<Real> potential{5}, field_x{6}, field_y{7}, field_z{8};
 };
 
-/// The inner loops of the method for one instruction set and precision.
+/// The inner loops of the method, for one instruction set and precision.
 template <class Real>
 struct FmmKernels {
   std::size_t lanes;
@@ -89,20 +91,21 @@ struct FmmKernels {
   /// a * stride + i.
   void (*shift)(const ShiftOperator<Real>& shift, const Real* source, std::size_t source_stride,
                 Real* target, std::size_t target_stride, std::size_t count);
-  /// Waves of a grid of as many values at each cell as there are lanes: value i of a cell lies at
-  /// cell * lanes + i, real parts of a wave's at 2 * wave * lanes + i, imaginary ones `lanes`
+  /// Transforms a grid with as many values at each cell as there are lanes. Value i of a cell lies
+  /// at cell * lanes + i, real parts of a wave at 2 * wave * lanes + i, imaginary parts `lanes`
   /// further.
   void (*to_waves)(const GridTransform<Real>& plan, const Real* values, Real* waves);
-  /// The inverse, times the number of cells; destroys the waves.
+  /// The inverse transform, times the number of cells; overwrites the waves.
   void (*from_waves)(const GridTransform<Real>& plan, Real* waves, Real* values);
-  /// Adds the local expansions of as many waves as there are lanes, from their multipoles and the
-  /// sums between both, in the form of CellConvolution: with m from 0 on, cosine and sine parts
-  /// complex, one column for the real parts of waves and one for the imaginary ones,
+  /// Adds the local expansions of as many waves as there are lanes, computed from their multipoles
+  /// and the sums between both, in the form of CellConvolution: m begins at 0, cosine and sine
+  /// parts are a complex number, and there are two columns, for the real and for the imaginary
+  /// parts of waves,
   ///   L_lm = sum over l', m' of conj(M_l'm') I_(l+l')(m+m'),
-  /// M_l'(-m') = (-1)^m' conj(M_l'm') and I likewise. Element (l, m) of the sums, up to twice the
-  /// order, has its parts of wave i at (2 * wave_index(2 * order, l, m) + part) * lanes + i, that
-  /// of the others at (4 * wave_index(order, l, m) + part) * lanes + i: cosines of both columns,
-  /// then sines.
+  /// where M_l'(-m') = (-1)^m' conj(M_l'm'), and likewise for I. Element (l, m) of the sums, up to
+  /// twice the order, has its parts of wave i at (2 * wave_index(2 * order, l, m) + part) * lanes +
+  /// i. Elements of the expansions have theirs at (4 * wave_index(order, l, m) + part) * lanes + i:
+  /// cosines of both columns, then sines.
   void (*convolve)(int order, const Real* sums, const Real* multipoles, Real* locals);
   /// Adds the multipoles of the charges to coefficients at multiples of `stride`; positions are
   /// divided by `unit`.
@@ -112,19 +115,20 @@ struct FmmKernels {
   /// four expansions one after the other, of the potential and of its gradient's components.
   void (*local_to_charges)(const HarmonicFactors& factors, const Real* local, double unit,
                            FarCharges<Real>& charges);
-  /// Adds field and, where wanted, potential of the charges of near cells (the cell itself among
-  /// them), those of the same molecule left out. Where `virial` is given, adds half of each ordered
-  /// pair's force times the vector between the centers of the two cells, from the source's to the
+  /// Adds field and, if wanted, potential of the charges of near cells (including the cell itself),
+  /// without charges of the same molecule. If `virial` is given, adds half of each ordered pair's
+  /// force times the vector between the centers of the two cells, from the source's to the
   /// target's.
   void (*near_charges)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
                        std::span<const NearCell<Real>> cells, NearSources<Real>& sources,
                        bool potentials, VirialProducts* virial);
-  /// The same for charges that have dipoles; adds the forces on these too. No cell is mutual.
+  /// As `near_charges`, for charges with dipoles; also adds the forces on dipoles. No cell is
+  /// mutual.
   void (*near_dipoles)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
                        std::span<const NearCell<Real>> cells, VirialProducts* virial);
 };
 
-/// Points whose harmonics are made together.
+/// The number of points whose harmonics are computed together.
 constexpr std::size_t points_together = 8;
 
 /// The kernels of one instruction set.
@@ -150,7 +154,7 @@ const FmmInstructionSet& fmm_kernels_avx512();
 const FmmInstructionSet& fmm_kernels_avx2();
 const FmmInstructionSet& fmm_kernels_baseline();
 
-/// As `available_kernels` and `select_kernels` say.
+/// The kernels that this processor can run, as `available_kernels` and `select_kernels`.
 std::vector<const FmmInstructionSet*> available_fmm_kernels();
 const FmmInstructionSet& select_fmm_kernels(std::string_view name);
 

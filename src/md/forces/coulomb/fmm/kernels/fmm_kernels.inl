@@ -1,5 +1,5 @@
-// Compiled once for each instruction set: cells (of one relative vector) or charges (of one cell) side
-// by side in the lanes of vectors.
+// Compiled once for each instruction set. The lanes of vectors are cells (with one relative vector)
+// or charges (of one cell).
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,8 @@
 namespace sterna::md {
 namespace {
 
-/// out(i) = sum over j of matrix(i, j) in(j); the element lies at j * N + i, or, for the transposed
-/// matrix, at i * N + j.
+/// Computes out(i) = sum over j of matrix(i, j) in(j). The element lies at j * N + i or, for the
+/// transposed matrix, at i * N + j.
 template <int N, bool transposed, class V, class Real, class In, class Out>
 void multiply(const Real* matrix, In in, Out out) {
   V sums[N] = {};
@@ -28,15 +28,15 @@ void multiply(const Real* matrix, In in, Out out) {
   for (int i = 0; i < N; ++i) out(i, sums[i]);
 }
 
-/// Contiguous vectors.
+/// As `multiply`, for contiguous vectors.
 template <int N, bool transposed, class V, class Real>
 [[gnu::noinline]] void rotate_block(const Real* matrix, const V* in, V* out) {
   multiply<N, transposed, V>(
       matrix, [&](int j) { return in[j]; }, [&](int i, V value) { out[i] = value; });
 }
 
-/// The coefficients of one m, whose degree l begins at l^2 + offset: offset is m for cosines and
-/// l + m for sines, so that the index is l^2 + l * by_degree + m.
+/// Multiplies the coefficients of one m. Those of degree l begin at l^2 + offset, where the offset
+/// is m for cosines and l + m for sines, so that the index is l^2 + l * by_degree + m.
 template <int N, class V, class Real>
 [[gnu::noinline]] void shift_block(const Real* matrix, const V* in, V* out, int m, int by_degree) {
   const auto index = [&](int k) { return (m + k) * (m + k) + by_degree * (m + k) + m; };
@@ -58,11 +58,11 @@ template <class V, class Real, int... n>
 constexpr auto shift_blocks(std::integer_sequence<int, n...>) {
   return std::array<ShiftBlock<V, Real>, sizeof...(n)>{shift_block<n + 1, V, Real>...};
 }
-/// Sizes that have functions of their own, whose sums stay in registers.
+/// Sizes up to this one have functions of their own, whose sums stay in registers.
 constexpr int unrolled = 21;
 using Sizes = std::make_integer_sequence<int, unrolled>;
 
-/// As `multiply`, of any size, for the highest orders: eight sums at a time.
+/// As `multiply`, for any size: the highest orders are computed with eight sums at a time.
 template <bool transposed, class V, class Real, class In, class Out>
 void multiply_any(const Real* matrix, int size, In in, Out out) {
   constexpr int together = 8;
@@ -98,14 +98,14 @@ void rotate(const ShiftOperator<Real>& shift, const V* in, V* out) {
   }
 }
 
-/// One vector of cells.
+/// Shifts the expansions of one vector of cells.
 template <class V, class Real>
 void shift_cells(const ShiftOperator<Real>& shift, const Real* source, std::size_t source_stride,
                  Real* target, std::size_t target_stride) {
   constexpr std::size_t most = harmonics_count(FmmParameters::highest_order);
   V first[most], second[most];
   const int order = shift.order;
-  // About z, so that the vector lies in the xz plane.
+  // Rotates about z, so that the vector lies in the xz plane.
   for (int l = 0; l <= order; ++l) {
     first[l * l] = load_unaligned<V>(source + cosine_index(l, 0) * source_stride);
     for (int m = 1; m <= l; ++m) {
@@ -197,7 +197,7 @@ void harmonics(const HarmonicFactors& factors, const double* x, const double* y,
   }
 }
 
-/// Of the charges from `i` on, in units.
+/// The regular harmonics of the charges from `i` on. `scale`: one over the unit of length.
 template <class Real>
 void regular_harmonics_at(const HarmonicFactors& factors, const FarCharges<Real>& charges,
                           std::size_t i, Real scale, Vector<Real>* values) {

@@ -1,23 +1,23 @@
 // The near field of charges without dipoles; included by fmm_kernels.inl.
 //
-// The charges of all near cells are copied side by side, so that vectors of sources are full
-// whatever the number of charges in a cell is. A few target charges meet each vector of sources:
-// their own sums stay in registers; what the sources get is added to memory once for all of them.
-// Cells of this rank come once for each pair of cells, which costs 19 operations for each vector
-// of pairs instead of twice 15. Sums of one target cell are two thirds of what they stand for, which
-// saves an operation for each pair.
+// The charges of all near cells are copied into contiguous arrays, so that vectors of sources are
+// full for any number of charges in a cell. A few target charges are computed with each vector of
+// sources: the targets' sums stay in registers, and the sources' sums are added to memory once for
+// all of them. Each pair of cells of this rank is computed once, which costs 19 operations for each
+// vector of pairs instead of twice 15. Sums of one target cell are kept as two thirds of their
+// value, which saves an operation for each pair.
 
 constexpr std::size_t targets_together = vector_bytes == 64 ? 3 : 1;
 constexpr double unit_of_sums = 1.5;
 
-/// Sources of one kind in NearSources, in whole vectors.
+/// A range of sources of one kind in NearSources, in whole vectors.
 struct NearRange {
   std::size_t begin, end;
 };
-/// By `same_molecules` and `mutual`.
+/// Ranges by `same_molecules` and `mutual`.
 using NearRanges = std::array<std::array<NearRange, 2>, 2>;
 
-/// The sum of each of these vectors.
+/// The sum over the lanes of each of these vectors.
 template <class Real, std::size_t count>
 void add_up(const Vector<Real> (&vectors)[count], double (&sums)[count]) {
   using Pack = std::conditional_t<sizeof(Real) == sizeof(float), FloatPack, DoublePack>;
@@ -30,7 +30,7 @@ void add_up(const Vector<Real> (&vectors)[count], double (&sums)[count]) {
   }
 }
 
-/// Targets that meet vectors of sources.
+/// Target charges, each of which meets whole vectors of sources.
 template <class Real, std::size_t count, bool potentials>
 struct NearTargets {
   using V = Vector<Real>;
@@ -70,7 +70,7 @@ struct NearTargets {
         const V dx = x[t] - at_x, dy = y[t] - at_y, dz = z[t] - at_z;
         const V squared = dx * dx + dy * dy + dz * dz;
         V cube = two_thirds_of_inverse_root_cubed(squared);
-        // A charge itself, at distance 0, is of its own molecule.
+        // The charge itself, at distance 0, is excluded here, because it is of its own molecule.
         if constexpr (same_molecules) {
           const I at_molecule = load_unaligned<I>(sources.molecule.data() + j);
           cube = (molecule[t] != at_molecule) ? cube : V{};
@@ -113,8 +113,8 @@ struct NearTargets {
   }
 };
 
-/// Targets from `first` on with all sources. `back`: sums over the targets are wanted for all of
-/// them, not only where they are mutual.
+/// Computes targets from `first` on with all sources. `back`: whether sums over the targets are
+/// kept for all sources instead of for mutual ones only.
 template <class Real, std::size_t count, bool potentials>
 void meet_near_sources(NearCharges<Real>& charges, std::size_t first, NearSources<Real>& sources,
                        const NearRanges& ranges, bool back) {
@@ -131,7 +131,7 @@ void meet_near_sources(NearCharges<Real>& charges, std::size_t first, NearSource
   targets.add_to(charges, first);
 }
 
-/// Calls `function(cell, place of its first charge)` for such cells.
+/// Calls `function(cell, place of its first charge)` for each cell of one kind.
 template <class Real, class Function>
 void for_each_near_cell(std::span<const NearCell<Real>> cells, bool same_molecules, bool mutual,
                         std::size_t place, Function function) {
@@ -142,7 +142,8 @@ void for_each_near_cell(std::span<const NearCell<Real>> cells, bool same_molecul
   }
 }
 
-/// Copies the charges of a cell to `place`, in vectors; what comes behind the last means nothing.
+/// Copies the charges of a cell to `place` in whole vectors; the rest of the last vector is
+/// meaningless.
 template <bool same_molecules, class Real>
 void gather_near_cell(const NearCharges<Real>& charges, const NearCell<Real>& cell,
                       std::size_t place, NearSources<Real>& sources) {
@@ -184,7 +185,8 @@ NearRanges gather_near_sources(const NearCharges<Real>& charges,
         end = j + cell.end - cell.begin;
       });
       for (; end % lanes<Real> != 0; ++end) {
-        // Beyond all charges, so that no distance is 0, and so near that its powers are in range.
+        // The position is far from all charges, so that no distance is 0, but near enough that its
+        // powers do not overflow.
         sources.x[end] = sources.y[end] = sources.z[end] = Real(1e9);
         sources.charge[end] = 0;
         sources.molecule[end] = -1;
@@ -195,7 +197,7 @@ NearRanges gather_near_sources(const NearCharges<Real>& charges,
   return ranges;
 }
 
-/// Adds a cell's sums from `place` on to its charges, and zeros to some behind them, for which there
+/// Adds a cell's sums, from `place` on, to its charges. Zeros may be added behind them, where there
 /// is room.
 template <bool potentials, class Real>
 void add_near_sums(const NearSources<Real>& sources, std::size_t place, const NearCell<Real>& cell,

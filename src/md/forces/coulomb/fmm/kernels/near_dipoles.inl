@@ -1,7 +1,6 @@
-// The near field where charges have dipoles too; included by fmm_kernels.inl.
+// The near field of charges with dipoles; included by fmm_kernels.inl.
 
-/// Vectors of targets, and what they feel of one source cell: potential, field, force on the
-/// dipole.
+/// Vectors of targets, with the effects of one source cell: potential, field, force on the dipole.
 template <class Real, std::size_t vectors>
 struct DipoleTargets {
   using V = Vector<Real>;
@@ -25,7 +24,7 @@ struct DipoleTargets {
         const V dx = x[v] - at_x, dy = y[v] - at_y, dz = z[v] - at_z;
         V b0 = inverse_root(dx * dx + dy * dy + dz * dz);
         if constexpr (same_molecules) b0 = (molecule[v] != of_molecule) ? b0 : V{};
-        // b_n: 1/r differentiated n times, each time divided by -r.
+        // b_n is the result of applying -1/r d/dr n times to 1/r.
         const V inverse2 = b0 * b0, b1 = b0 * inverse2;
         const V b2 = b1 * inverse2 * Real(3), b3 = b2 * inverse2 * Real(5);
         const V along = dx * source_x + dy * source_y + dz * source_z;
@@ -46,7 +45,7 @@ struct DipoleTargets {
   }
 };
 
-/// Lanes from `begin` on of an array that ends at `end`; what is missing is 0.
+/// The lanes of an array from `begin` on; lanes behind `end` are 0.
 template <class V, class Real>
 V load_some(const StaggeredArray<Real>& array, std::size_t begin, std::size_t end) {
   constexpr std::size_t width = sizeof(V) / sizeof(Real);
