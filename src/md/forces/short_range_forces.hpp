@@ -60,10 +60,10 @@ class ShortRangeForces : public ForceTerm {
   virtual void rebuild(const PairList& list, const ParticleStore& particles) = 0;
   void rebuild(const ParticleStore&) final {}
 
-  /// With `set_forces` the calls of a step set `force` (and `torque`, where the store rotates)
-  /// of all local particles; they may change those of ghosts. Adds to `sums`, where it is given, this
-  /// rank's share of the energy and the virial: half of each pair that another rank computes too,
-  /// so that the sum over all ranks is the whole.
+  /// With `set_forces` the calls of a step set `force` (and `torque`, where it `sets_torques` and
+  /// the store rotates) of all local particles; they may change those of ghosts. Adds to `sums`,
+  /// where it is given, this rank's share of the energy and the virial: half of each pair that
+  /// another rank computes too, so that the sum over all ranks is the whole.
   /// Interior cells come first. Nobody within `range()` of their particles is a ghost, and ghosts
   /// must not be read then, as they are of the step before or being written. When the boundary is
   /// done, no force on a ghost changes any more. The late interior has cells only with a half shell.
@@ -92,6 +92,8 @@ class ShortRangeForces : public ForceTerm {
   /// are in the near caches before and after. Nobody else moves particles before the next `compute`,
   /// except with a `rebuild`.
   virtual void set_forces(const PairList&, ParticleStore&, const Mover* /*move*/) {}
+  /// Whether it sets torques, too. A term that does not leaves them as they are.
+  virtual bool sets_torques() const { return false; }
   /// Whether `set_forces` moves particles: where it still has something to do with each of them when
   /// all pairs are done, or will have at first in the next step.
   virtual bool can_move() const { return false; }

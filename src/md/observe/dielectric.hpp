@@ -24,7 +24,7 @@ struct DielectricOptions {    ///< [dielectric]
 class Dielectric : public Observer {
  public:
   /// `dipoles`: of each type in its body frame, with the factor sqrt(1/(4 pi epsilon_0)); empty
-  /// where the molecules are those of `flexible`. `around`: epsilon_RF, which may be infinite.
+  /// where all molecules are those of `flexible`, which may stand beside rigid ones. `around`: epsilon_RF, which may be infinite.
   Dielectric(const comm::Context& context, std::int64_t interval, std::vector<Vec3> dipoles,
              std::optional<double> around, const UnitSystem& units,
              std::unique_ptr<WholeMolecules> flexible = nullptr);

@@ -21,9 +21,9 @@ namespace sterna::md {
 
 /// The Coulomb forces of all charges and point dipoles of all particles at any distance, by the
 /// fast multipole method or, for small systems, Ewald sums. Those of one molecule do not act on
-/// each other, but their periodic images do. Where molecules are flexible, particles are atoms with
-/// the charges of the topology, and the pairs that it excludes do not act on each other. All calls
-/// are collective.
+/// each other, but their periodic images do. Where molecules are flexible, their atoms have the
+/// charges of the topology, and the pairs that it excludes do not act on each other. All calls are
+/// collective.
 class Electrostatics final : public ForceTerm {
  public:
   struct Options {
@@ -48,6 +48,9 @@ class Electrostatics final : public ForceTerm {
     double charge_unit = 1.0;                                ///< of the input, in internal units
     double permittivity = 1.0;                               ///< relative; divides all interactions
     std::shared_ptr<const MoleculePlaces> places = nullptr;  ///< of flexible molecules
+    /// Where there are flexible molecules: so many types, the first ones, are those of atoms. All
+    /// others are rigid molecules.
+    std::size_t atom_types = 0;
   };
   /// `components`: in the order of Position::type. The decomposition must live as long as it is in
   /// use here. Throws std::invalid_argument where the box is too small for the molecules.
@@ -110,7 +113,7 @@ class Electrostatics final : public ForceTerm {
   /// Of the charges to the particles that they belong to; torques where particles rotate.
   void add_forces(const ParticleStore& particles, const CoulombResult& result,
                   std::span<Vec3> forces, std::span<Vec3> torques) const;
-  /// What excluded pairs take away; empty where there are none.
+  /// What excluded pairs take away, of each charge; empty where there are none.
   std::vector<Vec3> forces_of_excluded(const ParticleStore& particles);
   void choose_parameters(const ParticleStore& particles);
   /// The settings that a choice depends on.
@@ -129,6 +132,11 @@ class Electrostatics final : public ForceTerm {
     double charge;
     Vec3 dipole;
   };
+  /// Whether its charge is that of the topology.
+  bool is_atom(const ParticleStore& particles, std::size_t particle) const {
+    return excluded_ &&
+           particles.position[particle].type < static_cast<std::int64_t>(options_.atom_types);
+  }
   /// None of a particle that is no charge.
   std::span<const Site> sites_of(const ParticleStore& particles, std::size_t particle) const;
   std::vector<std::vector<Site>> sites_;  ///< of each component

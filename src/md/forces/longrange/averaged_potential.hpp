@@ -12,7 +12,7 @@ namespace sterna::md {
 /// both: a function of the distance R of their centers only, as a series of powers,
 ///   U(R) = sum over n of coefficient[n] (R / rc)^(-6 - 2 n).
 /// With a cutoff of sites each pair of sites is its own pair of centers. A pair of components whose
-/// energy is shifted at the cutoff is given none.
+/// energy is shifted at the cutoff is given none, and so is a pair of atoms.
 class AveragedPotential {
  public:
   /// Throws std::invalid_argument where sites reach so far that two of them can touch beyond the
