@@ -195,11 +195,8 @@ def _make_whole(
 def atoms_of(trajectory: "Trajectory", massless: bool = True) -> Atoms:
     """The atoms of a trajectory: by what it says of its particles, else the particles as such."""
     description = trajectory.description
-    if "components" in description:
-        return _of_components(trajectory, massless)
-    if "molecules" in description:
-        return _of_molecules(trajectory)
-    return particles_of(trajectory)
+    atoms = _of_molecules(trajectory) if "molecules" in description else particles_of(trajectory)
+    return _with_sites(trajectory, atoms, massless) if "components" in description else atoms
 
 
 def particles_of(trajectory: "Trajectory") -> Atoms:
@@ -431,32 +428,37 @@ def _rigid_bonds(sites: list[_Site], reduced: bool) -> list[tuple[int, int]]:
     return sorted(bonds)
 
 
-def _of_components(trajectory: "Trajectory", massless: bool) -> Atoms:
-    """Of rigid molecules: each particle becomes its sites."""
-    components = trajectory.description["components"]
+def _with_sites(trajectory: "Trajectory", particles: Atoms, massless: bool) -> Atoms:
+    """Each rigid molecule becomes its sites; the atoms of types, which come first, stay."""
+    description = trajectory.description
+    components = description["components"]
+    types = [one["name"] for one in description.get("types", [])]
     order = [c["name"] for c in components]
     models = [_sites_of(component, massless, trajectory.is_reduced) for component in components]
-    used: dict[str, set[int]] = {}
-    for kind, sites in enumerate(models):
+    used: dict[str, set[str]] = {name: {name} for name in types}
+    for name, sites in zip(order, models, strict=True):
         for site in sites:
-            used.setdefault(site.type, set()).add(kind)
-    for kind, sites in enumerate(models):
+            used.setdefault(site.type, set()).add(name)
+    for name, sites in zip(order, models, strict=True):
         for site in sites:
-            if len(used.get(site.type, set())) > 1:
-                site.type = f"{order[kind]}:{site.type}"
+            if len(used[site.type]) > 1:
+                site.type = f"{name}:{site.type}"
     species = trajectory.species
-    sizes = numpy.array([len(sites) for sites in models])[species]
+    sizes = numpy.array([1] * len(types) + [len(sites) for sites in models])[species]
     first = numpy.concatenate([[0], numpy.cumsum(sizes)])
-    total = int(first[-1])
-    columns: dict[str, numpy.ndarray] = {
-        "name": numpy.empty(total, object), "type": numpy.empty(total, object),
-        "element": numpy.empty(total, object), "mass": numpy.empty(total),
-        "charge": numpy.empty(total),
-    }  # fmt: skip
-    offset = numpy.zeros((total, 3))
-    bonds = [numpy.zeros((0, 2), int)]
-    for kind, sites in enumerate(models):
+    particle = numpy.repeat(numpy.arange(len(species)), sizes)
+    columns = {
+        name: getattr(particles, name)[particle]
+        for name in ("name", "type", "element", "mass", "charge")
+    }
+    for name in ("name", "type", "element"):
+        columns[name] = columns[name].astype(object)
+    offset = numpy.zeros((len(particle), 3))
+    inertia = numpy.zeros((len(species), 3))
+    bonds = [first[particles.bonds].reshape(-1, 2)]
+    for kind, (component, sites) in enumerate(zip(components, models, strict=True), len(types)):
         begin = first[:-1][species == kind]
+        inertia[species == kind] = component["inertia"]
         for n, site in enumerate(sites):
             for key, values in columns.items():
                 values[begin + n] = getattr(site, key)
@@ -464,22 +466,22 @@ def _of_components(trajectory: "Trajectory", massless: bool) -> Atoms:
         pairs = _rigid_bonds(sites, trajectory.is_reduced)
         if pairs:
             bonds.append((begin[:, None, None] + numpy.array(pairs)).reshape(-1, 2))
-    particle = numpy.repeat(numpy.arange(len(species)), sizes)
     return Atoms(
         name=columns["name"].astype(str),
         type=columns["type"].astype(str),
         element=columns["element"].astype(str),
         mass=columns["mass"],
         charge=columns["charge"],
-        molecule=particle,
-        molecule_name=[order[s] for s in species],
-        residue=particle,
-        residue_name=[order[s] for s in species],
-        residue_number=numpy.arange(1, len(species) + 1),
-        insertion_code=[""] * len(species),
-        chain=[""] * len(species),
+        molecule=particles.molecule[particle],
+        molecule_name=particles.molecule_name,
+        residue=particles.residue[particle],
+        residue_name=particles.residue_name,
+        residue_number=particles.residue_number,
+        insertion_code=particles.insertion_code,
+        chain=particles.chain,
         particle=particle,
         offset=offset,
         bonds=numpy.concatenate(bonds),
-        inertia=numpy.array([c["inertia"] for c in components])[species],
+        inertia=inertia,
+        _chains=particles._chains,
     )

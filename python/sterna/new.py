@@ -390,6 +390,11 @@ def mixture(
         raise SternaError(
             f"the boxes must be equally wide in x and y, but are {wide[0]} and {wide[1]}", status=2
         )
+    for path, document in ((first, one), (second, two)):
+        if "type" in document and "component" in document:
+            raise SternaError(
+                f"{path} has types beside components; expected inputs with one of them", status=2
+            )
     kinds = ["type" if "type" in document else "component" for document in (one, two)]
     if kinds[0] != kinds[1]:
         raise SternaError(f"one input has types, the other components: {first}, {second}", status=2)

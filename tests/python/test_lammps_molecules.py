@@ -1,4 +1,5 @@
-"""Rigid molecules in Sterna and, site by site, in LAMMPS: the same energies, forces and torques."""
+"""Rigid molecules, and atoms beside them, in Sterna and, site by site, in LAMMPS: the same energies,
+forces and torques."""
 
 import json
 import subprocess
@@ -67,6 +68,7 @@ class Molecule:
     name: str
     sites: list[Site]
     inertia: tuple[float, float, float] | None = None
+    is_atom: bool = False  #: a [[type]], of one site
 
     def moments(self) -> numpy.ndarray:
         """Principal moments of inertia."""
@@ -76,6 +78,13 @@ class Molecule:
         return squares.sum() - squares
 
     def to_toml(self) -> str:
+        if self.is_atom:
+            (site,) = self.sites
+            charge = f"charge = {site.charge!r}\n" if site.charge else ""
+            return (
+                f'\n[[type]]\nname = "{self.name}"\nmass = {site.mass!r}\n'
+                f"epsilon = {site.epsilon!r}\nsigma = {site.sigma!r}\n{charge}"
+            )
         text = f'\n[[component]]\nname = "{self.name}"\n'
         if self.inertia is not None:
             text += f"inertia = {list(self.inertia)}\n"
@@ -106,6 +115,9 @@ BENT = Molecule(
     ],
 )
 ATOM = Molecule("atom", [Site((0.0, 0.0, 0.0), 1.0, 0.7, 1.1)])
+ARGON = Molecule("argon", ATOM.sites, is_atom=True)
+CATION = Molecule("cation", [Site((0.0, 0.0, 0.0), 1.0, 0.7, 0.9, 1.0)], is_atom=True)
+ANION = Molecule("anion", [Site((0.0, 0.0, 0.0), 2.0, 0.4, 1.1, -1.0)], is_atom=True)
 # A dipole at the center and one aside, with charges around them.
 POLAR = Molecule(
     "polar",
@@ -244,6 +256,8 @@ def run_lammps(lammps, system: System, styles: list[str], folder) -> dict:
         pytest.param([BENT, ATOM], "lj/cut/coul/cut", id="charges"),
         pytest.param([POLAR, ATOM], "lj/cut/dipole/cut", id="dipoles"),
         pytest.param([POLAR, BENT], "lj/cut/dipole/cut", id="mixture"),
+        pytest.param([BENT, ARGON], "lj/cut/coul/cut", id="atoms beside charges"),
+        pytest.param([ARGON, POLAR, BENT], "lj/cut/dipole/cut", id="atoms beside dipoles"),
     ],
 )
 def test_sterna_and_lammps_agree_on_molecules(molecules, style, lammps, sterna, tmp_path):
@@ -290,6 +304,60 @@ trajectory_fields = ["position", "force", "orientation"]
     expected = system.torques(owner, peer)
     scale = numpy.linalg.norm(expected, axis=1).max()
     assert numpy.abs(torque - expected).max() < 2e-9 * scale
+
+
+@pytest.mark.parametrize("kind", ["ewald", "fmm"])
+def test_ions_beside_rigid_molecules_have_the_forces_of_lammps(kind, lammps, sterna, tmp_path):
+    system = System([CATION, ANION, BENT])
+    # A neutral system: as many cations as anions.
+    ions = numpy.flatnonzero(system.component < 2)
+    system.component[ions] = numpy.arange(len(ions)) % 2
+    system.component[ions[len(ions) // 2 * 2 :]] = 2
+    owner = system.write_sites(tmp_path / "sites.data")
+    styles = [f"pair_style lj/cut/coul/long {CUTOFF} 4.0", "kspace_style ewald 1e-8"]
+    peer = run_lammps(lammps, system, styles, tmp_path)
+    system.write_start(tmp_path / "start.extxyz")
+    (tmp_path / "input.toml").write_text(
+        f"""\
+units = "reduced"
+[run]
+name = "comparison"
+steps = 1
+timestep = {TIMESTEP}
+[start]
+kind = "file"
+file = "start.extxyz"
+temperature = 0.0
+[interaction]
+cutoff = {CUTOFF}
+truncation = "truncated"
+molecular_cutoff = "site"
+[electrostatics]
+kind = "{kind}"
+accuracy = 1e-6
+[output]
+thermo_interval = 1
+trajectory_interval = 1
+trajectory_fields = ["position", "force", "orientation"]
+"""
+        + "".join(molecule.to_toml() for molecule in system.molecules)
+    )
+    done = sterna("run", "input.toml", "-n", 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with h5py.File(tmp_path / "comparison.h5md") as file:
+        force = file["particles/trajectory/force/value"][0]
+        orientation = file["particles/trajectory/orientation/value"][1]
+    # LAMMPS leaves what the sites of a molecule do to each other in its sum over waves: it adds
+    # nothing to the force and the torque on the whole.
+    expected = numpy.zeros_like(system.center)
+    numpy.add.at(expected, owner, numpy.array(peer["force"]))
+    scale = numpy.sqrt((expected**2).sum(axis=1).mean())
+    assert numpy.abs(force - expected).max() < 1e-5 * scale
+    turns = system.component == 2
+    torque = torques_from_rest(system, orientation, TIMESTEP)[turns]
+    expected = system.torques(owner, peer)[turns]
+    scale = numpy.sqrt((expected**2).sum(axis=1).mean())
+    assert numpy.abs(torque - expected).max() < 1e-5 * scale
 
 
 @pytest.mark.parametrize("kind", ["ewald", "fmm"])

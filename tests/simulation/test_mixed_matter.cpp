@@ -1,10 +1,12 @@
-// A solid by Tersoff's potential beside atoms that interact in pairs: two short-range terms.
+// Several kinds of matter in one system: a solid by Tersoff's potential beside atoms that interact in
+// pairs, and atoms beside rigid molecules. Each kind has a short-range term.
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <fstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "simulation/simulation_support.hpp"
@@ -195,5 +197,73 @@ TEST_CASE("the energy of a solid and a gas stays while they exchange heat") {
       last += energies[energies.size() - 1 - k] / static_cast<double>(part);
     }
     CHECK(std::fabs(last - first) < 2e-4 * kinetic);
+  }
+}
+
+namespace {
+
+std::string site(const std::string& kind, const std::string& keys) {
+  return fmt::format("[[component.site]]\nkind = \"{}\"\n{}\n", kind, keys);
+}
+
+/// Two kinds of ions and a rigid molecule with charges and a quadrupole. The ions are atoms, or
+/// rigid molecules of one site.
+std::string ions_and_rotors(bool are_atoms, const std::string& cutoff_kind) {
+  std::string text;
+  for (const auto& [name, sigma, charge] :
+       {std::tuple("A", 1.0, 0.4), std::tuple("B", 0.9, -0.4)}) {
+    const std::string well = fmt::format("epsilon = 0.7\nsigma = {}\n", sigma);
+    if (are_atoms) {
+      text +=
+          fmt::format("[[type]]\nname = \"{}\"\nmass = 1.5\n{}charge = {}\n", name, well, charge);
+    } else {
+      text += fmt::format("[[component]]\nname = \"{}\"\n", name) +
+              site("lennard_jones", well + "mass = 1.5") +
+              site("charge", fmt::format("charge = {}", charge));
+    }
+  }
+  text += "[[component]]\nname = \"R\"\nfraction = 2\n";
+  for (const char* z : {"0.3", "-0.3"}) {
+    text += site("lennard_jones", fmt::format("epsilon = 1.0\nsigma = 1.0\nmass = 1.0\n"
+                                              "position = [0, 0, {}]",
+                                              z));
+  }
+  text += site("charge", "charge = 0.3\nposition = [0, 0.1, 0.3]");
+  text += site("charge", "charge = -0.3\nposition = [0, -0.1, -0.3]");
+  text += site("quadrupole", "quadrupole_moment = 0.5\naxis = [0, 0, 1]");
+  return text +
+         fmt::format(
+             "[interaction]\ncutoff = 2.5\ntruncation = \"shifted\"\nmolecular_cutoff = \"{}\"\n"
+             "[electrostatics]\nkind = \"fmm\"\naccuracy = 1e-5\n",
+             cutoff_kind);
+}
+
+}  // namespace
+
+TEST_CASE("an atom beside rigid molecules is a rigid molecule of one site") {
+  const comm::Context world;
+  if (world.size() > 5) return;  // as many runs take long there, and tell nothing new
+  const test::SharedFolder folder(world);
+  for (const std::string cutoff_kind : {"center_of_mass", "site"}) {
+    for (const std::string precision : {"double", "mixed"}) {
+      CAPTURE(cutoff_kind);
+      CAPTURE(precision);
+      const auto text = [&](bool are_atoms, int steps) {
+        return fmt::format(
+                   "[run]\nsteps = {}\ntimestep = 0.001\nprecision = \"{}\"\n"
+                   "[start]\nkind = \"lattice\"\nlattice = \"sc\"\ncells = [8, 8, 8]\n"
+                   "density = 0.3\ntemperature = 1.0\n",
+                   steps, precision) +
+               ions_and_rotors(are_atoms, cutoff_kind);
+      };
+      for (const int steps : {0, 20}) {
+        const auto rigid = last_state(world, folder.path(), text(false, steps));
+        const auto atoms = last_state(world, folder.path(), text(true, steps));
+        const double slack = precision == "double" ? 1e-10 : 1e-5;
+        CHECK(atoms.potential_energy == doctest::Approx(rigid.potential_energy).epsilon(slack));
+        CHECK(atoms.virial == doctest::Approx(rigid.virial).epsilon(10 * slack));
+        CHECK(atoms.kinetic_energy == doctest::Approx(rigid.kinetic_energy).epsilon(slack));
+      }
+    }
   }
 }

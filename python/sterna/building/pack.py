@@ -43,6 +43,11 @@ def kind_of(text: str) -> Kind:
     if not path or not count.isdigit() or int(count) == 0:
         raise SternaError(f"{text}: expected INPUT.TOML=COUNT, as in butane.toml=100", 2)
     start = read_start(Path(path))
+    if "type" in start.sections and "component" in start.sections:
+        raise SternaError(
+            f"{path}: has [[type]]s and [[component]]s; expected an input with one kind of molecule",
+            2,
+        )
     rows = molecule_rows(start)
     names = numpy.array(start.trajectory.names)[start.trajectory.species]
     if len(rows) != 1 or len({tuple(names[r]) for r in rows[0][1]}) != 1:

@@ -348,8 +348,11 @@ class Halo::Stage {
   void start_forces(const ParticleStore& particles, const CollectedForces& collected) {
     std::visit(
         [&]<class Force>(std::span<Force> forces) {
-          if (!returning_is_listed_) {
-            list_returning(particles, collected.kinds * kForceBytes<Force>);
+          // Terms take turns, and one may have more of a ghost than the one before it.
+          const std::size_t bytes = collected.kinds * kForceBytes<Force>;
+          if (!returning_is_listed_ || bytes > returning_bytes_) {
+            returning_bytes_ = std::max(returning_bytes_, bytes);
+            list_returning(particles, returning_bytes_);
           }
           if (return_exchange_) send_forces(forces, collected.kinds);
         },
@@ -603,6 +606,7 @@ class Halo::Stage {
   std::vector<char> narrow_types_;  ///< as HaloOptions has them
   bool returns_half_;
   bool returning_is_listed_ = false;  ///< of the ghosts at their present places
+  std::size_t returning_bytes_ = 0;   ///< of a ghost, the most that any term has returned
   GhostPlaces places_;
   bool images_copied_ = false;       ///< of the positions that are under way
   std::vector<Receiver> receivers_;  ///< ascending; other ranks are senders to this one as well

@@ -62,15 +62,13 @@ class ShortRangeForces : public ForceTerm {
   virtual void rebuild(const PairList& list, const ParticleStore& particles) = 0;
   void rebuild(const ParticleStore&) final {}
 
-  /// Together with `set_forces`, the calls of a step set `force` (and `torque`, if particles
-  /// rotate) of all local particles; they may change those of ghosts. If `sums` is given, adds this
-  /// rank's share of the energy and the virial: half of each pair that another rank computes too,
-  /// so that the sum over all ranks is right.
-  ///
-  /// Interior cells come first. No particle within `range()` of theirs is a ghost. Ghosts must not
-  /// be read then, because they are of the step before or are being written. After the boundary
-  /// cells no force on a ghost changes any more. The late interior has cells only with a half
-  /// shell.
+  /// With `set_forces` the calls of a step set `force` (and `torque`, where it `sets_torques` and
+  /// the store rotates) of all local particles; they may change those of ghosts. Adds to `sums`,
+  /// where it is given, this rank's share of the energy and the virial: half of each pair that
+  /// another rank computes too, so that the sum over all ranks is the whole.
+  /// Interior cells come first. Nobody within `range()` of their particles is a ghost, and ghosts
+  /// must not be read then, as they are of the step before or being written. When the boundary is
+  /// done, no force on a ghost changes any more. The late interior has cells only with a half shell.
   virtual void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                        EnergyAndVirial* sums) = 0;
 
@@ -97,8 +95,10 @@ class ShortRangeForces : public ForceTerm {
   /// small that they stay in the cache before and after. No other function moves particles before
   /// the next `compute`, except with a `rebuild`.
   virtual void set_forces(const PairList&, ParticleStore&, const Mover* /*move*/) {}
-  /// Whether `set_forces` moves particles. This pays if the term touches each particle after all
-  /// pairs are done, or first in the next step.
+  /// Whether it sets torques, too. A term that does not leaves them as they are.
+  virtual bool sets_torques() const { return false; }
+  /// Whether `set_forces` moves particles: where it still has something to do with each of them when
+  /// all pairs are done, or will have at first in the next step.
   virtual bool can_move() const { return false; }
 
   /// Does nothing, because all forces are complete after `set_forces`.

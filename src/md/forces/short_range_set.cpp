@@ -153,10 +153,14 @@ void ShortRangeSet::set_forces(std::size_t k, ParticleStore& particles, const Mo
     const OwnForces own(*this, k, particles);
     terms_[k]->set_forces(list_of(k), particles, move);
   }
-  if (k == 0) return;
+  const bool without_torques = particles.rotating() && !terms_[k]->sets_torques();
+  if (k == 0) {
+    if (without_torques) std::ranges::fill(particles.torque.span(), Vec3{});
+    return;
+  }
   const Own& own = others_[k - 1];
   for (std::size_t i = 0; i < particles.local_count(); ++i) particles.force[i] += own.force[i];
-  if (!particles.rotating()) return;
+  if (!particles.rotating() || without_torques) return;
   for (std::size_t i = 0; i < particles.local_count(); ++i) particles.torque[i] += own.torque[i];
 }
 

@@ -27,14 +27,36 @@ Target group_target(Input& input, std::size_t n) {
   return target_of(input.section<AtomGroupSections>().all[n].*member);
 }
 
-/// The atoms of all molecules as `AtomGroup` needs them. Nothing if the input, which may have
-/// mistakes elsewhere, does not define them.
+AtomGroup::Particle particle_of(const Input::Component& component, const UnitSystem& units) {
+  AtomGroup::Particle particle{.name = component.name,
+                               .type = component.name,
+                               .molecule = component.name,
+                               .residue = component.name,
+                               .mass = 0.0,
+                               .charge = 0.0};
+  for (const Input::Site& site : component.sites) {
+    particle.mass += units.from_internal(site.mass, Dimension::mass);
+    particle.charge += units.from_internal(site.charge, Dimension::charge);
+  }
+  return particle;
+}
+
+/// As `AtomGroup` wants them. Nothing where the input, which may be wrong elsewhere, does not say.
 std::optional<std::vector<AtomGroup::Particle>> particles_of(const Input& input) {
   const UnitSystem& units = input.units;
   std::vector<AtomGroup::Particle> particles;
   for (const Input::Molecule& molecule : input.molecules) {
     if (molecule.atoms.empty()) return std::nullopt;
     for (const Input::MoleculeAtom& atom : molecule.atoms) {
+      const auto component =
+          std::ranges::find(input.components, atom.type, &Input::Component::name);
+      if (component != input.components.end()) {
+        AtomGroup::Particle& particle = particles.emplace_back(particle_of(*component, units));
+        particle.name = atom.name.empty() ? atom.type : atom.name;
+        particle.molecule = molecule.name;
+        particle.residue = atom.residue.empty() ? molecule.name : atom.residue;
+        continue;
+      }
       const auto type = std::ranges::find(input.types, atom.type, &Input::Type::name);
       if (type == input.types.end()) return std::nullopt;
       particles.push_back(
@@ -56,17 +78,7 @@ std::optional<std::vector<AtomGroup::Particle>> particles_of(const Input& input)
                          .charge = units.from_internal(type.charge, Dimension::charge)});
   }
   for (const Input::Component& component : input.components) {
-    AtomGroup::Particle particle{.name = component.name,
-                                 .type = component.name,
-                                 .molecule = component.name,
-                                 .residue = component.name,
-                                 .mass = 0.0,
-                                 .charge = 0.0};
-    for (const Input::Site& site : component.sites) {
-      particle.mass += units.from_internal(site.mass, Dimension::mass);
-      particle.charge += units.from_internal(site.charge, Dimension::charge);
-    }
-    particles.push_back(std::move(particle));
+    particles.push_back(particle_of(component, units));
   }
   return particles;
 }

@@ -79,21 +79,22 @@ std::vector<AtomLabel> labels_of(const Input& input, const Input::Component& com
 
 std::vector<std::vector<AtomLabel>> labels_of_particles(const Input& input) {
   std::vector<std::vector<AtomLabel>> labels;
-  if (input.components.empty()) {
-    for (const Input::Type& type : input.types) {
-      const std::string_view element = element_of(type.name, mass_in_u(input, type.mass));
-      labels.push_back({{std::string(element), type.name, type.name, type.charge}});
-    }
-    return labels;
-  }
   std::map<std::string, std::set<std::size_t>> used;
-  for (std::size_t n = 0; n < input.components.size(); ++n) {
-    labels.push_back(labels_of(input, input.components[n]));
-    for (const AtomLabel& label : labels.back()) used[label.type].insert(n);
+  for (const Input::Type& type : input.types) {
+    const std::string_view element = element_of(type.name, mass_in_u(input, type.mass));
+    used[type.name].insert(labels.size());
+    labels.push_back({{std::string(element), type.name, type.name, type.charge}});
   }
-  for (std::size_t n = 0; n < labels.size(); ++n) {
+  const std::size_t types = labels.size();
+  for (const Input::Component& component : input.components) {
+    for (const AtomLabel& label : labels.emplace_back(labels_of(input, component))) {
+      used[label.type].insert(labels.size());
+    }
+  }
+  for (std::size_t n = types; n < labels.size(); ++n) {
     for (AtomLabel& label : labels[n]) {
-      if (used[label.type].size() > 1) label.type = input.components[n].name + ":" + label.type;
+      if (used[label.type].size() < 2) continue;
+      label.type = input.components[n - types].name + ":" + label.type;
     }
   }
   return labels;
@@ -103,6 +104,7 @@ std::vector<AtomLabel> labels_of_molecule(const Input& input, const Topology::Mo
   const double charge_factor = std::sqrt(input.units.coulomb());
   std::vector<AtomLabel> labels;
   for (const Topology::Atom& atom : molecule.atoms) {
+    if (atom.type >= static_cast<std::int64_t>(input.types.size())) continue;
     const Input::Type& type = input.types[static_cast<std::size_t>(atom.type)];
     const std::string_view element = element_of(atom.name, mass_in_u(input, type.mass));
     labels.push_back({std::string(element), atom.name, type.name, atom.charge / charge_factor});

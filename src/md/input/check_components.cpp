@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
+#include "md/input/particle_names.hpp"
 
 namespace sterna::md {
 namespace {
@@ -21,11 +22,6 @@ class ComponentChecker {
     if (input_.components.empty()) {
       only_of_components();
       return;
-    }
-    if (!input_.types.empty()) {
-      error("component[0]",
-            "the file has [[type]] sections too; expected either types or components (a type is a "
-            "component with one [[component.site]] of kind \"lennard_jones\")");
     }
     names();
     fractions();
@@ -63,24 +59,29 @@ class ComponentChecker {
                         "[[component]]s have; [[type]]s are points",
                         field));
     }
-    for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
-      for (const char* key : {"eta", "xi"}) {
-        const std::string place = fmt::format("pair[{}].{}", n, key);
-        if (!good_(place)) continue;
-        error(place, fmt::format("\"{}\" in [[pair]] has no meaning with [[type]]s; give \"sigma\" "
-                                 "or \"epsilon\" of the pair",
-                                 key));
-      }
+    for (std::size_t n = 0; n < input_.pairs.size(); ++n) pair_of_types(n);
+  }
+
+  void pair_of_types(std::size_t n) {
+    for (const char* key : {"eta", "xi"}) {
+      const std::string place = fmt::format("pair[{}].{}", n, key);
+      if (!good_(place)) continue;
+      error(place, fmt::format("\"{}\" in [[pair]] has no meaning with [[type]]s; give \"sigma\" "
+                               "or \"epsilon\" of the pair",
+                               key));
     }
   }
 
   void names() {
-    std::set<std::string, std::less<>> seen;
+    std::set<std::string, std::less<>> seen, types;
+    for (const Input::Type& type : input_.types) types.insert(type.name);
     for (std::size_t n = 0; n < input_.components.size(); ++n) {
       const std::string& name = input_.components[n].name;
       const std::string place = fmt::format("component[{}].name", n);
       if (good_(place) && !seen.insert(name).second) {
         error(place, fmt::format("there is already a [[component]] with the name {}", quote(name)));
+      } else if (good_(place) && types.contains(name)) {
+        error(place, fmt::format("there is already a [[type]] with the name {}", quote(name)));
       }
     }
   }
@@ -92,7 +93,8 @@ class ComponentChecker {
       if (given(place) && !good_(place)) return;
       sum += input_.components[n].fraction;
     }
-    if (sum > 0.0) return;
+    // Of both kinds `check_input` looks at the sum.
+    if (sum > 0.0 || !input_.types.empty()) return;
     error("component[0].fraction",
           "the \"fraction\" of every [[component]] is 0; one must be greater");
   }
@@ -160,6 +162,12 @@ class ComponentChecker {
 
   void pairs() {
     for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
+      const bool has_component = is_component(input_, input_.pairs[n].first) ||
+                                 is_component(input_, input_.pairs[n].second);
+      if (!has_component && !input_.types.empty()) {
+        pair_of_types(n);
+        continue;
+      }
       for (const auto& [key, instead] : {std::pair{"epsilon", "xi"}, {"sigma", "eta"}}) {
         const std::string place = fmt::format("pair[{}].{}", n, key);
         if (!good_(place)) continue;
@@ -188,11 +196,22 @@ class ComponentChecker {
                       "\"shifted\"",
                       quote(choice_name(interaction.truncation))));
     }
-    if (good_("interaction.mixing") && interaction.mixing != Mixing::lorentz_berthelot) {
+    // Files of other programs with rigid molecules alone know no other rule.
+    if (good_("interaction.mixing") && interaction.mixing != Mixing::lorentz_berthelot &&
+        input_.types.empty()) {
       error("interaction.mixing",
-            fmt::format("mixing = {} is not there for [[component]]s; expected "
+            fmt::format("mixing = {} is not there for [[component]]s alone; expected "
                         "\"lorentz_berthelot\"",
                         quote(choice_name(interaction.mixing))));
+    }
+    if (good_("interaction.potential") &&
+        interaction.potential != InteractionPotential::lennard_jones) {
+      error("interaction.potential",
+            fmt::format("\"potential\" in [interaction] is {}, which says nothing of "
+                        "[[component]]s; expected \"lennard_jones\", and the key \"{}\" in the "
+                        "[[type]]s that have it",
+                        quote(choice_name(interaction.potential)),
+                        choice_name(interaction.potential)));
     }
     if (good_("interaction.lennard_jones_cutoff") && good_("interaction.cutoff") &&
         interaction.lennard_jones_cutoff > interaction.cutoff) {

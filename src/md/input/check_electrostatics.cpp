@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "md/core/display_text.hpp"
+#include "md/input/molecule_model_from_input.hpp"
+
 namespace sterna::md {
 namespace {
 
@@ -39,12 +42,20 @@ void check_cutoff_charges(const Input& input, const IsGood& is_good, const Repor
   const auto error = [&](std::string message) {
     report(Severity::error, "electrostatics.kind", std::move(message));
   };
-  if (!input.components.empty()) {
-    error(
-        fmt::format("kind = \"{}\" in [electrostatics] is for atoms, [[type]]s; charges of "
-                    "[[component]]s end by \"electrostatics\" in [interaction], which is "
-                    "\"truncated\" or \"reaction_field\"",
-                    kind));
+  const auto multipolar = std::ranges::find_if(input.components, [](const auto& component) {
+    return std::ranges::any_of(component.sites, [](const Input::Site& site) {
+      return site.charge != 0.0 || site.moment != 0.0;
+    });
+  });
+  if (multipolar != input.components.end()) {
+    error(fmt::format(
+        "kind = \"{}\" in [electrostatics] is for atoms, [[type]]s, and the "
+        "[[component]] {} has charges, dipoles or quadrupoles; expected \"fmm\" or "
+        "\"ewald\"{}",
+        kind, quote(multipolar->name),
+        input.types.empty() ? ", or \"electrostatics\" in [interaction], which is \"truncated\" or "
+                              "\"reaction_field\""
+                            : ""));
   }
   if (is_good("interaction.potential") &&
       input.interaction.potential != InteractionPotential::lennard_jones) {
@@ -79,6 +90,24 @@ void check_permittivity(const Input& input, const IsGood& is_good, const Report&
   }
 }
 
+/// Quadrupoles of rigid molecules act on charges of atoms by pairs of types, which must have one
+/// charge then.
+void check_quadrupoles(const Input& input, const Report& report) {
+  const auto quadrupolar = std::ranges::find_if(input.components, [](const auto& component) {
+    return std::ranges::any_of(component.sites, [](const Input::Site& site) {
+      return site.kind == SiteKind::quadrupole && site.moment != 0.0;
+    });
+  });
+  if (quadrupolar == input.components.end()) return;
+  for (std::size_t n = 0; n < input.types.size(); ++n) {
+    if (charge_of_atoms(input, n)) continue;
+    report(Severity::error, fmt::format("type[{}]", n),
+           fmt::format("atoms of type {} have different charges, and the quadrupoles of the "
+                       "[[component]] {} know those of types; expected a [[type]] for each charge",
+                       quote(input.types[n].name), quote(quadrupolar->name)));
+  }
+}
+
 }  // namespace
 
 void check_electrostatics(const Input& input, const IsGood& is_good, const Report& report) {
@@ -109,6 +138,7 @@ void check_electrostatics(const Input& input, const IsGood& is_good, const Repor
   check_open_box(input, is_good, report);
   check_cutoff_charges(input, is_good, report);
   check_permittivity(input, is_good, report);
+  check_quadrupoles(input, report);
   if (!charged) {
     report(Severity::warning, "electrostatics.kind",
            "[electrostatics] has no effect: nothing has a charge or a dipole");

@@ -90,6 +90,7 @@ class Checker {
       all_good = all_good && (good_(fraction) || !input_.places.contains(fraction));
       fractions += type.fraction;
     }
+    for (const Input::Component& component : input_.components) fractions += component.fraction;
     if (all_good && !input_.types.empty() && !(fractions > 0.0)) {
       error("type[0].fraction", "the \"fraction\" of every [[type]] is 0; one must be greater");
     }
@@ -106,8 +107,8 @@ class Checker {
         error(place, fmt::format("there is already a [[pair]] of {} and {}", quote(pair.first),
                                  quote(pair.second)));
       }
-      const bool molecules = !input_.components.empty();
-      // A key that has a mistake counts as given, because its mistake is reported already.
+      const bool molecules = is_component(input_, pair.first) || is_component(input_, pair.second);
+      // Where it gives something else, that is the error.
       const bool gives_something = std::ranges::any_of(input_keys(), [&](const KeySchema& key) {
         return key.section == "pair" && key.need != Need::required && key.name != "potential" &&
                input_.places.contains(fmt::format("{}.{}", place, key.name));
@@ -201,7 +202,11 @@ class Checker {
   std::string length(double value) const { return input_.units.text(value, Dimension::length); }
 
   void zincblende(bool cells) {
-    if (input_.types.size() != 2) {
+    if (!input_.components.empty()) {
+      error("start.lattice",
+            "the sublattices of \"zincblende\" are of two [[type]]s, and this file has "
+            "[[component]]s");
+    } else if (input_.types.size() != 2) {
       error("start.lattice",
             fmt::format("the two sublattices of \"zincblende\" need two [[type]]; "
                         "there {} {}",
@@ -293,8 +298,7 @@ class Checker {
     // Types without names, or no types at all, are errors that are reported elsewhere.
     if (names.empty() || std::ranges::find(names, "") != names.end()) return false;
     if (++unknown_types_ > most_suggestions) {
-      const std::string_view section = input_.components.empty() ? "[[type]]" : "[[component]]";
-      error(place, fmt::format("no {} has the name {}", section, quote(name)));
+      error(place, fmt::format("no {} has the name {}", particle_section(input_), quote(name)));
     } else {
       error(place, unknown_particle(input_, name));
     }

@@ -141,6 +141,7 @@ class ManyBodyChecker {
   }
 
   bool all_pairs_are_many_body() const {
+    if (!input_.components.empty()) return false;
     for (std::size_t n = 0; n < input_.types.size(); ++n) {
       if (!have_many_body_potential(input_, 0, n)) return false;
     }

@@ -13,6 +13,7 @@
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/input/check_molecule.hpp"
 #include "md/input/input_schema.hpp"
+#include "md/input/particle_names.hpp"
 #include "md/input/residue_labels.hpp"
 #include "md/input/thermostat_kind.hpp"
 #include "sterna/comm/joined.hpp"
@@ -83,11 +84,7 @@ class MoleculesChecker {
   }
 
   void kinds() {
-    if (!input_.components.empty()) {
-      error("molecule[0]",
-            "the atoms of a [[molecule]] are of [[type]]s, and this file has [[component]]s, which "
-            "are rigid; expected one of the two");
-    }
+    for (std::size_t n = 0; n < input_.molecules.size(); ++n) rigid(n);
     const bool has_bonds = std::ranges::any_of(
         input_.molecules, [](const Input::Molecule& one) { return one.atoms.size() > 1; });
     if (good_("interaction.potential") && has_bonds &&
@@ -118,6 +115,26 @@ class MoleculesChecker {
       error(good_(place) ? place : fmt::format("molecule[{}]", n),
             "\"lennard_jones_14\" in [[molecule]] is a share of the Lennard-Jones potential, and a "
             "[[pair]] has another one; expected 0 and [[molecule.special_pair]]s");
+    }
+  }
+
+  /// A rigid molecule is a [[molecule]] of one atom.
+  void rigid(std::size_t n) {
+    const auto& atoms = input_.molecules[n].atoms;
+    for (std::size_t k = 0; k < atoms.size(); ++k) {
+      if (!is_component(input_, atoms[k].type)) continue;
+      const std::string place = fmt::format("molecule[{}].atom[{}]", n, k);
+      const std::string at = input_.places.contains(place) ? place : fmt::format("molecule[{}]", n);
+      if (atoms.size() > 1) {
+        error(at,
+              fmt::format("{} is a [[component]], a rigid molecule, to which nothing is bonded; "
+                          "expected it as the only atom of a [[molecule]] of its own",
+                          quote(atoms[k].type)));
+      } else if (atoms[k].charge) {
+        error(at, fmt::format("{} is a [[component]], whose sites have the charges; expected no "
+                              "\"charge\" in [[molecule.atom]]",
+                              quote(atoms[k].type)));
+      }
     }
   }
 

@@ -8,6 +8,7 @@
 #include "md/core/display_text.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/pair_potential_input.hpp"
+#include "md/input/particle_names.hpp"
 
 namespace sterna::md {
 namespace {
@@ -21,7 +22,8 @@ class PairChecker {
     for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
       const std::string place = fmt::format("pair[{}]", n);
       if (!readable(place + ".potential")) continue;
-      if (!input_.components.empty()) {
+      if (is_component(input_, input_.pairs[n].first) ||
+          is_component(input_, input_.pairs[n].second) || input_.types.empty()) {
         components(place);
         continue;
       }
@@ -50,14 +52,15 @@ class PairChecker {
 
   void components(const std::string& place) {
     if (good_(place + ".potential")) {
-      error(place + ".potential",
-            "\"potential\" in [[pair]] is there for [[type]]s only; sites of [[component]]s have "
-            "the Lennard-Jones potential and charges");
+      error(
+          place + ".potential",
+          "\"potential\" in [[pair]] is there for two [[type]]s; sites of [[component]]s have the "
+          "Lennard-Jones potential and charges");
     }
     for (const std::string_view key : {"cutoff", "truncation", "switch_start"}) {
       const std::string at = fmt::format("{}.{}", place, key);
       if (!good_(at)) continue;
-      error(at, fmt::format("\"{}\" in [[pair]] is there for [[type]]s only; sites of "
+      error(at, fmt::format("\"{}\" in [[pair]] is there for two [[type]]s; sites of "
                             "[[component]]s end as [interaction] says",
                             key));
     }

@@ -63,6 +63,7 @@ EmbeddedAtomPotential embedded_atom_potential(const Input& input, std::string_vi
     const bool has_it = many_body_kind(input, n) == ManyBodyKind::embedded_atom;
     elements.push_back(has_it ? element_of_type(input, n, tables) : 0);
   }
+  elements.resize(input.types.size() + input.components.size(), 0);  // rigid molecules have none
   const UnitSystem metal = *UnitSystem::by_name("metal");
   return {tables, elements, metal.to_internal(1.0, Dimension::length),
           metal.to_internal(1.0, Dimension::energy)};

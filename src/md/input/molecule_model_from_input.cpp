@@ -11,10 +11,22 @@ Vec3 unit_vector(const Vec3& v) {
   return v * (1.0 / std::sqrt(dot(v, v)));
 }
 
-std::size_t index_of(const Input& input, const std::string& name) {
-  return static_cast<std::size_t>(
-      std::ranges::find(input.components, name, &Input::Component::name) -
-      input.components.begin());
+std::size_t index_of(const MoleculeModel& model, const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::find(model.components, name, &Component::name) -
+                                  model.components.begin());
+}
+
+/// An atom as molecules see it.
+Component atom_from_input(const Input& input, std::size_t type) {
+  const Input::Type& given = input.types[type];
+  Component atom;
+  atom.name = given.name;
+  atom.mass = given.mass;
+  atom.lennard_jones = {{{}, given.epsilon, given.sigma}};
+  if (const double charge = charge_of_atoms(input, type).value_or(0.0); charge != 0.0) {
+    atom.charges = {{{}, std::sqrt(input.units.coulomb()) * charge}};
+  }
+  return atom;
 }
 
 struct AtomsByPlace {
@@ -63,6 +75,24 @@ std::vector<std::size_t> atoms_of_sites(const Input::Component& component) {
   return atoms_by_place(component).of_sites;
 }
 
+std::vector<std::vector<Vec3>> atom_places_of_particles(const Input& input) {
+  if (input.components.empty()) return {};
+  std::vector<std::vector<Vec3>> places(input.types.size(), {Vec3{}});
+  for (const Input::Component& component : input.components) {
+    places.push_back(atom_places(component));
+  }
+  return places;
+}
+
+std::vector<Vec3> inertia_of_particles(const Input& input) {
+  if (input.components.empty()) return {};
+  std::vector<Vec3> inertia(input.types.size());
+  for (const Input::Component& component : input.components) {
+    inertia.push_back(body_frame_of(component).inertia);
+  }
+  return inertia;
+}
+
 Component component_from_input(const Input::Component& component, const UnitSystem& units) {
   const BodyFrame frame = body_frame_of(component);
   const double charge_factor = std::sqrt(units.coulomb());
@@ -96,16 +126,36 @@ Vec3 dipole_of(const Component& component) {
   return dipole;
 }
 
+std::optional<double> charge_of_atoms(const Input& input, std::size_t type) {
+  const Input::Type& given = input.types[type];
+  if (input.molecules.empty()) return given.charge;
+  std::optional<double> charge;
+  for (const Input::Molecule& molecule : input.molecules) {
+    for (const Input::MoleculeAtom& atom : molecule.atoms) {
+      if (atom.type != given.name) continue;
+      const double of_atom = atom.charge.value_or(given.charge);
+      if (charge && *charge != of_atom) return std::nullopt;
+      charge = of_atom;
+    }
+  }
+  return charge.value_or(0.0);
+}
+
 MoleculeModel molecule_model_from_input(const Input& input) {
   const auto& interaction = input.interaction;
   MoleculeModel model;
+  model.atom_types = input.types.size();
+  model.rule = interaction.mixing;
+  for (std::size_t type = 0; type < model.atom_types; ++type) {
+    model.components.push_back(atom_from_input(input, type));
+  }
   for (const Input::Component& component : input.components) {
     model.components.push_back(component_from_input(component, input.units));
   }
   const std::size_t count = model.components.size();
   model.mixing.resize(count * count);
   for (const Input::Pair& pair : input.pairs) {
-    const std::size_t a = index_of(input, pair.first), b = index_of(input, pair.second);
+    const std::size_t a = index_of(model, pair.first), b = index_of(model, pair.second);
     const MoleculeModel::Mixing mixing{.eta = pair.eta.value_or(1.0), .xi = pair.xi.value_or(1.0)};
     model.mixing[a * count + b] = model.mixing[b * count + a] = mixing;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "md/input/input.hpp"
@@ -20,14 +21,24 @@ std::vector<Vec3> atom_places(const Input::Component& component);
 /// For each site the index of its atom.
 std::vector<std::size_t> atoms_of_sites(const Input::Component& component);
 
-/// The molecule in its body frame, with charges and multipoles times sqrt(1/(4 pi epsilon_0)) and
-/// axes of length 1.
+/// What `atom_places` says of each type and component, and the moments of inertia of each. Types are
+/// atoms at their own place, without moments. Both are empty where there are no components.
+std::vector<std::vector<Vec3>> atom_places_of_particles(const Input& input);
+std::vector<Vec3> inertia_of_particles(const Input& input);
+
+/// The molecule in its body frame: charges and multipoles times sqrt(1/(4 pi epsilon_0)), axes of
+/// length 1.
 Component component_from_input(const Input::Component& component, const UnitSystem& units);
 
 /// The dipole moment of charges and point dipoles about the center of mass, in the body frame.
 Vec3 dipole_of(const Component& component);
 
-/// The components of a valid input, of which there is at least one, and their interactions.
+/// The charge that all atoms of a type have, in units of the input: atoms of molecules have charges of
+/// their own. Nothing where they differ.
+std::optional<double> charge_of_atoms(const Input& input, std::size_t type);
+
+/// What the components of a valid input, of which there is at least one, are and how they interact.
+/// The types, where there are some, come first, as atoms.
 MoleculeModel molecule_model_from_input(const Input& input);
 
 }  // namespace sterna::md

@@ -47,6 +47,7 @@ bool has_pair_potentials(const Input& input) {
 }
 
 bool type_is_mixed(const Input& input, std::size_t type) {
+  if (!input.components.empty()) return true;
   for (std::size_t other = 0; other < input.types.size(); ++other) {
     if (have_many_body_potential(input, type, other)) continue;
     const Input::Pair* pair = pair_of_types(input, type, other);

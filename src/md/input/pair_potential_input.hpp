@@ -18,7 +18,8 @@ void set_pair_parameter(Input::Pair& pair, std::string_view name, double value);
 const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t b);
 /// Whether any [[pair]] has a potential other than Lennard-Jones, or a cutoff of its own.
 bool has_pair_potentials(const Input& input);
-/// Whether epsilon and sigma of this type are mixed with those of any type, itself included.
+/// Whether epsilon and sigma of this type are mixed with those of another one, of itself, or of
+/// the sites of a component.
 bool type_is_mixed(const Input& input, std::size_t type);
 
 /// How the potentials of the input end at the cutoff.

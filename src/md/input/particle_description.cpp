@@ -4,6 +4,7 @@
 
 #include "md/core/json.hpp"
 #include "md/input/molecule_model_from_input.hpp"
+#include "md/input/particle_names.hpp"
 #include "md/input/residue_labels.hpp"
 
 namespace sterna::md {
@@ -39,12 +40,13 @@ Json json_of(const Input::Component& component) {
 
 Json json_of(const Topology::Molecule& molecule, const Input& input, const Input::Molecule& given) {
   const double charge_factor = std::sqrt(input.units.coulomb());
+  const std::vector<std::string_view> names = particle_names(input);
   Json atoms = Json::array(), bonds = Json::array(), constraints = Json::array();
   for (std::size_t n = 0; n < molecule.atoms.size(); ++n) {
     const Topology::Atom& atom = molecule.atoms[n];
     Json& json =
         atoms.emplace_back(Json{{"name", atom.name},
-                                {"type", input.types[static_cast<std::size_t>(atom.type)].name},
+                                {"type", std::string(names[static_cast<std::size_t>(atom.type)])},
                                 {"charge", atom.charge / charge_factor}});
     if (!atom.residue.empty()) json["residue"] = atom.residue;
     if (atom.residue_number) json["residue_number"] = *atom.residue_number;

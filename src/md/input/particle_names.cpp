@@ -16,11 +16,19 @@ std::vector<std::string_view> particle_names(const Input& input) {
   return names;
 }
 
+std::string_view particle_section(const Input& input) {
+  if (input.components.empty()) return "[[type]]";
+  return input.types.empty() ? "[[component]]" : "[[type]] or [[component]]";
+}
+
+bool is_component(const Input& input, std::string_view name) {
+  return std::ranges::find(input.components, name, &Input::Component::name) !=
+         input.components.end();
+}
+
 std::string unknown_particle(const Input& input, std::string_view name) {
   const std::vector<std::string_view> names = particle_names(input);
-  std::string message =
-      fmt::format("no {} has the name {}", input.components.empty() ? "[[type]]" : "[[component]]",
-                  quote(name));
+  std::string message = fmt::format("no {} has the name {}", particle_section(input), quote(name));
   constexpr std::size_t most = 8;
   if (const auto near = comm::nearest_name(name, names)) {
     message += fmt::format("; did you mean {}?", quote(*near));

@@ -260,13 +260,23 @@ class Adviser {
                          : ""));
   }
 
-  /// Warns if flexible molecules together have a charge.
+  /// Of a rigid molecule that of all its sites.
+  double charge_of(const Input::MoleculeAtom& atom) const {
+    const auto type = std::ranges::find(input_.types, atom.type, &Input::Type::name);
+    if (type != input_.types.end()) return atom.charge.value_or(type->charge);
+    const auto rigid = std::ranges::find(input_.components, atom.type, &Input::Component::name);
+    double charge = 0.0;
+    if (rigid == input_.components.end()) return charge;
+    for (const Input::Site& site : rigid->sites) charge += site.charge;
+    return charge;
+  }
+
+  /// Of each molecule, for how many there are.
   void charge_of_molecules() {
     double net = 0.0, largest = 0.0, atoms = 0.0;
     for (const Input::Molecule& molecule : input_.molecules) {
       for (const Input::MoleculeAtom& atom : molecule.atoms) {
-        const auto type = std::ranges::find(input_.types, atom.type, &Input::Type::name);
-        const double charge = atom.charge.value_or(type == input_.types.end() ? 0.0 : type->charge);
+        const double charge = charge_of(atom);
         net += static_cast<double>(molecule.count) * charge;
         largest = std::max(largest, std::abs(charge));
         atoms += static_cast<double>(molecule.count);

@@ -90,6 +90,7 @@ class Reader {
   ReadResult read_molecule(const Input& around, const Input::Molecule& molecule) {
     input().units = around.units;
     input().types = around.types;
+    input().components = around.components;
     input().interaction = around.interaction;
     input().molecules.resize(1);
     input().molecules[0].name = molecule.name;

@@ -29,7 +29,8 @@ bool is_tersoff(const Input& input, std::size_t type) {
   return many_body_kind(input, type) == ManyBodyKind::tersoff;
 }
 
-/// The parameter set of each type; types without one get that of the first type that has one.
+/// Which parameters each type has, or that of the first type that has some; rigid molecules, which
+/// stand behind the types, likewise.
 std::vector<std::string> parameters_of_types(const Input& input) {
   std::size_t first = 0;
   while (first + 1 < input.types.size() && !is_tersoff(input, first)) ++first;
@@ -37,6 +38,7 @@ std::vector<std::string> parameters_of_types(const Input& input) {
   for (std::size_t n = 0; n < input.types.size(); ++n) {
     names.push_back(parameters_of(input.types[is_tersoff(input, n) ? n : first]));
   }
+  names.insert(names.end(), input.components.size(), parameters_of(input.types[first]));
   return names;
 }
 

@@ -134,6 +134,7 @@ std::vector<Component> components_of(const Input& input) {
 
 /// Whether `fastest_motion` and `fastest_turn` cover all motions of the input.
 bool all_motions_are_known(const Input& input) {
+  if (!input.types.empty() && !input.components.empty()) return false;
   for (std::size_t a = 0; a < input.types.size(); ++a) {
     for (std::size_t b = a; b < input.types.size(); ++b) {
       const bool attract = input.types[a].charge * input.types[b].charge < 0.0;

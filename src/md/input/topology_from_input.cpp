@@ -59,9 +59,8 @@ class Builder {
  public:
   explicit Builder(const Input& input)
       : input_(input), rows_(bonded_table().size()), coefficients_(bonded_table().size()) {
-    for (std::size_t type = 0; type < input.types.size(); ++type) {
-      type_of_.emplace(input.types[type].name, type);
-    }
+    const std::vector<std::string_view> names = particle_names(input);
+    for (std::size_t type = 0; type < names.size(); ++type) type_of_.emplace(names[type], type);
   }
 
   Topology build() {
@@ -76,6 +75,11 @@ class Builder {
   }
 
  private:
+  /// Rigid molecules have charges at their sites only.
+  double charge_of(const Input::MoleculeAtom& atom, std::size_t type) const {
+    return type < input_.types.size() ? atom.charge.value_or(input_.types[type].charge) : 0.0;
+  }
+
   Topology::Molecule build(const Input::Molecule& given) {
     Topology::Molecule molecule;
     molecule.name = given.name;
@@ -88,8 +92,8 @@ class Builder {
       }
       const std::size_t type = known->second;
       molecule.atoms.push_back({atom.name, static_cast<std::int64_t>(type),
-                                charge_unit * atom.charge.value_or(input_.types[type].charge),
-                                atom.residue, residue_number_of(atom), insertion_code_of(atom)});
+                                charge_unit * charge_of(atom, type), atom.residue,
+                                residue_number_of(atom), insertion_code_of(atom)});
     }
     sums_.clear();
     molecule.constraints = constraints_of(input_, given);

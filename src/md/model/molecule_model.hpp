@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -12,8 +13,13 @@ namespace sterna::md {
 /// the cutoff are made from.
 struct MoleculeModel {
   std::vector<Component> components;
+  /// So many of the components, the first ones, are atoms: types that stand beside rigid molecules,
+  /// each of one Lennard-Jones site. How two atoms interact is not said here.
+  std::size_t atom_types = 0;
+  bool are_atoms(std::size_t a, std::size_t b) const { return a < atom_types && b < atom_types; }
 
-  /// How unlike sites of two components mix: sigma = eta (s1 + s2) / 2, epsilon = xi sqrt(e1 e2).
+  md::Mixing rule = md::Mixing::lorentz_berthelot;
+  /// Factors of what the rule gives of unlike sites: eta of sigma, xi of epsilon.
   struct Mixing {
     double eta = 1.0, xi = 1.0;
   };
@@ -42,6 +48,14 @@ struct MoleculeModel {
 
   const Mixing& mix(std::size_t a, std::size_t b) const {
     return mixing[a * components.size() + b];
+  }
+  /// Of a site of component `a` and one of component `b`.
+  LennardJones::PairParameters mixed(std::size_t a, const Component::LennardJonesSite& i,
+                                     std::size_t b, const Component::LennardJonesSite& j) const {
+    const Mixing factors = a == b ? Mixing{} : mix(a, b);
+    const double sigma = rule == md::Mixing::geometric ? factors.eta * std::sqrt(i.sigma * j.sigma)
+                                                       : 0.5 * factors.eta * (i.sigma + j.sigma);
+    return {factors.xi * std::sqrt(i.epsilon * j.epsilon), sigma};
   }
 };
 

@@ -25,6 +25,7 @@ Dielectric::Dielectric(const comm::Context& context, std::int64_t interval,
 
 Dielectric::Moments Dielectric::rigid_moments(const ParticleStore& particles) const {
   Moments moments;
+  if (dipoles_.empty()) return moments;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const Vec3& dipole = dipoles_[static_cast<std::size_t>(particles.position[i].type)];
     moments.independent += dot(dipole, dipole);
@@ -57,8 +58,13 @@ Dielectric::Moments Dielectric::flexible_moments(const Frame& frame) {
 }
 
 void Dielectric::sample(const Frame& frame) {
-  auto [moment, independent] =
-      flexible_ != nullptr ? flexible_moments(frame) : rigid_moments(frame.particles);
+  // An atom has no moment of its own, and so counts for nothing among the rigid molecules.
+  auto [moment, independent] = rigid_moments(frame.particles);
+  if (flexible_ != nullptr) {
+    const Moments of_flexible = flexible_moments(frame);
+    moment += of_flexible.all;
+    independent += of_flexible.independent;
+  }
   comm::ReductionBatch batch(context_, "dipole moment");
   batch.sum(moment.x).sum(moment.y).sum(moment.z).sum(independent).run();
   const double values[] = {dot(moment, moment),

@@ -23,9 +23,8 @@ struct DielectricOptions {    ///< [dielectric]
 /// it is 1 if molecules are independent.
 class Dielectric : public Observer {
  public:
-  /// `dipoles`: dipole moment of each type in its body frame, with the factor sqrt(1/(4 pi
-  /// epsilon_0)); empty if the molecules are those of `flexible`. `around`: epsilon_RF, which may
-  /// be infinite.
+  /// `dipoles`: of each type in its body frame, with the factor sqrt(1/(4 pi epsilon_0)); empty
+  /// where all molecules are those of `flexible`, which may stand beside rigid ones. `around`: epsilon_RF, which may be infinite.
   Dielectric(const comm::Context& context, std::int64_t interval, std::vector<Vec3> dipoles,
              std::optional<double> around, const UnitSystem& units,
              std::unique_ptr<WholeMolecules> flexible = nullptr);

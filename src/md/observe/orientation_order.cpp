@@ -51,12 +51,16 @@ ObserverReport OrientationOrder::report(std::span<const double> all_sums) const 
   ObserverReport report;
   report.text = fmt::format("# orientation towards {0}, {1:.0f} frames\n# {0}{2}", "xyz"[axis_],
                             frames_, label.empty() ? "" : "/" + label);
-  for (const std::string& name : names_) report.text += fmt::format(" P1_{0} P2_{0}", name);
+  for (std::size_t component = 0; component < names_.size(); ++component) {
+    if (body_axes_[component] == Vec3{}) continue;
+    report.text += fmt::format(" P1_{0} P2_{0}", names_[component]);
+  }
   report.text += "\n";
   for (int bin = 0; bin < bins_; ++bin) {
     const double place = frames_ > 0.0 ? (bin + 0.5) / bins_ * lengths_ / frames_ : 0.0;
     report.text += fmt::format("{:.8g}", units_.from_internal(place, Dimension::length));
     for (std::size_t component = 0; component < names_.size(); ++component) {
+      if (body_axes_[component] == Vec3{}) continue;
       const double* sum =
           all_sums.data() + (static_cast<std::size_t>(bin) * names_.size() + component) * 3;
       const double count = std::max(sum[0], 1.0);
@@ -89,7 +93,8 @@ std::unique_ptr<Observer> make_orientation_order(const ObserverRequest& request)
   const auto& options = request.input.section<OrientationOrderOptions>();
   std::vector<Vec3> axes;
   for (const Component& component : request.molecules.components) {
-    axes.push_back(body_axis(component));
+    // Atoms, which come first, have none.
+    axes.push_back(axes.size() < request.molecules.atom_types ? Vec3{} : body_axis(component));
   }
   return std::make_unique<OrientationOrder>(options.interval, index_of(options.axis), options.bins,
                                             request.names, std::move(axes), request.input.units);

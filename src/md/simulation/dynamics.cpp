@@ -28,7 +28,8 @@ void Dynamics::make_integrator() {
   std::vector<double> radii;
   for (std::size_t type = 0; type < system_.bodies.size(); ++type) {
     const Vec3& inertia = system_.bodies[type].inertia();
-    radii.push_back(std::sqrt(std::max({inertia.x, inertia.y, inertia.z}) / system_.masses[type]));
+    const double largest = std::max({inertia.x, inertia.y, inertia.z});
+    radii.push_back(largest > 0.0 ? std::sqrt(largest / system_.masses[type]) : 0.0);
   }
   const std::vector<double> masses = system_.frozen.inertial_masses(system_.masses);
   integrator_ = sterna::md::make_integrator({.context = context_,

@@ -63,6 +63,7 @@ std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
   options.charge_unit = std::sqrt(request.input.units.coulomb());
   options.permittivity = wanted.permittivity;
   options.places = request.places;
+  options.atom_types = request.interaction.type_count();
   return std::make_unique<Electrostatics>(request.context, request.decomposition,
                                           request.interaction.components(), options);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <span>
 #include <utility>
 
 #include "md/forces/longrange/homogeneous_correction.hpp"
@@ -44,17 +45,39 @@ std::vector<Component> components_of_types(const Input& input) {
   return components;
 }
 
+/// Types and components.
+std::size_t particle_kinds(const Input& input) {
+  return input.types.size() + input.components.size();
+}
+
+/// Components, which stand behind the types, have none here.
 LennardJones potential_of_types(const Input& input) {
-  const std::size_t count = input.types.size();
-  std::vector<LennardJones::PairParameters> pairs(count * count);
-  for (std::size_t a = 0; a < count; ++a) {
-    for (std::size_t b = 0; b < count; ++b) {
+  const std::size_t count = particle_kinds(input);
+  std::vector<LennardJones::PairParameters> pairs(count * count, {0.0, 1.0});
+  for (std::size_t a = 0; a < input.types.size(); ++a) {
+    for (std::size_t b = 0; b < input.types.size(); ++b) {
       const TypePair pair = mixed_type_pair(input, a, b);
       pairs[a * count + b] = {pair.epsilon, pair.sigma};
     }
   }
   return LennardJones(pairs, static_cast<int>(count), input.interaction.cutoff,
                       input.interaction.truncation, input.interaction.switch_start);
+}
+
+std::vector<PairFunction> functions_of_types(const Input& input) {
+  const std::vector<PairFunction> of_types = pair_functions_from_input(input);
+  const std::size_t types = input.types.size(), count = particle_kinds(input);
+  const double nothing[] = {0.0, 1.0};
+  std::vector<PairFunction> functions;
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = 0; b < count; ++b) {
+      functions.push_back(a < types && b < types
+                              ? of_types[a * types + b]
+                              : PairFunction(*find_pair_potential("lennard_jones"), nothing, 0.0,
+                                             ending_from_input(input)));
+    }
+  }
+  return functions;
 }
 
 /// Of [[type]]s; atoms of molecules have their own charges.
@@ -72,15 +95,18 @@ CutoffCharges charges_from_input(const Input& input, double charge_factor) {
   }
   const double unit = charge_factor * std::sqrt(input.units.coulomb());
   for (const Input::Type& type : input.types) charges.of_types.push_back(unit * type.charge);
+  charges.of_types.resize(particle_kinds(input), 0.0);
   return charges;
+}
+
+bool is_single_site(const Component& component) {
+  return component.is_single_lennard_jones() && component.rotational_degrees_of_freedom() == 0;
 }
 
 /// Nothing where the components are more than single sites that one table of pairs describes.
 std::optional<LennardJones> potential_of_components(const MoleculeModel& model) {
   const auto& components = model.components;
-  const bool single = std::all_of(components.begin(), components.end(), [](const Component& c) {
-    return c.is_single_lennard_jones() && c.rotational_degrees_of_freedom() == 0;
-  });
+  const bool single = std::ranges::all_of(components, is_single_site);
   const bool alike = std::all_of(model.shifted.begin(), model.shifted.end(),
                                  [&](char shifted) { return shifted == model.shifted[0]; });
   if (!single || !alike || model.lennard_jones_cutoff != model.cutoff) return std::nullopt;
@@ -91,8 +117,7 @@ std::optional<LennardJones> potential_of_components(const MoleculeModel& model) 
       const auto& first = components[a].lennard_jones[0];
       const auto& second = components[b].lennard_jones[0];
       auto& pair = pairs[a * count + b];
-      pair = mix(Mixing::lorentz_berthelot, {first.epsilon, first.sigma},
-                 {second.epsilon, second.sigma});
+      pair = mix(model.rule, {first.epsilon, first.sigma}, {second.epsilon, second.sigma});
       if (a == b) continue;
       pair.epsilon *= model.mix(a, b).xi;
       pair.sigma *= model.mix(a, b).eta;
@@ -107,55 +132,75 @@ std::optional<LennardJones> potential_of_components(const MoleculeModel& model) 
 Interaction::Interaction(const Input& input, const ParameterTexts& texts)
     : tail_correction_(input.interaction.tail_correction),
       tail_normal_(index_of(input.interaction.tail_normal)),
-      tail_slabs_(input.interaction.tail_slabs) {
+      tail_slabs_(input.interaction.tail_slabs),
+      components_(components_of_types(input)),
+      type_count_(input.types.size()) {
   const Precision precision = input.run.precision;
   const std::string& kernel = input.interaction.kernel;
-  const int type_count = static_cast<int>(input.types.size());
+  bool has_molecular_forces = !input.components.empty();
   if (!input.components.empty()) {
     model_ = molecule_model_from_input(input);
-    components_ = model_->components;
-    potential_ = potential_of_components(*model_);
-  } else {
-    components_ = components_of_types(input);
-    if (has_pairs_besides(input)) pairs_of_types(input);
-    const auto types_with = [&](ManyBodyKind kind) {
-      std::vector<char> have;
-      for (std::size_t n = 0; n < input.types.size(); ++n) {
-        have.push_back(many_body_kind(input, n) == kind);
-      }
-      return have;
-    };
-    if (uses(input, ManyBodyKind::tersoff)) {
-      tersoff_ = tersoff_potential(input, texts.tersoff);
-      forces_.push_back(std::make_unique<TersoffForces>(
-          *tersoff_, types_with(ManyBodyKind::tersoff), precision, kernel));
-    }
-    if (uses(input, ManyBodyKind::embedded_atom)) {
-      embedded_atom_ = embedded_atom_potential(input, texts.embedded_atom);
-      forces_.push_back(std::make_unique<EmbeddedAtomForces>(
-          *embedded_atom_, types_with(ManyBodyKind::embedded_atom), precision, kernel));
+    components_.insert(components_.end(),
+                       model_->components.begin() + static_cast<std::ptrdiff_t>(type_count_),
+                       model_->components.end());
+    if (type_count_ == 0) {
+      potential_ = potential_of_components(*model_);
+      has_molecular_forces = !potential_;
+      rotating_ = has_molecular_forces;
+    } else {
+      rotating_ = !std::ranges::all_of(std::span(components_).subspan(type_count_), is_single_site);
     }
   }
+  if (type_count_ > 0) act_of_atoms(input, texts);
   if (potential_) {
     take_pairs(input, std::make_unique<PairForces>(*potential_, precision, kernel));
   } else if (!functions_.empty()) {
-    take_pairs(input, std::make_unique<PairForces>(functions_, type_count, ending_from_input(input),
-                                                   precision, kernel));
-  } else if (model_) {
+    take_pairs(input,
+               std::make_unique<PairForces>(functions_, static_cast<int>(particle_kinds(input)),
+                                            ending_from_input(input), precision, kernel));
+  }
+  if (has_molecular_forces) {
     forces_.push_back(std::make_unique<MolecularForces>(*model_, precision, kernel));
   }
   for (const auto& forces : forces_) range_ = std::max(range_, forces->range());
+}
+
+void Interaction::act_of_atoms(const Input& input, const ParameterTexts& texts) {
+  const Precision precision = input.run.precision;
+  const std::string& kernel = input.interaction.kernel;
+  if (has_pairs_besides(input)) pairs_of_types(input);
+  const auto types_with = [&](ManyBodyKind kind) {
+    std::vector<char> have;
+    for (std::size_t n = 0; n < input.types.size(); ++n) {
+      have.push_back(many_body_kind(input, n) == kind);
+    }
+    have.resize(particle_kinds(input), 0);
+    return have;
+  };
+  if (uses(input, ManyBodyKind::tersoff)) {
+    tersoff_ = tersoff_potential(input, texts.tersoff);
+    forces_.push_back(std::make_unique<TersoffForces>(*tersoff_, types_with(ManyBodyKind::tersoff),
+                                                      precision, kernel));
+  }
+  if (uses(input, ManyBodyKind::embedded_atom)) {
+    embedded_atom_ = embedded_atom_potential(input, texts.embedded_atom);
+    forces_.push_back(std::make_unique<EmbeddedAtomForces>(
+        *embedded_atom_, types_with(ManyBodyKind::embedded_atom), precision, kernel));
+  }
 }
 
 void Interaction::pairs_of_types(const Input& input) {
   const Truncation truncation = input.interaction.truncation;
   const bool is_general = has_pair_potentials(input) || !LennardJones::ends_by(truncation);
   const std::vector<PairFunction> functions = is_general || is_switched(truncation)
-                                                  ? pair_functions_from_input(input)
+                                                  ? functions_of_types(input)
                                                   : std::vector<PairFunction>();
   for (const PairFunction& function : functions) tails_.push_back(function.tail());
   if (is_general) {
-    for (const PairFunction& function : functions) scales_.push_back(function.scale());
+    for (std::size_t k = 0; k < functions.size(); ++k) {
+      const std::size_t kinds = particle_kinds(input);
+      if (std::max(k / kinds, k % kinds) < type_count_) scales_.push_back(functions[k].scale());
+    }
     functions_ = functions;
   } else {
     potential_ = potential_of_types(input);
@@ -198,17 +243,22 @@ std::vector<Vec3> Interaction::inertia() const {
 LennardJones::TailCorrection Interaction::tail_correction(std::span<const double> counts,
                                                           double volume) const {
   if (tail_correction_ == TailCorrection::none || !has_pairs()) return {0.0, 0.0};
-  if (tail_correction_ == TailCorrection::homogeneous && !tails_.empty()) {
-    return tail_of_functions(counts, volume);
-  }
-  if (tail_correction_ == TailCorrection::planar) {
-    if (potential_) return {0.0, 0.0};
-    const auto self = HomogeneousCorrection(*model_).in_reaction_field(counts);
-    return {self.energy, self.virial};
-  }
-  if (potential_) return potential_->tail_correction(counts, volume);
-  const auto correction = HomogeneousCorrection(*model_)(counts, volume);
-  return {correction.energy, correction.virial};
+  const bool is_planar = tail_correction_ == TailCorrection::planar;
+  const LennardJones::TailCorrection atoms =
+      is_planar ? LennardJones::TailCorrection{0.0, 0.0} : tail_of_atoms(counts, volume);
+  // Components of single sites may have a table of pairs as atoms have it.
+  if (!model_ || (type_count_ == 0 && potential_)) return atoms;
+  const HomogeneousCorrection correction(*model_);
+  const auto molecules =
+      is_planar ? correction.in_reaction_field(counts) : correction(counts, volume);
+  return {atoms.energy + molecules.energy, atoms.virial + molecules.virial};
+}
+
+LennardJones::TailCorrection Interaction::tail_of_atoms(std::span<const double> counts,
+                                                        double volume) const {
+  if (!tails_.empty()) return tail_of_functions(counts, volume);
+  return potential_ ? potential_->tail_correction(counts, volume)
+                    : LennardJones::TailCorrection{0.0, 0.0};
 }
 
 LennardJones::TailCorrection Interaction::tail_of_functions(std::span<const double> counts,
@@ -228,11 +278,18 @@ LennardJones::TailCorrection Interaction::tail_of_functions(std::span<const doub
 }
 
 std::vector<AveragedPotential> Interaction::beyond_cutoff() const {
-  if (potential_) return averaged_potentials(*potential_);
+  const std::vector<AveragedPotential> of_atoms =
+      potential_ ? averaged_potentials(*potential_) : std::vector<AveragedPotential>();
+  if (!model_ || (type_count_ == 0 && potential_)) return of_atoms;
   // A shift changes no force: those beyond the cutoff are missing all the same.
   MoleculeModel unshifted = *model_;
   std::fill(unshifted.shifted.begin(), unshifted.shifted.end(), char{0});
-  return averaged_potentials(unshifted);
+  std::vector<AveragedPotential> pairs = averaged_potentials(unshifted);
+  const std::size_t count = components_.size();
+  for (std::size_t a = 0; potential_ && a < type_count_; ++a) {
+    for (std::size_t b = 0; b < type_count_; ++b) pairs[a * count + b] = of_atoms[a * count + b];
+  }
+  return pairs;
 }
 
 Interaction::PlanarLayers Interaction::planar_layers(const Box& box) const {

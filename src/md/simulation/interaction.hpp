@@ -36,15 +36,17 @@ class Interaction {
  public:
   explicit Interaction(const Input& input, const ParameterTexts& texts = {});
 
-  /// In the order of `Position::type`; a [[type]] is a component of one Lennard-Jones site that
-  /// does not rotate.
+  /// In the order of `Position::type`: types first. A [[type]] is a component of one Lennard-Jones
+  /// site that does not rotate.
   const std::vector<Component>& components() const { return components_; }
+  /// So many of these are [[type]]s.
+  std::size_t type_count() const { return type_count_; }
   std::vector<std::string> names() const;
   std::vector<double> masses() const;
   /// Principal moments of inertia.
   std::vector<Vec3> inertia() const;
   /// Whether particles need orientations: all but single Lennard-Jones sites do.
-  bool rotating() const { return model_.has_value() && !potential_; }
+  bool rotating() const { return rotating_; }
 
   /// The farthest that two particles can be apart that act on each other.
   double range() const { return range_; }
@@ -76,9 +78,11 @@ class Interaction {
   double largest_epsilon() const;
 
  private:
+  void act_of_atoms(const Input& input, const ParameterTexts& texts);
   void pairs_of_types(const Input& input);
   /// Whether anything interacts in pairs.
   bool has_pairs() const { return potential_ || model_ || !functions_.empty(); }
+  LennardJones::TailCorrection tail_of_atoms(std::span<const double> counts, double volume) const;
   LennardJones::TailCorrection tail_of_functions(std::span<const double> counts,
                                                  double volume) const;
   void take_pairs(const Input& input, std::unique_ptr<PairForces> pairs);
@@ -86,9 +90,14 @@ class Interaction {
   TailCorrection tail_correction_;  ///< as in the input, and the next two
   int tail_normal_, tail_slabs_;
   std::vector<Component> components_;
-  std::optional<MoleculeModel> model_;     ///< where the input has components
-  std::optional<LennardJones> potential_;  ///< where single sites are all there is
-  std::vector<PairFunction> functions_;    ///< in place of it: of all pairs of types
+  std::size_t type_count_;
+  bool rotating_ = false;
+  /// Where the input has components: of all pairs that have one.
+  std::optional<MoleculeModel> model_;
+  /// Of single sites that belong to no such pair, the others have none; and the next, which is in
+  /// place of it.
+  std::optional<LennardJones> potential_;
+  std::vector<PairFunction> functions_;
   std::vector<PairFunction::Tail> tails_;  ///< of these, and the next
   std::vector<PairScale> scales_;
   std::optional<TersoffPotential> tersoff_;  ///< of those types that have it, and the next

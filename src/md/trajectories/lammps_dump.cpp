@@ -37,8 +37,8 @@ class LammpsDumpFormat final : public FrameFormat {
   LammpsDumpFormat(const LammpsDumpOptions& options, const Input& input)
       : options_(options), units_(lammps_units(input.units)) {
     std::int32_t sites = 0;
-    for (const Input::Component& component : input.components) {
-      const auto size = static_cast<std::int32_t>(atom_places(component).size());
+    for (const std::vector<Vec3>& places : atom_places_of_particles(input)) {
+      const auto size = static_cast<std::int32_t>(places.size());
       first_site_.push_back(sites);
       sites += size;
       most_sites_ = std::max<std::int64_t>(most_sites_, size);
@@ -145,8 +145,7 @@ class LammpsDumpFormat final : public FrameFormat {
 
   LammpsDumpOptions options_;
   UnitSystem units_;
-  std::vector<std::int32_t> first_site_;  ///< number of its first site among those of all
-                                          ///< components
+  std::vector<std::int32_t> first_site_;  ///< of each type and component, through all of them
   std::int64_t most_sites_ = 1;
 };
 

@@ -55,7 +55,10 @@ std::vector<FixedText> fixed_texts(const std::vector<AtomLabel>& labels) {
 class XyzFormat final : public FrameFormat {
  public:
   XyzFormat(const XyzOptions& options, const Input& input, const Topology& topology)
-      : options_(options), units_(xyz_units(input.units)), topology_(topology) {
+      : options_(options),
+        units_(xyz_units(input.units)),
+        topology_(topology),
+        type_count_(static_cast<std::int64_t>(input.types.size())) {
     for (const auto& labels : labels_of_particles(input)) particles_.push_back(fixed_texts(labels));
     for (const Topology::Molecule& molecule : topology.molecules()) {
       molecules_.push_back(fixed_texts(labels_of_molecule(input, molecule)));
@@ -93,13 +96,16 @@ class XyzFormat final : public FrameFormat {
     for (const FrameAtom& atom : atoms) {
       std::int64_t molecule = atom.id;
       const FixedText* fixed = nullptr;
-      if (topology_.empty()) {
+      std::optional<Topology::Place> place;
+      if (!topology_.empty()) {
+        place = topology_.place_of(atom.id);
+        molecule = place->molecule_number;
+      }
+      if (place && atom.type < type_count_) {
+        fixed = &molecules_[place->molecule][static_cast<std::size_t>(place->atom)];
+      } else {
         fixed =
             &particles_[static_cast<std::size_t>(atom.type)][static_cast<std::size_t>(atom.site)];
-      } else {
-        const Topology::Place place = topology_.place_of(atom.id);
-        molecule = place.molecule_number;
-        fixed = &molecules_[place.molecule][static_cast<std::size_t>(place.atom)];
       }
       bytes += fixed->before_position;
       add(atom.position, length);
@@ -165,6 +171,7 @@ class XyzFormat final : public FrameFormat {
   XyzOptions options_;
   UnitSystem units_;
   const Topology& topology_;
+  std::int64_t type_count_;
   std::vector<std::vector<FixedText>> particles_, molecules_;
 };
 

@@ -133,6 +133,8 @@ class _Config:
         self.charge_unit = 1.0 if self.is_reduced else math.sqrt(COULOMB)
         description = self.export.trajectory.description
         if "components" in description:
+            if "types" in description:
+                _refuse("[[component]]s beside [[type]]s")
             self._of_components(description["components"])
         else:
             self._of_types()

@@ -61,6 +61,8 @@ class Topology:
         self.charge_unit = _REDUCED_CHARGE if self.trajectory.is_reduced else 1.0
         description = self.trajectory.description
         if "components" in description:
+            if "types" in description:
+                refuse("[[component]]s beside [[type]]s")
             self._of_components(description["components"])
         elif "molecules" in description:
             self._of_molecules(description["runs"])

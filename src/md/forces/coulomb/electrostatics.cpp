@@ -32,8 +32,8 @@ Electrostatics::Electrostatics(const comm::Context& context, const Decomposition
   }
   if (options_.places) {
     excluded_.emplace(context, options_.places, factor);
-    // The charges of types are not used here, because the topology has the charge of each atom.
-    for (auto& sites : sites_) sites.assign(1, Site{});
+    // Whatever the charge of a type is: the topology has that of each atom.
+    for (std::size_t type = 0; type < options_.atom_types; ++type) sites_[type].assign(1, Site{});
     for (const Topology::Molecule& molecule : options_.places->topology().molecules()) {
       for (const VirtualSite& site : molecule.virtual_sites) {
         const double charge = molecule.atoms[static_cast<std::size_t>(site.atom)].charge;
@@ -139,10 +139,11 @@ std::vector<Vec3> Electrostatics::forces_of_excluded(const ParticleStore& partic
   if (!excluded_) return forces;
   forces.resize(particle_count_);
   excluded_->subtract(particles, forces, nullptr);
-  if (!leaves_sites_out_) return forces;
   std::vector<Vec3> of_charges;
+  of_charges.reserve(values_.size());
   for (std::size_t i = 0; i < forces.size(); ++i) {
-    if (is_charge_[i] != 0) of_charges.push_back(forces[i]);
+    const std::size_t charges = sites_of(particles, i).size();
+    of_charges.insert(of_charges.end(), charges, is_atom(particles, i) ? forces[i] : Vec3{});
   }
   return of_charges;
 }
@@ -182,13 +183,14 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   if (leaves_sites_out_) {
     is_charge_.resize(particles.local_count());
     for (std::size_t i = 0; i < is_charge_.size(); ++i) {
-      is_charge_[i] = excluded_->charge(particles, i) != 0.0 ? 1 : 0;
+      const bool is_charge = !is_atom(particles, i) || excluded_->charge(particles, i) != 0.0;
+      is_charge_[i] = is_charge ? 1 : 0;
     }
   }
   if (!with_molecules) values_.reserve(particles.local_count());
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     for (const Site& site : sites_of(particles, i)) {
-      values_.push_back(excluded_ ? excluded_->charge(particles, i) : site.charge);
+      values_.push_back(is_atom(particles, i) ? excluded_->charge(particles, i) : site.charge);
       if (with_molecules) molecules_.push_back(static_cast<std::int32_t>(i));
     }
   }

@@ -19,11 +19,11 @@
 
 namespace sterna::md {
 
-/// The Coulomb forces between the charges and point dipoles of all particles at any distance, by
-/// the fast multipole method or, for small systems, by Ewald sums. Charges of one molecule do not
-/// act on each other, but on each other's periodic images. If molecules are flexible, particles are
-/// atoms with the charges of the topology, and pairs that it excludes do not act on each other. All
-/// calls are collective.
+/// The Coulomb forces of all charges and point dipoles of all particles at any distance, by the
+/// fast multipole method or, for small systems, Ewald sums. Those of one molecule do not act on
+/// each other, but their periodic images do. Where molecules are flexible, their atoms have the
+/// charges of the topology, and the pairs that it excludes do not act on each other. All calls are
+/// collective.
 class Electrostatics final : public ForceTerm {
  public:
   struct Options {
@@ -47,7 +47,10 @@ class Electrostatics final : public ForceTerm {
     std::string exchange_method = "auto";                    ///< of comm::neighbor_methods()
     double charge_unit = 1.0;                                ///< of the input, in internal units
     double permittivity = 1.0;                               ///< relative; divides all interactions
-    std::shared_ptr<const MoleculePlaces> places = nullptr;  ///< of flexible molecules; null: none
+    std::shared_ptr<const MoleculePlaces> places = nullptr;  ///< of flexible molecules
+    /// Where there are flexible molecules: so many types, the first ones, are those of atoms. All
+    /// others are rigid molecules.
+    std::size_t atom_types = 0;
   };
   /// `components`: in the order of Position::type. The decomposition must live as long as it is in
   /// use here. Throws std::invalid_argument if the box is too small for the molecules.
@@ -112,8 +115,7 @@ class Electrostatics final : public ForceTerm {
   /// Adds the forces on charges to their particles, and torques if particles rotate.
   void add_forces(const ParticleStore& particles, const CoulombResult& result,
                   std::span<Vec3> forces, std::span<Vec3> torques) const;
-  /// The forces by which excluded pairs reduce those on each charge; empty if there are no such
-  /// pairs.
+  /// What excluded pairs take away, of each charge; empty where there are none.
   std::vector<Vec3> forces_of_excluded(const ParticleStore& particles);
   void choose_parameters(const ParticleStore& particles);
   /// The settings on which a choice depends.
@@ -133,7 +135,12 @@ class Electrostatics final : public ForceTerm {
     double charge;
     Vec3 dipole;
   };
-  /// The sites of a particle; empty if it is not treated as a charge.
+  /// Whether its charge is that of the topology.
+  bool is_atom(const ParticleStore& particles, std::size_t particle) const {
+    return excluded_ &&
+           particles.position[particle].type < static_cast<std::int64_t>(options_.atom_types);
+  }
+  /// None of a particle that is no charge.
   std::span<const Site> sites_of(const ParticleStore& particles, std::size_t particle) const;
   std::vector<std::vector<Site>> sites_;  ///< by component
   /// Whether virtual sites without charge are left out, because a virtual site may coincide with a

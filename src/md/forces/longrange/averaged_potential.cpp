@@ -17,12 +17,11 @@ namespace sterna::md {
 
 AveragedPotential::AveragedPotential(const MoleculeModel& model, std::size_t a, std::size_t b)
     : cutoff_(model.lennard_jones_cutoff) {
-  if (model.shifted[a * model.components.size() + b] != 0) return;
+  if (model.are_atoms(a, b) || model.shifted[a * model.components.size() + b] != 0) return;
   const bool by_site = model.cutoff_kind == MoleculeModel::Cutoff::site;
-  const MoleculeModel::Mixing mixing = a == b ? MoleculeModel::Mixing{} : model.mix(a, b);
   for (const auto& i : model.components[a].lennard_jones) {
     for (const auto& j : model.components[b].lennard_jones) {
-      const double epsilon = mixing.xi * std::sqrt(i.epsilon * j.epsilon);
+      const auto [epsilon, sigma] = model.mixed(a, i, b, j);
       if (epsilon == 0.0) continue;
       const double radius_a = by_site ? 0.0 : std::sqrt(dot(i.position, i.position)) / cutoff_;
       const double radius_b = by_site ? 0.0 : std::sqrt(dot(j.position, j.position)) / cutoff_;
@@ -33,7 +32,6 @@ AveragedPotential::AveragedPotential(const MoleculeModel& model, std::size_t a, 
                         model.components[a].name, model.components[b].name,
                         (radius_a + radius_b) * cutoff_, cutoff_));
       }
-      const double sigma = 0.5 * mixing.eta * (i.sigma + j.sigma);
       const double s6 = std::pow(sigma / cutoff_, 6);
       add(-4.0 * epsilon * s6, 6, radius_a, radius_b);
       add(4.0 * epsilon * s6 * s6, 12, radius_a, radius_b);

@@ -11,8 +11,8 @@ namespace sterna::md {
 /// The Lennard-Jones energy of two molecules beyond the cutoff, averaged over all orientations of
 /// both. It is a function of the distance R of their centers only, as a series of powers,
 ///   U(R) = sum over n of coefficient[n] (R / rc)^(-6 - 2 n).
-/// With a cutoff of sites each pair of sites is treated as its own pair of centers. A pair of
-/// components whose energy is shifted at the cutoff has no coefficients.
+/// With a cutoff of sites each pair of sites is its own pair of centers. A pair of components whose
+/// energy is shifted at the cutoff is given none, and so is a pair of atoms.
 class AveragedPotential {
  public:
   /// Throws std::invalid_argument if sites reach so far that sites of two molecules can touch while

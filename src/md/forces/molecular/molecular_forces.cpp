@@ -125,6 +125,7 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
                                  std::string_view kernels)
     : kernels_(select_molecular_kernels(kernels)),
       precision_(precision),
+      beside_atoms_(model.atom_types > 0),
       site_cutoff_(model.cutoff_kind == MoleculeModel::Cutoff::site),
       cutoff_squared_(model.cutoff * model.cutoff),
       lennard_jones_cutoff_squared_(model.lennard_jones_cutoff * model.lennard_jones_cutoff) {
@@ -150,8 +151,12 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
   for (std::size_t a = 0; a < model.components.size(); ++a) {
     for (std::size_t b = 0; b < model.components.size(); ++b) {
       term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
-      add_radial_terms(model, a, b, columns[a], columns[b]);
-      add_multipole_terms(model, a, b, columns[a], columns[b]);
+      if (model.are_atoms(a, b)) {
+        site_grids_.emplace_back();
+      } else {
+        add_radial_terms(model, a, b, columns[a], columns[b]);
+        add_multipole_terms(model, a, b, columns[a], columns[b]);
+      }
       choose_loop(columns[a], columns[b]);
       if (site_grids_.back().loop == PairLoop::columns) {
         layouts_[a].summed_vectors = layouts_[a].vectors();
@@ -169,6 +174,20 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
                 terms_[0].kind != SitePair::lennard_jones;
   add_records(columns);
   scratch_.resize(molecular_scratch_size(model.components.size(), column_count_));
+}
+
+bool MolecularForces::needs_in_list(int type) const {
+  for (int other = 0; other < static_cast<int>(layouts_.size()); ++other) {
+    if (acts_between(type, other)) return true;
+  }
+  return false;
+}
+
+bool MolecularForces::acts_between(int a, int b) const {
+  if (!beside_atoms_) return true;
+  const std::size_t pair =
+      static_cast<std::size_t>(a) * layouts_.size() + static_cast<std::size_t>(b);
+  return term_begin_[pair] < term_begin_[pair + 1];
 }
 
 void MolecularForces::add_records(const std::vector<SiteColumns>& columns) {
@@ -225,7 +244,8 @@ void MolecularForces::choose_loop(const SiteColumns& columns_a, const SiteColumn
       std::max(columns_a.extent(), columns_b.extent()) <= smallest_sigma(terms.first(in_grids));
   if (columns_a.linear() && columns_b.linear() && keeps_digits) {
     grids.loop = PairLoop::linear;
-  } else if (columns_b.axes.size() == 2 && is_axis(terms[0], 0) && is_axis(terms[1], 1)) {
+  } else if (points == 3 && columns_b.axes.size() == 2 && is_axis(terms[0], 0) &&
+             is_axis(terms[1], 1)) {
     grids.loop = PairLoop::planar;
   }
   if (std::ranges::find(molecule_pair_shapes, grids) != std::end(molecule_pair_shapes)) {
@@ -237,7 +257,6 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
                                        const SiteColumns& columns_a, const SiteColumns& columns_b) {
   const Component& first = model.components[a];
   const Component& second = model.components[b];
-  const MoleculeModel::Mixing mixing = a == b ? MoleculeModel::Mixing{} : model.mix(a, b);
   const bool with_charges = model.electrostatics != MoleculeModel::Electrostatics::none;
   const bool shifted = model.shifted[a * model.components.size() + b] != 0;
   // In single precision the small energies of Lennard-Jones sites would vanish beside those of
@@ -262,8 +281,7 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
       if (lennard_jones) {
         const auto& i = first.lennard_jones[static_cast<std::size_t>(p.lennard_jones)];
         const auto& j = second.lennard_jones[static_cast<std::size_t>(q.lennard_jones)];
-        const double sigma = 0.5 * mixing.eta * (i.sigma + j.sigma);
-        const double epsilon = mixing.xi * std::sqrt(i.epsilon * j.epsilon);
+        const auto [epsilon, sigma] = model.mixed(a, i, b, j);
         const double sigma6 = std::pow(sigma, 6);
         const double c6 = 4.0 * epsilon * sigma6;
         const double c12 = c6 * sigma6;

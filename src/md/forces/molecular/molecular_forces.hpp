@@ -16,9 +16,10 @@ namespace sterna::md {
 class SiteColumns;
 
 /// The forces and torques between rigid molecules of any number of sites, on rows of their centers
-/// of mass. The type of a particle is the index of its component. The virial is that of the centers
-/// of mass; a reaction field adds its pair energy to each diagonal element, as if the cutoff scaled
-/// with the box (the convention of ls1-MarDyn and ms2).
+/// of mass. The type of a particle is the index of its component. Where some of the components are
+/// atoms, pairs of these belong to another term. The virial is that of the centers of mass; a
+/// reaction field adds its pair energy to each diagonal element, as if the cutoff scaled with the
+/// box (the convention of ls1-MarDyn and ms2).
 class MolecularForces final : public ShortRangeForces {
  public:
   /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument where this machine does
@@ -33,6 +34,8 @@ class MolecularForces final : public ShortRangeForces {
   bool reads_half_lists() const override { return half_lists_; }
   /// Molecules of one kind that are a grid of sites share rows in mixed precision.
   std::uint32_t group() const override { return shared_rows_ ? largest_group : 1; }
+  bool needs_in_list(int type) const override;
+  bool acts_between(int a, int b) const override;
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   /// Orientations of components without extent are not read: a store of only such ones need not
   /// rotate, and then has no torques either.
@@ -43,6 +46,7 @@ class MolecularForces final : public ShortRangeForces {
   }
   CollectedForces collected_forces(ParticleStore& particles) override;
   void set_forces(const PairList& list, ParticleStore& particles, const Mover* move) override;
+  bool sets_torques() const override { return true; }
   std::vector<Part> parts() const override {
     return {{"lennard_jones", lennard_jones_energy_}, {"coulomb", coulomb_energy_}};
   }
@@ -73,6 +77,7 @@ class MolecularForces final : public ShortRangeForces {
 
   const MolecularKernels& kernels_;
   Precision precision_;
+  bool beside_atoms_;
   double range_ = 0.0;
   bool site_cutoff_;
   double cutoff_squared_, lennard_jones_cutoff_squared_;

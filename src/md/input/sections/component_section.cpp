@@ -25,7 +25,9 @@ InputSection component() {
                  .description =
                      "A rigid molecule: a published model by name, or sections "
                      "`[[component.site]]` behind it. In a start file that numbers its types, the "
-                     "first section is type 1. Start files and trajectories have the centers of "
+                     "first section is type 1, or the next one behind the `[[type]]`s. Beside "
+                     "`[[molecule]]`s it is a `[[molecule]]` of one atom. Start files and "
+                     "trajectories have the centers of "
                      "mass; orientations turn the body frame, whose axes are those of the sites "
                      "where these are principal axes of inertia already.",
                  .aliases = {"rigid"}},

@@ -100,7 +100,8 @@ InputSection interaction() {
            .aliases = {"simd"}},
           {.name = "molecular_cutoff",
            .target = target_in<&Input::interaction, &InteractionSection::molecular_cutoff>,
-           .description = "Of components: which distance the cutoff ends.",
+           .description = "Of components, with each other and with atoms of `[[type]]`s: which "
+                          "distance the cutoff ends.",
            .aliases = {"cutoff_type", "cutoff_kind"}},
           {.name = "lennard_jones_cutoff",
            .target = target_in<&Input::interaction, &InteractionSection::lennard_jones_cutoff>,

@@ -107,7 +107,8 @@ InputSection molecule_atom() {
           {.name = "type",
            .target = target_in_molecule<&MoleculeSection::atoms, &MoleculeSection::Atom::type>,
            .description =
-               "Name of its `[[type]]`, which has the mass and the Lennard-Jones parameters.",
+               "Name of its `[[type]]`, which has the mass and the Lennard-Jones parameters; or of "
+               "a `[[component]]`, which is the only atom of its molecule then.",
            .need = Need::required},
           {.name = "name",
            .target = target_in_molecule<&MoleculeSection::atoms, &MoleculeSection::Atom::name>,

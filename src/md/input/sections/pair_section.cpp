@@ -95,7 +95,8 @@ InputSection pair() {
                  .tables = tables_in<&Input::pairs>(65536),
                  .description =
                      "The potential of two unlike (or like) types, or their Lennard-Jones "
-                     "parameters in place of the mixed ones; how two unlike components mix."},
+                     "parameters in place of the mixed ones; how two unlike components mix, or a "
+                     "type and a component."},
       .keys = {{.name = "first",
                 .target = target_in_table<&Input::pairs, &PairSection::first>,
                 .description = "Name of one type or component.",
@@ -106,7 +107,7 @@ InputSection pair() {
                 .need = Need::required},
                {.name = "potential",
                 .target = target_in_table<&Input::pairs, &PairSection::potential>,
-                .description = "Of types: their potential; formulas and sources are in "
+                .description = "Of two types: their potential; formulas and sources are in "
                                "[potentials.md](potentials.md).",
                 .choices = potential_names,
                 .aliases = {"style", "kind", "form"}},
@@ -148,14 +149,14 @@ InputSection pair() {
   }
   append(section.keys, {{.name = "eta",
                          .target = target_in_table<&Input::pairs, &PairSection::eta>,
-                         .description = "Of components: factor of the mixed sigma between their "
-                                        "sites: eta (sigma1 + sigma2) / 2.",
+                         .description = "Where one is a component: factor of the mixed sigma "
+                                        "between their sites, such as eta (sigma1 + sigma2) / 2.",
                          .default_text = "1",
                          .range = positive},
                         {.name = "xi",
                          .target = target_in_table<&Input::pairs, &PairSection::xi>,
-                         .description = "Of components: factor of the mixed epsilon between their "
-                                        "sites: xi sqrt(epsilon1 epsilon2).",
+                         .description = "Where one is a component: factor of the mixed epsilon "
+                                        "between their sites: xi sqrt(epsilon1 epsilon2).",
                          .default_text = "1",
                          .range = not_negative}});
   return section;

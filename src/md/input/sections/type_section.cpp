@@ -20,7 +20,8 @@ InputSection type() {
                  .tables = tables_in<&Input::types>(),
                  .description = "A type of particle, of which molecules may be made; one such "
                                 "section per type. In a start file that numbers its types, the "
-                                "first section is type 1. A file has either types or components.",
+                                "first section is type 1. Where a file has `[[component]]`s, too, "
+                                "these come behind all types.",
                  .aliases = {"atom", "species", "particle"}},
       .keys = {
           {.name = "name",

@@ -36,9 +36,7 @@ H5mdOptions h5md_options(const Input& input, const SimulatedSystem& system) {
 XtcOptions xtc_options(const Input& input, const SimulatedSystem& system) {
   XtcOptions options;
   options.rounding = input.output.xtc_rounding;
-  for (const Input::Component& component : input.components) {
-    options.places.push_back(atom_places(component));
-  }
+  options.places = atom_places_of_particles(input);
   for (std::size_t type = 0; type < system.type_counts.size(); ++type) {
     const auto atoms = options.places.empty() ? 1 : options.places[type].size();
     options.atoms += system.type_counts[type] * static_cast<std::int64_t>(atoms);

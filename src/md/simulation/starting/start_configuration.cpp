@@ -241,6 +241,7 @@ StartConfiguration StartConfiguration::from_input(const Input& input) {
   double diameter = 0.0;
   for (std::size_t n = 0; n < input.types.size(); ++n) {
     fractions.push_back(input.types[n].fraction);
+    turns.push_back(0);
     diameter = std::max(diameter, type_pair_from_input(input, n, n).sigma);
   }
   for (const Input::Component& named : input.components) {

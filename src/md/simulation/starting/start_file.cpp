@@ -69,8 +69,10 @@ void StartLoader::read_file() {
   if (!read_pieces(reader, text)) read_stream();
   if (request_.system.particles.rotating() && !facts["has_orientations"].get<bool>()) {
     const StartOrientation orientation(request_.input.run.seed);
-    for (std::size_t i = 0; i < request_.system.particles.local_count(); ++i) {
-      request_.system.particles.orientation[i] = orientation.draw(request_.system.particles.id[i]);
+    ParticleStore& particles = request_.system.particles;
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      if (is_atom(particles.position[i].type)) continue;
+      particles.orientation[i] = orientation.draw(particles.id[i]);
     }
   }
 }

@@ -105,8 +105,11 @@ void StartLoader::take(const System::Particles& given) {
                                              : given.velocity[i] * request_.input.units.to_internal(
                                                                        1.0, Dimension::velocity);
     if (!request_.system.particles.rotating()) continue;
-    record.orientation =
-        given.orientation.empty() ? orientation.draw(record.id) : given.orientation[i].normalized();
+    if (!given.orientation.empty()) {
+      record.orientation = given.orientation[i].normalized();
+    } else if (!is_atom(type)) {
+      record.orientation = orientation.draw(record.id);
+    }
   }
   std::int64_t anybody_gives_ids = given.id.empty() ? 0 : 1;
   comm::ReductionBatch(request_.context, "particles of a program").max(anybody_gives_ids).run();

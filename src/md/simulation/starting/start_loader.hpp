@@ -54,6 +54,11 @@ class StartLoader {
   bool read_pieces(std::unique_ptr<StartFileReader>& reader, const std::string& facts);
   void read_stream();
 
+  /// Whether the type is that of atoms, which do not turn and have no orientation of their own.
+  bool is_atom(std::int64_t type) const {
+    return type < static_cast<std::int64_t>(request_.system.interaction.type_count());
+  }
+
   StartRequest request_;
   const Decomposition* decomposition_ = nullptr;  ///< null before `StartRequest::decompose`
 };

@@ -9,6 +9,7 @@
 #include "md/core/display_text.hpp"
 #include "md/input/fields.hpp"
 #include "md/input/foreign_files.hpp"
+#include "md/input/particle_names.hpp"
 #include "md/start/readers/formats.hpp"
 #include "md/start/readers/reader_table.hpp"
 #include "sterna/comm/nearest_name.hpp"
@@ -104,7 +105,7 @@ StartFileOptions StartFileReader::options_of(const Input& input) {
     for (const Input::Site& site : component.sites) mass += site.mass;
     options.has_molecules_that_turn |= component.sites.size() > 1;
   }
-  if (!input.components.empty()) options.type_section = "[[component]]";
+  options.type_section = particle_section(input);
   for (const Input::Molecule& molecule : input.molecules) {
     options.molecules.push_back({molecule.count, {}});
     auto& types = options.molecules.back().types;
