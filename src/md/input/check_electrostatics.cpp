@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "md/input/cutoffs.hpp"
+
 namespace sterna::md {
 namespace {
 
@@ -45,6 +47,14 @@ void check_cutoff_charges(const Input& input, const IsGood& is_good, const Repor
                     "[[component]]s end by \"electrostatics\" in [interaction], which is "
                     "\"truncated\" or \"reaction_field\"",
                     kind));
+  }
+  const double cutoff = electrostatics_cutoff(input), start = input.electrostatics.switch_start;
+  if (is_good("electrostatics.switch_start") && cutoff > 0.0 && start >= cutoff) {
+    report(Severity::error, "electrostatics.switch_start",
+           fmt::format("\"switch_start\" in [electrostatics] is {}; expected less than the cutoff "
+                       "of charges, which is {}",
+                       input.units.text(start, Dimension::length),
+                       input.units.text(cutoff, Dimension::length)));
   }
   if (is_good("interaction.potential") &&
       input.interaction.potential != InteractionPotential::lennard_jones) {

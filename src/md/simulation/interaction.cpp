@@ -61,15 +61,35 @@ LennardJones potential_of_types(const Input& input) {
 CutoffCharges charges_from_input(const Input& input, double charge_factor) {
   const Input::Electrostatics& wanted = input.electrostatics;
   const double cutoff = electrostatics_cutoff(input);
-  CutoffCharges charges{cutoff, 0.0, 0.0, {}};
-  if (wanted.kind == ElectrostaticsKind::reaction_field) {
-    const double outside = wanted.reaction_field_permittivity;
-    charges = CutoffCharges::reaction_field(
-        cutoff, wanted.permittivity,
-        outside > 0.0 ? outside : std::numeric_limits<double>::infinity());
-  } else if (wanted.truncation == ElectrostaticsTruncation::shifted) {
-    charges = CutoffCharges::reaction_field(cutoff, 1.0, 1.0);
-  }
+  CutoffCharges charges = [&] {
+    switch (wanted.kind) {
+      case ElectrostaticsKind::reaction_field: {
+        const double outside = wanted.reaction_field_permittivity;
+        return CutoffCharges::reaction_field(
+            cutoff, wanted.permittivity,
+            outside > 0.0 ? outside : std::numeric_limits<double>::infinity());
+      }
+      case ElectrostaticsKind::damped_shifted_force:
+        return CutoffCharges::damped(cutoff, wanted.damping, true);
+      case ElectrostaticsKind::wolf:
+        return CutoffCharges::damped(cutoff, wanted.damping, false);
+      case ElectrostaticsKind::screened:
+        return CutoffCharges::screened(cutoff, wanted.kappa);
+      default:
+        break;
+    }
+    switch (wanted.truncation) {
+      case ElectrostaticsTruncation::shifted:
+        return CutoffCharges::reaction_field(cutoff, 1.0, 1.0);
+      case ElectrostaticsTruncation::force_shifted:
+        return CutoffCharges::force_shifted(cutoff);
+      case ElectrostaticsTruncation::cubic_force_switched:
+        return CutoffCharges::cubic_force_switched(cutoff, wanted.switch_start);
+      case ElectrostaticsTruncation::truncated:
+        break;
+    }
+    return CutoffCharges{cutoff, 0.0, 0.0, {}};
+  }();
   const double unit = charge_factor * std::sqrt(input.units.coulomb());
   for (const Input::Type& type : input.types) charges.of_types.push_back(unit * type.charge);
   return charges;
@@ -139,8 +159,9 @@ Interaction::Interaction(const Input& input, const ParameterTexts& texts)
   if (potential_) {
     take_pairs(input, std::make_unique<PairForces>(*potential_, precision, kernel));
   } else if (!functions_.empty()) {
-    take_pairs(input, std::make_unique<PairForces>(functions_, type_count, ending_from_input(input),
-                                                   precision, kernel));
+    take_pairs(input,
+               std::make_unique<PairForces>(functions_, type_count, ending_from_input(input),
+                                            precision, kernel, added_layers_from_input(input)));
   } else if (model_) {
     forces_.push_back(std::make_unique<MolecularForces>(*model_, precision, kernel));
   }
@@ -156,6 +177,16 @@ void Interaction::pairs_of_types(const Input& input) {
   for (const PairFunction& function : functions) tails_.push_back(function.tail());
   if (is_general) {
     for (const PairFunction& function : functions) scales_.push_back(function.scale());
+    for (const auto& layer : added_layers_from_input(input)) {
+      for (std::size_t k = 0; k < layer.size(); ++k) {
+        if (layer[k].is_nothing()) continue;
+        const PairFunction::Tail tail = layer[k].tail();
+        tails_[k].energy += tail.energy;
+        tails_[k].virial += tail.virial;
+        tails_[k].near_energy += tail.near_energy;
+        scales_.push_back(layer[k].scale());
+      }
+    }
     functions_ = functions;
   } else {
     potential_ = potential_of_types(input);

@@ -10,7 +10,7 @@
 
 namespace sterna::md {
 
-struct PairSection {  ///< [[pair]]: replaces the mixed parameters, or the whole potential
+struct PairSection {  ///< [[pair]]: replaces the mixed parameters, or the whole potential; or adds
   static constexpr const char* mixed_potential = "lennard_jones";
 
   std::string first, second;
@@ -22,6 +22,7 @@ struct PairSection {  ///< [[pair]]: replaces the mixed parameters, or the whole
   double switch_start = 0.0;             ///< 0: at the same share of the cutoff
   std::string table;                     ///< "tabulated": its file, relative to the input
   std::optional<PairTable> points;       ///< of the table, where it was read
+  bool adds = false;                     ///< acts besides what the types have
   std::optional<double> eta, xi;         ///< of components: factors of the mixed sigma and epsilon
 
   /// Whether what it lacks is mixed; all other potentials stand by themselves.
