@@ -50,7 +50,7 @@ class ShortRangeForces : public ForceTerm {
   /// only where it needs both.
   virtual bool needs_in_list(int /*type*/) const { return true; }
   /// Whether particles of these two types act on each other by this term. Where a run has several
-  /// short-range terms, no other one may say so too, and rows have such pairs only.
+  /// short-range terms, rows have such pairs only.
   virtual bool acts_between(int a, int b) const { return needs_in_list(a) && needs_in_list(b); }
   /// The instruction set that computes: "avx512", "avx2", "baseline".
   virtual std::string_view kernels() const = 0;

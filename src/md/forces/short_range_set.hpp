@@ -13,8 +13,8 @@
 
 namespace sterna::md {
 
-/// The short-range terms of a run: pair potentials beside a many-body potential, say. Each pair of
-/// types belongs to one term at most (ShortRangeForces::acts_between). One cell grid and one halo
+/// The short-range terms of a run: pair potentials beside a many-body potential, say. A pair of types
+/// belongs to those terms that say so (ShortRangeForces::acts_between). One cell grid and one halo
 /// serve all terms, as wide as the longest range asks for. Each term has rows of its own pairs of
 /// types, as long as its own range. The forces of all terms are summed. A run of one term has one
 /// list, as wide rows as the term likes, and no copies.
@@ -29,7 +29,7 @@ class ShortRangeSet {
     /// Whether somebody needs each local particle's row with all its neighbors.
     bool lists_full_shell = false;
   };
-  /// At least one term. Throws std::invalid_argument where two of them act between the same types.
+  /// At least one term.
   ShortRangeSet(std::vector<std::unique_ptr<ShortRangeForces>> terms, const Options& options);
 
   /// In the order in which they act: the longest range first.
