@@ -88,9 +88,21 @@ PAIRS = {
     "lj/cut/coul/cut 6.0 8.0": ("{e} {s}", True, "cut"),
     "hybrid lj/cut 6.0 mie/cut 7.0": ("mie/cut {e} {s} 12 6", False, False),
     "lj/sdk 7.0": ("lj9_6 {e} {s}", False, False),
+    "lj/cut/coul/debye 0.1 6.0 8.0": ("{e} {s}", True, "cut"),
+    "lj/gromacs/coul/gromacs 3.0 6.0 4.0 8.0": ("{e} {s}", True, "cut"),
+    "hybrid/overlay lj/cut 6.0 morse 5.0": ("lj/cut {e} {s}", False, False),
+    "hybrid/overlay born 7.0 soft 3.0 coul/debye 0.2 8.0": (
+        "born 0.3 0.3 2.0 30 10", False, "cut",
+    ),
 }  # fmt: skip
 #: Other coefficients of an overlay.
-OVERLAYS = {"hybrid/overlay lj/cut 6.0 coul/long 8.0": ["* * coul/long"]}
+OVERLAYS = {
+    "hybrid/overlay lj/cut 6.0 coul/long 8.0": ["* * coul/long"],
+    "hybrid/overlay lj/cut 6.0 morse 5.0": ["1 * morse 0.2 1.4 3.2"],
+    "hybrid/overlay born 7.0 soft 3.0 coul/debye 0.2 8.0": [
+        "* * coul/debye", "1 1 soft 2.0", "* 2 soft 3.0",
+    ],
+}  # fmt: skip
 BONDED = {
     "bond": {
         "harmonic": "300 1.5", "morse": "90 1.8 1.5", "class2": "1.5 300 -400 500",
@@ -726,6 +738,7 @@ def differences(system, mine, theirs: dict) -> list[str]:
         found.append(f"torsions {torsions:.9g}, not {expected:.9g}")
     charges_of = row.get("electrostatics_energy", 0.0) + bonded.get("bonded_coulomb_14_energy", 0.0)
     charges_of += row.get("pairs_electrostatics_energy", 0.0)
+    charges_of += row.get("scaled_pairs_charges_energy", 0.0)
     external = row.get("fields_energy", 0.0) + row.get("walls_energy", 0.0)
     pairs = left - charges_of - external
     coulomb = terms["ecoul"] + terms["elong"]

@@ -172,7 +172,7 @@ BROKEN_DATA = {
     ),
     "style": (
         "Bond Coeffs # harmonic", "Bond Coeffs # table",
-        '30:None: error: the bond style "table" is not taken over; expected harmonic, morse',
+        '30:None: error: the bond style "table" is not taken over: LAMMPS interpolates',
     ),
     "coefficient": ("500.0 1.0", "500.0 x", '30:9: error: the length at rest is "x"; expected a'),
     "coefficients": (

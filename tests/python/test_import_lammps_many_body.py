@@ -65,6 +65,24 @@ pair_coeff 1 2 lj/cut 0.02 2.3
 pair_coeff 2 2 lj/cut 0.01 2.4
 mass 2 39.9
 """,
+    "a metal with pairs besides": """\
+create_box 1 box
+create_atoms 1 box
+pair_style hybrid/overlay eam/alloy morse 5.0 lj/cut 4.5
+pair_coeff * * eam/alloy copper.eam.alloy Cu
+pair_coeff 1 1 morse 0.05 1.3 2.7
+pair_coeff 1 1 lj/cut 0.01 2.4
+""",
+    "a metal with pairs besides in a gas": """\
+create_box 2 box
+create_atoms 1 region low
+create_atoms 2 region high
+pair_style hybrid/overlay eam/alloy lj/cut 5.0 morse 4.0
+pair_coeff * * eam/alloy copper.eam.alloy Cu NULL
+pair_coeff * * lj/cut 0.02 2.3
+pair_coeff * 2 morse 0.03 1.3 2.7
+mass 2 39.9
+""",
     "silicon and copper": """\
 create_box 2 box
 create_atoms 1 region low
@@ -155,8 +173,6 @@ BROKEN = {
     "pair_style eam\npair_coeff * * in.metal": "is no file of pair_style eam",
     "pair_style hybrid eam lj/cut 5\npair_coeff * * eam copper.eam\n"
     "pair_coeff * * lj/cut 0.1 2.0": "have a many-body style, which is not taken from them again",
-    "pair_style hybrid/overlay eam lj/cut 5\npair_coeff * * eam copper.eam\n"
-    "pair_coeff * * lj/cut 0.1 2.0": "whose sum is not taken over",
     "pair_style hybrid/overlay eam lj/cut 5\npair_coeff * * eam copper.eam\n"
     "pair_coeff * * none": "have a many-body style, which is not taken from them again",
 }

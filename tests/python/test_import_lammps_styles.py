@@ -130,3 +130,61 @@ def test_what_lammps_has_otherwise_is_refused(kind, style, tmp_path):
     data, scripts = write(tmp_path, kind, style, [REFUSED[kind][style]])
     with pytest.raises(SternaError, match=r"in\.style:\d+:\d+: error: "):
         read_lammps(data, scripts, 1.0, None)
+
+
+def write_table(folder, style, head, rows):
+    data, scripts = write(folder, "dihedral", "quadratic", ["20 -75"])
+    (folder / "torsions.txt").write_text(f"# a table\n\nSHAPE\n{head}\n\n" + "\n".join(rows) + "\n")
+    text = scripts[0].read_text().replace("dihedral_style quadratic", f"dihedral_style {style}")
+    scripts[0].write_text(text.replace("20 -75", "torsions.txt SHAPE"))
+    return data, scripts
+
+
+def rows_of(angles, unit=1.0, forces=False):
+    found = []
+    for n, angle in enumerate(angles, 1):
+        phi = numpy.radians(angle)
+        energy = 2.0 * numpy.cos(2.0 * phi) + 0.7 * numpy.sin(phi)
+        force = f" {4.0 * numpy.sin(2.0 * phi) - 0.7 * numpy.cos(phi):.12g}" if forces else ""
+        found.append(f"{n} {angle * unit:.12g} {energy:.12g}{force}")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("count", "first", "unit"), [(48, 0.0, 1.0), (360, -179.0, numpy.pi / 180)]
+)
+def test_tables_of_dihedrals_without_forces(count, first, unit, lammps, tmp_path):  # noqa: F811
+    """Uneven angles, and as many points as the style asks for."""
+    angles = first + 360.0 * (numpy.arange(30) / 30.0) ** 1.1
+    head = f"N 30 NOF {'DEGREES' if unit == 1.0 else 'RADIANS'}"
+    case = write_table(tmp_path, f"table spline {count}", head, rows_of(angles, unit))
+    _, rows = compare(*case, 1.0, set())
+    found = {row.name: row for row in rows}
+    assert found["torsions"].sterna != 0.0
+    assert all(row.difference < TOLERANCE for row in rows), rows
+
+
+BROKEN_TABLES = {
+    ("table linear 48", "N 30 NOF"): "with `spline` and without forces",
+    ("table spline 48", "N 30"): "with `spline` and without forces",
+    ("table spline 47", "N 30 NOF"): "expected an even number",
+    ("table spline 48", "N 31 NOF"): "expected N and as many lines",
+    ("table spline 48", "N 30 NOFF"): 'unknown word "NOFF"',
+    ("table spline", "N 30 NOF"): "expected `dihedral_style table spline N`",
+}
+
+
+@pytest.mark.parametrize("case", BROKEN_TABLES)
+def test_tables_that_are_refused(case, tmp_path):
+    angles = numpy.arange(30) * 12.0
+    forces = case[1] == "N 30"
+    data, scripts = write_table(tmp_path, *case, rows_of(angles, forces=forces))
+    with pytest.raises(SternaError) as caught:
+        read_lammps(data, scripts, 1.0, None)
+    assert BROKEN_TABLES[case] in str(caught.value)
+
+
+def test_tables_of_bonds_say_why_they_are_refused(tmp_path):
+    data, scripts = write(tmp_path, "bond", "table linear 100", ["file.txt SHAPE"])
+    with pytest.raises(SternaError, match="interpolates energies and forces of a table each"):
+        read_lammps(data, scripts, 1.0, None)

@@ -77,6 +77,8 @@ class ForceField:
             for key in ("cutoff", "truncation", "switch_start"):
                 if key in pair:
                     _refuse(f"[[pair]] of {pair['first']} and {pair['second']}: {key} of its own")
+            if pair.get("adds", False):
+                _refuse(f"[[pair]] of {pair['first']} and {pair['second']}: a sum of potentials")
         if interaction.get("tail_correction", "none") == "planar":
             _refuse("[interaction] tail_correction = 'planar'")
         charges = self.sections.get("electrostatics", {})

@@ -50,9 +50,8 @@ class ShortRangeForces : public ForceTerm {
   /// Whether `compute` needs particles of this type in the list. A pair of two types has a force
   /// only if both are needed.
   virtual bool needs_in_list(int /*type*/) const { return true; }
-  /// Whether particles of these two types act on each other by this term. If a run has several
-  /// short-range terms, at most one of them may return true for a pair, and its rows have only such
-  /// pairs.
+  /// Whether particles of these two types act on each other by this term. Where a run has several
+  /// short-range terms, rows have such pairs only.
   virtual bool acts_between(int a, int b) const { return needs_in_list(a) && needs_in_list(b); }
   /// The name of the instruction set that computes: "avx512", "avx2", "baseline".
   virtual std::string_view kernels() const = 0;

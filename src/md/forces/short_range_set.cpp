@@ -9,8 +9,6 @@
 
 #include "md/forces/short_range_set.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <stdexcept>
@@ -27,23 +25,6 @@ std::vector<std::unique_ptr<ShortRangeForces>> by_range(
   if (terms.empty()) throw std::invalid_argument("a run has at least one short-range term");
   std::ranges::stable_sort(terms, std::greater(), [](const auto& term) { return term->range(); });
   return terms;
-}
-
-void require_own_pairs(const std::vector<std::unique_ptr<ShortRangeForces>>& terms,
-                       int type_count) {
-  for (int a = 0; a < type_count; ++a) {
-    for (int b = a; b < type_count; ++b) {
-      const ShortRangeForces* first = nullptr;
-      for (const auto& term : terms) {
-        if (!term->acts_between(a, b)) continue;
-        if (first != nullptr) {
-          throw std::invalid_argument(fmt::format("types {} and {} interact by both {} and {}",
-                                                  a + 1, b + 1, first->name(), term->name()));
-        }
-        first = term.get();
-      }
-    }
-  }
 }
 
 GhostForces ghost_forces_of_all(const std::vector<std::unique_ptr<ShortRangeForces>>& terms,
@@ -85,7 +66,6 @@ ShortRangeSet::ShortRangeSet(std::vector<std::unique_ptr<ShortRangeForces>> term
       // Pairs of types can be left out only in rows of a single particle.
       list_(options.kernels, size() == 1 || options.lists_all_pairs ? terms_[0]->group() : 1,
             terms_[0]->reads_half_lists()) {
-  if (size() > 1) require_own_pairs(terms_, options.type_count);
   for (int type = 0; type < options.type_count && !options.lists_all_pairs; ++type) {
     unlisted_.push_back(
         std::ranges::none_of(terms_, [&](const auto& term) { return term->needs_in_list(type); }));

@@ -13,11 +13,11 @@
 
 namespace sterna::md {
 
-/// The short-range terms of a run, for example pair potentials and a many-body potential. Each pair
-/// of types belongs to at most one term (ShortRangeForces::acts_between). One cell grid and one
-/// halo serve all terms, with the width of the longest range. Each term has rows with its own pairs
-/// of types and its own range. The forces of all terms are summed. If a run has one term, there is
-/// one list, with the rows that the term prefers, and no copies.
+/// The short-range terms of a run: pair potentials beside a many-body potential, say. A pair of types
+/// belongs to those terms that say so (ShortRangeForces::acts_between). One cell grid and one halo
+/// serve all terms, as wide as the longest range asks for. Each term has rows of its own pairs of
+/// types, as long as its own range. The forces of all terms are summed. A run of one term has one
+/// list, as wide rows as the term likes, and no copies.
 class ShortRangeSet {
  public:
   struct Options {
@@ -29,7 +29,7 @@ class ShortRangeSet {
     /// Whether an observer needs all neighbors of each local particle in its row.
     bool lists_full_shell = false;
   };
-  /// At least one term. Throws std::invalid_argument if two of them act between the same types.
+  /// At least one term.
   ShortRangeSet(std::vector<std::unique_ptr<ShortRangeForces>> terms, const Options& options);
 
   /// The number of terms. They are ordered as they act: the longest range first.

@@ -6,6 +6,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/input/molecule_model_from_input.hpp"
+#include "md/input/cutoffs.hpp"
 
 namespace sterna::md {
 namespace {
@@ -56,6 +57,14 @@ void check_cutoff_charges(const Input& input, const IsGood& is_good, const Repor
         input.types.empty() ? ", or \"electrostatics\" in [interaction], which is \"truncated\" or "
                               "\"reaction_field\""
                             : ""));
+  }
+  const double cutoff = electrostatics_cutoff(input), start = input.electrostatics.switch_start;
+  if (is_good("electrostatics.switch_start") && cutoff > 0.0 && start >= cutoff) {
+    report(Severity::error, "electrostatics.switch_start",
+           fmt::format("\"switch_start\" in [electrostatics] is {}; expected less than the cutoff "
+                       "of charges, which is {}",
+                       input.units.text(start, Dimension::length),
+                       input.units.text(cutoff, Dimension::length)));
   }
   if (is_good("interaction.potential") &&
       input.interaction.potential != InteractionPotential::lennard_jones) {

@@ -111,6 +111,15 @@ class ExternalChecker {
     if (std::ranges::any_of(input_.types, [](const auto& type) { return type.charge != 0.0; })) {
       return true;
     }
+    if (std::ranges::any_of(input_.molecules, [](const Input::Molecule& molecule) {
+          // Those of files are read later.
+          return !molecule.file.empty() ||
+                 std::ranges::any_of(molecule.atoms, [](const Input::MoleculeAtom& atom) {
+                   return atom.charge.value_or(0.0) != 0.0;
+                 });
+        })) {
+      return true;
+    }
     return std::ranges::any_of(input_.components, [](const Input::Component& component) {
       // The sites of published models are not read yet, so they are assumed to be charged.
       return !component.model.empty() ||

@@ -103,15 +103,17 @@ class Checker {
       const std::string place = fmt::format("pair[{}]", n);
       const bool first = known_type(place + ".first", pair.first);
       const bool second = known_type(place + ".second", pair.second);
-      if (first && second && !seen.insert(std::minmax(pair.first, pair.second)).second) {
-        error(place, fmt::format("there is already a [[pair]] of {} and {}", quote(pair.first),
-                                 quote(pair.second)));
+      if (first && second && !pair.adds &&
+          !seen.insert(std::minmax(pair.first, pair.second)).second) {
+        error(place, fmt::format("there is already a [[pair]] of {} and {}; one that acts besides "
+                                 "it says adds = true",
+                                 quote(pair.first), quote(pair.second)));
       }
       const bool molecules = is_component(input_, pair.first) || is_component(input_, pair.second);
       // Where it gives something else, that is the error.
       const bool gives_something = std::ranges::any_of(input_keys(), [&](const KeySchema& key) {
         return key.section == "pair" && key.need != Need::required && key.name != "potential" &&
-               input_.places.contains(fmt::format("{}.{}", place, key.name));
+               key.name != "adds" && input_.places.contains(fmt::format("{}.{}", place, key.name));
       });
       const std::string potential = place + ".potential";
       const bool mixes =

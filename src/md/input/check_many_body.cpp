@@ -145,7 +145,7 @@ class ManyBodyChecker {
     for (std::size_t n = 0; n < input_.types.size(); ++n) {
       if (!have_many_body_potential(input_, 0, n)) return false;
     }
-    return true;
+    return std::ranges::none_of(input_.pairs, &Input::Pair::adds);
   }
 
   void molecules_of_one_atom() {

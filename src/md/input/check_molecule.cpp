@@ -317,6 +317,19 @@ class MoleculeChecker {
             share,
             "\"share\" in [[molecule.special_pair]] stands in place of \"epsilon\" and \"sigma\"");
       }
+      const std::string charge_share = place_of("special_pair", n, "charge_share");
+      if (input_.places.contains(charge_share)) {
+        if (input_.places.contains(place_of("special_pair", n, "charge_product"))) {
+          error(charge_share,
+                "\"charge_share\" in [[molecule.special_pair]] stands in place of "
+                "\"charge_product\"");
+        } else if (good_("electrostatics.kind") && !input_.electrostatics.ends_at_cutoff()) {
+          error(charge_share,
+                "\"charge_share\" in [[molecule.special_pair]] is a share of charges that end at "
+                "a cutoff, as [electrostatics] says by its kind, and they do not; expected "
+                "\"charge_product\"");
+        }
+      }
       const std::string cutoff = place_of("special_pair", n, "cutoff");
       if (input_.places.contains(cutoff) && !epsilon && !sigma) {
         error(cutoff,

@@ -100,17 +100,11 @@ class MoleculesChecker {
                                       "come from a file; expected \"file\"",
                                       choice_name(*kind)));
     }
-    for (std::size_t n = 0; n < input_.fields.size(); ++n) {
-      const std::string place = fmt::format("field[{}].electric_field", n);
-      if (!good_(place)) continue;
-      error(place,
-            "an electric field acts on the charges of [[type]]s and [[component]]s, not on "
-            "those of a [[molecule]]");
-    }
     for (std::size_t n = 0; n < input_.molecules.size(); ++n) {
       const std::string place = fmt::format("molecule[{}].lennard_jones_14", n);
-      const bool others = std::ranges::any_of(
-          input_.pairs, [](const Input::Pair& pair) { return !pair.is_lennard_jones(); });
+      const bool others = std::ranges::any_of(input_.pairs, [](const Input::Pair& pair) {
+        return !pair.is_lennard_jones() || pair.adds;
+      });
       if (!others || input_.molecules[n].lennard_jones_14 == 0.0) continue;
       error(good_(place) ? place : fmt::format("molecule[{}]", n),
             "\"lennard_jones_14\" in [[molecule]] is a share of the Lennard-Jones potential, and a "

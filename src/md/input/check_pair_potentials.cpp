@@ -57,12 +57,12 @@ class PairChecker {
           "\"potential\" in [[pair]] is there for two [[type]]s; sites of [[component]]s have the "
           "Lennard-Jones potential and charges");
     }
-    for (const std::string_view key : {"cutoff", "truncation", "switch_start"}) {
+    for (const std::string_view key : {"cutoff", "truncation", "switch_start", "adds"}) {
       const std::string at = fmt::format("{}.{}", place, key);
       if (!good_(at)) continue;
       error(at, fmt::format("\"{}\" in [[pair]] is there for two [[type]]s; sites of "
-                            "[[component]]s end as [interaction] says",
-                            key));
+                            "[[component]]s {} as [interaction] says",
+                            key, key == "adds" ? "interact" : "end"));
     }
   }
 
@@ -82,7 +82,7 @@ class PairChecker {
                         quote(pair.potential), quote(choice_name(truncation))));
     }
     end(pair, place, known, truncation);
-    if (pair.is_lennard_jones()) return;  // what it lacks is mixed
+    if (pair.is_lennard_jones() && !pair.adds) return;  // what it lacks is mixed
     std::vector<double> values;
     bool complete = true;
     for (const PairParameter& parameter : potential.parameters) {
@@ -90,7 +90,12 @@ class PairChecker {
       const bool given = input_.places.contains(key_place);
       KeySchema key = *find_key("pair", parameter.name);
       key.range = parameter.range;
-      if (!given && parameter.required) {
+      if (!given && pair.is_lennard_jones()) {
+        error(place, fmt::format("[[pair]] lacks the key \"{}\", required with adds = true, where "
+                                 "nothing is mixed: {}",
+                                 parameter.name, expectation(key, input_.units)));
+        complete = false;
+      } else if (!given && parameter.required) {
         error(place,
               fmt::format("[[pair]] lacks the key \"{}\", required with potential = {}: {}",
                           parameter.name, quote(pair.potential), expectation(key, input_.units)));

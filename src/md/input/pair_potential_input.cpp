@@ -35,14 +35,14 @@ void set_pair_parameter(Input::Pair& pair, std::string_view name, double value) 
 
 const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t b) {
   const auto found = std::ranges::find_if(input.pairs, [&](const Input::Pair& pair) {
-    return is_pair(pair, input.types[a].name, input.types[b].name);
+    return !pair.adds && is_pair(pair, input.types[a].name, input.types[b].name);
   });
   return found == input.pairs.end() ? nullptr : &*found;
 }
 
 bool has_pair_potentials(const Input& input) {
   return std::ranges::any_of(input.pairs, [](const Input::Pair& pair) {
-    return !pair.is_lennard_jones() || pair.has_own_end();
+    return !pair.is_lennard_jones() || pair.has_own_end() || pair.adds;
   });
 }
 
@@ -74,6 +74,19 @@ PairFunction::Ending ending_of_pair(const Input& input, const Input::Pair& pair)
   return ending;
 }
 
+PairFunction function_of_pair(const Input& input, const Input::Pair& pair) {
+  const PairPotentialEntry& potential = *find_pair_potential(pair.potential);
+  std::vector<double> parameters;
+  for (const PairParameter& parameter : potential.parameters) {
+    parameters.push_back(pair_parameter(pair, parameter.name).value_or(parameter.preset));
+  }
+  if (potential.reads_table && !pair.points) {
+    throw std::logic_error("the table of a pair was not read");
+  }
+  return PairFunction(potential, parameters, pair.cutoff, ending_of_pair(input, pair),
+                      pair.points ? &*pair.points : nullptr);
+}
+
 PairFunction pair_function_from_input(const Input& input, std::size_t a, std::size_t b) {
   const Input::Pair* pair = pair_of_types(input, a, b);
   const PairFunction::Ending ending =
@@ -84,16 +97,37 @@ PairFunction pair_function_from_input(const Input& input, std::size_t a, std::si
     const double cutoff = pair == nullptr ? 0.0 : pair->cutoff;
     return PairFunction(*find_pair_potential("lennard_jones"), parameters, cutoff, ending);
   }
-  const PairPotentialEntry& potential = *find_pair_potential(pair->potential);
-  std::vector<double> parameters;
-  for (const PairParameter& parameter : potential.parameters) {
-    parameters.push_back(pair_parameter(*pair, parameter.name).value_or(parameter.preset));
+  return function_of_pair(input, *pair);
+}
+
+std::vector<PairFunction> added_functions_from_input(const Input& input, std::size_t a,
+                                                     std::size_t b) {
+  std::vector<PairFunction> added;
+  for (const Input::Pair& pair : input.pairs) {
+    if (!pair.adds || !is_pair(pair, input.types[a].name, input.types[b].name)) continue;
+    added.push_back(function_of_pair(input, pair));
   }
-  if (potential.reads_table && !pair->points) {
-    throw std::logic_error("the table of a pair was not read");
+  return added;
+}
+
+std::vector<std::vector<PairFunction>> added_layers_from_input(const Input& input) {
+  const std::size_t count = input.types.size();
+  constexpr double no_parameters[] = {0.0, 1.0};
+  const PairFunction nothing(*find_pair_potential("lennard_jones"), no_parameters, 0.0,
+                             ending_from_input(input));
+  std::vector<std::vector<PairFunction>> layers;
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = a; b < count; ++b) {
+      const std::vector<PairFunction> added = added_functions_from_input(input, a, b);
+      if (added.size() > layers.size()) {
+        layers.resize(added.size(), std::vector<PairFunction>(count * count, nothing));
+      }
+      for (std::size_t k = 0; k < added.size(); ++k) {
+        layers[k][a * count + b] = layers[k][b * count + a] = added[k];
+      }
+    }
   }
-  return PairFunction(potential, parameters, pair->cutoff, ending,
-                      pair->points ? &*pair->points : nullptr);
+  return layers;
 }
 
 std::vector<PairFunction> pair_functions_from_input(const Input& input) {

@@ -14,9 +14,10 @@ namespace sterna::md {
 std::optional<double> pair_parameter(const Input::Pair& pair, std::string_view name);
 void set_pair_parameter(Input::Pair& pair, std::string_view name, double value);
 
-/// The [[pair]] of the types with these indices; null if there is none.
+/// The [[pair]] of the types at these places that adds to no other; null where there is none.
 const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t b);
-/// Whether any [[pair]] has a potential other than Lennard-Jones, or a cutoff of its own.
+/// Whether a [[pair]] has another potential than the Lennard-Jones one, an end of its own, or adds to
+/// what its types have.
 bool has_pair_potentials(const Input& input);
 /// Whether epsilon and sigma of this type are mixed with those of another one, of itself, or of
 /// the sites of a component.
@@ -26,10 +27,19 @@ bool type_is_mixed(const Input& input, std::size_t type);
 PairFunction::Ending ending_from_input(const Input& input);
 /// How the potential of a [[pair]] ends at the cutoff.
 PairFunction::Ending ending_of_pair(const Input& input, const Input::Pair& pair);
-/// The potential of the types with these indices, for a valid input whose tables have been read.
+/// The potential of a [[pair]] of a valid input whose tables have been read; a Lennard-Jones one
+/// gives both of its parameters.
+PairFunction function_of_pair(const Input& input, const Input::Pair& pair);
+/// The potential of the types at these places, without what is added to it.
 PairFunction pair_function_from_input(const Input& input, std::size_t a, std::size_t b);
 /// The potentials of all pairs of types, a matrix row by row.
 std::vector<PairFunction> pair_functions_from_input(const Input& input);
+/// What is added to the potential of the types at these places.
+std::vector<PairFunction> added_functions_from_input(const Input& input, std::size_t a,
+                                                     std::size_t b);
+/// The same of all pairs: as often types^2 as any pair has such potentials; Lennard-Jones of no depth
+/// where a pair has fewer.
+std::vector<std::vector<PairFunction>> added_layers_from_input(const Input& input);
 
 /// The text of the table of a [[pair]]. Throws std::runtime_error, with the reason, if it cannot be
 /// read.

@@ -168,12 +168,7 @@ class Adviser {
     for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
       const Input::Pair& pair = input_.pairs[n];
       if (pair.is_lennard_jones()) continue;
-      const auto place = [&](const std::string& name) {
-        const auto found = std::ranges::find(input_.types, name, &Input::Type::name);
-        return static_cast<std::size_t>(found - input_.types.begin());
-      };
-      const PairFunction function =
-          pair_function_from_input(input_, place(pair.first), place(pair.second));
+      const PairFunction function = function_of_pair(input_, pair);
       if (function.potential().own_end != nullptr) continue;
       const PairScale scale = function.scale();
       if (!(scale.energy > 0.0)) continue;

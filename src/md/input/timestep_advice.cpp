@@ -423,8 +423,11 @@ FastestMotion fastest_motion(const Input& input) {
               ? pair_function_from_input(input, a, b).stiffness(std::min(charges, 0.0))
           : charges < 0.0 ? curvature_with_charges(pair, charges)
                           : well_curvature * pair.epsilon / (pair.sigma * pair.sigma);
-      look(first.mass * second.mass / (first.mass + second.mass), stiffness, first.name,
-           second.name);
+      const double mass = first.mass * second.mass / (first.mass + second.mass);
+      look(mass, stiffness, first.name, second.name);
+      for (const PairFunction& added : added_functions_from_input(input, a, b)) {
+        look(mass, added.stiffness(std::min(charges, 0.0)), first.name, second.name);
+      }
     }
   }
   for (const Component& component : components_of(input)) {

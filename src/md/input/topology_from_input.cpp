@@ -271,7 +271,8 @@ class Builder {
     const auto own = parameter("charge_product");
     const double product =
         own ? input_.units.coulomb() * *own : given.coulomb_14 * a.charge * b.charge;
-    if (product != 0.0) {
+    const bool shares_charges = parameters != nullptr && parameters->charge_share.has_value();
+    if (product != 0.0 && !shares_charges) {
       add(molecule, *find_bonded("special_pair", "coulomb"), atoms,
           {product / input_.electrostatics.permittivity});
     }
@@ -355,6 +356,7 @@ std::string text_of(const Input::MoleculeTerm& term) {
   if (!term.table.empty()) text += fmt::format(" {}", comm::joined(term.table, ","));
   if (!term.forces.empty()) text += fmt::format(" {}", comm::joined(term.forces, ","));
   if (term.share) text += fmt::format(" share {}", *term.share);
+  if (term.charge_share) text += fmt::format(" charge_share {}", *term.charge_share);
   for (const auto& atoms : term.atoms) text += fmt::format(" [{}]", comm::joined(atoms, ","));
   return text + "\n";
 }

@@ -22,9 +22,18 @@ TypePair mixed_type_pair(const Input& input, std::size_t a, std::size_t b) {
 
 TypePair type_pair_from_input(const Input& input, std::size_t a, std::size_t b) {
   const Input::Pair* pair = pair_of_types(input, a, b);
-  if (pair == nullptr || pair->is_lennard_jones()) return mixed_type_pair(input, a, b);
-  const PairScale scale = pair_function_from_input(input, a, b).scale();
-  return {scale.energy, scale.size};
+  TypePair strongest;
+  if (pair == nullptr || pair->is_lennard_jones()) {
+    strongest = mixed_type_pair(input, a, b);
+  } else {
+    const PairScale scale = pair_function_from_input(input, a, b).scale();
+    strongest = {scale.energy, scale.size};
+  }
+  for (const PairFunction& added : added_functions_from_input(input, a, b)) {
+    const PairScale scale = added.scale();
+    if (scale.energy > strongest.epsilon) strongest = {scale.energy, scale.size};
+  }
+  return strongest;
 }
 
 }  // namespace sterna::md

@@ -100,8 +100,10 @@ std::unique_ptr<ForceTerm> make_fields(const TermRequest& request) {
                       field.electric_field.value_or(Vec3{}),
                       type_named(field.component, request.interaction.names())});
   }
-  return std::make_unique<UniformFields>(request.box, request.interaction.components(),
-                                         std::sqrt(input.units.coulomb()), fields);
+  auto term = std::make_unique<UniformFields>(request.box, request.interaction.components(),
+                                              std::sqrt(input.units.coulomb()), fields);
+  if (request.places) term->set_topology(request.places->topology());
+  return term;
 }
 
 std::unique_ptr<ForceTerm> make_restraints(const TermRequest& request) {

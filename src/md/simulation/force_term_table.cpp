@@ -77,8 +77,11 @@ std::unique_ptr<ForceTerm> bonded(const TermRequest& request) {
 
 std::unique_ptr<ForceTerm> scaled_pairs(const TermRequest& request) {
   if (request.places == nullptr || !has_scaled_pairs(request.input)) return nullptr;
+  std::vector<std::vector<PairFunction>> functions = added_layers_from_input(request.input);
+  functions.insert(functions.begin(), pair_functions_from_input(request.input));
   return std::make_unique<ScaledPairs>(request.places, scaled_pairs_from_input(request.input),
-                                       pair_functions_from_input(request.input));
+                                       functions, request.interaction.cutoff_charges(),
+                                       request.interaction.charge_factor());
 }
 
 constexpr TermEntry table[] = {

@@ -64,35 +64,63 @@ LennardJones potential_of_types(const Input& input) {
                       input.interaction.truncation, input.interaction.switch_start);
 }
 
-std::vector<PairFunction> functions_of_types(const Input& input) {
-  const std::vector<PairFunction> of_types = pair_functions_from_input(input);
+/// A matrix over types and components, from one over types: those of components have no potential
+/// here.
+std::vector<PairFunction> with_components(const Input& input,
+                                          const std::vector<PairFunction>& of_types) {
   const std::size_t types = input.types.size(), count = particle_kinds(input);
-  const double nothing[] = {0.0, 1.0};
+  const double no_parameters[] = {0.0, 1.0};
+  const PairFunction nothing(*find_pair_potential("lennard_jones"), no_parameters, 0.0,
+                             ending_from_input(input));
   std::vector<PairFunction> functions;
   for (std::size_t a = 0; a < count; ++a) {
     for (std::size_t b = 0; b < count; ++b) {
-      functions.push_back(a < types && b < types
-                              ? of_types[a * types + b]
-                              : PairFunction(*find_pair_potential("lennard_jones"), nothing, 0.0,
-                                             ending_from_input(input)));
+      functions.push_back(a < types && b < types ? of_types[a * types + b] : nothing);
     }
   }
   return functions;
+}
+
+/// The potentials that are added to those of pairs of types (added_layers_from_input).
+std::vector<std::vector<PairFunction>> added_layers(const Input& input) {
+  std::vector<std::vector<PairFunction>> layers = added_layers_from_input(input);
+  for (auto& layer : layers) layer = with_components(input, layer);
+  return layers;
 }
 
 /// Of [[type]]s; atoms of molecules have their own charges.
 CutoffCharges charges_from_input(const Input& input, double charge_factor) {
   const Input::Electrostatics& wanted = input.electrostatics;
   const double cutoff = electrostatics_cutoff(input);
-  CutoffCharges charges{cutoff, 0.0, 0.0, {}};
-  if (wanted.kind == ElectrostaticsKind::reaction_field) {
-    const double outside = wanted.reaction_field_permittivity;
-    charges = CutoffCharges::reaction_field(
-        cutoff, wanted.permittivity,
-        outside > 0.0 ? outside : std::numeric_limits<double>::infinity());
-  } else if (wanted.truncation == ElectrostaticsTruncation::shifted) {
-    charges = CutoffCharges::reaction_field(cutoff, 1.0, 1.0);
-  }
+  CutoffCharges charges = [&] {
+    switch (wanted.kind) {
+      case ElectrostaticsKind::reaction_field: {
+        const double outside = wanted.reaction_field_permittivity;
+        return CutoffCharges::reaction_field(
+            cutoff, wanted.permittivity,
+            outside > 0.0 ? outside : std::numeric_limits<double>::infinity());
+      }
+      case ElectrostaticsKind::damped_shifted_force:
+        return CutoffCharges::damped(cutoff, wanted.damping, true);
+      case ElectrostaticsKind::wolf:
+        return CutoffCharges::damped(cutoff, wanted.damping, false);
+      case ElectrostaticsKind::screened:
+        return CutoffCharges::screened(cutoff, wanted.kappa);
+      default:
+        break;
+    }
+    switch (wanted.truncation) {
+      case ElectrostaticsTruncation::shifted:
+        return CutoffCharges::reaction_field(cutoff, 1.0, 1.0);
+      case ElectrostaticsTruncation::force_shifted:
+        return CutoffCharges::force_shifted(cutoff);
+      case ElectrostaticsTruncation::cubic_force_switched:
+        return CutoffCharges::cubic_force_switched(cutoff, wanted.switch_start);
+      case ElectrostaticsTruncation::truncated:
+        break;
+    }
+    return CutoffCharges{cutoff, 0.0, 0.0, {}};
+  }();
   const double unit = charge_factor * std::sqrt(input.units.coulomb());
   for (const Input::Type& type : input.types) charges.of_types.push_back(unit * type.charge);
   charges.of_types.resize(particle_kinds(input), 0.0);
@@ -155,9 +183,9 @@ Interaction::Interaction(const Input& input, const ParameterTexts& texts)
   if (potential_) {
     take_pairs(input, std::make_unique<PairForces>(*potential_, precision, kernel));
   } else if (!functions_.empty()) {
-    take_pairs(input,
-               std::make_unique<PairForces>(functions_, static_cast<int>(particle_kinds(input)),
-                                            ending_from_input(input), precision, kernel));
+    take_pairs(input, std::make_unique<PairForces>(
+                          functions_, static_cast<int>(particle_kinds(input)),
+                          ending_from_input(input), precision, kernel, added_layers(input)));
   }
   if (has_molecular_forces) {
     forces_.push_back(std::make_unique<MolecularForces>(*model_, precision, kernel));
@@ -192,14 +220,25 @@ void Interaction::act_of_atoms(const Input& input, const ParameterTexts& texts) 
 void Interaction::pairs_of_types(const Input& input) {
   const Truncation truncation = input.interaction.truncation;
   const bool is_general = has_pair_potentials(input) || !LennardJones::ends_by(truncation);
-  const std::vector<PairFunction> functions = is_general || is_switched(truncation)
-                                                  ? functions_of_types(input)
-                                                  : std::vector<PairFunction>();
+  const std::vector<PairFunction> functions =
+      is_general || is_switched(truncation)
+          ? with_components(input, pair_functions_from_input(input))
+          : std::vector<PairFunction>();
   for (const PairFunction& function : functions) tails_.push_back(function.tail());
   if (is_general) {
+    const std::size_t kinds = particle_kinds(input);
     for (std::size_t k = 0; k < functions.size(); ++k) {
-      const std::size_t kinds = particle_kinds(input);
       if (std::max(k / kinds, k % kinds) < type_count_) scales_.push_back(functions[k].scale());
+    }
+    for (const auto& layer : added_layers(input)) {
+      for (std::size_t k = 0; k < layer.size(); ++k) {
+        if (layer[k].is_nothing()) continue;
+        const PairFunction::Tail tail = layer[k].tail();
+        tails_[k].energy += tail.energy;
+        tails_[k].virial += tail.virial;
+        tails_[k].near_energy += tail.near_energy;
+        scales_.push_back(layer[k].scale());
+      }
     }
     functions_ = functions;
   } else {

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +43,71 @@ LennardJones lennard_jones() {
   return LennardJones(pairs, 2, pair_cutoff, Truncation::shifted);
 }
 
+/// How two charges of 1 act on each other, by the formulas of the literature.
+struct Form {
+  CutoffCharges charges;
+  std::function<double(double)> energy, force;
+  bool answers_excluded;  ///< excluded pairs have all but 1/r
+  double self;            ///< of a charge of 1
+};
+
+Form field(double inside, double outside) {
+  const CutoffCharges charges = CutoffCharges::reaction_field(cutoff, inside, outside);
+  const double k = charges.curvature, c = charges.shift;
+  return {charges, [=](double r) { return 1.0 / r + k * r * r - c; },
+          [=](double r) { return 1.0 / (r * r) - 2.0 * k * r; }, true, -0.5 * c};
+}
+
+Form truncated() {
+  return {{cutoff, 0.0, 0.0, {}},
+          [](double r) { return 1.0 / r; },
+          [](double r) { return 1.0 / (r * r); },
+          true,
+          0.0};
+}
+
+/// Fennell and Gezelter (2006), equations 17 and 18; Wolf et al. (1999), equation 5.13.
+Form damped(double alpha, bool shifts_force) {
+  const double root = std::sqrt(std::numbers::pi);
+  const auto u = [=](double r) { return std::erfc(alpha * r) / r; };
+  const auto f = [=](double r) {
+    return std::erfc(alpha * r) / (r * r) +
+           2.0 * alpha / root * std::exp(-alpha * alpha * r * r) / r;
+  };
+  const double force = shifts_force ? f(cutoff) : 0.0;
+  return {CutoffCharges::damped(cutoff, alpha, shifts_force),
+          [=](double r) { return u(r) - u(cutoff) + force * (r - cutoff); },
+          [=](double r) { return f(r) - force; }, true,
+          -0.5 * (u(cutoff) + force * cutoff) - alpha / root};
+}
+
+Form screened(double kappa) {
+  return {CutoffCharges::screened(cutoff, kappa),
+          [=](double r) { return std::exp(-kappa * r) / r; },
+          [=](double r) { return std::exp(-kappa * r) * (1.0 + kappa * r) / (r * r); }, false, 0.0};
+}
+
+Form force_shifted() {
+  return {CutoffCharges::force_shifted(cutoff),
+          [](double r) { return std::pow(1.0 - r / cutoff, 2) / r; },
+          [](double r) { return 1.0 / (r * r) - 1.0 / (cutoff * cutoff); }, false, 0.0};
+}
+
+/// GROMACS manual, "Modified non-bonded interactions", of the power 1.
+Form force_switched(double start) {
+  const double rc = cutoff, w = rc - start;
+  const double a = -(5.0 * rc - 2.0 * start) / (std::pow(rc, 3) * w * w);
+  const double b = (4.0 * rc - 2.0 * start) / (std::pow(rc, 3) * w * w * w);
+  const double c = 1.0 / rc - a / 3.0 * w * w * w - b / 4.0 * std::pow(w, 4);
+  const auto x = [=](double r) { return std::max(0.0, r - start); };
+  return {CutoffCharges::cubic_force_switched(cutoff, start),
+          [=](double r) {
+            return 1.0 / r - a / 3.0 * std::pow(x(r), 3) - b / 4.0 * std::pow(x(r), 4) - c;
+          },
+          [=](double r) { return 1.0 / (r * r) + a * x(r) * x(r) + b * std::pow(x(r), 3); }, false,
+          0.0};
+}
+
 struct Expected {
   std::vector<Vec3> force;  ///< by id
   double pairs = 0.0, charges = 0.0;
@@ -48,15 +115,14 @@ struct Expected {
 };
 
 Expected brute_force(const ParticleStore& particles, const Box& box,
-                     const std::vector<double>& charge, const CutoffCharges& charges,
-                     bool exclude) {
+                     const std::vector<double>& charge, const Form& form, bool exclude) {
   Expected expected;
   const LennardJones potential = lennard_jones();
   const std::size_t n = particles.local_count();
   expected.force.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     Vec3 force;
-    expected.charges -= 0.5 * charges.shift * charge[i] * charge[i];
+    expected.charges += form.self * charge[i] * charge[i];
     for (std::size_t j = 0; j < n; ++j) {
       const bool same =
           exclude && i != j &&
@@ -68,10 +134,10 @@ Expected brute_force(const ParticleStore& particles, const Box& box,
         const double r = norm(d);
         const bool excluded = same && r < (1.0 + 1e-9) * norm(box.nearest_image(d));
         double f = 0.0;
-        if (r < cutoff) {
-          const double product = charge[i] * charge[j], inverse = excluded ? 0.0 : 1.0 / r;
-          expected.charges += 0.5 * product * (inverse + charges.curvature * r * r - charges.shift);
-          f += product * (inverse * inverse * inverse - 2.0 * charges.curvature);
+        if (r < cutoff && (!excluded || form.answers_excluded)) {
+          const double product = charge[i] * charge[j], inverse = excluded ? 1.0 / r : 0.0;
+          expected.charges += 0.5 * product * (form.energy(r) - inverse);
+          f += product * (form.force(r) - inverse * inverse) / r;
         }
         const auto pair =
             static_cast<std::size_t>(2 * particles.position[i].type + particles.position[j].type);
@@ -112,7 +178,8 @@ std::vector<std::vector<std::uint32_t>> excluded_places(const ParticleStore& par
   return places;
 }
 
-void check(const Box& box, const CutoffCharges& charges, bool exclude) {
+void check(const Box& box, Form form, bool exclude) {
+  form.charges.of_types = {0.0, 0.0};
   const Topology topology = molecules();
   constexpr double factor = 0.7;
   ParticleStore particles = test::jittered_lattice(box, count, 2, 0.1, 11);
@@ -121,7 +188,7 @@ void check(const Box& box, const CutoffCharges& charges, bool exclude) {
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     charge.push_back(factor * topology.atom_of(particles.id[i]).charge);
   }
-  const Expected expected = brute_force(particles, box, charge, charges, exclude);
+  const Expected expected = brute_force(particles, box, charge, form, exclude);
   for (const PairKernels* kernels : available_pair_kernels()) {
     for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
       for (const std::uint32_t group : {1u, 2u, 4u}) {
@@ -130,7 +197,7 @@ void check(const Box& box, const CutoffCharges& charges, bool exclude) {
         CAPTURE(static_cast<int>(precision));
         CAPTURE(group);
         PairForces forces(lennard_jones(), precision, kernels->name);
-        forces.add_charges(charges);
+        forces.add_charges(form.charges);
         forces.set_topology(topology, factor);
         if (group > forces.group() || (group == 1 && exclude)) continue;
         PairList list(kernels->name, group, forces.reads_half_lists());
@@ -175,12 +242,40 @@ TEST_CASE("charges within a cutoff: energy, forces and virial of all pairs") {
   const Box boxes[] = {{{9.3, 8.9, 9.7}}, {{8.3, 7.9, 8.1}, {1.0, -0.7, 0.9}}};
   for (const Box& box : boxes) {
     for (const bool exclude : {false, true}) {
-      CutoffCharges field = CutoffCharges::reaction_field(cutoff, 2.0, 20.0);
-      field.of_types = {0.0, 0.0};
-      check(box, field, exclude);
-      check(box, {cutoff, 0.0, 0.0, {0.0, 0.0}}, exclude);
+      check(box, field(2.0, 20.0), exclude);
+      check(box, truncated(), exclude);
     }
   }
+}
+
+TEST_CASE("charges that are damped, screened and switched: energy, forces and virial") {
+  const Box box{{8.3, 7.9, 8.1}, {1.0, -0.7, 0.9}};
+  for (const bool exclude : {false, true}) {
+    check(box, damped(0.9, true), exclude);
+    check(box, damped(0.9, false), exclude);
+    check(box, screened(1.3), exclude);
+    check(box, force_shifted(), exclude);
+    check(box, force_switched(1.1), exclude);
+  }
+}
+
+TEST_CASE("curves of charges are their formulas, and go to 0 at the cutoff as they say") {
+  for (const Form& form : {damped(0.9, true), damped(0.0, true), damped(3.0, false), screened(1.3),
+                           screened(0.0), force_shifted(), force_switched(1.1)}) {
+    for (double r = 0.01; r < cutoff; r += 0.0137) {
+      const CutoffCharges::Value value = form.charges.value(r);
+      CHECK(std::abs(value.energy - form.energy(r)) < 1e-12 / r);
+      CHECK(std::abs(value.force_over_r * r - form.force(r)) < 2e-11 / (r * r));
+      const CutoffCharges::Value lacking = form.charges.lacking_of_excluded(r);
+      CHECK(lacking.energy == doctest::Approx(form.answers_excluded ? 1.0 / r : value.energy));
+    }
+  }
+  const double end = cutoff * (1.0 - 1e-12);
+  CHECK(std::abs(damped(0.9, false).charges.energy(end)) < 1e-10);
+  CHECK(std::abs(damped(0.9, true).charges.value(end).force_over_r) < 1e-10);
+  CHECK(std::abs(force_shifted().charges.value(end).force_over_r) < 1e-10);
+  CHECK(std::abs(force_switched(1.1).charges.value(end).force_over_r) < 1e-10);
+  CHECK(screened(1.3).charges.energy(end) > 0.01);
 }
 
 TEST_CASE(

@@ -166,6 +166,8 @@ class _Config:
             for key in ("cutoff", "truncation", "switch_start"):
                 if key in pair:
                     _refuse(f"[[pair]] of {pair['first']} and {pair['second']}: {key} of its own")
+            if pair.get("adds", False):
+                _refuse(f"[[pair]] of {pair['first']} and {pair['second']}: a sum of potentials")
         types = self.export.trajectory.description["types"]
         for one in types:
             if one.get("charge", 0.0) != 0.0:

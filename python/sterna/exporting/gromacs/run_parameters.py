@@ -198,7 +198,10 @@ class RunParameters:
             refuse("[electrostatics] cutoff other than that of [interaction]")
         keys = {"rcoulomb": repr(cutoff)} | _permittivity(given)
         if given["kind"] == "cutoff":
-            is_shifted = given.get("truncation", "shifted") == "shifted"
+            truncation = given.get("truncation", "shifted")
+            if truncation not in ("shifted", "truncated"):
+                refuse(f"[electrostatics] truncation = {truncation!r}")
+            is_shifted = truncation == "shifted"
             modifier = "Potential-shift" if is_shifted else "None"
             return keys | {"coulombtype": "Cut-off", "coulomb-modifier": modifier}
         beyond = float(given.get("reaction_field_permittivity", 0.0))

@@ -4,12 +4,13 @@ Source: `index.cpp` (analyse) and `residuetypes.dat` of GROMACS; manual, "Defaul
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sterna.errors import SternaError
 from sterna.importing.gromacs.mdp import RunParameters
 from sterna.importing.gromacs.preprocessor import TopologyLine, checked_blanks
+from sterna.importing.split_types import split_types
 from sterna.importing.system import System
 from sterna.importing.text import read_text
 
@@ -137,41 +138,7 @@ def with_groups(system: System, asked: RunParameters, index: Path | None) -> Sys
 
 
 def _with_frozen(system: System, frozen: set[int]) -> System:
-    """Atoms of a type that rests; types of which only some atoms rest become two."""
-    resting = {system.atoms[k].type for k in frozen}
-    moving = {atom.type for k, atom in enumerate(system.atoms) if k not in frozen}
-    names = {kind["name"] for kind in system.types}
-    new: dict[str, str] = {}
-    for name in sorted(resting):
-        new[name] = name
-        while new[name] in names and name in moving:
-            new[name] += "_frozen"
-        names.add(new[name])
-    types = system.types + [
-        kind | {"name": new[kind["name"]]}
-        for kind in system.types
-        if kind["name"] in resting & moving
-    ]
-    pairs = []
-    for pair in system.pairs:
-        sides = [
-            list(dict.fromkeys((pair[key], new.get(pair[key], pair[key]))))
-            for key in ("first", "second")
-        ]
-        made = [(a, b) for a in sides[0] for b in sides[1]]
-        if pair["first"] == pair["second"]:
-            made = [(a, b) for a, b in made if sides[0].index(a) <= sides[0].index(b)]
-        pairs += [pair | {"first": a, "second": b} for a, b in made]
-    return replace(
-        system,
-        atoms=[
-            replace(atom, type=new[atom.type]) if k in frozen else atom
-            for k, atom in enumerate(system.atoms)
-        ],
-        types=types,
-        pairs=pairs,
-        sections={
-            **system.sections,
-            "freeze": [{"component": name} for name in dict.fromkeys(new.values())],
-        },
-    )
+    """Atoms of types that rest; types of which only some atoms rest become two."""
+    made, names = split_types(system, frozen, "_frozen")
+    made.sections = {**made.sections, "freeze": [{"component": name} for name in names]}
+    return made

@@ -20,6 +20,8 @@ class Coefficients:
         self.line, self.fields, self.next = line, fields, first
         self.part = part  #: of class2, where the section of the file says it
         self.boltzmann: float | None = None  #: in the energy of the units, where they are known
+        self.units = ""  #: likewise
+        self.style_arguments: list[str] = []  #: of the command that names the style
         self.told: list[str] = []  #: for the user to know
 
     def number(self, what: str) -> float:

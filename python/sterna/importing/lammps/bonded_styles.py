@@ -9,6 +9,7 @@ from sterna.importing.lammps.bond_styles import BOND_STYLES
 from sterna.importing.lammps.bonded_rows import Coefficients, Kind, zero
 from sterna.importing.lammps.data_file import DataFile
 from sterna.importing.lammps.dihedral_styles import DIHEDRAL_STYLES
+from sterna.importing.lammps.dihedral_tables import table_dihedral
 from sterna.importing.lammps.improper_styles import IMPROPER_STYLES
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ STYLES: dict[str, dict[str, Callable[[Coefficients], list[Kind]]]] = {
     "dihedral": DIHEDRAL_STYLES,
     "improper": IMPROPER_STYLES,
 }
+DIHEDRAL_STYLES["table"] = table_dihedral
 for _styles in STYLES.values():
     _styles["zero"] = zero
     _styles["none"] = zero

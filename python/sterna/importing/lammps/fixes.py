@@ -38,12 +38,23 @@ class Dynamics:
     sections: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
     constraints: Fix | None = None
+    moved: set[int] | None = None  #: by the integrator; None: all atoms
+    held: set[int] = field(default_factory=set)  #: atoms whose forces are set to 0
+    thermostats: list[tuple[Fix, set[int] | None]] = field(default_factory=list)
+    #: Forces that are the same everywhere, and the atoms that they act on; None: all.
+    fields: list[tuple[Fix, set[int] | None, dict[str, Any]]] = field(default_factory=list)
+
+    @property
+    def frozen(self) -> set[int]:
+        """Atoms that stay where they are."""
+        rest = set() if self.moved is None else set(range(len(self.state.atoms.ids))) - self.moved
+        return rest | self.held
 
     def add(self, section: str, table: dict[str, Any]) -> None:
         self.sections.setdefault(section, []).append(table)
 
     def integrate(self, fix: Fix) -> None:
-        self.for_all(fix)
+        self.moved = self.state.group(fix.command, 1)
         if self.integrator is not None:
             fix.command.fail(
                 2, f"fix {self.integrator.identity} {self.integrator.style} moves the atoms, too"
@@ -51,7 +62,7 @@ class Dynamics:
         self.integrator = fix
 
     def set_thermostat(self, fix: Fix, kind: str, temperature: float, time: float) -> None:
-        self.for_all(fix)
+        self.thermostats.append((fix, self.state.group(fix.command, 1)))
         if self.thermostat:
             fix.command.fail(2, "a second thermostat is not taken over")
         if temperature <= 0.0 or time <= 0.0:
@@ -81,10 +92,40 @@ def dynamics_of(state: State, units: str, leave_out: set[str]) -> Dynamics:
                 f"fix {fix.style} is not taken over{nearest(fix.style, [*_FIXES, *_HARMLESS], _LIKE)}; "
                 f"--leave-out {fix.style} imports the system without it",
             )
+    _check_frozen(made)
     if made.restraints and made.barostat:
         fix = next(one for one in state.fixes.values() if one.style == "spring/self")
         fix.command.fail(2, "fix spring/self beside a barostat is not taken over")
     return made
+
+
+def _check_frozen(made: Dynamics) -> None:
+    """Raises SternaError where atoms that rest are not left out of all that moves the others."""
+    everything = set(range(len(made.state.atoms.ids)))
+    moving = everything - made.frozen
+    for fix, members in made.thermostats:
+        group = everything if members is None else members
+        # Random forces on atoms that rest move nothing.
+        if group - made.held != moving and not (fix.style == "langevin" and moving <= group):
+            fix.command.fail(
+                1,
+                f"fix {fix.style} acts on other atoms than those that move, which is not taken over",
+            )
+    if not made.frozen:
+        return
+    fix = next(
+        one
+        for one in made.state.fixes.values()
+        if one is made.integrator or one.style == "setforce"
+    )
+    if not moving:
+        fix.command.fail(1, "no atom moves; expected one at least")
+    if made.barostat:
+        fix.command.fail(1, "atoms that rest beside a barostat are not taken over")
+    if made.constraints is not None:
+        fix.command.fail(
+            1, f"atoms that rest beside fix {made.constraints.style} are not taken over"
+        )
 
 
 def _constant(command: Command, k: int, what: str) -> float:
@@ -231,10 +272,42 @@ def _momentum(d: Dynamics, fix: Fix) -> None:
 
 
 def _addforce(d: Dynamics, fix: Fix) -> None:
-    d.for_all(fix)
     force = [_constant(fix.command, 3 + k, "a component of the force") for k in range(3)]
     fix.command.expect_end(6, "fix ID group addforce fx fy fz")
-    d.add("field", {"force": force})
+    d.fields.append((fix, d.state.group(fix.command, 1), {"force": force}))
+
+
+def _efield(d: Dynamics, fix: Fix) -> None:
+    strength = [_constant(fix.command, 3 + k, "a component of the field") for k in range(3)]
+    fix.command.expect_end(6, "fix ID group efield ex ey ez")
+    d.fields.append((fix, d.state.group(fix.command, 1), {"electric_field": strength}))
+
+
+def _setforce(d: Dynamics, fix: Fix) -> None:
+    """Atoms without forces and velocities rest."""
+    command = fix.command
+    force = [command.word(3 + k, "a component of the force") for k in range(3)]
+    command.expect_end(6, "fix ID group setforce fx fy fz")
+    if "NULL" in force or any(_constant(command, 3 + k, "a component") for k in range(3)):
+        command.fail(
+            3,
+            "fix setforce is taken over with 0 0 0, which lets atoms rest; forces along some axes, or "
+            "other ones, are not",
+        )
+    state = d.state
+    members = state.group(command, 1)
+    members = set(range(len(state.atoms.ids))) if members is None else members
+    velocities = state.atoms.velocities
+    moves = (
+        state.temperature is not None if velocities is None else velocities[sorted(members)].any()
+    )
+    if moves:
+        command.fail(
+            1,
+            "atoms of fix setforce have velocities, which they would keep; expected `velocity GROUP "
+            "set 0 0 0` behind the command that draws them",
+        )
+    d.held |= members
 
 
 def _gravity(d: Dynamics, fix: Fix) -> None:
@@ -344,6 +417,8 @@ _FIXES: dict[str, Callable[[Dynamics, Fix], None]] = {
     "temp/csvr": _csvr,
     "momentum": _momentum,
     "addforce": _addforce,
+    "efield": _efield,
+    "setforce": _setforce,
     "gravity": _gravity,
     "spring/self": _spring_self,
     "wall/lj93": _wall("lj_9_3"),

@@ -70,7 +70,7 @@ _ROWS = {
         ["periodic_torsion", "opls_torsion", "ryckaert_bellemans_torsion", "harmonic_improper",
          "periodic_improper", "restricted_torsion", "cosine_exponential_torsion",
          "stretch_torsion", "bend_torsion", "bend_bend_torsion", "stretch_stretch_13",
-         "spherical_torsion", "unsigned_improper", "inversion", "inversion_cosine",
+         "spherical_torsion", "tabulated_torsion", "unsigned_improper", "inversion", "inversion_cosine",
          "wilson_improper", "plane_distance", "ring_improper", "angle_angle", "vector_angle"],
         ["edihed", "eimp"],
     ),
@@ -206,7 +206,7 @@ def _text(command: Command, data: Path | None) -> str:
         path = data or command.line.path.parent / command.arguments[0]
         return " ".join(["read_data", str(path.resolve()), *command.arguments[1:]])
     text = command.line.text
-    if command.name in ("pair_coeff", "molecule"):
+    if command.name in ("pair_coeff", "dihedral_coeff", "molecule"):
         # LAMMPS runs in another folder.
         here = command.line.path.parent
         for word in command.arguments[1:]:
@@ -253,6 +253,7 @@ def _rows(
         row[key] for key in ("electrostatics_energy", "pairs_electrostatics_energy") if key in row
     ]
     charges = sum(of_charges) + row.get("bonded_coulomb_14_energy", 0.0)
+    charges += row.get("scaled_pairs_charges_energy", 0.0)
     # Pairs are what the other rows leave, whatever potentials they have.
     pairs = row["potential_energy"] - charges - sum(one.sterna for one in found)
     found.append(_row("pairs", pairs, energies["evdwl"]))

@@ -28,6 +28,7 @@ from sterna.importing.lammps.script import Interpreter
 from sterna.importing.lammps.special_pairs import neighbors, special_pairs
 from sterna.importing.lammps.state import State
 from sterna.importing.lennard_jones import mixing_of
+from sterna.importing.split_types import split_types
 from sterna.importing.system import Atom, System, Term, term
 from sterna.importing.text import lines_of, read_text
 
@@ -149,7 +150,7 @@ class _Builder:
         barostat = self.dynamics.barostat
         if barostat:
             barostat |= box_interval(barostat, run["timestep"])
-        return System(
+        made = System(
             units=self.units.name,
             atoms=self.atoms,
             types=types,
@@ -175,6 +176,41 @@ class _Builder:
             restraints=self.dynamics.restraints,
             restraint_virial="ignored",
         )
+        return self._with_groups(made)
+
+    def _with_groups(self, system: System) -> System:
+        """With fields, and atoms that rest: sections that act on types."""
+        frozen, fields = self.dynamics.frozen, self.dynamics.fields
+        for members in filter(None, (frozen, *(members for _, members, _ in fields))):
+            own = {system.atoms[k].type for k in members}
+            if any(atom.type in own for k, atom in enumerate(system.atoms) if k not in members):
+                system, _ = split_types(
+                    system, members, "_frozen" if members is frozen else "_group"
+                )
+
+        def types_of(members: set[int]) -> list[str]:
+            return sorted({system.atoms[k].type for k in members})
+
+        sections: dict[str, list[dict[str, Any]]] = {}
+        if frozen:
+            sections["freeze"] = [{"component": name} for name in types_of(frozen)]
+        for fix, members, keys in fields:
+            made = keys
+            if "electric_field" in keys:
+                if self.charge_scale == 0.0 and any(self.table.charges):
+                    fix.command.fail(
+                        2,
+                        "fix efield acts on charges, and the pair style has none; expected one with "
+                        "charges, such as lj/cut/coul/cut",
+                    )
+                if not any(atom.charge for atom in system.atoms):
+                    continue
+                # Charges have a factor in them that LAMMPS's field does not know.
+                made = {key: [x / self.charge_scale for x in value] for key, value in keys.items()}
+            of_types = [{}] if members is None else [{"component": n} for n in types_of(members)]
+            sections.setdefault("field", []).extend(made | one for one in of_types)
+        system.sections = {**system.sections, **sections}
+        return system
 
     # ---- what the script, or the file, says of the whole
 
@@ -379,17 +415,17 @@ class _Builder:
         """`[[type]]`s, `[[pair]]`s, and the rule of mixing."""
         plain: dict[tuple[int, int], tuple[float, float]] = {}  # sigma and epsilon
         others: dict[tuple[int, int], dict[str, Any]] = {}
+        added: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for pair in self.pairs:
-            acting = self._of_pair(*pair)
-            has_many = any(many.takes(*pair) for many in self.pair.many_body)
-            if len(acting) + has_many > 1:
-                self._line().fail(
-                    None,
-                    f"the types {pair[0] + 1} and {pair[1] + 1} have several potentials, whose sum is "
-                    "not taken over",
-                )
+            # One that mixing may give stands in front of those that are added to it.
+            acting = sorted(self._of_pair(*pair), key=lambda one: not self._is_plain(one))
             keys = [{"potential": one.potential[0], **one.potential[1], **self._end_of(one)}
                     for one in acting]  # fmt: skip
+            if any(many.takes(*pair) for many in self.pair.many_body):
+                plain[pair] = (1.0, 0.0)
+                added[pair] = keys
+                continue
+            added[pair] = keys[1:]
             if not acting or self._is_plain(acting[0]):
                 values = acting[0].potential[1] if acting else {}
                 plain[pair] = (values.get("sigma", 1.0), values.get("epsilon", 0.0))
@@ -423,6 +459,11 @@ class _Builder:
                 else others[a, b]
             )
             for a, b in sorted({**beside, **others})
+        ]
+        pairs += [
+            {"first": self.names[a], "second": self.names[b], "adds": True} | keys
+            for (a, b), some in sorted(added.items())
+            for keys in some
         ]
         return types, pairs, mixing
 

@@ -251,12 +251,49 @@ class ChargeEnd:
     keys: Callable[[float, float, float], dict[str, Any]]
     number: str = ""  #: the name of that number; empty: there is none
     has_inner: bool = False
-    corrects_excluded: bool = False  #: excluded pairs have all but 1/r
+    corrects_excluded: bool = False  #: excluded pairs have all but 1/r, which a factor multiplies
     own_cutoffs: bool = False  #: pairs of types may have cutoffs of their own
 
 
+def _without_energies_of_forces(why: str) -> Callable[..., dict[str, Any]]:
+    def refuse(*_numbers: float) -> dict[str, Any]:
+        raise ValueError(why)
+
+    return refuse
+
+
 CHARGE_ENDS: dict[str, ChargeEnd] = {
-    "cut": ChargeEnd(lambda *_: {"truncation": "truncated"}, own_cutoffs=True),
+    "cut": ChargeEnd(
+        lambda *_: {"truncation": "truncated"}, corrects_excluded=True, own_cutoffs=True
+    ),
+    "debye": ChargeEnd(
+        lambda kappa, *_: {"kind": "screened", "kappa": kappa}, "kappa", own_cutoffs=True
+    ),
+    "dsf": ChargeEnd(
+        lambda alpha, *_: {"kind": "damped_shifted_force", "damping": alpha}, "alpha",
+        corrects_excluded=True,
+    ),
+    "wolf": ChargeEnd(
+        _without_energies_of_forces(
+            "forces of coul/wolf in LAMMPS are not the derivatives of its energies; coul/dsf has the "
+            "same forces, and their energies"
+        ),
+        "alpha", corrects_excluded=True,
+    ),
+    "charmm": ChargeEnd(
+        _without_energies_of_forces(
+            "forces of charges in lj/charmm/coul/charmm of LAMMPS are not the derivatives of their "
+            "energies beyond the inner distance; lj/charmmfsw/coul/charmmfsh has those of CHARMM"
+        ),
+        has_inner=True,
+    ),
+    "charmmfsh": ChargeEnd(lambda *_: {"truncation": "force_shifted"}),
+    "gromacs": ChargeEnd(
+        lambda _number, inner, _cutoff: {
+            "truncation": "cubic_force_switched", "switch_start": inner,
+        },
+        has_inner=True,
+    ),
 }  # fmt: skip
 
 
@@ -277,26 +314,38 @@ _CLASS2: dict[str, Any] = {"mixing": "sixthpower", "always_mixes_so": True}
 _MDF: dict[str, Any] = {"truncation": "quintic_switched", "has_inner": True, "has_tail": False}
 
 
-def _with_charges(name: str, short: str, row: Callable[..., PairStyle]) -> dict[str, PairStyle]:
-    """The style without charges, and with each sort of them."""
+def _with_charges(
+    name: str, short: str, row: Callable[..., PairStyle], *ends: str
+) -> dict[str, PairStyle]:
+    """The style without charges, and with each sort of them; `ends`: those that few styles have."""
     made = {short: row()}
-    for suffix in ("long", "msm", "cut", "long/cs"):
+    for suffix in ("long", "msm", "cut", "long/cs", *ends):
         kind = suffix.removesuffix("/cs")
         made[f"{name}/coul/{suffix}"] = row(charges=kind if kind in CHARGE_ENDS else "long")
     return made
 
 
 PAIR_STYLES: dict[str, PairStyle] = {
-    **_with_charges("lj/cut", "lj/cut", lambda **k: PairStyle(LENNARD_JONES, _lennard_jones, **k)),
+    **_with_charges("lj/cut", "lj/cut", lambda **k: PairStyle(LENNARD_JONES, _lennard_jones, **k), "debye", "dsf", "wolf"),
     **_with_charges("lj/class2", "lj/class2", lambda **k: PairStyle(LENNARD_JONES, _class2, **_CLASS2, **k)),
     **_with_charges("buck", "buck", lambda **k: PairStyle(_BUCK, _buckingham, **k)),
-    **_with_charges("born", "born", lambda **k: PairStyle(_BORN, _born, **k)),
+    **_with_charges("born", "born", lambda **k: PairStyle(_BORN, _born, **k), "dsf", "dsf/cs", "wolf", "wolf/cs"),
     **_with_charges("nm/cut", "nm/cut", lambda **k: PairStyle(_NM, _nm, **k)),
     "lj/charmm/coul/long": PairStyle(LENNARD_JONES, _lennard_jones, "switched", **_CHARMM),
     "lj/charmm/coul/msm": PairStyle(LENNARD_JONES, _lennard_jones, "switched", **_CHARMM),
     "lj/charmmfsw/coul/long": PairStyle(LENNARD_JONES, _lennard_jones, "force_switched", **_CHARMM),
+    "lj/charmmfsw/coul/charmmfsh": PairStyle(
+        LENNARD_JONES, _lennard_jones, "force_switched", **_CHARMM | {"charges": "charmmfsh"}
+    ),
+    "lj/charmm/coul/charmm": PairStyle(
+        LENNARD_JONES, _lennard_jones, "switched", **_CHARMM | {"charges": "charmm"}
+    ),
     "lj/gromacs": PairStyle(
         LENNARD_JONES, _lennard_jones, "cubic_force_switched", has_inner=True, has_tail=False
+    ),
+    "lj/gromacs/coul/gromacs": PairStyle(
+        LENNARD_JONES, _lennard_jones, "cubic_force_switched", has_inner=True, has_tail=False,
+        own_distances=False, charges="gromacs",
     ),
     "lj/smooth/linear": PairStyle(
         LENNARD_JONES, _lennard_jones, "force_shifted", has_tail=False, special="forces"
@@ -363,6 +412,10 @@ PAIR_STYLES: dict[str, PairStyle] = {
     "coul/cut/global": PairStyle(
         (), nothing, charges="cut", own_distances=False, has_tail=False
     ),
+    "coul/debye": PairStyle((), nothing, charges="debye", has_tail=False),
+    "coul/dsf": PairStyle((), nothing, charges="dsf", own_distances=False, has_tail=False),
+    "coul/wolf": PairStyle((), nothing, charges="wolf", own_distances=False, has_tail=False),
+    "coul/wolf/cs": PairStyle((), nothing, charges="wolf", own_distances=False, has_tail=False),
     "zero": PairStyle((), nothing, has_tail=False),
 }  # fmt: skip
 for _short in ("lj/sdk", "lj/sdk/coul/long", "lj/sdk/coul/msm"):

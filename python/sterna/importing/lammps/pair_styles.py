@@ -26,6 +26,7 @@ from sterna.importing.lammps.pair_rows import (
     mixed_energy,
     nothing,
 )
+from sterna.importing.lammps.refused_styles import why_refused
 from sterna.importing.text import Line
 
 if TYPE_CHECKING:
@@ -437,8 +438,8 @@ def _sub_style(command: "Command", first: int, last: int) -> SubStyle:
         known = [*PAIR_STYLES, *MANY_BODY_STYLES]
         command.fail(
             first,
-            f'the pair style "{name}" is not taken over{nearest(name, known)}; '
-            "docs/howto/import.md lists those that are",
+            f'the pair style "{name}" is not taken over'
+            f"{why_refused(name) or nearest(name, known)}; docs/howto/import.md lists those that are",
         )
     row = PAIR_STYLES[name]
     made, k = SubStyle(name, row), first + 1
@@ -513,7 +514,9 @@ def sub_styles(kind: str, command: "Command") -> list[str]:
     for k, name in enumerate(names, 1):
         if name not in STYLES[kind]:
             command.fail(
-                k, f'the {kind} style "{name}" is not taken over{nearest(name, [*STYLES[kind]])}'
+                k,
+                f'the {kind} style "{name}" is not taken over'
+                f"{why_refused(name) or nearest(name, [*STYLES[kind]])}",
             )
     if not names:
         command.fail(1, "expected the sub-styles of hybrid")

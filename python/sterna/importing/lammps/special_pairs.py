@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from sterna.importing.lammps.atoms import AtomTable
+from sterna.importing.lammps.pair_rows import CHARGE_ENDS
 from sterna.importing.lammps.pair_styles import PairOfTypes
 from sterna.importing.lammps.state import SpecialBonds
 from sterna.importing.system import Term, term
@@ -113,13 +114,18 @@ def special_pairs(
         for a, b in kinds
         for one in pair_of(a, b)
     )
-    end = _End(special, charges, near, charge_end)
+    end = _End(charges, near, charge_end)
     if not special.angles_only and not special.dihedrals_only and not otherwise:
         known = _keys(of_lj, of_coulomb, truncation)
-        if known is not None and "coulomb_14" in known:
-            for pair, bonds in near.bonds_apart.items():
-                if bonds == _MOST:
-                    end.require_within(pair, of_coulomb[2])
+        if (
+            known is not None
+            and "coulomb_14" in known
+            and any(
+                bonds == _MOST and not end.is_product(pair, of_coulomb[2])
+                for pair, bonds in near.bonds_apart.items()
+            )
+        ):
+            known = None
         if known is not None and (
             not 0.0 < of_lj[2] < 1.0
             or all(
@@ -134,7 +140,6 @@ def special_pairs(
         lj, coulomb = factors(pair, bonds)
         if lj == coulomb == 1.0:
             continue
-        end.require_within(pair, coulomb)
         if lj == coulomb == 0.0:
             made.terms.append(term("exclusion", pair))
             continue
@@ -155,7 +160,6 @@ def special_pairs(
 class _End:
     """Where charges end, and what factors of special_bonds make of pairs of them."""
 
-    special: SpecialBonds
     charges: list[float]
     near: Neighbors
     end: tuple[str, float, float, float] | None
@@ -163,22 +167,18 @@ class _End:
     def _product(self, pair: Pair) -> float:
         return self.charges[pair[0]] * self.charges[pair[1]]
 
-    def _is_beyond(self, pair: Pair) -> bool:
-        return self.end is not None and self.near.path[pair] >= _SAFE * self.end[1]
-
-    def require_within(self, pair: Pair, factor: float) -> None:
-        """Products of charges act at any distance."""
-        if factor * self._product(pair) != 0.0 and self._is_beyond(pair):
-            self.special.command.fail(
-                None,
-                "atoms few bonds apart may be farther apart "
-                f"({self.near.path[pair]:g}) than where charges end ({self.end[1]:g}), and a factor "
-                "for such pairs is not taken over",
-            )
+    def is_product(self, pair: Pair, factor: float) -> bool:
+        """Whether the factor is one of 1/r at all distances that the pair may have."""
+        if self.end is None or factor * self._product(pair) == 0.0:
+            return True
+        name, cutoff = self.end[:2]
+        return CHARGE_ENDS[name].corrects_excluded and self.near.path[pair] < _SAFE * cutoff
 
     def keys(self, pair: Pair, factor: float) -> dict[str, float]:
         """Of a special pair."""
-        return {"charge_product": factor * self._product(pair)}
+        if self.is_product(pair, factor):
+            return {"charge_product": factor * self._product(pair)}
+        return {"charge_share": factor}
 
 
 def _ordered(a: int, b: int) -> Pair:

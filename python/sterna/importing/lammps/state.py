@@ -15,6 +15,7 @@ from sterna.importing.lammps.bonded_styles import STYLES
 from sterna.importing.lammps.data_file import KINDS, PARTS, DataFile, read_data_file
 from sterna.importing.lammps.lattice import Lattice
 from sterna.importing.lammps.pair_styles import PAIR_STYLES, PairState
+from sterna.importing.lammps.refused_styles import why_refused
 from sterna.importing.lammps.regions import Region
 from sterna.importing.lammps.script import Command, nearest
 from sterna.importing.lammps.variables import FormulaError
@@ -229,7 +230,7 @@ class State:
             taken = ", ".join(one for one in styles if one not in ("zero", "none"))
             line.fail(
                 place,
-                f'the {kind} style "{name}" is not taken over; expected {taken}'
+                f'the {kind} style "{name}" is not taken over{why_refused(name)}; expected {taken}'
                 if name
                 else f"nothing says which {kind} style this is; expected "
                 f'"{kind.capitalize()} Coeffs # {next(iter(styles))}" or an input script '
@@ -238,7 +239,9 @@ class State:
         if coefficients.part and name not in _HAS_PARTS:
             line.fail(None, f"the {kind} style {name} has no coefficients of this section")
         units = self.units or (self.data.units if self.data is not None else "") or "lj"
-        coefficients.boltzmann = BOLTZMANN.get(units)
+        coefficients.boltzmann, coefficients.units = BOLTZMANN.get(units), units
+        if state.command is not None and state.name != "hybrid":
+            coefficients.style_arguments = state.command.arguments
         found = styles[name](coefficients)
         coefficients.end()
         self.told += [text for text in coefficients.told if text not in self.told]

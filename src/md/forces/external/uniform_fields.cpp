@@ -6,7 +6,7 @@ namespace sterna::md {
 
 UniformFields::UniformFields(const Box& box, std::span<const Component> components,
                              double charge_unit, std::span<const Field> fields)
-    : box_(box) {
+    : box_(box), charge_unit_(charge_unit) {
   for (std::size_t type = 0; type < components.size(); ++type) {
     const Component& component = components[type];
     double charge = 0.0;
@@ -24,6 +24,7 @@ UniformFields::UniformFields(const Box& box, std::span<const Component> componen
           field.force + component.mass * field.acceleration + charge * field.electric_field;
       own.electric_field += field.electric_field;
     }
+    own.charge = charge;
     own.turns = own.dipole != Vec3{} && own.electric_field != Vec3{};
   }
 }
@@ -32,11 +33,16 @@ void UniformFields::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   double energy = 0.0;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const OfType& own = types_[static_cast<std::size_t>(particles.position[i].type)];
-    particles.force[i] += own.force;
+    Vec3 force = own.force;
+    if (topology_ != nullptr) {
+      const double charge = topology_->atom_of(particles.id[i]).charge / charge_unit_;
+      force += (charge - own.charge) * own.electric_field;
+    }
+    particles.force[i] += force;
     if (sums != nullptr) {
       const Image& image = particles.image[i];
-      energy -= dot(own.force,
-                    particles.position[i].vector() + box_.translation(image.x, image.y, image.z));
+      energy -=
+          dot(force, particles.position[i].vector() + box_.translation(image.x, image.y, image.z));
     }
     if (!own.turns || !particles.rotating()) continue;
     const Vec3 dipole = particles.orientation[i].to_lab(own.dipole);

@@ -7,6 +7,7 @@
 #include "md/core/box.hpp"
 #include "md/forces/force_term.hpp"
 #include "md/model/component.hpp"
+#include "md/system/topology.hpp"
 
 namespace sterna::md {
 
@@ -16,9 +17,10 @@ namespace sterna::md {
 ///     U = -(F + m a + q E) . R - p . E,    torque p x E,
 ///
 /// with the molecule's charge q, its dipole moment p about the center of mass (of charges and point
-/// dipoles) and the center's unwrapped path R, so that U has no jump if a molecule leaves the box.
-/// Source: Jackson, Classical Electrodynamics, 3rd edition, section 4.2; a point quadrupole has no
-/// energy in a uniform field. There is no virial.
+/// dipoles) and the center's path R, not wrapped into the box, so that U has no jump where a
+/// molecule leaves the box. Atoms of flexible molecules are molecules here. Source: Jackson,
+/// Classical Electrodynamics, 3rd edition, section 4.2; a point quadrupole feels nothing in a uniform
+/// field. There is no virial.
 class UniformFields final : public ForceTerm {
  public:
   struct Field {
@@ -30,6 +32,8 @@ class UniformFields final : public ForceTerm {
   /// `charge_unit`: the electric field is an energy per length and per such a charge.
   UniformFields(const Box& box, std::span<const Component> components, double charge_unit,
                 std::span<const Field> fields);
+  /// Atoms have the charges of their molecules from now on; the topology outlives this.
+  void set_topology(const Topology& topology) { topology_ = &topology; }
 
   std::string_view name() const override { return "fields"; }
   bool needs_all_ghosts() const override { return false; }
@@ -38,12 +42,15 @@ class UniformFields final : public ForceTerm {
  private:
   struct OfType {
     Vec3 force;
+    double charge = 0.0;  ///< in units of the field's; the force has its part
     Vec3 electric_field;
     Vec3 dipole;  ///< body frame
     bool turns = false;
   };
 
   const Box& box_;
+  double charge_unit_;
+  const Topology* topology_ = nullptr;
   std::vector<OfType> types_;
 };
 

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "md/core/precision.hpp"
+#include "md/forces/pair/charge_curve.hpp"
 #include "md/forces/pair/charge_work.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/topology.hpp"
@@ -17,18 +19,39 @@ namespace sterna::md {
 ///
 ///     q q' (1/r + curvature r^2 - shift),
 ///
-/// excluded pairs have the same without 1/r, and each charge has -q^2 shift / 2.
+/// excluded pairs have the same without 1/r, and each charge has -q^2 shift / 2. Where there is a
+/// curve, a pair has the energy q q' curve(r)/r.
 struct CutoffCharges {
   double cutoff = 0.0;
   double curvature = 0.0, shift = 0.0;
   std::vector<double> of_types;  ///< of particles without a topology; internal units
+  std::shared_ptr<const ChargeCurve> curve = nullptr;
+  bool answers_excluded = true;  ///< of a curve: excluded pairs have all but 1/r, else nothing
 
   /// A dielectric of the permittivity `outside` beyond the cutoff, `inside` within it; both
   /// relative, and the charges are divided by the root of `inside` already. Barker and Watts, Mol.
   /// Phys. 26, 789 (1973); Tironi et al., J. Chem. Phys. 102, 5451 (1995).
   static CutoffCharges reaction_field(double cutoff, double inside, double outside);
-  /// Of two charges of 1 within the cutoff.
-  double energy(double r) const { return 1.0 / r + curvature * r * r - shift; }
+  /// Charges that a charge of the other sign on the sphere of the cutoff neutralizes, damped by
+  /// erfc(damping r): Wolf et al., J. Chem. Phys. 110, 8254 (1999). With `shifts_force` the force,
+  /// too, is 0 at the cutoff: Fennell and Gezelter, J. Chem. Phys. 124, 234104 (2006).
+  static CutoffCharges damped(double cutoff, double damping, bool shifts_force);
+  /// exp(-kappa r)/r: Debye and Hueckel, Phys. Z. 24, 185 (1923).
+  static CutoffCharges screened(double cutoff, double kappa);
+  /// 1/r + r/cutoff^2 - 2/cutoff: the shift of CHARMM.
+  static CutoffCharges force_shifted(double cutoff);
+  /// A constant less than 1/r up to `start`, then a polynomial by which the force and its slope go to
+  /// 0: the shift of GROMACS.
+  static CutoffCharges cubic_force_switched(double cutoff, double start);
+
+  /// u and -u'/r of two charges of 1 within the cutoff.
+  struct Value {
+    double energy, force_over_r;
+  };
+  Value value(double r) const;
+  /// What an excluded pair within the cutoff lacks of that.
+  Value lacking_of_excluded(double r) const;
+  double energy(double r) const { return value(r).energy; }
 };
 
 /// The part of `PairForces` that computes them from the rows of the list.
@@ -52,6 +75,7 @@ class ChargePairs {
  private:
   CutoffCharges charges_;
   const ChargeKernels& kernels_;
+  std::vector<float> curve_single_;
   const Topology* topology_ = nullptr;
   double factor_ = 1.0;
   std::vector<char> types_with_charges_;

@@ -7,13 +7,24 @@
 
 namespace sterna::md {
 
+/// A `ChargeCurve`.
+template <class Real>
+struct ChargeCurveTable {
+  const Real* polynomials;
+  Real bend;
+  Real near_scale, far_scale;  ///< intervals per length
+  Real near_intervals, last_interval;
+  bool answers_excluded;
+};
+
 /// u(r) = q q' (1/r + curvature r^2 - shift) within the cutoff; of excluded pairs the same without
-/// 1/r.
+/// 1/r. Or q q' curve(r)/r.
 template <class Real>
 struct ChargeConstants {
   /// Of every place of the store, ghosts and the dummy included.
   const Real* charge;
   Real cutoff_squared, curvature, shift;
+  ChargeCurveTable<Real> curve;
 };
 
 /// The pairs of charges of a run. Plain data, as `PairWork` is.
@@ -22,13 +33,13 @@ struct ChargeWork {
   ChargeConstants<float> in_single;
 };
 
-/// One instruction set's kernels of pairs of charges: from half lists, without and with energy and
-/// virial.
+/// One instruction set's kernels of pairs of charges, from half lists: of the formula and of the
+/// curve, without and with energy and virial.
 struct ChargeKernels {
   using Compute = void (*)(PairWork& work, const ChargeWork& charges, const std::uint32_t* cells,
                            std::size_t cell_count);
   const char* name;
-  Compute in_double[2], mixed[2];
+  Compute in_double[2][2], mixed[2][2];
 };
 
 const ChargeKernels& charge_kernels_baseline();

@@ -81,24 +81,28 @@ PairForces::PairForces(const LennardJones& potential, Precision precision, std::
 
 PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
                        const PairFunction::Ending& ending, Precision precision,
-                       std::string_view kernels)
+                       std::string_view kernels,
+                       const std::vector<std::vector<PairFunction>>& added)
     : kernels_(select_pair_kernels(kernels)),
       potential_kernels_(select_potential_kernels(kernels)),
       precision_(precision),
       type_count_(type_count),
       range_(std::ranges::max(pairs, {}, &PairFunction::cutoff).cutoff()) {
-  for (const PairFunction& pair : pairs) {
-    const bool is_nothing =
-        &pair.potential() == &lennard_jones_entry() && pair.parameters()[0] == 0.0;
-    acts_.push_back(!is_nothing);
+  const auto can_meet = [](const PairFunction& pair) { return pair.potential().finite_at_zero; };
+  bool meet = std::ranges::any_of(pairs, can_meet);
+  for (const PairFunction& pair : pairs) acts_.push_back(!pair.is_nothing());
+  for (const std::vector<PairFunction>& layer : added) {
+    for (std::size_t k = 0; k < layer.size(); ++k) {
+      if (layer[k].is_nothing()) continue;
+      acts_[k] = 1;
+      range_ = std::max(range_, layer[k].cutoff());
+      meet = meet || can_meet(layer[k]);
+    }
   }
   // The fast path multiplies what other pairs have at their distance by 0, which must be a number:
   // where pairs can meet, Lennard-Jones pairs go the general way too. (So do those with an end of
   // their own, and those that end in a way that the fast path does not have.)
-  const bool fast = LennardJones::ends_by(ending.truncation) &&
-                    std::ranges::none_of(pairs, [](const PairFunction& pair) {
-                      return pair.potential().finite_at_zero;
-                    });
+  const bool fast = LennardJones::ends_by(ending.truncation) && !meet;
   std::vector<char> is_fast(pairs.size(), 0);
   for (std::size_t k = 0; fast && k < pairs.size(); ++k) {
     if (&pairs[k].potential() != &lennard_jones_entry()) continue;
@@ -109,13 +113,24 @@ PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
     parts_.push_back({lennard_jones_entry().name, 0.0, 0.0});
     lennard_jones_.emplace(lennard_jones_of(pairs, is_fast, type_count, ending));
   }
+  add_all_general(pairs, is_fast);
+  for (const std::vector<PairFunction>& layer : added) {
+    std::vector<char> is_nothing;
+    for (const PairFunction& pair : layer) is_nothing.push_back(pair.is_nothing());
+    add_all_general(layer, is_nothing);
+  }
+  name_ = parts_.size() == 1 ? std::string(parts_[0].name) : std::string("pairs");
+}
+
+void PairForces::add_all_general(const std::vector<PairFunction>& pairs,
+                                 const std::vector<char>& is_left_out) {
   const auto table = pair_potential_table();
   for (std::size_t number = 0; number < table.size(); ++number) {
     // Those that are not switched go with any that are.
     std::vector<Truncation> ways;
     bool used = false;
     const auto is_here = [&](std::size_t k) {
-      return &pairs[k].potential() == &table[number] && is_fast[k] == 0;
+      return &pairs[k].potential() == &table[number] && is_left_out[k] == 0;
     };
     for (std::size_t k = 0; k < pairs.size(); ++k) {
       if (!is_here(k)) continue;
@@ -134,7 +149,6 @@ PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
       add_general(number, way, pairs, computes);
     }
   }
-  name_ = parts_.size() == 1 ? std::string(parts_[0].name) : std::string("pairs");
 }
 
 void PairForces::add_charges(CutoffCharges charges) {

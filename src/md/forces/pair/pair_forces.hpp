@@ -24,9 +24,10 @@ class PairForces final : public ShortRangeForces {
   /// std::invalid_argument where this machine does not have it.
   PairForces(const LennardJones& potential, Precision precision, std::string_view kernels);
   /// Any potentials. `pairs`: type_count x type_count, symmetric; `ending` is that of the run, which
-  /// pairs may differ from.
+  /// pairs may differ from. `added`: any number of further such tables, whose potentials act besides.
   PairForces(const std::vector<PairFunction>& pairs, int type_count,
-             const PairFunction::Ending& ending, Precision precision, std::string_view kernels);
+             const PairFunction::Ending& ending, Precision precision, std::string_view kernels,
+             const std::vector<std::vector<PairFunction>>& added = {});
 
   /// Charges that end at a cutoff are a part beside the potentials.
   void add_charges(CutoffCharges charges);
@@ -86,6 +87,9 @@ class PairForces final : public ShortRangeForces {
     PotentialWork work() const;
   };
 
+  /// Those of a table that the fast path does not compute. `is_left_out`: of each pair.
+  void add_all_general(const std::vector<PairFunction>& pairs,
+                       const std::vector<char>& is_left_out);
   /// `computes`: of each pair, whether it is one of these.
   void add_general(std::size_t number, Truncation truncation,
                    const std::vector<PairFunction>& pairs, const std::vector<char>& computes);

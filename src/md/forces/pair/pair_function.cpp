@@ -75,6 +75,10 @@ PairFunction::PairFunction(const PairPotentialEntry& potential, std::span<const 
   }
 }
 
+bool PairFunction::is_nothing() const {
+  return potential_ == find_pair_potential("lennard_jones") && parameters_[0] == 0.0;
+}
+
 void PairFunction::switch_by(Truncation truncation) {
   const double rc = end_.cutoff, rs = end_.switch_start, width = rc - rs;
   end_.truncation = truncation;

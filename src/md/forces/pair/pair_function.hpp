@@ -49,6 +49,8 @@ class PairFunction {
                double cutoff, const Ending& ending, const PairTable* table = nullptr);
 
   const PairPotentialEntry& potential() const { return *potential_; }
+  /// Whether it is a Lennard-Jones potential of no depth.
+  bool is_nothing() const;
   const PairEnd& end() const { return end_; }
   double cutoff() const { return end_.cutoff; }
   std::span<const double> parameters() const { return parameters_; }

@@ -14,8 +14,10 @@ Condition solver_is_fmm() {
 }
 
 Condition solver_has_cutoff() {
-  return choice_is("electrostatics", "kind",
-                   {ElectrostaticsKind::reaction_field, ElectrostaticsKind::cutoff});
+  return choice_is(
+      "electrostatics", "kind",
+      {ElectrostaticsKind::reaction_field, ElectrostaticsKind::damped_shifted_force,
+       ElectrostaticsKind::wolf, ElectrostaticsKind::screened, ElectrostaticsKind::cutoff});
 }
 
 }  // namespace
@@ -33,8 +35,11 @@ InputSection electrostatics() {
                           "other. \"ewald\": the same by Ewald sums over all pairs and waves, for "
                           "which each rank holds all charges: a reference for up to some thousand "
                           "charges. \"reaction_field\": pairs of charges within a cutoff, with a "
-                          "dielectric beyond it; of [[type]]s and [[molecule]]s. \"cutoff\": "
-                          "nothing beyond it. \"none\": types have no charges.",
+                          "dielectric beyond it; of [[type]]s and [[molecule]]s, as those that "
+                          "follow. \"damped_shifted_force\": damped by erfc(damping r), with "
+                          "energy and force 0 at the cutoff. \"wolf\": the same with the energy "
+                          "0 there. \"screened\": exp(-kappa r)/r, of Debye and Hückel. "
+                          "\"cutoff\": nothing beyond it. \"none\": types have no charges.",
            .need = Need::required,
            .aliases = {"method", "type", "solver", "kspace_style"}},
           {.name = "accuracy",
@@ -109,18 +114,52 @@ InputSection electrostatics() {
            .description =
                "\"shifted\": the energy of a pair is 1/r less its value at the cutoff. Excluded "
                "pairs within the cutoff and each charge itself have that constant, too. "
-               "\"truncated\": 1/r as it is, which jumps at the cutoff.",
+               "\"truncated\": 1/r as it is, which jumps at the cutoff. \"force_shifted\": the "
+               "force, too, goes to zero, as 1/r^2 less its value at the cutoff (CHARMM). "
+               "\"cubic_force_switched\": the force and its slope go to zero from "
+               "`switch_start` on (GROMACS).",
            .condition = choice_is("electrostatics", "kind", {ElectrostaticsKind::cutoff}),
            .aliases = {"shift", "modifier", "coulomb_modifier"}},
+          {.name = "switch_start",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::switch_start>,
+           .description = "Where the switching begins; smaller than the cutoff.",
+           .need = Need::required,
+           .dimension = Dimension::length,
+           .range = positive,
+           .condition = choice_is("electrostatics", "truncation",
+                                  {ElectrostaticsTruncation::cubic_force_switched}),
+           .aliases = {"rcoulomb_switch", "inner_cutoff"}},
+          {.name = "damping",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::damping>,
+           .description = "Of erfc(damping r)/r: the larger, the sooner charges cease to act. Its "
+                          "product with the cutoff is usually 2 to 3.",
+           .need = Need::required,
+           .dimension = Dimension::inverse_length,
+           .range = not_negative,
+           .condition =
+               choice_is("electrostatics", "kind",
+                         {ElectrostaticsKind::damped_shifted_force, ElectrostaticsKind::wolf}),
+           .aliases = {"alpha", "damping_parameter"}},
+          {.name = "kappa",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::kappa>,
+           .description = "Inverse of the screening length of Debye.",
+           .need = Need::required,
+           .dimension = Dimension::inverse_length,
+           .range = not_negative,
+           .condition = choice_is("electrostatics", "kind", {ElectrostaticsKind::screened}),
+           .aliases = {"inverse_debye_length"}},
           {.name = "permittivity",
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::permittivity>,
            .description =
                "Relative permittivity between the charges, by which all Coulomb interactions are "
                "divided, those of 1-4 pairs included.",
            .range = {.minimum = 1e-3, .maximum = 1e9},
-           .condition = choice_is("electrostatics", "kind",
-                                  {ElectrostaticsKind::fmm, ElectrostaticsKind::ewald,
-                                   ElectrostaticsKind::reaction_field, ElectrostaticsKind::cutoff}),
+           .condition =
+               choice_is("electrostatics", "kind",
+                         {ElectrostaticsKind::fmm, ElectrostaticsKind::ewald,
+                          ElectrostaticsKind::reaction_field,
+                          ElectrostaticsKind::damped_shifted_force, ElectrostaticsKind::wolf,
+                          ElectrostaticsKind::screened, ElectrostaticsKind::cutoff}),
            .aliases = {"epsilon_r", "dielectric", "relative_permittivity"}},
           {.name = "reaction_field_permittivity",
            .target = target_in<&Input::electrostatics,

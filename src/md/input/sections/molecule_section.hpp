@@ -41,9 +41,10 @@ struct MoleculeSection {  ///< [[molecule]]: a flexible molecule of atoms
     std::string potential;
     /// Values in the order of `bonded_parameter_names`.
     std::array<std::optional<double>, most_bonded_parameters> parameters{};
-    std::vector<double> table;    ///< energies; for [[molecule.cmap]] row by row
-    std::vector<double> forces;   ///< forces of a table over a distance or an angle
-    std::optional<double> share;  ///< [[molecule.special_pair]]: factor of the pair potential
+    std::vector<double> table;   ///< energies: of [[molecule.cmap]] row after row
+    std::vector<double> forces;  ///< beside them, of a table over one distance or angle
+    /// [[molecule.special_pair]]: of the potential of the types, of charges that end at a cutoff
+    std::optional<double> share, charge_share;
     AtomLists atoms;
   };
   struct VirtualSite {  ///< [[molecule.virtual_site]]

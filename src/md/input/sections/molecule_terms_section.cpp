@@ -283,6 +283,14 @@ InputSection molecule_special_pair() {
            .default_text = "none: the Lennard-Jones part above",
            .range = not_negative,
            .aliases = {"factor", "scale"}},
+          {.name = "charge_share",
+           .target = target_in_molecule<&MoleculeSection::special_pairs, &Term::charge_share>,
+           .description = "How much of the interaction of the two charges acts, where charges end "
+                          "at a cutoff, as that interaction is and ends; in place of "
+                          "`charge_product`.",
+           .default_text = "none: the product below",
+           .range = not_negative,
+           .aliases = {"coulomb_share"}},
           {.name = "charge_product",
            .target = named_parameter<&MoleculeSection::special_pairs, charge_product>,
            .description = "Product of two charges, in squares of the unit of charge.",

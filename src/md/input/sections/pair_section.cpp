@@ -97,52 +97,59 @@ InputSection pair() {
                      "The potential of two unlike (or like) types, or their Lennard-Jones "
                      "parameters in place of the mixed ones; how two unlike components mix, or a "
                      "type and a component."},
-      .keys = {{.name = "first",
-                .target = target_in_table<&Input::pairs, &PairSection::first>,
-                .description = "Name of one type or component.",
-                .need = Need::required},
-               {.name = "second",
-                .target = target_in_table<&Input::pairs, &PairSection::second>,
-                .description = "Name of the other.",
-                .need = Need::required},
-               {.name = "potential",
-                .target = target_in_table<&Input::pairs, &PairSection::potential>,
-                .description = "Of two types: their potential; formulas and sources are in "
-                               "[potentials.md](potentials.md).",
-                .choices = potential_names,
-                .aliases = {"style", "kind", "form"}},
-               {.name = "cutoff",
-                .target = target_in_table<&Input::pairs, &PairSection::cutoff>,
-                .description = "Where the potential of these two types ends, if before the cutoff "
-                               "in `[interaction]`. Where the potential is switched, that begins "
-                               "at the same share of it.",
-                .default_text = "the cutoff in `[interaction]`",
-                .dimension = Dimension::length,
-                .range = positive,
-                .aliases = {"rcut", "rc", "r_cut"}},
-               {.name = "truncation",
-                .target = target_in_table<&Input::pairs, &PairSection::truncation>,
-                .description = "How the potential of these two types ends, if in another way than "
-                               "`truncation` in `[interaction]` says.",
-                .default_text = "that in `[interaction]`",
-                .aliases = {"shift", "modifier"}},
-               {.name = "switch_start",
-                .target = target_in_table<&Input::pairs, &PairSection::switch_start>,
-                .description = "Where the switching of these two types begins; smaller than their "
-                               "cutoff.",
-                .default_text = "the same share of the cutoff as in `[interaction]`",
-                .dimension = Dimension::length,
-                .range = positive,
-                .aliases = {"inner_cutoff", "rswitch"}},
-               {.name = "table",
-                .target = target_in_table<&Input::pairs, &PairSection::table>,
-                .description = "File with lines of three numbers, the distance, the energy and the "
-                               "force -du/dr, in the units of the input; what follows a # is a "
-                               "comment. Relative to the folder of the input file.",
-                .need = Need::required,
-                .names_file = true,
-                .condition = Condition{"pair", "potential", {"tabulated"}, Severity::error},
-                .aliases = {"file", "points"}}}};
+      .keys = {
+          {.name = "first",
+           .target = target_in_table<&Input::pairs, &PairSection::first>,
+           .description = "Name of one type or component.",
+           .need = Need::required},
+          {.name = "second",
+           .target = target_in_table<&Input::pairs, &PairSection::second>,
+           .description = "Name of the other.",
+           .need = Need::required},
+          {.name = "potential",
+           .target = target_in_table<&Input::pairs, &PairSection::potential>,
+           .description = "Of two types: their potential; formulas and sources are in "
+                          "[potentials.md](potentials.md).",
+           .choices = potential_names,
+           .aliases = {"style", "kind", "form"}},
+          {.name = "adds",
+           .target = target_in_table<&Input::pairs, &PairSection::adds>,
+           .description = "Of types: whether this potential acts besides what the two types "
+                          "have already, by mixing or by another [[pair]]. A pair of types may "
+                          "have any number of such potentials, and their sum acts.",
+           .aliases = {"overlay", "add"}},
+          {.name = "cutoff",
+           .target = target_in_table<&Input::pairs, &PairSection::cutoff>,
+           .description = "Where the potential of these two types ends, if before the cutoff "
+                          "in `[interaction]`. Where the potential is switched, that begins "
+                          "at the same share of it.",
+           .default_text = "the cutoff in `[interaction]`",
+           .dimension = Dimension::length,
+           .range = positive,
+           .aliases = {"rcut", "rc", "r_cut"}},
+          {.name = "truncation",
+           .target = target_in_table<&Input::pairs, &PairSection::truncation>,
+           .description = "How the potential of these two types ends, if in another way than "
+                          "`truncation` in `[interaction]` says.",
+           .default_text = "that in `[interaction]`",
+           .aliases = {"shift", "modifier"}},
+          {.name = "switch_start",
+           .target = target_in_table<&Input::pairs, &PairSection::switch_start>,
+           .description = "Where the switching of these two types begins; smaller than their "
+                          "cutoff.",
+           .default_text = "the same share of the cutoff as in `[interaction]`",
+           .dimension = Dimension::length,
+           .range = positive,
+           .aliases = {"inner_cutoff", "rswitch"}},
+          {.name = "table",
+           .target = target_in_table<&Input::pairs, &PairSection::table>,
+           .description = "File with lines of three numbers, the distance, the energy and the "
+                          "force -du/dr, in the units of the input; what follows a # is a "
+                          "comment. Relative to the folder of the input file.",
+           .need = Need::required,
+           .names_file = true,
+           .condition = Condition{"pair", "potential", {"tabulated"}, Severity::error},
+           .aliases = {"file", "points"}}}};
   const auto names = pair_parameter_names();
   for (std::size_t number = 0; number < names.size(); ++number) {
     section.keys.push_back(pair_parameter_key(number, names[number]));

@@ -10,19 +10,20 @@
 
 namespace sterna::md {
 
-struct PairSection {  ///< [[pair]]: replaces the mixed parameters, or the whole potential
+struct PairSection {  ///< [[pair]]: replaces the mixed parameters, or the whole potential; or adds
   static constexpr const char* mixed_potential = "lennard_jones";
 
   std::string first, second;
   std::string potential = mixed_potential;  ///< or a name of `pair_potential_table`
   /// Values in the order of `pair_parameter_names`; `pair_parameter` finds them by name.
   std::array<std::optional<double>, most_pair_parameters> parameters{};
-  double cutoff = 0.0;                   ///< 0: the cutoff of [interaction]
-  std::optional<Truncation> truncation;  ///< nothing: that of [interaction]
-  double switch_start = 0.0;             ///< 0: the same fraction of the cutoff
-  std::string table;                     ///< "tabulated": the path of its file
-  std::optional<PairTable> points;       ///< the table's content, once it is read
-  std::optional<double> eta, xi;         ///< components: factors of mixed sigma and epsilon
+  double cutoff = 0.0;                   ///< 0: that of [interaction]
+  std::optional<Truncation> truncation;  ///< likewise
+  double switch_start = 0.0;             ///< 0: at the same share of the cutoff
+  std::string table;                     ///< "tabulated": its file, relative to the input
+  std::optional<PairTable> points;       ///< of the table, where it was read
+  bool adds = false;                     ///< acts besides what the types have
+  std::optional<double> eta, xi;         ///< of components: factors of the mixed sigma and epsilon
 
   /// Whether missing parameters are mixed. Other potentials must have all of theirs.
   bool is_lennard_jones() const { return potential == mixed_potential; }

@@ -22,13 +22,16 @@ std::vector<BufferedPairs> buffered_pairs(const Input& input, std::span<const do
   std::vector<BufferedPairs> kinds;
   for (std::size_t a = 0; a < types; ++a) {
     for (std::size_t b = 0; b < types; ++b) {
-      const auto function =
-          std::make_shared<const PairFunction>(pair_function_from_input(input, a, b));
+      std::vector<PairFunction> functions = added_functions_from_input(input, a, b);
+      functions.push_back(pair_function_from_input(input, a, b));
       const double share = counts.empty() ? 1.0 : counts[a] * counts[b] / (particles * particles);
-      kinds.push_back({.density = 0.5 * share * particles / volume,
-                       .speed_squared = thermal * (1.0 / masses[a] + 1.0 / masses[b]),
-                       .cutoff = function->cutoff(),
-                       .energy = [function](double r) { return function->ended_energy(r); }});
+      for (const PairFunction& one : functions) {
+        const auto function = std::make_shared<const PairFunction>(one);
+        kinds.push_back({.density = 0.5 * share * particles / volume,
+                         .speed_squared = thermal * (1.0 / masses[a] + 1.0 / masses[b]),
+                         .cutoff = function->cutoff(),
+                         .energy = [function](double r) { return function->ended_energy(r); }});
+      }
     }
   }
   return kinds;

@@ -5,11 +5,13 @@
 //          particles, not to types, so those of a vector of neighbors are gathered, once for all
 //          particles of the row. Particles without a charge are left out of their rows, and rows
 //          without charges are passed over. Masks, which keep excluded pairs from the other kernels,
-//          keep them here from 1/r only: the parabola and the constant act on them, too.
+//          keep them here from 1/r only: the parabola and the constant act on them, too. All other
+//          forms are r u(r) in polynomials, as potentials/tabulated.hpp has them.
 // Source:  reaction field: Tironi et al., J. Chem. Phys. 102, 5451 (1995); of excluded pairs: GROMACS
 //          manual, "Coulomb interaction with reaction field"; rows and half lists as in
 //          pair_kernels.inl.
-// Cost:    that of the Lennard-Jones kernel and a gather, where all particles have charges.
+// Cost:    that of the Lennard-Jones kernel and a gather, where all particles have charges; of a
+//          curve six more.
 // Hazards: excluded pairs must be in the list, with masks: rows of one particle have none.
 // Others:  the multipole method, which has no cutoff.
 
@@ -17,6 +19,7 @@
 
 #include "md/forces/pair/charge_work.hpp"
 #include "md/neighbors/kernels/rows.inl"
+#include "md/simd/elementary.hpp"
 #include "md/simd/unrolled.hpp"
 
 namespace sterna::md {
@@ -47,6 +50,29 @@ template <class Pack>
   return result;
 }
 
+/// r u(r) of two charges of 1, and its slope.
+template <class Pack>
+[[gnu::always_inline]] inline void read_curve(const ChargeCurveTable<typename Pack::Real>& curve,
+                                              Pack distance, Pack& value, Pack& slope) {
+  using V = VectorOf<Pack>;
+  using Real = typename Pack::Real;
+  const V zero{}, bend = zero + curve.bend, count = zero + curve.near_intervals;
+  const V near_scale = zero + curve.near_scale, far_scale = zero + curve.far_scale;
+  for (int k = 0; k < registers<Pack>; ++k) {
+    const V r = part(distance, k);
+    const V place = smaller(r, bend) * near_scale + larger(r - bend, zero) * far_scale;
+    const V interval = whole_part(smaller(place, zero + curve.last_interval));
+    const V x = place - interval;
+    const auto first = places(Real(6) * interval);
+    V a[6];
+    for (unsigned n = 0; n < 6; ++n) a[n] = gather_at(curve.polynomials + n, first);
+    part(value, k) = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * (a[4] + x * a[5]))));
+    const V scale = interval < count ? near_scale : far_scale;
+    part(slope, k) =
+        scale * (a[1] + x * (2 * a[2] + x * (3 * a[3] + x * (4 * a[4] + x * (5 * a[5])))));
+  }
+}
+
 /// The particles of a row that have a charge, and its entries.
 struct ChargedRow {
   std::size_t particle[largest_group];
@@ -58,7 +84,7 @@ struct ChargedRow {
   std::size_t masked;  ///< entries that have masks
 };
 
-template <class Pack, bool with_energy, int members>
+template <class Pack, bool is_curve, bool with_energy, int members>
 void compute_charged_row(PairWork& work, const ChargeConstants<typename Pack::Real>& constants,
                          const Pack step_squared, const ChargedRow& row, Totals& totals) {
   using Real = typename Pack::Real;
@@ -112,9 +138,25 @@ void compute_charged_row(PairWork& work, const ChargeConstants<typename Pack::Re
           charged = Pack::keep(inside, row.masks[mask] >> k % masked_together);
         }
       }
-      const Pack inverse = Pack::inverse_sqrt(charged, r2);
-      const Pack products = Pack::select(inside, charge[q] * others);
-      Pack force_over_r = products * Pack::fma(inverse * inverse, inverse, Pack::zero() - slope);
+      Pack inverse, products, force_over_r, energy;
+      if constexpr (is_curve) {
+        if (!constants.curve.answers_excluded) inside = charged;
+        inverse = Pack::inverse_sqrt(inside, r2);
+        products = Pack::select(inside, charge[q] * others);
+        const Pack r = r2 * inverse;
+        Pack value, change;
+        read_curve<Pack>(constants.curve, r, value, change);
+        if constexpr (masked) {
+          value = Pack::blend(charged, value, value - Pack::all(1.0));
+        }
+        force_over_r = products * inverse * inverse * inverse * Pack::fnma(r, change, value);
+        energy = inverse * value;
+      } else {
+        inverse = Pack::inverse_sqrt(charged, r2);
+        products = Pack::select(inside, charge[q] * others);
+        force_over_r = products * Pack::fma(inverse * inverse, inverse, Pack::zero() - slope);
+        energy = inverse + Pack::fma(curvature, r2, Pack::zero() - shift);
+      }
       fx[q] = Pack::fma(force_over_r, dx, fx[q]);
       fy[q] = Pack::fma(force_over_r, dy, fy[q]);
       fz[q] = Pack::fma(force_over_r, dz, fz[q]);
@@ -123,7 +165,7 @@ void compute_charged_row(PairWork& work, const ChargeConstants<typename Pack::Re
       gz = Pack::fma(force_over_r, dz, gz);
       if constexpr (with_energy) {
         const Pack weighted = products * weight;
-        u = Pack::fma(weighted, inverse + Pack::fma(curvature, r2, Pack::zero() - shift), u);
+        u = Pack::fma(weighted, energy, u);
         force_over_r = force_over_r * weight;
         const Pack px = force_over_r * dx, py = force_over_r * dy;
         xx = Pack::fma(px, dx, xx);
@@ -159,7 +201,7 @@ void compute_charged_row(PairWork& work, const ChargeConstants<typename Pack::Re
   }
 }
 
-template <class Pack, bool with_energy>
+template <class Pack, bool is_curve, bool with_energy>
 void compute_charges(PairWork& work, const ChargeWork& charges, const std::uint32_t* cells,
                      std::size_t cell_count) {
   const auto& constants = constants_of<Pack>(charges);
@@ -198,7 +240,8 @@ void compute_charges(PairWork& work, const ChargeWork& charges, const std::uint3
                      static_cast<std::size_t>(row.size) * masked_together;
       }
       const auto compute = [&]<int size>() {
-        compute_charged_row<Pack, with_energy, size>(work, constants, step_squared, row, totals);
+        compute_charged_row<Pack, is_curve, with_energy, size>(work, constants, step_squared, row,
+                                                               totals);
       };
       switch (members) {
         case 1:
@@ -226,8 +269,10 @@ void compute_charges(PairWork& work, const ChargeWork& charges, const std::uint3
 
 const ChargeKernels kernels_of_charges{
     STERNA_KERNEL_NAME,
-    {compute_charges<DoublePack, false>, compute_charges<DoublePack, true>},
-    {compute_charges<FloatPack, false>, compute_charges<FloatPack, true>}};
+    {{compute_charges<DoublePack, false, false>, compute_charges<DoublePack, false, true>},
+     {compute_charges<DoublePack, true, false>, compute_charges<DoublePack, true, true>}},
+    {{compute_charges<FloatPack, false, false>, compute_charges<FloatPack, false, true>},
+     {compute_charges<FloatPack, true, false>, compute_charges<FloatPack, true, true>}}};
 
 }  // namespace
 }  // namespace sterna::md
