@@ -1,6 +1,6 @@
 #include "md/input/check_input.hpp"
-#include "md/input/observer_section.hpp"
-#include "md/input/trajectory_section.hpp"
+#include "md/input/observer_row.hpp"
+#include "md/input/trajectory_row.hpp"
 
 #include <fmt/format.h>
 
@@ -29,8 +29,8 @@
 #include "md/input/input_schema.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/read_input.hpp"
+#include "md/input/run_files.hpp"
 #include "md/model/truncation.hpp"
-#include "md/output/run_files.hpp"
 #include "md/output/xtc_writer.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
@@ -336,7 +336,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   checker.output(look_at_files);
   check_exports(input, is_good, report);
   check_groups(input, is_good, report);
-  for (const ObserverSection& section : observer_sections()) {
+  for (const ObserverRow& section : observer_rows()) {
     if (section.check != nullptr) section.check(input, is_good, report);
   }
   checker.last_step("output.xtc_interval", input.output.xtc_interval, XtcWriter::last_step);
@@ -345,7 +345,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
     checker.last_step("output.export", input.output.trajectory_interval, XtcWriter::last_step);
     break;
   }
-  for (const TrajectorySection& section : trajectory_sections()) {
+  for (const TrajectoryRow& section : trajectory_rows()) {
     checker.last_step(fmt::format("{}.interval", section.schema.name), section.interval(input),
                       section.last_step);
     check_group_names(input, is_good, report, fmt::format("{}.groups", section.schema.name),

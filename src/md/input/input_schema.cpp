@@ -7,13 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "md/input/barostat_kind.hpp"
-#include "md/input/integrator_kind.hpp"
-#include "md/input/observer_section.hpp"
+#include "md/input/barostat_row.hpp"
+#include "md/input/integrator_row.hpp"
+#include "md/input/observer_row.hpp"
 #include "md/input/sections/section.hpp"
-#include "md/input/start_format.hpp"
-#include "md/input/thermostat_kind.hpp"
-#include "md/input/trajectory_section.hpp"
+#include "md/input/start_reader_row.hpp"
+#include "md/input/thermostat_row.hpp"
+#include "md/input/trajectory_row.hpp"
 
 namespace sterna::md {
 namespace {
@@ -46,11 +46,11 @@ const std::vector<InputSection>& all_sections() {
   static const std::vector<InputSection> sections = [] {
     std::vector<InputSection> all;
     for (const auto declare : declared_sections) all.push_back(declare());
-    for (const ObserverSection& observer : observer_sections()) {
+    for (const ObserverRow& observer : observer_rows()) {
       all.push_back({observer.schema, observer.keys});
       all.back().schema.keeps_state = true;
     }
-    for (const TrajectorySection& trajectory : trajectory_sections()) {
+    for (const TrajectoryRow& trajectory : trajectory_rows()) {
       all.push_back({trajectory.schema, trajectory.keys});
       all.back().schema.keeps_state = true;
     }
@@ -260,20 +260,13 @@ std::string_view translated_choice(std::string_view value,
   for (const auto& [other, own] : words) {
     if (other == value && is_choice(own)) return own;
   }
-  const auto means = [&](const auto& owner) {
-    return is_choice(owner.name) && std::ranges::find(owner.aliases, value) != owner.aliases.end();
+  const auto choice_of = [&](const auto& table) {
+    const auto* const row = table.find_alias(value);
+    return row != nullptr && is_choice(row->name) ? row->name : std::string_view();
   };
-  for (const ThermostatKind& kind : thermostat_kinds()) {
-    if (means(kind)) return kind.name;
-  }
-  for (const IntegratorKind& kind : integrator_kinds()) {
-    if (means(kind)) return kind.name;
-  }
-  for (const BarostatKind& kind : barostat_kinds()) {
-    if (means(kind)) return kind.name;
-  }
-  for (const StartFormat& format : start_formats()) {
-    if (means(format)) return format.name;
+  for (const std::string_view own : {choice_of(thermostat_rows()), choice_of(integrator_rows()),
+                                     choice_of(barostat_rows()), choice_of(start_reader_rows())}) {
+    if (!own.empty()) return own;
   }
   return {};
 }

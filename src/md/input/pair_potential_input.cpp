@@ -83,7 +83,7 @@ PairFunction pair_function_from_input(const Input& input, std::size_t a, std::si
     const double cutoff = pair == nullptr ? 0.0 : pair->cutoff;
     return PairFunction(*find_pair_potential("lennard_jones"), parameters, cutoff, ending);
   }
-  const PairPotentialEntry& potential = *find_pair_potential(pair->potential);
+  const PairPotentialRow& potential = *find_pair_potential(pair->potential);
   std::vector<double> parameters;
   for (const PairParameter& parameter : potential.parameters) {
     parameters.push_back(pair_parameter(*pair, parameter.name).value_or(parameter.preset));

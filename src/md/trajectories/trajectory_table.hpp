@@ -9,7 +9,7 @@
 
 #include "md/input/atom_groups.hpp"
 #include "md/input/input.hpp"
-#include "md/input/trajectory_section.hpp"
+#include "md/input/trajectory_row.hpp"
 #include "md/output/frame_file.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/topology.hpp"
@@ -17,21 +17,15 @@
 
 namespace sterna::md {
 
-/// A format of trajectories as the input, the reference page and `Simulation` know it: the section
-/// that turns it on, what its file is called, and the way to make it.
-struct TrajectoryRow {
-  TrajectorySection (*section)() = nullptr;
-  std::string_view ending;  ///< ".dcd"
-  /// Called where the section's interval is not 0. `topology` outlives what it makes.
-  std::unique_ptr<FrameFormat> (*make)(const Input& input, const Topology& topology) = nullptr;
-};
-
 /// The rows, each defined in the format's own file.
 namespace trajectory {
-#define STERNA_TRAJECTORY(name) extern const TrajectoryRow name;
+#define STERNA_TRAJECTORY(name) TrajectoryRow name();
 #include "md/trajectories/trajectory_list.inc"
 #undef STERNA_TRAJECTORY
 }  // namespace trajectory
+
+/// All of them, in the order of the reference page.
+const Registry<TrajectoryRow>& trajectory_table();
 
 /// Collective. What an input asks to be written, beside the stem of the run's files. `topology`
 /// outlives it. `resume_step`: of the checkpoint that the run goes on from.
@@ -82,11 +76,13 @@ const std::vector<std::string>& trajectory_groups(const Input& input) {
   return input.section<Options>().groups;
 }
 
-/// The section of such a format, which `Options::section` names. An atom takes so many bytes in a
+/// The row of such a format, whose section `Options::section` names. An atom takes so many bytes in a
 /// frame for each vector, and for all else.
 template <class Options, int bytes_of_vector, int bytes_of_rest>
-TrajectorySection motion_section(std::string_view description,
-                                 std::vector<std::string_view> aliases) {
+TrajectoryRow motion_row(std::string_view description, std::vector<std::string_view> aliases,
+                         std::string_view ending,
+                         std::unique_ptr<FrameFormat> (*make)(const Input& input,
+                                                              const Topology& topology)) {
   std::vector<KeySchema> keys = trajectory_keys<Options>();
   for (KeySchema& key : motion_keys<Options>()) keys.push_back(std::move(key));
   return {.schema = {.name = Options::section,
@@ -105,7 +101,9 @@ TrajectorySection motion_section(std::string_view description,
               [](const Input& input, const IsGood& is_good, const Report& report) {
                 check_forces_of_sites(input, is_good, report, Options::section,
                                       input.section<Options>().forces);
-              }};
+              },
+          .ending = ending,
+          .make = make};
 }
 
 }  // namespace sterna::md

@@ -6,13 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "md/core/registry.hpp"
 #include "md/forces/bonded/bonded_parameter.hpp"
 
 namespace sterna::md {
 
 /// What the run, the input and the documentation know of a bonded term; its kernels are in
 /// `BondedKernels`, in the same order. `Topology::Term::kind` is its number.
-struct BondedEntry {
+struct BondedRow {
   std::string_view section, name, energy_name, sentence, formula, source;
   std::span<const BondedParameter> parameters;
   int atoms;                    ///< that it acts on
@@ -33,7 +34,7 @@ struct BondedEntry {
 };
 
 /// All terms; a row of the table is made from a struct in `terms/list.hpp`.
-std::span<const BondedEntry> bonded_table();
+const Registry<BondedRow>& bonded_table();
 
 /// The number of a term; nothing for other names.
 std::optional<std::uint32_t> find_bonded(std::string_view section, std::string_view name);

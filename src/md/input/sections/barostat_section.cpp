@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "md/input/barostat_kind.hpp"
+#include "md/input/barostat_row.hpp"
 #include "md/input/sections/section.hpp"
 
 namespace sterna::md::section {
@@ -10,13 +10,13 @@ namespace {
 
 Condition barostat_is_on() {
   Condition condition{"barostat", "kind", {}, Severity::warning};
-  for (const BarostatKind& kind : barostat_kinds()) condition.values.push_back(kind.name);
+  for (const BarostatRow& kind : barostat_rows()) condition.values.push_back(kind.name);
   return condition;
 }
 
 std::string_view barostat_description() {
   std::string all;
-  for (const BarostatKind& kind : barostat_kinds()) {
+  for (const BarostatRow& kind : barostat_rows()) {
     all += fmt::format("{}{}", all.empty() ? "" : " ", kind.sentence);
   }
   return kept(all);
@@ -24,7 +24,7 @@ std::string_view barostat_description() {
 
 std::string_view barostat_time_description() {
   std::string all = "Longer than the thermostat's.";
-  for (const BarostatKind& kind : barostat_kinds()) {
+  for (const BarostatRow& kind : barostat_rows()) {
     all += fmt::format(" With \"{}\" it is {}.", kind.name, kind.time_constant);
   }
   return kept(all);
@@ -32,7 +32,7 @@ std::string_view barostat_time_description() {
 
 /// What only some kinds have.
 void add_keys_of_barostats(std::vector<KeySchema>& keys) {
-  for (const BarostatKind& kind : barostat_kinds()) {
+  for (const BarostatRow& kind : barostat_rows()) {
     for (KeySchema key : kind.keys) {
       key.condition = Condition{"barostat", "kind", {kind.name}, Severity::warning};
       keys.push_back(std::move(key));
@@ -55,7 +55,7 @@ InputSection barostat() {
                 .choices =
                     [] {
                       Names names{"none"};
-                      for (const BarostatKind& kind : barostat_kinds()) names.push_back(kind.name);
+                      for (const BarostatRow& kind : barostat_rows()) names.push_back(kind.name);
                       return names;
                     },
                 .aliases = {"type", "method"}},

@@ -24,7 +24,7 @@ inline constexpr auto choice_table<BoxCoupling> = std::to_array<Choice<BoxCoupli
       "`\"triclinic\"`: the angles, too, as for crystals; a liquid does not hold them."}});
 
 struct BarostatSection {       ///< [barostat]
-  std::string kind = "none";   ///< or of barostat_kinds()
+  std::string kind = "none";   ///< or of barostat_rows()
   double pressure = 0.0;       ///< to keep
   double time_constant = 0.0;  ///< of the box
   BoxCoupling coupling = BoxCoupling::isotropic;

@@ -53,7 +53,7 @@ struct StartSection {  ///< [start]
   double density = 0.0;               ///< number density; for lattice and random
   double minimum_distance = 0.0;      ///< random fill; 0: chosen from sigma and density
   std::string file;                   ///< relative to the input file
-  std::string format = "auto";        ///< or of start_formats()
+  std::string format = "auto";        ///< or of start_reader_rows()
   bool renumber = false;              ///< ids are 1 ... N instead of the file's
   std::optional<Vec3> box;            ///< edge lengths, where the file has none
   std::optional<Vec3> tilt;           ///< of a triclinic box: xy, xz, yz

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "md/input/sections/section.hpp"
-#include "md/input/thermostat_kind.hpp"
+#include "md/input/thermostat_row.hpp"
 
 namespace sterna::md::section {
 namespace {
@@ -17,7 +17,7 @@ Condition thermostat_is(std::vector<std::string_view> kinds) {
 /// The sentences of all kinds.
 std::string_view thermostat_description() {
   std::string all;
-  for (const ThermostatKind& kind : thermostat_kinds()) {
+  for (const ThermostatRow& kind : thermostat_rows()) {
     all += fmt::format("{}{}", all.empty() ? "" : " ", kind.sentence);
   }
   return kept(all);
@@ -25,7 +25,7 @@ std::string_view thermostat_description() {
 
 std::string_view thermostat_time_description() {
   std::string meanings;
-  for (const ThermostatKind& kind : thermostat_kinds()) {
+  for (const ThermostatRow& kind : thermostat_rows()) {
     if (kind.time_constant.empty()) continue;
     meanings += fmt::format("{} \"{}\" it is {}", meanings.empty() ? " With" : ", with", kind.name,
                             kind.time_constant);
@@ -38,8 +38,8 @@ std::string_view thermostat_time_description() {
 std::string_view thermostat_component_description() {
   Input::Thermostat of_some;
   of_some.component = "A";
-  const Names others =
-      thermostats_that([&](const ThermostatKind& kind) { return !kind.keeps_momentum(of_some); });
+  const Names others = thermostat_rows().names_that(
+      [&](const ThermostatRow& kind) { return !kind.keeps_momentum(of_some); });
   return kept(
       fmt::format("Name of the `[[component]]` or `[[type]]` whose molecules it acts on. Of some "
                   "of the molecules only the motion relative to their common center of mass is "
@@ -49,7 +49,7 @@ std::string_view thermostat_component_description() {
 
 /// What only some kinds have; they may share a key, with the options that it is a part of.
 void add_keys_of_thermostats(std::vector<KeySchema>& keys) {
-  for (const ThermostatKind& kind : thermostat_kinds()) {
+  for (const ThermostatRow& kind : thermostat_rows()) {
     for (KeySchema key : kind.keys) {
       const auto shared = std::ranges::find(keys, key.target, &KeySchema::target);
       if (shared != keys.end()) {
@@ -81,7 +81,7 @@ InputSection thermostat() {
            .choices =
                [] {
                  Names names{"none"};
-                 for (const ThermostatKind& kind : thermostat_kinds()) names.push_back(kind.name);
+                 for (const ThermostatRow& kind : thermostat_rows()) names.push_back(kind.name);
                  return names;
                },
            .aliases = {"type", "method"}},
@@ -91,7 +91,7 @@ InputSection thermostat() {
            .need = Need::required,
            .dimension = Dimension::temperature,
            .range = positive,
-           .condition = thermostat_is(thermostats_that([](const ThermostatKind&) { return true; })),
+           .condition = thermostat_is(thermostat_rows().names()),
            .aliases = {"temp", "t", "target"}},
           {.name = "end_temperature",
            .target = target_in_table<&Input::thermostats, &ThermostatSection::end_temperature>,
@@ -100,8 +100,8 @@ InputSection thermostat() {
            .default_text = "that of `temperature`",
            .dimension = Dimension::temperature,
            .range = positive,
-           .condition = thermostat_is(
-               thermostats_that([](const ThermostatKind& kind) { return kind.takes_ramps; })),
+           .condition = thermostat_is(thermostat_rows().names_that(
+               [](const ThermostatRow& kind) { return kind.takes_ramps; })),
            .aliases = {"ramp", "final_temperature"}},
           {.name = "time_constant",
            .target = target_in_table<&Input::thermostats, &ThermostatSection::time_constant>,
@@ -109,8 +109,8 @@ InputSection thermostat() {
            .need = Need::required,
            .dimension = Dimension::time,
            .range = positive,
-           .condition = thermostat_is(
-               thermostats_that([](const ThermostatKind& kind) { return kind.has_time_constant; })),
+           .condition = thermostat_is(thermostat_rows().names_that(
+               [](const ThermostatRow& kind) { return kind.has_time_constant; })),
            .aliases = {"tau", "tau_t", "damping", "relaxation_time"}},
           {.name = "start_step",
            .target = target_in_table<&Input::thermostats, &ThermostatSection::start_step>,

@@ -11,7 +11,7 @@
 namespace sterna::md {
 
 struct ThermostatSection {    ///< [thermostat], or several [[thermostat]]
-  std::string kind = "none";  ///< or of thermostat_kinds()
+  std::string kind = "none";  ///< or of thermostat_rows()
   double temperature = 0.0;
   std::optional<double> end_temperature;  ///< of a ramp from `temperature`
   double time_constant = 0.0;             ///< of those that have one

@@ -15,7 +15,7 @@ struct ForeignInput {
 };
 
 /// A program whose inputs are read as they are.
-struct ForeignProgram {
+struct ForeignProgramRow {
   std::string_view name;    ///< for messages
   std::string_view ending;  ///< of the names of its inputs
   ForeignInput (*read)(const std::string& path);
@@ -24,7 +24,10 @@ struct ForeignProgram {
 };
 
 /// The program that inputs of this name are of; null: Sterna.
-const ForeignProgram* foreign_program_of(std::string_view path);
+const ForeignProgramRow* foreign_program_of(std::string_view path);
+
+/// As `OwnerTables::files_behind`.
+std::vector<std::string> files_behind(const std::string& path);
 
 /// "ls1-MarDyn (.xml), ...": all of them.
 std::string foreign_programs();

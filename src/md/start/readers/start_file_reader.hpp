@@ -21,7 +21,7 @@ namespace sterna::md {
 
 /// What a start file is read with.
 struct StartFileOptions {
-  /// Of `start_formats()`, or "auto": by the file's first lines.
+  /// Of `start_reader_rows()`, or "auto": by the file's first lines.
   std::string format = "auto";
   /// What the file's numbers mean.
   UnitSystem units = *UnitSystem::by_name("reduced");

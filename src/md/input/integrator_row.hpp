@@ -1,13 +1,18 @@
 #pragma once
 
-#include <span>
+#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "md/core/registry.hpp"
+
 namespace sterna::md {
 
-/// What the input knows of an integrator, declared beside the integrator.
-struct IntegratorKind {
+class Integrator;
+struct IntegratorRequest;
+
+/// An integrator, declared beside it.
+struct IntegratorRow {
   std::string_view name;      ///< integrator = "..." in [run]
   std::string_view sentence;  ///< for the reference page
   /// For the page of its own: the order of a step as lines of text, what there is to know of it,
@@ -19,22 +24,10 @@ struct IntegratorKind {
   /// Whether thermostats act between two drifts, not at the end of a step.
   bool thermostats_act_between_drifts = false;
   bool takes_leapfrog = false;  ///< as the rotation of molecules
+  std::unique_ptr<Integrator> (*make)(const IntegratorRequest& request) = nullptr;
 };
 
-/// All of them, in the order of the reference page. Defined where they are known, in
-/// integrate/integrators/integrator_table.cpp.
-std::span<const IntegratorKind> integrator_kinds();
-/// Null where there is none of this name.
-const IntegratorKind* find_integrator(std::string_view name);
-
-/// The names of those that have a trait.
-template <class Trait>
-std::vector<std::string_view> integrators_that(Trait&& has) {
-  std::vector<std::string_view> names;
-  for (const IntegratorKind& kind : integrator_kinds()) {
-    if (has(kind)) names.push_back(kind.name);
-  }
-  return names;
-}
+/// All of them, as the owner of their table handed them in (`owner_tables.hpp`).
+const Registry<IntegratorRow>& integrator_rows();
 
 }  // namespace sterna::md

@@ -1,17 +1,21 @@
 #pragma once
 
-#include <span>
+#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "md/core/registry.hpp"
 #include "md/input/check_input.hpp"
 #include "md/input/input_schema.hpp"
 
 namespace sterna::md {
 
-/// What the input knows of a kind of barostat, declared beside the barostat. The keys that only
-/// some kinds have stand in a struct, which the input keeps as `barostat.options<Options>()`.
-struct BarostatKind {
+class Barostat;
+struct BarostatRequest;
+
+/// A kind of barostat, declared beside the barostat. The keys that only some kinds have stand in a
+/// struct, which the input keeps as `barostat.options<Options>()`.
+struct BarostatRow {
   std::string_view name;      ///< kind = "..." in [barostat]
   std::string_view sentence;  ///< for the reference page: what it does, its source
   /// For the page of its own: equations as lines of text, in which V is the volume, P the pressure
@@ -28,14 +32,14 @@ struct BarostatKind {
   bool needs_symmetric_virial = false;
   /// What is wrong with this barostat of the input beyond single keys; null: nothing.
   void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;
+  std::unique_ptr<Barostat> (*make)(const BarostatRequest& request) = nullptr;
 };
 
-/// All kinds, in the order of the reference page. Defined where they are known, in
-/// integrate/barostats/barostat_table.cpp.
-std::span<const BarostatKind> barostat_kinds();
+/// All kinds, as the owner of their table handed them in (`owner_tables.hpp`).
+const Registry<BarostatRow>& barostat_rows();
 
 /// Of the barostat that the file gives; null for "none".
-const BarostatKind* kind_of(const Input::Barostat& barostat);
+const BarostatRow* row_of(const Input::Barostat& barostat);
 
 /// The target of a key of a kind's own: `barostat_option<&StochasticCellOptions::bulk_modulus>`.
 template <auto member>

@@ -1,16 +1,20 @@
 #pragma once
 
-#include <span>
+#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "md/core/registry.hpp"
 #include "md/input/input_schema.hpp"
 
 namespace sterna::md {
 
-/// What the input knows of a kind of thermostat, declared beside the thermostat. The keys that only
-/// some kinds have stand in a struct, which a thermostat of the input keeps as `options<Options>()`.
-struct ThermostatKind {
+class StepModifier;
+struct ThermostatRequest;
+
+/// A kind of thermostat, declared beside the thermostat. The keys that only some kinds have stand in
+/// a struct, which a thermostat of the input keeps as `options<Options>()`.
+struct ThermostatRow {
   std::string_view name;      ///< kind = "..." in [thermostat]
   std::string_view sentence;  ///< for the reference page: what it does, its source
   /// For the page of its own: equations as lines of text, in which K is the kinetic energy, N the
@@ -43,24 +47,14 @@ struct ThermostatKind {
   /// The key of its own that this thermostat gives and that needs an orthorhombic box; empty: none.
   std::string_view (*orthorhombic_key)(const Input::Thermostat& thermostat) =
       [](const Input::Thermostat&) { return std::string_view(); };
+  std::unique_ptr<StepModifier> (*make)(const ThermostatRequest& request) = nullptr;
 };
 
-/// All kinds, in the order of the reference page. Defined where they are known, in
-/// integrate/thermostats/thermostat_table.cpp.
-std::span<const ThermostatKind> thermostat_kinds();
+/// All kinds, as the owner of their table handed them in (`owner_tables.hpp`).
+const Registry<ThermostatRow>& thermostat_rows();
 
 /// Of a thermostat that the file gives; null for "none".
-const ThermostatKind* kind_of(const Input::Thermostat& thermostat);
-
-/// The names of the kinds that have a trait.
-template <class Trait>
-std::vector<std::string_view> thermostats_that(Trait&& has) {
-  std::vector<std::string_view> names;
-  for (const ThermostatKind& kind : thermostat_kinds()) {
-    if (has(kind)) names.push_back(kind.name);
-  }
-  return names;
-}
+const ThermostatRow* row_of(const Input::Thermostat& thermostat);
 
 /// The target of a key of a kind's own: `thermostat_option<&VelocityScalingOptions::slabs>`.
 template <auto member>

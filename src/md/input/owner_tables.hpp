@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "md/core/registry.hpp"
+
+namespace sterna::md {
+
+struct BarostatRow;
+struct IntegratorRow;
+struct ObserverRow;
+struct StartReaderRow;
+struct ThermostatRow;
+struct TrajectoryRow;
+
+/// The tables whose rows declare parts of the input. Their owners lie above this folder, which names
+/// none of them: they are handed in by `simulation/owner_tables.cpp`.
+struct OwnerTables {
+  const Registry<IntegratorRow>& (*integrators)();
+  const Registry<ThermostatRow>& (*thermostats)();
+  const Registry<BarostatRow>& (*barostats)();
+  const Registry<ObserverRow>& (*observers)();
+  const Registry<TrajectoryRow>& (*trajectories)();
+  const Registry<StartReaderRow>& (*start_readers)();
+  /// The files that an input of another program leads to: those that it includes, those of its start,
+  /// and those that it finds by its own name. Some may not be there. Empty where `path` is no such
+  /// input.
+  std::vector<std::string> (*files_behind)(const std::string& path);
+};
+
+/// Called once, before anything is read. `tables` stays where it is.
+void hand_in(const OwnerTables& tables);
+
+/// Those that were handed in. Throws std::logic_error where none were.
+const OwnerTables& owner_tables();
+
+}  // namespace sterna::md
