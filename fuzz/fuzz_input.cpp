@@ -11,7 +11,7 @@
 // sources: src/md/input/value_reader.cpp src/md/input/input_reading.cpp
 // sources: src/md/input/toml_document.cpp src/md/input/meant_names.cpp
 // sources: src/md/input/check_completeness.cpp
-// sources: src/md/input/published_components.cpp src/md/input/check_thermostats.cpp
+// sources: src/md/input/published_components.cpp
 // sources: src/md/input/check_integrator.cpp src/md/input/owner_tables.cpp src/md/simulation/owner_tables.cpp
 // sources: src/md/input/particle_names.cpp src/md/input/tersoff_input.cpp
 // sources: src/md/core/file_error.cpp src/md/model/tersoff.cpp src/md/model/library/*.cpp
@@ -38,7 +38,8 @@
 // sources: src/md/observe/*.cpp src/md/integrate/integrators/*.cpp
 // sources: src/md/integrate/thermostats/*.cpp
 // sources: src/md/trajectories/*.cpp
-// sources: src/md/integrate/barostats/*.cpp
+// sources: src/md/integrate/barostats/*.cpp src/md/integrate/*_section.cpp
+// sources: src/md/integrate/check_*.cpp
 // sources: src/md/start/readers/*.cpp src/md/start/foreign/ls1/start_file.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 // sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp

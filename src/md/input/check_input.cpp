@@ -13,7 +13,6 @@
 #include "md/core/display_text.hpp"
 #include "md/domain/decomposition_method.hpp"
 #include "md/input/atom_groups.hpp"
-#include "md/input/check_barostat.hpp"
 #include "md/input/check_components.hpp"
 #include "md/input/check_electrostatics.hpp"
 #include "md/input/check_exports.hpp"
@@ -21,11 +20,9 @@
 #include "md/input/check_integrator.hpp"
 #include "md/input/check_many_body.hpp"
 #include "md/input/check_molecules.hpp"
-#include "md/input/check_motion.hpp"
 #include "md/input/check_multiple_time_steps.hpp"
 #include "md/input/check_neighbor.hpp"
 #include "md/input/check_pair_potentials.hpp"
-#include "md/input/check_thermostats.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/read_input.hpp"
@@ -325,13 +322,11 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   check_many_body(input, look_at_files, is_good, report);
   check_electrostatics(input, is_good, report);
   checker.interaction();
-  check_thermostats(input, is_good, report);
-  check_motion(input, is_good, report);
+  check_owners_sections(input, is_good, report);
   check_integrator(input, is_good, report);
   check_multiple_time_steps(input, is_good, report);
   check_neighbor(input, is_good, report);
   check_external(input, is_good, report);
-  check_barostat(input, is_good, report);
   checker.domain();
   checker.output(look_at_files);
   check_exports(input, is_good, report);

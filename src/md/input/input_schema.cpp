@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "md/input/barostat_row.hpp"
 #include "md/input/integrator_row.hpp"
 #include "md/input/observer_row.hpp"
+#include "md/input/owner_tables.hpp"
 #include "md/input/sections/section.hpp"
 #include "md/input/start_reader_row.hpp"
 #include "md/input/thermostat_row.hpp"
@@ -46,12 +48,22 @@ const std::vector<InputSection>& all_sections() {
   static const std::vector<InputSection> sections = [] {
     std::vector<InputSection> all;
     for (const auto declare : declared_sections) all.push_back(declare());
+    for (const auto declare : owner_tables().sections) {
+      InputSection section = declare();
+      const auto before = std::ranges::find(
+          all, section.behind, [](const InputSection& other) { return other.schema.name; });
+      if (before == all.end()) {
+        throw std::logic_error(fmt::format("[{}] stands behind [{}], which is no section",
+                                           section.schema.name, section.behind));
+      }
+      all.insert(before + 1, std::move(section));
+    }
     for (const ObserverRow& observer : observer_rows()) {
-      all.push_back({observer.schema, observer.keys});
+      all.push_back({.schema = observer.schema, .keys = observer.keys});
       all.back().schema.keeps_state = true;
     }
     for (const TrajectoryRow& trajectory : trajectory_rows()) {
-      all.push_back({trajectory.schema, trajectory.keys});
+      all.push_back({.schema = trajectory.schema, .keys = trajectory.keys});
       all.back().schema.keeps_state = true;
     }
     return all;
@@ -173,6 +185,12 @@ Input input_with_all_sections() {
     if (section.tables.resize != nullptr) section.tables.resize(input, 0, 1);
   }
   return input;
+}
+
+void check_owners_sections(const Input& input, const IsGood& is_good, const Report& report) {
+  for (const InputSection& section : all_sections()) {
+    if (section.check != nullptr) section.check(input, is_good, report);
+  }
 }
 
 const SectionSchema* find_section(std::string_view name) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,15 +9,18 @@
 namespace sterna::md {
 
 struct BarostatRow;
+struct InputSection;
 struct IntegratorRow;
 struct ObserverRow;
 struct StartReaderRow;
 struct ThermostatRow;
 struct TrajectoryRow;
 
-/// The tables whose rows declare parts of the input. Their owners lie above this folder, which names
-/// none of them: they are handed in by `simulation/owner_tables.cpp`.
+/// What owners declare of the input. They lie above this folder, which names none of them: their
+/// tables are handed in by `simulation/owner_tables.cpp`.
 struct OwnerTables {
+  /// Sections of which there is one, in such an order that each stands behind one that is there.
+  std::span<InputSection (*const)()> sections;
   const Registry<IntegratorRow>& (*integrators)();
   const Registry<ThermostatRow>& (*thermostats)();
   const Registry<BarostatRow>& (*barostats)();

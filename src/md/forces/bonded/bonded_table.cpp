@@ -10,7 +10,7 @@
 namespace sterna::md {
 namespace {
 
-template <BondedTerm Term>
+template <class Term>
 constexpr BondedRow bonded_row_of() {
   BondedRow row{};
   row.section = Term::section;
@@ -41,8 +41,13 @@ constexpr BondedRow bonded_row_of() {
 /// Who leaves out a member of a term reads one error, and what the struct lacks.
 template <class Term>
 constexpr BondedRow checked_bonded_row_of() {
-  static_assert(BondedTerm<Term>, "a bonded term has all members that bonded_term.hpp asks for");
-  if constexpr (BondedTerm<Term>) {
+  if constexpr (requires { &Term::table; }) {
+    static_assert(TabulatedBondedTerm<Term>,
+                  "a bonded term has all members that bonded_term.hpp asks for");
+  } else {
+    static_assert(BondedTerm<Term>, "a bonded term has all members that bonded_term.hpp asks for");
+  }
+  if constexpr (TabulatedBondedTerm<Term> || BondedTerm<Term>) {
     return bonded_row_of<Term>();
   } else {
     return {};

@@ -29,23 +29,22 @@ concept HasAtoms = requires {
   { T::atoms } -> std::convertible_to<int>;
 };
 
-/// A row of numbers of any length in place of coefficients.
 template <class T>
-concept HasBondedTable = requires(std::span<const double> given) {
-  { T::table(given, given, given) } -> std::same_as<std::vector<double>>;
-};
-
-template <class T>
-concept HasBondedCoefficients = requires(std::span<const double> parameters,
-                                         std::span<double> coefficients) {
-  { T::coefficient_count } -> std::convertible_to<int>;
-  T::coefficients(parameters, coefficients);
-};
+concept DescribesBondedTerm = HasBondedTexts<T> && HasBondedParameters<T> && HasAtoms<T>;
 
 /// What a struct of `terms/` must have, besides `evaluate`, which the kernels call; what it may have
 /// is in `bonded_term.hpp`.
 template <class T>
-concept BondedTerm = HasBondedTexts<T> && HasBondedParameters<T> && HasAtoms<T> &&
-    (HasBondedTable<T> || HasBondedCoefficients<T>);
+concept BondedTerm = DescribesBondedTerm<T> &&
+    requires(std::span<const double> parameters, std::span<double> coefficients) {
+  { T::coefficient_count } -> std::convertible_to<int>;
+  T::coefficients(parameters, coefficients);
+};
+
+/// One whose coefficients are a table of any length.
+template <class T>
+concept TabulatedBondedTerm = DescribesBondedTerm<T> && requires(std::span<const double> given) {
+  { T::table(given, given, given) } -> std::same_as<std::vector<double>>;
+};
 
 }  // namespace sterna::md

@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// What `check_input` says of the thermostats: whom they act on, and that no molecule belongs to
+/// What no key can tell alone of the thermostats: whom they act on, and that no molecule belongs to
 /// two of them at a time.
 void check_thermostats(const Input& input, const IsGood& is_good, const Report& report);
 

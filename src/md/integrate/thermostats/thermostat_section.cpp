@@ -1,4 +1,4 @@
-#include "md/input/sections/thermostat_section.hpp"
+#include "md/integrate/thermostats/thermostat_section.hpp"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 
 #include "md/input/sections/section.hpp"
 #include "md/input/thermostat_row.hpp"
+#include "md/integrate/thermostats/check_thermostats.hpp"
 
 namespace sterna::md::section {
 namespace {
@@ -140,6 +141,8 @@ InputSection thermostat() {
            .dimension = Dimension::length,
            .aliases = {"region_upper", "to"}}}};
   add_keys_of_thermostats(section.keys);
+  section.behind = "neighbor";
+  section.check = check_thermostats;
   return section;
 }
 

@@ -1,4 +1,4 @@
-#include "md/input/check_thermostats.hpp"
+#include "md/integrate/thermostats/check_thermostats.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,10 @@
-#include "md/input/sections/barostat_section.hpp"
+#include "md/integrate/barostats/barostat_section.hpp"
 
 #include <fmt/format.h>
 
 #include "md/input/barostat_row.hpp"
 #include "md/input/sections/section.hpp"
+#include "md/integrate/barostats/check_barostat.hpp"
 
 namespace sterna::md::section {
 namespace {
@@ -94,6 +95,8 @@ InputSection barostat() {
                 .condition = barostat_is_on(),
                 .aliases = {"every", "nstpcouple"}}}};
   add_keys_of_barostats(section.keys);
+  section.behind = "thermostat";
+  section.check = check_barostat;
   return section;
 }
 

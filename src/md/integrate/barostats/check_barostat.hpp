@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// What `check_input` says of the barostat.
+/// What no key can tell alone of the barostat.
 void check_barostat(const Input& input, const IsGood& is_good, const Report& report);
 
 }  // namespace sterna::md

@@ -1,4 +1,4 @@
-#include "md/input/check_barostat.hpp"
+#include "md/integrate/barostats/check_barostat.hpp"
 
 #include <fmt/format.h>
 
