@@ -11,14 +11,14 @@
 // sources: src/md/input/value_reader.cpp src/md/input/input_reading.cpp
 // sources: src/md/input/toml_document.cpp src/md/input/meant_names.cpp
 // sources: src/md/input/check_completeness.cpp
-// sources: src/md/input/published_components.cpp src/md/input/check_thermostats.cpp
-// sources: src/md/input/check_integrator.cpp src/md/input/integrator_kind.cpp
+// sources: src/md/input/published_components.cpp
+// sources: src/md/input/check_integrator.cpp src/md/input/owner_tables.cpp src/md/simulation/owner_tables.cpp
 // sources: src/md/input/particle_names.cpp src/md/input/tersoff_input.cpp
 // sources: src/md/core/file_error.cpp src/md/model/tersoff.cpp src/md/model/library/*.cpp
 // sources: src/md/core/sort_by.cpp src/md/core/json.cpp src/md/core/measured_text.cpp
 // sources: src/md/input/tersoff_file.cpp src/md/input/line_reader.cpp src/md/input/fields.cpp
 // sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp
-// sources: src/md/output/run_files.cpp src/md/output/atomic_file.cpp
+// sources: src/md/input/run_files.cpp src/md/output/atomic_file.cpp
 // sources: src/md/forces/pair/pair_potential_table.cpp src/md/forces/pair/pair_function.cpp
 // sources: src/md/forces/pair/tabulated_curve.cpp
 // sources: src/md/input/pair_potential_input.cpp src/md/input/check_pair_potentials.cpp
@@ -38,7 +38,8 @@
 // sources: src/md/observe/*.cpp src/md/integrate/integrators/*.cpp
 // sources: src/md/integrate/thermostats/*.cpp
 // sources: src/md/trajectories/*.cpp
-// sources: src/md/integrate/barostats/*.cpp
+// sources: src/md/integrate/barostats/*.cpp src/md/integrate/*_section.cpp
+// sources: src/md/integrate/check_*.cpp
 // sources: src/md/start/readers/*.cpp src/md/start/foreign/ls1/start_file.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 // sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp

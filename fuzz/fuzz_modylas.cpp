@@ -4,7 +4,7 @@
 //
 // sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
 // sources: src/md/core/random.cpp src/md/core/sort_by.cpp src/md/input/read_input.cpp
-// sources: src/md/input/stages.cpp
+// sources: src/md/input/stages.cpp src/md/input/owner_tables.cpp src/md/simulation/owner_tables.cpp
 // sources: src/md/input/check_*.cpp
 // sources: src/md/input/input_schema.cpp src/md/input/sections/*.cpp
 // sources: src/md/input/diagnostics.cpp src/md/input/syntax_error.cpp

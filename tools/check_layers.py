@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that includes only point down the layers.
+"""Checks that includes, and what the linker is asked for, only point down the layers.
 
 Layer 1, `sterna::comm` (include/sterna/comm, src/comm), includes nothing of layer 2. Inside either
 layer, src/comm and src/md, a folder includes itself and the folders listed before it. A kind of force
@@ -7,11 +7,20 @@ layer, src/comm and src/md, a folder includes itself and the folders listed befo
 name MPI or UCX headers, so the engine sends every byte through it. The module of Python, src/python,
 stands on both layers, and neither includes anything of it.
 
-Usage: check_layers.py [ROOT]; prints each offending line as file:line and exits with 1.
+Object files of the engine tell what the linker is asked for: a folder needs no symbol that only a
+higher one defines, whatever header declares it. Where the files of several folders are compiled
+together, a symbol counts as needed by the highest of them and as defined by the lowest.
+
+Usage: check_layers.py [ROOT] [--objects FOLDER], such as build/src/md/CMakeFiles/sterna_md.dir;
+prints each offending line as file:line, each offending symbol, and exits with 1.
 """
 
+import argparse
 import re
+import subprocess
 import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 MD_LAYERS = (
@@ -44,6 +53,9 @@ COMM_LAYERS = (
     "c",
     "fortran",
 )
+# The kernels that build rows of neighbors are compiled in one unit with those of Lennard-Jones pairs.
+# `neighbors/pair_work.hpp` declares the functions that give both.
+HANDED_DOWN = re.compile(r"^_ZN6sterna2md\d+pair_kernels_(baseline|avx2|avx512)Ev$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 TRANSPORT_HEADERS = re.compile(r"^(mpi\.h|mpi-ext\.h|uc[pst]/)")
 
@@ -116,10 +128,91 @@ def check(root: Path) -> list[str]:
     return found
 
 
+@dataclass
+class Unit:
+    """What one object file is made of, in terms of the linker."""
+
+    name: str
+    folders: set[str]  # of src/md
+    defines: set[str] = field(default_factory=set)
+    needs: set[str] = field(default_factory=set)
+
+    def heights(self) -> list[int]:
+        return [MD_LAYERS.index(folder) for folder in self.folders]
+
+
+def problems_of_units(units: Iterable[Unit]) -> list[tuple[str, Unit, Unit]]:
+    """Each symbol that a unit needs and only a higher one defines, with both."""
+    units = list(units)
+    owners: dict[str, Unit] = {}
+    for unit in units:
+        for symbol in unit.defines:
+            lowest = owners.setdefault(symbol, unit)
+            if min(unit.heights()) < min(lowest.heights()):
+                owners[symbol] = unit
+    return [
+        (symbol, unit, owners[symbol])
+        for unit in units
+        for symbol in sorted(unit.needs & owners.keys())
+        if min(owners[symbol].heights()) > max(unit.heights()) and not HANDED_DOWN.match(symbol)
+    ]
+
+
+def folders_of_object(path: Path, top: Path) -> set[str]:
+    """The folders of src/md whose files an object file below `top` was compiled from."""
+    parts = path.relative_to(top).parts
+    if parts[0] != "Unity":
+        return {parts[0]} if parts[0] in MD_LAYERS else set()
+    text = path.with_suffix("").read_text(encoding="utf-8")
+    return set(re.findall(r'#include "[^"]*src/md/(\w+)/', text))
+
+
+def units_of(top: Path) -> list[Unit]:
+    """The object files below `top`. Symbols that several may define, as of templates, are left out."""
+    units = []
+    for path in sorted(top.rglob("*.o")):
+        folders = folders_of_object(path, top)
+        if not folders:
+            continue
+        unit = Unit(path.relative_to(top).as_posix(), folders)
+        listed = subprocess.run(["nm", "-gP", path], capture_output=True, text=True, check=True)
+        for line in listed.stdout.splitlines():
+            symbol, kind = line.split()[:2]
+            if kind == "U":
+                unit.needs.add(symbol)
+            elif kind in "TDBRG":
+                unit.defines.add(symbol)
+        units.append(unit)
+    return units
+
+
+def check_symbols(top: Path) -> list[str]:
+    """The offending symbols of the object files below `top`."""
+    units = units_of(top)
+    if not units:
+        return [f"{top}: no object files of the engine"]
+    found = [
+        f"{symbol}: {unit.name} ({', '.join(sorted(unit.folders))}) needs it, and only "
+        f"{owner.name} ({', '.join(sorted(owner.folders))}) defines it"
+        for symbol, unit, owner in problems_of_units(units)
+    ]
+    readable = subprocess.run(
+        ["c++filt"], input="\n".join(found), capture_output=True, text=True, check=True
+    )
+    return readable.stdout.splitlines()
+
+
 def main() -> int:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    found = check(root)
-    print("\n".join(found) if found else "layers: every include points down")
+    parser = argparse.ArgumentParser()
+    parser.add_argument(
+        "root", nargs="?", type=Path, default=Path(__file__).resolve().parent.parent
+    )
+    parser.add_argument("--objects", type=Path, metavar="FOLDER")
+    arguments = parser.parse_args()
+    found = check(arguments.root)
+    if arguments.objects is not None:
+        found += check_symbols(arguments.objects)
+    print("\n".join(found) if found else "layers: everything points down")
     return 1 if found else 0
 
 

@@ -18,10 +18,10 @@
 #include "md/input/input_text.hpp"
 #include "md/input/overwritten_inputs.hpp"
 #include "md/input/read_input.hpp"
+#include "md/input/run_files.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/output/output_lock.hpp"
-#include "md/output/run_files.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/start/foreign/foreign_input.hpp"
@@ -54,7 +54,7 @@ std::optional<std::vector<md::StageInput>> shared_stages(const comm::Context& wo
                                                          const Arguments& arguments) {
   std::string text, unreadable;
   md::ForeignInput foreign;
-  const md::ForeignProgram* const program = md::foreign_program_of(arguments.input);
+  const md::ForeignProgramRow* const program = md::foreign_program_of(arguments.input);
   if (world.rank() == 0) {
     md::ReadResult failure;
     if (program != nullptr) {
@@ -150,7 +150,7 @@ void set_aside_later_stages(const comm::Context& world, const std::vector<md::St
 }  // namespace
 
 std::vector<md::StageInput> read_any_input(const std::string& path) {
-  const md::ForeignProgram* foreign = md::foreign_program_of(path);
+  const md::ForeignProgramRow* foreign = md::foreign_program_of(path);
   if (foreign == nullptr) return md::read_stages_of_file(path);
   std::vector<md::StageInput> stages;
   stages.push_back({"", foreign->read(path).checked});

@@ -28,9 +28,9 @@
 #include "md/input/physics_advice.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/reference_pages.hpp"
+#include "md/input/run_files.hpp"
 #include "md/input/schema_export.hpp"
 #include "md/input/stages.hpp"
-#include "md/output/run_files.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/simulation/thermodynamic_averages.hpp"
@@ -142,7 +142,7 @@ comm::EnvironmentOptions start_options(const std::string& path) {
 
 /// Writes an input of another program as an input of Sterna.
 int convert(const std::string& from, const std::string& to) {
-  const md::ForeignProgram* foreign = md::foreign_program_of(from);
+  const md::ForeignProgramRow* foreign = md::foreign_program_of(from);
   if (foreign == nullptr) {
     fmt::print(stderr, "sterna-md: {} is no input of {}\n", from, md::foreign_programs());
     return bad_input;

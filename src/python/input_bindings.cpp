@@ -35,7 +35,7 @@ std::string severity_name(md::Severity severity) {
 /// The text of an input file of Sterna, or an input of another program converted to one. Throws
 /// InputError.
 std::string input_file_text(const std::string& path) {
-  if (const md::ForeignProgram* foreign = md::foreign_program_of(path)) {
+  if (const md::ForeignProgramRow* foreign = md::foreign_program_of(path)) {
     md::ForeignInput input = foreign->read(path);
     if (!input.checked.ok()) throw md::InputError(std::move(input.checked.diagnostics));
     return md::input_text(input.given);

@@ -293,7 +293,7 @@ TEST_CASE("cuts make the same tree again, and impossible ones are refused") {
                   std::invalid_argument);
   CHECK_THROWS_AS(CutTree(box, 0), std::invalid_argument);
   CHECK_THROWS_WITH_AS(decomposition_method("hilbert"),
-                       "no decomposition is named 'hilbert'; there are: grid, bisection, sampling",
+                       "unknown decomposition \"hilbert\". Valid are: grid, bisection, sampling",
                        std::invalid_argument);
 }
 

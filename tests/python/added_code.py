@@ -1,5 +1,6 @@
 """Programs with the code that the how-to pages add, built beside the usual one."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -53,12 +54,46 @@ def _users(changed: str) -> list[Path]:
     return sources
 
 
+def build_folder() -> Path:
+    """Where the usual program was built."""
+    build = Path(find_program()).parents[2]
+    if not (build / "build.ninja").exists():
+        pytest.skip(f"{build} has no build.ninja to take the compiler's options from")
+    return build
+
+
+def _compiler(build: Path, like: str) -> list[str]:
+    """The command that compiles this file of src/md."""
+    words = shlex.split(_commands(build, f"src/md/CMakeFiles/sterna_md.dir/{like}.o")[0])
+    return words[1:] if words[0].endswith("ccache") else words
+
+
+def errors_of(source: Path, like: str, folder: Path) -> str:
+    """What the compiler says of a source that it refuses, with the options of another one. Headers
+    are looked for in `folder` first."""
+    build = build_folder()
+    words = _compiler(build, like)
+    for option in ("-o", "-c", "-MF", "-MT"):
+        if option in words:
+            place = words.index(option)
+            del words[place : place + 2]
+    words = [word for word in words if word != "-MD"]
+    done = subprocess.run(
+        [words[0], f"-I{folder / 'src'}", *words[1:], "-fsyntax-only", source],
+        cwd=build,
+        env={**os.environ, "LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    return done.stderr
+
+
 def program_with(pages: list[str], folder: Path) -> Path:
     """A `sterna-md` with what these pages add. Only what sees a changed file is compiled anew."""
     usual = Path(find_program())
-    build = usual.parents[2]
-    if not (build / "build.ninja").exists():
-        pytest.skip(f"{build} has no build.ninja to take the compiler's options from")
+    build = build_folder()
     sources: dict[Path, str] = {}  # and the target whose options they have
     for page in pages:
         diff = block(page, "diff")
@@ -77,9 +112,7 @@ def program_with(pages: list[str], folder: Path) -> Path:
 
     objects = []
     for source, like in sources.items():
-        words = shlex.split(_commands(build, f"src/md/CMakeFiles/sterna_md.dir/{like}.o")[0])
-        if words[0].endswith("ccache"):
-            words = words[1:]
+        words = _compiler(build, like)
         objects.append(folder / f"{source.stem}.o")
         words[words.index("-o") + 1] = str(objects[-1])
         words[words.index("-c") + 1] = str(source)

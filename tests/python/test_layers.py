@@ -1,13 +1,16 @@
-"""The check that includes only point down the layers."""
+"""The check that includes, and what the linker is asked for, only point down the layers."""
 
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from sterna.program import find_program
 
 sys.path.insert(0, str(ROOT / "tools"))
-from check_layers import check, problem
+from check_layers import Unit, check, check_symbols, problem, problems_of_units
 
 
 def test_every_include_of_the_source_tree_points_down():
@@ -59,3 +62,42 @@ def test_the_line_is_named(tmp_path):
     Path(folder / "bad.hpp").write_text('#pragma once\n#  include "md/input/input.hpp"\n')
     (line,) = check(tmp_path)
     assert line.startswith("src/md/core/bad.hpp:2: md/input/input.hpp: ")
+
+
+def test_no_folder_of_the_engine_needs_a_symbol_of_a_higher_one():
+    objects = Path(find_program()).parents[2] / "src" / "md" / "CMakeFiles" / "sterna_md.dir"
+    if not objects.is_dir():
+        pytest.skip(f"{objects} is not there: the program was built elsewhere")
+    assert check_symbols(objects) == []
+
+
+def test_a_symbol_that_only_a_higher_folder_defines_is_found():
+    low = Unit("input/a.o", {"input"}, {"f"}, {"g", "printf"})
+    high = Unit("observe/b.o", {"observe"}, {"g"}, {"f"})
+    assert problems_of_units([low, high]) == [("g", low, high)]
+    # Compiled together: the lowest folder may define it, the highest may need it.
+    mixed = Unit("Unity/c.o", {"core", "domain"}, {"h"}, {"k"})
+    assert problems_of_units([Unit("system/d.o", {"system"}, set(), {"h"}), mixed]) == []
+    assert problems_of_units([mixed, Unit("domain/e.o", {"domain"}, {"k"}, set())]) == []
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="there is no compiler")
+def test_object_files_are_read(tmp_path):
+    for folder, text in (
+        ("input", "namespace md { int rows(); int count() { return rows(); } }"),
+        ("observe", "namespace md { int rows() { return 3; } int more(); int n() { return more(); } }"),
+        ("Unity", '#include "../../src/md/system/s.cpp"\n#include "../../src/md/integrate/i.cpp"\n'
+                  "namespace md { int more() { return 1; } }"),
+    ):  # fmt: skip
+        source = tmp_path / folder / "x.cxx"
+        source.parent.mkdir()
+        source.write_text(text)
+        made = text.split("\n")[-1]
+        subprocess.run(
+            ["c++", "-x", "c++", "-c", "-", "-o", f"{source}.o"], input=made, text=True, check=True
+        )
+    (line,) = check_symbols(tmp_path)
+    assert line == (
+        "md::rows(): input/x.cxx.o (input) needs it, and only observe/x.cxx.o (observe) defines it"
+    )
+    assert check_symbols(tmp_path / "input") != []

@@ -162,7 +162,7 @@ TEST_CASE("what charges give at short range is apart from Lennard-Jones") {
 
 TEST_CASE("the table names each term once, and says what it is") {
   std::set<std::string_view> names;
-  for (const TermEntry& entry : force_term_table()) {
+  for (const ForceTermRow& entry : force_term_table()) {
     CHECK(names.insert(entry.name).second);
     CHECK(!entry.sentence.empty());
     CHECK(std::all_of(entry.name.begin(), entry.name.end(),

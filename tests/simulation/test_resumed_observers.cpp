@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "md/input/observer_section.hpp"
+#include "md/input/observer_row.hpp"
 #include "simulation/simulation_support.hpp"
 
 using namespace sterna;
@@ -53,7 +53,7 @@ constexpr int cuts[] = {1, 8, 10, 11, 25, 47, 59};
 
 std::string sections(bool flexible) {
   std::string text;
-  for (const ObserverSection& section : observer_sections()) {
+  for (const ObserverRow& section : observer_rows()) {
     const std::string name(section.schema.name);
     const auto found = cases.find(name);
     INFO("[" << name << "] has no row in the table of this test");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "md/core/cross_product.hpp"
+#include "md/core/registry.hpp"
 #include "md/system/virtual_site_kinds.hpp"
 
 using namespace sterna::md;
@@ -134,7 +135,7 @@ void check_forces(const VirtualSite& site, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("what a force on a site does to its atoms is the transpose of its derivatives") {
-  for (const VirtualSiteKind& kind : virtual_site_kinds()) {
+  for (const VirtualSiteRow& kind : virtual_site_kinds()) {
     const VirtualSite site = site_of(kind.name);
     CHECK(site.atoms.size() == (kind.atoms > 0 ? kind.atoms : 5));
     CHECK(site.is_linear() == (kind.name == "2" || kind.name == "3" || kind.name == "n"));
@@ -180,7 +181,7 @@ TEST_CASE("sites that are made of sites, in any order, follow from their atoms")
 }
 
 TEST_CASE("weights must have their sums") {
-  const VirtualSiteKind& local = *find_virtual_site_kind("local");
+  const VirtualSiteRow& local = *find_virtual_site_kind("local");
   VirtualSiteParameters given = parameters_of("local");
   CHECK(local.contradiction(given).empty());
   given.x_weights[0] = -0.5;
@@ -190,7 +191,7 @@ TEST_CASE("weights must have their sums") {
   CHECK(local.contradiction(given) ==
         "\"origin_weights\" in [[molecule.virtual_site]] has 2 numbers; expected 3, one for each "
         "atom that the site is made of");
-  const VirtualSiteKind& mean = *find_virtual_site_kind("n");
+  const VirtualSiteRow& mean = *find_virtual_site_kind("n");
   CHECK(mean.contradiction(given).empty());
   given.weights = {1.0, -1.0};
   CHECK(mean.contradiction(given) ==

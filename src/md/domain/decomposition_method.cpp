@@ -1,20 +1,16 @@
 #include "md/domain/decomposition_method.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <stdexcept>
 
 #include "md/domain/bisection.hpp"
 #include "md/domain/regular_grid.hpp"
 #include "md/domain/sampling.hpp"
-#include "sterna/comm/joined.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
 namespace {
 
-constexpr DecompositionMethod kDecompositionMethods[] = {
+constexpr DecompositionRow kDecompositionMethods[] = {
     {"grid", "equal boxes, one for each rank", false, make_regular_grid},
     {"bisection", "the box halved along its widest axis, the halves again, by equal cost", true,
      make_bisection},
@@ -24,18 +20,13 @@ constexpr DecompositionMethod kDecompositionMethods[] = {
 
 }  // namespace
 
-std::span<const DecompositionMethod> decomposition_methods() {
-  return kDecompositionMethods;
+const Registry<DecompositionRow>& decomposition_methods() {
+  static const Registry<DecompositionRow> table("decomposition", std::span(kDecompositionMethods));
+  return table;
 }
 
-const DecompositionMethod& decomposition_method(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const auto& method : kDecompositionMethods) {
-    if (method.name == name) return method;
-    names.push_back(method.name);
-  }
-  throw std::invalid_argument(fmt::format("no decomposition is named '{}'; there are: {}", name,
-                                          comm::joined(names, ", ")));
+const DecompositionRow& decomposition_method(std::string_view name) {
+  return decomposition_methods().get(name);
 }
 
 std::vector<double> loads(const comm::Context& context, const Decomposition& decomposition,

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "md/core/registry.hpp"
 #include "md/domain/cut_tree.hpp"
 #include "md/domain/decomposition.hpp"
 #include "sterna/comm/context.hpp"
@@ -31,7 +32,7 @@ struct DecompositionRequest {
 };
 
 /// One row of the table of decompositions.
-struct DecompositionMethod {
+struct DecompositionRow {
   std::string_view name;
   std::string_view description;
   bool weighs;  ///< whether it looks at points and weights
@@ -41,9 +42,9 @@ struct DecompositionMethod {
                                          const DecompositionRequest& request);
 };
 
-std::span<const DecompositionMethod> decomposition_methods();
-/// Throws std::invalid_argument that lists the names where there is no such method.
-const DecompositionMethod& decomposition_method(std::string_view name);
+const Registry<DecompositionRow>& decomposition_methods();
+/// Throws std::invalid_argument that tells the nearest name where there is no such method.
+const DecompositionRow& decomposition_method(std::string_view name);
 
 /// Collective: the weight that each rank would have in these regions, the same on all ranks.
 std::vector<double> loads(const comm::Context& context, const Decomposition& decomposition,

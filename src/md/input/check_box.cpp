@@ -8,8 +8,8 @@
 #include "md/forces/coulomb/fmm/fmm_parameters.hpp"
 #include "md/input/check_external.hpp"
 #include "md/input/cutoffs.hpp"
-#include "md/input/observer_section.hpp"
-#include "md/input/thermostat_kind.hpp"
+#include "md/input/observer_row.hpp"
+#include "md/input/thermostat_row.hpp"
 
 namespace sterna::md {
 namespace {
@@ -24,7 +24,7 @@ bool has_planes_across(const Tilt& tilt, Axis axis) {
 void check_regions(const Input& input, const Report& report) {
   for (std::size_t n = 0; n < input.thermostats.size(); ++n) {
     const Input::Thermostat& thermostat = input.thermostats[n];
-    const ThermostatKind* kind = kind_of(thermostat);
+    const ThermostatRow* kind = row_of(thermostat);
     std::string_view key = kind != nullptr ? kind->orthorhombic_key(thermostat) : "";
     if (thermostat.upper) key = "upper";
     if (thermostat.lower) key = "lower";
@@ -120,7 +120,7 @@ void check_box(const Input& input, const Box& at_start, const Report& report) {
   }
   check_precision(input, box, report);
   check_external_in_box(input, box, report);
-  for (const ObserverSection& section : observer_sections()) {
+  for (const ObserverRow& section : observer_rows()) {
     if (section.check_in_box != nullptr && section.interval(input) > 0) {
       section.check_in_box(input, box, report);
     }

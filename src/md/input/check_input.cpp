@@ -1,6 +1,6 @@
 #include "md/input/check_input.hpp"
-#include "md/input/observer_section.hpp"
-#include "md/input/trajectory_section.hpp"
+#include "md/input/observer_row.hpp"
+#include "md/input/trajectory_row.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@
 #include "md/core/display_text.hpp"
 #include "md/domain/decomposition_method.hpp"
 #include "md/input/atom_groups.hpp"
-#include "md/input/check_barostat.hpp"
 #include "md/input/check_components.hpp"
 #include "md/input/check_electrostatics.hpp"
 #include "md/input/check_exports.hpp"
@@ -21,16 +20,14 @@
 #include "md/input/check_integrator.hpp"
 #include "md/input/check_many_body.hpp"
 #include "md/input/check_molecules.hpp"
-#include "md/input/check_motion.hpp"
 #include "md/input/check_multiple_time_steps.hpp"
 #include "md/input/check_neighbor.hpp"
 #include "md/input/check_pair_potentials.hpp"
-#include "md/input/check_thermostats.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/read_input.hpp"
+#include "md/input/run_files.hpp"
 #include "md/model/truncation.hpp"
-#include "md/output/run_files.hpp"
 #include "md/output/xtc_writer.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
@@ -333,18 +330,16 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   check_many_body(input, look_at_files, is_good, report);
   check_electrostatics(input, is_good, report);
   checker.interaction();
-  check_thermostats(input, is_good, report);
-  check_motion(input, is_good, report);
+  check_owners_sections(input, is_good, report);
   check_integrator(input, is_good, report);
   check_multiple_time_steps(input, is_good, report);
   check_neighbor(input, is_good, report);
   check_external(input, is_good, report);
-  check_barostat(input, is_good, report);
   checker.domain();
   checker.output(look_at_files);
   check_exports(input, is_good, report);
   check_groups(input, is_good, report);
-  for (const ObserverSection& section : observer_sections()) {
+  for (const ObserverRow& section : observer_rows()) {
     if (section.check != nullptr) section.check(input, is_good, report);
   }
   checker.last_step("output.xtc_interval", input.output.xtc_interval, XtcWriter::last_step);
@@ -353,7 +348,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
     checker.last_step("output.export", input.output.trajectory_interval, XtcWriter::last_step);
     break;
   }
-  for (const TrajectorySection& section : trajectory_sections()) {
+  for (const TrajectoryRow& section : trajectory_rows()) {
     checker.last_step(fmt::format("{}.interval", section.schema.name), section.interval(input),
                       section.last_step);
     check_group_names(input, is_good, report, fmt::format("{}.groups", section.schema.name),

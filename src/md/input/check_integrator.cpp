@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "md/input/integrator_kind.hpp"
+#include "md/input/integrator_row.hpp"
 
 namespace sterna::md {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 template <class Trait>
 std::string expected(Trait&& has) {
   std::string names;
-  for (const std::string_view name : integrators_that(has)) {
+  for (const std::string_view name : integrator_rows().names_that(has)) {
     names += fmt::format("{}\"{}\"", names.empty() ? "" : " or ", name);
   }
   return "expected integrator = " + names;
@@ -20,13 +20,13 @@ std::string expected(Trait&& has) {
 }  // namespace
 
 void check_integrator(const Input& input, const IsGood& is_good, const Report& report) {
-  const IntegratorKind* const kind = find_integrator(input.run.integrator);
+  const IntegratorRow* const kind = integrator_rows().find(input.run.integrator);
   if (kind == nullptr || kind->minimizes || !is_good("run.integrator")) return;
   if (input.time_steps.are_used() && !kind->takes_multiple_time_steps) {
     report(
         Severity::error, "multiple_time_steps",
         fmt::format("integrator = \"{}\" computes all forces in each step; {}", kind->name,
-                    expected([](const IntegratorKind& k) { return k.takes_multiple_time_steps; })));
+                    expected([](const IntegratorRow& k) { return k.takes_multiple_time_steps; })));
   }
   if (input.run.rotation == RotationMethod::leapfrog && !kind->takes_leapfrog) {
     report(Severity::error, "run.rotation",

@@ -235,7 +235,7 @@ class MoleculeChecker {
   Periodicity parameters(std::string_view section, std::size_t n, const Input::MoleculeTerm& term) {
     const auto number = find_bonded(section, term.potential);
     if (!number) return {};
-    const BondedEntry& entry = bonded_table()[*number];
+    const BondedRow& entry = bonded_table()[*number];
     std::vector<double> values;
     Periodicity periodicity;
     for (const BondedParameter& parameter : entry.parameters) {
@@ -415,7 +415,7 @@ class MoleculeChecker {
   /// Checks a virtual site; returns whether it has no mistake.
   bool virtual_site(std::size_t n) {
     const Input::MoleculeVirtualSite& site = molecule_.virtual_sites[n];
-    const VirtualSiteKind* const kind = find_virtual_site_kind(site.kind);
+    const VirtualSiteRow* const kind = find_virtual_site_kind(site.kind);
     if (!good_(place_of("virtual_site", n, "kind")) || kind == nullptr) return false;
     const auto is_given = [&](std::string_view name) {
       return good_(place_of("virtual_site", n, name));

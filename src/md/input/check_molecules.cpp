@@ -15,7 +15,7 @@
 #include "md/input/input_schema.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/residue_labels.hpp"
-#include "md/input/thermostat_kind.hpp"
+#include "md/input/thermostat_row.hpp"
 #include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
@@ -181,14 +181,14 @@ class MoleculesChecker {
   }
 
   void thermostat(std::size_t n) {
-    using Constraints = ThermostatKind::Constraints;
+    using Constraints = ThermostatRow::Constraints;
     const Input::Thermostat& thermostat = input_.thermostats[n];
-    const ThermostatKind* const kind = kind_of(thermostat);
+    const ThermostatRow* const kind = row_of(thermostat);
     const std::string place = fmt::format("thermostat[{}]", n);
     if (kind == nullptr || !good_(place + ".kind")) return;
     if (kind->constraints == Constraints::violated) {
-      const auto others = thermostats_that(
-          [](const ThermostatKind& other) { return other.constraints != Constraints::violated; });
+      const auto others = thermostat_rows().names_that(
+          [](const ThermostatRow& other) { return other.constraints != Constraints::violated; });
       error(place + ".kind",
             fmt::format("\"kind\" in [thermostat] is {}, which does not keep constraints; expected "
                         "{}",

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "md/core/display_text.hpp"
-#include "md/input/observer_section.hpp"
-#include "md/input/trajectory_section.hpp"
+#include "md/input/observer_row.hpp"
+#include "md/input/trajectory_row.hpp"
 
 namespace sterna::md {
 namespace {
@@ -69,12 +69,12 @@ class TimeStepsChecker {
       whole(fmt::format("drift_control[{}].sample_interval", n), "sample_interval",
             control.sample_interval);
     }
-    for (const ObserverSection& observer : observer_sections()) {
+    for (const ObserverRow& observer : observer_rows()) {
       if (!input_.places.contains(observer.schema.name)) continue;
       whole(fmt::format("{}.interval", observer.schema.name), "interval",
             observer.interval(input_));
     }
-    for (const TrajectorySection& trajectory : trajectory_sections()) {
+    for (const TrajectoryRow& trajectory : trajectory_rows()) {
       if (!input_.places.contains(trajectory.schema.name)) continue;
       whole(fmt::format("{}.interval", trajectory.schema.name), "interval",
             trajectory.interval(input_));

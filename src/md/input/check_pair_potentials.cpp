@@ -71,7 +71,7 @@ class PairChecker {
   }
 
   void pair(Input::Pair& pair, const std::string& place) {
-    const PairPotentialEntry& potential = *find_pair_potential(pair.potential);
+    const PairPotentialRow& potential = *find_pair_potential(pair.potential);
     const bool own = pair.truncation.has_value();
     const Truncation truncation = pair.truncation.value_or(input_.interaction.truncation);
     const bool known = readable(own ? place + ".truncation" : "interaction.truncation");

@@ -13,8 +13,8 @@
 
 #include "md/domain/regular_grid.hpp"
 #include "md/input/cutoffs.hpp"
-#include "md/input/observer_section.hpp"
-#include "md/input/trajectory_section.hpp"
+#include "md/input/observer_row.hpp"
+#include "md/input/trajectory_row.hpp"
 #include "md/neighbors/cell_counts.hpp"
 #include "md/system/particle_fields.hpp"
 
@@ -137,14 +137,14 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
     result.trajectory_bytes += bytes_per_atom * static_cast<double>(atoms) * particles * frames;
   };
   add_frames(input.output.xtc_interval, bytes_in_xtc);
-  for (const TrajectorySection& section : trajectory_sections()) {
+  for (const TrajectoryRow& section : trajectory_rows()) {
     // Only trajectories of all atoms are counted, because the sizes of groups are not known yet.
     if (section.groups(input).empty()) {
       add_frames(section.interval(input), section.bytes_per_atom(input));
     }
   }
   double remembered = 0.0;  // bytes per particle
-  for (const ObserverSection& section : observer_sections()) {
+  for (const ObserverRow& section : observer_rows()) {
     if (section.bytes_per_particle == nullptr || section.interval(input) == 0) continue;
     remembered += section.bytes_per_particle(input);
   }

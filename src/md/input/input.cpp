@@ -1,5 +1,7 @@
 #include "md/input/input.hpp"
 
+#include "md/input/integrator_row.hpp"
+
 namespace sterna::md {
 
 Input::Input() = default;
@@ -8,5 +10,10 @@ Input::Input(Input&&) noexcept = default;
 Input& Input::operator=(const Input&) = default;
 Input& Input::operator=(Input&&) noexcept = default;
 Input::~Input() = default;
+
+bool Input::minimizes() const {
+  const IntegratorRow* const row = integrator_rows().find(run.integrator);
+  return row != nullptr && row->minimizes;
+}
 
 }  // namespace sterna::md

@@ -4,16 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "md/input/barostat_kind.hpp"
-#include "md/input/integrator_kind.hpp"
-#include "md/input/observer_section.hpp"
+#include "md/input/barostat_row.hpp"
+#include "md/input/integrator_row.hpp"
+#include "md/input/observer_row.hpp"
+#include "md/input/owner_tables.hpp"
 #include "md/input/sections/section.hpp"
-#include "md/input/start_format.hpp"
-#include "md/input/thermostat_kind.hpp"
-#include "md/input/trajectory_section.hpp"
+#include "md/input/start_reader_row.hpp"
+#include "md/input/thermostat_row.hpp"
+#include "md/input/trajectory_row.hpp"
 
 namespace sterna::md {
 namespace {
@@ -46,12 +48,22 @@ const std::vector<InputSection>& all_sections() {
   static const std::vector<InputSection> sections = [] {
     std::vector<InputSection> all;
     for (const auto declare : declared_sections) all.push_back(declare());
-    for (const ObserverSection& observer : observer_sections()) {
-      all.push_back({observer.schema, observer.keys});
+    for (const auto declare : owner_tables().sections) {
+      InputSection section = declare();
+      const auto before = std::ranges::find(
+          all, section.behind, [](const InputSection& other) { return other.schema.name; });
+      if (before == all.end()) {
+        throw std::logic_error(fmt::format("[{}] stands behind [{}], which is no section",
+                                           section.schema.name, section.behind));
+      }
+      all.insert(before + 1, std::move(section));
+    }
+    for (const ObserverRow& observer : observer_rows()) {
+      all.push_back({.schema = observer.schema, .keys = observer.keys});
       all.back().schema.keeps_state = true;
     }
-    for (const TrajectorySection& trajectory : trajectory_sections()) {
-      all.push_back({trajectory.schema, trajectory.keys});
+    for (const TrajectoryRow& trajectory : trajectory_rows()) {
+      all.push_back({.schema = trajectory.schema, .keys = trajectory.keys});
       all.back().schema.keeps_state = true;
     }
     return all;
@@ -175,6 +187,12 @@ Input input_with_all_sections() {
   return input;
 }
 
+void check_owners_sections(const Input& input, const IsGood& is_good, const Report& report) {
+  for (const InputSection& section : all_sections()) {
+    if (section.check != nullptr) section.check(input, is_good, report);
+  }
+}
+
 const SectionSchema* find_section(std::string_view name) {
   for (const SectionSchema& section : input_sections()) {
     if (section.name == name) return &section;
@@ -260,20 +278,13 @@ std::string_view translated_choice(std::string_view value,
   for (const auto& [other, own] : words) {
     if (other == value && is_choice(own)) return own;
   }
-  const auto means = [&](const auto& owner) {
-    return is_choice(owner.name) && std::ranges::find(owner.aliases, value) != owner.aliases.end();
+  const auto choice_of = [&](const auto& table) {
+    const auto* const row = table.find_alias(value);
+    return row != nullptr && is_choice(row->name) ? row->name : std::string_view();
   };
-  for (const ThermostatKind& kind : thermostat_kinds()) {
-    if (means(kind)) return kind.name;
-  }
-  for (const IntegratorKind& kind : integrator_kinds()) {
-    if (means(kind)) return kind.name;
-  }
-  for (const BarostatKind& kind : barostat_kinds()) {
-    if (means(kind)) return kind.name;
-  }
-  for (const StartFormat& format : start_formats()) {
-    if (means(format)) return format.name;
+  for (const std::string_view own : {choice_of(thermostat_rows()), choice_of(integrator_rows()),
+                                     choice_of(barostat_rows()), choice_of(start_reader_rows())}) {
+    if (!own.empty()) return own;
   }
   return {};
 }

@@ -15,6 +15,7 @@
 #include "md/core/choice.hpp"
 #include "md/core/range.hpp"
 #include "md/core/units.hpp"
+#include "md/input/check_input.hpp"
 #include "md/input/diagnostics.hpp"
 #include "md/input/input.hpp"
 
@@ -201,10 +202,16 @@ struct SectionSchema {
 struct InputSection {
   SectionSchema schema;
   std::vector<KeySchema> keys;  ///< without `section`
+  /// Where its owner hands it in (`owner_tables.hpp`): the section that it follows on the reference
+  /// page, and what no key can tell alone, as `check_input`.
+  std::string_view behind = {};
+  void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;
 };
 
 /// The table from which the reader, the JSON Schema and the reference page are made.
 std::span<const SectionSchema> input_sections();
+/// The checks of sections that were handed in.
+void check_owners_sections(const Input& input, const IsGood& is_good, const Report& report);
 std::span<const KeySchema> input_keys();
 
 /// An input with one table of each section, so that every target exists.

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
-#include "md/input/files_behind.hpp"
 #include "md/input/input_text.hpp"
+#include "md/input/owner_tables.hpp"
 #include "md/input/read_input.hpp"
-#include "md/output/run_files.hpp"
+#include "md/input/run_files.hpp"
 
 namespace sterna::md {
 namespace {
@@ -51,7 +51,8 @@ std::vector<Diagnostic> overwritten_inputs(const Input& input, const std::string
   };
   if (written.empty()) return errors;
   const auto look_behind = [&](std::string_view place, const std::string& path) {
-    for (const std::string& file : files_behind(path)) look_at(place, "the file", file);
+    for (const std::string& file : owner_tables().files_behind(path))
+      look_at(place, "the file", file);
   };
   look_at("run.name", "its input", input.path);
   look_behind("run.name", input.path);

@@ -75,7 +75,7 @@ PairFunction::Ending ending_of_pair(const Input& input, const Input::Pair& pair)
 }
 
 PairFunction function_of_pair(const Input& input, const Input::Pair& pair) {
-  const PairPotentialEntry& potential = *find_pair_potential(pair.potential);
+  const PairPotentialRow& potential = *find_pair_potential(pair.potential);
   std::vector<double> parameters;
   for (const PairParameter& parameter : potential.parameters) {
     parameters.push_back(pair_parameter(pair, parameter.name).value_or(parameter.preset));

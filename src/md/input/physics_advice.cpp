@@ -15,12 +15,12 @@
 #include "md/input/cutoffs.hpp"
 #include "md/input/molecule_advice.hpp"
 #include "md/input/molecule_model_from_input.hpp"
-#include "md/input/observer_section.hpp"
+#include "md/input/observer_row.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/read_input.hpp"
-#include "md/input/thermostat_kind.hpp"
+#include "md/input/thermostat_row.hpp"
 #include "md/input/timestep_advice.hpp"
-#include "md/input/trajectory_section.hpp"
+#include "md/input/trajectory_row.hpp"
 #include "md/input/truncation_advice.hpp"
 #include "md/input/type_pair_from_input.hpp"
 
@@ -117,7 +117,7 @@ class Adviser {
   void thermostats() {
     for (std::size_t n = 0; n < input_.thermostats.size(); ++n) {
       const Input::Thermostat& thermostat = input_.thermostats[n];
-      const ThermostatKind* kind = kind_of(thermostat);
+      const ThermostatRow* kind = row_of(thermostat);
       if (kind == nullptr) continue;
       if (kind->has_time_constant) {
         time_constant(thermostat, fmt::format("thermostat[{}].time_constant", n));
@@ -510,7 +510,7 @@ class Adviser {
                        "no averages, and observers will have no samples",
                        equilibration, steps));
     }
-    for (const ObserverSection& section : observer_sections()) {
+    for (const ObserverRow& section : observer_rows()) {
       if (section.advise != nullptr && section.interval(input_) > 0) {
         section.advise(input_, report);
       }
@@ -547,7 +547,7 @@ class Adviser {
     std::vector<std::pair<std::string, std::int64_t>> intervals{
         {"output.trajectory_interval", input_.output.trajectory_interval},
         {"output.xtc_interval", input_.output.xtc_interval}};
-    for (const TrajectorySection& section : trajectory_sections()) {
+    for (const TrajectoryRow& section : trajectory_rows()) {
       intervals.emplace_back(fmt::format("{}.interval", section.schema.name),
                              section.interval(input_));
     }

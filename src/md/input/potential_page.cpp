@@ -54,20 +54,20 @@ of your own: [add a pair potential](howto/add-a-pair-potential.md).
 
 }  // namespace
 
-std::string potential_markdown(const PairPotentialEntry& entry) {
+std::string potential_markdown(const PairPotentialRow& row) {
   std::string text = fmt::format(
       "# `{0}`\n\n<!-- Written from the row of the potential by ./dev docs. -->\n\n{1}\n\n"
       "```text\nu(r) = {2}\n```\n\nSource: {3}.\n\nHow pairs end at the cutoff, and how to give "
       "one: "
       "[pair potentials](../potentials.md).\n",
-      entry.name, entry.sentence, entry.formula, entry.source);
-  if (entry.own_end != nullptr) {
+      row.name, row.sentence, row.formula, row.source);
+  if (row.own_end != nullptr) {
     text += "\nIt ends by itself: `truncation` changes nothing, and nothing is missing beyond.\n";
   }
-  if (entry.finite_at_zero && !entry.reads_table) {
+  if (row.finite_at_zero && !row.reads_table) {
     text += "\nIt is finite at r = 0.\n";
   }
-  if (entry.reads_table) {
+  if (row.reads_table) {
     text +=
         "\nThe key `table` names a file with lines of three numbers: the distance, the energy, and "
         "the force -du/dr. Distances ascend, equally spaced or not. Below the first the force "
@@ -78,14 +78,14 @@ std::string potential_markdown(const PairPotentialEntry& entry) {
     return text;
   }
   text += "\n| parameter | value | default | meaning |\n|---|---|---|---|\n";
-  for (const PairParameter& parameter : entry.parameters) {
+  for (const PairParameter& parameter : row.parameters) {
     const std::string_view noun = dimension_noun(parameter.dimension);
     const std::string range = range_text(parameter.range);
     text += fmt::format("| `{}` | {}{}{} | {} | {} |\n", parameter.name,
                         noun.substr(noun.find(' ') + 1), range.empty() ? "" : " ", range,
-                        entry.name == "lennard_jones" ? "mixed"
-                        : parameter.required          ? "required"
-                                                      : fmt::format("`{}`", parameter.preset),
+                        row.name == "lennard_jones" ? "mixed"
+                        : parameter.required        ? "required"
+                                                    : fmt::format("`{}`", parameter.preset),
                         parameter.description);
   }
   return text;
@@ -93,8 +93,8 @@ std::string potential_markdown(const PairPotentialEntry& entry) {
 
 std::string potential_page_markdown() {
   std::string page(potentials_introduction);
-  for (const PairPotentialEntry& entry : pair_potential_table()) {
-    page += fmt::format("| [`{0}`](potentials/{0}.md) | {1} |\n", entry.name, entry.sentence);
+  for (const PairPotentialRow& row : pair_potential_table()) {
+    page += fmt::format("| [`{0}`](potentials/{0}.md) | {1} |\n", row.name, row.sentence);
   }
   return page;
 }

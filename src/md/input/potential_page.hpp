@@ -4,12 +4,12 @@
 
 namespace sterna::md {
 
-struct PairPotentialEntry;
+struct PairPotentialRow;
 
 /// The text of docs/potentials.md: common rules of all pair potentials, and a table of them.
 std::string potential_page_markdown();
 
-/// The page of one pair potential: formula, source, parameters.
-std::string potential_markdown(const PairPotentialEntry& entry);
+/// The page of one: formula, source, parameters.
+std::string potential_markdown(const PairPotentialRow& row);
 
 }  // namespace sterna::md

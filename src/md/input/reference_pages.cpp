@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "md/forces/pair/pair_potential_table.hpp"
-#include "md/input/barostat_kind.hpp"
-#include "md/input/integrator_kind.hpp"
+#include "md/input/barostat_row.hpp"
+#include "md/input/integrator_row.hpp"
 #include "md/input/potential_page.hpp"
 #include "md/input/schema_export.hpp"
-#include "md/input/thermostat_kind.hpp"
+#include "md/input/thermostat_row.hpp"
 #include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
@@ -21,7 +21,7 @@ std::string other_names(std::span<const std::string_view> aliases) {
   return fmt::format("\nOther programs and papers call it {}.\n", comm::joined(aliases, ", "));
 }
 
-std::string integrator_page(const IntegratorKind& kind) {
+std::string integrator_page(const IntegratorRow& kind) {
   return fmt::format(
              "# `{0}`\n\n<!-- Written from the row of the integrator by ./dev docs. -->\n\n"
              "{1}\n\n```text\n{2}\n```\n\n{3}\n\nSource: {4}.\n\n```toml\n[run]\nintegrator = "
@@ -41,15 +41,15 @@ std::string ensemble_page(const Kind& kind, std::string_view section) {
   return page + other_names(kind.aliases);
 }
 
-std::string_view said(ThermostatKind::Constraints constraints) {
+std::string_view said(ThermostatRow::Constraints constraints) {
   switch (constraints) {
-    case ThermostatKind::Constraints::violated:
+    case ThermostatRow::Constraints::violated:
       return "It does not go with constraints.";
-    case ThermostatKind::Constraints::kept:
+    case ThermostatRow::Constraints::kept:
       return "It keeps constraints where it acts on all atoms.";
-    case ThermostatKind::Constraints::projected:
+    case ThermostatRow::Constraints::projected:
       return "What it gives along a constraint is taken off again.";
-    case ThermostatKind::Constraints::projected_as_a_whole:
+    case ThermostatRow::Constraints::projected_as_a_whole:
       return "What it gives along a constraint is taken off again, where it acts on all atoms.";
   }
   return {};
@@ -59,13 +59,13 @@ std::string_view said(ThermostatKind::Constraints constraints) {
 
 std::map<std::string, std::string> reference_pages() {
   std::map<std::string, std::string> pages;
-  for (const PairPotentialEntry& entry : pair_potential_table()) {
+  for (const PairPotentialRow& entry : pair_potential_table()) {
     pages[fmt::format("potentials/{}.md", entry.name)] = potential_markdown(entry);
   }
-  for (const IntegratorKind& kind : integrator_kinds()) {
+  for (const IntegratorRow& kind : integrator_rows()) {
     pages[fmt::format("integrators/{}.md", kind.name)] = integrator_page(kind);
   }
-  for (const ThermostatKind& kind : thermostat_kinds()) {
+  for (const ThermostatRow& kind : thermostat_rows()) {
     pages[fmt::format("thermostats/{}.md", kind.name)] =
         ensemble_page(kind, "thermostat") +
         fmt::format(
@@ -73,7 +73,7 @@ std::map<std::string, std::string> reference_pages() {
             kind.is_canonical ? "It samples the canonical ensemble." : "It samples no ensemble.",
             said(kind.constraints));
   }
-  for (const BarostatKind& kind : barostat_kinds()) {
+  for (const BarostatRow& kind : barostat_rows()) {
     pages[fmt::format("barostats/{}.md", kind.name)] =
         ensemble_page(kind, "barostat") +
         fmt::format("\n{}\n\nAll kinds: [keep the pressure](../howto/constant-pressure.md).\n",

@@ -10,7 +10,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/input/input_schema.hpp"
-#include "md/input/integrator_kind.hpp"
+#include "md/input/integrator_row.hpp"
 #include "md/input/toml_document.hpp"
 #include "md/output/checkpoint_file.hpp"
 #include "sterna/comm/nearest_name.hpp"
@@ -142,7 +142,7 @@ void override_section(InputReading& reading, toml::table& document, const toml::
 void leave_out_motion(toml::table& document, const std::set<std::string>& own) {
   const toml::table* const run = document["run"].as_table();
   const auto integrator = run == nullptr ? std::nullopt : (*run)["integrator"].value<std::string>();
-  const IntegratorKind* const kind = integrator ? find_integrator(*integrator) : nullptr;
+  const IntegratorRow* const kind = integrator ? integrator_rows().find(*integrator) : nullptr;
   if (kind == nullptr || !kind->minimizes) return;
   if (!own.contains("barostat")) document.erase("barostat");
   toml::table* const neighbor = document["neighbor"].as_table();

@@ -123,7 +123,7 @@ class Builder {
            const std::vector<Input::MoleculeTerm>& terms) {
     for (const Input::MoleculeTerm& term : terms) {
       const std::uint32_t kind = *find_bonded(section, term.potential);
-      const BondedEntry& entry = bonded_table()[kind];
+      const BondedRow& entry = bonded_table()[kind];
       std::vector<double> parameters;
       for (const BondedParameter& parameter : entry.parameters) {
         parameters.push_back(bonded_parameter(term, parameter.name).value_or(parameter.preset));
@@ -155,7 +155,7 @@ class Builder {
 
   void add(Topology::Molecule& molecule, std::uint32_t kind, const std::vector<int>& atoms,
            const std::vector<double>& parameters) {
-    const BondedEntry& entry = bonded_table()[kind];
+    const BondedRow& entry = bonded_table()[kind];
     std::vector<double> row(static_cast<std::size_t>(entry.coefficient_count), 0.0);
     entry.coefficients(parameters, row);
     add_row(molecule, kind, atoms, row);

@@ -22,19 +22,17 @@ void check_angle_distribution(const Input& input, const IsGood& is_good, const R
                           input.section<AngleDistributionOptions>().groups);
 }
 
-ObserverSection angle_distribution_section() {
+}  // namespace
+
+ObserverRow observer::angle_distribution() {
   return {
       .schema = {.name = "angle_distribution",
                  .description = "How often an angle between two bonds of an atom has which value.",
                  .aliases = {"angles", "angle_histogram"}},
       .keys = coordinate_distribution_keys<AngleDistributionOptions>(),
       .interval = interval_of<AngleDistributionOptions>,
-      .check = check_angle_distribution};
+      .check = check_angle_distribution,
+      .make = make_angle_distribution};
 }
-
-}  // namespace
-
-const ObserverRow observer::angle_distribution{.section = angle_distribution_section,
-                                               .make = make_angle_distribution};
 
 }  // namespace sterna::md

@@ -29,7 +29,9 @@ void check_bond_distribution(const Input& input, const IsGood& is_good, const Re
                      input.units.text(options.minimum, Dimension::length)));
 }
 
-ObserverSection bond_distribution_section() {
+}  // namespace
+
+ObserverRow observer::bond_distribution() {
   std::vector<KeySchema> keys = coordinate_distribution_keys<BondDistributionOptions>();
   keys.push_back({.name = "minimum",
                   .target = option<&BondDistributionOptions::minimum>,
@@ -49,12 +51,8 @@ ObserverSection bond_distribution_section() {
                      .aliases = {"bonds", "bond_histogram"}},
           .keys = std::move(keys),
           .interval = interval_of<BondDistributionOptions>,
-          .check = check_bond_distribution};
+          .check = check_bond_distribution,
+          .make = make_bond_distribution};
 }
-
-}  // namespace
-
-const ObserverRow observer::bond_distribution{.section = bond_distribution_section,
-                                              .make = make_bond_distribution};
 
 }  // namespace sterna::md

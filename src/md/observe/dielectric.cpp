@@ -172,7 +172,9 @@ void check_dielectric(const Input& input, const IsGood& is_good, const Report& r
          "[[type]]s have none");
 }
 
-ObserverSection dielectric_section() {
+}  // namespace
+
+ObserverRow observer::dielectric() {
   return {.schema = {.name = "dielectric",
                      .description =
                          "Of molecules: the fluctuations of the dipole moment of all, and the "
@@ -181,11 +183,8 @@ ObserverSection dielectric_section() {
                      .aliases = {"permittivity", "polarization", "dipole_moment"}},
           .keys = {interval_key<DielectricOptions>()},
           .interval = interval_of<DielectricOptions>,
-          .check = check_dielectric};
+          .check = check_dielectric,
+          .make = make_dielectric};
 }
-
-}  // namespace
-
-const ObserverRow observer::dielectric{.section = dielectric_section, .make = make_dielectric};
 
 }  // namespace sterna::md

@@ -280,7 +280,9 @@ double bytes_of_diffusion(const Input& input) {
   return Diffusion::bytes_per_particle(input.run.steps / interval + 1);
 }
 
-ObserverSection diffusion_section() {
+}  // namespace
+
+ObserverRow observer::diffusion() {
   return {.schema = {.name = "diffusion",
                      .description = "The mean square displacement of each type and its diffusion "
                                     "coefficient (Einstein). Memory and checkpoints hold up to 216 "
@@ -293,11 +295,8 @@ ObserverSection diffusion_section() {
                                                 "types")},
           .interval = interval_of<DiffusionOptions>,
           .check = check_diffusion,
-          .bytes_per_particle = bytes_of_diffusion};
+          .bytes_per_particle = bytes_of_diffusion,
+          .make = make_diffusion};
 }
-
-}  // namespace
-
-const ObserverRow observer::diffusion{.section = diffusion_section, .make = make_diffusion};
 
 }  // namespace sterna::md

@@ -27,18 +27,15 @@ void check_end_to_end_distance(const Input& input, const IsGood& is_good, const 
                           input.section<EndToEndOptions>().groups);
 }
 
-ObserverSection end_to_end_distance_section() {
-  return molecule_section<EndToEndOptions>(
+}  // namespace
+
+ObserverRow observer::end_to_end_distance() {
+  return molecule_row<EndToEndOptions>(
       {.name = "end_to_end_distance",
        .description = "The distance from the first to the last atom of each flexible molecule, or "
                       "of those of its atoms that are in a group.",
        .aliases = {"end_to_end", "polystat"}},
-      check_end_to_end_distance);
+      check_end_to_end_distance, make_end_to_end_distance);
 }
-
-}  // namespace
-
-const ObserverRow observer::end_to_end_distance{.section = end_to_end_distance_section,
-                                                .make = make_end_to_end_distance};
 
 }  // namespace sterna::md

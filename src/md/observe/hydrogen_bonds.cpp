@@ -141,7 +141,9 @@ void check_hydrogen_bonds(const Input& input, const IsGood& is_good, const Repor
   }
 }
 
-ObserverSection hydrogen_bonds_section() {
+}  // namespace
+
+ObserverRow observer::hydrogen_bonds() {
   return {
       .schema = {.name = "hydrogen_bonds",
                  .description = "How many hydrogen bonds flexible molecules have, by distance and "
@@ -172,14 +174,10 @@ ObserverSection hydrogen_bonds_section() {
                 .range = {.minimum = 0.0, .maximum = 180.0},
                 .aliases = {"d_h_a_angle_cutoff", "angle_cutoff"}}},
       .interval = interval_of<HydrogenBondOptions>,
-      .check = check_hydrogen_bonds};
+      .check = check_hydrogen_bonds,
+      .make = make_hydrogen_bonds,
+      .needs_all_pairs = true,
+      .needs_full_shell = true};
 }
-
-}  // namespace
-
-const ObserverRow observer::hydrogen_bonds{.section = hydrogen_bonds_section,
-                                           .make = make_hydrogen_bonds,
-                                           .needs_all_pairs = true,
-                                           .needs_full_shell = true};
 
 }  // namespace sterna::md

@@ -33,17 +33,14 @@ void check_molecular_dipole(const Input& input, const IsGood& is_good, const Rep
                           input.section<MolecularDipoleOptions>().groups);
 }
 
-ObserverSection molecular_dipole_section() {
-  return molecule_section<MolecularDipoleOptions>(
+}  // namespace
+
+ObserverRow observer::molecular_dipole() {
+  return molecule_row<MolecularDipoleOptions>(
       {.name = "molecular_dipole",
        .description = "The dipole moment of each flexible molecule about its center of mass.",
        .aliases = {"dipole", "molecule_dipole"}},
-      check_molecular_dipole);
+      check_molecular_dipole, make_molecular_dipole);
 }
-
-}  // namespace
-
-const ObserverRow observer::molecular_dipole{.section = molecular_dipole_section,
-                                             .make = make_molecular_dipole};
 
 }  // namespace sterna::md

@@ -57,17 +57,19 @@ std::vector<AtomGroup> molecule_groups(const ObserverRequest& request,
 void check_molecule_observer(const Input& input, const IsGood& is_good, const Report& report,
                              std::string_view name, const std::vector<std::string>& groups);
 
-/// The keys that the sections of all such observers share.
+/// The row of an observer of such a quantity.
 template <class Options>
-ObserverSection molecule_section(SectionSchema schema,
-                                 void (*check)(const Input&, const IsGood&, const Report&)) {
+ObserverRow molecule_row(SectionSchema schema,
+                         void (*check)(const Input&, const IsGood&, const Report&),
+                         std::unique_ptr<Observer> (*make)(const ObserverRequest& request)) {
   return {.schema = std::move(schema),
           .keys = {interval_key<Options>(),
                    groups_key<Options>("Names of `[[group]]`s. Of each molecule those atoms count "
                                        "that are in the group; molecules without any are left out.",
                                        "each kind of molecule")},
           .interval = interval_of<Options>,
-          .check = check};
+          .check = check,
+          .make = make};
 }
 
 }  // namespace sterna::md

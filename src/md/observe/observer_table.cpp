@@ -1,42 +1,18 @@
 #include "md/observe/observer_table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
 
 #include "md/input/molecule_model_from_input.hpp"
-#include "md/output/run_files.hpp"
 
 namespace sterna::md {
-namespace {
 
-constexpr const ObserverRow* rows[] = {
-#define STERNA_OBSERVER(name) &observer::name,
+const Registry<ObserverRow>& observer_table() {
+  static const Registry<ObserverRow> table("observer", {
+#define STERNA_OBSERVER(name) observer::name(),
 #include "md/observe/observer_list.inc"
 #undef STERNA_OBSERVER
-};
-
-}  // namespace
-
-std::span<const ObserverSection> observer_sections() {
-  static const std::vector<ObserverSection> sections = [] {
-    std::vector<ObserverSection> all;
-    for (const ObserverRow* row : rows) all.push_back(row->section());
-    return all;
-  }();
-  return sections;
-}
-
-std::span<const std::string> result_file_endings() {
-  static const std::vector<std::string> endings = [] {
-    std::vector<std::string> all;
-    for (const ObserverSection& section : observer_sections()) {
-      all.push_back(fmt::format(".{}.txt", section.schema.name));
-    }
-    return all;
-  }();
-  return endings;
+                                                       });
+  return table;
 }
 
 std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
@@ -57,9 +33,9 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
                                 .topology = topology,
                                 .rotating = rotating};
   std::vector<std::unique_ptr<Observer>> observers;
-  for (std::size_t n = 0; n < std::size(rows); ++n) {
-    if (observer_sections()[n].interval(input) == 0) continue;
-    if (auto made = rows[n]->make(request)) observers.push_back(std::move(made));
+  for (const ObserverRow& row : observer_table()) {
+    if (row.interval(input) == 0) continue;
+    if (auto made = row.make(request)) observers.push_back(std::move(made));
   }
   return observers;
 }
@@ -67,10 +43,9 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
 namespace {
 
 bool any_needs(const Input& input, bool ObserverRow::*what) {
-  for (std::size_t n = 0; n < std::size(rows); ++n) {
-    if (rows[n]->*what && observer_sections()[n].interval(input) > 0) return true;
-  }
-  return false;
+  return std::ranges::any_of(observer_table(), [&](const ObserverRow& row) {
+    return row.*what && row.interval(input) > 0;
+  });
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "md/input/input.hpp"
-#include "md/input/observer_section.hpp"
+#include "md/input/observer_row.hpp"
 #include "md/model/molecule_model.hpp"
 #include "md/observe/observer.hpp"
 #include "md/system/topology.hpp"
@@ -26,30 +26,17 @@ struct ObserverRequest {
   bool rotating = false;                      ///< whether any molecule has an orientation
 };
 
-/// An observer as the input, the reference page and `Simulation` know it: the section that turns it
-/// on, and the function that makes it.
-struct ObserverRow {
-  ObserverSection (*section)() = nullptr;
-  /// Called if the section's interval is not 0. Returns null if there is nothing to observe.
-  std::unique_ptr<Observer> (*make)(const ObserverRequest& request) = nullptr;
-  /// Whether samples need the whole virial tensor, which charges at any distance compute only on
-  /// demand.
-  bool needs_virial_tensor = false;
-  /// Whether samples need pairs of all types in the list, not only of types with pair forces.
-  bool needs_all_pairs = false;
-  /// Whether samples need all pairs of each local particle on its own rank, also pairs across a
-  /// border, which another rank computes.
-  bool needs_full_shell = false;
-};
-
-/// The rows; each is defined in the file of its observer.
+/// The rows, each defined in the observer's own file.
 namespace observer {
-#define STERNA_OBSERVER(name) extern const ObserverRow name;
+#define STERNA_OBSERVER(name) ObserverRow name();
 #include "md/observe/observer_list.inc"
 #undef STERNA_OBSERVER
 }  // namespace observer
 
-/// The observers that an input asks for, in the order of the table. `topology` outlives them.
+/// All of them, in the order of the reference page.
+const Registry<ObserverRow>& observer_table();
+
+/// What an input asks to be observed, in the order of the table. `topology` outlives it.
 std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
                                                       const Input& input,
                                                       const std::vector<std::string>& names,

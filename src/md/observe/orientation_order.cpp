@@ -113,7 +113,9 @@ void check_orientation_order_in_box(const Input& input, const Box& box, const Re
                "a profile of the orientation", report);
 }
 
-ObserverSection orientation_order_section() {
+}  // namespace
+
+ObserverRow observer::orientation_order() {
   return {.schema = {.name = "orientation_order",
                      .description = "How molecules are turned towards an axis: averages of the "
                                     "first two Legendre polynomials.",
@@ -131,12 +133,8 @@ ObserverSection orientation_order_section() {
                     .aliases = {"nbins", "slices"}}},
           .interval = interval_of<OrientationOrderOptions>,
           .check = check_orientation_order,
-          .check_in_box = check_orientation_order_in_box};
+          .check_in_box = check_orientation_order_in_box,
+          .make = make_orientation_order};
 }
-
-}  // namespace
-
-const ObserverRow observer::orientation_order{.section = orientation_order_section,
-                                              .make = make_orientation_order};
 
 }  // namespace sterna::md

@@ -105,7 +105,9 @@ void advise_pressure_tensor(const Input& input, const Report& report) {
   }
 }
 
-ObserverSection pressure_tensor_section() {
+}  // namespace
+
+ObserverRow observer::pressure_tensor() {
   return {.schema = {.name = "pressure_tensor",
                      .description =
                          "The pressure in all directions, and the surface tension of a slab.",
@@ -118,12 +120,9 @@ ObserverSection pressure_tensor_section() {
                     .aliases = {"normal", "axis"}}},
           .interval = interval_of<PressureTensorOptions>,
           .check_in_box = check_pressure_tensor_in_box,
-          .advise = advise_pressure_tensor};
+          .advise = advise_pressure_tensor,
+          .make = make_pressure_tensor,
+          .needs_virial_tensor = true};
 }
-
-}  // namespace
-
-const ObserverRow observer::pressure_tensor{
-    .section = pressure_tensor_section, .make = make_pressure_tensor, .needs_virial_tensor = true};
 
 }  // namespace sterna::md

@@ -132,7 +132,9 @@ void check_profile_in_box(const Input& input, const Box& box, const Report& repo
   check_planes(box, input.section<ProfileOptions>().axis, "profile.axis", "a profile", report);
 }
 
-ObserverSection profile_section() {
+}  // namespace
+
+ObserverRow observer::profile() {
   return {.schema = {.name = "profile",
                      .description =
                          "Density of each type and temperature across the box, averaged over the "
@@ -159,11 +161,8 @@ ObserverSection profile_section() {
                                               "types")},
           .interval = interval_of<ProfileOptions>,
           .check = check_profile,
-          .check_in_box = check_profile_in_box};
+          .check_in_box = check_profile_in_box,
+          .make = make_profile};
 }
-
-}  // namespace
-
-const ObserverRow observer::profile{.section = profile_section, .make = make_profile};
 
 }  // namespace sterna::md

@@ -124,7 +124,9 @@ void advise_rdf(const Input& input, const Report& report) {
                      input.run.steps));
 }
 
-ObserverSection rdf_section() {
+}  // namespace
+
+ObserverRow observer::rdf() {
   return {.schema = {.name = "rdf",
                      .description = "The radial distribution function, averaged over the run.",
                      .aliases = {"radial_distribution", "radial_distribution_function", "gofr"}},
@@ -151,11 +153,9 @@ ObserverSection rdf_section() {
                                           "pairs of types or sites")},
           .interval = interval_of<RdfOptions>,
           .check = check_rdf,
-          .advise = advise_rdf};
+          .advise = advise_rdf,
+          .make = make_rdf,
+          .needs_all_pairs = true};
 }
-
-}  // namespace
-
-const ObserverRow observer::rdf{.section = rdf_section, .make = make_rdf, .needs_all_pairs = true};
 
 }  // namespace sterna::md

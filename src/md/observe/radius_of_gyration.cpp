@@ -34,17 +34,14 @@ void check_radius_of_gyration(const Input& input, const IsGood& is_good, const R
                           input.section<RadiusOfGyrationOptions>().groups);
 }
 
-ObserverSection radius_of_gyration_section() {
-  return molecule_section<RadiusOfGyrationOptions>(
+}  // namespace
+
+ObserverRow observer::radius_of_gyration() {
+  return molecule_row<RadiusOfGyrationOptions>(
       {.name = "radius_of_gyration",
        .description = "How far the masses of each flexible molecule are from its center of mass.",
        .aliases = {"gyration", "rg", "gyrate"}},
-      check_radius_of_gyration);
+      check_radius_of_gyration, make_radius_of_gyration);
 }
-
-}  // namespace
-
-const ObserverRow observer::radius_of_gyration{.section = radius_of_gyration_section,
-                                               .make = make_radius_of_gyration};
 
 }  // namespace sterna::md

@@ -192,7 +192,9 @@ void check_rmsd(const Input& input, const IsGood& is_good, const Report& report)
   check_molecule_observer(input, is_good, report, "rmsd", input.section<RmsdOptions>().groups);
 }
 
-ObserverSection rmsd_section() {
+}  // namespace
+
+ObserverRow observer::rmsd() {
   KeySchema groups =
       groups_key<RmsdOptions>("Names of `[[group]]`s; the atoms of each are fitted together.", "");
   groups.need = Need::required;
@@ -207,11 +209,8 @@ ObserverSection rmsd_section() {
                     .description = "Fit and deviation weigh atoms by their masses.",
                     .aliases = {"weights", "mass"}}},
           .interval = interval_of<RmsdOptions>,
-          .check = check_rmsd};
+          .check = check_rmsd,
+          .make = make_rmsd};
 }
-
-}  // namespace
-
-const ObserverRow observer::rmsd{.section = rmsd_section, .make = make_rmsd};
 
 }  // namespace sterna::md

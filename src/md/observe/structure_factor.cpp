@@ -221,7 +221,9 @@ void check_structure_factor_in_box(const Input& input, const Box& box, const Rep
   }
 }
 
-ObserverSection structure_factor_section() {
+}  // namespace
+
+ObserverRow observer::structure_factor() {
   return {
       .schema = {.name = "structure_factor",
                  .description = "The static structure factor of atoms, or of the centers of rigid "
@@ -244,12 +246,8 @@ ObserverSection structure_factor_section() {
                 .aliases = {"nbins"}}},
       .interval = interval_of<StructureFactorOptions>,
       .check = check_structure_factor,
-      .check_in_box = check_structure_factor_in_box};
+      .check_in_box = check_structure_factor_in_box,
+      .make = make_structure_factor};
 }
-
-}  // namespace
-
-const ObserverRow observer::structure_factor{.section = structure_factor_section,
-                                             .make = make_structure_factor};
 
 }  // namespace sterna::md

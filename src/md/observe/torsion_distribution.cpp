@@ -22,19 +22,17 @@ void check_torsion_distribution(const Input& input, const IsGood& is_good, const
                           input.section<TorsionDistributionOptions>().groups);
 }
 
-ObserverSection torsion_distribution_section() {
+}  // namespace
+
+ObserverRow observer::torsion_distribution() {
   return {
       .schema = {.name = "torsion_distribution",
                  .description = "How often a torsion, of three bonds in a row, has which angle.",
                  .aliases = {"torsions", "dihedral_distribution", "dihedrals"}},
       .keys = coordinate_distribution_keys<TorsionDistributionOptions>(),
       .interval = interval_of<TorsionDistributionOptions>,
-      .check = check_torsion_distribution};
+      .check = check_torsion_distribution,
+      .make = make_torsion_distribution};
 }
-
-}  // namespace
-
-const ObserverRow observer::torsion_distribution{.section = torsion_distribution_section,
-                                                 .make = make_torsion_distribution};
 
 }  // namespace sterna::md

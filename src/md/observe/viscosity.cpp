@@ -121,19 +121,18 @@ std::unique_ptr<Observer> make_viscosity(const ObserverRequest& request) {
                                      request.input.run.timestep, request.input.units);
 }
 
-ObserverSection viscosity_section() {
+}  // namespace
+
+ObserverRow observer::viscosity() {
   return {.schema = {.name = "viscosity",
                      .description = "The shear viscosity, from the fluctuations of the pressure "
                                     "tensor (Green and Kubo).",
                      .aliases = {"green_kubo"}},
           .keys = {interval_key<ViscosityOptions>(
               "Steps between two samples, a few: the pressure changes fast. 0: none.")},
-          .interval = interval_of<ViscosityOptions>};
+          .interval = interval_of<ViscosityOptions>,
+          .make = make_viscosity,
+          .needs_virial_tensor = true};
 }
-
-}  // namespace
-
-const ObserverRow observer::viscosity{
-    .section = viscosity_section, .make = make_viscosity, .needs_virial_tensor = true};
 
 }  // namespace sterna::md

@@ -41,7 +41,7 @@ void Dynamics::make_integrator() {
                                              .energy = system_.interaction.largest_epsilon()});
   minimizer_ = integrator_->minimizer();
   thermostats_act_between_drifts_ =
-      find_integrator(input_.run.integrator)->thermostats_act_between_drifts;
+      integrator_table().get(input_.run.integrator).thermostats_act_between_drifts;
 }
 
 void Dynamics::make_modifiers() {

@@ -84,27 +84,29 @@ std::unique_ptr<ForceTerm> scaled_pairs(const TermRequest& request) {
                                        request.interaction.charge_factor());
 }
 
-constexpr TermEntry table[] = {
-    {"planar_correction", "what lies beyond the cutoff, in layers across one axis",
-     planar_correction},
-    {"bonded", "bonds, angles, torsions and 1-4 pairs of flexible molecules", bonded},
-    {"scaled_pairs", "pairs of atoms with a share of the potential of their types", scaled_pairs},
-    {"electrostatics", "charges and point dipoles at any distance", electrostatics},
-    {"walls", "flat and spherical walls", make_walls},
-    {"fields", "constant forces, gravity and electric fields", make_fields},
-    {"restraints", "springs that hold molecules at places", make_restraints},
-};
-
 }  // namespace
 
-std::span<const TermEntry> force_term_table() {
+const Registry<ForceTermRow>& force_term_table() {
+  static const Registry<ForceTermRow> table(
+      "force term",
+      {
+          {"planar_correction", "what lies beyond the cutoff, in layers across one axis",
+           planar_correction},
+          {"bonded", "bonds, angles, torsions and 1-4 pairs of flexible molecules", bonded},
+          {"scaled_pairs", "pairs of atoms with a share of the potential of their types",
+           scaled_pairs},
+          {"electrostatics", "charges and point dipoles at any distance", electrostatics},
+          {"walls", "flat and spherical walls", make_walls},
+          {"fields", "constant forces, gravity and electric fields", make_fields},
+          {"restraints", "springs that hold molecules at places", make_restraints},
+      });
   return table;
 }
 
 std::vector<std::unique_ptr<ForceTerm>> make_force_terms(const TermRequest& request) {
   std::vector<std::unique_ptr<ForceTerm>> terms;
-  for (const TermEntry& entry : force_term_table()) {
-    if (auto term = entry.make(request)) terms.push_back(std::move(term));
+  for (const ForceTermRow& row : force_term_table()) {
+    if (auto term = row.make(request)) terms.push_back(std::move(term));
   }
   return terms;
 }

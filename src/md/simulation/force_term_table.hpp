@@ -1,11 +1,11 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "md/core/box.hpp"
+#include "md/core/registry.hpp"
 #include "md/domain/decomposition.hpp"
 #include "md/forces/force_term.hpp"
 #include "md/input/input.hpp"
@@ -27,7 +27,7 @@ struct TermRequest {
 };
 
 /// A kind of force term besides the short-range forces of the neighbor list.
-struct TermEntry {
+struct ForceTermRow {
   std::string_view name;      ///< `ForceTerm::name`
   std::string_view sentence;  ///< description for the user
   /// Collective. Null if the input does not ask for such a term. Throws std::invalid_argument if it
@@ -35,8 +35,8 @@ struct TermEntry {
   std::unique_ptr<ForceTerm> (*make)(const TermRequest& request);
 };
 
-/// All kinds, in the order in which they add to the forces. A new kind is a row of this table.
-std::span<const TermEntry> force_term_table();
+/// All kinds, in the order in which they add to the forces. A new one is a row here.
+const Registry<ForceTermRow>& force_term_table();
 
 /// Collective. The terms that an input asks for, in the order of the table.
 std::vector<std::unique_ptr<ForceTerm>> make_force_terms(const TermRequest& request);

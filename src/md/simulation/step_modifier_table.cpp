@@ -2,6 +2,7 @@
 
 #include "md/simulation/step_modifier_table.hpp"
 
+#include "md/core/registry.hpp"
 #include "md/integrate/thermostats/thermostat_table.hpp"
 #include "md/simulation/external_terms.hpp"
 #include "md/simulation/momentum_control.hpp"
@@ -9,13 +10,23 @@
 namespace sterna::md {
 namespace {
 
-/// Appends the step modifiers of one kind that the input asks for.
-using MakeModifiers = void (*)(const comm::Context& context, const Input& input,
-                               const MoleculeTable& molecules,
-                               std::vector<std::unique_ptr<StepModifier>>& modifiers);
+/// A kind of step modifier.
+struct StepModifierRow {
+  std::string_view name;
+  /// Appends those of the kind that the input asks for.
+  void (*make)(const comm::Context& context, const Input& input, const MoleculeTable& molecules,
+               std::vector<std::unique_ptr<StepModifier>>& modifiers);
+};
 
-constexpr MakeModifiers rows[] = {make_thermostats, make_drift_controls, make_motion_limits,
-                                  make_alignment, make_reflecting_walls};
+const Registry<StepModifierRow>& modifier_table() {
+  static const Registry<StepModifierRow> table("step modifier",
+                                               {{"thermostats", make_thermostats},
+                                                {"drift_controls", make_drift_controls},
+                                                {"motion_limits", make_motion_limits},
+                                                {"alignment", make_alignment},
+                                                {"reflecting_walls", make_reflecting_walls}});
+  return table;
+}
 
 }  // namespace
 
@@ -23,7 +34,9 @@ std::vector<std::unique_ptr<StepModifier>> make_step_modifiers(const comm::Conte
                                                                const Input& input,
                                                                const MoleculeTable& molecules) {
   std::vector<std::unique_ptr<StepModifier>> modifiers;
-  for (const MakeModifiers make : rows) make(context, input, molecules, modifiers);
+  for (const StepModifierRow& row : modifier_table()) {
+    row.make(context, input, molecules, modifiers);
+  }
   return modifiers;
 }
 

@@ -7,6 +7,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "md/core/registry.hpp"
+
 namespace sterna::md {
 namespace {
 
@@ -124,7 +126,7 @@ std::string local_contradiction(const Parameters& given) {
   return {};
 }
 
-constexpr VirtualSiteKind kinds[] = {
+constexpr VirtualSiteRow all_virtual_sites[] = {
     {.name = "2",
      .atoms = 2,
      .sentence = "on the line through two atoms, at a part of their distance",
@@ -204,13 +206,13 @@ constexpr VirtualSiteKind kinds[] = {
 
 }  // namespace
 
-std::span<const VirtualSiteKind> virtual_site_kinds() {
-  return kinds;
+const Registry<VirtualSiteRow>& virtual_site_kinds() {
+  static const Registry<VirtualSiteRow> table("virtual site", std::span(all_virtual_sites));
+  return table;
 }
 
-const VirtualSiteKind* find_virtual_site_kind(std::string_view name) {
-  const auto* found = std::ranges::find(kinds, name, &VirtualSiteKind::name);
-  return found == std::end(kinds) ? nullptr : found;
+const VirtualSiteRow* find_virtual_site_kind(std::string_view name) {
+  return virtual_site_kinds().find(name);
 }
 
 }  // namespace sterna::md

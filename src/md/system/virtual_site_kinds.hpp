@@ -12,6 +12,9 @@
 
 namespace sterna::md {
 
+template <class Row>
+class Registry;
+
 /// What the kinds of virtual sites have as parameters, in internal units; angles are in degrees.
 struct VirtualSiteParameters {
   std::optional<double> a, b, c, distance, angle;
@@ -20,7 +23,7 @@ struct VirtualSiteParameters {
 };
 
 /// A way to make a virtual site of atoms: what the input and the documentation know of it.
-struct VirtualSiteKind {
+struct VirtualSiteRow {
   std::string_view name;
   std::size_t atoms;  ///< that it is made of; 0: as many as there are `weights`
   std::string_view sentence, formula;
@@ -32,8 +35,8 @@ struct VirtualSiteKind {
 
 /// All kinds. Sources: GROMACS reference manual, "Virtual interaction sites", whose names these
 /// are; OpenMM user guide, "Virtual Sites", for the local coordinates.
-std::span<const VirtualSiteKind> virtual_site_kinds();
+const Registry<VirtualSiteRow>& virtual_site_kinds();
 /// Null for other names.
-const VirtualSiteKind* find_virtual_site_kind(std::string_view name);
+const VirtualSiteRow* find_virtual_site_kind(std::string_view name);
 
 }  // namespace sterna::md

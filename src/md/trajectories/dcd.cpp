@@ -155,7 +155,9 @@ std::unique_ptr<FrameFormat> make_dcd(const Input& input, const Topology&) {
   return std::make_unique<DcdFormat>(input);
 }
 
-TrajectorySection dcd_section() {
+}  // namespace
+
+TrajectoryRow trajectory::dcd() {
   return {.schema = {.name = "dcd",
                      .description =
                          "Positions in the format DCD of CHARMM and NAMD, written while the run "
@@ -166,11 +168,9 @@ TrajectorySection dcd_section() {
           .groups = trajectory_groups<DcdOptions>,
           .bytes_per_atom = [](const Input&) { return 12.0; },
           .last_step = std::numeric_limits<std::int32_t>::max(),
-          .has_one_interval = true};
+          .has_one_interval = true,
+          .ending = ".dcd",
+          .make = make_dcd};
 }
-
-}  // namespace
-
-const TrajectoryRow trajectory::dcd{.section = dcd_section, .ending = ".dcd", .make = make_dcd};
 
 }  // namespace sterna::md

@@ -153,17 +153,14 @@ std::unique_ptr<FrameFormat> make_lammps_dump(const Input& input, const Topology
   return std::make_unique<LammpsDumpFormat>(input.section<LammpsDumpOptions>(), input);
 }
 
-TrajectorySection lammps_dump_section() {
-  return motion_section<LammpsDumpOptions, 60, 20>(
+}  // namespace
+
+TrajectoryRow trajectory::lammps_dump() {
+  return motion_row<LammpsDumpOptions, 60, 20>(
       "Frames in the text format of LAMMPS's dumps, written while the run lasts: "
       "`NAME.lammpstrj`, all digits, with the images of the box. Its units are "
       "lj, metal or real as those of the input; for \"nano\" real.",
-      {"lammpstrj", "dump_file"});
+      {"lammpstrj", "dump_file"}, ".lammpstrj", make_lammps_dump);
 }
-
-}  // namespace
-
-const TrajectoryRow trajectory::lammps_dump{
-    .section = lammps_dump_section, .ending = ".lammpstrj", .make = make_lammps_dump};
 
 }  // namespace sterna::md

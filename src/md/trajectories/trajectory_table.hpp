@@ -9,7 +9,7 @@
 
 #include "md/input/atom_groups.hpp"
 #include "md/input/input.hpp"
-#include "md/input/trajectory_section.hpp"
+#include "md/input/trajectory_row.hpp"
 #include "md/output/frame_file.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/topology.hpp"
@@ -17,24 +17,18 @@
 
 namespace sterna::md {
 
-/// A trajectory format as the input, the reference page and `Simulation` know it: the section that
-/// turns it on, the ending of its file, and the function that makes it.
-struct TrajectoryRow {
-  TrajectorySection (*section)() = nullptr;
-  std::string_view ending;  ///< ".dcd"
-  /// Called if the section's interval is not 0. `topology` outlives the format.
-  std::unique_ptr<FrameFormat> (*make)(const Input& input, const Topology& topology) = nullptr;
-};
-
-/// The rows; each is defined in the file of its format.
+/// The rows, each defined in the format's own file.
 namespace trajectory {
-#define STERNA_TRAJECTORY(name) extern const TrajectoryRow name;
+#define STERNA_TRAJECTORY(name) TrajectoryRow name();
 #include "md/trajectories/trajectory_list.inc"
 #undef STERNA_TRAJECTORY
 }  // namespace trajectory
 
-/// Collective. Opens the trajectories that an input asks for, named by `stem`. `topology` outlives
-/// them. `resume_step`: the step of the checkpoint from which the run continues.
+/// All of them, in the order of the reference page.
+const Registry<TrajectoryRow>& trajectory_table();
+
+/// Collective. What an input asks to be written, beside the stem of the run's files. `topology`
+/// outlives it. `resume_step`: of the checkpoint that the run goes on from.
 std::vector<FrameFile> open_trajectories(const comm::Context& context, const Input& input,
                                          const Topology& topology, const ParticleStore& particles,
                                          const std::string& stem,
@@ -82,11 +76,13 @@ const std::vector<std::string>& trajectory_groups(const Input& input) {
   return input.section<Options>().groups;
 }
 
-/// The section of a format with `motion_keys`, which `Options::section` names. In a frame an atom
-/// takes `bytes_of_vector` for each vector and `bytes_of_rest` for all else.
+/// The row of such a format, whose section `Options::section` names. An atom takes so many bytes in a
+/// frame for each vector, and for all else.
 template <class Options, int bytes_of_vector, int bytes_of_rest>
-TrajectorySection motion_section(std::string_view description,
-                                 std::vector<std::string_view> aliases) {
+TrajectoryRow motion_row(std::string_view description, std::vector<std::string_view> aliases,
+                         std::string_view ending,
+                         std::unique_ptr<FrameFormat> (*make)(const Input& input,
+                                                              const Topology& topology)) {
   std::vector<KeySchema> keys = trajectory_keys<Options>();
   for (KeySchema& key : motion_keys<Options>()) keys.push_back(std::move(key));
   return {.schema = {.name = Options::section,
@@ -105,7 +101,9 @@ TrajectorySection motion_section(std::string_view description,
               [](const Input& input, const IsGood& is_good, const Report& report) {
                 check_forces_of_sites(input, is_good, report, Options::section,
                                       input.section<Options>().forces);
-              }};
+              },
+          .ending = ending,
+          .make = make};
 }
 
 }  // namespace sterna::md

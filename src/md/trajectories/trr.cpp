@@ -118,17 +118,15 @@ std::unique_ptr<FrameFormat> make_trr(const Input& input, const Topology&) {
   return std::make_unique<TrrFormat>(input.section<TrrOptions>());
 }
 
-TrajectorySection trr_section() {
-  TrajectorySection section = motion_section<TrrOptions, 12, 0>(
-      "Frames in the format TRR of GROMACS, written while the run lasts: "
-      "`NAME.trr`, in nm, ps and kJ/mol, in single precision, with the box.",
-      {"trrfile"});
-  section.last_step = std::numeric_limits<std::int32_t>::max();
-  return section;
-}
-
 }  // namespace
 
-const TrajectoryRow trajectory::trr{.section = trr_section, .ending = ".trr", .make = make_trr};
+TrajectoryRow trajectory::trr() {
+  TrajectoryRow row = motion_row<TrrOptions, 12, 0>(
+      "Frames in the format TRR of GROMACS, written while the run lasts: "
+      "`NAME.trr`, in nm, ps and kJ/mol, in single precision, with the box.",
+      {"trrfile"}, ".trr", make_trr);
+  row.last_step = std::numeric_limits<std::int32_t>::max();
+  return row;
+}
 
 }  // namespace sterna::md

@@ -179,18 +179,15 @@ std::unique_ptr<FrameFormat> make_xyz(const Input& input, const Topology& topolo
   return std::make_unique<XyzFormat>(input.section<XyzOptions>(), input, topology);
 }
 
-TrajectorySection xyz_section() {
-  return motion_section<XyzOptions, 60, 25>(
+}  // namespace
+
+TrajectoryRow trajectory::xyz() {
+  return motion_row<XyzOptions, 60, 25>(
       "Frames as extended XYZ, the text format of ASE and OVITO, written while "
       "the run lasts: `NAME.trajectory.xyz`, all digits, in angstrom, ps and eV, with the "
       "box, the time, the potential energy, and elements, names, types, "
       "molecules and charges of the atoms. Reduced numbers stay as they are.",
-      {"extxyz", "extended_xyz"});
+      {"extxyz", "extended_xyz"}, ".trajectory.xyz", make_xyz);
 }
-
-}  // namespace
-
-const TrajectoryRow trajectory::xyz{
-    .section = xyz_section, .ending = ".trajectory.xyz", .make = make_xyz};
 
 }  // namespace sterna::md

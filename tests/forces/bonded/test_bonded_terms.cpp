@@ -48,7 +48,7 @@ std::vector<double> table_of_surface(double factor) {
 }
 
 /// Of a smooth function of a distance or an angle in degrees, with its forces; or of a surface.
-std::vector<double> table_of(const BondedEntry& entry, double factor) {
+std::vector<double> table_of(const BondedRow& entry, double factor) {
   if (entry.atoms == 5) return entry.table({}, table_of_surface(factor), {});
   const double first = entry.atoms == 2 ? 0.1 : entry.atoms == 3 ? 0.0 : -180.0;
   const double last = entry.atoms == 2 ? 3.1 : 180.0;
@@ -160,7 +160,7 @@ struct Terms {
     return result;
   }
 
-  const BondedEntry* entry;
+  const BondedRow* entry;
   std::uint32_t kind;
   std::size_t terms;
   std::vector<Vec3> positions;
@@ -640,7 +640,7 @@ TEST_CASE("in line, in a plane and upright on one, energies and forces are finit
       {{0.1, 0.2, 0.3}, {0.7, 0.5, 0.9}, {1.3, 0.8, 1.5}, {1.9, 1.1, 2.1}, {2.5, 1.4, 2.7}},
   };
   for (std::uint32_t kind = 0; kind < bonded_table().size(); ++kind) {
-    const BondedEntry& entry = bonded_table()[kind];
+    const BondedRow& entry = bonded_table()[kind];
     // What keeps atoms out of line or out of a plane has no finite energy there.
     if (entry.name == "restricted") continue;
     Terms term(kind, 1, 1.0, 1);

@@ -24,7 +24,7 @@ constexpr Truncation truncations[] = {Truncation::truncated,           Truncatio
                                       Truncation::cubic_force_switched};
 
 /// Those that this potential has.
-std::vector<Truncation> truncations_of(const PairPotentialEntry& entry) {
+std::vector<Truncation> truncations_of(const PairPotentialRow& entry) {
   std::vector<Truncation> possible;
   for (const Truncation truncation : truncations) {
     if (can_end(entry, truncation)) possible.push_back(truncation);
@@ -57,7 +57,7 @@ PairTable table_of_lennard_jones(int points, bool uneven = false) {
 }
 
 /// With the parameters that are its example, made a little different by `factor`.
-PairFunction example(const PairPotentialEntry& entry, Truncation truncation, double factor = 1.0,
+PairFunction example(const PairPotentialRow& entry, Truncation truncation, double factor = 1.0,
                      double own_cutoff = 0.0) {
   std::vector<double> parameters;
   for (const PairParameter& parameter : entry.parameters) {
@@ -160,10 +160,10 @@ void check_kernels(const std::vector<PairFunction>& pairs, int types, Truncation
 }  // namespace
 
 TEST_CASE("names of potentials and of their parameters are good keys") {
-  for (const PairPotentialEntry& entry : pair_potential_table()) {
+  for (const PairPotentialRow& entry : pair_potential_table()) {
     CAPTURE(entry.name);
     CHECK(find_pair_potential(entry.name) == &entry);
-    CHECK(std::ranges::count(pair_potential_table(), entry.name, &PairPotentialEntry::name) == 1);
+    CHECK(std::ranges::count(pair_potential_table(), entry.name, &PairPotentialRow::name) == 1);
     CHECK(entry.sentence.ends_with('.'));
     CHECK(!entry.formula.empty());
     CHECK(!entry.source.empty());
@@ -173,7 +173,7 @@ TEST_CASE("names of potentials and of their parameters are good keys") {
       }));
       CHECK(parameter.example >= parameter.range.minimum);
       // One name means one thing.
-      for (const PairPotentialEntry& other : pair_potential_table()) {
+      for (const PairPotentialRow& other : pair_potential_table()) {
         for (const PairParameter& same : other.parameters) {
           if (same.name == parameter.name) CHECK(same.dimension == parameter.dimension);
         }
@@ -184,7 +184,7 @@ TEST_CASE("names of potentials and of their parameters are good keys") {
 }
 
 TEST_CASE("forces are the slopes of energies, and potentials end as they should") {
-  for (const PairPotentialEntry& entry : pair_potential_table()) {
+  for (const PairPotentialRow& entry : pair_potential_table()) {
     for (const Truncation truncation : truncations_of(entry)) {
       for (const double own_cutoff : {0.0, 2.2}) {
         CAPTURE(entry.name);
@@ -223,7 +223,7 @@ TEST_CASE("forces are the slopes of energies, and potentials end as they should"
 }
 
 TEST_CASE("every kernel computes every potential") {
-  for (const PairPotentialEntry& entry : pair_potential_table()) {
+  for (const PairPotentialRow& entry : pair_potential_table()) {
     for (const Truncation truncation : truncations_of(entry)) {
       CAPTURE(entry.name);
       CAPTURE(static_cast<int>(truncation));
@@ -234,10 +234,10 @@ TEST_CASE("every kernel computes every potential") {
 }
 
 TEST_CASE("every kernel computes mixtures with Lennard-Jones pairs and a third potential") {
-  const auto table = pair_potential_table();
-  const PairPotentialEntry& lennard_jones_entry = *find_pair_potential("lennard_jones");
+  const auto& table = pair_potential_table();
+  const PairPotentialRow& lennard_jones_entry = *find_pair_potential("lennard_jones");
   for (std::size_t k = 0; k < table.size(); ++k) {
-    const PairPotentialEntry& next = table[(k + 1) % table.size()];
+    const PairPotentialRow& next = table[(k + 1) % table.size()];
     const std::vector<Truncation> possible = truncations_of(table[k]);
     Truncation truncation = possible[k % possible.size()];
     if (!can_end(next, truncation)) truncation = Truncation::cubic_force_switched;
@@ -254,8 +254,8 @@ TEST_CASE("every kernel computes mixtures with Lennard-Jones pairs and a third p
 }
 
 TEST_CASE("every kernel computes pairs that each end in a way of their own") {
-  const PairPotentialEntry& lennard_jones_entry = *find_pair_potential("lennard_jones");
-  const PairPotentialEntry& mie = *find_pair_potential("mie");
+  const PairPotentialRow& lennard_jones_entry = *find_pair_potential("lennard_jones");
+  const PairPotentialRow& mie = *find_pair_potential("mie");
   // By types: 0 0, 0 1, 0 2; 1 1, 1 2; 2 2. The first one is that of the run.
   const PairFunction run = example(lennard_jones_entry, Truncation::shifted),
                      shorter = example(lennard_jones_entry, Truncation::shifted, 0.95, 2.2),
@@ -269,7 +269,7 @@ TEST_CASE("every kernel computes pairs that each end in a way of their own") {
 }
 
 TEST_CASE("the virial is what straining the box does to the energy") {
-  for (const PairPotentialEntry& entry : pair_potential_table()) {
+  for (const PairPotentialRow& entry : pair_potential_table()) {
     CAPTURE(entry.name);
     const std::vector<PairFunction> pairs{example(entry, Truncation::force_shifted)};
     const PairFunction::Ending ending{cutoff, Truncation::force_shifted, 0.0};
@@ -316,7 +316,7 @@ TEST_CASE("the virial is what straining the box does to the energy") {
 }
 
 TEST_CASE("particles at one place get no force where the potential is finite there") {
-  for (const PairPotentialEntry& entry : pair_potential_table()) {
+  for (const PairPotentialRow& entry : pair_potential_table()) {
     if (!entry.finite_at_zero) continue;
     CAPTURE(entry.name);
     // Beside Lennard-Jones pairs, which would be infinite there.
@@ -504,7 +504,7 @@ TEST_CASE("sizes, energies and curvatures come from the curves") {
 }
 
 TEST_CASE("tables: the spline is as good as its points") {
-  const PairPotentialEntry& entry = *find_pair_potential("tabulated");
+  const PairPotentialRow& entry = *find_pair_potential("tabulated");
   for (const bool uneven : {false, true}) {
     const PairTable table = table_of_lennard_jones(2000, uneven);
     const PairFunction pair(entry, {}, 0.0, {2.5, Truncation::truncated, 0}, &table);

@@ -47,7 +47,7 @@ BondedForces::BondedForces(const comm::Context& context,
       places_(std::move(places)),
       precision_(precision),
       kernels_(select_bonded_kernels(kernels)) {
-  const auto table = bonded_table();
+  const auto& table = bonded_table();
   kind_of_.assign(table.size(), 0);
   for (std::uint32_t number = 0; number < table.size(); ++number) {
     if (!places_->topology().has_terms(number)) continue;

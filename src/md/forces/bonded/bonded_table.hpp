@@ -6,13 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "md/core/registry.hpp"
 #include "md/forces/bonded/bonded_parameter.hpp"
 
 namespace sterna::md {
 
-/// The properties of a bonded term that the run, the input and the documentation need. Its kernels
-/// are in `BondedKernels`, in the same order. `Topology::Term::kind` is its index.
-struct BondedEntry {
+/// What the run, the input and the documentation know of a bonded term; its kernels are in
+/// `BondedKernels`, in the same order. `Topology::Term::kind` is its number.
+struct BondedRow {
   std::string_view section, name, energy_name, sentence, formula, source;
   std::span<const BondedParameter> parameters;
   int atoms;                    ///< number of atoms it acts on
@@ -33,8 +34,8 @@ struct BondedEntry {
   std::string_view (*contradiction)(std::span<const double> parameters);
 };
 
-/// All terms; each row is made from a struct in `terms/list.hpp`.
-std::span<const BondedEntry> bonded_table();
+/// All terms; a row of the table is made from a struct in `terms/list.hpp`.
+const Registry<BondedRow>& bonded_table();
 
 /// The index of a term; nothing if no term has this name.
 std::optional<std::uint32_t> find_bonded(std::string_view section, std::string_view name);

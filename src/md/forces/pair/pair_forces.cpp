@@ -32,7 +32,7 @@ const PotentialKernels& select_potential_kernels(std::string_view name) {
 }
 
 /// That of the fast path in the table.
-const PairPotentialEntry& lennard_jones_entry() {
+const PairPotentialRow& lennard_jones_row() {
   return *find_pair_potential("lennard_jones");
 }
 
@@ -70,8 +70,8 @@ PairForces::PairForces(const LennardJones& potential, Precision precision, std::
       type_count_(potential.type_count()),
       range_(potential.cutoff()),
       lennard_jones_(potential),
-      name_(lennard_jones_entry().name),
-      parts_{{lennard_jones_entry().name, 0.0, 0.0}} {
+      name_(lennard_jones_row().name),
+      parts_{{lennard_jones_row().name, 0.0, 0.0}} {
   const std::size_t pairs =
       static_cast<std::size_t>(type_count_) * static_cast<std::size_t>(type_count_);
   for (std::size_t k = 0; k < pairs; ++k) {
@@ -105,12 +105,12 @@ PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
   const bool fast = LennardJones::ends_by(ending.truncation) && !meet;
   std::vector<char> is_fast(pairs.size(), 0);
   for (std::size_t k = 0; fast && k < pairs.size(); ++k) {
-    if (&pairs[k].potential() != &lennard_jones_entry()) continue;
-    const PairFunction as_the_run(lennard_jones_entry(), pairs[k].parameters(), 0.0, ending);
+    if (&pairs[k].potential() != &lennard_jones_row()) continue;
+    const PairFunction as_the_run(lennard_jones_row(), pairs[k].parameters(), 0.0, ending);
     is_fast[k] = pairs[k].end() == as_the_run.end();
   }
   if (std::ranges::count(is_fast, 1) > 0) {
-    parts_.push_back({lennard_jones_entry().name, 0.0, 0.0});
+    parts_.push_back({lennard_jones_row().name, 0.0, 0.0});
     lennard_jones_.emplace(lennard_jones_of(pairs, is_fast, type_count, ending));
   }
   add_all_general(pairs, is_fast);
@@ -124,7 +124,7 @@ PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
 
 void PairForces::add_all_general(const std::vector<PairFunction>& pairs,
                                  const std::vector<char>& is_left_out) {
-  const auto table = pair_potential_table();
+  const auto& table = pair_potential_table();
   for (std::size_t number = 0; number < table.size(); ++number) {
     // Those that are not switched go with any that are.
     std::vector<Truncation> ways;
@@ -165,16 +165,16 @@ void PairForces::set_topology(const Topology& topology, double factor) {
 void PairForces::add_general(std::size_t number, Truncation truncation,
                              const std::vector<PairFunction>& pairs,
                              const std::vector<char>& computes) {
-  const PairPotentialEntry& entry = pair_potential_table()[number];
-  const auto known = std::ranges::find(parts_, entry.name, &Part::name);
+  const PairPotentialRow& row = pair_potential_table()[number];
+  const auto known = std::ranges::find(parts_, row.name, &Part::name);
   General general;
   general.number = number;
   general.truncation = truncation;
   general.part = static_cast<std::size_t>(known - parts_.begin());
-  if (known == parts_.end()) parts_.push_back({entry.name, 0.0, 0.0});
+  if (known == parts_.end()) parts_.push_back({row.name, 0.0, 0.0});
   general.has_pairs.assign(static_cast<std::size_t>(type_count_), 0);
   General::Columns& columns = general.columns;
-  const auto count = static_cast<std::size_t>(entry.coefficient_count);
+  const auto count = static_cast<std::size_t>(row.coefficient_count);
   columns.coefficients.resize(count * pairs.size());
   columns.end_terms.resize(PairEnd{}.terms.size() * pairs.size());
   // A pair that is none of these is computed as one, and not counted.

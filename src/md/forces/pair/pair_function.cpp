@@ -28,12 +28,12 @@ double zero_between(double a, double b, const Function& function) {
 
 }  // namespace
 
-bool can_end(const PairPotentialEntry& potential, Truncation truncation) {
+bool can_end(const PairPotentialRow& potential, Truncation truncation) {
   return truncation != Truncation::force_switched || potential.own_end != nullptr ||
          potential.powers_12_and_6;
 }
 
-PairFunction::PairFunction(const PairPotentialEntry& potential, std::span<const double> parameters,
+PairFunction::PairFunction(const PairPotentialRow& potential, std::span<const double> parameters,
                            double cutoff, const Ending& ending, const PairTable* table)
     : potential_(&potential),
       parameters_(parameters.begin(), parameters.end()),

@@ -29,7 +29,7 @@ struct PairEnd {
 };
 
 /// Whether this potential has an end of this kind: CHARMM's force switch is one of powers 12 and 6.
-bool can_end(const PairPotentialEntry& potential, Truncation truncation);
+bool can_end(const PairPotentialRow& potential, Truncation truncation);
 
 /// The potential of one pair of types: the same formulas as in the kernels, in plain double
 /// precision, for all that is asked once: shifts, corrections, advice.
@@ -45,10 +45,10 @@ class PairFunction {
   /// the run. Where it is shorter than the run's, switching begins at the same share of it. A
   /// table ends the potential no later than its last distance. Throws std::invalid_argument where
   /// the potential cannot end so: `can_end`.
-  PairFunction(const PairPotentialEntry& potential, std::span<const double> parameters,
-               double cutoff, const Ending& ending, const PairTable* table = nullptr);
+  PairFunction(const PairPotentialRow& potential, std::span<const double> parameters, double cutoff,
+               const Ending& ending, const PairTable* table = nullptr);
 
-  const PairPotentialEntry& potential() const { return *potential_; }
+  const PairPotentialRow& potential() const { return *potential_; }
   /// Whether it is a Lennard-Jones potential of no depth.
   bool is_nothing() const;
   const PairEnd& end() const { return end_; }
@@ -90,7 +90,7 @@ class PairFunction {
   void switch_by(Truncation truncation);
   double slope_of_force_at_end() const;
 
-  const PairPotentialEntry* potential_;
+  const PairPotentialRow* potential_;
   std::vector<double> parameters_;
   std::vector<double> coefficients_;
   std::shared_ptr<const TabulatedCurve> curve_;

@@ -4,13 +4,14 @@
 #include <string_view>
 #include <vector>
 
+#include "md/core/registry.hpp"
 #include "md/forces/pair/potentials/pair_potential.hpp"
 
 namespace sterna::md {
 
 /// What the run, the input and the documentation know of a pair potential; its kernels are in
 /// `PotentialKernels`, in the same order.
-struct PairPotentialEntry {
+struct PairPotentialRow {
   std::string_view name, sentence, formula, source;
   std::span<const PairParameter> parameters;
   bool finite_at_zero;
@@ -30,9 +31,9 @@ struct PairPotentialEntry {
 };
 
 /// All potentials, in the order of `PairPotentials`.
-std::span<const PairPotentialEntry> pair_potential_table();
+const Registry<PairPotentialRow>& pair_potential_table();
 /// Null where there is none of this name.
-const PairPotentialEntry* find_pair_potential(std::string_view name);
+const PairPotentialRow* find_pair_potential(std::string_view name);
 /// The names of all parameters, each once.
 std::span<const std::string_view> pair_parameter_names();
 

@@ -24,9 +24,9 @@ inline constexpr auto choice_table<BoxCoupling> = std::to_array<Choice<BoxCoupli
       "`\"triclinic\"`: the angles, too, as for crystals; a liquid does not hold them."}});
 
 struct BarostatSection {       ///< [barostat]
-  std::string kind = "none";   ///< or a name of barostat_kinds()
-  double pressure = 0.0;       ///< target pressure
-  double time_constant = 0.0;  ///< of the box's relaxation
+  std::string kind = "none";   ///< or of barostat_rows()
+  double pressure = 0.0;       ///< to keep
+  double time_constant = 0.0;  ///< of the box
   BoxCoupling coupling = BoxCoupling::isotropic;
   Axis axis = Axis::z;         ///< semi_isotropic: the separate axis; uniaxial: the axis that
                                ///< changes

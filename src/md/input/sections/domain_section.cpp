@@ -8,7 +8,7 @@ namespace {
 
 Names decompositions() {
   Names names{"auto"};
-  for (const DecompositionMethod& method : decomposition_methods()) names.push_back(method.name);
+  for (const DecompositionRow& method : decomposition_methods()) names.push_back(method.name);
   return names;
 }
 

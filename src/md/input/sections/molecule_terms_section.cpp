@@ -16,7 +16,7 @@ using TermTarget = Target (*)(Input&, std::size_t);
 template <std::string_view const& section>
 Names potentials_of() {
   Names names;
-  for (const BondedEntry& entry : bonded_table()) {
+  for (const BondedRow& entry : bonded_table()) {
     if (entry.section == section) names.push_back(entry.name);
   }
   return names;
@@ -60,7 +60,7 @@ KeySchema term_parameter_key(std::string_view label, std::string_view section,
   Names potentials;
   std::string description;
   bool required = false, first = true;
-  for (const BondedEntry& entry : bonded_table()) {
+  for (const BondedRow& entry : bonded_table()) {
     if (entry.section != section) continue;
     for (const BondedParameter& parameter : entry.parameters) {
       if (parameter.name != name) continue;
@@ -111,7 +111,7 @@ std::vector<KeySchema> term_keys(std::string_view label, std::string_view atoms)
        .aliases = {"style", "kind", "form", "type"}}};
   const auto names = bonded_parameter_names();
   for (std::size_t number = 0; number < names.size(); ++number) {
-    const bool has_it = std::ranges::any_of(bonded_table(), [&](const BondedEntry& entry) {
+    const bool has_it = std::ranges::any_of(bonded_table(), [&](const BondedRow& entry) {
       return entry.section == section &&
              std::ranges::find(entry.parameters, names[number], &BondedParameter::name) !=
                  entry.parameters.end();
@@ -127,7 +127,7 @@ template <std::string_view const& section, Terms MoleculeSection::*terms>
 std::vector<KeySchema> with_curve(std::vector<KeySchema> keys, std::string_view label,
                                   std::string_view where, std::string_view per, Dimension force) {
   Names tables;
-  for (const BondedEntry& entry : bonded_table()) {
+  for (const BondedRow& entry : bonded_table()) {
     if (entry.section == section && entry.table != nullptr) tables.push_back(entry.name);
   }
   const auto add = [&](std::string_view name, Target (*target)(Input&, std::size_t),

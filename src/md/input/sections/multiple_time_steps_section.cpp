@@ -1,13 +1,13 @@
 #include "md/input/sections/multiple_time_steps_section.hpp"
 
-#include "md/input/integrator_kind.hpp"
+#include "md/input/integrator_row.hpp"
 #include "md/input/sections/section.hpp"
 
 namespace sterna::md::section {
 
 InputSection multiple_time_steps() {
-  const Condition moves = integrator_is(
-      integrators_that([](const IntegratorKind& kind) { return kind.takes_multiple_time_steps; }));
+  const Condition moves = integrator_is(integrator_rows().names_that(
+      [](const IntegratorRow& kind) { return kind.takes_multiple_time_steps; }));
   return {
       .schema = {.name = "multiple_time_steps",
                  .description = "Forces that change slowly are computed in some time steps only, "

@@ -1,7 +1,7 @@
 #include "md/input/sections/output_section.hpp"
 
+#include "md/input/run_files.hpp"
 #include "md/input/sections/section.hpp"
-#include "md/output/run_files.hpp"
 #include "md/system/particle_fields.hpp"
 
 namespace sterna::md::section {

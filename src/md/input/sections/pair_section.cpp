@@ -12,15 +12,15 @@ namespace {
 
 /// A potential with a parameter of a given name, and the parameter.
 struct PairParameterUse {
-  const PairPotentialEntry* potential;
+  const PairPotentialRow* potential;
   const PairParameter* parameter;
 };
 
 std::vector<PairParameterUse> pair_uses_of(std::string_view name) {
   std::vector<PairParameterUse> uses;
-  for (const PairPotentialEntry& entry : pair_potential_table()) {
-    for (const PairParameter& parameter : entry.parameters) {
-      if (parameter.name == name) uses.push_back({&entry, &parameter});
+  for (const PairPotentialRow& row : pair_potential_table()) {
+    for (const PairParameter& parameter : row.parameters) {
+      if (parameter.name == name) uses.push_back({&row, &parameter});
     }
   }
   return uses;
@@ -40,7 +40,7 @@ constexpr auto pair_targets = make_pair_targets(std::make_index_sequence<most_pa
 
 Names potential_names() {
   Names names;
-  for (const PairPotentialEntry& entry : pair_potential_table()) names.push_back(entry.name);
+  for (const PairPotentialRow& row : pair_potential_table()) names.push_back(row.name);
   return names;
 }
 /// The names of parameters in other programs.

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "md/input/integrator_kind.hpp"
+#include "md/input/integrator_row.hpp"
 #include "md/input/sections/section.hpp"
 
 namespace sterna::md::section {
@@ -11,7 +11,7 @@ namespace {
 /// The descriptions of all integrators.
 std::string_view integrator_description() {
   std::string all;
-  for (const IntegratorKind& kind : integrator_kinds()) {
+  for (const IntegratorRow& kind : integrator_rows()) {
     all += fmt::format("{}{}", all.empty() ? "" : " ", kind.sentence);
   }
   return kept(all);
@@ -51,7 +51,7 @@ InputSection run() {
                {.name = "integrator",
                 .target = target_in<&Input::run, &RunSection::integrator>,
                 .description = integrator_description(),
-                .choices = [] { return integrators_that([](const auto&) { return true; }); }},
+                .choices = [] { return integrator_rows().names(); }},
                {.name = "rotation",
                 .target = target_in<&Input::run, &RunSection::rotation>,
                 .description = "How molecules turn:",

@@ -45,9 +45,9 @@ struct RunSection {  ///< [run]
   double timestep = 0.0;
   std::uint64_t seed = 1;
   Precision precision = Precision::double_precision;
-  std::string integrator = "velocity_verlet";           ///< name of an `IntegratorKind`
-  RotationMethod rotation = RotationMethod::no_squish;  ///< method of rigid molecules
-  double constraint_tolerance = 1e-8;                   ///< relative error of each distance
+  std::string integrator = "velocity_verlet";           ///< name of an `IntegratorRow`
+  RotationMethod rotation = RotationMethod::no_squish;  ///< of molecules
+  double constraint_tolerance = 1e-8;                   ///< of each distance, relative
   ConstraintAlgorithm constraint_algorithm = ConstraintAlgorithm::automatic;
 };
 

@@ -3,7 +3,7 @@
 #include <list>
 #include <utility>
 
-#include "md/input/integrator_kind.hpp"
+#include "md/input/integrator_row.hpp"
 
 namespace sterna::md::section {
 
@@ -17,8 +17,8 @@ Condition integrator_is(std::vector<std::string_view> names) {
 }
 
 Condition minimizes(bool minimizes) {
-  return integrator_is(
-      integrators_that([=](const IntegratorKind& kind) { return kind.minimizes == minimizes; }));
+  return integrator_is(integrator_rows().names_that(
+      [=](const IntegratorRow& kind) { return kind.minimizes == minimizes; }));
 }
 
 Condition potential_is(InteractionPotential potential, Severity severity) {

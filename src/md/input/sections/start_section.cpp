@@ -6,7 +6,17 @@
 #include <iterator>
 
 #include "md/input/sections/section.hpp"
-#include "md/input/start_format.hpp"
+#include "md/input/start_reader_row.hpp"
+
+namespace sterna::md {
+
+std::vector<std::string_view> start_format_choices() {
+  std::vector<std::string_view> names = start_reader_rows().names();
+  names.insert(names.begin(), "auto");
+  return names;
+}
+
+}  // namespace sterna::md
 
 namespace sterna::md::section {
 namespace {
@@ -17,7 +27,7 @@ Condition start_is(std::initializer_list<StartKind> kinds) {
 
 std::string_view formats_description() {
   std::string all = "Format of the start file.";
-  for (const StartFormat& format : start_formats()) {
+  for (const StartReaderRow& format : start_reader_rows()) {
     all += fmt::format(" \"{}\": {}.", format.name, format.sentence);
   }
   return kept(all + " \"auto\" looks at the content.");
@@ -26,7 +36,7 @@ std::string_view formats_description() {
 /// Adds the keys that single formats have, behind the key "format".
 void add_keys_of_formats(std::vector<KeySchema>& keys) {
   auto place = std::ranges::find(keys, "format", &KeySchema::name);
-  for (const StartFormat& format : start_formats()) {
+  for (const StartReaderRow& format : start_reader_rows()) {
     for (KeySchema key : format.keys) {
       key.condition = Condition{"start", "format", {format.name}, Severity::error};
       place = keys.insert(std::next(place), std::move(key));

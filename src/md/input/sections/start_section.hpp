@@ -53,7 +53,7 @@ struct StartSection {  ///< [start]
   double density = 0.0;               ///< number density, for lattice and random starts
   double minimum_distance = 0.0;      ///< of random starts; 0: from sigma and density
   std::string file;                   ///< relative to the input file
-  std::string format = "auto";        ///< or a name of start_formats()
+  std::string format = "auto";        ///< or of start_reader_rows()
   bool renumber = false;              ///< ids are 1 ... N instead of the file's
   std::optional<Vec3> box;            ///< edge lengths, if the file has none
   std::optional<Vec3> tilt;           ///< of a triclinic box: xy, xz, yz

@@ -10,8 +10,8 @@
 
 namespace sterna::md {
 
-struct ThermostatSection {    ///< [thermostat], or each [[thermostat]]
-  std::string kind = "none";  ///< or a name of thermostat_kinds()
+struct ThermostatSection {    ///< [thermostat], or several [[thermostat]]
+  std::string kind = "none";  ///< or of thermostat_rows()
   double temperature = 0.0;
   std::optional<double> end_temperature;  ///< end of a ramp that begins at `temperature`
   double time_constant = 0.0;             ///< for kinds that have one

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "md/core/registry.hpp"
 #include "md/input/sections/inner_of_molecule.hpp"
 
 namespace sterna::md::section {
@@ -9,16 +10,15 @@ namespace {
 
 Names site_kind_names() {
   Names names;
-  for (const VirtualSiteKind& kind : virtual_site_kinds()) names.push_back(kind.name);
+  for (const VirtualSiteRow& kind : virtual_site_kinds()) names.push_back(kind.name);
   return names;
 }
 
 std::string_view site_kind_description() {
   std::string text = "How the place of the site follows from those of its atoms, i, j, k, l:";
-  for (const VirtualSiteKind& kind : virtual_site_kinds()) {
-    text +=
-        fmt::format("{} `{}`: {}, `{}`", kind.name == virtual_site_kinds().front().name ? "" : ";",
-                    kind.name, kind.sentence, kind.formula);
+  for (const VirtualSiteRow& kind : virtual_site_kinds()) {
+    text += fmt::format("{} `{}`: {}, `{}`", kind.name == virtual_site_kinds()[0].name ? "" : ";",
+                        kind.name, kind.sentence, kind.formula);
   }
   return kept(text + ".");
 }
@@ -38,7 +38,7 @@ KeySchema site_parameter(std::string_view name, std::string_view description,
       .dimension = dimension,
       .aliases = std::move(aliases)};
   Names kinds;
-  for (const VirtualSiteKind& kind : virtual_site_kinds()) {
+  for (const VirtualSiteRow& kind : virtual_site_kinds()) {
     if (std::ranges::find(kind.parameters, name) != kind.parameters.end()) {
       kinds.push_back(kind.name);
     }

@@ -2,23 +2,26 @@
 
 #include <memory>
 
-#include "md/input/barostat_kind.hpp"
+#include "md/input/barostat_row.hpp"
 #include "md/integrate/barostats/barostat.hpp"
 
 namespace sterna::md {
 
-/// A kind of barostat: what the input knows of it, and the way to make it.
-struct BarostatRow {
-  BarostatKind (*kind)() = nullptr;
-  std::unique_ptr<Barostat> (*make)(const BarostatRequest& request) = nullptr;
-};
-
 /// The rows, each defined in the barostat's own file.
 namespace barostat {
-#define STERNA_BAROSTAT(name) extern const BarostatRow name;
+#define STERNA_BAROSTAT(name) BarostatRow name();
 #include "md/integrate/barostats/barostat_list.inc"
 #undef STERNA_BAROSTAT
 }  // namespace barostat
+
+/// All of them, in the order of the reference page.
+const Registry<BarostatRow>& barostat_table();
+
+/// The usual way: `Kind` has a constructor that takes the request.
+template <class Kind>
+std::unique_ptr<Barostat> make_barostat(const BarostatRequest& request) {
+  return made_from<Kind, Barostat>(request);
+}
 
 /// What keeps the pressure as [barostat] says; null where its kind is "none".
 std::unique_ptr<Barostat> make_barostat(const BarostatRequest& request);

@@ -212,7 +212,9 @@ void check_martyna_tobias_klein(const Input& input, const IsGood& is_good, const
   }
 }
 
-BarostatKind martyna_tobias_klein_kind() {
+}  // namespace
+
+BarostatRow barostat::martyna_tobias_klein() {
   return {.name = "martyna_tobias_klein",
           .sentence =
               "Martyna-Tobias-Klein moves the box as a particle, without random numbers and with a "
@@ -245,15 +247,8 @@ BarostatKind martyna_tobias_klein_kind() {
                     .range = {.minimum = 0.0}}},
           .needs_thermostat = false,
           .needs_symmetric_virial = true,
-          .check = check_martyna_tobias_klein};
+          .check = check_martyna_tobias_klein,
+          .make = make_barostat<MartynaTobiasKlein>};
 }
-
-}  // namespace
-
-const BarostatRow barostat::martyna_tobias_klein{
-    .kind = martyna_tobias_klein_kind,
-    .make = [](const BarostatRequest& request) -> std::unique_ptr<Barostat> {
-      return std::make_unique<MartynaTobiasKlein>(request);
-    }};
 
 }  // namespace sterna::md

@@ -177,7 +177,9 @@ void check_stochastic_cell_rescaling(const Input& input, const IsGood& is_good,
                      expected));
 }
 
-BarostatKind stochastic_cell_rescaling_kind() {
+}  // namespace
+
+BarostatRow barostat::stochastic_cell_rescaling() {
   return {
       .name = "stochastic_cell_rescaling",
       .sentence =
@@ -209,15 +211,8 @@ BarostatKind stochastic_cell_rescaling_kind() {
                 .need = Need::required,
                 .dimension = Dimension::pressure,
                 .range = {.minimum = 0.0, .exclusive_minimum = true}}},
-      .check = check_stochastic_cell_rescaling};
+      .check = check_stochastic_cell_rescaling,
+      .make = make_barostat<StochasticCellBarostat>};
 }
-
-}  // namespace
-
-const BarostatRow barostat::stochastic_cell_rescaling{
-    .kind = stochastic_cell_rescaling_kind,
-    .make = [](const BarostatRequest& request) -> std::unique_ptr<Barostat> {
-      return std::make_unique<StochasticCellBarostat>(request);
-    }};
 
 }  // namespace sterna::md

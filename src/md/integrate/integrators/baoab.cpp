@@ -38,7 +38,9 @@ class Baoab final : public KicksAndDrifts {
   }
 };
 
-IntegratorKind baoab_kind() {
+}  // namespace
+
+IntegratorRow integrator::baoab() {
   return {.name = "baoab",
           .sentence =
               "\"baoab\" lets thermostats act in the middle of each step, so that Langevin "
@@ -58,11 +60,8 @@ IntegratorKind baoab_kind() {
               "constraints, Proc. R. Soc. A 472, 20160138 (2016)",
           .aliases = {"langevin_middle", "LangevinMiddleIntegrator", "middle", "vv_middle", "bd",
                       "sd", "langevin"},
-          .thermostats_act_between_drifts = true};
+          .thermostats_act_between_drifts = true,
+          .make = make_integrator<Baoab>};
 }
-
-}  // namespace
-
-const IntegratorRow integrator::baoab{.kind = baoab_kind, .make = make_integrator<Baoab>};
 
 }  // namespace sterna::md

@@ -106,9 +106,9 @@ void FireMinimizer::step(ParticleStore& particles, const Sums& sums) {
   });
 }
 
-namespace {
+namespace {}  // namespace
 
-IntegratorKind minimize_kind() {
+IntegratorRow integrator::minimize() {
   return {.name = "minimize",
           .sentence =
               "\"minimize\" goes downhill to a minimum of the potential energy by FIRE, "
@@ -124,12 +124,8 @@ IntegratorKind minimize_kind() {
               "Bitzek, Koskinen, Gähler, Moseler and Gumbsch, Phys. Rev. Lett. 97, 170201 "
               "(2006)",
           .aliases = {"fire", "steep", "steepest_descent", "minimise", "em", "cg"},
-          .minimizes = true};
+          .minimizes = true,
+          .make = make_integrator<FireMinimizer>};
 }
-
-}  // namespace
-
-const IntegratorRow integrator::minimize{.kind = minimize_kind,
-                                         .make = make_integrator<FireMinimizer>};
 
 }  // namespace sterna::md

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "md/input/input.hpp"
-#include "md/input/integrator_kind.hpp"
+#include "md/input/integrator_row.hpp"
 #include "md/integrate/integrators/integrator.hpp"
 #include "md/integrate/rigid_rotor.hpp"
 #include "sterna/comm/context.hpp"
@@ -24,23 +24,20 @@ struct IntegratorRequest {
   double energy = 1.0;              ///< the largest energy of a pair; 0: there is none
 };
 
-/// An integrator: what the input knows of it, and the way to make it.
-struct IntegratorRow {
-  IntegratorKind (*kind)() = nullptr;
-  std::unique_ptr<Integrator> (*make)(const IntegratorRequest& request) = nullptr;
-};
-
 /// The rows, each defined in the integrator's own file.
 namespace integrator {
-#define STERNA_INTEGRATOR(name) extern const IntegratorRow name;
+#define STERNA_INTEGRATOR(name) IntegratorRow name();
 #include "md/integrate/integrators/integrator_list.inc"
 #undef STERNA_INTEGRATOR
 }  // namespace integrator
 
+/// All of them, in the order of the reference page.
+const Registry<IntegratorRow>& integrator_table();
+
 /// The usual way to make one: `Kind` has a constructor that takes the request.
 template <class Kind>
 std::unique_ptr<Integrator> make_integrator(const IntegratorRequest& request) {
-  return std::make_unique<Kind>(request);
+  return made_from<Kind, Integrator>(request);
 }
 
 /// The one that the input names.

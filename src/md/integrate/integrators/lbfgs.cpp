@@ -190,7 +190,9 @@ class Lbfgs final : public Minimizer {
   double limit_;             ///< of the longest path in a step
 };
 
-IntegratorKind lbfgs_kind() {
+}  // namespace
+
+IntegratorRow integrator::lbfgs() {
   return {.name = "lbfgs",
           .sentence =
               "\"lbfgs\" goes downhill by L-BFGS, which reaches a minimum in few steps where "
@@ -208,11 +210,8 @@ IntegratorKind lbfgs_kind() {
               "Liu and Nocedal, Math. Program. 45, 503 (1989), in the form of Chen, Wang and "
               "Zhou, Adv. Neural Inf. Process. Syst. 27, 1332 (2014)",
           .aliases = {"l-bfgs", "L-BFGS", "bfgs", "LBFGS"},
-          .minimizes = true};
+          .minimizes = true,
+          .make = make_integrator<Lbfgs>};
 }
-
-}  // namespace
-
-const IntegratorRow integrator::lbfgs{.kind = lbfgs_kind, .make = make_integrator<Lbfgs>};
 
 }  // namespace sterna::md

@@ -23,7 +23,14 @@ void VelocityVerlet::advance(ParticleStore& particles, MotionStages& stages) {
 
 namespace {
 
-IntegratorKind velocity_verlet_kind() {
+std::unique_ptr<Integrator> make_velocity_verlet(const IntegratorRequest& request) {
+  return std::make_unique<VelocityVerlet>(request.input.run.timestep, request.masses,
+                                          request.rotor);
+}
+
+}  // namespace
+
+IntegratorRow integrator::velocity_verlet() {
   return {.name = "velocity_verlet",
           .sentence = "\"velocity_verlet\" moves in time by Newton's equations.",
           .equations = "v → v + Δt/2 F/m\nx → x + Δt v\nnew forces F\nv → v + Δt/2 F/m",
@@ -35,17 +42,8 @@ IntegratorKind velocity_verlet_kind() {
           .source = "Swope, Andersen, Berens and Wilson, J. Chem. Phys. 76, 637 (1982)",
           .aliases = {"md", "md-vv", "verlet", "nve", "leapfrog", "leap-frog"},
           .takes_multiple_time_steps = true,
-          .takes_leapfrog = true};
+          .takes_leapfrog = true,
+          .make = make_velocity_verlet};
 }
-
-std::unique_ptr<Integrator> make_velocity_verlet(const IntegratorRequest& request) {
-  return std::make_unique<VelocityVerlet>(request.input.run.timestep, request.masses,
-                                          request.rotor);
-}
-
-}  // namespace
-
-const IntegratorRow integrator::velocity_verlet{.kind = velocity_verlet_kind,
-                                                .make = make_velocity_verlet};
 
 }  // namespace sterna::md

@@ -55,9 +55,9 @@ double Andersen::apply(ParticleStore& particles, const Box& box, double interval
   return taken_up;
 }
 
-namespace {
+namespace {}  // namespace
 
-ThermostatKind andersen_kind() {
+ThermostatRow thermostat::andersen() {
   return {.name = "andersen",
           .sentence =
               "With Andersen's thermostat (J. Chem. Phys. 72, 2384 (1980)) molecules collide "
@@ -72,17 +72,12 @@ ThermostatKind andersen_kind() {
           .time_constant = "the mean time from one collision of a molecule to the next",
           .takes_ramps = true,
           .is_canonical = true,
-          .constraints = ThermostatKind::Constraints::projected_as_a_whole,
-          .keeps_momentum = [](const Input::Thermostat&) { return false; }};
+          .constraints = ThermostatRow::Constraints::projected_as_a_whole,
+          .keeps_momentum = [](const Input::Thermostat&) { return false; },
+          .make = [](const ThermostatRequest& request) -> std::unique_ptr<StepModifier> {
+            return std::make_unique<NoiseThermostat<Andersen>>(request,
+                                                               request.molecules.first_joined_to);
+          }};
 }
-
-}  // namespace
-
-const ThermostatRow thermostat::andersen{
-    .kind = andersen_kind,
-    .make = [](const ThermostatRequest& request) -> std::unique_ptr<StepModifier> {
-      return std::make_unique<NoiseThermostat<Andersen>>(request,
-                                                         request.molecules.first_joined_to);
-    }};
 
 }  // namespace sterna::md

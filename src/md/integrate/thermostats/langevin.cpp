@@ -49,9 +49,9 @@ double Langevin::apply(ParticleStore& particles, const Box& box, double interval
   return taken_up;
 }
 
-namespace {
+namespace {}  // namespace
 
-ThermostatKind langevin_kind() {
+ThermostatRow thermostat::langevin() {
   return {
       .name = "langevin",
       .sentence = "Langevin dynamics have friction and noise on each molecule.",
@@ -69,13 +69,9 @@ ThermostatKind langevin_kind() {
       .time_constant = "the inverse of the friction",
       .takes_ramps = true,
       .is_canonical = true,
-      .constraints = ThermostatKind::Constraints::projected,
-      .keeps_momentum = [](const Input::Thermostat&) { return false; }};
+      .constraints = ThermostatRow::Constraints::projected,
+      .keeps_momentum = [](const Input::Thermostat&) { return false; },
+      .make = make_thermostat<NoiseThermostat<Langevin>>};
 }
-
-}  // namespace
-
-const ThermostatRow thermostat::langevin{.kind = langevin_kind,
-                                         .make = make_thermostat<NoiseThermostat<Langevin>>};
 
 }  // namespace sterna::md

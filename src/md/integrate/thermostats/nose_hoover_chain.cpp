@@ -113,7 +113,9 @@ class NoseHooverThermostat final : public GroupThermostat {
   NoseHooverChain chain_;
 };
 
-ThermostatKind nose_hoover_chain_kind() {
+}  // namespace
+
+ThermostatRow thermostat::nose_hoover_chain() {
   return {.name = "nose_hoover_chain",
           .sentence =
               "A Nose-Hoover chain samples the canonical ensemble without random numbers "
@@ -131,15 +133,11 @@ ThermostatKind nose_hoover_chain_kind() {
           .aliases = {"nose", "nose_hoover", "nose-hoover", "nhc"},
           .time_constant = "the period of the oscillation",
           .is_canonical = true,
-          .constraints = ThermostatKind::Constraints::kept,
+          .constraints = ThermostatRow::Constraints::kept,
           .not_in_a_region =
               "a Nose-Hoover chain is made for a fixed number of molecules, but they "
-              "come and go in a region"};
+              "come and go in a region",
+          .make = make_thermostat<NoseHooverThermostat>};
 }
-
-}  // namespace
-
-const ThermostatRow thermostat::nose_hoover_chain{.kind = nose_hoover_chain_kind,
-                                                  .make = make_thermostat<NoseHooverThermostat>};
 
 }  // namespace sterna::md

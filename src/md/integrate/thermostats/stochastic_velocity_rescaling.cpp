@@ -61,7 +61,9 @@ class StochasticRescalingThermostat final : public GroupThermostat {
   StochasticVelocityRescaling method_;
 };
 
-ThermostatKind stochastic_velocity_rescaling_kind() {
+}  // namespace
+
+ThermostatRow thermostat::stochastic_velocity_rescaling() {
   return {.name = "stochastic_velocity_rescaling",
           .sentence =
               "Stochastic velocity rescaling samples the canonical ensemble (Bussi, Donadio "
@@ -75,13 +77,8 @@ ThermostatKind stochastic_velocity_rescaling_kind() {
           .aliases = {"bussi", "csvr", "svr", "v-rescale"},
           .takes_ramps = true,
           .is_canonical = true,
-          .constraints = ThermostatKind::Constraints::kept};
+          .constraints = ThermostatRow::Constraints::kept,
+          .make = make_thermostat<StochasticRescalingThermostat>};
 }
-
-}  // namespace
-
-const ThermostatRow thermostat::stochastic_velocity_rescaling{
-    .kind = stochastic_velocity_rescaling_kind,
-    .make = make_thermostat<StochasticRescalingThermostat>};
 
 }  // namespace sterna::md

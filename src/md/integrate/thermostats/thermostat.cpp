@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "md/input/thermostat_kind.hpp"
+#include "md/input/thermostat_row.hpp"
 
 namespace sterna::md {
 
@@ -13,7 +13,7 @@ Thermostat::Thermostat(const ThermostatRequest& request)
           request.molecules, request.thermal_energy()),
       where_(selection_of(request.wanted().component, request.wanted().lower,
                           request.wanted().upper, request.molecules)),
-      keeps_momentum_(kind_of(request.wanted())->keeps_momentum(request.wanted())) {
+      keeps_momentum_(row_of(request.wanted())->keeps_momentum(request.wanted())) {
   if (const auto end = request.wanted().end_temperature) {
     ramp_ = {request.thermal_energy(), request.input.units.boltzmann() * *end};
   }

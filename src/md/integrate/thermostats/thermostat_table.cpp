@@ -1,26 +1,14 @@
 #include "md/integrate/thermostats/thermostat_table.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-
 namespace sterna::md {
-namespace {
 
-constexpr const ThermostatRow* rows[] = {
-#define STERNA_THERMOSTAT(name) &thermostat::name,
+const Registry<ThermostatRow>& thermostat_table() {
+  static const Registry<ThermostatRow> table("thermostat", {
+#define STERNA_THERMOSTAT(name) thermostat::name(),
 #include "md/integrate/thermostats/thermostat_list.inc"
 #undef STERNA_THERMOSTAT
-};
-
-}  // namespace
-
-std::span<const ThermostatKind> thermostat_kinds() {
-  static const std::vector<ThermostatKind> kinds = [] {
-    std::vector<ThermostatKind> all;
-    for (const ThermostatRow* row : rows) all.push_back(row->kind());
-    return all;
-  }();
-  return kinds;
+                                                           });
+  return table;
 }
 
 void make_thermostats(const comm::Context& context, const Input& input,
@@ -29,10 +17,7 @@ void make_thermostats(const comm::Context& context, const Input& input,
   for (std::size_t n = 0; n < input.thermostats.size(); ++n) {
     const std::string& name = input.thermostats[n].kind;
     if (name == "none") continue;
-    const ThermostatKind* kind = kind_of(input.thermostats[n]);
-    if (kind == nullptr) throw std::invalid_argument("there is no thermostat \"" + name + "\"");
-    const ThermostatRow& row = *rows[kind - thermostat_kinds().data()];
-    modifiers.push_back(row.make({context, input, n, molecules}));
+    modifiers.push_back(thermostat_table().get(name).make({context, input, n, molecules}));
   }
 }
 

@@ -3,28 +3,25 @@
 #include <memory>
 #include <vector>
 
-#include "md/input/thermostat_kind.hpp"
+#include "md/input/thermostat_row.hpp"
 #include "md/integrate/thermostats/thermostat.hpp"
 
 namespace sterna::md {
 
-/// A kind of thermostat: what the input knows of it, and the way to make it.
-struct ThermostatRow {
-  ThermostatKind (*kind)() = nullptr;
-  std::unique_ptr<StepModifier> (*make)(const ThermostatRequest& request) = nullptr;
-};
-
 /// The rows, each defined in the thermostat's own file.
 namespace thermostat {
-#define STERNA_THERMOSTAT(name) extern const ThermostatRow name;
+#define STERNA_THERMOSTAT(name) ThermostatRow name();
 #include "md/integrate/thermostats/thermostat_list.inc"
 #undef STERNA_THERMOSTAT
 }  // namespace thermostat
 
+/// All of them, in the order of the reference page.
+const Registry<ThermostatRow>& thermostat_table();
+
 /// The usual way: `Modifier` has a constructor that takes the request.
 template <class Modifier>
 std::unique_ptr<StepModifier> make_thermostat(const ThermostatRequest& request) {
-  return std::make_unique<Modifier>(request);
+  return made_from<Modifier, Thermostat>(request);
 }
 
 /// Appends what keeps the temperature as [thermostat] says; nothing for those of kind "none".

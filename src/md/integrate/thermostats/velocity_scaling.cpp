@@ -138,7 +138,9 @@ class ScalingThermostat final : public Thermostat {
   VelocityScaling method_;
 };
 
-ThermostatKind velocity_scaling_kind() {
+}  // namespace
+
+ThermostatRow thermostat::velocity_scaling() {
   return {
       .name = "velocity_scaling",
       .sentence =
@@ -182,12 +184,8 @@ ThermostatKind velocity_scaling_kind() {
           },
       .orthorhombic_key = [](const Input::Thermostat& thermostat) -> std::string_view {
         return thermostat.options<VelocityScalingOptions>().slabs > 1 ? "slabs" : "";
-      }};
+      },
+      .make = make_thermostat<ScalingThermostat>};
 }
-
-}  // namespace
-
-const ThermostatRow thermostat::velocity_scaling{.kind = velocity_scaling_kind,
-                                                 .make = make_thermostat<ScalingThermostat>};
 
 }  // namespace sterna::md

@@ -10,9 +10,9 @@
 #include "md/core/file_error.hpp"
 #include "md/input/overwritten_inputs.hpp"
 #include "md/input/read_input.hpp"
-#include "md/input/trajectory_section.hpp"
+#include "md/input/run_files.hpp"
+#include "md/input/trajectory_row.hpp"
 #include "md/output/atomic_file.hpp"
-#include "md/output/run_files.hpp"
 #include "md/simulation/files/trajectory_files.hpp"
 
 namespace sterna::md {
@@ -80,10 +80,9 @@ void RunFolder::require_usable_files(const InputChanges& changes) const {
       require_own_file(stem_ + ".xtc");
       refuse_where(".xtc", "output.xtc_rounding");
     }
-    for (std::size_t n = 0; n < trajectory_sections().size(); ++n) {
-      const TrajectorySection& section = trajectory_sections()[n];
+    for (const TrajectoryRow& section : trajectory_rows()) {
       if (section.interval(input_) == 0) continue;
-      const std::string& ending = trajectory_file_endings()[n];
+      const std::string ending(section.ending);
       require_own_file(stem_ + ending);
       for (const KeySchema& key : section.keys) {
         if (key.name == "interval" && !section.has_one_interval) continue;

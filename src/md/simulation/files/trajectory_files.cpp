@@ -4,7 +4,7 @@
 
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/particle_description.hpp"
-#include "md/input/trajectory_section.hpp"
+#include "md/input/trajectory_row.hpp"
 #include "md/trajectories/trajectory_table.hpp"
 #include "sterna/version.hpp"
 
@@ -50,10 +50,8 @@ std::vector<std::string> TrajectoryFiles::paths(const Input& input, const std::s
   std::vector<std::string> paths;
   if (input.output.trajectory_interval > 0) paths.push_back(stem + ".h5md");
   if (input.output.xtc_interval > 0) paths.push_back(stem + ".xtc");
-  for (std::size_t n = 0; n < trajectory_sections().size(); ++n) {
-    if (trajectory_sections()[n].interval(input) > 0) {
-      paths.push_back(stem + trajectory_file_endings()[n]);
-    }
+  for (const TrajectoryRow& row : trajectory_table()) {
+    if (row.interval(input) > 0) paths.push_back(stem + std::string(row.ending));
   }
   return paths;
 }

@@ -14,8 +14,8 @@ struct ForeignInput {
   ReadResult checked;
 };
 
-/// A program whose inputs Sterna reads unchanged.
-struct ForeignProgram {
+/// A program whose inputs are read as they are.
+struct ForeignProgramRow {
   std::string_view name;    ///< for messages
   std::string_view ending;  ///< of its inputs' file names
   ForeignInput (*read)(const std::string& path);
@@ -23,8 +23,11 @@ struct ForeignProgram {
   std::vector<std::string> (*files)(const std::string& path);
 };
 
-/// The program whose inputs have such a name; null: Sterna.
-const ForeignProgram* foreign_program_of(std::string_view path);
+/// The program that inputs of this name are of; null: Sterna.
+const ForeignProgramRow* foreign_program_of(std::string_view path);
+
+/// As `OwnerTables::files_behind`.
+std::vector<std::string> files_behind(const std::string& path);
 
 /// All programs, for messages: "ls1-MarDyn (.xml), ...".
 std::string foreign_programs();

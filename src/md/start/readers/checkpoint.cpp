@@ -131,22 +131,20 @@ class CheckpointStartReader final : public StartFileReader {
   std::uint64_t begin_ = 0, read_ = 0;
 };
 
-StartFormat checkpoint_format() {
-  return {.name = "checkpoint",
-          .sentence = "a checkpoint of another run, or of an earlier stage, of Sterna",
-          .looks_like = "a checkpoint of Sterna",
-          .aliases = {"restart"},
-          .keys = {}};
-}
-
 bool recognizes_checkpoint(std::string_view first, std::string_view) {
   return first.starts_with("SternaC");
 }
 
 }  // namespace
 
-const StartReaderRow start_reader::checkpoint{.format = checkpoint_format,
-                                              .recognizes = recognizes_checkpoint,
-                                              .open = open_reader<CheckpointStartReader>};
+StartReaderRow start_reader::checkpoint() {
+  return {.name = "checkpoint",
+          .sentence = "a checkpoint of another run, or of an earlier stage, of Sterna",
+          .looks_like = "a checkpoint of Sterna",
+          .aliases = {"restart"},
+          .keys = {},
+          .recognizes = recognizes_checkpoint,
+          .open = open_reader<CheckpointStartReader>};
+}
 
 }  // namespace sterna::md

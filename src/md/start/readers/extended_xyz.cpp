@@ -388,12 +388,6 @@ bool contains_word(std::string_view line, std::string_view lower_case_word) {
   return found != line.end();
 }
 
-StartFormat extxyz_format() {
-  return {.name = "extxyz",
-          .sentence = "extended XYZ",
-          .looks_like = "extended XYZ (with `Lattice=` or `Properties=` in the second line)"};
-}
-
 bool recognizes_extxyz(std::string_view first, std::string_view second) {
   return is_one_integer(first) && is_comment_of_extended_xyz(second);
 }
@@ -404,8 +398,12 @@ bool is_comment_of_extended_xyz(std::string_view line) {
   return contains_word(line, "lattice=") || contains_word(line, "properties=");
 }
 
-const StartReaderRow start_reader::extxyz{.format = extxyz_format,
-                                          .recognizes = recognizes_extxyz,
-                                          .open = open_reader<ExtendedXyzReader>};
+StartReaderRow start_reader::extxyz() {
+  return {.name = "extxyz",
+          .sentence = "extended XYZ",
+          .looks_like = "extended XYZ (with `Lattice=` or `Properties=` in the second line)",
+          .recognizes = recognizes_extxyz,
+          .open = open_reader<ExtendedXyzReader>};
+}
 
 }  // namespace sterna::md

@@ -351,7 +351,13 @@ Target h5md_option(Input& input, std::size_t) {
   return &(input.sections.of<H5mdStartOptions>().*Member);
 }
 
-StartFormat h5md_format() {
+bool recognizes_h5md(std::string_view first, std::string_view) {
+  return first == "\x89HDF";
+}
+
+}  // namespace
+
+StartReaderRow start_reader::h5md() {
   return {.name = "h5md",
           .sentence = "a frame of a trajectory that Sterna wrote (H5MD)",
           .looks_like = "H5MD of Sterna",
@@ -359,16 +365,9 @@ StartFormat h5md_format() {
           .keys = {{.name = "frame",
                     .target = h5md_option<&H5mdStartOptions::frame>,
                     .description = "Which frame of the trajectory, from 0; negative numbers count "
-                                   "from the end, so that -1 is the last."}}};
+                                   "from the end, so that -1 is the last."}},
+          .recognizes = recognizes_h5md,
+          .open = open_reader<H5mdReader>};
 }
-
-bool recognizes_h5md(std::string_view first, std::string_view) {
-  return first == "\x89HDF";
-}
-
-}  // namespace
-
-const StartReaderRow start_reader::h5md{
-    .format = h5md_format, .recognizes = recognizes_h5md, .open = open_reader<H5mdReader>};
 
 }  // namespace sterna::md

@@ -591,13 +591,6 @@ class LammpsDataReader final : public StartFileReader {
   IdSet ids_;
 };
 
-StartFormat lammps_format() {
-  return {.name = "lammps",
-          .sentence = "LAMMPS data (atom styles atomic, charge, bond, angle, molecular, full)",
-          .looks_like = "LAMMPS data (a header line such as \"1000 atoms\")",
-          .aliases = {"data"}};
-}
-
 /// Whether the line is like "1000 atoms" in a header.
 bool is_atoms_line(std::string_view line) {
   Fields fields(line);
@@ -607,8 +600,13 @@ bool is_atoms_line(std::string_view line) {
 
 }  // namespace
 
-const StartReaderRow start_reader::lammps{.format = lammps_format,
-                                          .recognizes_later = is_atoms_line,
-                                          .open = open_reader<LammpsDataReader>};
+StartReaderRow start_reader::lammps() {
+  return {.name = "lammps",
+          .sentence = "LAMMPS data (atom styles atomic, charge, bond, angle, molecular, full)",
+          .looks_like = "LAMMPS data (a header line such as \"1000 atoms\")",
+          .aliases = {"data"},
+          .recognizes_later = is_atoms_line,
+          .open = open_reader<LammpsDataReader>};
+}
 
 }  // namespace sterna::md

@@ -76,19 +76,18 @@ int numbers_in(std::string_view line) {
   return count;
 }
 
-StartFormat nist_format() {
-  return {.name = "nist",
-          .sentence = "the Lennard-Jones configurations of NIST",
-          .looks_like = "NIST (three box edges, then the number of particles)"};
-}
-
 bool recognizes_nist(std::string_view first, std::string_view second) {
   return numbers_in(first) == 3 && is_one_integer(second);
 }
 
 }  // namespace
 
-const StartReaderRow start_reader::nist{
-    .format = nist_format, .recognizes = recognizes_nist, .open = open_reader<NistReader>};
+StartReaderRow start_reader::nist() {
+  return {.name = "nist",
+          .sentence = "the Lennard-Jones configurations of NIST",
+          .looks_like = "NIST (three box edges, then the number of particles)",
+          .recognizes = recognizes_nist,
+          .open = open_reader<NistReader>};
+}
 
 }  // namespace sterna::md

@@ -19,7 +19,7 @@ namespace {
 
 [[noreturn]] void fail_unrecognized(const std::shared_ptr<const FileHandle>& file) {
   std::string formats;
-  for (const StartFormat& format : start_formats()) {
+  for (const StartReaderRow& format : reader_table()) {
     formats += fmt::format("{}{}", formats.empty() ? "" : ", ", format.looks_like);
   }
   LineReader start(file);
@@ -58,7 +58,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
   const std::string_view name =
       options.format == "auto" ? recognized_format(file) : std::string_view(options.format);
   if (name.empty()) fail_unrecognized(file);
-  const StartReaderRow* format = start_reader_of(name);
+  const StartReaderRow* format = reader_table().find(name);
   if (format == nullptr) fail_unknown_format(path, name);
   auto reader = format->open(file, options);
   if (!options.tilt.none() && reader->header_.box.tilt.none()) {

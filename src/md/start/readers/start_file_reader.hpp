@@ -21,7 +21,7 @@ namespace sterna::md {
 
 /// Options with which a start file is read.
 struct StartFileOptions {
-  /// One of `start_formats()`, or "auto", which decides by the first lines of the file.
+  /// Of `start_reader_rows()`, or "auto": by the file's first lines.
   std::string format = "auto";
   /// The units of the file's numbers.
   UnitSystem units = *UnitSystem::by_name("reduced");

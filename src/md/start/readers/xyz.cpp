@@ -75,19 +75,18 @@ class XyzReader final : public StartFileReader {
   std::int64_t read_ = 0;
 };
 
-StartFormat xyz_format() {
-  return {.name = "xyz",
-          .sentence = "plain XYZ",
-          .looks_like = "XYZ (a first line with the number of particles)"};
-}
-
 bool recognizes_xyz(std::string_view first, std::string_view second) {
   return is_one_integer(first) && !is_comment_of_extended_xyz(second);
 }
 
 }  // namespace
 
-const StartReaderRow start_reader::xyz{
-    .format = xyz_format, .recognizes = recognizes_xyz, .open = open_reader<XyzReader>};
+StartReaderRow start_reader::xyz() {
+  return {.name = "xyz",
+          .sentence = "plain XYZ",
+          .looks_like = "XYZ (a first line with the number of particles)",
+          .recognizes = recognizes_xyz,
+          .open = open_reader<XyzReader>};
+}
 
 }  // namespace sterna::md

@@ -22,22 +22,7 @@ std::unique_ptr<StartFileReader> open_file(std::shared_ptr<const FileHandle> fil
   return ls1::open_ascii_phase_space(std::move(file), options);
 }
 
-StartFormat ls1_format() {
-  return {.name = "ls1",
-          .sentence =
-              "a phase space of ls1-MarDyn (ASCII, binary with a `header`, or a config.xml "
-              "whose generator makes it)",
-          .looks_like = "ls1-MarDyn (a first line such as `mardyn trunk 20120726`)",
-          .aliases = {"ls1-mardyn", "inp"},
-          .keys = {{.name = "header",
-                    .target = option<&Ls1StartOptions::header>,
-                    .description =
-                        "Path of the XML file that describes a binary phase space of ls1-MarDyn.",
-                    .default_text = "none: the file is text",
-                    .names_file = true}}};
-}
-
-/// Whether the first line is of a phase space ("mardyn trunk 20120726") or of XML.
+/// "mardyn trunk 20120726" of a phase space, or XML.
 bool recognizes_ls1(std::string_view first, std::string_view) {
   const std::string_view word = Fields(first).next();
   return word == "mardyn" || word.starts_with("<?xml") || word.starts_with("<mardyn");
@@ -50,7 +35,21 @@ std::string ls1_header_path(const StartFileOptions& options) {
   return header.empty() ? header : (std::filesystem::path(options.folder) / header).string();
 }
 
-const StartReaderRow start_reader::ls1{
-    .format = ls1_format, .recognizes = recognizes_ls1, .open = open_file};
+StartReaderRow start_reader::ls1() {
+  return {.name = "ls1",
+          .sentence =
+              "a phase space of ls1-MarDyn (ASCII, binary with a `header`, or a config.xml "
+              "whose generator makes it)",
+          .looks_like = "ls1-MarDyn (a first line such as `mardyn trunk 20120726`)",
+          .aliases = {"ls1-mardyn", "inp"},
+          .keys = {{.name = "header",
+                    .target = option<&Ls1StartOptions::header>,
+                    .description =
+                        "Path of the XML file that describes a binary phase space of ls1-MarDyn.",
+                    .default_text = "none: the file is text",
+                    .names_file = true}},
+          .recognizes = recognizes_ls1,
+          .open = open_file};
+}
 
 }  // namespace sterna::md

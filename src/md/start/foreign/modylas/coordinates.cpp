@@ -208,12 +208,6 @@ class CoordinatesReader final : public StartFileReader {
   std::int64_t copy_ = 0, read_ = 0;
 };
 
-StartFormat modylas_format() {
-  return {.name = "modylas",
-          .sentence = "positions of MODYLAS (.mdxyz), whose atoms are those of the [[molecule]]s",
-          .looks_like = "MODYLAS (a line with `<atom>`)"};
-}
-
 bool is_begin(std::string_view line) {
   std::size_t at = 0;
   return next_word(line, at) == "<atom>";
@@ -225,9 +219,13 @@ bool recognizes_modylas(std::string_view first, std::string_view) {
 
 }  // namespace
 
-const StartReaderRow start_reader::modylas{.format = modylas_format,
-                                           .recognizes = recognizes_modylas,
-                                           .recognizes_later = is_begin,
-                                           .open = open_reader<CoordinatesReader>};
+StartReaderRow start_reader::modylas() {
+  return {.name = "modylas",
+          .sentence = "positions of MODYLAS (.mdxyz), whose atoms are those of the [[molecule]]s",
+          .looks_like = "MODYLAS (a line with `<atom>`)",
+          .recognizes = recognizes_modylas,
+          .recognizes_later = is_begin,
+          .open = open_reader<CoordinatesReader>};
+}
 
 }  // namespace sterna::md

@@ -1,18 +1,23 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "md/core/box.hpp"
+#include "md/core/registry.hpp"
 #include "md/input/check_input.hpp"
 #include "md/input/input_schema.hpp"
 
 namespace sterna::md {
 
-/// A section of the input that turns an observer on, declared beside the observer and named like
-/// it. Its options are a struct, which an input keeps as `input.section<Options>()`.
-struct ObserverSection {
+class Observer;
+struct ObserverRequest;
+
+/// An observer, with the section of the input that turns it on, declared beside the observer. The
+/// section is called as the observer is. The options are a struct, which an input keeps as
+/// `input.section<Options>()`.
+struct ObserverRow {
   SectionSchema schema;
   std::vector<KeySchema> keys;  ///< without `section`
   /// Steps between two samples; 0: the observer is off.
@@ -27,11 +32,20 @@ struct ObserverSection {
   /// For an observer with data of each particle: bytes per particle at the end of the run, both in
   /// memory and in a checkpoint.
   double (*bytes_per_particle)(const Input& input) = nullptr;
+  /// Called where the section's interval is not 0. Null where there is nothing to observe.
+  std::unique_ptr<Observer> (*make)(const ObserverRequest& request) = nullptr;
+  /// Whether samples need the whole tensor of the virial, which charges at any distance compute
+  /// only where it is wanted.
+  bool needs_virial_tensor = false;
+  /// Whether samples need pairs of all types in the list, not only of those with pair forces.
+  bool needs_all_pairs = false;
+  /// Whether samples need all pairs of each local particle from its own rank, also those across a
+  /// border that another rank computes.
+  bool needs_full_shell = false;
 };
 
-/// All observers' sections, in the order of the reference page. Defined in
-/// observe/observer_table.cpp, which knows the observers.
-std::span<const ObserverSection> observer_sections();
+/// All of them, as the owner of their table handed them in (`owner_tables.hpp`).
+const Registry<ObserverRow>& observer_rows();
 
 template <class Options>
 std::int64_t interval_of(const Input& input) {

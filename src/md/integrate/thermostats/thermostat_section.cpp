@@ -1,11 +1,12 @@
-#include "md/input/sections/thermostat_section.hpp"
+#include "md/integrate/thermostats/thermostat_section.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "md/input/sections/section.hpp"
-#include "md/input/thermostat_kind.hpp"
+#include "md/input/thermostat_row.hpp"
+#include "md/integrate/thermostats/check_thermostats.hpp"
 
 namespace sterna::md::section {
 namespace {
@@ -17,7 +18,7 @@ Condition thermostat_is(std::vector<std::string_view> kinds) {
 /// The descriptions of all kinds.
 std::string_view thermostat_description() {
   std::string all;
-  for (const ThermostatKind& kind : thermostat_kinds()) {
+  for (const ThermostatRow& kind : thermostat_rows()) {
     all += fmt::format("{}{}", all.empty() ? "" : " ", kind.sentence);
   }
   return kept(all);
@@ -25,7 +26,7 @@ std::string_view thermostat_description() {
 
 std::string_view thermostat_time_description() {
   std::string meanings;
-  for (const ThermostatKind& kind : thermostat_kinds()) {
+  for (const ThermostatRow& kind : thermostat_rows()) {
     if (kind.time_constant.empty()) continue;
     meanings += fmt::format("{} \"{}\" it is {}", meanings.empty() ? " With" : ", with", kind.name,
                             kind.time_constant);
@@ -38,8 +39,8 @@ std::string_view thermostat_time_description() {
 std::string_view thermostat_component_description() {
   Input::Thermostat of_some;
   of_some.component = "A";
-  const Names others =
-      thermostats_that([&](const ThermostatKind& kind) { return !kind.keeps_momentum(of_some); });
+  const Names others = thermostat_rows().names_that(
+      [&](const ThermostatRow& kind) { return !kind.keeps_momentum(of_some); });
   return kept(
       fmt::format("Name of the `[[component]]` or `[[type]]` whose molecules it acts on. Of some "
                   "of the molecules only the motion relative to their common center of mass is "
@@ -49,7 +50,7 @@ std::string_view thermostat_component_description() {
 
 /// Adds the keys that only some kinds have. Kinds may share a key together with its options.
 void add_keys_of_thermostats(std::vector<KeySchema>& keys) {
-  for (const ThermostatKind& kind : thermostat_kinds()) {
+  for (const ThermostatRow& kind : thermostat_rows()) {
     for (KeySchema key : kind.keys) {
       const auto shared = std::ranges::find(keys, key.target, &KeySchema::target);
       if (shared != keys.end()) {
@@ -81,7 +82,7 @@ InputSection thermostat() {
            .choices =
                [] {
                  Names names{"none"};
-                 for (const ThermostatKind& kind : thermostat_kinds()) names.push_back(kind.name);
+                 for (const ThermostatRow& kind : thermostat_rows()) names.push_back(kind.name);
                  return names;
                },
            .aliases = {"type", "method"}},
@@ -91,7 +92,7 @@ InputSection thermostat() {
            .need = Need::required,
            .dimension = Dimension::temperature,
            .range = positive,
-           .condition = thermostat_is(thermostats_that([](const ThermostatKind&) { return true; })),
+           .condition = thermostat_is(thermostat_rows().names()),
            .aliases = {"temp", "t", "target"}},
           {.name = "end_temperature",
            .target = target_in_table<&Input::thermostats, &ThermostatSection::end_temperature>,
@@ -100,8 +101,8 @@ InputSection thermostat() {
            .default_text = "that of `temperature`",
            .dimension = Dimension::temperature,
            .range = positive,
-           .condition = thermostat_is(
-               thermostats_that([](const ThermostatKind& kind) { return kind.takes_ramps; })),
+           .condition = thermostat_is(thermostat_rows().names_that(
+               [](const ThermostatRow& kind) { return kind.takes_ramps; })),
            .aliases = {"ramp", "final_temperature"}},
           {.name = "time_constant",
            .target = target_in_table<&Input::thermostats, &ThermostatSection::time_constant>,
@@ -109,8 +110,8 @@ InputSection thermostat() {
            .need = Need::required,
            .dimension = Dimension::time,
            .range = positive,
-           .condition = thermostat_is(
-               thermostats_that([](const ThermostatKind& kind) { return kind.has_time_constant; })),
+           .condition = thermostat_is(thermostat_rows().names_that(
+               [](const ThermostatRow& kind) { return kind.has_time_constant; })),
            .aliases = {"tau", "tau_t", "damping", "relaxation_time"}},
           {.name = "start_step",
            .target = target_in_table<&Input::thermostats, &ThermostatSection::start_step>,
@@ -140,6 +141,8 @@ InputSection thermostat() {
            .dimension = Dimension::length,
            .aliases = {"region_upper", "to"}}}};
   add_keys_of_thermostats(section.keys);
+  section.behind = "neighbor";
+  section.check = check_thermostats;
   return section;
 }
 

@@ -1,7 +1,7 @@
-#include "md/input/sections/limit_section.hpp"
-
 #include "md/input/sections/section.hpp"
 #include "md/input/sections/selection_keys.hpp"
+#include "md/integrate/check_motion.hpp"
+#include "md/integrate/motion_sections.hpp"
 
 namespace sterna::md::section {
 
@@ -56,6 +56,8 @@ InputSection limit() {
                          .range = {.minimum = 1.0, .maximum = 1e9},
                          .aliases = {"every", "frequency"}}});
   append(section.keys, step_range_keys<&Input::limits>());
+  section.behind = "drift_control";
+  section.check = check_limit;
   return section;
 }
 

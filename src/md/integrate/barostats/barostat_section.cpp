@@ -1,22 +1,23 @@
-#include "md/input/sections/barostat_section.hpp"
+#include "md/integrate/barostats/barostat_section.hpp"
 
 #include <fmt/format.h>
 
-#include "md/input/barostat_kind.hpp"
+#include "md/input/barostat_row.hpp"
 #include "md/input/sections/section.hpp"
+#include "md/integrate/barostats/check_barostat.hpp"
 
 namespace sterna::md::section {
 namespace {
 
 Condition barostat_is_on() {
   Condition condition{"barostat", "kind", {}, Severity::warning};
-  for (const BarostatKind& kind : barostat_kinds()) condition.values.push_back(kind.name);
+  for (const BarostatRow& kind : barostat_rows()) condition.values.push_back(kind.name);
   return condition;
 }
 
 std::string_view barostat_description() {
   std::string all;
-  for (const BarostatKind& kind : barostat_kinds()) {
+  for (const BarostatRow& kind : barostat_rows()) {
     all += fmt::format("{}{}", all.empty() ? "" : " ", kind.sentence);
   }
   return kept(all);
@@ -24,7 +25,7 @@ std::string_view barostat_description() {
 
 std::string_view barostat_time_description() {
   std::string all = "Longer than the thermostat's.";
-  for (const BarostatKind& kind : barostat_kinds()) {
+  for (const BarostatRow& kind : barostat_rows()) {
     all += fmt::format(" With \"{}\" it is {}.", kind.name, kind.time_constant);
   }
   return kept(all);
@@ -32,7 +33,7 @@ std::string_view barostat_time_description() {
 
 /// Adds the keys that only some kinds of barostats have.
 void add_keys_of_barostats(std::vector<KeySchema>& keys) {
-  for (const BarostatKind& kind : barostat_kinds()) {
+  for (const BarostatRow& kind : barostat_rows()) {
     for (KeySchema key : kind.keys) {
       key.condition = Condition{"barostat", "kind", {kind.name}, Severity::warning};
       keys.push_back(std::move(key));
@@ -55,7 +56,7 @@ InputSection barostat() {
                 .choices =
                     [] {
                       Names names{"none"};
-                      for (const BarostatKind& kind : barostat_kinds()) names.push_back(kind.name);
+                      for (const BarostatRow& kind : barostat_rows()) names.push_back(kind.name);
                       return names;
                     },
                 .aliases = {"type", "method"}},
@@ -94,6 +95,8 @@ InputSection barostat() {
                 .condition = barostat_is_on(),
                 .aliases = {"every", "nstpcouple"}}}};
   add_keys_of_barostats(section.keys);
+  section.behind = "thermostat";
+  section.check = check_barostat;
   return section;
 }
 

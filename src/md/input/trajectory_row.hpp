@@ -2,19 +2,24 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "md/core/registry.hpp"
 #include "md/input/check_input.hpp"
 #include "md/input/input_schema.hpp"
 
 namespace sterna::md {
 
-/// A section of the input that turns on a trajectory in the format of another program, declared
-/// beside the format. Its options are a struct, which an input keeps as `input.section<Options>()`.
-struct TrajectorySection {
+class FrameFormat;
+class Topology;
+
+/// A trajectory in a format of another program, with the section of the input that turns it on,
+/// declared beside the format. The options are a struct, which an input keeps as
+/// `input.section<Options>()`.
+struct TrajectoryRow {
   SectionSchema schema;
   std::vector<KeySchema> keys;  ///< without `section`
   /// Steps between two frames; 0: no trajectory.
@@ -28,10 +33,12 @@ struct TrajectorySection {
   bool has_one_interval = false;  ///< whether all frames of a file must have equal spacing
   /// Checks that need more than one key, called by `check_input`; may be null.
   void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;
+  std::string_view ending = {};  ///< of its file: ".dcd"
+  /// Called where the section's interval is not 0. `topology` outlives what it makes.
+  std::unique_ptr<FrameFormat> (*make)(const Input& input, const Topology& topology) = nullptr;
 };
 
-/// All trajectory sections, in the order of the reference page. Defined in
-/// trajectories/trajectory_table.cpp, which knows the formats.
-std::span<const TrajectorySection> trajectory_sections();
+/// All of them, as the owner of their table handed them in (`owner_tables.hpp`).
+const Registry<TrajectoryRow>& trajectory_rows();
 
 }  // namespace sterna::md

@@ -4,8 +4,8 @@
 
 namespace sterna::md {
 
-/// The checks of thermostats in `check_input`: on which molecules they act, and that no molecule
-/// belongs to two of them at a time.
+/// What no key can tell alone of the thermostats: whom they act on, and that no molecule belongs to
+/// two of them at a time.
 void check_thermostats(const Input& input, const IsGood& is_good, const Report& report);
 
 }  // namespace sterna::md

@@ -1,22 +1,25 @@
 #pragma once
 
-#include <span>
+#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "md/core/registry.hpp"
 #include "md/input/input_schema.hpp"
 
 namespace sterna::md {
 
-/// The properties of a kind of thermostat that the input needs, declared beside the thermostat.
-/// Keys that only some kinds have are in a struct, which a thermostat of the input keeps as
-/// `options<Options>()`.
-struct ThermostatKind {
-  std::string_view name;      ///< value of `kind` in [thermostat]
-  std::string_view sentence;  ///< for the reference page: function and source
-  /// For the thermostat's own page: equations as lines of text, in which K is the kinetic energy, N
-  /// the number of its degrees of freedom, T the target temperature, and K₀ = N k T / 2; remarks;
-  /// and the source, without a full stop.
+class StepModifier;
+struct ThermostatRequest;
+
+/// A kind of thermostat, declared beside the thermostat. The keys that only some kinds have stand in
+/// a struct, which a thermostat of the input keeps as `options<Options>()`.
+struct ThermostatRow {
+  std::string_view name;      ///< kind = "..." in [thermostat]
+  std::string_view sentence;  ///< for the reference page: what it does, its source
+  /// For the page of its own: equations as lines of text, in which K is the kinetic energy, N the
+  /// number of its degrees of freedom, T the temperature to keep, and K₀ = N k T / 2; what there is
+  /// to know of them; and the source, without a stop.
   std::string_view equations = {}, remarks = {}, source = {};
   std::vector<std::string_view> aliases = {};  ///< names in other programs; only suggested
   /// Whether the kind has the key "time_constant", and its meaning if it is not the relaxation time
@@ -44,24 +47,14 @@ struct ThermostatKind {
   /// The key of this thermostat that needs an orthorhombic box; empty: there is none.
   std::string_view (*orthorhombic_key)(const Input::Thermostat& thermostat) =
       [](const Input::Thermostat&) { return std::string_view(); };
+  std::unique_ptr<StepModifier> (*make)(const ThermostatRequest& request) = nullptr;
 };
 
-/// All kinds, in the order of the reference page. Defined in
-/// integrate/thermostats/thermostat_table.cpp, which knows them.
-std::span<const ThermostatKind> thermostat_kinds();
+/// All kinds, as the owner of their table handed them in (`owner_tables.hpp`).
+const Registry<ThermostatRow>& thermostat_rows();
 
-/// The kind of a thermostat that the file gives; null for "none".
-const ThermostatKind* kind_of(const Input::Thermostat& thermostat);
-
-/// The names of the kinds that have a trait.
-template <class Trait>
-std::vector<std::string_view> thermostats_that(Trait&& has) {
-  std::vector<std::string_view> names;
-  for (const ThermostatKind& kind : thermostat_kinds()) {
-    if (has(kind)) names.push_back(kind.name);
-  }
-  return names;
-}
+/// Of a thermostat that the file gives; null for "none".
+const ThermostatRow* row_of(const Input::Thermostat& thermostat);
 
 /// The target of a kind's own key, such as `thermostat_option<&VelocityScalingOptions::slabs>`.
 template <auto member>

@@ -1,4 +1,4 @@
-#include "md/output/run_files.hpp"
+#include "md/input/run_files.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,8 @@
 #include <iterator>
 
 #include "md/core/file_error.hpp"
+#include "md/input/observer_row.hpp"
+#include "md/input/trajectory_row.hpp"
 #include "md/output/atomic_file.hpp"
 
 namespace sterna::md {
@@ -34,8 +36,9 @@ std::vector<std::string> run_file_endings() {
                                    ".bib",        ".report.html"};
   std::ranges::transform(formats, std::back_inserter(endings), export_file_ending);
   endings.push_back(export_file_ending("in"));  // beside data files of LAMMPS
-  for (const auto more : {trajectory_file_endings(), result_file_endings()}) {
-    endings.insert(endings.end(), more.begin(), more.end());
+  for (const TrajectoryRow& row : trajectory_rows()) endings.emplace_back(row.ending);
+  for (const ObserverRow& row : observer_rows()) {
+    endings.push_back(fmt::format(".{}.txt", row.schema.name));
   }
   return endings;
 }

@@ -1,4 +1,4 @@
-#include "md/input/check_motion.hpp"
+#include "md/integrate/check_motion.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ class MotionChecker {
   MotionChecker(const Input& input, const IsGood& is_good, const Report& report)
       : input_(input), good_(is_good), report_(report) {}
 
-  void check() {
+  void drift_controls() {
     for (std::size_t n = 0; n < input_.drift_controls.size(); ++n) {
       const Input::DriftControl& control = input_.drift_controls[n];
       const std::string place = fmt::format("drift_control[{}]", n);
@@ -28,13 +28,22 @@ class MotionChecker {
                           control.sample_interval, control.interval));
       }
     }
+  }
+
+  void limits() {
     for (std::size_t n = 0; n < input_.limits.size(); ++n) {
       const Input::Limit& limit = input_.limits[n];
       const std::string place = fmt::format("limit[{}]", n);
       selection(place, limit);
       this->limit(place, limit);
     }
-    alignment();
+  }
+
+  void alignment() {
+    if (!good_("alignment.interval") || input_.alignment.interval == 0) return;
+    if (good_("barostat.kind") && input_.barostat.is_used()) {
+      error("alignment.interval", "[alignment] does not go with a [barostat]");
+    }
   }
 
  private:
@@ -80,13 +89,6 @@ class MotionChecker {
     }
   }
 
-  void alignment() {
-    if (!good_("alignment.interval") || input_.alignment.interval == 0) return;
-    if (good_("barostat.kind") && input_.barostat.is_used()) {
-      error("alignment.interval", "[alignment] does not go with a [barostat]");
-    }
-  }
-
   const Input& input_;
   const IsGood& good_;
   const Report& report_;
@@ -94,8 +96,16 @@ class MotionChecker {
 
 }  // namespace
 
-void check_motion(const Input& input, const IsGood& is_good, const Report& report) {
-  MotionChecker(input, is_good, report).check();
+void check_drift_control(const Input& input, const IsGood& is_good, const Report& report) {
+  MotionChecker(input, is_good, report).drift_controls();
+}
+
+void check_limit(const Input& input, const IsGood& is_good, const Report& report) {
+  MotionChecker(input, is_good, report).limits();
+}
+
+void check_alignment(const Input& input, const IsGood& is_good, const Report& report) {
+  MotionChecker(input, is_good, report).alignment();
 }
 
 }  // namespace sterna::md

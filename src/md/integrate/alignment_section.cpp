@@ -1,6 +1,6 @@
-#include "md/input/sections/alignment_section.hpp"
-
 #include "md/input/sections/section.hpp"
+#include "md/integrate/check_motion.hpp"
+#include "md/integrate/motion_sections.hpp"
 
 namespace sterna::md::section {
 
@@ -27,7 +27,9 @@ InputSection alignment() {
                 .description = "How much of the way to the middle of the box is gone at a time; at "
                                "most the cutoff.",
                 .range = {.minimum = 0.0, .maximum = 1.0, .exclusive_minimum = true},
-                .aliases = {"correctionFactor", "factor"}}}};
+                .aliases = {"correctionFactor", "factor"}}},
+      .behind = "limit",
+      .check = check_alignment};
 }
 
 }  // namespace sterna::md::section

@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// The checks of the barostat in `check_input`.
+/// What no key can tell alone of the barostat.
 void check_barostat(const Input& input, const IsGood& is_good, const Report& report);
 
 }  // namespace sterna::md

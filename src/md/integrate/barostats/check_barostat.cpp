@@ -1,4 +1,4 @@
-#include "md/input/check_barostat.hpp"
+#include "md/integrate/barostats/check_barostat.hpp"
 
 #include <fmt/format.h>
 
@@ -7,20 +7,14 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
-#include "md/input/barostat_kind.hpp"
-#include "md/input/thermostat_kind.hpp"
+#include "md/input/barostat_row.hpp"
+#include "md/input/thermostat_row.hpp"
 
 namespace sterna::md {
 
-const BarostatKind* kind_of(const Input::Barostat& barostat) {
-  const auto kinds = barostat_kinds();
-  const auto found = std::ranges::find(kinds, barostat.kind, &BarostatKind::name);
-  return found == kinds.end() ? nullptr : &*found;
-}
-
 void check_barostat(const Input& input, const IsGood& is_good, const Report& report) {
   const Input::Barostat& barostat = input.barostat;
-  const BarostatKind* const kind = kind_of(barostat);
+  const BarostatRow* const kind = row_of(barostat);
   if (kind == nullptr || !is_good("barostat.kind")) return;
   const auto error = [&](std::string_view place, std::string message) {
     report(Severity::error, place, std::move(message));
@@ -46,7 +40,7 @@ void check_barostat(const Input& input, const IsGood& is_good, const Report& rep
   if (barostat.coupling == Input::Coupling::triclinic && kind->needs_symmetric_virial &&
       !input.components.empty()) {
     std::vector<std::string_view> others;
-    for (const BarostatKind& other : barostat_kinds()) {
+    for (const BarostatRow& other : barostat_rows()) {
       if (!other.needs_symmetric_virial) others.push_back(other.name);
     }
     error(
@@ -58,11 +52,12 @@ void check_barostat(const Input& input, const IsGood& is_good, const Report& rep
   }
   if (kind->check != nullptr) kind->check(input, is_good, report);
   const auto canonical = [](const Input::Thermostat& thermostat) {
-    const ThermostatKind* of_thermostat = kind_of(thermostat);
+    const ThermostatRow* of_thermostat = row_of(thermostat);
     return of_thermostat != nullptr && of_thermostat->is_canonical;
   };
   if (kind->needs_thermostat && !std::ranges::any_of(input.thermostats, canonical)) {
-    const auto kinds = thermostats_that([](const ThermostatKind& of) { return of.is_canonical; });
+    const auto kinds =
+        thermostat_rows().names_that([](const ThermostatRow& of) { return of.is_canonical; });
     report(Severity::warning, "barostat.kind",
            fmt::format("without a thermostat that samples the canonical ensemble the volumes are "
                        "those of no ensemble; expected {} in [thermostat]",

@@ -1,23 +1,26 @@
 #pragma once
 
-#include <span>
+#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "md/core/registry.hpp"
 #include "md/input/check_input.hpp"
 #include "md/input/input_schema.hpp"
 
 namespace sterna::md {
 
-/// The properties of a kind of barostat that the input needs, declared beside the barostat. Keys
-/// that only some kinds have are in a struct, which the input keeps as
-/// `barostat.options<Options>()`.
-struct BarostatKind {
-  std::string_view name;      ///< value of `kind` in [barostat]
-  std::string_view sentence;  ///< for the reference page: function and source
-  /// For the barostat's own page: equations as lines of text, in which V is the volume, P the
-  /// pressure of the centers, P₀ the target pressure, and T the temperature; remarks; and the
-  /// source, without a full stop.
+class Barostat;
+struct BarostatRequest;
+
+/// A kind of barostat, declared beside the barostat. The keys that only some kinds have stand in a
+/// struct, which the input keeps as `barostat.options<Options>()`.
+struct BarostatRow {
+  std::string_view name;      ///< kind = "..." in [barostat]
+  std::string_view sentence;  ///< for the reference page: what it does, its source
+  /// For the page of its own: equations as lines of text, in which V is the volume, P the pressure
+  /// of the centers, P₀ the one to keep, and T the temperature; what there is to know of them; and
+  /// the source, without a stop.
   std::string_view equations = {}, remarks = {}, source = {};
   std::vector<std::string_view> aliases = {};  ///< names in other programs; only suggested
   std::string_view time_constant;              ///< meaning of the key "time_constant"
@@ -30,14 +33,14 @@ struct BarostatKind {
   bool needs_symmetric_virial = false;
   /// Reports mistakes of this barostat beyond single keys; null: there are none.
   void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;
+  std::unique_ptr<Barostat> (*make)(const BarostatRequest& request) = nullptr;
 };
 
-/// All kinds, in the order of the reference page. Defined in
-/// integrate/barostats/barostat_table.cpp, which knows them.
-std::span<const BarostatKind> barostat_kinds();
+/// All kinds, as the owner of their table handed them in (`owner_tables.hpp`).
+const Registry<BarostatRow>& barostat_rows();
 
-/// The kind of the barostat that the file gives; null for "none".
-const BarostatKind* kind_of(const Input::Barostat& barostat);
+/// Of the barostat that the file gives; null for "none".
+const BarostatRow* row_of(const Input::Barostat& barostat);
 
 /// The target of a kind's own key, such as `barostat_option<&StochasticCellOptions::bulk_modulus>`.
 template <auto member>

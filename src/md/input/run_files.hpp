@@ -10,12 +10,6 @@ namespace sterna::md {
 
 /// What the names of all files that a run may write end with, behind the stem: ".log.jsonl".
 std::vector<std::string> run_file_endings();
-/// Of these the ones of observers, such as ".rdf.txt". Defined where the observers are known, in
-/// observe/observer_table.cpp.
-std::span<const std::string> result_file_endings();
-/// The ones of trajectories in formats of other programs that are written while a run lasts, such as
-/// ".dcd". Defined where the formats are known, in trajectories/trajectory_table.cpp.
-std::span<const std::string> trajectory_file_endings();
 /// The formats that a run may leave its trajectory in, by the endings of their files: "dcd". Those of
 /// the Python package (`sterna export`), which writes NAME.export.dcd when the run has ended.
 std::span<const std::string_view> export_formats();

@@ -1,4 +1,4 @@
-#include "md/input/check_thermostats.hpp"
+#include "md/integrate/thermostats/check_thermostats.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "md/input/particle_names.hpp"
-#include "md/input/thermostat_kind.hpp"
+#include "md/input/thermostat_row.hpp"
 
 namespace sterna::md {
 namespace {
@@ -80,11 +80,11 @@ class ThermostatChecker {
       known = false;
     }
     if (thermostat.lower && thermostat.upper) known = region(n) && known;
-    const ThermostatKind* kind = kind_of(thermostat);
+    const ThermostatRow* kind = row_of(thermostat);
     if (kind != nullptr && !kind->not_in_a_region.empty() &&
         (thermostat.lower || thermostat.upper)) {
-      const auto others = thermostats_that(
-          [](const ThermostatKind& other) { return other.not_in_a_region.empty(); });
+      const auto others = thermostat_rows().names_that(
+          [](const ThermostatRow& other) { return other.not_in_a_region.empty(); });
       error(place(n, "kind"),
             fmt::format("{}; expected {}", kind->not_in_a_region, choice_list(others)));
     }
@@ -163,12 +163,6 @@ class ThermostatChecker {
 };
 
 }  // namespace
-
-const ThermostatKind* kind_of(const Input::Thermostat& thermostat) {
-  const auto kinds = thermostat_kinds();
-  const auto found = std::ranges::find(kinds, thermostat.kind, &ThermostatKind::name);
-  return found == kinds.end() ? nullptr : &*found;
-}
 
 void check_thermostats(const Input& input, const IsGood& is_good, const Report& report) {
   ThermostatChecker(input, is_good, report).check();

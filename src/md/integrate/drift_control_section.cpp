@@ -1,7 +1,7 @@
-#include "md/input/sections/drift_control_section.hpp"
-
 #include "md/input/sections/section.hpp"
 #include "md/input/sections/selection_keys.hpp"
+#include "md/integrate/check_motion.hpp"
+#include "md/integrate/motion_sections.hpp"
 
 namespace sterna::md::section {
 
@@ -39,6 +39,8 @@ InputSection drift_control() {
            .range = {.minimum = 1.0, .maximum = 1e9},
            .aliases = {"sample"}}});
   append(section.keys, step_range_keys<&Input::drift_controls>());
+  section.behind = "freeze";
+  section.check = check_drift_control;
   return section;
 }
 

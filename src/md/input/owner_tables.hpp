@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/core/registry.hpp"
+
+namespace sterna::md {
+
+struct BarostatRow;
+struct InputSection;
+struct IntegratorRow;
+struct ObserverRow;
+struct StartReaderRow;
+struct ThermostatRow;
+struct TrajectoryRow;
+
+/// What owners declare of the input. They lie above this folder, which names none of them: their
+/// tables are handed in by `simulation/owner_tables.cpp`.
+struct OwnerTables {
+  /// Sections of which there is one, in such an order that each stands behind one that is there.
+  std::span<InputSection (*const)()> sections;
+  const Registry<IntegratorRow>& (*integrators)();
+  const Registry<ThermostatRow>& (*thermostats)();
+  const Registry<BarostatRow>& (*barostats)();
+  const Registry<ObserverRow>& (*observers)();
+  const Registry<TrajectoryRow>& (*trajectories)();
+  const Registry<StartReaderRow>& (*start_readers)();
+  /// The files that an input of another program leads to: those that it includes, those of its start,
+  /// and those that it finds by its own name. Some may not be there. Empty where `path` is no such
+  /// input.
+  std::vector<std::string> (*files_behind)(const std::string& path);
+};
+
+/// Called once, before anything is read. `tables` stays where it is.
+void hand_in(const OwnerTables& tables);
+
+/// Those that were handed in. Throws std::logic_error where none were.
+const OwnerTables& owner_tables();
+
+}  // namespace sterna::md

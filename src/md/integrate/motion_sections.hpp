@@ -1,0 +1,12 @@
+#pragma once
+
+#include "md/input/input_schema.hpp"
+
+namespace sterna::md::section {
+
+/// Of what changes motions directly: [[drift_control]], [[limit]] and [alignment].
+InputSection drift_control();
+InputSection limit();
+InputSection alignment();
+
+}  // namespace sterna::md::section
