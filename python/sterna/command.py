@@ -405,24 +405,59 @@ def sweep(
     status: Annotated[
         bool, typer.Option("--status", help="Run nothing; tell how far each state point is.")
     ] = False,
+    report: Annotated[
+        bool,
+        typer.Option("--report", help="Also write report.html: the table and plots with errors."),
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also plot all averages with errors: .png, .pdf or .svg (matplotlib).",
+        ),
+    ] = None,
+    slurm: Annotated[
+        bool,
+        typer.Option(
+            "--slurm",
+            help="Run nothing; write a script for sbatch: a job array with a task for each run that "
+            "is missing.",
+        ),
+    ] = False,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN", help="Make this run alone, by the name of its folder, as job arrays do."
+        ),
+    ] = None,
 ) -> None:
     """Run an input at many state points, side by side, and write one table of the results.
 
     A sweep that was killed goes on where it was, and one whose study has more state points runs
-    those that are missing. A run that fails is told and does not end the others.
+    those that are missing. A run that fails is told and does not end the others. Under a launcher
+    (mpiexec, srun) each group of `ranks` makes one run at a time.
     """
     from sterna.processes import ended_by_signals
     from sterna.sweep import Sweep
 
     made = Sweep(study)
     complete = True
+    if slurm:
+        script, count = made.write_batch_script()
+        print(f"wrote {script} with {count} runs: look at it, then: sbatch {script}")
+        return
     if status:
         print(made)
     else:
         with ended_by_signals():
-            complete = made.run(lambda line: _to_standard_output(f"{line}\n"), cores)
-    if made.directory.is_dir():
+            complete = made.run(lambda line: _to_standard_output(f"{line}\n"), cores, only)
+    if only is None and made.directory.is_dir():
         print(f"wrote {made.write_table(output)}")
+    if plot is not None:
+        made.plot().savefig(plot)
+        print(f"wrote {plot}")
+    if report:
+        print(f"wrote {made.write_report()}")
     if not complete:
         raise typer.Exit(1)
 
