@@ -26,6 +26,8 @@ struct BarostatKind {
   /// Whether its work follows from the virial tensor of each step, not only from its mean, so that
   /// the tensor must be symmetric where the box is sheared.
   bool needs_symmetric_virial = false;
+  /// Whether pressure and temperature may move: it has a `set_targets`.
+  bool takes_ramps = false;
   /// What is wrong with this barostat of the input beyond single keys; null: nothing.
   void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;
 };
@@ -36,6 +38,16 @@ std::span<const BarostatKind> barostat_kinds();
 
 /// Of the barostat that the file gives; null for "none".
 const BarostatKind* kind_of(const Input::Barostat& barostat);
+
+/// The names of the kinds that have a trait.
+template <class Trait>
+std::vector<std::string_view> barostats_that(Trait&& has) {
+  std::vector<std::string_view> names;
+  for (const BarostatKind& kind : barostat_kinds()) {
+    if (has(kind)) names.push_back(kind.name);
+  }
+  return names;
+}
 
 /// The target of a key of a kind's own: `barostat_option<&StochasticCellOptions::bulk_modulus>`.
 template <auto member>

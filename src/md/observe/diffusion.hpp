@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "md/observe/observer.hpp"
+#include "md/observe/particle_keepers.hpp"
 #include "md/system/atom_group.hpp"
 #include "sterna/comm/context.hpp"
-#include "sterna/comm/sparse_exchange.hpp"
 
 namespace sterna::md {
 
@@ -61,11 +61,6 @@ class Diffusion : public Observer {
   /// How many positions a particle has on this level after so many samples.
   static std::size_t kept_on_level(std::int64_t samples, std::size_t level);
 
-  /// Collective. Sends item_at(0), ... item_at(count - 1) to the ranks that their ids stand for.
-  /// `incoming_` has this rank's share then, by id.
-  template <class ItemAt>
-  void collect(std::size_t count, const ItemAt& item_at);
-
   /// Columns of the result that an atom counts for, by its place among this rank's share.
   void find_columns();
 
@@ -74,9 +69,7 @@ class Diffusion : public Observer {
   std::vector<std::string> names_;  ///< of the groups, or of the types where there are none
   std::vector<AtomGroup> groups_;
   UnitSystem units_;
-  int ranks_;
-  comm::SparseExchange<Item> to_keepers_;
-  std::vector<Item> incoming_;
+  ParticleKeepers<Item> keepers_;
   SampleBlocks blocks_;            ///< of displacements, by their beginnings
   std::vector<std::int64_t> ids_;  ///< of this rank's share, ascending; of all samples
   std::vector<Level> levels_;
