@@ -200,6 +200,26 @@ thermo_interval = 5
 """
 
 
+def test_a_sweep_can_be_watched(tmp_path):
+    path = study(tmp_path, "0.5, 0.55, 0.6, 0.65")
+    sweep = Sweep(path)
+    runs = list(sweep.runs)
+    assert sweep.run(lambda _: None, only=runs[0].directory.name)
+    # One that was stopped half way.
+    half = Sweep(study(tmp_path, "0.5, 0.55, 0.6, 0.65", steps=100))
+    assert half.run(lambda _: None, only=list(half.runs)[1].directory.name)
+    study(tmp_path, "0.5, 0.55, 0.6, 0.65")
+    done = command(sys.executable, "-m", "sterna", "watch", path, "--once")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("study [" + "#" * 15 + "." * 25 + "] 38 %")
+    assert "1 complete, 1 interrupted, 2 waiting" in lines[1]
+    assert lines[2].split()[0] == "[" + "#" * 10 + "." * 10 + "]"
+    assert "step 100" in lines[2] and runs[1].directory.name[:8] in lines[2]
+    done = command(sys.executable, "-m", "sterna", "watch", path, "--page")
+    assert done.returncode == 2 and "name one of its runs" in done.stderr
+
+
 def test_a_reference_by_coolprop(tmp_path):
     coolprop = pytest.importorskip("CoolProp.CoolProp")
     (tmp_path / "argon.toml").write_text(ARGON)
