@@ -357,6 +357,57 @@ def report_runs(
 
 
 @app.command()
+def picture(
+    given: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN",
+            help="A trajectory (NAME.h5md), the input file, a folder of one run, or FOLDER/NAME.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="A picture (.png, .pdf, .svg), or a movie of all frames (.gif, .mp4); default: "
+            "NAME.png beside the trajectory.",
+        ),
+    ] = None,
+    frame: Annotated[int, typer.Option(help="From 0 on, or from the end: -1 is the last.")] = -1,
+    hide: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Leave out a type, molecule, residue or atom; may be repeated."
+        ),
+    ] = None,
+    turn: Annotated[
+        tuple[float, float],
+        typer.Option(help="Degrees about the vertical axis, and then towards you."),
+    ] = (20.0, 12.0),
+    pixels: Annotated[int, typer.Option(min=100, max=10000, help="Width of a picture.")] = 1200,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+) -> None:
+    """Draw the particles of a run in their box, without a display.
+
+    Elements have their usual colors, other types some of their own. It needs matplotlib (pip install
+    matplotlib), and for .mp4 ffmpeg.
+    """
+    # NumPy is slow to load, and needed here only.
+    from sterna.picture import write
+    from sterna.runs import read
+
+    result = read(given)
+    path = output or result.directory / f"{result.name}.png"
+    write(
+        result.frames, path, frame, hidden=hide or [], turned=turn, pixels=pixels,
+        overwrite=overwrite,
+    )  # fmt: skip
+    print(f"wrote {path}")
+
+
+@app.command()
 def averages(
     given: Annotated[
         Path,
@@ -405,24 +456,59 @@ def sweep(
     status: Annotated[
         bool, typer.Option("--status", help="Run nothing; tell how far each state point is.")
     ] = False,
+    report: Annotated[
+        bool,
+        typer.Option("--report", help="Also write report.html: the table and plots with errors."),
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also plot all averages with errors: .png, .pdf or .svg (matplotlib).",
+        ),
+    ] = None,
+    slurm: Annotated[
+        bool,
+        typer.Option(
+            "--slurm",
+            help="Run nothing; write a script for sbatch: a job array with a task for each run that "
+            "is missing.",
+        ),
+    ] = False,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN", help="Make this run alone, by the name of its folder, as job arrays do."
+        ),
+    ] = None,
 ) -> None:
     """Run an input at many state points, side by side, and write one table of the results.
 
     A sweep that was killed goes on where it was, and one whose study has more state points runs
-    those that are missing. A run that fails is told and does not end the others.
+    those that are missing. A run that fails is told and does not end the others. Under a launcher
+    (mpiexec, srun) each group of `ranks` makes one run at a time.
     """
     from sterna.processes import ended_by_signals
     from sterna.sweep import Sweep
 
     made = Sweep(study)
     complete = True
+    if slurm:
+        script, count = made.write_batch_script()
+        print(f"wrote {script} with {count} runs: look at it, then: sbatch {script}")
+        return
     if status:
         print(made)
     else:
         with ended_by_signals():
-            complete = made.run(lambda line: _to_standard_output(f"{line}\n"), cores)
-    if made.directory.is_dir():
+            complete = made.run(lambda line: _to_standard_output(f"{line}\n"), cores, only)
+    if only is None and made.directory.is_dir():
         print(f"wrote {made.write_table(output)}")
+    if plot is not None:
+        made.plot().savefig(plot)
+        print(f"wrote {plot}")
+    if report:
+        print(f"wrote {made.write_report()}")
     if not complete:
         raise typer.Exit(1)
 
@@ -433,7 +519,8 @@ def watch(
         Path,
         typer.Argument(
             metavar="RUN",
-            help="A log (NAME.log.jsonl), the input file, a folder with one log, or FOLDER/NAME.",
+            help="A log (NAME.log.jsonl), the input file, a folder with one log, or FOLDER/NAME; or "
+            "the study of a sweep.",
         ),
     ],
     columns: Annotated[
@@ -452,12 +539,17 @@ def watch(
 ) -> None:
     """Show a run while it goes on: plots in the terminal, or a page in a browser.
 
-    It follows the log and ends with the run. Ctrl-C ends the watching, not the run. Plots need
+    Of a sweep (its study) it shows how far each run is. It follows the log and ends with the run. Ctrl-C ends the watching, not the run. Plots need
     plotext (pip install plotext).
     """
     # NumPy is slow to load, and needed here only.
     from sterna import watch as watching
 
+    if watching.is_study(given):
+        if page or columns:
+            raise SternaError("a sweep has neither --page nor --column; name one of its runs", 2)
+        watching.watch_sweep(given, interval, once, Console())
+        return
     if not page:
         watching.watch(given, columns or [], interval, once, Console())
         return

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sterna.core import core
 from sterna.errors import InputError
 from sterna.fixed import Fixed
+from sterna.results import no_such
 from sterna.toml_text import toml_text
 
 if TYPE_CHECKING:
@@ -102,12 +103,32 @@ class Input(Fixed):
             made._name = str(Path(self._name).with_name("settings"))
         return made
 
+    @property
+    def stages(self) -> list[str]:
+        """Local. Names of the `[[stage]]`s, in the order in which they run; empty without any."""
+        found = self._sections.get("stage", [])
+        return [str(stage.get("name", "")) for stage in found] if isinstance(found, list) else []
+
+    def stage(self, name: str) -> "Input":
+        """Local. The input of one stage: it begins where the files of the one before it end.
+
+        Raises KeyError where there is no such stage, and InputError with all that is wrong in any.
+        """
+        if name not in self.stages:
+            raise KeyError(no_such("stage", name, self.stages))
+        text = core().stage_text(self._text, self._name, self.stages.index(name))
+        made = Input(tomllib.loads(text))
+        made._from_file = self._from_file
+        # Relative paths stay relative to the folder of the file.
+        made._name = str(Path(self._name).with_name("settings"))
+        return made
+
     def check(self) -> "list[Diagnostic]":
         """Local. All that is wrong or doubtful, as `sterna check` finds it; empty for nothing.
 
         `str` of a finding is what the command prints; `severity` is "error", "warning" or "advice".
         """
-        return core().check(self._text, self._name, self._from_file)
+        return core().check(self._text, self._name, self._from_file, bool(self.stages))
 
     def write(self, path: str | PathLike) -> None:
         """Local. Writes the input file; raises OSError where that fails."""

@@ -285,6 +285,12 @@ class Observers(Named[Observation]):
     _what = "observer"
 
 
+class Stages(Named[_Item]):
+    """What the stages of a run left behind, by their names."""
+
+    _what = "stage"
+
+
 def data_frame(columns: Mapping[str, object]) -> "pandas.DataFrame":
     """By pandas; raises SternaError where that is not installed."""
     try:

@@ -3,7 +3,8 @@
 import glob
 import json
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
     import MDAnalysis
     import numpy
     import pandas
+    from matplotlib.figure import Figure
 
     from sterna.report.runs import Run
-    from sterna.results import Averages, Observers
+    from sterna.results import Averages, Observers, Stages
     from sterna.trajectory import Trajectory
 
 LOG_SUFFIX = ".log.jsonl"
@@ -37,6 +39,20 @@ class Result:
     directory: Path  #: where its output is
     name: str  #: the stem of its files
     output: str  #: what it printed; empty where it was not this process that ran it
+    #: Of a run with stages the stems of the files of each; all else is that of the last one.
+    stems: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def stages(self) -> "Stages[Result]":
+        """What each stage left behind, by its name; empty of a run without stages.
+
+        >>> result.stages["equilibrate"].averages["density"].mean
+        """
+        from sterna.results import Stages
+
+        return Stages(
+            {stage: Result(self.directory, stem, "") for stage, stem in self.stems.items()}
+        )
 
     @property
     def log_path(self) -> Path:
@@ -83,8 +99,8 @@ class Result:
 
     @property
     def state(self) -> str:
-        """ "complete", "interrupted", "failed", "running" or "broken off"."""
-        return self._run.state
+        """ "complete", "interrupted", "failed", "running", "broken off" or "not begun"."""
+        return self._run.state if self.log_path.is_file() else "not begun"
 
     def table(self) -> "pandas.DataFrame":
         """The rows of the log as a DataFrame of pandas.
@@ -108,6 +124,9 @@ class Result:
         lines = [f"{self.name}: {self.state}, {self._run.last_step} steps", str(self.averages)]
         if self.observers:
             lines.append(f"observers: {', '.join(self.observers)}")
+        if self.stages:
+            states = [f"{name} ({stage.state})" for name, stage in self.stages.items()]
+            lines.append(f"stages: {', '.join(states)}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -137,6 +156,18 @@ class Result:
                 2,
             )
         return Trajectory(self.trajectory)
+
+    def picture(self, path: str | Path | None = None, frame: int = -1) -> "Figure":
+        """A figure of matplotlib of the particles in their box; with `path` it is also written.
+
+        Raises SternaError where matplotlib is not installed, or there is no such frame.
+        """
+        from sterna.picture import draw
+
+        figure = draw(self.frames, frame)
+        if path is not None:
+            figure.savefig(path, dpi=200)
+        return figure
 
     def to_mdanalysis(self, massless: bool = True) -> "MDAnalysis.Universe":
         """See `Trajectory.to_mdanalysis`."""
@@ -171,17 +202,24 @@ def read(run: str | Path) -> Result:
     if given.suffix in (".toml", ".xml", ".mddef"):
         if not given.is_file():
             raise SternaError(f"the input file {given} does not exist", 2)
-        directory, name = outputs_of(given)
+        result = _result_of(settings_of(given), "")
     else:
-        directory, name = given.parent, _stem(given)
-    result = Result(directory, name, "")
-    if not result.log_path.is_file() and result.trajectory is None:
+        result = Result(given.parent, _stem(given), "")
+    directory, name = result.directory, result.name
+    began = any(stage.log_path.is_file() for stage in result.stages.values())
+    if not began and not result.log_path.is_file() and result.trajectory is None:
         raise SternaError(
             f"no run {given}: there is neither {result.log_path} nor "
             f"{directory / name}{TRAJECTORY_SUFFIX}",
             2,
         )
     return result
+
+
+def _result_of(outputs: Mapping, output: str) -> Result:
+    """`outputs`: of `settings_of`."""
+    stems = {part["stage"]: part["name"] for part in outputs["stages"]}
+    return Result(Path(outputs["directory"]), outputs["name"], output, stems)
 
 
 def _is_of_run(path: Path) -> bool:
@@ -226,10 +264,13 @@ def run(
     show: bool = False,
     overwrite: bool = False,
     steps: int | None = None,
+    from_stage: str | None = None,
 ) -> Result:
     """Runs the input file on `ranks` ranks (default: all cores) and returns what it left.
 
     `steps`: instead of `steps` in [run] of the input; counted from the start, also with `resume`.
+    The `[[stage]]`s of an input run one after the other; `from_stage` is the first to run, from the
+    end of the one before it.
     With `show` its output also goes to the screen. A new start keeps files of an earlier run as
     backups, `#NAME.log.jsonl.1#` and so on, or removes them with `overwrite`. A report, and
     files in formats of other programs, that the input asks for are written at the end, also of a run
@@ -238,7 +279,7 @@ def run(
     """
     from sterna.at_end import AtEnd
 
-    directory, name = outputs_of(Path(input))
+    outputs = settings_of(Path(input))
     at_end = AtEnd(Path(input))
     said: list[str] = []
     errors: list[str] = []
@@ -257,6 +298,7 @@ def run(
             *(["--resume"] if resume else []),
             *(["--overwrite"] if overwrite else []),
             *([] if steps is None else [f"--steps={steps}"]),
+            *([] if from_stage is None else [f"--from={from_stage}"]),
             *("--progress", "never", "--", str(input)),
         ],
         keep(said),
@@ -271,4 +313,4 @@ def run(
     if status != 0:
         text = "".join(errors).strip() or "".join(said).strip()
         raise SternaError(text or f"sterna-md ended with status {status}", status)
-    return Result(directory=directory, name=name, output="".join(said))
+    return _result_of(outputs, "".join(said))

@@ -180,12 +180,26 @@ class Simulation(Callbacks, Changes, Fixed):
         )
 
     @classmethod
-    def from_file(cls, path: str | PathLike, **options: object) -> "Simulation":
+    def from_file(
+        cls, path: str | PathLike, *, stage: str | None = None, **options: object
+    ) -> "Simulation":
         """Collective. Any input that `sterna run` takes; `options`: those of `Simulation`.
 
-        Unlike `sterna run` it writes no files unless `files=True`.
+        Unlike `sterna run` it writes no files unless `files=True`. `stage`: of an input with
+        stages the one to make, which begins with the checkpoint of the one before it. Raises
+        KeyError where there is no such stage.
         """
-        return cls(Input.read(path), **options)
+        settings = Input.read(path)
+        if stage is not None:
+            settings = settings.stage(stage)
+        elif settings.stages:
+            names = ", ".join(settings.stages)
+            raise SternaError(
+                f"{fspath(path)} has stages: name one of them, as in stage={settings.stages[0]!r} "
+                f"(there are: {names}); sterna.run runs all of them",
+                2,
+            )
+        return cls(settings, **options)
 
     @classmethod
     def resume(

@@ -16,20 +16,27 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from sterna import launch
 from sterna.errors import SternaError
+from sterna.quantity import number_and_unit
 from sterna.results import Average, data_frame, no_such
 from sterna.runs import Result
+from sterna.sweep_groups import gather_cores, place_of_launcher, without_launcher
+from sterna.sweep_reference import Reference
+from sterna.sweep_slurm import options_of
 from sterna.toml_text import toml_text
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.figure import Figure
 
 #: Keys that name a file which a run reads, besides those with "file" in their name.
 _FILE_KEYS = ("table", "reference", "positions", "coordinates", "restart", "checkpoint")
-_KEYS = ("input", "directory", "ranks", "replicas", "collect", "vary", "together")
+_KEYS = (
+    "input", "directory", "ranks", "replicas", "collect", "vary", "together", "slurm", "reference",
+)  # fmt: skip
 _NAME = "run"  #: of the files of each run
 
 Value = str | int | float | bool
@@ -106,6 +113,8 @@ class Sweep:
         self.collect = study.get("collect")
         if self.collect is not None and not _is_list_of(self.collect, str):
             raise SternaError(f'{self.path}: "collect" is no list of names of averages', 2)
+        self.slurm = options_of(self.path, study)
+        self.reference = Reference.of(self.path, study)
         self.points = tuple(self._point(values) for values in _grid(self.path, study))
         if not self.points:
             raise SternaError(f"{self.path}: nothing varies: [vary] or [[together]] is missing", 2)
@@ -155,18 +164,42 @@ class Sweep:
             runs.append(PointRun(directory, toml_text(sections), known, name))
         return Point(values, tuple(runs))
 
-    def run(self, tell: Callable[[str], None] | None = print, cores: int | None = None) -> bool:
+    def run(
+        self,
+        tell: Callable[[str], None] | None = print,
+        cores: int | None = None,
+        only: str | None = None,
+    ) -> bool:
         """Runs what is missing, as many at a time as the cores have ranks for.
 
-        `tell` gets a line for each run that ends. Returns whether all runs are complete: one that
-        fails is told and does not end the others. Runs that were killed go on from their
-        checkpoints. Raises SternaError where another process runs this sweep.
+        Under a launcher (mpiexec, srun) all of its processes call it, and each group of `ranks` of
+        them makes one run at a time. `only`: the name of the folder of one run; several processes
+        may run others of the same sweep. `tell` gets a line for each run that ends. Returns whether
+        all of these runs are complete: one that fails is told and does not end the others. Runs that
+        were killed go on from their checkpoints. Raises SternaError where another process runs this
+        sweep.
         """
         self.directory.mkdir(parents=True, exist_ok=True)
-        with _Lock(self.directory / "sweep.lock"):
-            scheduler = _Scheduler(self, tell or (lambda _: None), cores)
+        runs = list(self.runs)
+        if only is not None:
+            runs = [run for run in runs if run.directory.name == only]
+            if not runs:
+                names = [run.directory.name for run in self.runs]
+                raise SternaError(f"{self.path}: {no_such('run', only, names)}", 2)
+        place = place_of_launcher() if only is None else None
+        if place is not None:
+            if not gather_cores(place, self.ranks, self.directory):
+                return True
+            cores = self.ranks
+        with _Lock(self.directory / "sweep.lock", shared=only is not None or place is not None):
+            scheduler = _Scheduler(self, runs, tell or (lambda _: None), cores)
             with scheduler:
                 return scheduler.run()
+
+    @staticmethod
+    def is_complete(run: PointRun) -> bool:
+        """Whether a run has done all of its steps with the input that the study has now."""
+        return run.state == "complete" and run.input.is_file() and run.input.read_text() == run.text
 
     def rows(self) -> list[dict[str, object]]:
         """The table as a list of rows by column: keys that vary, then what was collected.
@@ -197,7 +230,7 @@ class Sweep:
     ) -> dict[str, object]:
         row: dict[str, object] = {}
         for key, value in point.values.items():
-            number, unit = _number_and_unit(value)
+            number, unit = number_and_unit(value)
             row[f"{key}/{unit}" if unit else key] = value if number is None else number
         row["runs"] = len(runs)
         row["state"] = _state_of([run.state for run in point.runs])
@@ -219,7 +252,7 @@ class Sweep:
         to = Path(path) if path is not None else self.directory / "results.csv"
         rows = self.rows()
         names = list(dict.fromkeys(name for row in rows for name in row))
-        temporary = to.with_name(f".{to.name}.new")
+        temporary = to.with_name(f".{to.name}.{os.getpid()}.new")
         if to.suffix == ".parquet":
             try:
                 import pyarrow
@@ -235,6 +268,44 @@ class Sweep:
                 writer.writerows(rows)
         temporary.replace(to)
         return to
+
+    @property
+    def fixed(self) -> dict[str, object]:
+        """What all state points have in common: values of the input by SECTION.KEY."""
+        found: dict[str, object] = {}
+        for name, section in self._base.items():
+            tables = section if isinstance(section, list) else [section]
+            for table in tables[:1]:
+                if isinstance(table, dict):
+                    found |= {f"{name}.{key}": value for key, value in table.items()}
+        return found
+
+    def plot(self, *averages: str) -> "Figure":
+        """A figure of matplotlib with a plot of each of these averages (none: of all), with errors.
+
+        Raises SternaError where matplotlib is not installed, or an average is not there.
+        """
+        from sterna.sweep_plots import figure
+
+        return figure(self, list(averages) or None)
+
+    def write_report(self, path: str | os.PathLike | None = None) -> Path:
+        """One HTML file: the table and plots with error bars. Default: report.html in its folder.
+
+        Returns its path; raises SternaError where it cannot be written.
+        """
+        from sterna.sweep_plots import write_report
+
+        return write_report(self, None if path is None else Path(path))
+
+    def write_batch_script(self) -> tuple[Path, int]:
+        """Writes a script for `sbatch` of Slurm: a job array with a task for each missing run.
+
+        Returns the script and the number of runs; raises SternaError where none is missing.
+        """
+        from sterna.sweep_slurm import write_batch_script
+
+        return write_batch_script(self)
 
     def __repr__(self) -> str:
         return f"<sterna.Sweep {str(self.path)!r}: {len(self.points)} state points>"
@@ -264,15 +335,16 @@ def _shown(value: object) -> str:
 
 
 class _Lock:
-    """One process at a time; the lock ends with it, however it ends."""
+    """One process at a time, or several that share it; the lock ends with them, however they end."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, shared: bool) -> None:
         self._path = path
+        self._how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
 
     def __enter__(self) -> None:
         self._file = self._path.open("w")
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._file, self._how | fcntl.LOCK_NB)
         except BlockingIOError:
             self._file.close()
             raise SternaError(f"{self._path.parent}: this sweep is running already") from None
@@ -282,15 +354,21 @@ class _Lock:
 
 
 class _Scheduler:
-    """Runs side by side; those that it has started are asked to stop where it is left early."""
+    """Runs side by side; those that it has started are asked to stop where it is left early.
 
-    def __init__(self, sweep: Sweep, tell: Callable[[str], None], cores: int | None) -> None:
+    Each run has a claim, so that processes that share a sweep make each run once.
+    """
+
+    def __init__(
+        self, sweep: Sweep, runs: Sequence[PointRun], tell: Callable[[str], None], cores: int | None
+    ) -> None:
         self._sweep = sweep
+        self._runs = list(runs)
         self._tell = tell
         self._places = max(1, (cores or launch.available_cores()) // sweep.ranks)
-        self._running: dict[subprocess.Popen, PointRun] = {}
+        self._running: dict[subprocess.Popen, tuple[PointRun, IO]] = {}
         self._done = 0
-        self._total = 0
+        self._total = len(self._runs)
 
     def __enter__(self) -> None:
         return None
@@ -298,15 +376,14 @@ class _Scheduler:
     def __exit__(self, *_: object) -> None:
         for process in self._running:
             process.send_signal(signal.SIGTERM)
-        for process in self._running:
+        for process, (_run, claim) in self._running.items():
             process.wait()
+            claim.close()
 
     def run(self) -> bool:
-        runs = list(self._sweep.runs)
-        self._total = len(runs)
         # Those that have begun are brought to their end first.
-        waiting = sorted(runs, key=lambda run: run.state == "waiting")
-        complete = [run for run in waiting if self._is_complete(run)]
+        waiting = sorted(self._runs, key=lambda run: run.state == "waiting")
+        complete = [run for run in waiting if self._sweep.is_complete(run)]
         self._done = len(complete)
         if complete:
             self._tell(f"{self._done} of {self._total} runs are complete already")
@@ -319,23 +396,24 @@ class _Scheduler:
                 if free is None:
                     break
                 waiting.remove(free)
-                if self._is_complete(free):
+                claim = _claimed(free)
+                if claim is None:
+                    continue  # Another process of this sweep makes it.
+                if self._sweep.is_complete(free):
                     self._done += 1
+                    claim.close()
                 else:
-                    self._running[self._start(free)] = free
+                    self._running[self._start(free)] = (free, claim)
             ended = [process for process in self._running if process.poll() is not None]
             for process in ended:
-                failed += not self._end(process, self._running.pop(process))
+                run, claim = self._running.pop(process)
+                failed += not self._end(process, run)
+                claim.close()
             if not ended:
                 time.sleep(0.05)
         return failed == 0
 
-    @staticmethod
-    def _is_complete(run: PointRun) -> bool:
-        return run.state == "complete" and run.input.is_file() and run.input.read_text() == run.text
-
     def _start(self, run: PointRun) -> subprocess.Popen:
-        run.directory.mkdir(parents=True, exist_ok=True)
         temporary = run.input.with_suffix(".new")
         temporary.write_text(run.text, encoding="utf-8")
         temporary.replace(run.input)
@@ -345,6 +423,7 @@ class _Scheduler:
         with (run.directory / "output.txt").open("ab") as output:
             return subprocess.Popen(
                 [*command, "--progress", "never", "--", run.input.absolute()],
+                env=without_launcher(),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -363,6 +442,18 @@ class _Scheduler:
         why = (errors or lines or [f"exit status {process.returncode}"])[-1]
         self._tell(f"failed: {run.directory.name}: {why} (see {run.directory / 'output.txt'})")
         return False
+
+
+def _claimed(run: PointRun) -> IO | None:
+    """A file that is locked while this process makes the run; None where another one does."""
+    run.directory.mkdir(parents=True, exist_ok=True)
+    claim = (run.directory / "claim.lock").open("w")
+    try:
+        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        claim.close()
+        return None
+    return claim
 
 
 def _averages(run: PointRun) -> Mapping[str, Average]:
@@ -482,8 +573,8 @@ def _values(path: Path, key: str, given: object) -> list[Value]:
         if given and all(isinstance(value, (str, int, float)) for value in given):
             return given
     elif isinstance(given, Mapping) and {"from", "to"} <= set(given) <= set(_RANGE):
-        first, unit = _number_and_unit(given["from"])
-        last, unit_of_last = _number_and_unit(given["to"])
+        first, unit = number_and_unit(given["from"])
+        last, unit_of_last = number_and_unit(given["to"])
         if first is not None and last is not None and unit == unit_of_last:
             count = _count_of_range(given, first, last, unit)
             if count > 0:
@@ -501,23 +592,10 @@ def _count_of_range(given: Mapping, first: float, last: float, unit: str) -> int
     if "step" not in given:
         count = given.get("count")
         return count if isinstance(count, int) and not isinstance(count, bool) else 0
-    step, unit_of_step = _number_and_unit(given["step"])
+    step, unit_of_step = number_and_unit(given["step"])
     if "count" in given or not step or unit_of_step != unit or (last - first) / step < 0:
         return 0
     return round((last - first) / step) + 1
-
-
-def _number_and_unit(value: object) -> tuple[float | None, str]:
-    """Of "85 K": 85 and K; None where it begins with no number."""
-    if isinstance(value, bool):
-        return None, ""
-    if isinstance(value, (int, float)):
-        return value, ""
-    number, _, unit = str(value).partition(" ")
-    try:
-        return float(number), unit.strip()
-    except ValueError:
-        return None, ""
 
 
 def _set(path: Path, sections: dict, key: str, value: Value) -> None:

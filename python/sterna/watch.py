@@ -3,6 +3,7 @@
 Both follow the log, which a run writes row by row, so they need nothing of the run itself.
 """
 
+import contextlib
 import difflib
 import re
 import secrets
@@ -14,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -27,6 +29,9 @@ from sterna.log_events import event_of
 from sterna.progress import duration
 from sterna.report.page import html_of
 from sterna.report.runs import Run, find_run
+
+if TYPE_CHECKING:
+    from sterna.sweep import PointRun, Sweep
 
 #: Shown unless others are asked for, as far as the log has them.
 USUAL_COLUMNS = ("temperature", "pressure", "potential_energy", "total_energy")
@@ -179,6 +184,78 @@ def picture(run: Run, pace: Pace, wanted: Sequence[str], width: int, height: int
             cells = [lines_of[row] if row < len(lines_of) else "" for lines_of in drawn]
             lines.append("".join(cell.ljust(width // across) for cell in cells).rstrip())
     return lines
+
+
+def sweep_lines(sweep: "Sweep", width: int) -> list[str]:
+    """How far the runs of a sweep are: all of them together, and those that are not complete."""
+    runs = list(sweep.runs)
+    states = [run.state for run in runs]
+    counts = {state: states.count(state) for state in dict.fromkeys(states)}
+    done = 0.0
+    lines = []
+    for run, state in zip(runs, states, strict=True):
+        part, step = _part_of(run, state)
+        done += part
+        if state not in ("complete", "waiting"):
+            lines.append(
+                f"  {_bar(part, 20)} {state:<11} step {step:<9} {run.directory.name}"[:width]
+            )
+    told = ", ".join(f"{count} {state}" for state, count in counts.items())
+    whole = f"{sweep.path.stem} {_bar(done / len(runs), 40)} {100 * done / len(runs):.0f} %"
+    return [whole[:width], f"  {told}"[:width], *lines]
+
+
+def _part_of(run: "PointRun", state: str) -> tuple[float, int]:
+    """How much of a run is done, and its last step; of several stages only the last one counts."""
+    if state == "complete":
+        return 1.0, run.steps or 0
+    result = run.result
+    if result is None:
+        return 0.0, 0
+    with contextlib.suppress(SternaError, IndexError, KeyError):
+        step = int(result.log.rows[-1]["step"])
+        return min(1.0, step / run.steps) if run.steps else 0.0, step
+    return 0.0, 0
+
+
+def _bar(part: float, width: int) -> str:
+    full = round(part * width)
+    return f"[{'#' * full}{'.' * (width - full)}]"
+
+
+def watch_sweep(study: Path, interval: float, once: bool, console: Console) -> None:
+    """Shows how far a sweep is, until no run of it goes on, or once.
+
+    Raises SternaError where the study is not as expected.
+    """
+    from sterna.sweep import Sweep
+
+    sweep = Sweep(study)
+
+    def screen() -> list[str]:
+        return sweep_lines(sweep, console.size.width)
+
+    if once or not console.is_terminal:
+        console.print(Text("\n".join(screen())), soft_wrap=True)
+        return
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        Live(console=console, auto_refresh=False, vertical_overflow="crop") as live,
+    ):
+        while True:
+            live.update(Group(*map(Text, screen())), refresh=True)
+            if not any(run.state in ("running", "waiting") for run in sweep.runs):
+                return
+            time.sleep(interval)
+
+
+def is_study(path: Path) -> bool:
+    """Whether a file is the study of a sweep: it names the input that varies."""
+    if path.suffix != ".toml" or not path.is_file():
+        return False
+    with contextlib.suppress(OSError, ValueError):
+        return isinstance(tomllib.loads(path.read_text(encoding="utf-8")).get("input"), str)
+    return False
 
 
 def watch(

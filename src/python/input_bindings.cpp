@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "md/input/diagnostics.hpp"
 #include "md/input/input_text.hpp"
 #include "md/input/read_input.hpp"
+#include "md/input/stages.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/start/foreign/foreign_input.hpp"
 
@@ -46,10 +48,35 @@ std::string input_file_text(const std::string& path) {
   return *text;
 }
 
-std::vector<md::Diagnostic> check(const std::string& text, const std::string& name,
-                                  bool from_file) {
+/// What is wrong or doubtful in all of the stages, each once.
+std::vector<md::Diagnostic> findings_of(const std::vector<md::StageInput>& stages) {
+  std::vector<md::Diagnostic> all;
+  for (const md::StageInput& stage : stages) {
+    for (const md::Diagnostic& found : stage.read.diagnostics) {
+      const auto is_same = [&](const md::Diagnostic& other) {
+        return other.line == found.line && other.column == found.column &&
+               other.message == found.message && other.file == found.file;
+      };
+      if (std::ranges::none_of(all, is_same)) all.push_back(found);
+    }
+  }
+  return all;
+}
+
+std::vector<md::Diagnostic> check(const std::string& text, const std::string& name, bool from_file,
+                                  bool has_stages) {
+  if (has_stages) return findings_of(md::read_stages(text, name));
   return (from_file ? md::read_input_text(text, name) : md::read_program_input(text, name))
       .diagnostics;
+}
+
+/// The text of the stage of this number as an input of its own. Throws InputError where something
+/// is wrong in any stage.
+std::string stage_text(const std::string& text, const std::string& name, std::size_t number) {
+  const std::vector<md::StageInput> stages = md::read_stages(text, name);
+  std::vector<md::Diagnostic> found = findings_of(stages);
+  if (md::has_errors(found)) throw md::InputError(std::move(found));
+  return md::stage_text(text, name, stages.at(number));
 }
 
 }  // namespace
@@ -89,6 +116,7 @@ void bind_input(nb::module_& module) {
                self.message + ">";
       });
   module.def("check", &check);
+  module.def("stage_text", &stage_text);
   module.def("render", [](const std::vector<md::Diagnostic>& diagnostics) {
     return md::render(diagnostics);
   });

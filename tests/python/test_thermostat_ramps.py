@@ -52,20 +52,56 @@ def test_the_temperature_follows_a_ramp(kind, first, last, sterna, tmp_path):
     assert slope == pytest.approx((last - first) / 1500, rel=0.15)
 
 
+BAROSTAT = """\
+[barostat]
+kind = "stochastic_cell_rescaling"
+pressure = {pressure}
+end_pressure = {end}
+time_constant = 0.5
+bulk_modulus = 2.0
+"""
+
+
+def test_pressure_and_temperature_follow_ramps(sterna, tmp_path):
+    """An ideal gas: the volume is N kT / p of both in each step."""
+    text = INPUT.format(kind="langevin", first=1.0, last=2.0, keys="time_constant = 0.1")
+    text = text.replace('name = "A"', 'name = "A"\nepsilon = 0.0')
+    text = text.replace("steps = 1500", "steps = 8000").replace("cutoff = 2.5", "cutoff = 1.0")
+    (tmp_path / "ramp.toml").write_text(text + BAROSTAT.format(pressure=0.6, end=1.8))
+    done = sterna("run", "ramp.toml", "-n", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = read_log(tmp_path / "ramp.log.jsonl").rows[100:]
+    part = numpy.array([row["step"] for row in rows]) / 8000
+    volume = numpy.array([row["volume"] for row in rows])
+    expected = 864 * (1.0 + part) / (0.6 + 1.2 * part)
+    # It lags by the time constant, 125 steps, and fluctuates by 1 / sqrt(N).
+    assert numpy.mean(volume / expected) == pytest.approx(1.0, abs=0.03)
+    for half in (slice(0, 350), slice(350, None)):
+        assert numpy.mean((volume / expected)[half]) == pytest.approx(1.0, abs=0.04)
+    # Neither temperature nor pressure is one that the run keeps.
+    assert "off what" not in done.stdout
+
+
+MTK = """\
+[barostat]
+kind = "martyna_tobias_klein"
+pressure = 1.0
+time_constant = 10.0
+"""
 WRONG = {
     "nose_hoover_chain": ("", 'only with kind = "stochastic_velocity_rescaling"'),
-    "langevin": (
-        '[barostat]\nkind = "stochastic_cell_rescaling"\npressure = 1.0\ntime_constant = 1.0\n'
-        "bulk_modulus = 10.0\n",
-        "a [barostat] goes with a temperature that stays",
+    "langevin": (MTK, 'goes with a temperature that stays; expected kind = "stochastic_cell'),
+    "andersen": (
+        MTK.replace("time_constant", "end_pressure = 2.0\ntime_constant"),
+        'only with kind = "stochastic_cell_rescaling"',
     ),
 }
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_where_a_temperature_has_to_stay(kind, sterna, tmp_path):
+def test_where_a_temperature_or_a_pressure_has_to_stay(kind, sterna, tmp_path):
     more, message = WRONG[kind]
     text = INPUT.format(kind=kind, first=1.0, last=2.0, keys="time_constant = 0.1")
     (tmp_path / "ramp.toml").write_text(text + more)
     done = sterna("check", "ramp.toml")
-    assert message in done.stdout + done.stderr
+    assert message in " ".join((done.stdout + done.stderr).split())

@@ -1,6 +1,8 @@
 """`sterna import`: a system of another program becomes an input."""
 
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -147,10 +149,11 @@ def import_system(
         ),
     ] = None,
     mdp: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             metavar="FILE.MDP",
-            help="An .mdp of GROMACS: its run, cutoff, constraints, thermostat and barostat.",
+            help="An .mdp of GROMACS: its run, cutoff, constraints, thermostat and barostat. "
+            "Several, in the order of their runs, become the stages of the input.",
         ),
     ] = None,
     index: Annotated[
@@ -162,10 +165,11 @@ def import_system(
         ),
     ] = None,
     mdin: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="An mdin of AMBER: its run, cutoff, constraints, thermostat, barostat and restraints.",
+            help="An mdin of AMBER: its run, cutoff, constraints, thermostat, barostat and "
+            "restraints. Several, in the order of their runs, become the stages of the input.",
         ),
     ] = None,
     namd: Annotated[
@@ -222,7 +226,8 @@ def import_system(
     with unpacked(files) as plain:
         _import_atoms(
             plain, output, force_field or [], cutoff, constraints, hydrogen_mass, box, include,
-            define or [], table or [], reference, mdp, index, mdin, namd, leave_out or [], compare, overwrite,
+            define or [], table or [], reference, mdp or [], index, mdin or [], namd, leave_out or [],
+            compare, overwrite,
         )  # fmt: skip
 
 
@@ -238,9 +243,9 @@ def _import_atoms(
     define: list[str],
     table: list[Path],
     reference: Path | None,
-    mdp: Path | None,
+    mdp: list[Path],
     index: Path | None,
-    mdin: Path | None,
+    mdin: list[Path],
     namd: Path | None,
     leave_out: list[str],
     compare: bool,
@@ -256,10 +261,10 @@ def _import_atoms(
     if namd is None and len(files) == 1 and is_namd(files[0]):
         namd = files[0]
     for option, value in (("--mdp", mdp), ("--mdin", mdin), ("--namd", namd)):
-        if value is not None and (cutoff is not None or constraints is not None):
+        if value and (cutoff is not None or constraints is not None):
             raise SternaError(f"--cutoff and --constraints are in the file of {option}", status=2)
     amber = _files_of_amber(files, force_field)
-    if mdin is not None and amber is None:
+    if mdin and amber is None:
         raise SternaError("--mdin is for a topology and coordinates of AMBER", status=2)
     charmm = files_of_namd(namd) if files == [namd] else files_of_charmm(files)
     if namd is not None and charmm is None:
@@ -268,17 +273,17 @@ def _import_atoms(
     if gromacs is not None:
         if force_field:
             raise SternaError("--force-field is for places alone; a .top has its own", status=2)
-        if index is not None and mdp is None:
+        if index is not None and not mdp:
             raise SternaError("--index is for the groups of --mdp", status=2)
         kept = (constraints or Constraints.hydrogen).value
         folders = () if include is None else (include,)
         _import_gromacs(
             *gromacs, output,
             Choices(
-                cutoff or _CUTOFF, kept, edges, folders, tuple(define), reference, mdp, index=index,
+                cutoff or _CUTOFF, kept, edges, folders, tuple(define), reference, index=index,
                 tables=tuple(table),
             ),
-            hydrogen_mass, compare, overwrite,
+            mdp, hydrogen_mass, compare, overwrite,
         )  # fmt: skip
         return
     if define or include or table or mdp or index or (reference and amber is None):
@@ -312,8 +317,8 @@ def _import_atoms(
 
         kept = (constraints or Constraints.hydrogen).value
         _import_amber(
-            *amber, output, ChoicesOfAmber(cutoff, kept, edges, mdin, reference), hydrogen_mass,
-            compare, overwrite,
+            *amber, output, ChoicesOfAmber(cutoff, kept, edges, reference=reference), mdin,
+            hydrogen_mass, compare, overwrite,
         )  # fmt: skip
         return
     if charmm is not None:
@@ -352,6 +357,7 @@ def _written(
     hydrogen_mass: float | None,
     overwrite: bool,
     sources: list[Path],
+    stages: "dict[str, System] | None" = None,
 ) -> "Molecules":
     """Writes a system that was read from `sources`, and tells what was not kept."""
     from sterna.importing import files as written
@@ -361,13 +367,28 @@ def _written(
 
     if hydrogen_mass is not None:
         system = repartition(system, hydrogen_mass)
+        if stages is not None:
+            stages = {name: repartition(one, hydrogen_mass) for name, one in stages.items()}
     require_charges_apart(system)
     molecules = Molecules(system)
-    for path in written.write(molecules, output, overwrite, sources):
+    for path in written.write(molecules, output, overwrite, sources, stages):
         print(f"wrote {path}")
+    if stages is not None:
+        print(f"stages: {', '.join(stages)}")
     for text in system.not_kept:
         print(f"sterna: warning: {text}", file=sys.stderr)
     return molecules
+
+
+def _staged(
+    settings: list[Path], read: Callable[[Path | None], "System"]
+) -> "tuple[System, dict[str, System] | None]":
+    """The system that files of settings ask for, and of several of them the stages."""
+    from sterna.importing.stages import joined
+
+    if len(settings) < 2:
+        return read(settings[0] if settings else None), None
+    return joined(settings, [read(path) for path in settings])
 
 
 def _show(rows: "list[Row]", judge: str, tolerance: float) -> None:
@@ -424,15 +445,19 @@ def _import_amber(
     places: Path,
     output: Path,
     choices: "ChoicesOfAmber",
+    mdin: list[Path],
     hydrogen_mass: float | None,
     compare: bool,
     overwrite: bool,
 ) -> None:
     from sterna.importing.amber.amber_system import read_amber
 
-    system = read_amber(topology, places, choices)
-    sources = [topology, places, *filter(None, [choices.mdin, choices.reference])]
-    molecules = _written(system, output, hydrogen_mass, overwrite, sources)
+    system, stages = _staged(
+        mdin, lambda path: read_amber(topology, places, replace(choices, mdin=path))
+    )
+    choices = replace(choices, mdin=mdin[-1] if mdin else None)
+    sources = [topology, places, *mdin, *filter(None, [choices.reference])]
+    molecules = _written(system, output, hydrogen_mass, overwrite, sources, stages)
     if not compare:
         return
     from sterna.importing import comparison
@@ -482,15 +507,19 @@ def _import_gromacs(
     places: Path,
     output: Path,
     choices: "Choices",
+    mdp: list[Path],
     hydrogen_mass: float | None,
     compare: bool,
     overwrite: bool,
 ) -> None:
     from sterna.importing.gromacs.gromacs_system import read_gromacs
 
-    system = read_gromacs(topology, places, choices)
-    sources = [topology, places, *choices.tables, *filter(None, [choices.reference])]
-    molecules = _written(system, output, hydrogen_mass, overwrite, sources)
+    system, stages = _staged(
+        mdp, lambda path: read_gromacs(topology, places, replace(choices, mdp=path))
+    )
+    choices = replace(choices, mdp=mdp[-1] if mdp else None)
+    sources = [topology, places, *mdp, *choices.tables, *filter(None, [choices.reference])]
+    molecules = _written(system, output, hydrogen_mass, overwrite, sources, stages)
     if not compare:
         return
     from sterna.importing.gromacs import judge

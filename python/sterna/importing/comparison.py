@@ -245,7 +245,7 @@ def start_of_sterna(
     """
     with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
         folder = Path(name)
-        sections = dict(files.settings(molecules, "compared.extxyz"))
+        sections = dict(files.settings(molecules.system, "compared.extxyz"))
         kinds, texts = files.molecule_sections(molecules, folder / "compared.toml")
         for name in (
             "thermostat", "barostat", "drift_control", "minimize", "multiple_time_steps", *without,

@@ -1,6 +1,6 @@
 """Writes an imported system: the input, its start file, and a file for each large molecule."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from sterna.errors import SternaError
 from sterna.files import replace_text, require_not_read
 from sterna.importing import restraints
 from sterna.importing.molecules import Molecules
+from sterna.importing.stages import sections_of_stages
 from sterna.importing.system import System
 from sterna.toml_text import toml_text
 
@@ -17,10 +18,15 @@ _MOST_ATOMS_IN_THE_INPUT = 12
 
 
 def write(
-    molecules: Molecules, output: Path, overwrite: bool, sources: Iterable[Path] = ()
+    molecules: Molecules,
+    output: Path,
+    overwrite: bool,
+    sources: Iterable[Path] = (),
+    stages: Mapping[str, System] | None = None,
 ) -> list[Path]:
     """Writes `output` and what it names beside it; returns all of them.
 
+    `stages`: the same system run as each stage of the input asks for, by the stages' names.
     Raises SternaError where a file is there already, or is one of the `sources` that the system was
     read from, and writes none then.
     """
@@ -35,8 +41,17 @@ def write(
     if system.reference is not None:
         reference = output.with_name(f"{output.stem}_reference.extxyz")
         texts[reference] = start_text(molecules, system.reference.positions, system.reference.box)
-    held = restraints.sections(system, molecules.order, reference.name if reference else None)
-    texts[output] = toml_text(settings(molecules, start.name) | {"molecule": sections} | held)
+
+    def of(run: System) -> dict[str, Any]:
+        held = restraints.sections(run, molecules.order, reference.name if reference else None)
+        return settings(run, start.name) | {"molecule": sections} | held
+
+    if stages is None:
+        texts[output] = toml_text(of(system))
+    else:
+        texts[output] = toml_text(
+            sections_of_stages({name: of(run) for name, run in stages.items()})
+        )
     if not overwrite:
         for path in texts:
             if path.exists():
@@ -79,9 +94,8 @@ def copies(system: System, folder: Path) -> dict[Path, str]:
     }
 
 
-def settings(molecules: Molecules, start: str) -> dict[str, Any]:
+def settings(system: System, start: str) -> dict[str, Any]:
     """All sections but molecules."""
-    system = molecules.system
     sections: dict[str, Any] = {
         "units": system.units,
         "run": dict(system.run),

@@ -33,7 +33,7 @@ def write_report(
         if output
         else (runs[0].file(".report.html") if len(runs) == 1 else Path("report.html"))
     )
-    _refuse_other_files(path)
+    refuse_other_files(path)
     text = html_of(runs, trajectory)
     try:
         path.write_text(text, encoding="utf-8")
@@ -42,7 +42,7 @@ def write_report(
     return path
 
 
-def _refuse_other_files(path: Path) -> None:
+def refuse_other_files(path: Path) -> None:
     if path.is_dir():
         raise SternaError(f"{path} is a folder; the name of a file is expected", 2)
     if not path.exists():

@@ -18,13 +18,23 @@ COLORS = 8
 
 @dataclass
 class Series:
-    """A line of a plot; `style` is "line", "dashed", "thin" or "points"."""
+    """A line of a plot; `style` is "line", "dashed", "thin" or "points".
+
+    `error`: of each value, drawn as a stroke over it.
+    """
 
     label: str
     x: numpy.ndarray
     y: numpy.ndarray
     style: str = "line"
     color: int | None = None
+    error: numpy.ndarray | None = None
+
+    def reach(self) -> numpy.ndarray:
+        """The values with what their errors reach."""
+        if self.error is None:
+            return self.y
+        return numpy.concatenate([self.y - self.error, self.y + self.error])
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
@@ -77,7 +87,7 @@ class _Axes:
 
     def __init__(self, series: Sequence[Series]) -> None:
         self.x = _range([line.x for line in series], 0.0)
-        self.y = _range([line.y for line in series], 0.05)
+        self.y = _range([line.reach() for line in series], 0.05)
 
     def to_x(self, value: numpy.ndarray | float) -> numpy.ndarray | float:
         low, high = self.x
@@ -132,6 +142,25 @@ class _Axes:
         return pieces
 
     def line(self, series: Series, color: int) -> list[Markup]:
+        return self._strokes(series, color) + self._line(series, color)
+
+    def _strokes(self, series: Series, color: int) -> list[Markup]:
+        if series.error is None:
+            return []
+        return [
+            element(
+                "line",
+                x1=f"{self.to_x(x):.1f}",
+                x2=f"{self.to_x(x):.1f}",
+                y1=f"{self.to_y(y - error):.1f}",
+                y2=f"{self.to_y(y + error):.1f}",
+                class_=f"thin c{color}",
+            )
+            for x, y, error in zip(series.x, series.y, series.error, strict=True)
+            if numpy.isfinite([x, y, error]).all() and error > 0.0
+        ]
+
+    def _line(self, series: Series, color: int) -> list[Markup]:
         finite = numpy.isfinite(series.x) & numpy.isfinite(series.y)
         x, y = series.x[finite], series.y[finite]
         named = {"class_": f"{series.style} c{color}", "data_label": series.label}

@@ -31,6 +31,8 @@ struct BarostatRow {
   /// Whether the barostat uses the virial tensor of each step instead of its mean only, so that the
   /// tensor must be symmetric in a sheared box.
   bool needs_symmetric_virial = false;
+  /// Whether pressure and temperature may change in a run: the barostat has a `set_targets`.
+  bool takes_ramps = false;
   /// Reports mistakes of this barostat beyond single keys; null: there are none.
   void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;
   std::unique_ptr<Barostat> (*make)(const BarostatRequest& request) = nullptr;
@@ -41,6 +43,16 @@ const Registry<BarostatRow>& barostat_rows();
 
 /// Of the barostat that the file gives; null for "none".
 const BarostatRow* row_of(const Input::Barostat& barostat);
+
+/// The names of the barostats that have a trait.
+template <class Trait>
+std::vector<std::string_view> barostats_that(Trait&& has) {
+  std::vector<std::string_view> names;
+  for (const BarostatRow& row : barostat_rows()) {
+    if (has(row)) names.push_back(row.name);
+  }
+  return names;
+}
 
 /// The target of a kind's own key, such as `barostat_option<&StochasticCellOptions::bulk_modulus>`.
 template <auto member>

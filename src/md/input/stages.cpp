@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "md/core/display_text.hpp"
@@ -196,7 +198,17 @@ void start_from(Input& input, const Input& previous) {
   // Random numbers follow from seed and step. The steps of each stage begin at 0, so each needs
   // another seed.
   constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15U;
-  if (!input.stage.has_own_seed) input.run.seed += input.stage.number * golden_ratio;
+  constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (!input.stage.has_own_seed) {
+    // A number that an input file may have.
+    input.run.seed = (input.run.seed + input.stage.number * golden_ratio) & largest;
+  }
+}
+
+/// The table of a section of a document, which may lack it.
+toml::table& table_in(toml::table& document, std::string_view section) {
+  if (!document.contains(section)) document.insert(section, toml::table());
+  return *document[section].as_table();
 }
 
 }  // namespace
@@ -264,6 +276,28 @@ std::vector<StageInput> read_stages(std::string_view text, std::string_view name
         "the input has stages, each with steps of its own: --steps does not say of which"));
   }
   return stages;
+}
+
+std::string stage_text(std::string_view text, std::string_view name, const StageInput& stage) {
+  InputReading reading(text, name);
+  toml::table document = *toml_document(reading);
+  const Input& input = stage.read.input;
+  take_stage(reading, document, input.stage.number);
+  toml::table& run = table_in(document, "run");
+  run.insert_or_assign("name", input.run.name);
+  if (input.stage.number > 0) {
+    run.insert_or_assign("seed", static_cast<std::int64_t>(input.run.seed));
+    toml::table& start = table_in(document, "start");
+    toml::table later{{"kind", "file"}, {"format", "checkpoint"}, {"file", input.start.file}};
+    for (const std::string_view key : of_a_later_start) {
+      if (key == "temperature" && !input.start.temperature) continue;
+      if (const toml::node* const kept = start.get(key)) later.insert(key, *kept);
+    }
+    start = std::move(later);
+  }
+  std::ostringstream made;
+  made << toml::toml_formatter(document) << '\n';
+  return made.str();
 }
 
 std::vector<StageInput> read_stages_of_file(const std::string& path) {

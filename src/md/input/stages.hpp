@@ -28,6 +28,10 @@ std::vector<StageInput> read_stages(std::string_view text, std::string_view name
 /// As `read_stages`, for a file.
 std::vector<StageInput> read_stages_of_file(const std::string& path);
 
+/// One of the stages of a text, which was read without an error, as an input of its own that stands
+/// in the same folder.
+std::string stage_text(std::string_view text, std::string_view name, const StageInput& stage);
+
 /// Whether a section must be the same in all stages, because a change would make another system.
 bool is_of_all_stages(std::string_view section);
 

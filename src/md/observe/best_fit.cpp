@@ -1,15 +1,18 @@
 #include "md/observe/best_fit.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace sterna::md {
 
-double greatest_overlap(std::span<const double, 9> s) {
+BestFit best_fit(std::span<const double, 9> s) {
   double m[4][4] = {{s[0] + s[4] + s[8], s[5] - s[7], s[6] - s[2], s[1] - s[3]},
                     {s[5] - s[7], s[0] - s[4] - s[8], s[1] + s[3], s[6] + s[2]},
                     {s[6] - s[2], s[1] + s[3], s[4] - s[0] - s[8], s[5] + s[7]},
                     {s[1] - s[3], s[6] + s[2], s[5] + s[7], s[8] - s[0] - s[4]}};
+  double vectors[4][4] = {{1.0, 0.0, 0.0, 0.0},
+                          {0.0, 1.0, 0.0, 0.0},
+                          {0.0, 0.0, 1.0, 0.0},
+                          {0.0, 0.0, 0.0, 1.0}};  // in columns
   // Jacobi's rotations converge quadratically; a 4 x 4 matrix takes five or six sweeps.
   for (int sweep = 0; sweep < 30; ++sweep) {
     double off = 0.0, diagonal = 0.0;
@@ -28,6 +31,9 @@ double greatest_overlap(std::span<const double, 9> s) {
           const double a = m[k][p], b = m[k][q];
           m[k][p] = c * a - n * b;
           m[k][q] = n * a + c * b;
+          const double u = vectors[k][p], v = vectors[k][q];
+          vectors[k][p] = c * u - n * v;
+          vectors[k][q] = n * u + c * v;
         }
         for (int k = 0; k < 4; ++k) {
           const double a = m[p][k], b = m[q][k];
@@ -37,7 +43,16 @@ double greatest_overlap(std::span<const double, 9> s) {
       }
     }
   }
-  return std::max(std::max(m[0][0], m[1][1]), std::max(m[2][2], m[3][3]));
+  int best = 0;
+  for (int p = 1; p < 4; ++p) {
+    if (m[p][p] > m[best][best]) best = p;
+  }
+  const auto part = [&](int k) { return vectors[k][best]; };
+  return {m[best][best], Quaternion{part(0), part(1), part(2), part(3)}.normalized()};
+}
+
+double greatest_overlap(std::span<const double, 9> sums) {
+  return best_fit(sums).overlap;
 }
 
 }  // namespace sterna::md

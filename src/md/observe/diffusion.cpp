@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 #include "md/core/agreement.hpp"
@@ -24,9 +23,7 @@ Diffusion::Diffusion(const comm::Context& context, std::int64_t interval, double
       names_(std::move(type_names)),
       groups_(std::move(groups)),
       units_(units),
-      ranks_(context.size()),
-      to_keepers_(context,
-                  {.method = "auto", .name = "diffusion", .possible_sources = std::nullopt}) {
+      keepers_(context, "diffusion") {
   if (!groups_.empty()) {
     names_.clear();
     for (const AtomGroup& group : groups_) names_.push_back(group.name());
@@ -38,7 +35,7 @@ void Diffusion::find_columns() {
   columns_.clear();
   first_column_.assign(1, 0);
   ids_.clear();
-  for (const Item& item : incoming_) {
+  for (const Item& item : keepers_.items()) {
     ids_.push_back(item.id);
     if (groups_.empty()) columns_.push_back(static_cast<std::size_t>(item.type));
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -63,34 +60,9 @@ double Diffusion::bytes_per_particle(std::int64_t samples) {
   return static_cast<double>(positions * sizeof(Vec3) + sizeof(std::int64_t));
 }
 
-template <class ItemAt>
-void Diffusion::collect(std::size_t count, const ItemAt& item_at) {
-  // Multiplicative hashing distributes ids evenly over the ranks, even if all ids have a common
-  // factor.
-  const auto keeper = [&](std::int64_t id) {
-    const std::uint64_t mixed = static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u;
-    return static_cast<std::size_t>((mixed >> 32) % static_cast<std::uint64_t>(ranks_));
-  };
-  std::vector<std::size_t> offsets(static_cast<std::size_t>(ranks_) + 1, 0);
-  for (std::size_t i = 0; i < count; ++i) ++offsets[keeper(item_at(i).id) + 1];
-  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  std::vector<Item> outgoing(count);
-  std::vector<std::size_t> next(offsets.begin(), offsets.end() - 1);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Item item = item_at(i);
-    outgoing[next[keeper(item.id)]++] = item;
-  }
-  std::vector<int> ranks(static_cast<std::size_t>(ranks_));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  const auto rows = to_keepers_({ranks, offsets, outgoing});
-  incoming_.assign(rows.items.begin(), rows.items.end());
-  std::sort(incoming_.begin(), incoming_.end(),
-            [](const Item& a, const Item& b) { return a.id < b.id; });
-}
-
 void Diffusion::sample(const Frame& frame) {
   const ParticleStore& particles = frame.particles;
-  collect(particles.local_count(), [&](std::size_t i) {
+  keepers_.collect(particles.local_count(), [&](std::size_t i) {
     const Position& position = particles.position[i];
     const Image& image = particles.image[i];
     return Item{particles.id[i],
@@ -98,6 +70,7 @@ void Diffusion::sample(const Frame& frame) {
                 position.type};
   });
   if (first_column_.empty()) find_columns();
+  const std::vector<Item>& here = keepers_.items();
 
   const std::int64_t sample = blocks_.samples();
   if (blocks_.begin_sample(frame.step).merges) merge_blocks(sums_, stride());
@@ -109,8 +82,8 @@ void Diffusion::sample(const Frame& frame) {
     for (std::size_t window = 0; window < past.size(); ++window) {
       const std::int64_t began = sample - spacing * static_cast<std::int64_t>(window + 1);
       double* const sums = sums_.data() + blocks_.block_of(began) * stride();
-      for (std::size_t i = 0; i < incoming_.size(); ++i) {
-        const Vec3 moved = incoming_[i].position - past[window][i];
+      for (std::size_t i = 0; i < here.size(); ++i) {
+        const Vec3 moved = here[i].position - past[window][i];
         for (std::size_t c = first_column_[i]; c < first_column_[i + 1]; ++c) {
           double* sum = sums + index(columns_[c], level, window);
           for (int axis = 0; axis < 3; ++axis) sum[axis] += moved[axis] * moved[axis];
@@ -123,8 +96,8 @@ void Diffusion::sample(const Frame& frame) {
     } else {
       past.insert(past.begin(), std::vector<Vec3>());
     }
-    past.front().resize(incoming_.size());
-    for (std::size_t i = 0; i < incoming_.size(); ++i) past.front()[i] = incoming_[i].position;
+    past.front().resize(here.size());
+    for (std::size_t i = 0; i < here.size(); ++i) past.front()[i] = here[i].position;
   }
 }
 
@@ -177,12 +150,12 @@ void Diffusion::set_history(std::span<History> parts) {
         at += count;
         part[piece] = {};
       }
-      collect(ids.size(), [&](std::size_t i) { return Item{ids[i], positions[i], 0}; });
-      for (const Item& item : incoming_) past.push_back(item.position);
+      keepers_.collect(ids.size(), [&](std::size_t i) { return Item{ids[i], positions[i], 0}; });
+      for (const Item& item : keepers_.items()) past.push_back(item.position);
     }
   }
   ids_.clear();
-  for (const Item& item : incoming_) ids_.push_back(item.id);
+  for (const Item& item : keepers_.items()) ids_.push_back(item.id);
 }
 
 ObserverReport Diffusion::report(std::span<const double> all_sums) const {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "md/observe/observer.hpp"
+#include "md/observe/particle_keepers.hpp"
 #include "md/system/atom_group.hpp"
 #include "sterna/comm/context.hpp"
-#include "sterna/comm/sparse_exchange.hpp"
 
 namespace sterna::md {
 
@@ -61,12 +61,7 @@ class Diffusion : public Observer {
   /// The number of positions that a particle has on this level after so many samples.
   static std::size_t kept_on_level(std::int64_t samples, std::size_t level);
 
-  /// Collective. Sends item_at(0), ... item_at(count - 1) to the ranks that keep their ids.
-  /// Afterwards `incoming_` has the items that this rank keeps, by id.
-  template <class ItemAt>
-  void collect(std::size_t count, const ItemAt& item_at);
-
-  /// Finds the columns of the result to which each atom that this rank keeps contributes.
+  /// Columns of the result that an atom counts for, by its place among this rank's share.
   void find_columns();
 
   comm::Context context_;
@@ -74,11 +69,9 @@ class Diffusion : public Observer {
   std::vector<std::string> names_;  ///< of the groups, or of the types if there are none
   std::vector<AtomGroup> groups_;
   UnitSystem units_;
-  int ranks_;
-  comm::SparseExchange<Item> to_keepers_;
-  std::vector<Item> incoming_;
-  SampleBlocks blocks_;            ///< of displacements, by their first sample
-  std::vector<std::int64_t> ids_;  ///< kept by this rank, ascending; same in all samples
+  ParticleKeepers<Item> keepers_;
+  SampleBlocks blocks_;            ///< of displacements, by their beginnings
+  std::vector<std::int64_t> ids_;  ///< of this rank's share, ascending; of all samples
   std::vector<Level> levels_;
   std::vector<std::size_t> columns_, first_column_;
   /// For each block, type or group, level and window: the sums of x^2, y^2, z^2, and their number.

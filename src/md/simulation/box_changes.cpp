@@ -21,6 +21,7 @@ void Simulation::Implementation::act_barostat(EnergyAndVirial& sums, bool sample
     before = thermodynamics_.measure(*engine_, sums);
     state = box_control_.pressure_state(before, sums);
   }
+  box_control_.follow_ramps();
   const Barostat::Change change = barostat.act(state, clock_.step);
   if (change.box.is_identity()) {
     if (reads_pressure && change.velocities.is_identity()) count_box_change(false);

@@ -18,6 +18,26 @@ void BoxControl::make_barostat() {
   barostat_ = sterna::md::make_barostat({.input = input_,
                                          .thermal_energy = input_.units.boltzmann() * temperature,
                                          .centers = center_count_});
+  if (barostat_) make_ramps(temperature);
+}
+
+void BoxControl::make_ramps(double temperature) {
+  const auto& thermostats = input_.thermostats;
+  const auto end_temperature = thermostats.empty() ? std::nullopt : thermostats[0].end_temperature;
+  const auto end_pressure = input_.barostat.end_pressure;
+  if (!end_temperature && !end_pressure) return;
+  const double boltzmann = input_.units.boltzmann(), pressure = input_.barostat.pressure;
+  thermal_energy_ = {boltzmann * temperature, boltzmann * end_temperature.value_or(temperature)};
+  pressure_ = {pressure, end_pressure.value_or(pressure), 0, input_.run.steps};
+  if (!end_temperature) return;
+  thermal_energy_->from = thermostats[0].start_step;
+  const std::int64_t stop = thermostats[0].stop_step;
+  thermal_energy_->to = stop > 0 ? stop : input_.run.steps;
+}
+
+void BoxControl::follow_ramps() {
+  if (!thermal_energy_) return;
+  barostat_->set_targets(thermal_energy_->at(clock_.step), pressure_->at(clock_.step));
 }
 
 void BoxControl::connect(std::shared_ptr<const MoleculePlaces> places,

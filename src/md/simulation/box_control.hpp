@@ -9,6 +9,7 @@
 #include "md/input/input.hpp"
 #include "md/integrate/barostats/barostat.hpp"
 #include "md/integrate/centers.hpp"
+#include "md/integrate/ramp.hpp"
 #include "md/observe/thermodynamic_state.hpp"
 #include "md/simulation/run_clock.hpp"
 #include "md/simulation/simulated_system.hpp"
@@ -47,6 +48,9 @@ class BoxControl {
   /// shape.
   bool sees_tensor() const { return is_used() && (are_joined_ || changes_shape()); }
 
+  /// Where temperature or pressure move, the barostat keeps those of this step from now on.
+  void follow_ramps();
+
   /// Collective, like the functions below. Is called after each rebuild of the lists.
   void particles_were_sorted() {
     if (centers_) centers_->rebuild(system_.particles);
@@ -61,14 +65,16 @@ class BoxControl {
   std::optional<std::string> count_change(bool is_kept);
 
  private:
-  double center_degrees() const;  ///< of freedom of the centers that move with the box
+  void make_ramps(double temperature);
+  double center_degrees() const;  ///< of freedom, of what moves with the box as a whole
 
   const comm::Context& context_;
   const Input& input_;
   SimulatedSystem& system_;
   const RunClock& clock_;
-  std::unique_ptr<Barostat> barostat_;  ///< null: the box is fixed
-  std::unique_ptr<Centers> centers_;    ///< null if there is no barostat
+  std::unique_ptr<Barostat> barostat_;             ///< null: the box stays as it is
+  std::unique_ptr<Centers> centers_;               ///< where there is a barostat
+  std::optional<Ramp> thermal_energy_, pressure_;  ///< where one of them moves
   double center_count_ = 0.0;
   bool keeps_momentum_ = false, are_joined_ = false;
   std::int64_t changes_ = 0, kept_changes_ = 0;  ///< attempted since the start, and accepted

@@ -55,7 +55,8 @@ std::vector<Averages::Quantity> quantities_of(const Input& input, std::int64_t p
   // A usual time step shifts the temperature by some parts in a thousand, which is no error.
   temperature.tolerance = 0.01 * temperature.target.value_or(0.0);
   Averages::Quantity& pressure = add("pressure", Dimension::pressure);
-  if (input.barostat.is_used() && input.barostat.coupling == BoxCoupling::isotropic) {
+  if (input.barostat.is_used() && input.barostat.coupling == BoxCoupling::isotropic &&
+      !input.barostat.end_pressure) {
     pressure.target = input.barostat.pressure;
     pressure.kept_by = "the barostat";
   }

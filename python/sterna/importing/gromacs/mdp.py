@@ -361,7 +361,47 @@ class _Reader:
         else:
             kinds = {"v-rescale": "stochastic_velocity_rescaling"}.get(kind, "nose_hoover_chain")
         time, temperature = self._coupled()
-        return {"kind": kinds, "temperature": temperature, "time_constant": time}
+        return {
+            "kind": kinds, "temperature": temperature, "time_constant": time, **self._ramp(kinds)
+        }  # fmt: skip
+
+    def _ramp(self, kind: str) -> dict[str, Any]:
+        """Simulated annealing from the first to the last step."""
+        how = [word.lower() for word in self.values.get("annealing", [])]
+        if not how or set(how) == {"no"}:
+            return {}
+        self.asked.update(("annealing", "annealing_npoints", "annealing_time", "annealing_temp"))
+        if set(how) != {"single"} or len(how) != len(self._words("tc_grps")):
+            self._fail("annealing", "expected single for each of tc-grps, or no")
+        if kind == "nose_hoover_chain":
+            self._fail(
+                "annealing", "the temperature of Nose-Hoover stays; expected V-rescale or sd"
+            )
+        points = self._numbers("annealing_npoints")
+        times, temperatures = self._numbers("annealing_time"), self._numbers("annealing_temp")
+        length = self._integer("nsteps", 0) * self._number("dt", 0.001)
+        if points != [2.0] * len(how) or len(times) != 2 * len(how):
+            self._fail(
+                "annealing_npoints", "expected two points for each of tc-grps: the temperature moves "
+                "once, from the first step to the last",
+            )  # fmt: skip
+        at_ends = all(
+            abs(time - (length if k % 2 else 0.0)) <= 1e-6 * length for k, time in enumerate(times)
+        )
+        if not at_ends:
+            self._fail(
+                "annealing_time", f"expected the times 0 and {length:g} ps, the ends of the run"
+            )
+        if (
+            len(temperatures) != len(times)
+            or len(set(temperatures[::2])) != 1
+            or len(set(temperatures[1::2])) != 1
+            or not min(temperatures) > 0.0
+        ):
+            self._fail(
+                "annealing_temp", "expected two temperatures above 0, the same for each of tc-grps"
+            )
+        return {"temperature": temperatures[0], "end_temperature": temperatures[1]}
 
     def _barostat(self) -> dict[str, Any]:
         kind = self._choice("pcoupl", "no", ("no", "c-rescale", "parrinello-rahman", "mttk"))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "md/core/axis.hpp"
@@ -23,10 +24,11 @@ inline constexpr auto choice_table<BoxCoupling> = std::to_array<Choice<BoxCoupli
      {"triclinic", BoxCoupling::triclinic,
       "`\"triclinic\"`: the angles, too, as for crystals; a liquid does not hold them."}});
 
-struct BarostatSection {       ///< [barostat]
-  std::string kind = "none";   ///< or of barostat_rows()
-  double pressure = 0.0;       ///< to keep
-  double time_constant = 0.0;  ///< of the box
+struct BarostatSection {               ///< [barostat]
+  std::string kind = "none";           ///< or of barostat_rows()
+  double pressure = 0.0;               ///< to keep
+  std::optional<double> end_pressure;  ///< of a ramp from `pressure`
+  double time_constant = 0.0;          ///< of the box
   BoxCoupling coupling = BoxCoupling::isotropic;
   Axis axis = Axis::z;         ///< semi_isotropic: the separate axis; uniaxial: the axis that
                                ///< changes

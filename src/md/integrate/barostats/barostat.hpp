@@ -48,6 +48,9 @@ class Barostat {
   /// program adds changes it.
   virtual void set_degrees_of_freedom(double degrees) = 0;
 
+  /// From now on these are the ones to keep, kT and pressure. Called of kinds that take ramps.
+  virtual void set_targets(double /*thermal_energy*/, double /*pressure*/) {}
+
   /// What centers and box do next.
   struct Change {
     Deformation velocities, box;

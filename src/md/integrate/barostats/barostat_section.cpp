@@ -15,6 +15,11 @@ Condition barostat_is_on() {
   return condition;
 }
 
+Condition barostat_takes_ramps() {
+  const auto kinds = barostats_that([](const BarostatRow& kind) { return kind.takes_ramps; });
+  return {"barostat", "kind", {kinds.begin(), kinds.end()}, Severity::warning};
+}
+
 std::string_view barostat_description() {
   std::string all;
   for (const BarostatRow& kind : barostat_rows()) {
@@ -67,6 +72,14 @@ InputSection barostat() {
                 .dimension = Dimension::pressure,
                 .condition = barostat_is_on(),
                 .aliases = {"p", "target"}},
+               {.name = "end_pressure",
+                .target = target_in<&Input::barostat, &BarostatSection::end_pressure>,
+                .description = "Compresses or expands: the pressure to keep moves evenly from "
+                               "`pressure` to this one, which the last step has.",
+                .default_text = "that of `pressure`",
+                .dimension = Dimension::pressure,
+                .condition = barostat_takes_ramps(),
+                .aliases = {"ramp", "final_pressure"}},
                {.name = "time_constant",
                 .target = target_in<&Input::barostat, &BarostatSection::time_constant>,
                 .description = barostat_time_description(),

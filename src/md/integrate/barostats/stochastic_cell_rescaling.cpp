@@ -117,6 +117,9 @@ class StochasticCellBarostat final : public Barostat {
   void set_degrees_of_freedom(double degrees) override {
     kinetic_factor_ = 3.0 * centers_ / degrees;
   }
+  void set_targets(double thermal_energy, double pressure) override {
+    method_.set_targets(thermal_energy, pressure);
+  }
   bool is_due(std::int64_t step) const override { return step % interval_ == 0; }
   bool reads_pressure(std::int64_t step) const override { return is_due(step); }
 
@@ -211,6 +214,7 @@ BarostatRow barostat::stochastic_cell_rescaling() {
                 .need = Need::required,
                 .dimension = Dimension::pressure,
                 .range = {.minimum = 0.0, .exclusive_minimum = true}}},
+      .takes_ramps = true,
       .check = check_stochastic_cell_rescaling,
       .make = make_barostat<StochasticCellBarostat>};
 }

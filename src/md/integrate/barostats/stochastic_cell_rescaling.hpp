@@ -18,6 +18,12 @@ class StochasticCellRescaling {
   StochasticCellRescaling(std::uint64_t seed, double thermal_energy, double pressure,
                           double bulk_modulus, double time_constant, std::vector<StrainMode> modes);
 
+  /// From now on these are the ones to keep.
+  void set_targets(double thermal_energy, double pressure) {
+    thermal_energy_ = thermal_energy;
+    pressure_ = pressure;
+  }
+
   /// The strain that `interval` of time brings at this volume and pressure tensor of the particles.
   /// The drift of each mode is at most 0.03, so that a box far from equilibrium goes by steps. Zero
   /// where noise goes beyond 0.3: such a change is refused at once.

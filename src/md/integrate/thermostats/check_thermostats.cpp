@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "md/core/display_text.hpp"
+#include "md/input/barostat_row.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/thermostat_row.hpp"
 
@@ -144,16 +146,33 @@ class ThermostatChecker {
         error(place(n, key),
               "the region of a thermostat has fixed corners, but a [barostat] changes the box");
       }
-      if (good_(place(n, "end_temperature"))) {
-        error(place(n, "end_temperature"),
-              "a [barostat] goes with a temperature that stays; heat or cool in a box of fixed "
-              "size, in a [[stage]] of its own");
-      }
+      ramp_in_changing_box(n);
       if (n > 0 && good_(place(n, "temperature")) && good_(place(0, "temperature")) &&
           thermostat.temperature != input_.thermostats[0].temperature) {
         error(place(n, "temperature"),
               "a [barostat] goes with one temperature; expected that of the first thermostat");
       }
+    }
+  }
+
+  /// The box follows the temperature of the first thermostat.
+  void ramp_in_changing_box(std::size_t n) {
+    const Input::Thermostat &mine = input_.thermostats[n], &first = input_.thermostats[0];
+    const BarostatRow& kind = *row_of(input_.barostat);
+    if (mine.end_temperature && good_(place(n, "end_temperature")) && !kind.takes_ramps) {
+      const auto others =
+          barostats_that([](const BarostatRow& other) { return other.takes_ramps; });
+      error(
+          place(n, "end_temperature"),
+          fmt::format("the [barostat] with kind = {} goes with a temperature that stays; expected "
+                      "kind = {}, or a [[stage]] of its own in a box of fixed size",
+                      quote(input_.barostat.kind), choice_list(others)));
+    } else if (mine.end_temperature != first.end_temperature ||
+               (mine.end_temperature &&
+                (mine.start_step != first.start_step || mine.stop_step != first.stop_step))) {
+      error(fmt::format("thermostat[{}]", n),
+            "a [barostat] goes with one temperature; expected the same \"end_temperature\", "
+            "\"start_step\" and \"stop_step\" as of the first thermostat");
     }
   }
 

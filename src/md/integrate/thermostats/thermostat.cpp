@@ -1,7 +1,5 @@
 #include "md/integrate/thermostats/thermostat.hpp"
 
-#include <algorithm>
-
 #include "md/input/thermostat_row.hpp"
 
 namespace sterna::md {
@@ -15,16 +13,13 @@ Thermostat::Thermostat(const ThermostatRequest& request)
                           request.wanted().upper, request.molecules)),
       keeps_momentum_(row_of(request.wanted())->keeps_momentum(request.wanted())) {
   if (const auto end = request.wanted().end_temperature) {
-    ramp_ = {request.thermal_energy(), request.input.units.boltzmann() * *end};
+    ramp_ = {request.thermal_energy(), request.input.units.boltzmann() * *end, steps_.first,
+             steps_.last};
   }
 }
 
 double Thermostat::apply(ParticleStore& particles, const StepContext& now) {
-  if (ramp_) {
-    const auto passed = static_cast<double>(now.step - steps_.first);
-    const auto whole = static_cast<double>(std::max<std::int64_t>(steps_.last - steps_.first, 1));
-    set_thermal_energy(ramp_->first + (ramp_->last - ramp_->first) * passed / whole);
-  }
+  if (ramp_) set_thermal_energy(ramp_->at(now.step));
   return act(particles, now);
 }
 

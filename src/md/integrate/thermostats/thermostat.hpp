@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "md/input/input.hpp"
+#include "md/integrate/ramp.hpp"
 #include "md/integrate/step_modifier.hpp"
 #include "md/system/selection.hpp"
 #include "sterna/comm/context.hpp"
@@ -40,11 +41,7 @@ class Thermostat : public StepModifier {
   Selection where_;
 
  private:
-  /// kT at its ends, where the temperature moves from one to the other.
-  struct Ramp {
-    double first, last;
-  };
-  std::optional<Ramp> ramp_;
+  std::optional<Ramp> ramp_;  ///< of kT, where that moves
   bool keeps_momentum_;
 };
 

@@ -1,0 +1,14 @@
+"""Numbers with units, as inputs have them."""
+
+
+def number_and_unit(value: object) -> tuple[float | None, str]:
+    """Of "85 K": 85 and K; None where it begins with no number."""
+    if isinstance(value, bool):
+        return None, ""
+    if isinstance(value, (int, float)):
+        return value, ""
+    number, _, unit = str(value).partition(" ")
+    try:
+        return float(number), unit.strip()
+    except ValueError:
+        return None, ""
