@@ -9,6 +9,7 @@
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/call_watch.hpp"
+#include "comm/context/clock.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/session_folder.hpp"
@@ -46,6 +47,7 @@ bool Context::Implementation::can_wait() const {
 }
 
 Context::Implementation::~Implementation() {
+  one_call_exchanges.clear();  // what they hold is ended below, by all
   if (communicator == MPI_COMM_NULL || mpi_has_ended() || failed) return;
   if ((rdma_in_use || !collective_objects.empty()) && std::uncaught_exceptions() == 0) {
     try {
@@ -98,7 +100,8 @@ void Context::Implementation::find_nodes() {
   int ranks_here = 0;
   MPI_Comm_size(node, &ranks_here);
   if (ranks_here > cores) {
-    shares_cores = true;
+    // A simulated rank has a core of its own, whatever simulates it: its waits do not sleep.
+    shares_cores = !simulated;
     polls_of_memory = 0;
     polls_of_messages = 20;
   }
