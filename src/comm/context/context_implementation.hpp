@@ -79,4 +79,7 @@ class Context::Implementation {
   int highest_tag_ = 32767;
 };
 
+/// The communicator that lies at `address`. Throws Error where that is none, or a communicator itself.
+MPI_Comm communicator_at(const void* address);
+
 }  // namespace sterna::comm
