@@ -50,17 +50,37 @@ function(sterna_install target)
   endif()
 endfunction()
 
-# sterna_install_library(TARGET NAME): the library TARGET as sterna::NAME of find_package(sterna).
+# sterna_install_library(TARGET NAME [EXPORT]): the library TARGET as sterna::NAME of
+# find_package(sterna), which reads it from EXPORT.cmake.
 function(sterna_install_library target name)
+  set(export sternaTargets)
+  if(ARGN)
+    set(export ${ARGN})
+  endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  install(TARGETS ${target} EXPORT sternaTargets
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+  install(TARGETS ${target} EXPORT ${export}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+                  NAMELINK_COMPONENT library)
 endfunction()
 
 # The headers and what find_package(sterna) reads; after all sterna_install_library.
 function(sterna_install_package)
   set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/sterna)
   include(CMakePackageConfigHelpers)
+  set(sterna_fortran_sources ${CMAKE_INSTALL_DATADIR}/sterna/fortran)
+  string(REGEX MATCH "^[0-9]+" sterna_fortran_major "${CMAKE_Fortran_COMPILER_VERSION}")
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/SternaFortran.cmake.in
+                                ${PROJECT_BINARY_DIR}/SternaFortran.cmake
+                                INSTALL_DESTINATION ${folder} PATH_VARS sterna_fortran_sources
+                                NO_CHECK_REQUIRED_COMPONENTS_MACRO NO_SET_AND_CHECK_MACRO)
+  install(FILES ${PROJECT_SOURCE_DIR}/src/comm/fortran/sterna_comm.F90
+                ${PROJECT_SOURCE_DIR}/src/comm/fortran/array_calls.cpp
+          DESTINATION ${sterna_fortran_sources} COMPONENT library)
+  if(TARGET sterna_comm_fortran)
+    install(EXPORT sternaFortranTargets NAMESPACE sterna:: DESTINATION ${folder} COMPONENT library)
+  endif()
+  sterna_install_pkg_config()
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/sternaConfig.cmake.in
                                 ${PROJECT_BINARY_DIR}/sternaConfig.cmake
                                 INSTALL_DESTINATION ${folder})
@@ -69,9 +89,35 @@ function(sterna_install_package)
   install(EXPORT sternaTargets NAMESPACE sterna:: DESTINATION ${folder} COMPONENT library)
   install(FILES ${PROJECT_BINARY_DIR}/sternaConfig.cmake
                 ${PROJECT_BINARY_DIR}/sternaConfigVersion.cmake
+                ${PROJECT_BINARY_DIR}/SternaFortran.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/FindUCX.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/SternaMpi.cmake
           DESTINATION ${folder} COMPONENT library)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sterna DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
           COMPONENT library)
+endfunction()
+
+# sterna-comm.pc, for builds without CMake. Where the library is shared, nothing else is named; a
+# program that is linked with all of it (--static) gets MPI, UCX and C++ by their own files.
+function(sterna_install_pkg_config)
+  set(private)
+  foreach(library ${MPI_CXX_LIBRARIES} ${UCX_ucp_LIBRARY} ${UCX_uct_LIBRARY} ${UCX_ucs_LIBRARY}
+                  ${UCX_ucm_LIBRARY})
+    string(APPEND private " ${library}")
+    cmake_path(GET library PARENT_PATH library_folder)
+    if(library_folder AND NOT library_folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+      string(APPEND private " -Wl,-rpath,${library_folder}")
+    endif()
+  endforeach()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sterna-comm.pc @ONLY CONTENT
+"prefix=\${pcfiledir}/../..
+Name: sterna-comm
+Description: Communication of particle codes, on MPI
+Version: @PROJECT_VERSION@
+Cflags: -I\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+Libs: -L\${prefix}/@CMAKE_INSTALL_LIBDIR@ -Wl,-rpath,\${prefix}/@CMAKE_INSTALL_LIBDIR@ -lsterna_comm
+Libs.private: -lstdc++ -lm -pthread@private@
+")
+  install(FILES ${PROJECT_BINARY_DIR}/sterna-comm.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
 endfunction()

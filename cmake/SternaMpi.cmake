@@ -9,3 +9,19 @@ if(MPI_CXX_COMPILER MATCHES " ")
   set(MPI_CXX_COMPILE_OPTIONS -pthread CACHE STRING "Options for MPI")
   set(MPI_CXX_LINK_FLAGS -pthread CACHE STRING "Options for linking MPI")
 endif()
+
+# sterna_name_other_wrappers(WRAPPER): the wrappers for C and Fortran that lie beside the one for C++,
+# with the same ending: mpicxx.mpich has mpicc.mpich. What FindMPI finds by itself may be those of
+# another MPI.
+macro(sterna_name_other_wrappers wrapper)
+  foreach(_sterna_pair "C;mpicc" "Fortran;mpifort")
+    list(GET _sterna_pair 0 _sterna_language)
+    list(GET _sterna_pair 1 _sterna_name)
+    string(REGEX REPLACE "mpi(cxx|CC|c\\+\\+)([^/]*)$" "${_sterna_name}\\2" _sterna_other "${wrapper}")
+    if(NOT MPI_${_sterna_language}_COMPILER AND NOT _sterna_other STREQUAL "${wrapper}" AND
+       EXISTS "${_sterna_other}")
+      set(MPI_${_sterna_language}_COMPILER "${_sterna_other}"
+          CACHE FILEPATH "MPI compiler wrapper, that beside the one for C++")
+    endif()
+  endforeach()
+endmacro()

@@ -5,7 +5,8 @@
 // - Matched probes, which it does not have.
 // - The test of several requests together: SMPI completes those that it can, without their status.
 // - The test of a window's exposure epoch: it waits for its end instead, since it has only that.
-// - Persistent requests, with which it loses messages: here each start makes an ordinary one.
+// - Persistent requests, with which it loses messages: here each start makes an ordinary one. Their
+//   handles are not its own, so it may not be asked for their status either.
 // - Non-blocking collectives, which it makes of one message from each rank to each other or to one
 //   (quadratic in the ranks): here the blocking ones, by the algorithms of Open MPI. None of the
 //   methods computes between the start of one and its end.
@@ -222,6 +223,14 @@ int MPI_Request_free(MPI_Request* request) {
   if (this_rank().persistent.erase(*request) == 0) return PMPI_Request_free(request);
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
+}
+
+int MPI_Request_get_status(MPI_Request request, int* done, MPI_Status* status) {
+  const Persistent* const persistent = find_persistent(request);
+  const MPI_Request active = persistent != nullptr ? persistent->active : request;
+  *done = active == MPI_REQUEST_NULL || active == completed_collective ||
+          this_rank().kept.contains(active);
+  return *done != 0 ? MPI_SUCCESS : PMPI_Request_get_status(active, done, status);
 }
 
 int MPI_Win_test(MPI_Win window, int* done) {

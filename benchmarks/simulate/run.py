@@ -9,7 +9,8 @@ ranks a node. Each method is a run of its own, so that the memory is that of one
 peak of the simulating process, which holds all ranks, divided by their number. Simulated time does
 not depend on what else this machine does, so rows may be measured by several commands (--add).
 
-Prints a table; writes benchmarks/results/simulate.json and the table of docs/benchmarks.md.
+Prints a table; writes benchmarks/results/simulate.json and the table of docs/benchmarks.md. With
+--check it writes nothing: it compares with what is recorded there.
 """
 
 import argparse
@@ -61,6 +62,9 @@ SPARSE = ["alltoall", "allreduce", "nbx", "reduce_scatter"]
 SPARSE += ["rma_reserve", "superset", "two_level", "grid"]
 NEIGHBOR = ["p2p", "p2p_persistent", "rma_fence", "rma_pscw", "rma_double_buffer"]
 SLOW = ["placement", "alltoall", "rma_reserve", "rma_pscw", "rma_double_buffer"]
+# Of a simulated time from the recorded one, as a part of it. Where ranks come at the same moment, the
+# order in which messages are matched may differ.
+LARGEST_DIFFERENCE = 0.05
 # Beyond these there is one round only, and what happens within 10 ns happens at once.
 MOST_RANKS_IN_FULL = 256
 COLUMNS = [(platform, ranks) for platform in ("fat_tree", "torus") for ranks in (64, 256, 1024)]
@@ -194,6 +198,20 @@ def table_of(rows: list[dict], columns: list[tuple[str, int]]) -> str:
     )
 
 
+def differences(rows: list[dict], recorded: list[dict]) -> list[str]:
+    """What a row takes in simulated time where the record says something else."""
+    before = {key_of(row): row["median_us"] for row in recorded}
+    found = []
+    for row in rows:
+        us = before.get(key_of(row))
+        what = f"{row['experiment']} {row['method']}, {row['platform']}, {row['ranks']} ranks"
+        if us is None:
+            found.append(f"{what}: {row['median_us']:.1f} us, and no record")
+        elif abs(row["median_us"] - us) > LARGEST_DIFFERENCE * us:
+            found.append(f"{what}: {row['median_us']:.1f} us, recorded {us:.1f}")
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="./dev bench simulate", description=__doc__.splitlines()[0]
@@ -206,6 +224,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0, help="for all runs")
     result_file = ROOT / "benchmarks" / "results" / "simulate.json"
     parser.add_argument("--output", type=Path, default=result_file)
+    parser.add_argument("--check", action="store_true", help="compare with the record")
     parser.add_argument("--add", action="store_true", help="to the rows that the output has")
     arguments = parser.parse_args()
     if shutil.which("smpirun") is None or shutil.which("smpicxx") is None:
@@ -261,6 +280,13 @@ def main() -> int:
     if not documents:
         say("nothing could be simulated")
         return 1
+    if arguments.check:
+        recorded = json.loads(result_file.read_text())["rows"]
+        wrong = notes + differences(
+            [row for document in documents for row in document["rows"]], recorded
+        )
+        say("\n".join(["", *wrong]) if wrong else "\nas recorded")
+        return 1 if wrong else 0
 
     order = {name: i for i, name in enumerate([*SPARSE, *NEIGHBOR])}
     command = "./dev bench simulate " + shlex.join(sys.argv[1:])

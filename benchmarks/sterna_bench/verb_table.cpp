@@ -6,11 +6,13 @@ std::unique_ptr<Verb> make_neighbor();
 std::unique_ptr<Verb> make_placement();
 std::unique_ptr<Verb> make_reduce();
 std::unique_ptr<Verb> make_sparse();
-#ifndef STERNA_SIMULATED  // those of the engine and of time on a real machine
-std::unique_ptr<Verb> make_direct_put();
+#if !defined(STERNA_SIMULATED) && !defined(STERNA_WITHOUT_ENGINE)
 std::unique_ptr<Verb> make_fmm();
-std::unique_ptr<Verb> make_halo_fmm();
 std::unique_ptr<Verb> make_kernels();
+#endif
+#ifndef STERNA_SIMULATED  // those of time on a real machine
+std::unique_ptr<Verb> make_direct_put();
+std::unique_ptr<Verb> make_halo_fmm();
 std::unique_ptr<Verb> make_message();
 std::unique_ptr<Verb> make_soak();
 std::unique_ptr<Verb> make_tune();
@@ -31,9 +33,11 @@ const VerbRow rows[] = {
      make_direct_put},
     {"halo_fmm", "the multipole halo of three levels: MPI messages against puts with notices",
      make_halo_fmm},
+#ifndef STERNA_WITHOUT_ENGINE
     {"fmm", "electrostatics by the fast multipole method: time per charge at measured errors",
      make_fmm},
     {"kernels", "inner loops of forces on one core: cycles for a vector of pairs", make_kernels},
+#endif
     {"message", "one array between two ranks: copied, lent, given away, posted, persistent",
      make_message},
     {"soak", "ten million rounds of every method: does memory grow, does a round stall", make_soak},

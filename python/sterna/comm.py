@@ -11,6 +11,7 @@ docstrings begin with "Collective." where all ranks of the context must make the
 order.
 """
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -81,6 +82,7 @@ class Context:
     def __init__(self, communicator: object = None) -> None:
         """Collective. Of all ranks of the job, or of a communicator of mpi4py. Starts MPI."""
         self._core = core().Context(address_of(communicator))
+        self._bytes = None  # the exchange behind `exchange`, made by its first call
 
     @property
     def rank(self) -> int:
@@ -147,6 +149,37 @@ class Context:
         self._core.reduce(kind, flat)
         return float(flat[0]) if array.ndim == 0 else flat.reshape(array.shape)
 
+    def exchange(
+        self,
+        send: "Mapping[int, ArrayLike] | ArrayLike",
+        to: "ArrayLike | None" = None,
+    ) -> dict[int, numpy.ndarray]:
+        """Collective. Sends arrays to ranks that need not expect them; returns what came, by rank.
+
+        `exchange({rank: array})` sends an array to each rank, of any shape and dtype. With `to`, item
+        i of `send` goes to rank `to[i]`; those from one rank to another keep their order. Ranks with
+        nothing to send call `exchange({})`. Raises TypeError for arrays of Python objects,
+        ValueError for ranks that do not exist.
+        """
+        arrays = send if to is None else _by_rank(send, to)
+        if not isinstance(arrays, Mapping):
+            raise TypeError("exchange: expected {rank: array}, or items and the rank of each")
+        ranks = sorted(arrays)
+        rows, offsets = [], [0]
+        for rank in ranks:
+            self._require_rank(rank)
+            row = _packed(arrays[rank], f"to rank {rank}")
+            rows += row
+            offsets.append(offsets[-1] + sum(len(part) for part in row))
+        if self._bytes is None:
+            self._bytes = core().SparseExchange(self._core, 1, "auto", "exchange", None)
+        data = numpy.concatenate(rows) if rows else numpy.zeros(0, numpy.uint8)
+        sources, starts, received = self._bytes.exchange(ranks, offsets, data)
+        return {
+            source: _unpacked(received[starts[place] : starts[place + 1]])
+            for place, source in enumerate(sources)
+        }
+
     def why_unavailable(self, family: str, method: str) -> str:
         """Local. Why a method of "neighbor" or "sparse" cannot work here; empty where it can."""
         if family not in ("neighbor", "sparse"):
@@ -156,6 +189,48 @@ class Context:
     def _require_rank(self, rank: int) -> None:
         if not 0 <= rank < self.size:
             raise ValueError(f"there is no rank {rank}, only 0 to {self.size - 1}")
+
+
+def _by_rank(items: "ArrayLike", to: "ArrayLike") -> dict[int, numpy.ndarray]:
+    """The items for each rank, in their order."""
+    items, to = numpy.asarray(items), numpy.asarray(to)
+    if to.size == 0:
+        to = to.astype(int)
+    if to.ndim != 1 or to.dtype.kind not in "iu":
+        raise TypeError(f"exchange: to has the dtype {to.dtype} and {to.ndim} axes, expected ranks")
+    if items.ndim == 0 or len(items) != len(to):
+        count = "a single item" if items.ndim == 0 else f"{len(items)} items"
+        raise ValueError(f"exchange: {count}, but {len(to)} destinations: each item needs one")
+    order = numpy.argsort(to, kind="stable")
+    ranks, starts = numpy.unique(to[order], return_index=True)
+    parts = numpy.split(items[order], starts[1:])
+    return {int(rank): part for rank, part in zip(ranks, parts, strict=False)}
+
+
+def _packed(values: "ArrayLike", whom: str) -> list[numpy.ndarray]:
+    """An array as bytes that say its dtype and shape."""
+    array = numpy.ascontiguousarray(values)
+    if array.dtype.hasobject:
+        raise TypeError(f"exchange, {whom}: objects of Python have no place in a message")
+    # ascontiguousarray gives a single number an axis.
+    kind = repr((numpy.lib.format.dtype_to_descr(array.dtype), numpy.shape(values))).encode()
+    head = len(kind).to_bytes(8, "little") + kind
+    return [numpy.frombuffer(head, numpy.uint8), array.reshape(-1).view(numpy.uint8)]
+
+
+def _unpacked(row: numpy.ndarray) -> numpy.ndarray:
+    end = 8 + int.from_bytes(row[:8].tobytes(), "little")
+    dtype, shape = _kind(row[8:end].tobytes())
+    # A copy, which is aligned and keeps nothing else alive.
+    return numpy.frombuffer(bytearray(row[end:]), dtype).reshape(shape)
+
+
+@functools.lru_cache(maxsize=1024)
+def _kind(head: bytes) -> tuple[numpy.dtype, tuple[int, ...]]:
+    import ast
+
+    descr, shape = ast.literal_eval(head.decode())
+    return numpy.lib.format.descr_to_dtype(descr), shape
 
 
 class _Items:

@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
+#include <mpi.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -14,6 +16,8 @@
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/joined.hpp"
 #include "sterna/comm/nearest_name.hpp"
+#include "sterna/comm/neighbor_exchange.hpp"
+#include "sterna/comm/sparse_exchange.hpp"
 
 using namespace sterna::comm;
 
@@ -113,4 +117,32 @@ TEST_CASE("the name that was meant") {
         "unknown sparse method \"nbxx\"; did you mean \"nbx\"? Valid are: alltoall, nbx, superset");
   CHECK(unknown_name_message("sparse method", "ring", methods) ==
         "unknown sparse method \"ring\". Valid are: alltoall, nbx, superset");
+}
+
+TEST_CASE("a communicator in place of its address is refused") {
+  const auto make = [](MPI_Comm communicator) {
+    void* address = nullptr;
+    std::memcpy(&address, &communicator, sizeof communicator);
+    Context::from_communicator(address);
+  };
+  for (const MPI_Comm predefined : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    CHECK_THROWS_WITH_AS(make(predefined),
+                         "making a context: a MPI_Comm itself is given, expected its address",
+                         Error);
+  }
+}
+
+TEST_CASE("ranks that make different objects hear of it") {
+  const Context world;
+  if (world.size() == 1) return;
+  const auto make = [&] {
+    if (world.rank() == 0) {
+      const SparseExchange<int> exchange(world, {.name = "migration", .possible_sources = {}});
+    } else {
+      NeighborPattern::from_peers(world, {});
+    }
+  };
+  CHECK_THROWS_WITH_AS(make(), doctest::Contains("where others make something else"), Error);
+  // All have heard of it alike, so the context is as good as before.
+  const SparseExchange<int> exchange(world);
 }

@@ -60,9 +60,9 @@ TEST_CASE("what goes wrong is an error, here and at the sender") {
           if (value == 3) throw Error("three is too many");
         });
     CHECK_THROWS_WITH_AS(entry(world.size(), 1, nocopy(std::vector<double>(3))),
-                         doctest::Contains("was called on rank"), Error);
+                         doctest::Contains("goes to rank"), Error);
     CHECK_THROWS_WITH_AS(entry(-1, 1, nocopy(std::vector<double>(3))),
-                         doctest::Contains("was called on rank -1 of "), Error);
+                         doctest::Contains("goes to rank -1 of "), Error);
     CHECK_THROWS_WITH_AS((messenger.entry<double>("entry", [](Sender, double) {})),
                          doctest::Contains("registered twice"), Error);
 

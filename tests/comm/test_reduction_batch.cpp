@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <thread>
 #include <vector>
 
 #include "sterna/comm/collective.hpp"
@@ -173,6 +175,80 @@ TEST_CASE("two batches may be under way at once, and values may be added later")
   sums.sum(c).run();
   CHECK(a == world.size());
   CHECK(c == 2 * world.size());
+}
+
+TEST_CASE("values of one kind are reduced round after round, whoever comes late") {
+  const Context world;
+  const int n = world.size();
+  double sum = 0;
+  std::int64_t most = 0;
+  std::int64_t least = 0;
+  std::int64_t count = 0;
+  double largest = 0;
+  ReductionBatch sums(world, "sums");
+  ReductionBatch maxima(world, "maxima");
+  ReductionBatch minima(world, "minima");
+  ReductionBatch counts(world, "counts");
+  ReductionBatch bounds(world, "bounds");
+  sums.sum(sum);
+  maxima.max(most);
+  minima.min(least);
+  counts.sum(count);
+  bounds.max(largest);
+  for (int round = 0; round < 60; ++round) {
+    if (round % n == world.rank()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    sum = world.rank() + 0.25 * round;
+    most = world.rank() * round;
+    least = -most;
+    count = round;
+    largest = world.rank() == round % n ? -0.0 : -1.0;
+    sums.run();
+    maxima.start();
+    minima.start();
+    maxima.finish();
+    minima.finish();
+    counts.run();
+    bounds.run();
+    REQUIRE(sum == n * (n - 1) / 2 + 0.25 * n * round);
+    REQUIRE(most == (n - 1) * round);
+    REQUIRE(least == -most);
+    REQUIRE(count == n * round);
+    REQUIRE(std::signbit(largest));
+    REQUIRE(largest == 0.0);
+  }
+}
+
+TEST_CASE("values that are added after many rounds are reduced; other numbers are an error") {
+  const Context world;
+  for (const auto order : {ReductionOrder::any, ReductionOrder::fixed}) {
+    double a = 0;
+    double b = 0;
+    ReductionBatch batch(world, "energies", order);
+    batch.sum(a);
+    const auto run_rounds = [&](bool both) {
+      for (int round = 0; round < 40; ++round) {
+        a = world.rank();
+        b = round;
+        batch.run();
+        REQUIRE(a == world.size() * (world.size() - 1) / 2);
+        REQUIRE(b == (both ? world.size() * round : round));
+      }
+    };
+    run_rounds(false);
+    batch.sum(b);
+    run_rounds(true);
+  }
+  double a = 0;
+  double b = 0;
+  ReductionBatch batch(world, "energies", ReductionOrder::fixed);
+  batch.sum(a);
+  for (int round = 0; round < 40; ++round) batch.run();
+  if (world.rank() == 0) batch.sum(b);
+  // Between nodes the ranks with the old number wait for those with the new one.
+  if (world.size() > 1 && world.node_count() == 1) {
+    CHECK_THROWS_WITH_AS(batch.run(), "energies: the ranks registered different numbers of values",
+                         Error);
+  }
 }
 
 TEST_CASE("an empty batch runs") {

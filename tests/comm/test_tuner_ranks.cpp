@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "comm/context/context_implementation.hpp"
@@ -126,6 +128,43 @@ TEST_CASE("the slowest rank decides, all ranks at the same round") {
   CHECK(same_on_all(world, verdict.text));
 }
 
+TEST_CASE("where rounds are rare, the time between them counts") {
+  Context world;
+  world.set_tuning({true, "none"});
+  TuningRules rules = short_rules;
+  rules.race_us = 3000.0;
+  const auto us = [](std::size_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return 1.0;
+  };
+  // By the rounds alone it would begin after 3000 of them.
+  Tuner by_rounds = tuner_of(world, {"", "", ""}, rules);
+  CHECK(run(by_rounds, 100, us) == std::string(100, '0'));
+  rules.part_of_program = 0.1;
+  Tuner by_time = tuner_of(world, {"", "", ""}, rules);
+  const std::string ran = run(by_time, 100, us);
+  CHECK(ran.find('1') != std::string::npos);
+  CHECK(same_on_all(world, ran));
+}
+
+TEST_CASE("the model's best is the same on all ranks, and one that works") {
+  Context world;
+  world.set_tuning({true, "none"});
+  const auto best_of = [&](std::vector<std::string> why_not) {
+    return expected_best(
+        {world,
+         "neighbor",
+         "made-up exchange",
+         {{"barrier", barrier_as_well, why_not[0]}, {"one", one_message, why_not[1]}},
+         0,
+         "",
+         short_rules},
+        {world.size(), 1, 3.0, 100.0, 1.0});
+  };
+  CHECK(best_of({"", ""}) == (world.size() > 1 ? 1 : 0));
+  CHECK(best_of({"", "does not work"}) == 0);
+}
+
 TEST_CASE("a race begins once the rounds have taken as long as it costs") {
   Context world;
   world.set_tuning({true, "none"});
@@ -138,7 +177,7 @@ TEST_CASE("a race begins once the rounds have taken as long as it costs") {
   Verdict before;
   tuner.explain(before);
   CHECK(before.times_decided == 0);
-  CHECK(before.text.find("not measured, the rounds took too little time for it to pay") !=
+  CHECK(before.text.find("not measured, which begins in round 11 at the earliest") !=
         std::string::npos);
   CHECK(run(tuner, 12, us) == "000011112222");
 

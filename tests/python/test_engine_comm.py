@@ -77,6 +77,41 @@ for method in ["auto", *(m.name for m in comm.sparse_methods())]:
     script_output(tmp_path, text, ranks)
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_one_call_sends_arrays_to_ranks_that_do_not_expect_them(tmp_path, ranks):
+    text = (
+        RING
+        + """
+for step in range(30):
+    # Any dtype and shape, another one for each rank; nothing from rank 0 in every third step.
+    kinds = [numpy.float64, numpy.int16, [("id", "i4"), ("at", "f8", (3,))]]
+    sent = {} if rank == 0 and step % 3 == 0 else {
+        to: numpy.full((step % 4, 2 + to), 7 * rank + to).astype(numpy.int64) for to in range(size)
+    }
+    got = ranks.exchange(sent)
+    assert list(got) == [s for s in range(size) if s or step % 3], got
+    for source, array in got.items():
+        assert array.shape == (step % 4, 2 + rank) and (array == 7 * source + rank).all()
+    kind = numpy.dtype(kinds[step % 3])
+    ((source, array),) = ranks.exchange({right: numpy.zeros(3, kind)}).items()
+    assert source == left and array.dtype == kind and array.shape == (3,)
+    # Items and the rank of each: their order stays.
+    to = (numpy.arange(8) + rank + step) % size
+    got = ranks.exchange(numpy.arange(8) + 100 * rank, to)
+    for source in range(size):
+        mine = (numpy.arange(8) + source + step) % size == rank
+        expected = (numpy.arange(8) + 100 * source)[mine]
+        assert got.get(source, numpy.zeros(0)).tolist() == expected.tolist()
+assert ranks.exchange([], []) == {} and ranks.exchange({rank: 2.5})[rank] == 2.5
+raises(ValueError, "8 items, but 2 destinations", lambda: ranks.exchange(numpy.zeros(8), [0, 0]))
+raises(ValueError, f"no rank {size}", lambda: ranks.exchange({size: [1.0]}))
+raises(TypeError, "objects of Python", lambda: ranks.exchange({0: [print]}))
+raises(TypeError, "expected ranks", lambda: ranks.exchange([1.0], [0.5]))
+"""
+    )
+    script_output(tmp_path, text, ranks)
+
+
 def test_values_of_all_ranks(tmp_path):
     text = (
         RING

@@ -16,9 +16,8 @@ enum class ReductionOrder {
   /// Sums of doubles are ((x0 + x1) + x2) + ... in the order of the ranks of the context, so they
   /// have the same bits in every run on this number of ranks, whatever the MPI library, its
   /// algorithm, the network, the placement of the ranks, and who comes late. Not the same on
-  /// another
-  /// number of ranks: the ranks' own parts differ then. Every rank gathers the contributions of
-  /// all: memory and bytes grow with the number of ranks.
+  /// another number of ranks: the ranks' own parts differ then. Every rank gathers the
+  /// contributions of all: memory and bytes grow with the number of ranks.
   fixed,
 };
 
@@ -27,6 +26,7 @@ enum class ReductionOrder {
 /// often as needed: each run reads every registered variable and replaces it by the result.
 /// The variables must outlive the batch. Results are the same on every rank, bit for bit. A maximum
 /// or minimum is NaN where a contribution is; -0 counts as below +0; sums of integers wrap around.
+/// Ranks of one node combine the values from shared memory, once a batch has run a few times.
 class ReductionBatch {
  public:
   explicit ReductionBatch(const Context& context, std::string name = "reduction",
@@ -48,8 +48,8 @@ class ReductionBatch {
   /// Collective, blocking.
   void run();
   /// Non-blocking form: `start` has read the variables when it returns, `finish` writes them. Work
-  /// between the two overlaps with the reduction. With ReductionOrder::fixed the first `start`
-  /// after a registration waits for the other ranks.
+  /// between the two overlaps with the reduction. The first `start` after a registration may wait
+  /// for the other ranks.
   void start();
   void finish();
   /// Lets what was started advance where the MPI library does nothing between its calls. Cheap; of

@@ -138,8 +138,7 @@ void sterna_abort(const char* message, int exit_code) {
 
 int sterna_context_create(const void* mpi_communicator, sterna_context* context) {
   return create(context, [&] {
-    return mpi_communicator == nullptr ? MPI_COMM_WORLD
-                                       : *static_cast<const MPI_Comm*>(mpi_communicator);
+    return mpi_communicator == nullptr ? MPI_COMM_WORLD : communicator_at(mpi_communicator);
   });
 }
 

@@ -39,6 +39,24 @@ std::string agree_on_reason(Context::Implementation& context, const std::string&
   return reason;
 }
 
+void announce_object(Context::Implementation& context, std::string_view kind,
+                     std::string_view name) {
+  if (context.size == 1) return;
+  std::int64_t number = 0;
+  for (const char letter : kind) number = (31 * number + letter) % 1000003;
+  const std::int64_t mine[] = {number, -number};
+  std::int64_t most[] = {0, 0};
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, context.communicator, &request),
+            name);
+  wait_for_request(context, request, name, "allreduce", 0);
+  if (most[0] == -most[1]) return;
+  throw Error(
+      fmt::format("{}: this rank makes {} where others make something else; all ranks must make "
+                  "their objects in the same order",
+                  name, kind));
+}
+
 void throw_on_all(Context::Implementation& context, const std::string& fault,
                   std::string_view exchange_name) {
   const std::string agreed = agree_on_reason(context, fault, exchange_name);

@@ -31,6 +31,12 @@ void on_all_ranks(Context::Implementation& context, std::string_view exchange_na
   throw_on_all(context, fault, exchange_name);
 }
 
+/// Collective. At the beginning of what makes an object, of a `kind` ("a region"): throws Error on all
+/// ranks where another one makes an object of another kind, of which it would wait for messages that
+/// never come.
+void announce_object(Context::Implementation& context, std::string_view kind,
+                     std::string_view name);
+
 /// Collective. The largest of the ranks' values.
 std::int64_t largest(Context::Implementation& context, std::int64_t mine,
                      std::string_view exchange_name);

@@ -4,6 +4,13 @@
 
 namespace sterna::comm {
 
+/// Whether this build is for SimGrid's SMPI.
+#ifdef STERNA_SIMULATED
+inline constexpr bool simulated = true;
+#else
+inline constexpr bool simulated = false;
+#endif
+
 /// The time by which waits are measured: that of the machine or, in a build for SimGrid's SMPI
 /// (benchmarks/simulate), of the simulated one. There all ranks share one process, and a wait of a
 /// microsecond may take milliseconds here.

@@ -4,11 +4,14 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/call_watch.hpp"
+#include "comm/context/clock.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/session_folder.hpp"
@@ -18,6 +21,16 @@
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
+
+namespace {
+
+/// Open MPI 5 tells of each window that UCX cannot serve it, also where another component does. It
+/// reads this when it starts, in programs that start it themselves before they call anything here.
+[[gnu::constructor]] void silence_windows() {
+  setenv("OMPI_MCA_osc_ucx_verbose", "-1", 0);
+}
+
+}  // namespace
 
 // ------------------------------------------------------------------------- implementation
 
@@ -46,6 +59,7 @@ bool Context::Implementation::can_wait() const {
 }
 
 Context::Implementation::~Implementation() {
+  one_call_exchanges.clear();  // what they hold is ended below, by all
   if (communicator == MPI_COMM_NULL || mpi_has_ended() || failed) return;
   if ((rdma_in_use || !collective_objects.empty()) && std::uncaught_exceptions() == 0) {
     try {
@@ -98,7 +112,8 @@ void Context::Implementation::find_nodes() {
   int ranks_here = 0;
   MPI_Comm_size(node, &ranks_here);
   if (ranks_here > cores) {
-    shares_cores = true;
+    // A simulated rank has a core of its own, whatever simulates it: its waits do not sleep.
+    shares_cores = !simulated;
     polls_of_memory = 0;
     polls_of_messages = 20;
   }
@@ -169,14 +184,26 @@ Context Context::Implementation::unowned(const Context& context) {
       std::shared_ptr<Implementation>(std::shared_ptr<void>(), &context.implementation()));
 }
 
+MPI_Comm communicator_at(const void* address) {
+  if (address == nullptr) throw Error("making a context: no communicator is given");
+  for (const MPI_Comm predefined : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    // Where a communicator is a pointer, compilers let it pass for the address of one.
+    std::uintptr_t handle = 0;
+    std::memcpy(&handle, &predefined, std::min(sizeof handle, sizeof predefined));
+    if (reinterpret_cast<std::uintptr_t>(address) == handle) {
+      throw Error("making a context: a MPI_Comm itself is given, expected its address");
+    }
+  }
+  return *static_cast<const MPI_Comm*>(address);
+}
+
 Context Context::from_communicator(const void* mpi_communicator, ContextOptions options) {
   int started = 0;
   MPI_Initialized(&started);
   if (started == 0 || Implementation::mpi_has_ended()) {
     throw Error("making a context: MPI does not run");
   }
-  if (mpi_communicator == nullptr) throw Error("making a context: no communicator is given");
-  const MPI_Comm original = *static_cast<const MPI_Comm*>(mpi_communicator);
+  const MPI_Comm original = communicator_at(mpi_communicator);
   if (original == MPI_COMM_NULL) {
     throw Error("making a context: the communicator is MPI_COMM_NULL");
   }

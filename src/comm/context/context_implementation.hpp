@@ -2,7 +2,9 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,6 +55,9 @@ class Context::Implementation {
   bool race_at_once = false;
   /// What exchanges of this context have measured, for later ones; kept by comm/tune.
   std::shared_ptr<void> tuning_memory;
+  /// Those of one call, by the size of their items (sterna/comm/exchange.hpp). They refer to the
+  /// members above, too.
+  std::map<std::size_t, std::shared_ptr<void>> one_call_exchanges;
   /// Whether this rank may still wait for others: at the end of an object. Not after a failure, not
   /// while an exception is on its way, and not when MPI has ended.
   bool can_wait() const;
@@ -73,5 +78,8 @@ class Context::Implementation {
   int next_tag_ = 0;
   int highest_tag_ = 32767;
 };
+
+/// The communicator that lies at `address`. Throws Error where that is none, or a communicator itself.
+MPI_Comm communicator_at(const void* address);
 
 }  // namespace sterna::comm

@@ -36,8 +36,6 @@ void unless_set(const char* name, const std::string& value) {
 void choose_transports(bool one_node, int ranks, const std::filesystem::path& folder,
                        const std::string& interface) {
   forget_what_a_parent_chose();
-  // Open MPI 5 tells of each window that UCX cannot serve it, also where another component does.
-  unless_set("OMPI_MCA_osc_ucx_verbose", "-1");
   // It does not start without, though it only looks there for settings.
   unless_set("HOME", "/");
   if (one_node) {

@@ -244,8 +244,8 @@ bool Messenger::Implementation::fits(const Incoming& incoming, std::size_t i,
 
 std::string Messenger::Implementation::too_small(const Incoming& incoming, std::size_t i,
                                                  std::size_t capacity) const {
-  return fmt::format("{}: an array of {} bytes came from rank {} for \"{}\", into memory of {}",
-                     name_, incoming.heads[i].bytes, incoming.source, incoming.entry->name,
+  return fmt::format("{}: an array of {} bytes came from rank {} for {}, into memory of {}", name_,
+                     incoming.heads[i].bytes, incoming.source, entry_in_words(incoming.entry->name),
                      capacity);
 }
 

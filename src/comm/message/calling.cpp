@@ -51,12 +51,13 @@ void set_location(ArrayHead& head, const Location& location) {
 void Messenger::Implementation::call(int destination, std::uint64_t entry, std::uint64_t reference,
                                      std::span<const std::byte> small, std::span<ArrayOut> arrays) {
   if (destination < 0 || destination >= context_.size()) {
-    throw Error(fmt::format("{}: entry \"{}\" was called on rank {} of {}", name_,
-                            entries_.at(entry).name, destination, context_.size()));
+    throw Error(fmt::format("{}: {} goes to rank {} of {}", name_,
+                            entry_in_words(entries_.at(entry).name), destination, context_.size()));
   }
   const std::string& dead = dead_[static_cast<std::size_t>(destination)];
   if (!dead.empty()) {
-    throw Error(fmt::format("{}: entry \"{}\" was called{}", name_, entries_.at(entry).name, dead));
+    throw Error(fmt::format("{}: {} cannot be sent{}", name_,
+                            entry_in_words(entries_.at(entry).name), dead));
   }
   const packet::CallHead head{entry, reference, static_cast<std::uint32_t>(small.size()), 0, -1, 0};
   if (arrays.empty()) {
@@ -289,9 +290,8 @@ void Messenger::Implementation::stages_done(std::uint64_t name, std::uint32_t st
 void Messenger::Implementation::complete(OutgoingArray& outgoing, Stage stage) {
   if (stage == Stage::source && outgoing.checked && checksum(outgoing.data) != outgoing.checksum) {
     outgoing.error = fmt::format(
-        "{}: the array of {} bytes that was lent to \"{}\" was changed before its source "
-        "completion",
-        name_, outgoing.data.size(), entries_.at(outgoing.entry).name);
+        "{}: the array of {} bytes that was lent to {} was changed before its source completion",
+        name_, outgoing.data.size(), entry_in_words(entries_.at(outgoing.entry).name));
   }
   const Completed completed{outgoing.named, outgoing.peer, outgoing.error};
   bool reported = false;

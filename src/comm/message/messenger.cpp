@@ -41,6 +41,7 @@ Messenger::Implementation::Implementation(const Context& context, const Messenge
       check_(options.check.value_or(check_by_default)),
       kernel_copies_from_(options.kernel_copies_from),
       first_tag_(state().reserve_tags(3)) {
+  announce_object(state(), "a messenger", name_);
   make_routes(options.transport);
   copy_below_in_node_ = options.copy_below.value_or(copy_limit(context, "shm"));
   copy_below_between_nodes_ =

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -27,6 +29,12 @@ namespace sterna::comm {
 
 /// Calls on their way out (calling.cpp), calls that arrive (arriving.cpp), and what both need
 /// (messenger.cpp).
+/// An entry in messages of errors. Those of the library, whose names begin with a blank, carry what is
+/// sent and received by keys.
+inline std::string entry_in_words(std::string_view name) {
+  return name.starts_with(' ') ? std::string("a message") : fmt::format("entry \"{}\"", name);
+}
+
 class Messenger::Implementation final : public PacketSink {
  public:
   Implementation(const Context& context, const MessengerOptions& options);

@@ -37,9 +37,14 @@ std::size_t ArrivalPolls::ask_for_each(std::span<MPI_Request> receives,
                          completed_.data(), MPI_STATUSES_IGNORE),
             exchange_);
   if (count == MPI_UNDEFINED || count == 0) return 0;
+  arrived_.resize(receives.size());
+  for (int i = 0; i < count; ++i)
+    arrived_[static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)])] = true;
   std::size_t here = 0;
   for (std::size_t& link : missing) {
-    if (receives[link] == MPI_REQUEST_NULL) std::swap(link, missing[here++]);
+    if (!arrived_[link]) continue;
+    arrived_[link] = false;
+    std::swap(link, missing[here++]);
   }
   return here;
 }

@@ -19,7 +19,7 @@ class ArrivalPolls {
 
   /// A round begins.
   void start() { polls_ = 0; }
-  /// `receives`: of all links, null where none is pending. Puts those of the `missing` links that
+  /// `receives`: of all links, null or inactive where none is pending. Puts those of the `missing` links that
   /// have arrived before the others, and returns how many they are.
   std::size_t ask(std::span<MPI_Request> receives, std::span<std::size_t> missing);
 
@@ -33,6 +33,7 @@ class ArrivalPolls {
   std::string_view exchange_;
   unsigned polls_ = 0;  ///< in vain
   std::vector<int> completed_;
+  std::vector<bool> arrived_;  ///< by link; all false between the calls
 };
 
 }  // namespace sterna::comm

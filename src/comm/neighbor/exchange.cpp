@@ -62,6 +62,7 @@ class NeighborExchangeBytes::Implementation {
                  item_size,
                  0,
                  context.implementation().reserve_tags(1)} {
+    announce_object(setting_.context, "a neighbor exchange", options.name);
     Selection selection = select_neighbor_method(context, peers_, options);
     check_item_size();
     for (const NeighborMethodRow& row : neighbor_method_table()) {

@@ -126,6 +126,7 @@ std::string fault_of_pairs(std::span<const Peer> peers, const std::map<int, Peer
 NeighborPattern NeighborPattern::from_peers(const Context& context, std::vector<Peer> peers) {
   std::ranges::sort(peers, {}, &Peer::rank);
   Context::Implementation& implementation = context.implementation();
+  announce_object(implementation, "a neighbor pattern", pattern_name);
   const auto throw_if = [&](const std::string& fault) {
     const std::string agreed = agree_on_reason(implementation, fault, pattern_name);
     if (!agreed.empty()) throw Error(fmt::format("{}: {}", pattern_name, agreed));

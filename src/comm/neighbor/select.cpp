@@ -18,11 +18,12 @@ const TuningRules neighbor_tuning{
     .rounds_before = 16,
     .race = {.warm_up = 6,
              .untimed = 2,
-             .stages = {{1, 8, 4.0}, {2, 12, 2.0}, {3, 24, 1.35}, {4, 32, 1.12}, {10, 40, 1.03}},
+             .stages = {{1, 8, 4.0}, {2, 12, 2.0}, {3, 24, 1.35}, {4, 32, 1.12}, {6, 40, 1.03}},
              .keep_incumbent = 1.03},
     .rounds_between_looks = 4096,
     .race_us = 20e3,
     .largest_loss = 0.1,
+    .part_of_program = 0.1,
 };
 
 Selection select_neighbor_method(const Context& context,

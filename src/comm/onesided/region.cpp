@@ -44,6 +44,7 @@ class RegionBytes::Implementation {
         own_(bytes > 0 ? own : nullptr),
         bytes_(bytes),
         alive_(context.rank(), options.name, bytes) {
+    announce_object(context.implementation(), "a region", options.name);
     // A pattern of one item each way has the same rules for who lists whom, and checks them.
     std::vector<NeighborPattern::Peer> pattern;
     for (const int peer : peers) pattern.push_back({peer, 1, 1});

@@ -2,17 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "comm/context/exchange_timing.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/waiter.hpp"
+#include "comm/reduce/node_reduction.hpp"
 #include "comm/tune/round_clock.hpp"
 #include "sterna/comm/error.hpp"
 
@@ -22,13 +26,19 @@
 // whole contributions along one tree (recursive doubling, or reduce and broadcast); addition,
 // maximum and minimum commute bit for bit, hence all ranks end with the same bits.
 //
-// In fixed order every rank gathers all elements and combines them itself, rank after rank.
+// In fixed order every rank gathers all elements and combines them itself, rank after rank. So it does
+// in both orders on one node, from shared memory, once a batch has run a few times. Elsewhere a batch
+// of one kind, for which MPI has an operation, is then reduced by that.
 
 namespace sterna::comm {
 namespace {
 
 enum Kind : std::size_t { sum_double, max_double, min_double, sum_int, max_int, min_int, kinds };
 constexpr std::size_t double_kinds = 3;
+
+/// From this round with the same values on, shared memory is made for them. It takes as long as some
+/// hundred rounds, and a batch that is made, run and destroyed shall not pay for it.
+constexpr std::uint64_t rounds_before_sharing = 16;
 
 struct Header {
   std::array<std::uint64_t, kinds> counts{};
@@ -160,6 +170,7 @@ class ReductionBatch::Implementation {
     counts_[kind] += count;
     if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
     type_ = MPI_DATATYPE_NULL;
+    rounds_with_these_ = 0;
   }
 
   void start() {
@@ -173,7 +184,11 @@ class ReductionBatch::Implementation {
         throw Error(
             fmt::format("{}: {} values are more than one reduction can hold", name_, values));
       }
-      if (order_ == ReductionOrder::fixed) require_equal_counts();
+      if (shared_) {
+        leave_shared_memory();
+      } else if (order_ == ReductionOrder::fixed) {
+        require_equal_counts();
+      }
       type_ = element_type(counts_);
       const std::size_t element = sizeof(Header) + values * sizeof(double);
       buffers_->in.resize(element);
@@ -192,8 +207,17 @@ class ReductionBatch::Implementation {
         to += variable.count * sizeof(double);
       }
     }
+    ++rounds_with_these_;
+    if (share()) return;
     const MPI_Comm communicator = context_.implementation().communicator;
-    if (order_ == ReductionOrder::fixed) {
+    if (const auto plain = plain_operation()) {
+      check_mpi(
+          MPI_Iallreduce(buffers_->in.data() + sizeof header, buffers_->out.data() + sizeof header,
+                         static_cast<int>(counts_[plain->kind]), plain->type, plain->operation,
+                         communicator, &request_),
+          name_);
+      std::memcpy(buffers_->out.data(), &header, sizeof header);
+    } else if (order_ == ReductionOrder::fixed) {
       check_mpi(MPI_Iallgather(buffers_->in.data(), 1, type_, buffers_->out.data(), 1, type_,
                                communicator, &request_),
                 name_);
@@ -205,7 +229,7 @@ class ReductionBatch::Implementation {
   }
 
   void progress() {
-    if (!in_flight()) return;
+    if (request_ == MPI_REQUEST_NULL) return;
     int complete = 0;
     check_mpi(MPI_Request_get_status(request_, &complete, MPI_STATUS_IGNORE), name_);
   }
@@ -214,13 +238,19 @@ class ReductionBatch::Implementation {
     if (!in_flight()) throw Error(fmt::format("{}: finished without start", name_));
     if (auto* timing = context_.implementation().exchange_timing) timing->meet();
     const Communicating communicating(context_.implementation());
-    try {
-      wait_for_request(context_.implementation(), request_, name_, method(), round_);
-    } catch (...) {
-      context_.implementation().keep_until_exit(buffers_);
-      throw;
+    if (in_shared_memory_) {
+      wait_for_contributions();
+      combine_contributions();
+    } else {
+      const bool plain = plain_operation().has_value();
+      try {
+        wait_for_request(context_.implementation(), request_, name_, method(), round_);
+      } catch (...) {
+        context_.implementation().keep_until_exit(buffers_);
+        throw;
+      }
+      if (order_ == ReductionOrder::fixed && !plain) combine_in_order();
     }
-    if (order_ == ReductionOrder::fixed) combine_in_order();
     Header header;
     std::memcpy(&header, buffers_->out.data(), sizeof header);
     if (header.mismatch != 0 || header.counts != counts_) throw_different_counts();
@@ -245,7 +275,97 @@ class ReductionBatch::Implementation {
   };
   static_assert(sizeof(double) == sizeof(std::int64_t));
 
-  bool in_flight() const { return request_ != MPI_REQUEST_NULL; }
+  bool in_flight() const { return request_ != MPI_REQUEST_NULL || in_shared_memory_; }
+
+  /// An operation of MPI that does what a batch of one kind needs.
+  struct PlainOperation {
+    Kind kind;
+    MPI_Datatype type;
+    MPI_Op operation;
+  };
+  /// None before the ranks have found that they registered the same values. MPI's maxima of doubles
+  /// are no good: they do not say which zero and which NaN they give.
+  std::optional<PlainOperation> plain_operation() const {
+    if (rounds_with_these_ < 2 || order_ == ReductionOrder::fixed) return std::nullopt;
+    const auto kind = static_cast<std::size_t>(
+        std::ranges::find_if(counts_, [](std::uint64_t count) { return count > 0; }) -
+        counts_.begin());
+    if (kind == kinds ||
+        std::ranges::count_if(counts_, [](std::uint64_t count) { return count > 0; }) > 1) {
+      return std::nullopt;
+    }
+    switch (kind) {
+      case sum_double:
+        return PlainOperation{sum_double, MPI_DOUBLE, MPI_SUM};
+      case sum_int:
+        return PlainOperation{sum_int, MPI_INT64_T, MPI_SUM};
+      case max_int:
+        return PlainOperation{max_int, MPI_INT64_T, MPI_MAX};
+      case min_int:
+        return PlainOperation{min_int, MPI_INT64_T, MPI_MIN};
+      default:
+        return std::nullopt;
+    }
+  }
+
+  /// Whether this round goes through shared memory; then its contribution is stored.
+  bool share() {
+    Context::Implementation& context = context_.implementation();
+    if (!shared_ && rounds_with_these_ == rounds_before_sharing &&
+        NodeReduction::serves(context, buffers_->in.size())) {
+      shared_ = std::make_unique<NodeReduction>(context, name_, context.reserve_tags(1),
+                                                buffers_->in.size());
+    }
+    if (!shared_) return false;
+    shared_->store(round_, buffers_->in);
+    in_shared_memory_ = true;
+    return true;
+  }
+
+  /// Values were added, for which it has no place: in this round the ranks tell each other only how
+  /// many they have now. Those that have added none see that this is no contribution.
+  void leave_shared_memory() {
+    Header mine;
+    mine.counts = counts_;
+    mine.mismatch = 1;
+    shared_->store(round_, std::as_bytes(std::span(&mine, 1)));
+    wait_for_contributions();
+    bool all_alike = true;
+    for (int rank = 0; rank < context_.size(); ++rank) {
+      Header theirs;
+      std::memcpy(&theirs, shared_->contribution(rank, round_), sizeof theirs);
+      all_alike = all_alike && theirs.mismatch != 0 && theirs.counts == counts_;
+    }
+    shared_.reset();
+    if (!all_alike) throw_different_counts();
+  }
+
+  void wait_for_contributions() {
+    in_shared_memory_ = false;  // whatever comes of it
+    int late = -1;
+    Waiter(context_.implementation(), Watched::memory)
+        .wait([&] { return (late = shared_->late_rank(round_)) < 0; },
+              [&] {
+                return Awaited{name_, "shared memory", round_, {late}};
+              });
+  }
+
+  /// Into `out`, in the order of the ranks.
+  void combine_contributions() {
+    std::byte* const result = buffers_->out.data();
+    for (int rank = 0; rank < context_.size(); ++rank) {
+      Header theirs;
+      std::memcpy(&theirs, shared_->contribution(rank, round_), sizeof theirs);
+      if (theirs.mismatch != 0 || theirs.counts != counts_) throw_different_counts();
+      const std::byte* in = shared_->contribution(rank, round_);
+      std::byte* out = result;
+      if (rank == 0) {
+        std::memcpy(out, in, buffers_->in.size());
+      } else {
+        combine_element(in, out);
+      }
+    }
+  }
 
   std::string_view method() const {
     return order_ == ReductionOrder::fixed ? "allgather" : "allreduce";
@@ -296,6 +416,9 @@ class ReductionBatch::Implementation {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::uint64_t round_ = 0;
+  std::uint64_t rounds_with_these_ = 0;  ///< since values were added
+  std::unique_ptr<NodeReduction> shared_;
+  bool in_shared_memory_ = false;  ///< the round under way
 };
 
 ReductionBatch::ReductionBatch(const Context& context, std::string name, ReductionOrder order)

@@ -18,6 +18,7 @@
 #include "comm/sparse/method.hpp"
 #include "comm/sparse/select.hpp"
 #include "comm/sparse/table.hpp"
+#include "comm/tune/evidence_store.hpp"
 #include "comm/tune/round_clock.hpp"
 #include "comm/tune/tuner.hpp"
 #include "sterna/comm/error.hpp"
@@ -74,6 +75,7 @@ class SparseExchangeBytes::Implementation {
   Implementation(const Context& context, std::size_t item_size, const SparseOptions& options)
       : setting_{context, options.name, {}, item_size, {}},
         results_{IncomingRows(item_size), IncomingRows(item_size)} {
+    announce_object(context.implementation(), "a sparse exchange", options.name);
     std::string refusal;
     Selection selection;
     try {
@@ -92,8 +94,11 @@ class SparseExchangeBytes::Implementation {
     current_method_ = selection.method;
     methods_.resize(sparse_method_table().size());
     try {
-      make(current_method_);
-      if (!selection.candidates.empty()) tune(std::move(selection));
+      if (selection.candidates.empty()) {
+        make(current_method_);
+      } else {
+        tune(std::move(selection));
+      }
     } catch (...) {
       give_up(methods_[current_method_]);
       throw;
@@ -197,6 +202,8 @@ class SparseExchangeBytes::Implementation {
     entry = {};
   }
 
+  /// Collective. Begins with the method that the model expects to win, or with the usual one where
+  /// that cannot be made here.
   void tune(Selection selection) {
     std::vector<std::string> reasons;
     for (const Candidate& candidate : selection.candidates) reasons.push_back(candidate.why_not);
@@ -204,9 +211,51 @@ class SparseExchangeBytes::Implementation {
     for (std::size_t i = 0; i < reasons.size(); ++i) selection.candidates[i].why_not = reasons[i];
     const double sources =
         setting_.possible_sources ? static_cast<double>(setting_.possible_sources->size()) : 0.0;
-    tuner_.emplace(TunerSetting{setting_.context, "sparse", setting_.exchange_name,
-                                std::move(selection.candidates), selection.method, reason_,
-                                sparse_tuning, sources});
+    TunerSetting tuning{
+        setting_.context, "sparse", setting_.exchange_name, std::move(selection.candidates),
+        selection.method, reason_,  sparse_tuning,          sources};
+    const std::size_t expected = expected_best(tuning, expected_shape(sources));
+    if (expected != current_method_) {
+      const std::string fault = try_to_make(expected);
+      if (fault.empty()) {
+        current_method_ = tuning.usual = expected;
+        reason_ = tuning.usual_reason = "the model expects it to be the fastest";
+      } else {
+        tuning.candidates[expected].why_not = fault;
+      }
+    }
+    if (!methods_[current_method_].method) make(current_method_);
+    tuner_.emplace(std::move(tuning));
+  }
+
+  /// Of the rounds to come nothing is known: as if particles left for a few neighbors.
+  PatternShape expected_shape(double sources) const {
+    constexpr double usual_peers = 6.0;
+    constexpr double usual_bytes = 1000.0;
+    const Context& context = setting_.context;
+    const double others = context.size() - 1.0;
+    const int on_node = most_ranks_on_a_node(context);
+    const double peers = std::min(sources > 0.0 ? sources : usual_peers, others);
+    return {context.size(),
+            on_node,
+            peers,
+            peers > 0.0 ? usual_bytes : 0.0,
+            others > 0.0 ? (context.size() - on_node) / others : 0.0,
+            sources};
+  }
+
+  /// Collective. Why the method cannot be made, on all ranks alike.
+  std::string try_to_make(std::size_t index) {
+    std::string fault;
+    try {
+      make(index);
+    } catch (const Error& error) {
+      if (context().failed) throw;
+      fault = error.what();
+    }
+    fault = agree_on_reason(context(), fault, setting_.exchange_name);
+    if (!fault.empty()) give_up(methods_[index]);
+    return fault;
   }
 
   /// Collective: agrees on the methods that may carry the next rounds, and makes them.

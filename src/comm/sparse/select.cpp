@@ -25,6 +25,7 @@ const TuningRules sparse_tuning{
     .rounds_between_looks = 512,
     .race_us = 20e3,
     .largest_loss = 0.1,
+    .part_of_program = 0.1,
 };
 
 namespace {

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -33,13 +34,45 @@ constexpr double shortest_round = 0.05;
 /// Slower methods that the verdict's text names.
 constexpr std::size_t named_in_text = 4;
 
+/// What earlier exchanges and runs measured of the family, for the model.
+std::vector<Measured> measured_before(const TunerSetting& setting) {
+  std::vector<Measured> measured;
+  if (!setting.context.implementation().options.tuning.reuse) return measured;
+  for (const StoredEvidence& e : stored_evidence(setting.context)) {
+    if (e.family != setting.family) continue;
+    for (const Candidate& candidate : setting.candidates) {
+      const auto found = e.us.find(std::string(candidate.name));
+      if (found != e.us.end()) measured.push_back({candidate.cost(e.shape), found->second});
+    }
+  }
+  return measured;
+}
+
 }  // namespace
+
+std::size_t expected_best(const TunerSetting& setting, const PatternShape& shape) {
+  const CostModel model = CostModel::fit(measured_before(setting));
+  std::size_t best = setting.usual;
+  double best_us = model.predict(setting.candidates[best].cost(shape));
+  for (std::size_t i = 0; i < setting.candidates.size(); ++i) {
+    if (!setting.candidates[i].why_not.empty()) continue;
+    const double us = model.predict(setting.candidates[i].cost(shape));
+    if (us >= best_us) continue;
+    best = i;
+    best_us = us;
+  }
+  // Processors of different kinds may round the model's logarithms differently.
+  std::string said(1, static_cast<char>(best));
+  broadcast(setting.context, 0, said);
+  return static_cast<std::size_t>(said.front());
+}
 
 Tuner::Tuner(TunerSetting setting)
     : setting_(std::move(setting)),
       records_(setting_.candidates.size()),
       live_{setting_.usual},
       chosen_(setting_.usual),
+      made_(std::chrono::steady_clock::now()),
       next_agreement_(setting_.rules.rounds_before) {
   for (std::size_t i = 0; i < records_.size(); ++i) {
     records_[i].why = setting_.candidates[i].why_not;
@@ -105,6 +138,8 @@ Tuner::Agreed Tuner::agree_on(std::vector<double> mine) {
   mine.push_back(static_cast<double>(traffic_.bytes) / rounds);
   mine.push_back(messages > 0.0 ? static_cast<double>(traffic_.off_node) / messages : 0.0);
   mine.push_back(setting_.possible_sources);
+  const std::chrono::duration<double, std::micro> since = std::chrono::steady_clock::now() - made_;
+  mine.push_back(since.count() / static_cast<double>(std::max<std::uint64_t>(1, rounds_)));
   Context::Implementation& context = setting_.context.implementation();
   std::vector<double> largest(mine.size());
   MPI_Request request = MPI_REQUEST_NULL;
@@ -116,6 +151,7 @@ Tuner::Agreed Tuner::agree_on(std::vector<double> mine) {
   traffic_ = {};
   traffic_rounds_ = 0;
   const std::span shape(largest.data() + times, 4);
+  program_us_ = largest.back();
   return {{setting_.context.size(), most_ranks_on_a_node(setting_.context), shape[0], shape[1],
            shape[2], shape[3]},
           {largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(times)}};
@@ -124,7 +160,11 @@ Tuner::Agreed Tuner::agree_on(std::vector<double> mine) {
 std::uint64_t Tuner::round_that_earns(double lost_us, double us) const {
   const double part = setting_.rules.largest_loss;
   if (part <= 0.0 || setting_.context.implementation().race_at_once) return 0;
-  return static_cast<std::uint64_t>(lost_us / (part * std::max(us, shortest_round)));
+  return static_cast<std::uint64_t>(lost_us / (part * worth_of_round(us)));
+}
+
+double Tuner::worth_of_round(double us) const {
+  return std::max({us, shortest_round, setting_.rules.part_of_program * program_us_});
 }
 
 void Tuner::remember() {
@@ -150,7 +190,7 @@ void Tuner::choose_first_time() {
   const std::size_t best =
       *std::ranges::min_element(entrants, {}, [&](std::size_t i) { return records_[i].us; });
   const double us = std::max(now.times[0], shortest_round);
-  auto rounds = static_cast<std::uint64_t>(setting_.rules.race_us / us);
+  auto rounds = static_cast<std::uint64_t>(setting_.rules.race_us / worth_of_round(us));
   if (!known) {
     // Of the first stage nothing is known: as if all took part, each for twice as long as the usual
     // one. (All that work: whom the model leaves out, the ranks have not agreed on yet.)
@@ -350,9 +390,12 @@ void Tuner::explain(Verdict& verdict) const {
     return;
   }
   if (!decided_) {
-    verdict.text = fmt::format("{} {:.1f} us (auto: {}; not measured{})", verdict.method,
-                               verdict.median_us, setting_.usual_reason,
-                               postponed_ ? ", the rounds took too little time for it to pay" : "");
+    verdict.text = fmt::format(
+        "{} {:.1f} us (auto: {}; not measured{})", verdict.method, verdict.median_us,
+        setting_.usual_reason,
+        next_agreement_ == never
+            ? std::string()
+            : fmt::format(", which begins in round {} at the earliest", next_agreement_ + 1));
     return;
   }
   const Record& best = records_[chosen_];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +35,9 @@ struct TuningRules {
   /// far: each stage waits, with the best of the one before, until by the medians that are known
   /// the race will have lost no more. 0: none waits.
   double largest_loss = 0.0;
+  /// Where rounds are rare, a race may lose more: as if they took this part of the time of all that
+  /// the program does, not only of theirs. 0: only theirs counts.
+  double part_of_program = 0.0;
 };
 
 struct TunerSetting {
@@ -46,6 +50,11 @@ struct TunerSetting {
   TuningRules rules;
   double possible_sources = 0.0;  ///< see PatternShape
 };
+
+/// Of the candidates that work, the one that the model expects to take the least time for `shape`,
+/// from what earlier runs on this machine measured, and the usual costs. Collective: all ranks get
+/// what rank 0 expects.
+std::size_t expected_best(const TunerSetting& setting, const PatternShape& shape);
 
 /// Chooses the method of one exchange from the times of its own rounds, keeps the choice true, and
 /// says why. The same engine for all families: it knows candidates only by name and cost.
@@ -107,6 +116,8 @@ class Tuner {
   bool resting() const { return rounds_ < stage_begins_; }
   /// The round from which so much time may be lost, where one takes `us`.
   std::uint64_t round_that_earns(double lost_us, double us) const;
+  /// What a round counts for in what a race may cost, where it takes `us`.
+  double worth_of_round(double us) const;
   void look_for_drift();
   void remember();
   void fit_model();
@@ -122,6 +133,8 @@ class Tuner {
   std::size_t times_decided_ = 0;
   std::string drift_reason_;  ///< of the latest race but the first
 
+  std::chrono::steady_clock::time_point made_;
+  double program_us_ = 0.0;  ///< from round to round, agreed
   std::uint64_t rounds_ = 0;
   std::uint64_t next_agreement_;
   std::uint64_t decided_at_ = 0;

@@ -20,6 +20,7 @@
 #include "comm/context/byte_block.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/family/requirements.hpp"
+#include "comm/neighbor/arrival_polls.hpp"
 #include "comm/neighbor/link_requests.hpp"
 #include "comm/neighbor/table.hpp"
 
@@ -45,8 +46,6 @@ class PersistentPointToPoint final : public NeighborMethod {
                 "MPI_Recv_init");
     }
     send_counts_.assign(n, not_set_up);
-    completed_.resize(n);
-    arrived_round_.assign(n, 0);
   }
 
   /// Sets the send up again where its count is another one than in the round before.
@@ -67,6 +66,7 @@ class PersistentPointToPoint final : public NeighborMethod {
   }
 
   void start(std::uint64_t) override {
+    polls_.start();
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (links_[i].receive_items > 0) check_mpi(MPI_Start(&requests_->receive(i)), "MPI_Start");
     }
@@ -75,17 +75,8 @@ class PersistentPointToPoint final : public NeighborMethod {
     }
   }
 
-  std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
-    int count = 0;
-    check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_->receives(), &count,
-                           completed_.data(), MPI_STATUSES_IGNORE),
-              setting_.exchange_name);
-    if (count == MPI_UNDEFINED || count == 0) return 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-      const auto link = static_cast<std::size_t>(completed_[i]);
-      arrived_round_[link] = round;
-    }
-    return bring_forward(missing, [&](std::size_t link) { return arrived_round_[link] == round; });
+  std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t) override {
+    return polls_.ask({requests_->receives(), links_.size()}, missing);
   }
 
   void finish(std::uint64_t round) override { await_sends(*requests_, round); }
@@ -95,8 +86,7 @@ class PersistentPointToPoint final : public NeighborMethod {
 
   std::unique_ptr<LinkRequests> requests_;
   std::vector<std::size_t> send_counts_;  ///< what the sends are set up for
-  std::vector<int> completed_;
-  std::vector<std::uint64_t> arrived_round_;
+  ArrivalPolls polls_{setting_.exchange_name};
 };
 
 CostTerms cost_of_p2p_persistent(const PatternShape& shape) {

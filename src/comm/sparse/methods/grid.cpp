@@ -115,9 +115,11 @@ class Grid final : public SparseMethod {
 };
 
 CostTerms cost_of_grid(const PatternShape& shape) {
-  // Two hops, each with a message from each rank of the row or the column.
+  // Two hops, each with a message from each rank of the row or the column. The second begins when
+  // all of the first are there.
   const double messages = 2.0 * (std::sqrt(static_cast<double>(shape.ranks)) - 1.0);
   return {.messages = messages,
+          .global_steps = 2.0,
           .kilobytes = (2.0 * shape.bytes + 8.0 * messages) / 1e3,
           .copied = 5.0 * shape.bytes / 1e3};
 }

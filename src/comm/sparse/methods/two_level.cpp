@@ -113,6 +113,7 @@ CostTerms cost_of_two_level(const PatternShape& shape) {
   const double nodes = static_cast<double>(shape.ranks) / shape.ranks_per_node;
   if (nodes <= 1.0) {
     return {.messages = shape.ranks_per_node - 1.0,
+            .global_steps = 1.0,
             .kilobytes = shape.bytes / 1e3,
             .copied = 3.0 * shape.bytes / 1e3};
   }
@@ -121,7 +122,7 @@ CostTerms cost_of_two_level(const PatternShape& shape) {
       std::min((nodes - 1.0) / shape.ranks_per_node, shape.peers * shape.off_node_share);
   return {.messages = 2.0 * (shape.ranks_per_node - 1.0) + from_nodes,
           .round_trips = 1.0,
-          .global_steps = global_steps_among(shape.ranks),
+          .global_steps = global_steps_among(shape.ranks) + 2.0,
           .kilobytes = (1.0 + 2.0 * shape.off_node_share) * shape.bytes / 1e3,
           .copied = (3.0 + 4.0 * shape.off_node_share) * shape.bytes / 1e3};
 }
