@@ -59,12 +59,26 @@ cutoff = 2.5
 [output]
 thermo_interval = 10
 trajectory_interval = 20
+xtc_interval = 20
 checkpoint_interval = 50
+
+[trr]
+interval = 20
+
+[dcd]
+interval = 20
+
+[lammps_dump]
+interval = 20
+
+[xyz]
+interval = 20
 
 [communication]
 timeout = "5 s"
 """
 NAMES = ("melt.log.jsonl", "melt.h5md", "melt.checkpoint")
+OTHERS = ("melt.xtc", "melt.trr", "melt.dcd", "melt.lammpstrj", "melt.trajectory.xyz")
 PATIENCE = 120.0  # seconds for a run on a machine that others use, too
 NOBODY = 65534  # user and group
 
@@ -204,11 +218,15 @@ class Judge:
             raise SystemExit(f"the run without a trial failed: {run.text()}")
         self.thermo = thermo(folder)
         self.frames = frames(folder)
+        self.others = {name: (folder / name).read_bytes() for name in OTHERS}
 
     def compare(self, folder: Path) -> None:
-        for name in NAMES:
+        for name in (*NAMES, *OTHERS):
             if not (folder / name).is_file():
                 raise Failure(f"the run ended well without {name}")
+        for name, content in self.others.items():
+            if (folder / name).read_bytes() != content:
+                raise Failure(f"{name} is another one")
         if thermo(folder) != self.thermo:
             steps = [row.get("step") for row in thermo(folder)]
             raise Failure(f"the log is another one: steps {steps}")
@@ -256,6 +274,16 @@ def folder_instead(path: Path, _: random.Random) -> None:
     path.mkdir()
 
 
+def cut_at_frame(path: Path, chance: random.Random) -> None:
+    """All frames from one of them on; each has the same size."""
+    content = path.read_bytes()
+    begin = {".trr": b"\0\0\x07\xc9\0\0\0\x0d", ".dcd": b"\x30\0\0\0"}[path.suffix]
+    frames = [match.start() for match in re.finditer(re.escape(begin), content)]
+    if path.suffix == ".dcd":  # the same bytes are at both ends of a box
+        frames = frames[::2]
+    path.write_bytes(content[: chance.choice(frames[1:])])
+
+
 def edit_frame(path: Path, chance: random.Random) -> None:
     """As a user who works on the trajectory by h5py."""
     with h5py.File(path, "r+") as file:
@@ -280,13 +308,20 @@ BETWEEN += [
     for change in (cut, empty, remove, append, flip, folder_instead, edit_frame, drop_frames)
 ]
 BETWEEN += [(NAMES[2], change) for change in (cut, empty, remove, append, flip, folder_instead)]
+BETWEEN += [
+    (name, change)
+    for name in OTHERS
+    for change in (cut, empty, remove, append, flip, folder_instead)
+]
+BETWEEN += [(name, cut_at_frame) for name in ("melt.trr", "melt.dcd")]
 # What nobody can tell from what is left: a number that is another number, a row or a frame less.
 UNNOTICED = {(NAMES[0], flip), (NAMES[0], drop_line)}
-UNNOTICED |= {(NAMES[1], flip), (NAMES[1], edit_frame), (NAMES[1], drop_frames)}
+UNNOTICED |= {(NAMES[1], flip), (NAMES[1], edit_frame)}
+UNNOTICED |= {(name, flip) for name in OTHERS}
 
 
 def names_a_file(text: str) -> bool:
-    return any(name in text for name in NAMES)
+    return any(name in text for name in (*NAMES, *OTHERS))
 
 
 def between(folder: Path, name: str, change: Callable, judge: Judge, chance: random.Random) -> str:

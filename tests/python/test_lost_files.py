@@ -1,6 +1,7 @@
 """Files of a run that somebody removes or cuts: nothing is lost in silence."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -78,6 +79,84 @@ def test_an_empty_trajectory_is_refused_and_stays_empty(sterna, stopped):
     assert done.returncode == 1
     assert "melt.h5md: the trajectory cannot be continued: it is empty" in done.stderr
     assert path.read_bytes() == b""
+
+
+# Of each format: its section, and the bytes that begin a frame of 864 particles.
+FORMATS = {
+    "melt.xtc": ("", b"\0\0\x07\xcb\0\0\x03\x60"),
+    "melt.trr": ("[trr]", b"\0\0\x07\xc9\0\0\0\x0d"),
+    "melt.dcd": ("[dcd]", b"\x30\0\0\0.{48}\x30\0\0\0"),
+    "melt.lammpstrj": ("[lammps_dump]", b"ITEM: TIMESTEP"),
+    "melt.trajectory.xyz": ("[xyz]", b"864\nLattice"),
+}
+
+
+@pytest.fixture
+def stopped_with(sterna, melt, tmp_path):
+    """As `stopped`, with the file of a format instead; gives where its frames begin."""
+
+    def run(name: str) -> list[int]:
+        section, begin = FORMATS[name]
+        for steps in (100, 200):
+            path = melt(steps=steps, checkpoint=50)
+            text = path.read_text()
+            if section:
+                text += f"{section}\ninterval = 10\n"
+            else:
+                text = text.replace("[output]", "[output]\nxtc_interval = 10")
+            path.write_text(text)
+            if steps == 100:
+                assert sterna("run", "melt.toml", "-n", 2).returncode == 0
+        (tmp_path / "melt.checkpoint.previous").unlink()
+        found = re.finditer(begin, (tmp_path / name).read_bytes(), re.DOTALL)
+        places = [match.start() for match in found]
+        assert len(places) == 11
+        return places
+
+    return run
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_an_untouched_file_of_any_format_is_gone_on_with_without_a_word(
+    name, sterna, stopped_with, tmp_path
+):
+    stopped_with(name)
+    done = sterna("run", "melt.toml", "-n", 2, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stdout
+    assert len(re.findall(FORMATS[name][1], (tmp_path / name).read_bytes(), re.DOTALL)) == 21
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_frames_that_a_file_has_lost_are_told(name, sterna, stopped_with, tmp_path):
+    begins = stopped_with(name)
+    path = tmp_path / name
+    path.write_bytes(path.read_bytes()[: begins[6]])
+    left = path.read_bytes()
+    done = sterna("run", "melt.toml", "-n", 2, "--resume")
+    if name == "melt.dcd":  # frames would get the steps of those that are lost
+        assert done.returncode == 1
+        assert f"{name}: it has no frames from step 60 to 100" in done.stderr
+        assert path.read_bytes() == left
+        return
+    assert done.returncode == 0, done.stderr
+    assert f"{name} has no frames from step 60 to 100" in done.stdout
+    assert any(f"{name} has no frames from" in warning for warning in warnings_of(tmp_path))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_damaged_frame_is_named_and_none_behind_it_is_dropped(
+    name, sterna, stopped_with, tmp_path
+):
+    begins = stopped_with(name)
+    path = tmp_path / name
+    content = bytearray(path.read_bytes())
+    content[begins[4] : begins[4] + 8] = bytes(8)
+    path.write_bytes(content)
+    done = sterna("run", "melt.toml", "-n", 2, "--resume")
+    assert done.returncode == 1, done.stdout
+    assert f"{name}: the frame at byte {begins[4]} is damaged" in done.stderr
+    assert path.read_bytes() == content
 
 
 def test_a_log_that_is_removed_while_the_run_goes_on_is_no_success(melt, tmp_path):

@@ -71,6 +71,21 @@ def test_a_converted_input_finds_its_start_from_another_folder(sterna, tmp_path)
     assert "exists already" in again.stderr
 
 
+def test_a_second_distribution_is_told_and_not_taken_for_the_first(sterna, tmp_path):
+    for file in OWN.iterdir():
+        shutil.copy(file, tmp_path)
+    plugin = (
+        '<outputplugin name="RDF"><intervallength>{}</intervallength><bins>50</bins></outputplugin>'
+    )
+    path = tmp_path / "grid.xml"
+    both = plugin.format(0.02) + plugin.format(0.04)
+    path.write_text(path.read_text().replace("<output>", f"<output>{both}"))
+    done = sterna("convert", "grid.xml", "grid.toml")
+    assert done.returncode == 0, done.stderr
+    assert "RDF: Sterna does not take this measurement" in done.stdout + done.stderr
+    assert "maximum = 1" in (tmp_path / "grid.toml").read_text().splitlines()
+
+
 @pytest.mark.parametrize("interval", [1, 7, 20])
 def test_a_start_that_overlaps_is_told_at_any_interval_of_the_table(interval, sterna, tmp_path):
     for file in OWN.iterdir():

@@ -90,6 +90,21 @@ TEST_CASE("A selection selects atoms by what they are") {
   CHECK(selected("name \\and B") == Ids{3, 6});
 }
 
+TEST_CASE("Equality knows no unit") {
+  const auto rows = [](double unit) {
+    std::vector<AtomGroup::Particle> all = particles;
+    for (AtomGroup::Particle& particle : all) {
+      particle.mass *= unit;
+      particle.charge *= unit;
+    }
+    return all;
+  };
+  // As in kg and C.
+  CHECK(selected("prop mass == 1e-26", topology(), rows(1e-26)) == Ids{3, 6});
+  CHECK(selected("prop mass == 1.200001e-25", topology(), rows(1e-26)) == Ids{1, 2, 4, 5});
+  CHECK(selected("prop charge == 0", topology(), rows(1e-19)) == Ids{3, 6});
+}
+
 TEST_CASE("And and or take turns from left to right") {
   CHECK(selected("name C or name B and resid 1") == Ids{3});
   CHECK(selected("name C or (name B and resid 1)") == Ids{3, 7, 8, 9});

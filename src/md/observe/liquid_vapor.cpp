@@ -171,7 +171,9 @@ void check_liquid_vapor_in_box(const Input& input, const Box& box, const Report&
                report);
 }
 
-ObserverSection liquid_vapor_section() {
+}  // namespace
+
+ObserverRow observer::liquid_vapor() {
   return {.schema = {.name = "liquid_vapor",
                      .description = "Densities of a slab of liquid and of the vapor around it, the "
                                     "width of the interface and the vapor pressure.",
@@ -188,12 +190,9 @@ ObserverSection liquid_vapor_section() {
                     .range = {.minimum = 8.0, .maximum = 1e5},
                     .aliases = {"nbins", "slices"}}},
           .interval = interval_of<LiquidVaporOptions>,
-          .check_in_box = check_liquid_vapor_in_box};
+          .check_in_box = check_liquid_vapor_in_box,
+          .make = make_liquid_vapor,
+          .needs_virial_tensor = true};
 }
-
-}  // namespace
-
-const ObserverRow observer::liquid_vapor{
-    .section = liquid_vapor_section, .make = make_liquid_vapor, .needs_virial_tensor = true};
 
 }  // namespace sterna::md

@@ -105,6 +105,8 @@ class FrameFile::Implementation {
   }
 
   bool is_due(std::int64_t step) const { return step % options_.interval == 0; }
+  std::int64_t interval() const { return options_.interval; }
+  const std::string& path() const { return file_.path(); }
 
   void write_frame(std::int64_t step, double time, double potential_energy, const Box& box,
                    const ParticleStore& store) {
@@ -130,6 +132,7 @@ class FrameFile::Implementation {
   void sync() { file_.sync(); }
 
   std::int64_t frames() const { return content_.frames; }
+  const std::optional<KeptSteps>& kept_steps() const { return kept_; }
 
  private:
   std::int64_t atoms_of(std::int64_t type) const {
@@ -167,8 +170,10 @@ class FrameFile::Implementation {
           fmt::format("{}: it ends at byte {}, within its head; move it away", file_.path(), size));
     }
     format_->read_file_head(file, content_);
+    kept_.emplace();
+    std::optional<FrameFormat::Found> found;
     while (end_ < size) {
-      const auto found = format_->find_frame(file, end_, size, content_.frames, content_);
+      found = format_->find_frame(file, end_, size, content_.frames, content_);
       if (!found || found->step > last_step) break;
       if (found->atoms != content_.atoms) {
         throw FileError(fmt::format("{}: it has {} atoms, the run has {}; move it away",
@@ -177,6 +182,17 @@ class FrameFile::Implementation {
       if (content_.frames == 0) content_.first_step = found->step;
       end_ = found->end;
       ++content_.frames;
+      kept_->add(found->step);
+    }
+    if (end_ < size && !found) {
+      require_no_loss(*kept_, options_.interval, last_step, file_.path(), end_);
+    }
+    if (const auto missing = kept_->first_missing(options_.interval, last_step);
+        missing && content_.frames > 0 && format_->counts_frames()) {
+      throw FileError(fmt::format(
+          "{}: it has no frames from step {} to {}, and the format has no place for the steps of "
+          "those that would follow; move it away",
+          file_.path(), *missing, last_step));
     }
     file.resize(end_);
     write_file_head(file);
@@ -299,7 +315,8 @@ class FrameFile::Implementation {
   std::unique_ptr<FrameFormat> format_;
   FrameFileOptions options_;
   FrameFileContent content_{};
-  bool turns_ = false;  ///< whether atoms depend on orientations
+  std::optional<KeptSteps> kept_;  ///< rank 0, of a file that is continued
+  bool turns_ = false;             ///< whether atoms depend on orientations
   std::size_t item_bytes_ = 0;
   std::unique_ptr<BlockRedistribution> redistribution_;
   std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote
@@ -348,6 +365,18 @@ void FrameFile::sync() {
 
 std::int64_t FrameFile::frame_count() const {
   return implementation_->frames();
+}
+
+const std::optional<KeptSteps>& FrameFile::kept_steps() const {
+  return implementation_->kept_steps();
+}
+
+std::int64_t FrameFile::interval() const {
+  return implementation_->interval();
+}
+
+const std::string& FrameFile::path() const {
+  return implementation_->path();
 }
 
 }  // namespace sterna::md

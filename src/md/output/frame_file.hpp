@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "md/core/box.hpp"
 #include "md/output/block_redistribution.hpp"
 #include "md/output/frame_format.hpp"
+#include "md/output/kept_steps.hpp"
 #include "md/system/particle_store.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -48,11 +50,15 @@ class FrameFile {
   FrameFile(FrameFile&&) noexcept;
 
   bool is_due(std::int64_t step) const;
+  std::int64_t interval() const;
+  const std::string& path() const;
   void write_frame(std::int64_t step, double time, double potential_energy, const Box& box,
                    const ParticleStore& particles);
   /// Returns when all frames are on the disk: before a checkpoint that follows them.
   void sync();
   std::int64_t frame_count() const;
+  /// Of the frames of a file that is continued, on rank 0; nothing where the file is new.
+  const std::optional<KeptSteps>& kept_steps() const;
 
  private:
   class Implementation;

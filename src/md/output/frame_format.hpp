@@ -49,6 +49,9 @@ class FrameFormat {
   /// How many atoms a file of the format can have.
   virtual std::int64_t most_atoms() const = 0;
   virtual std::int64_t last_step() const = 0;
+  /// Whether frames have no step of their own but follow from their number, so that none may be
+  /// missing between others.
+  virtual bool counts_frames() const { return false; }
   /// Whether `encode` looks at velocities and forces.
   virtual bool has_velocities() const { return false; }
   virtual bool has_forces() const { return false; }

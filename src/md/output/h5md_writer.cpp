@@ -72,8 +72,10 @@ class H5mdWriter::Implementation {
   void resume(std::int64_t last_step) {
     std::string frames;
     on_first_rank(context_, [&] {
-      if (!file_exists(path_)) make_file();
+      const bool is_new = !file_exists(path_);
+      if (is_new) make_file();
       frames = std::to_string(keep_frames_until(last_step));
+      if (is_new) kept_.reset();
     });
     comm::broadcast(context_, 0, frames);
     frames_ = static_cast<Size>(std::stoull(frames));
@@ -110,6 +112,7 @@ class H5mdWriter::Implementation {
   }
 
   Size frames() const { return frames_; }
+  const std::optional<KeptSteps>& kept_steps() const { return kept_; }
 
  private:
   void check_options() const {
@@ -311,7 +314,7 @@ class H5mdWriter::Implementation {
     file.set_extent(dataset, extent);
   }
 
-  Size keep_frames_until(std::int64_t last_step) const {
+  Size keep_frames_until(std::int64_t last_step) {
     // HDF5 would begin a file in an empty one.
     if (RawFile(path_, RawFile::Mode::read).size() == 0) {
       throw FileError(
@@ -326,7 +329,8 @@ class H5mdWriter::Implementation {
     }
     const std::vector<std::int64_t> step = file.read_integers(steps());
     Size kept = 0;
-    while (kept < frames && step[kept] <= last_step) ++kept;
+    kept_.emplace();
+    while (kept < frames && step[kept] <= last_step) kept_->add(step[kept++]);
     for (const std::string& name : datasets_per_frame()) set_rows(file, name, kept);
     file.close();
     return kept;
@@ -549,6 +553,7 @@ class H5mdWriter::Implementation {
   RawFile raw_;
   std::optional<hdf5::File> file_;  ///< rank 0, while a frame is written
   Size frames_ = 0;
+  std::optional<KeptSteps> kept_;  ///< rank 0, of a file that is continued
   std::vector<std::byte> column_;
 };
 
@@ -583,6 +588,10 @@ void H5mdWriter::sync() {
 
 std::int64_t H5mdWriter::frame_count() const {
   return static_cast<std::int64_t>(implementation_->frames());
+}
+
+const std::optional<KeptSteps>& H5mdWriter::kept_steps() const {
+  return implementation_->kept_steps();
 }
 
 }  // namespace sterna::md

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "md/core/box.hpp"
 #include "md/output/block_redistribution.hpp"
+#include "md/output/kept_steps.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
@@ -79,6 +81,8 @@ class H5mdWriter {
   /// Returns when all frames are on the disk: before a checkpoint that follows them.
   void sync();
   std::int64_t frame_count() const;
+  /// Of the frames of a file that is continued, on rank 0; nothing where the file is new.
+  const std::optional<KeptSteps>& kept_steps() const;
 
  private:
   class Implementation;

@@ -26,7 +26,7 @@ std::string now() {
 
 struct KeptLines {
   std::uint64_t bytes = 0;
-  JsonLog::Rows rows;
+  KeptSteps rows;
 };
 
 /// The lines of the log up to the first one that is incomplete or later than `step`. FileError where
@@ -54,9 +54,7 @@ KeptLines lines_until(const std::string& path, std::int64_t step) {
     if (broken == 0) {
       kept.bytes += line.size() + 1;
       if (!has_step || entry.value("event", Json()) != "thermo") continue;
-      const auto row = found->get<std::int64_t>();
-      kept.rows.spacing = row - kept.rows.last.value_or(row);
-      kept.rows.last = row;
+      kept.rows.add(found->get<std::int64_t>());
     } else if (has_step) {
       throw FileError(
           fmt::format("{}:{}: this line is no event of a run, and later ones are: put it "

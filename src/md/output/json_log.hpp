@@ -8,6 +8,7 @@
 
 #include "md/core/json.hpp"
 #include "md/output/atomic_file.hpp"
+#include "md/output/kept_steps.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
@@ -36,12 +37,6 @@ class JsonLog {
     std::optional<std::int64_t> resumed_from;  ///< step
   };
 
-  /// Rows of `thermo` that a log has.
-  struct Rows {
-    std::optional<std::int64_t> last;  ///< step
-    std::int64_t spacing = 0;          ///< steps between the last two; 0: there are none
-  };
-
   /// Collective. An existing log is replaced, or, where `resume_step` is given, continued: from the
   /// first line on that is later than this step, or incomplete, it is dropped. FileError where a line
   /// within is damaged.
@@ -58,8 +53,8 @@ class JsonLog {
   /// `status`: "complete", "interrupted", "failed".
   void end(std::int64_t step, const std::string& status, const Json& timing);
 
-  /// Those of a log that is continued, on rank 0.
-  const Rows& kept_rows() const { return kept_rows_; }
+  /// Of the rows of `thermo` in a log that is continued, on rank 0.
+  const KeptSteps& kept_rows() const { return kept_rows_; }
 
   bool failed() const { return !failure_.empty(); }
   /// Collective. FileError on all ranks where a line could not be written.
@@ -71,7 +66,7 @@ class JsonLog {
   comm::Context context_;
   RawFile file_;  ///< rank 0
   std::uint64_t end_ = 0;
-  Rows kept_rows_;
+  KeptSteps kept_rows_;
   std::string failure_;
 };
 

@@ -67,8 +67,8 @@ class XtcWriter::Implementation {
   }
 
   void resume(std::int64_t last_step) {
-    const std::string kept = file_.resume([&](RawFile& file, bool) {
-      keep_frames_until(file, last_step);
+    const std::string kept = file_.resume([&](RawFile& file, bool is_new) {
+      if (!is_new) keep_frames_until(file, last_step);
       return fmt::format("{} {}", end_, frames_);
     });
     end_ = std::stoull(kept);
@@ -94,14 +94,15 @@ class XtcWriter::Implementation {
   void sync() { file_.sync(); }
 
   std::int64_t frames() const { return frames_; }
+  const std::optional<KeptSteps>& kept_steps() const { return kept_; }
 
  private:
   /// On rank 0: finds the end of the last frame that is whole and not later, and cuts there.
   void keep_frames_until(RawFile& file, std::int64_t last_step) {
     const std::uint64_t size = file.size();
     std::array<std::byte, full_head_bytes> head{};
-    end_ = 0;
-    frames_ = 0;
+    kept_.emplace();
+    bool is_later = false;
     while (end_ + plain_head_bytes <= size) {
       const auto here = std::min<std::uint64_t>(head.size(), size - end_);
       file.read_at(end_, std::span(head).first(here));
@@ -119,7 +120,8 @@ class XtcWriter::Implementation {
         throw FileError(fmt::format("{}: it has {} atoms, the run has {}; move it away",
                                     file_.path(), atoms, options_.atoms));
       }
-      if (word_at(head, place_of_step) > last_step) break;
+      is_later = word_at(head, place_of_step) > last_step;
+      if (is_later) break;
       std::uint64_t length = plain_head_bytes + 12 * static_cast<std::uint64_t>(atoms);
       if (atoms > most_plain_atoms) {
         if (here < full_head_bytes) break;
@@ -136,6 +138,10 @@ class XtcWriter::Implementation {
       }
       end_ += length;
       ++frames_;
+      kept_->add(word_at(head, place_of_step));
+    }
+    if (!is_later && end_ < size) {
+      require_no_loss(*kept_, options_.interval, last_step, file_.path(), end_);
     }
     file.resize(end_);
   }
@@ -340,7 +346,8 @@ class XtcWriter::Implementation {
   std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote
   std::uint64_t end_ = 0;                    ///< of the frames
   std::int64_t frames_ = 0;
-  std::span<XtcPoint> points_;  ///< of this rank's block of ids
+  std::optional<KeptSteps> kept_;  ///< rank 0, of a file that is continued
+  std::span<XtcPoint> points_;     ///< of this rank's block of ids
   std::vector<XtcPoint> points_of_molecules_;
   std::vector<std::byte> encoded_;  ///< room for this rank's part
   bool is_last_ = false;            ///< whether this rank has the last particle
@@ -378,6 +385,10 @@ void XtcWriter::sync() {
 
 std::int64_t XtcWriter::frame_count() const {
   return implementation_->frames();
+}
+
+const std::optional<KeptSteps>& XtcWriter::kept_steps() const {
+  return implementation_->kept_steps();
 }
 
 }  // namespace sterna::md

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "md/core/box.hpp"
 #include "md/output/block_redistribution.hpp"
+#include "md/output/kept_steps.hpp"
 #include "md/system/particle_store.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -17,6 +19,7 @@ struct XtcOptions {
   double rounding = 0.001;
   /// Of the whole system.
   std::int64_t atoms = 0;
+  std::int64_t interval = 0;  ///< steps between two frames; 0: not known
   /// Where the atoms of a particle are in its body frame, for each type of particles; empty: each
   /// particle is an atom.
   std::vector<std::vector<Vec3>> places;
@@ -54,6 +57,8 @@ class XtcWriter {
   /// Returns when all frames are on the disk: before a checkpoint that follows them.
   void sync();
   std::int64_t frame_count() const;
+  /// Of the frames of a file that is continued, on rank 0; nothing where the file is new.
+  const std::optional<KeptSteps>& kept_steps() const;
 
  private:
   class Implementation;

@@ -405,7 +405,7 @@ bool SelectionExpression::Step::holds(double candidate) const {
     case Comparison::greater_or_equal:
       return candidate >= value;
     case Comparison::equal:
-      return std::abs(candidate - value) <= 1e-8 + 1e-5 * std::abs(value);
+      return std::abs(candidate - value) <= 1e-5 * std::abs(value);
     case Comparison::not_equal:
       return candidate != value;
   }

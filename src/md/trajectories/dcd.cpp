@@ -45,6 +45,7 @@ class DcdFormat final : public FrameFormat {
 
   std::int64_t most_atoms() const override { return std::numeric_limits<std::int32_t>::max() / 4; }
   std::int64_t last_step() const override { return std::numeric_limits<std::int32_t>::max(); }
+  bool counts_frames() const override { return true; }
 
   std::string file_head(const FrameFileContent& content) const override {
     constexpr std::size_t numbers = 20, title_bytes = 80;

@@ -64,12 +64,10 @@ void Simulation::Implementation::warn(const std::string& text) {
 void Simulation::Implementation::warn_of_lost_rows() {
   if (context_.rank() != 0 || input_.output.thermo_interval == 0) return;
   // The interval may have changed since the rows were written.
-  const JsonLog::Rows& rows = log_->kept_rows();
-  const std::int64_t interval = std::max(input_.output.thermo_interval, rows.spacing);
-  const std::int64_t next = rows.last.value_or(-interval) + interval;
-  if (next > clock_.step) return;
+  const auto missing = log_->kept_rows().first_missing(input_.output.thermo_interval, clock_.step);
+  if (!missing) return;
   warn(fmt::format("{}.log.jsonl has no rows from step {} to {}, which the run had written",
-                   folder_.stem(), next, clock_.step));
+                   folder_.stem(), *missing, clock_.step));
 }
 
 void Simulation::Implementation::open_files(bool resumed) {
@@ -133,6 +131,7 @@ void Simulation::Implementation::open_files(bool resumed) {
   const bool had_log =
       resumed && (missing.empty() || missing.front() != folder_.stem() + ".log.jsonl");
   if (had_log) warn_of_lost_rows();
+  for (const std::string& lost : trajectories_.lost_frames()) warn(lost);
   cite_models();
 }
 

@@ -1,5 +1,7 @@
 #include "md/simulation/files/trajectory_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "md/input/molecule_model_from_input.hpp"
@@ -36,6 +38,7 @@ H5mdOptions h5md_options(const Input& input, const SimulatedSystem& system) {
 XtcOptions xtc_options(const Input& input, const SimulatedSystem& system) {
   XtcOptions options;
   options.rounding = input.output.xtc_rounding;
+  options.interval = input.output.xtc_interval;
   options.places = atom_places_of_particles(input);
   for (std::size_t type = 0; type < system.type_counts.size(); ++type) {
     const auto atoms = options.places.empty() ? 1 : options.places[type].size();
@@ -66,11 +69,23 @@ void TrajectoryFiles::open(const comm::Context& context, const Input& input,
                        ? Writer::resume(context, path, system.particle_count, options, *resume_step)
                        : Writer::create(context, path, system.particle_count, options));
   };
+  const auto look_for_gap = [&](const auto& writer, const std::string& path,
+                                std::int64_t interval) {
+    const auto& kept = writer.kept_steps();
+    if (!kept) return;
+    if (const auto missing = kept->first_missing(interval, *resume_step)) {
+      lost_frames_.push_back(
+          fmt::format("{} has no frames from step {} to {}", path, *missing, *resume_step));
+    }
+  };
   h5md_interval_ = input.output.trajectory_interval;
   xtc_interval_ = input.output.xtc_interval;
   if (h5md_interval_ > 0) open(h5md_, stem + ".h5md", h5md_options(input, system));
   if (xtc_interval_ > 0) open(xtc_, stem + ".xtc", xtc_options(input, system));
   others_ = open_trajectories(context, input, system.topology, system.particles, stem, resume_step);
+  if (h5md_) look_for_gap(*h5md_, stem + ".h5md", h5md_interval_);
+  if (xtc_) look_for_gap(*xtc_, stem + ".xtc", xtc_interval_);
+  for (const FrameFile& file : others_) look_for_gap(file, file.path(), file.interval());
 }
 
 bool TrajectoryFiles::is_due(const RunClock& clock) const {

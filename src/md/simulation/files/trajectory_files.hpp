@@ -26,6 +26,9 @@ class TrajectoryFiles {
   void open(const comm::Context& context, const Input& input, const SimulatedSystem& system,
             const std::string& stem, std::optional<std::int64_t> resume_step);
 
+  /// Local. What the files that a resumed run goes on with lack, on rank 0.
+  const std::vector<std::string>& lost_frames() const { return lost_frames_; }
+
   /// Local. Whether any trajectory has a frame at this step.
   bool is_due(const RunClock& clock) const;
   /// Writes a frame to each trajectory that is due.
@@ -41,6 +44,7 @@ class TrajectoryFiles {
   std::optional<H5mdWriter> h5md_;
   std::optional<XtcWriter> xtc_;
   std::vector<FrameFile> others_;
+  std::vector<std::string> lost_frames_;
 };
 
 }  // namespace sterna::md

@@ -132,6 +132,10 @@ void begin_sampling(const XmlElement& element, std::string_view name, std::int64
 
 void read_rdf(const XmlElement& plugin, std::optional<std::int64_t> equilibration,
               XmlValues& values, const Decides& decides, Input& input) {
+  if (has<RdfOptions>(input)) {
+    leave_out_measurement(plugin, "RDF", values);
+    return;
+  }
   plugin.pass_over({"writefrequency", "outputprefix"});
   const XmlElement* width = values.require(plugin, "intervallength");
   const XmlElement* bins = values.require(plugin, "bins");
