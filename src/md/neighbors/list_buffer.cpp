@@ -1,10 +1,10 @@
 // How long a neighbor list may be kept if some pairs may be missed.
 //
 // Idea:    a pair that is beyond the list's radius when the list is built, and within the cutoff
-//          some steps later, is missed. Its energy is small, because it has only just come
-//          within the cutoff. The mean energy of the missed pairs, over the time that the list is
-//          kept, bounds the energy drift. The model: particles fly freely with thermal velocities,
-//          in a fluid that fills the box.
+//          some steps later, is missed. Its energy is small, because it has only just come within
+//          the cutoff. The mean energy of the missed pairs, over the time that the list is kept,
+//          bounds the energy drift. The model: particles fly freely with thermal velocities, in a
+//          fluid that fills the box.
 // Source:  Pall, Hess, Comput. Phys. Commun. 184, 2641 (2013), section 2.3. Their expansion at the
 //          cutoff is an integral here, so that it holds for any potential and any truncation.
 // Cost:    nothing in a step, because no displacement is measured and no rank is asked. The skin is

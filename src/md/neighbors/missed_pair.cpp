@@ -1,7 +1,7 @@
 // Idea:    a list of all pairs within cutoff + skin stays valid beyond the time when a particle has
-//          moved by half the skin: until a pair that it lacks comes within the cutoff. At least
-//          one particle of such a pair has moved by more than half the skin. These few particles
-//          are compared with all particles around them.
+//          moved by half the skin: until a pair that it lacks comes within the cutoff. At least one
+//          particle of such a pair has moved by more than half the skin. These few particles are
+//          compared with all particles around them.
 // Source:  Verlet, Phys. Rev. 159, 98 (1967), for the list; Chialvo and Debenedetti, Comput. Phys.
 //          Commun. 60, 215 (1990), for validity by pairs in place of particles.
 // Cost:    some 400 distances for each particle that has moved by more than half the skin.

@@ -4,8 +4,8 @@
 // Source:  Dong and Wu, J. Glob. Optim. 22, 365 (2002), who place atoms of proteins so.
 // Cost:    points times distances, once for each kind of molecule. A chain has too few distances
 //          and is rejected at once.
-// Hazards: distances may determine the points only jointly, without an order in which each
-//          follows from earlier ones. Then no shape is found, and the molecule counts as flexible.
+// Hazards: distances may determine the points only jointly, without an order in which each follows
+//          from earlier ones. Then no shape is found, and the molecule counts as flexible.
 // Others:  least squares over all distances, if they have errors.
 
 #include "md/system/rigid_shape.hpp"

@@ -1,8 +1,8 @@
 // Idea:    the rank that computes a molecule is the rank whose half shell contains all atoms that
 //          other ranks own. Half shells follow a total order of the regions, so there is exactly
-//          one such rank, and each rank finds out by itself whether it is the one. In each step
-//          the atoms are copied side by side. Their forces are added to those of local particles
-//          and ghosts before the ghosts' forces return.
+//          one such rank, and each rank finds out by itself whether it is the one. In each step the
+//          atoms are copied side by side. Their forces are added to those of local particles and
+//          ghosts before the ghosts' forces return.
 // Source:  general.
 // Cost:    a copy of these atoms in each step. The forces travel with those of pairs.
 // Hazards: no rank may see the whole of a long molecule. Ranks count the molecules that they

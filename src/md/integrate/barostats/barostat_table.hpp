@@ -7,20 +7,20 @@
 
 namespace sterna::md {
 
-/// A kind of barostat: what the input knows of it, and the way to make it.
+/// A row of the table of barostats: its description for the input, and its factory.
 struct BarostatRow {
   BarostatKind (*kind)() = nullptr;
   std::unique_ptr<Barostat> (*make)(const BarostatRequest& request) = nullptr;
 };
 
-/// The rows, each defined in the barostat's own file.
+/// The rows; each is defined in the barostat's own file.
 namespace barostat {
 #define STERNA_BAROSTAT(name) extern const BarostatRow name;
 #include "md/integrate/barostats/barostat_list.inc"
 #undef STERNA_BAROSTAT
 }  // namespace barostat
 
-/// What keeps the pressure as [barostat] says; null where its kind is "none".
+/// The barostat of the section [barostat]; null if its kind is "none".
 std::unique_ptr<Barostat> make_barostat(const BarostatRequest& request);
 
 }  // namespace sterna::md

@@ -13,37 +13,37 @@
 
 namespace sterna::md {
 
-/// What an integrator is made from.
+/// The arguments from which an integrator is made.
 struct IntegratorRequest {
   const comm::Context& context;
   const Input& input;
-  std::span<const double> masses;   ///< by type; infinite where a type is frozen
-  std::optional<RigidRotor> rotor;  ///< where particles rotate
+  std::span<const double> masses;   ///< by type; infinite for a frozen type
+  std::optional<RigidRotor> rotor;  ///< only if particles rotate
   std::span<const double> radii;    ///< of gyration, by type; 0: the type does not rotate
   double size = 1.0;                ///< the smallest size of a particle
-  double energy = 1.0;              ///< the largest energy of a pair; 0: there is none
+  double energy = 1.0;              ///< the largest energy of a pair; 0: no pair forces
 };
 
-/// An integrator: what the input knows of it, and the way to make it.
+/// A row of the table of integrators: its description for the input, and its factory.
 struct IntegratorRow {
   IntegratorKind (*kind)() = nullptr;
   std::unique_ptr<Integrator> (*make)(const IntegratorRequest& request) = nullptr;
 };
 
-/// The rows, each defined in the integrator's own file.
+/// The rows; each is defined in the integrator's own file.
 namespace integrator {
 #define STERNA_INTEGRATOR(name) extern const IntegratorRow name;
 #include "md/integrate/integrators/integrator_list.inc"
 #undef STERNA_INTEGRATOR
 }  // namespace integrator
 
-/// The usual way to make one: `Kind` has a constructor that takes the request.
+/// The usual factory, for a `Kind` whose constructor takes the request.
 template <class Kind>
 std::unique_ptr<Integrator> make_integrator(const IntegratorRequest& request) {
   return std::make_unique<Kind>(request);
 }
 
-/// The one that the input names.
+/// The integrator that the input names.
 std::unique_ptr<Integrator> make_integrator(const IntegratorRequest& request);
 
 }  // namespace sterna::md

@@ -2,11 +2,11 @@
 //
 // Idea:    all candidates of a cell are gathered, column by column. Bounding boxes of chunks, each
 //          as many candidates as a vector holds, say which chunks are near enough for a closer
-//          look. Particles that share a row are consecutive on a Hilbert curve through the cell,
-//          so they are close together and have most neighbors in common.
+//          look. Particles that share a row are consecutive on a Hilbert curve through the cell, so
+//          they are close together and have most neighbors in common.
 // Source:  the curve: Hilbert, Math. Ann. 38, 459 (1891), by the algorithm of Skilling, AIP Conf.
-//          Proc. 707, 381 (2004); bounding boxes of several particles: Pall and Hess,
-//          Comput. Phys. Commun. 184, 2641 (2013).
+//          Proc. 707, 381 (2004); bounding boxes of several particles: Pall and Hess, Comput. Phys.
+//          Commun. 184, 2641 (2013).
 // Cost:    a row looks at about three times as many candidates as it keeps.
 // Hazards: coordinates are single precision: the radius must include a margin for their rounding.
 // Others:  a search through smaller and smaller cells, if the radius is much shorter than a cell.
