@@ -12,43 +12,43 @@
 
 namespace sterna::md {
 
-/// A scalar of a step, in the units of the input.
+/// A scalar of a step in units of the input.
 struct LoggedScalar {
   std::string name;
   double value;
 };
 
-/// The log of a run: one JSON object a line, each with an "event" ("start", "thermo", "warning",
-/// "checkpoint", "failure", "end", ...), written by rank 0 at once, so that a run that dies leaves its log.
-/// Numbers that are not finite are written as null.
+/// The log of a run: one JSON object per line, each with an "event" ("start", "thermo", "warning",
+/// "checkpoint", "failure", "end", ...). Rank 0 writes each line at once, so that the log survives
+/// a crash. Numbers that are not finite are written as null.
 ///
-/// Calls that log need not be collective and never throw: a full disk must not leave the other
-/// ranks waiting. A failure is kept and `agree_on_failure` raises it on all ranks.
+/// Logging calls need not be collective and never throw, because on a full disk the other ranks
+/// would wait. A failure is stored, and `agree_on_failure` throws it on all ranks.
 class JsonLog {
  public:
-  /// What a run was, for whoever finds its files later.
+  /// The origin of a run's files, for later readers.
   struct Provenance {
     std::string program;        ///< "sterna 0.2.0"
     std::string communication;  ///< Context::description()
     std::string input_path;
-    std::string input_text;  ///< its hash is logged, and the text
+    std::string input_text;  ///< logged with its hash
     Json settings;
     std::optional<std::int64_t> resumed_from;  ///< step
   };
 
-  /// Rows of `thermo` that a log has.
+  /// The rows of `thermo` in a log.
   struct Rows {
     std::optional<std::int64_t> last;  ///< step
-    std::int64_t spacing = 0;          ///< steps between the last two; 0: there are none
+    std::int64_t spacing = 0;          ///< steps between the last two; 0: fewer than two rows
   };
 
-  /// Collective. An existing log is replaced, or, where `resume_step` is given, continued: from the
-  /// first line on that is later than this step, or incomplete, it is dropped. FileError where a line
-  /// within is damaged.
+  /// Collective. Replaces an existing log or, if `resume_step` is given, continues it: the log is
+  /// truncated at the first line that is later than this step or incomplete. Throws FileError if an
+  /// earlier line is damaged.
   JsonLog(const comm::Context& context, const std::string& path,
           std::optional<std::int64_t> resume_step = {});
 
-  /// Any other event. `fields`: an object.
+  /// Writes any other event. `fields` is an object.
   void write(const std::string& event, const Json& fields);
 
   void start(const Provenance& provenance);
@@ -58,13 +58,14 @@ class JsonLog {
   /// `status`: "complete", "interrupted", "failed".
   void end(std::int64_t step, const std::string& status, const Json& timing);
 
-  /// Those of a log that is continued, on rank 0.
+  /// The rows kept from a continued log, on rank 0.
   const Rows& kept_rows() const { return kept_rows_; }
 
   bool failed() const { return !failure_.empty(); }
-  /// Collective. FileError on all ranks where a line could not be written.
+  /// Collective. Throws FileError on all ranks if a line could not be written.
   void agree_on_failure() const;
-  /// As `agree_on_failure`, after the lines are on the disk: before a checkpoint that follows them.
+  /// Like `agree_on_failure`, after the lines are on the disk; to be called before a checkpoint
+  /// that relies on them.
   void sync();
 
  private:
