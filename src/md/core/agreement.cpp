@@ -12,7 +12,7 @@ namespace sterna::md {
 
 namespace {
 
-/// The ranks with a `failure`.
+/// How many ranks have a `failure`, and the lowest of them.
 struct FailedRanks {
   std::int64_t count = 0;
   std::int64_t first = 0;

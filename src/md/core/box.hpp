@@ -8,7 +8,7 @@
 
 namespace sterna::md {
 
-/// How far the upper edges of a triclinic box lean: b = (xy, y, 0) and c = (xz, yz, z).
+/// Offsets of the edges of a triclinic box: b = (xy, y, 0) and c = (xz, yz, z).
 struct Tilt {
   double xy = 0.0, xz = 0.0, yz = 0.0;  ///< internal length unit
   bool none() const { return xy == 0.0 && xz == 0.0 && yz == 0.0; }
@@ -16,11 +16,11 @@ struct Tilt {
 };
 
 /// Periodic box with one corner at the origin and edges (length.x, 0, 0), (xy, length.y, 0) and
-/// (xz, yz, length.z); orthorhombic without a tilt. Unsheared coordinates (see Shear) of positions
-/// in the program are wrapped into [0, length) per axis at every rebuild; readers shift what they
-/// read.
+/// (xz, yz, length.z). Without a tilt it is orthorhombic. At every rebuild, positions are wrapped
+/// so that their unsheared coordinates (see Shear) are in [0, length) along each axis. Readers
+/// shift positions into this convention.
 struct Box {
-  Vec3 length;  ///< of the edges along their axes; internal length unit
+  Vec3 length;  ///< of each edge along its axis; internal length unit
   Tilt tilt = {};
 
   friend bool operator==(const Box&, const Box&) = default;
@@ -30,11 +30,12 @@ struct Box {
     return {Vec3{length.x, 0.0, 0.0}, Vec3{tilt.xy, length.y, 0.0},
             Vec3{tilt.xz, tilt.yz, length.z}};
   }
-  /// The lattice vector to the image that lies so many boxes away along each edge.
+  /// The lattice vector a a_1 + b a_2 + c a_3 of the edges a_1, a_2, a_3.
   Vec3 translation(double a, double b, double c) const {
     return {a * length.x + (b * tilt.xy + c * tilt.xz), b * length.y + c * tilt.yz, c * length.z};
   }
-  /// Distances of opposite faces. Spheres of half of the least touch no image of themselves.
+  /// Distances between opposite faces. A sphere does not touch its own images if its radius is
+  /// below half of the smallest height.
   Vec3 heights() const {
     const Vec3 stretch = shear().extent(1.0);
     return {length.x / stretch.x, length.y / stretch.y, length.z / stretch.z};
@@ -43,7 +44,7 @@ struct Box {
     const Vec3 heights = this->heights();
     return std::fmin(heights.x, std::fmin(heights.y, heights.z));
   }
-  /// The shortest of the connections that are this one but for lattice vectors.
+  /// The shortest vector that differs from `connection` by a lattice vector.
   Vec3 nearest_image(Vec3 connection) const {
     const std::array<Vec3, 3> edges = this->edges();
     for (int axis = 2; axis >= 0; --axis) {
@@ -62,18 +63,18 @@ struct Box {
     }
     return best;
   }
-  /// The box and all of its edges so many times as long.
+  /// Multiplies all edges by the factor.
   void scale(double factor) {
     length *= factor;
     tilt = {tilt.xy * factor, tilt.xz * factor, tilt.yz * factor};
   }
 
-  /// Position in the box, and in `image` how many edges were taken off, of each.
+  /// The position wrapped into the box; `image` gets the number of edges subtracted, for each edge.
   Vec3 wrap(Vec3 position, int (&image)[3]) const {
     const Shear shear = this->shear();
     const std::array<Vec3, 3> edges = this->edges();
     const auto unsheared = [&](int axis) { return position[axis] - shear.offset(position, axis); };
-    // From the last edge on: the others leave what is in place along its axis.
+    // Start with the last edge: subtracting an earlier edge does not change later coordinates.
     for (int axis = 2; axis >= 0; --axis) {
       const Vec3& edge = edges[static_cast<std::size_t>(axis)];
       const double crossings = std::floor(unsheared(axis) / length[axis]);
@@ -89,7 +90,7 @@ struct Box {
         position -= edge;
         ++image[axis];
       }
-      // What the edge's lean is rounded by may be left.
+      // Rounding of the subtracted tilt may leave a tiny negative coordinate.
       if (unsheared(axis) < 0.0) position[axis] = shear.offset(position, axis);
     }
     return position;

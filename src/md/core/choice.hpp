@@ -6,16 +6,17 @@
 
 namespace sterna::md {
 
-/// A value that an input chooses by name. All values of an enum stand in one table, beside the enum.
-/// Reading an input, its errors, its text, the JSON Schema and the reference page go by the table.
+/// A value that an input chooses by name. All values of an enum stand in one table, beside the
+/// enum. The reader of inputs, its errors, the JSON Schema and the reference page all use this
+/// table.
 template <class E>
 struct Choice {
   std::string_view name;
   E value;
-  std::string_view sentence{};  ///< for the reference page, where the key does not say it
+  std::string_view sentence{};  ///< for the reference page, if the key does not explain it
 };
 
-/// The table of an enum, in the order of the reference page; each enum specializes it.
+/// The table of an enum, in the order of the reference page. Each enum specializes it.
 template <class E>
 inline constexpr std::array<Choice<E>, 0> choice_table{};
 
@@ -27,7 +28,7 @@ constexpr std::string_view choice_name(E value) {
   return {};
 }
 
-/// Nothing where no value has this name.
+/// The value with this name, or nothing if there is none.
 template <class E>
 constexpr std::optional<E> choice_by_name(std::string_view name) {
   for (const Choice<E>& choice : choice_table<E>) {

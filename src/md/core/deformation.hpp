@@ -8,7 +8,7 @@
 
 namespace sterna::md {
 
-/// The parts of tensors and of deformations are in this order: xx yy zz xy xz yz.
+/// The order of the components of tensors and deformations is xx yy zz xy xz yz.
 using Tensor = std::array<double, 6>;
 
 /// A linear map that keeps the form of a box, whose edges are (l, 0, 0), (xy, l, 0), (xz, yz, l):
@@ -17,7 +17,7 @@ struct Deformation {
   Tensor parts{1.0, 1.0, 1.0, 0.0, 0.0, 0.0};
 
   static Deformation stretch(double x, double y, double z) { return {{x, y, z, 0.0, 0.0, 0.0}}; }
-  /// exp(strain), by its power series: good to rounding for parts below 1.
+  /// exp(strain) by its power series, exact to rounding for components below 1.
   static Deformation exponential(const Tensor& strain) {
     Deformation sum, power;
     for (int n = 1; n <= 20; ++n) {
@@ -46,14 +46,14 @@ struct Deformation {
     return {{1.0 / xx, 1.0 / yy, 1.0 / zz, -xy / (xx * yy), (xy * yz / yy - xz) / (xx * zz),
              -yz / (yy * zz)}};
   }
-  /// The box that this one becomes.
+  /// The deformed box.
   Box operator()(const Box& box) const {
     const Tilt& tilt = box.tilt;
     const Vec3 b = (*this)(Vec3{tilt.xy, box.length.y, 0.0});
     const Vec3 c = (*this)(Vec3{tilt.xz, tilt.yz, box.length.z});
     return {{box.length.x * parts[0], b.y, c.z}, {b.x, c.x, c.y}};
   }
-  /// D t D^T of a symmetric tensor: what becomes of the sum of v_a v_b.
+  /// D t D^T for a symmetric tensor t: the new value of sum v_a v_b after all v are deformed by D.
   Tensor transformed(const Tensor& t) const {
     const auto& [xx, yy, zz, xy, xz, yz] = parts;
     const Vec3 row_x{xx * t[0] + xy * t[3] + xz * t[4], xx * t[3] + xy * t[1] + xz * t[5],

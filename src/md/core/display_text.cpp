@@ -10,7 +10,7 @@
 namespace sterna::md {
 namespace {
 
-/// Number of bytes of the valid UTF-8 character that `text` begins with, or 0.
+/// Number of bytes of the valid UTF-8 character at the beginning of `text`, or 0.
 std::size_t character_size(std::string_view text, std::uint32_t& code) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -50,13 +50,13 @@ bool is_wide(std::uint32_t c) {
          (c >= 0x1f300 && c < 0x1f650) || (c >= 0x1f900 && c < 0x1fa00);
 }
 
-/// Controls, and the invisible marks that reverse the direction of what a terminal prints.
+/// Control characters, and invisible marks that reverse the direction of text on a terminal.
 bool is_hidden(std::uint32_t c) {
   return c < 32 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
          (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/// As in C, where a reader of messages knows it from.
+/// The escape sequence of a character, as C writes it.
 std::string escaped(std::uint32_t c) {
   if (c == '\n') return "\\n";
   if (c == '\r') return "\\r";

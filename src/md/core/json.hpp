@@ -7,19 +7,20 @@
 
 namespace sterna::md {
 
-/// All of the engine's JSON: objects keep the order in which they were written. With a second type
-/// for those that need not, every template of the library would be compiled twice.
+/// The type of all JSON in the engine; objects keep the order in which they were written. A second,
+/// unordered type would make the compiler instantiate every template of the library twice.
 using Json = nlohmann::ordered_json;
 
-// The JSON library is all templates. Its parser, its serializer and its larger members are compiled
-// in json.cpp alone: they take longer than most files that would call them.
+// The JSON library consists of templates. Its parser, its serializer and its larger members are
+// compiled only in json.cpp, because they take longer to compile than most files that call them.
 
-/// Throws Json::parse_error where the text is not JSON.
+/// Throws Json::parse_error if the text is not JSON.
 Json parse_json(std::string_view text);
-/// `is_discarded()` where the text is not JSON.
+/// Like `parse_json`, but if the text is not JSON the result `is_discarded()`.
 Json parse_if_json(std::string_view text);
 
-/// Bytes that are not UTF-8 become U+FFFD. On one line, or with `indent` spaces a level.
+/// Bytes that are not UTF-8 become U+FFFD. The text is on one line, or, if `indent` >= 0, has
+/// `indent` spaces per level.
 std::string json_text(const Json& json, int indent = -1);
 
 }  // namespace sterna::md

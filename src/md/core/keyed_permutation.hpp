@@ -6,10 +6,10 @@
 
 namespace sterna::md {
 
-/// A random order of 0 ... size - 1 that needs no table: `operator()` is a bijection, computed
-/// for one item alone, so every rank can ask about the items that it has. A Feistel network of
-/// four double rounds (Luby and Rackoff, SIAM J. Comput. 17, 373, 1988) over two mixed radices
-/// whose product is little above the size; what falls beyond the size is sent through again.
+/// A random permutation of 0 ... size - 1 that needs no table. `operator()` computes the image of
+/// one item alone, so every rank can ask for its own items. A Feistel network of four double rounds
+/// (Luby and Rackoff, SIAM J. Comput. 17, 373, 1988) over two mixed radices whose product is
+/// slightly above the size; a result beyond the size is sent through the network again.
 class KeyedPermutation {
  public:
   /// `size` from 1 to 2^48.

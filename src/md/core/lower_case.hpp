@@ -5,7 +5,7 @@
 
 namespace sterna::md {
 
-/// Letters of ASCII in lower case, whatever the locale.
+/// The text with ASCII letters in lower case, independent of the locale.
 inline std::string lower_case(std::string_view text) {
   std::string result(text);
   for (char& c : result) {

@@ -17,7 +17,7 @@ std::string measured_text(double value, double error) {
   const int scale = largest < -4 || largest > 6 ? largest : 0;
   const double power = std::pow(10.0, scale);
   const double shown = value / power, shown_error = error / power;
-  // Decimals that leave two digits of the error, which may become three by rounding.
+  // The number of decimals that shows two digits of the error; rounding may make them three.
   int decimals = 1 - exponent_of(shown_error);
   const auto digits_with = [&](int d) { return std::round(shown_error * std::pow(10.0, d)); };
   if (digits_with(decimals) >= 100.0) --decimals;

@@ -6,7 +6,7 @@ namespace sterna::md {
 
 enum class Precision {
   double_precision,
-  mixed,  ///< pair arithmetic in single precision on exact differences, sums in double
+  mixed,  ///< differences of positions exact, pair arithmetic in single, sums in double
 };
 template <>
 inline constexpr auto choice_table<Precision> = std::to_array<Choice<Precision>>(

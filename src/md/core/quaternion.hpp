@@ -19,7 +19,7 @@ struct Quaternion {
     return {w * s, x * s, y * s, z * s};
   }
   Quaternion conjugate() const { return {w, -x, -y, -z}; }
-  /// First `o`, then this.
+  /// The rotation `o` followed by `a`.
   friend Quaternion operator*(const Quaternion& a, const Quaternion& o) {
     return {a.w * o.w - a.x * o.x - a.y * o.y - a.z * o.z,
             a.w * o.x + a.x * o.w + a.y * o.z - a.z * o.y,

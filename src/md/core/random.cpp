@@ -27,8 +27,8 @@ std::uint32_t high_word(std::uint64_t value) {
 }  // namespace
 
 RandomStream::RandomStream(std::uint64_t seed, RandomPurpose purpose) {
-  // The purpose goes into the key by way of the generator itself, so that the whole counter
-  // remains for id, step and index.
+  // The generator itself mixes the purpose into the key, so that the whole counter remains for id,
+  // step and index.
   const auto mixed = philox4x32_10({static_cast<std::uint32_t>(purpose), 0, 0, 0},
                                    {low_word(seed), high_word(seed)});
   key_ = {mixed[0], mixed[1]};
@@ -56,7 +56,7 @@ std::uint64_t RandomSequence::bits() {
 }
 
 double RandomSequence::uniform() {
-  // 52 bits and a half: with one bit more the largest value would round to 1.
+  // 52 random bits plus a half. With one more bit the largest value would round to 1.
   return (static_cast<double>(bits() >> 12) + 0.5) * 0x1p-52;
 }
 

@@ -11,23 +11,23 @@ namespace sterna::md {
 std::array<std::uint32_t, 4> philox4x32_10(const std::array<std::uint32_t, 4>& counter,
                                            const std::array<std::uint32_t, 2>& key);
 
-/// What random numbers are for. Streams of different purposes are independent at equal seeds.
-/// The values are part of what a seed means: never reuse or renumber them.
+/// The purpose of random numbers. Streams of different purposes are independent even with equal
+/// seeds. Results for a given seed depend on the values, so never reuse or renumber them.
 enum class RandomPurpose : std::uint32_t {
   velocity = 1,          ///< Maxwell-Boltzmann velocities at the start; id: particle
-  thermostat = 2,        ///< id: 0 or above 2^47 for a whole group, else particle
+  thermostat = 2,        ///< id: of the particle; for a whole group 0 or above 2^47
   type = 3,              ///< which particles get which type at the start
   vacancy = 4,           ///< which sites stay empty at the start
   displacement = 5,      ///< displacement from the site at the start; id: particle
-  orientation = 6,       ///< of those that rotate, at the start; id: particle
-  angular_momentum = 7,  ///< of those that rotate, at the start; id: particle
-  barostat = 8,          ///< of the volume; id: 0
+  orientation = 6,       ///< of rotating particles, at the start; id: particle
+  angular_momentum = 7,  ///< of rotating particles, at the start; id: particle
+  barostat = 8,          ///< changes of the volume; id: 0
 };
 
 class RandomSequence;
 
-/// Random numbers as a pure function of (seed, purpose, id, step, index): nothing is stored and
-/// nothing depends on which rank asks, or in which order.
+/// Random numbers as a pure function of (seed, purpose, id, step, index). Nothing is stored, and no
+/// number depends on the rank that asks or on the order of the calls.
 class RandomStream {
  public:
   RandomStream(std::uint64_t seed, RandomPurpose purpose);
@@ -42,7 +42,7 @@ class RandomStream {
   std::array<std::uint32_t, 2> key_;
 };
 
-/// The numbers of one (seed, purpose, id, step), in order: the n-th call gives the same number
+/// The numbers of one (seed, purpose, id, step), in order. The n-th call gives the same number,
 /// whatever other sequences do.
 class RandomSequence {
  public:
@@ -60,7 +60,7 @@ class RandomSequence {
   /// Gamma deviate of scale 1 and `shape` > 0 (Marsaglia and Tsang, ACM Trans. Math. Softw. 26,
   /// 363, 2000).
   double gamma(double shape);
-  /// Sum of the squares of `degrees` independent normal deviates; 0 where `degrees` is 0.
+  /// Sum of the squares of `degrees` independent normal deviates; 0 if `degrees` is 0.
   double chi_squared(double degrees);
 
  private:

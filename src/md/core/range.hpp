@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// The numbers that a key of the input may have.
+/// The allowed range of a number in the input.
 struct Range {
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();

@@ -7,13 +7,13 @@
 
 namespace sterna::md {
 
-/// 0 to `count` - 1, such that none comes `before` one that is earlier; others keep their order.
+/// The order of 0 ... `count` - 1 sorted by `before`; items that compare equal keep their order.
 std::vector<std::size_t> stable_order(std::size_t count,
                                       const std::function<bool(std::size_t, std::size_t)>& before);
 
-/// Sorts by a key; values with equal keys keep their order. The sort itself is compiled once for
-/// all types: that of the standard library takes longer to compile than most files that would
-/// call it. It is no slower than that for values that are long to move, but slower for small ones.
+/// Sorts by a key; values with equal keys keep their order. The sort is compiled once for all
+/// types, because std::stable_sort takes longer to compile than most files that call it. It is as
+/// fast as std::stable_sort for values that are expensive to move, but slower for small ones.
 template <class T, class Key>
 void sort_by(std::vector<T>& values, const Key& key) {
   const std::vector<std::size_t> order =

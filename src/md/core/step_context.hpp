@@ -6,11 +6,11 @@
 
 namespace sterna::md {
 
-/// Where a run is when something that acts on it is called: force terms and step modifiers.
+/// The state of the run that force terms and step modifiers see when they are called.
 struct StepContext {
   std::int64_t step = 0;
-  double time = 0.0;      ///< of the positions; of the start 0
-  double timestep = 0.0;  ///< 0 where nothing moves in time, as in a minimization
+  double time = 0.0;      ///< time of the positions; 0 at the start
+  double timestep = 0.0;  ///< 0 if nothing moves in time, as in a minimization
   const Box& box;
 };
 

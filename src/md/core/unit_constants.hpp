@@ -1,6 +1,6 @@
 #pragma once
 
-/// What published units are in the program's own: nm, ps, u (1 g/mol divided by N_A), kJ/mol, K
+/// Published units in the program's internal units: nm, ps, u (1 g/mol divided by N_A), kJ/mol, K
 /// and the elementary charge. CODATA 2018 (Tiesinga et al., Rev. Mod. Phys. 93, 025010 (2021)); k,
 /// N_A, e and c are exact.
 namespace sterna::md::unit {
@@ -17,7 +17,7 @@ constexpr double calorie = 4.184;                         // J, thermochemical
 constexpr double pi = 3.14159265358979323846;
 
 constexpr double joule = avogadro / 1e3;                    // kJ/mol
-constexpr double kelvin = boltzmann_J * joule;              // kJ/mol: k times a kelvin
+constexpr double kelvin = boltzmann_J * joule;              // kJ/mol: k times 1 K
 constexpr double electronvolt = elementary_charge * joule;  // kJ/mol
 constexpr double kcal_per_mol = calorie;                    // kJ/mol
 constexpr double pascal = joule * 1e-27;                    // kJ/mol/nm^3

@@ -20,12 +20,12 @@ constexpr double eV = unit::electronvolt;
 constexpr double bar = 1e5 * unit::pascal;
 constexpr double atm = 101325.0 * unit::pascal;
 
-/// One unit: what to multiply a number by to have it in nm, ps, g/mol, kJ/mol, K, e.
+/// One unit, with the factor that converts a number to internal units: nm, ps, g/mol, kJ/mol, K, e.
 struct Unit {
   Dimension dimension;
   std::string_view name;
   double factor;
-  bool alias = false;  ///< taken, but not offered
+  bool alias = false;  ///< accepted, but not listed in messages
 };
 
 using enum Dimension;
@@ -206,7 +206,7 @@ std::size_t index(Dimension dimension) {
   return static_cast<std::size_t>(dimension);
 }
 
-/// Whether a user wrote this unit: as it is, or with "cm3" or "cm**3" for "cm^3".
+/// Whether `written` spells the unit `name`: identical, or with "cm3" or "cm**3" for "cm^3".
 bool is_spelled(std::string_view written, std::string_view name) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -536,7 +536,7 @@ UnitSystem::Quantity UnitSystem::parse(std::string_view text, Dimension dimensio
     return refuse(fmt::format("{} has no unit; expected {}: {}", quote(text),
                               dimension_noun(dimension), list_of_units(dimension)));
   }
-  std::string name;  // "kcal / mol" is "kcal/mol"
+  std::string name;  // without blanks: "kcal / mol" becomes "kcal/mol"
   for (const char c : rest) {
     if (!is_blank(c)) name += c;
   }

@@ -7,7 +7,7 @@
 
 namespace sterna::md {
 
-/// What a number in the input or the output measures.
+/// The physical quantity that a number in the input or the output measures.
 enum class Dimension {
   none,
   length,
@@ -32,21 +32,21 @@ enum class Dimension {
   stiffness,       ///< force per length
   electric_field,  ///< force per charge
   inverse_length,
-  energy_length,    ///< energy times length: of screened charges
-  energy_length_6,  ///< energy times length^6: of dispersion
+  energy_length,    ///< energy times length, for screened charges
+  energy_length_6,  ///< energy times length^6, for dispersion
   energy_length_8,
-  energy_per_length_3,  ///< of the third order of a bond's energy
+  energy_per_length_3,  ///< coefficient of the cubic term of a bond's energy
   energy_per_length_4,
   energy_rate,  ///< energy per time
 };
 
-/// "a length", "an energy", "a number".
+/// The quantity with its article, for messages: "a length", "an energy", "a number".
 std::string_view dimension_noun(Dimension dimension);
 
-/// Inside, the program computes in one consistent set: either reduced Lennard-Jones units (where
-/// everything, Boltzmann's constant too, is 1), or nm, ps, u, kJ/mol, K, e - in which
-/// u nm^2/ps^2 = kJ/mol, so no factor appears in an equation of motion. A unit system says what
-/// the plain numbers of an input file mean and converts at the edge only.
+/// The program computes in one consistent set of internal units: either reduced Lennard-Jones units
+/// (where everything is 1, Boltzmann's constant too), or nm, ps, u, kJ/mol, K, e. Since u nm^2/ps^2
+/// = kJ/mol, equations of motion need no conversion factor. A unit system says in which units the
+/// plain numbers of an input file are. Numbers are converted only when they are read or written.
 ///
 /// Constants: CODATA 2018, see unit_constants.hpp. The mass unit is 1 g/mol divided by N_A, which
 /// is u to 3e-10. Reduced charges are in units of sqrt(4 pi epsilon_0 sigma epsilon).
@@ -68,21 +68,21 @@ class UnitSystem {
 
   double to_internal(double value, Dimension dimension) const;
   double from_internal(double value, Dimension dimension) const;
-  /// "angstrom", "" where reduced or without dimension.
+  /// The name of the unit, such as "angstrom"; empty in reduced units and without a dimension.
   std::string_view label(Dimension dimension) const;
-  /// An internal value as a person would write it: "2 fs", in reduced units "0.005".
+  /// An internal value with its unit, as a person would write it: "2 fs"; in reduced units "0.005".
   std::string text(double internal_value, Dimension dimension) const;
 
-  /// The internal value of a text such as "2 fs" or "300 K" or "18 mol/l", or the reason why it
-  /// is not one. An energy may be given as a temperature: "119.8 K" is k times that. A plain
-  /// number without unit is refused here, and so is every text in reduced units.
+  /// Either the internal value of a text such as "2 fs", "300 K" or "18 mol/l", or an error. An
+  /// energy may be given as a temperature: "119.8 K" is k times 119.8 K. A number without a unit is
+  /// an error here, and so is every text in reduced units.
   struct Quantity {
     double value = 0.0;
-    std::string error;  ///< empty where value holds
+    std::string error;  ///< empty if the text was valid
   };
   Quantity parse(std::string_view text, Dimension dimension) const;
-  /// The names that `parse` takes for this dimension: "fs", "ps", "ns". Some other spellings
-  /// ("A", "amu", "L") are taken as well.
+  /// The unit names that messages offer for this dimension, such as "fs", "ps", "ns". `parse`
+  /// accepts other spellings ("A", "amu", "L"), too.
   static std::span<const std::string_view> unit_names(Dimension dimension);
 
  private:

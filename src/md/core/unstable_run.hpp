@@ -4,8 +4,8 @@
 
 namespace sterna::md {
 
-/// The positions or energies of a run have left all that its forces describe. It comes on all ranks
-/// together, so that none waits for one that has thrown.
+/// The run is unstable: positions or energies have left the range that the forces describe. All
+/// ranks throw it together, so that none waits for another that has already thrown.
 class UnstableRun : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

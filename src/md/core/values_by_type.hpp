@@ -6,7 +6,8 @@
 
 namespace sterna::md {
 
-/// One value of each type that somebody asks for: its default, until it is changed. Copies are deep.
+/// One value for each C++ type: the type's default until `of()` is used to change it. Copies are
+/// deep.
 class ValuesByType {
  public:
   template <class Value>

@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// Three Cartesian components, in the program's length, velocity or force unit.
+/// Three Cartesian components in internal units.
 struct Vec3 {
   double x = 0.0, y = 0.0, z = 0.0;
 

@@ -8,15 +8,15 @@
 
 namespace sterna::md {
 
-/// Vectors that follow each other at some distance in memory: an array of them, or what larger
-/// records begin with, as positions of particles do.
+/// A view of vectors at a constant stride in memory: an array of Vec3, or the first three numbers
+/// of larger records, such as positions in the particle store.
 class VectorView {
  public:
   VectorView() = default;
   VectorView(std::span<const Vec3> vectors)
       : first_(vectors.empty() ? nullptr : &vectors.front().x), size_(vectors.size()) {}
   VectorView(const std::vector<Vec3>& vectors) : VectorView(std::span(vectors)) {}
-  /// `first`: the x of the first one; y and z follow it. `stride`: in numbers.
+  /// `first` points to x of the first vector; y and z follow it. `stride` counts doubles.
   VectorView(const double* first, std::size_t stride, std::size_t size)
       : first_(first), stride_(stride), size_(size) {}
 

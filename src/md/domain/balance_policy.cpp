@@ -7,18 +7,19 @@
 namespace sterna::md {
 namespace {
 
-/// Steps between looks: at first and after a change, and where nothing happens.
+/// Steps between two looks: the shortest interval, at the start and after a change, and the
+/// longest, if nothing happens.
 constexpr std::int64_t kShortest = 25;
 constexpr std::int64_t kLongest = 800;
 /// Gains below this share of the slowest rank's time are noise.
 constexpr double kLeastGain = 0.04;
-/// How much slower steps may become before a cut is taken back: timings scatter.
+/// A cut is rolled back if steps become slower by more than this share, because timings scatter.
 constexpr double kTolerance = 0.05;
-/// An imbalance is taken to last so many times as long as the present regions have.
+/// An imbalance is assumed to last this many times as long as the present regions have existed.
 constexpr double kPersistence = 2.0;
-/// Cuts in a row that did not help before there are no more.
+/// After this many successive cuts that did not help, balancing switches off.
 constexpr int kPatience = 3;
-/// Share of the predicted gain that must have come true.
+/// A cut has helped if at least this share of the predicted gain was measured.
 constexpr double kLeastTrue = 0.25;
 
 }  // namespace
@@ -35,7 +36,7 @@ void BalancePolicy::wait_longer() {
 }
 
 void BalancePolicy::wait_until_it_pays(double gain) {
-  wait_longer();  // at most: the gain may grow
+  wait_longer();  // an upper limit, because the gain may grow
   const double steps = std::min(cost_ / (kPersistence * gain), static_cast<double>(kLongest));
   next_look_ = std::clamp(changed_at_ + static_cast<std::int64_t>(steps), last_.step + kShortest,
                           next_look_);
@@ -64,7 +65,7 @@ BalancePolicy::Decision BalancePolicy::look(const Measurement& measurement) {
   if (on_trial_) {
     const bool longer = last_.whole > (1.0 + kTolerance) * whole_before_;
     if (longer && !suspected_) {
-      // The machine may have been slow for a moment: look again.
+      // The machine may have been slow for a moment, so look once more before deciding.
       suspected_ = true;
       reason_ = "steps are longer after the cut: to be seen again";
       next_look_ = last_.step + 2 * kShortest;

@@ -5,45 +5,45 @@
 
 namespace sterna::md {
 
-/// Decides when regions are cut again, from what was measured; does nothing itself. Everything that
-/// it is told is the same on all ranks, so all of them decide alike.
+/// Decides from measurements when regions are cut again; others do the cutting. All its input is
+/// the same on all ranks, so that all ranks reach the same decision.
 ///
-/// Cuts where the gain that the cut predicts, over twice as many steps as the present regions
-/// have lasted, exceeds the measured cost: no more time is ever lost to waiting than a small
-/// multiple of what balancing would have cost. (Menon, Jain, Zheng, Kale, CLUSTER 2012, choose the
-/// interval by the same exchange.) A cut that made steps slower is taken back; where cuts do not
-/// help it gives up, until the imbalance has become much worse.
+/// It cuts if the predicted gain exceeds the measured cost of a cut. The gain is counted over twice
+/// as many steps as the present regions have lasted. So the time lost to imbalance stays below a
+/// small multiple of the cost of balancing. (Menon, Jain, Zheng, Kale, CLUSTER 2012, choose the
+/// interval by the same trade-off.) A cut that made steps slower is rolled back. If cuts do not
+/// help, balancing stays off until the imbalance has become much worse.
 class BalancePolicy {
  public:
-  /// Per step, over the steps since the last look.
+  /// Averages per step over the steps since the last look.
   struct Measurement {
     std::int64_t step;
     std::int64_t steps_left;
-    double most, mean;  ///< computing time of the slowest rank and of all, in seconds
-    double whole;       ///< what a cut must not make longer: the time of a step
+    double most, mean;  ///< computing time of the slowest rank, and the mean over ranks; seconds
+    double whole;       ///< time of a whole step, which a cut must not increase; seconds
   };
   enum class Decision {
     keep,
-    cut,        ///< a cut may pay: make one and ask `accepts`
-    roll_back,  ///< the last cut did harm
+    cut,        ///< a cut may pay: compute one and ask `accepts`
+    roll_back,  ///< the last cut made steps slower
   };
 
-  /// `cost`: seconds that going over to other regions takes, a first guess.
+  /// `cost` is a first guess of the seconds that a change of regions takes.
   BalancePolicy(std::int64_t first_step, double cost);
 
-  /// Looking before this step would be too early.
+  /// The first step at which `look` should be called again.
   std::int64_t next_look() const { return next_look_; }
   Decision look(const Measurement& measurement);
-  /// After `cut`: whether the one that was made is worth taking.
+  /// Asked after `cut`: whether the new regions are worth changing to.
   bool accepts(double predicted_most);
-  /// It was taken, which took so many seconds; it is on trial until the next look.
+  /// Tells that the regions were changed, and how long it took. The cut is on trial until `look`.
   void cut_was_made(double seconds);
-  /// After `roll_back`: the former regions are there again.
+  /// Tells, after `roll_back`, that the former regions are in use again.
   void rolled_back(double seconds);
 
   bool is_off() const { return off_; }
   double cost() const { return cost_; }
-  /// Why the last answer was what it was.
+  /// The reason for the last decision, for the log.
   const std::string& reason() const { return reason_; }
 
  private:
@@ -58,10 +58,10 @@ class BalancePolicy {
   std::int64_t changed_at_;
   double cost_;
   Measurement last_{};
-  bool on_trial_ = false;   ///< a cut was made that no look has judged
-  bool suspected_ = false;  ///< steps were longer when it was looked at first
+  bool on_trial_ = false;   ///< no look has judged the last cut yet
+  bool suspected_ = false;  ///< the first look after the cut saw longer steps
   double whole_before_ = 0.0;
-  double imbalance_before_ = 0.0, predicted_ = 0.0;  ///< most over mean, less 1
+  double imbalance_before_ = 0.0, predicted_ = 0.0;  ///< slowest over mean, minus 1
   int failures_ = 0;
   bool off_ = false;
   double imbalance_when_off_ = 0.0;

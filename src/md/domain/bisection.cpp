@@ -1,8 +1,9 @@
-// Idea: halve the ranks and, by a plane, the cost; then both halves again, down to single ranks.
+// Idea: halve the ranks and, by a plane, the cost; then halve both halves again, down to single
+// ranks.
 // Paper: Berger and Bokhari, IEEE Trans. Comput. C-36 (1987) 570 (recursive coordinate bisection).
-// Cost: log2 P levels, each four reductions and four passes over the own particles; no gathering.
-// Hazards: a plane of an upper level moves all below it; regions get neighbors of any number.
-// Another wins: `sampling`, where reductions are dear; `grid`, where cost is even everywhere.
+// Cost: log2 P levels, each with four reductions and four passes over the local particles.
+// Hazards: a plane of an upper level moves all planes below it; regions may have many neighbors.
+// Another wins: `sampling`, if reductions are slow; `grid`, if cost is uniform.
 #include "md/domain/bisection.hpp"
 
 #include <algorithm>
@@ -14,17 +15,18 @@
 namespace sterna::md {
 namespace {
 
-/// A plane is found to 1 in kBins^kRounds of its part.
+/// The position of a plane is found to 1 in kBins^kRounds of the width of its part.
 constexpr std::size_t kBins = 64;
 constexpr int kRounds = 3;
-/// How much wider another axis must be before a part is cut along that instead.
+/// A part changes its cutting axis only if the cost spreads this many times wider along the other.
 constexpr double kAxisHysteresis = 1.3;
 
 /// Sums over the particles of one part.
 struct Moments {
-  std::array<double, 7> sums{};  ///< weight; weight times position; times its square
+  std::array<double, 7> sums{};  ///< weight; weight times position; weight times its square
   double weight() const { return sums[0]; }
-  /// Standard deviation of the cost along the axis; that of a uniform one where there is no cost.
+  /// Standard deviation of the cost along the axis; without any cost, that of a uniform
+  /// distribution.
   double spread(int axis, const Region& region) const {
     if (!(weight() > 0.0)) return (region.upper[axis] - region.lower[axis]) / std::sqrt(12.0);
     const auto k = static_cast<std::size_t>(axis);
@@ -33,11 +35,11 @@ struct Moments {
   }
 };
 
-/// One plane that is being searched.
+/// The search for one plane, by narrowing an interval.
 struct Search {
-  double lower, upper;  ///< it is in between
+  double lower, upper;  ///< the plane is between these
   double below = 0.0;   ///< cost below `lower`
-  double wanted;        ///< cost below the plane
+  double wanted;        ///< cost that should be below the plane
   std::size_t bin(double position) const {
     const double at = (position - lower) / (upper - lower) * static_cast<double>(kBins);
     return static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(kBins - 1)));
@@ -49,7 +51,7 @@ int widest_axis(const Moments& moments, const Region& region, double least_width
   double widest = -1.0;
   for (int axis = 0; axis < 3; ++axis) {
     double spread = moments.spread(axis, region);
-    // Too short to be halved: only where all are.
+    // A part too short to be halved along this axis is cut so only if all axes are too short.
     if (region.upper[axis] - region.lower[axis] < 2.0 * least_width) spread *= 1e-3;
     if (axis == present) spread *= kAxisHysteresis;
     if (spread > widest) {
@@ -68,10 +70,10 @@ std::unique_ptr<Decomposition> make_bisection(const comm::Context& context,
   const auto* previous = dynamic_cast<const CutTree*>(request.previous);
   const auto& points = request.points;
   std::vector<std::size_t> part_of(points.size(), 0);
-  // Parts whose ancestors were cut along the same axes as before.
+  // Whether a part's ancestors were all cut along the same axes as in the previous tree.
   std::vector<bool> comparable{previous != nullptr && previous->rank_count() == context.size()};
   for (auto open = tree->open_parts(); !open.empty(); open = tree->open_parts()) {
-    // Open parts stand together at the end, among those of one rank.
+    // The open parts of a level are stored last, with the single-rank parts of this level.
     const std::size_t first = open.front();
     const std::size_t count = tree->parts().size() - first;
     std::vector<Moments> moments(count);
@@ -127,7 +129,7 @@ std::unique_ptr<Decomposition> make_bisection(const comm::Context& context,
     }
 
     for (const std::size_t part : open) {
-      const auto at = tree->parts()[part];  // a copy: cutting moves the parts
+      const auto at = tree->parts()[part];  // a copy, because cutting reallocates the parts
       Cut& cut = cuts[part - first];
       const Search& search = searches[part - first];
       const double lower = at.region.lower[cut.axis], upper = at.region.upper[cut.axis];

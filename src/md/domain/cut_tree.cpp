@@ -48,7 +48,7 @@ void CutTree::cut(std::size_t part, const Cut& cut) {
   const std::size_t first_child = parts_.size();
   for (std::size_t k = 0; k < cut.ranks.size(); ++k) {
     const double upper = k < cut.planes.size() ? cut.planes[k] : region.upper[cut.axis];
-    // Written so that NaN fails.
+    // The negated form also rejects NaN.
     if (!(lower < upper)) {
       throw std::invalid_argument(fmt::format("a part from {} to {} has no width", lower, upper));
     }

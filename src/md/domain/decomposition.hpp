@@ -5,8 +5,8 @@
 
 namespace sterna::md {
 
-/// A box of unsheared coordinates, which in a triclinic box is one of space with leaning edges:
-/// lower <= coordinate < upper per axis.
+/// A cuboid in unsheared coordinates, which in a triclinic box has leaning edges in space: lower <=
+/// coordinate < upper along each axis.
 struct Region {
   Vec3 lower, upper;
 
@@ -17,16 +17,17 @@ struct Region {
   friend bool operator==(const Region&, const Region&) = default;
 };
 
-/// Divides the box among the ranks: every wrapped position has exactly one owner, and
-/// `region(rank).contains(unsheared)` is true exactly where `owner(unsheared) == rank`, bit for
-/// bit. The same on all ranks.
+/// The division of the box among the ranks, equal on all ranks. Every wrapped position has exactly
+/// one owner: `region(rank).contains(unsheared)` is true if and only if `owner(unsheared) == rank`,
+/// without exceptions by rounding.
 class Decomposition {
  public:
   virtual ~Decomposition() = default;
   virtual const Box& box() const = 0;
   virtual int rank_count() const = 0;
   virtual Region region(int rank) const = 0;
-  /// Of the unsheared coordinates (Box::shear) of a position, which must be wrapped into the box.
+  /// The owner of a position, which must be wrapped into the box and given in unsheared coordinates
+  /// (Box::shear).
   virtual int owner(const Vec3& unsheared) const = 0;
 };
 

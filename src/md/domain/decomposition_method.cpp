@@ -47,14 +47,15 @@ std::vector<double> fit_planes(std::vector<double> ideal, double lower, double u
     for (std::size_t k = 0; k < count; ++k) {
       const double below = (*previous)[k] - (k == 0 ? lower : (*previous)[k - 1]);
       const double above = (k + 1 == count ? upper : (*previous)[k + 1]) - (*previous)[k];
-      // The part itself may have moved from under the plane; then only the rules below hold.
+      // A former plane may lie outside the part now; then only the rules below hold.
       const double shift = request.largest_shift * std::min(below, above);
       if (shift <= 0.0) continue;
       ideal[k] = std::clamp(ideal[k], (*previous)[k] - shift, (*previous)[k] + shift);
     }
   }
   const double share = (upper - lower) / static_cast<double>(count + 1);
-  // A hair less than a share, so that rounding in the passes cannot close the last part.
+  // The factor 0.999 leaves a margin, so that rounding in the passes below cannot close the last
+  // part.
   const double width = request.least_width <= 0.999 * share ? request.least_width : 0.5 * share;
   const double least = std::max(width, 1e-6 * share);
   double limit = lower;

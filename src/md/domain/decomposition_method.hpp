@@ -13,20 +13,20 @@
 
 namespace sterna::md {
 
-/// What a decomposition is made from. Only `points`, `weights` differ from rank to rank.
+/// The input of a decomposition. Only `points` and `weights` differ between ranks.
 struct DecompositionRequest {
   Box box;
-  std::array<int, 3> grid{0, 0, 0};  ///< ranks per axis, 0: chosen; for "grid"
-  /// No region is narrower than this, in unsheared coordinates, where that can be: a part that is
-  /// cut along an axis where it is too short for that may have parts down to half of an equal
-  /// share. (The halo serves regions of any width; narrow ones exchange with more others.)
+  std::array<int, 3> grid{0, 0, 0};  ///< for "grid": ranks per axis; 0: chosen
+  /// The smallest width of a region in unsheared coordinates, as far as possible. If a part is too
+  /// short for it along the axis that it is cut along, its parts may be as narrow as half of an
+  /// equal share. (The halo supports regions of any width, but narrow ones have more neighbors.)
   double least_width = 0.0;
-  /// Unsheared coordinates of this rank's particles, wrapped into the box, and what each costs, in
-  /// any unit: those who weigh share them out evenly.
+  /// Unsheared coordinates of this rank's particles, wrapped into the box, and the cost of each, in
+  /// any unit. Methods with `weighs` give each rank an equal share of the cost.
   std::span<const Vec3> points;
   std::span<const double> weights;
-  /// The regions until now; where they were made by the same method, a plane moves by at most
-  /// `largest_shift` of the narrower of the two parts that it lies between.
+  /// The present regions. If the same method made them, a plane moves by at most `largest_shift`
+  /// times the width of the narrower of its two adjacent parts.
   const Decomposition* previous = nullptr;
   double largest_shift = 0.5;
 };
@@ -35,9 +35,9 @@ struct DecompositionRequest {
 struct DecompositionRow {
   std::string_view name;
   std::string_view description;
-  bool weighs;  ///< whether it looks at points and weights
-  /// Collective; the same on all ranks. Throws std::invalid_argument where the request cannot be
-  /// served.
+  bool weighs;  ///< whether it uses points and weights
+  /// Collective; the result is the same on all ranks. Throws std::invalid_argument if the request
+  /// cannot be met.
   std::unique_ptr<Decomposition> (*make)(const comm::Context& context,
                                          const DecompositionRequest& request);
 };
@@ -46,12 +46,12 @@ const Registry<DecompositionRow>& decomposition_methods();
 /// Throws std::invalid_argument that tells the nearest name where there is no such method.
 const DecompositionRow& decomposition_method(std::string_view name);
 
-/// Collective: the weight that each rank would have in these regions, the same on all ranks.
+/// Collective. The total weight that each rank would have in these regions, equal on all ranks.
 std::vector<double> loads(const comm::Context& context, const Decomposition& decomposition,
                           std::span<const Vec3> points, std::span<const double> weights);
 
-/// For the methods: moves ideal planes so that they keep the least width and, where `previous` are
-/// the planes until now, the largest shift.
+/// For methods: moves the ideal planes so that parts keep the least width and planes, if `previous`
+/// gives their present positions, the largest shift.
 std::vector<double> fit_planes(std::vector<double> ideal, double lower, double upper,
                                const DecompositionRequest& request,
                                const std::vector<double>* previous);

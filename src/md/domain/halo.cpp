@@ -40,7 +40,8 @@ Halo::Halo(const comm::Context& context, const Decomposition& decomposition, dou
   HaloPlan plan = halo_method(options.method).plan(decomposition, context.rank(), width);
   for (HaloStage& stage : plan) {
     if (options.narrow_other_half && plan.size() == 1) narrow_other_half(stage.segments, margin);
-    // In stages before the last, ghosts also get what comes back to them from others' ghosts.
+    // In earlier stages all ghosts return forces, because they also receive forces from the ghosts
+    // that later stages made of them.
     const bool returns_half =
         options.ghost_forces == GhostForces::half_shell && &stage == &plan.back();
     const bool only_half = options.only_half_shell && plan.size() == 1;
@@ -85,7 +86,7 @@ void Halo::rebuild(ParticleStore& particles) {
 void Halo::order_ghosts(ParticleStore& particles, std::span<const std::uint32_t> slots) {
   slots_.assign(slots.begin(), slots.end());
   const std::size_t local_count = particles.local_count();
-  // In place: a copy of all ghosts would be the largest thing a rank ever needs.
+  // Ghosts are permuted in place, because a copy of all ghosts could be a rank's largest array.
   std::vector<std::uint32_t> target;
   for_each_field_of_ghosts(particles.kind(), kAtRebuild, [&](const auto& field) {
     if (!field.has_array()) return;

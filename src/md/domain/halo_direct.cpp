@@ -1,8 +1,8 @@
-// Idea: each rank sends its boundary particles straight to every region that they are a ghost of.
+// Idea: each rank sends its boundary particles directly to every rank that needs them as ghosts.
 // Paper: Plimpton, J. Comput. Phys. 117 (1995) 1, calls it the exchange with all 26 neighbors.
-// Cost: one latency; 26 messages a rank on a large grid, edges and corners being tiny.
-// Hazards: many small messages, which methods that match messages in software pay one by one.
-// Another wins: `staged`, where a message costs much more than its latency can be hidden.
+// Cost: one latency; 26 messages per rank on a large grid, most of them (edges, corners) tiny.
+// Hazards: many small messages, slow with exchange methods that match messages in software.
+// Another wins: `staged`, if messages cost more than the latency of two more stages.
 #include "md/domain/halo_direct.hpp"
 
 namespace sterna::md {

@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// One stage; any decomposition. See halo_direct.cpp.
+/// The plan with one stage, for any decomposition. See halo_direct.cpp.
 HaloPlan plan_direct_halo(const Decomposition& decomposition, int rank, double width);
 
 }  // namespace sterna::md

@@ -47,13 +47,13 @@ bool is_in_half_shell(const std::array<int, 3>& offset, const Vec3& sender, cons
 
 bool within_halo(const Interval& sender, int sender_key, const Interval& receiver, int receiver_key,
                  int offset, double length, double width) {
-  // Both sides evaluate the very same expression: from the lower key to the higher one.
+  // Both ranks evaluate the identical expression, with the lower key first, so that they agree.
   const bool swap = sender_key > receiver_key;
   const Interval& a = swap ? receiver : sender;
   const Interval& b = swap ? sender : receiver;
   const double shift = length * (swap ? -offset : offset);
   const double gap = std::max(b.lower - (a.upper + shift), (a.lower + shift) - b.upper);
-  // Far more than rounding can shift the exact test of a position, far less than a particle.
+  // The slack is far above the rounding of the exact test and far below the size of a particle.
   return gap <= width + 1e-9 * (width + length);
 }
 

@@ -12,25 +12,25 @@
 
 namespace sterna::md {
 
-/// What one rank sends to one receiver under one periodic offset: the positions for whose unsheared
-/// coordinates `unsheared + shift` lies in `lower..upper` (closed; infinite on axes that are not
-/// looked at).
+/// The particles that one rank sends to one receiver under one periodic offset: those for whose
+/// unsheared coordinates `unsheared + shift` lies in `lower..upper` (closed interval; infinite on
+/// axes that are not tested).
 struct HaloSegment {
   int rank;                    ///< receiver; this rank itself for its own periodic images
-  std::array<int, 3> offset;   ///< in boxes
+  std::array<int, 3> offset;   ///< in box lengths
   Vec3 shift;                  ///< of unsheared coordinates: offset times box length
-  Vec3 lower, upper;           ///< region of the receiver, widened by the halo
-  Vec3 translation;            ///< of positions: the lattice vector
-  bool in_half_shell = false;  ///< as `is_in_half_shell` has it
-  bool is_narrow = false;      ///< for all types, as the halo of narrow types is
+  Vec3 lower, upper;           ///< region of the receiver, extended by the halo
+  Vec3 translation;            ///< of positions: the lattice vector of the offset
+  bool in_half_shell = false;  ///< the result of `is_in_half_shell`
+  bool is_narrow = false;      ///< `narrow_width` applies to all types
 };
 
-/// Exchanges that may go on at the same time. Stages follow one another; a stage may send what
-/// came in the stages before.
+/// Exchanges that may run at the same time. Stages run one after another, and a stage may forward
+/// ghosts that arrived in earlier stages.
 struct HaloStage {
   std::string name;                   ///< for errors and verdicts
-  std::vector<HaloSegment> segments;  ///< sorted by rank, then offset
-  bool with_other_ranks = false;      ///< the same on all ranks
+  std::vector<HaloSegment> segments;  ///< sorted by rank, then by offset
+  bool with_other_ranks = false;      ///< whether any rank sends to another; equal on all ranks
 };
 
 using HaloPlan = std::vector<HaloStage>;
@@ -39,34 +39,35 @@ using HaloPlan = std::vector<HaloStage>;
 struct HaloMethod {
   std::string_view name;
   std::string_view description;
-  /// What `rank` sends. Throws std::invalid_argument where the method cannot serve the
+  /// The segments that `rank` sends. Throws std::invalid_argument if the method cannot serve the
   /// decomposition.
   HaloPlan (*plan)(const Decomposition& decomposition, int rank, double width);
 };
 
 std::span<const HaloMethod> halo_methods();
-/// Throws std::invalid_argument that lists the names where there is no such method.
+/// The method with this name. If there is none, throws std::invalid_argument with all names.
 const HaloMethod& halo_method(std::string_view name);
 
-/// Whether the receiver, not the sender, computes the pairs of such ghosts with its particles: where
-/// their region, moved by the offset, is above its own along x, or beside it and above along y, or
-/// along z. So every region has about as many on either side. `sender`, `receiver`: lower corners.
+/// Whether the receiver, not the sender, computes the pairs of these ghosts with its particles. It
+/// does if the sender's region, moved by the offset, is above its own along x, or equal in x and
+/// above along y, or equal in x and y and above along z. So every region has about equally many
+/// neighbors on either side. `sender` and `receiver` are lower corners.
 bool is_in_half_shell(const std::array<int, 3>& offset, const Vec3& sender, const Vec3& receiver);
 
-/// Whether positions of an interval, shifted by `offset` lengths, can lie within `width` of
-/// another. Slightly generous, and the same answer for (a, b, offset) and (b, a, -offset), so that
-/// both sides of a pair agree that they are peers.
+/// Whether positions in one interval, shifted by `offset` lengths, can lie within `width` of the
+/// other. The test has a small tolerance. It gives the same answer for (a, b, offset) and (b, a,
+/// -offset), so that both ranks agree that they are peers.
 struct Interval {
   double lower, upper;
 };
 bool within_halo(const Interval& sender, int sender_key, const Interval& receiver, int receiver_key,
                  int offset, double length, double width);
 
-/// Ranks other than `rank` whose region, or a periodic image of it, is within `width` along the
-/// normals of all faces; ascending.
+/// The ranks, ascending and without `rank`, whose region or its periodic image is within `width` of
+/// the region of `rank` along the normals of all faces.
 std::vector<int> ranks_within(const Decomposition& decomposition, int rank, double width);
 
-/// Largest periodic offset that can matter on an axis of this length.
+/// The largest periodic offset that a halo of this width can need on an axis of this length.
 int largest_offset(double length, double width);
 
 }  // namespace sterna::md

@@ -21,7 +21,7 @@ double volume(const Region& region) {
   return product;
 }
 
-/// A large box inside `own` that no segment overlaps: each segment cuts off the least it can.
+/// A large box inside `own` that overlaps no segment: each segment cuts off as little as possible.
 Region inner_region(const std::vector<HaloSegment>& segments, const Region& own) {
   Region inner = own;
   for (const auto& segment : segments) {
@@ -30,7 +30,7 @@ Region inner_region(const std::vector<HaloSegment>& segments, const Region& own)
     bool apart = false;
     for (int axis = 0; axis < 3; ++axis) {
       if (std::isinf(segment.lower[axis])) continue;
-      // Widened by more than rounding can move the exact test.
+      // The slack exceeds the rounding of the exact test.
       const double slack = 1e-12 * (std::abs(segment.lower[axis]) + std::abs(segment.upper[axis]) +
                                     std::abs(segment.shift[axis]));
       const double lower = segment.lower[axis] - segment.shift[axis] - slack;
@@ -58,7 +58,7 @@ HaloSelection::HaloSelection(std::vector<HaloSegment> segments, const Region& ow
     : segments_(std::move(segments)), shear_(shear), begin_(segments_.size() + 1, 0) {
   const Region inner = inner_region(segments_, own);
   for (int axis = 0; axis < 3; ++axis) {
-    // Axes that no segment looks at hold ghosts of earlier stages beyond the own region.
+    // Axes that no segment tests may hold ghosts of earlier stages beyond the own region.
     const bool looked_at = std::any_of(segments_.begin(), segments_.end(),
                                        [&](const auto& s) { return !std::isinf(s.lower[axis]); });
     inner_center_[axis] = looked_at ? 0.5 * (inner.lower[axis] + inner.upper[axis]) : 0.0;
@@ -114,7 +114,7 @@ void HaloSelection::select_batch(const Batch& batch, std::span<const Position> p
     std::size_t found = 0;
     for (std::size_t i = block; i < end; ++i) {
       const Vec3 p = unsheared(positions[i]);
-      // The largest of three distances costs half of six comparisons.
+      // The largest of three distances costs half as much as six comparisons.
       const double outside =
           std::max(std::max(std::abs(p.x - center.x) - half.x, std::abs(p.y - center.y) - half.y),
                    std::abs(p.z - center.z) - half.z);

@@ -1,6 +1,6 @@
 #pragma once
 
-// A stage of a halo, with what `Halo` needs of it; included by halo.cpp alone.
+// A stage of a halo, and helpers of `Halo`; included only by halo.cpp.
 
 #include <fmt/format.h>
 
@@ -25,22 +25,23 @@
 
 namespace sterna::md {
 
-/// What a message has at a rebuild and in each step: field after field, each of all ghosts.
+/// The fields in a message at a rebuild and in each step. Each field follows the one before for all
+/// ghosts of the message.
 inline constexpr std::array kAtRebuild{SentToGhosts::every_step, SentToGhosts::at_rebuild};
 inline constexpr std::array kEveryStep{SentToGhosts::every_step};
-/// Doubles of a ghost in a message. A double holds types and ids exactly.
+/// Doubles per ghost in a message. A double represents types and ids exactly.
 inline std::size_t items_of(const ParticleKind& kind, std::span<const SentToGhosts> when) {
   std::size_t items = 0;
   for_each_field_of_ghosts(kind, when, [&](const auto& field) { items += field.components; });
   return items;
 }
-/// Capacity for a peer at first; it grows by agreement.
+/// The initial capacity for a peer; sender and receiver agree on a larger one when needed.
 inline constexpr std::size_t kFirstCapacity = 64 * 4;
-/// Bytes of a ghost's force on its way back, which keeps its precision.
+/// Bytes of a ghost's returned force, which is sent in its own precision.
 template <class Force>
 inline constexpr std::size_t kForceBytes = 3 * sizeof(Force::x);
 
-/// What a ghost has of a field where its original lies a periodic offset away.
+/// The numbers of a ghost whose original is shifted by a periodic offset.
 template <class Field>
 typename Field::Numbers of_ghost(const Field& field, const typename Field::ElementType& original,
                                  const Vec3& shift) {
@@ -60,11 +61,11 @@ void add_force(Force& sum, decltype(Force::x) x, decltype(Force::x) y, decltype(
   sum.z += z;
 }
 
-/// One exchange: selection, messages to other ranks, copies for this rank.
+/// One stage of the halo: selection, messages to other ranks, and copies within this rank.
 class Halo::Stage {
  public:
-  /// `returns_half`: of the half shell's ghosts alone forces return, not of all ghosts. `only_half`:
-  /// there are no others.
+  /// `returns_half`: only ghosts of the half shell return forces. `only_half`: only ghosts of the
+  /// half shell exist.
   Stage(const comm::Context& context, const HaloStage& plan, const Region& own, const Shear& shear,
         const Vec3& margin, const HaloOptions& options, bool returns_half, bool only_half)
       : rank_(context.rank()),
@@ -85,7 +86,7 @@ class Halo::Stage {
       (in_half_shell ? receiver.gets_half_shell : receiver.gives_half_shell) = true;
       if (only_half && !in_half_shell) continue;
       receiver.last = ++s;
-      // They ascend by their offsets, so that the half shell comes last.
+      // A receiver's segments ascend by offset, so those for its half shell come last.
       if (!in_half_shell) receiver.first_of_half_shell = s;
     }
     if (plan.with_other_ranks) {
@@ -103,7 +104,7 @@ class Halo::Stage {
     selection_.select({particles.position.data(), particles.total_count()});
   }
 
-  /// Appends this stage's ghosts to those that the store has.
+  /// Appends this stage's ghosts to the ghosts in the store.
   void exchange(ParticleStore& particles) {
     const std::size_t items = items_of(particles.kind(), kAtRebuild);
     if (exchange_) {
@@ -112,7 +113,7 @@ class Halo::Stage {
         if (receiver.peer < 0) continue;
         const std::size_t needed = sends_to(receiver) ? selected(receiver) * items + 1 : 0;
         const auto& peer = exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
-        // With some to spare, so that a fluctuating count does not grow it again and again.
+        // A reserve avoids growing again and again as the count fluctuates.
         capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
       }
       exchange_->reserve(capacities);
@@ -150,7 +151,7 @@ class Halo::Stage {
     returning_is_listed_ = false;
   }
 
-  /// Of the ghosts of the last `exchange`.
+  /// Appends for each ghost of the last `exchange` whether it is in the half shell.
   void append_half_shell(std::vector<char>& marks) const {
     for (const auto& receiver : receivers_) {
       marks.insert(marks.end(), receiver.ghosts - receiver.of_half_shell, 0);
@@ -158,7 +159,7 @@ class Halo::Stage {
     }
   }
 
-  /// Ghost k of the last rebuild lives at place `slots[k]` from now on.
+  /// Sets the place of ghost k of the last rebuild to `slots[k]`.
   void order_ghosts(std::size_t local_count, std::span<const std::uint32_t> slots) {
     selection_.renumber(local_count, slots);
     places_ = {local_count, slots};
@@ -200,7 +201,7 @@ class Halo::Stage {
   }
 
   void exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
-    // With several stages ghosts are sent on.
+    // Vectors of ghosts are read, too, because later stages forward ghosts.
     const ConstGhostedVectors vectors(local, ghosts);
     exchange_numbers<3>(
         [&](std::uint32_t i) {
@@ -218,7 +219,8 @@ class Halo::Stage {
         [&](std::size_t place, const std::array<double, 1>& v) { values[place] = v[0]; });
   }
 
-  /// So many numbers of each particle, from `get(i)` to `set(place of a ghost, numbers)`.
+  /// Copies `count` numbers from each particle to its ghosts: get(i) reads, set(place of a ghost,
+  /// numbers) writes.
   template <std::size_t count, class Get, class Set>
   void exchange_numbers(const Get& get, const Set& set) {
     for (const auto& receiver : receivers_) {
@@ -249,8 +251,8 @@ class Halo::Stage {
     exchange_->finish();
   }
 
-  /// `wanted`: the places of the store whose vectors are selected. Adds ghosts of earlier stages that
-  /// are sent on for others.
+  /// `wanted` marks the places of the store whose vectors are selected. Adds ghosts of earlier
+  /// stages that must be forwarded to others.
   void select_ghosts(const comm::Context& context, const HaloOptions& options,
                      std::vector<bool>& wanted) {
     if (exchange_ && !selected_exchange_) {
@@ -273,7 +275,7 @@ class Halo::Stage {
       }
       if (receiver.peer >= 0) capacities.push_back(receiver.selected_ghosts.size());
     }
-    // Those who have the originals are told the ghosts' numbers.
+    // Tell the ranks that own the originals which of their ghosts are selected.
     if (selected_exchange_) {
       grow(*selected_exchange_, capacities);
       for (const auto& receiver : receivers_) {
@@ -379,19 +381,20 @@ class Halo::Stage {
  private:
   struct Receiver {
     int rank;
-    std::size_t first, last = first;  ///< its segments
-    /// Those from here on are for its half shell.
+    std::size_t first, last = first;  ///< range of its segments
+    /// The first segment that is for the receiver's half shell.
     std::size_t first_of_half_shell = first;
-    /// Whether ghosts that it gets from this rank are in its half shell, and ghosts that it gives in
-    /// that of this rank.
+    /// Whether ghosts that this rank sends are in the receiver's half shell, and ghosts that the
+    /// receiver sends in this rank's half shell.
     bool gets_half_shell = false, gives_half_shell = false;
     int peer = -1;                            ///< index in the exchange; -1 for this rank
-    std::size_t first_ghost = 0, ghosts = 0;  ///< in the order of arrival, from 0
-    std::size_t of_half_shell = 0;            ///< so many of these ghosts, the last ones
-    /// Places in the store, of `select_ghosts`: what this rank sends or copies, what it gets.
+    std::size_t first_ghost = 0, ghosts = 0;  ///< its ghosts, counted in order of arrival
+    std::size_t of_half_shell = 0;            ///< how many are in the half shell; the last ones
+    /// Places in the store for `select_ghosts`: of the particles whose vectors this rank sends or
+    /// copies, and of the ghosts whose vectors it gets.
     std::vector<std::uint32_t> originals{}, selected_ghosts{};
-    /// The same of forces that return, in the order of the ghosts: those to which they are added,
-    /// and those whose forces this rank returns.
+    /// Places for returning forces, in the order of the ghosts: particles to which returned forces
+    /// are added, and ghosts whose forces this rank returns.
     std::vector<std::uint32_t> returning_originals{}, returning_ghosts{};
   };
   using Exchange = comm::NeighborExchange<double>;
@@ -400,7 +403,7 @@ class Halo::Stage {
     return *std::ranges::find(receivers_, peer, &Receiver::peer);
   }
 
-  /// Room for so many numbers to each peer. Collective among neighbors.
+  /// Grows the capacity for each peer to the given count of numbers. Collective among neighbors.
   static void grow(Exchange& exchange, std::vector<std::size_t>& capacities) {
     for (std::size_t p = 0; p < capacities.size(); ++p) {
       capacities[p] = std::max(capacities[p], exchange.peers()[p].send_capacity);
@@ -408,8 +411,8 @@ class Halo::Stage {
     exchange.reserve(capacities);
   }
 
-  /// Calls visit(place in the store) for each particle that the receiver has a ghost of, in the
-  /// order of those.
+  /// Calls visit(place in the store) for each particle of which the receiver has a ghost, in the
+  /// order of the ghosts.
   template <class Visit>
   void for_each_selected(const Receiver& receiver, Visit&& visit) const {
     for (std::size_t s = receiver.first; s < receiver.last; ++s) {
@@ -419,22 +422,22 @@ class Halo::Stage {
   std::size_t selected(const Receiver& receiver) const {
     return selected(receiver, receiver.first);
   }
-  /// In its segments from `first` on.
+  /// The number of particles in the receiver's segments from `first` on.
   std::size_t selected(const Receiver& receiver, std::size_t first) const {
     std::size_t count = 0;
     for (std::size_t s = first; s < receiver.last; ++s) count += selection_.of(s).size();
     return count;
   }
 
-  /// Those of the segments that get ghosts.
+  /// The segments that are used: with `only_half`, only those for half shells.
   static std::vector<HaloSegment> served(std::vector<HaloSegment> segments, bool only_half) {
     if (only_half) std::erase_if(segments, [](const HaloSegment& s) { return !s.in_half_shell; });
     return segments;
   }
 
-  /// With all other receivers. `half`: this rank sends to those alone that have `sends`, and gets
-  /// from those that have the other of the two. So on a grid of many ranks positions go to one half
-  /// of the neighbors, and forces come back from there.
+  /// The pattern of an exchange with all other receivers. With `half` this rank sends only to
+  /// receivers with the flag `sends` and gets only from receivers with the other flag. So on a grid
+  /// of many ranks positions go to one half of the neighbors, and forces come back from it.
   comm::NeighborPattern pattern(const comm::Context& context, bool half,
                                 bool Receiver::*sends) const {
     const auto receives = sends == &Receiver::gets_half_shell ? &Receiver::gives_half_shell
@@ -448,13 +451,14 @@ class Halo::Stage {
     return comm::NeighborPattern::from_peers(context, std::move(peers));
   }
 
-  /// Whether this rank sends it positions.
+  /// Whether this rank sends positions to the receiver.
   bool sends_to(const Receiver& receiver) const {
     return receiver.peer >= 0 &&
            exchange_->peers()[static_cast<std::size_t>(receiver.peer)].send_capacity > 0;
   }
 
-  /// Which forces return to whom, so many bytes of each ghost. Collective among neighbors.
+  /// Lists the ghosts whose forces return and their originals. A ghost's forces take `bytes`.
+  /// Collective among neighbors.
   void list_returning(const ParticleStore& particles, std::size_t bytes) {
     const auto keep = [&](std::vector<std::uint32_t>& places, std::size_t place) {
       const auto type = static_cast<std::size_t>(particles.position[place].type);
@@ -475,7 +479,7 @@ class Halo::Stage {
       }
       if (receiver.peer < 0) continue;
       const std::size_t needed = receiver.returning_ghosts.size() * bytes;
-      // With some to spare, as for positions.
+      // A reserve, as for positions.
       const auto& peer = return_exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
       capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
     }
@@ -502,7 +506,7 @@ class Halo::Stage {
     }
   }
 
-  /// Those of this rank's own images, then those of other ranks in the order of the ranks.
+  /// Adds the returned forces: first of this rank's own images, then of other ranks in rank order.
   template <class Force>
   void add_returned(std::span<Force> all, std::size_t kinds) {
     const std::size_t of_a_kind = all.size() / kinds;
@@ -540,7 +544,7 @@ class Halo::Stage {
     return_exchange_->finish();
   }
 
-  /// Returns the end of what it has written to `out`.
+  /// Writes the fields of a receiver's ghosts to `out`; returns the end of the written part.
   double* write(const ParticleStore& particles, const Receiver& receiver,
                 std::span<const SentToGhosts> when, double* out) const {
     for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
@@ -563,7 +567,7 @@ class Halo::Stage {
     for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
       using Field = std::remove_cvref_t<decltype(field)>;
       auto* const elements = (particles.*field.array).data();
-      const GhostPlaces place = places_;  // a copy, as writes might change a member
+      const GhostPlaces place = places_;  // a copy, as writes could alias a member
       for (std::size_t k = 0; k < receiver.ghosts; ++k) {
         typename Field::Numbers numbers;
         for (auto& number : numbers) number = static_cast<typename Field::NumberType>(*in++);
@@ -572,7 +576,7 @@ class Halo::Stage {
     });
   }
 
-  /// To the periodic images of this rank's own particles.
+  /// Copies fields to the periodic images of this rank's own particles.
   void copy(ParticleStore& particles, std::span<const SentToGhosts> when) {
     for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
       auto* const elements = (particles.*field.array).data();
@@ -590,10 +594,10 @@ class Halo::Stage {
     });
   }
 
-  /// Where the store has the ghosts, which are numbered as they arrive.
+  /// Maps a ghost's number in order of arrival to its place in the store.
   struct GhostPlaces {
     std::size_t local_count = 0;
-    std::span<const std::uint32_t> slots{};  ///< empty: in the order of arrival
+    std::span<const std::uint32_t> slots{};  ///< empty: stored in the order of arrival
 
     std::size_t operator()(std::size_t ghost) const {
       return local_count + (slots.empty() ? ghost : slots[ghost]);
@@ -603,13 +607,13 @@ class Halo::Stage {
   int rank_;
   std::string name_;
   HaloSelection selection_;
-  std::vector<char> narrow_types_;  ///< as HaloOptions has them
+  std::vector<char> narrow_types_;  ///< see HaloOptions
   bool returns_half_;
   bool returning_is_listed_ = false;  ///< of the ghosts at their present places
   std::size_t returning_bytes_ = 0;   ///< of a ghost, the most that any term has returned
   GhostPlaces places_;
-  bool images_copied_ = false;       ///< of the positions that are under way
-  std::vector<Receiver> receivers_;  ///< ascending; other ranks are senders to this one as well
+  bool images_copied_ = false;       ///< for the positions that are being sent
+  std::vector<Receiver> receivers_;  ///< ascending; each other rank is also a sender to this rank
   std::optional<Exchange> exchange_;
   std::optional<comm::NeighborExchange<std::byte>> return_exchange_;  ///< forces, the other way
   std::optional<Exchange> selected_exchange_;  ///< vectors of `select_ghosts`

@@ -1,9 +1,10 @@
-// Idea: x, then y, then z, each axis forwarding what came before, so edges travel by the faces.
-// Paper: Plimpton, J. Comput. Phys. 117 (1995) 1; thin regions: all within the halo on the axis at
-// once.
-// Cost: three latencies; 6 messages a rank on a large grid.
-// Hazards: y waits for x and z for y: only x overlaps with computing; needs a regular grid.
-// Another wins: `direct`, where latency counts more than the number of messages.
+// Idea: exchange along x, then y, then z; each axis forwards earlier ghosts, so edges need no
+// messages.
+// Paper: Plimpton, J. Comput. Phys. 117 (1995) 1. If regions are thinner than the halo, a rank
+// sends to all ranks within the halo on an axis at once.
+// Cost: three latencies; 6 messages per rank on a large grid.
+// Hazards: y waits for x, and z for y, so only x overlaps with computing; needs a regular grid.
+// Another wins: `direct`, if latency costs more than the number of messages.
 #include "md/domain/halo_staged.hpp"
 
 #include <limits>
@@ -61,7 +62,7 @@ HaloPlan plan_staged_halo(const Decomposition& decomposition, int rank, double w
         stage.segments.push_back(segment);
       }
     }
-    // Ascending coordinates on one axis are ascending ranks already.
+    // Ranks ascend with the coordinate on one axis, so the segments are sorted already.
     plan.push_back(std::move(stage));
   }
   return plan;

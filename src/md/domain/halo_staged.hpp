@@ -4,8 +4,8 @@
 
 namespace sterna::md {
 
-/// Three stages; throws std::invalid_argument where the decomposition is not a regular grid.
-/// See halo_staged.cpp.
+/// The plan with three stages; see halo_staged.cpp. Throws std::invalid_argument if the
+/// decomposition is not a regular grid.
 HaloPlan plan_staged_halo(const Decomposition& decomposition, int rank, double width);
 
 }  // namespace sterna::md

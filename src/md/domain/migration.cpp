@@ -24,7 +24,7 @@
 namespace sterna::md {
 namespace {
 
-/// Bytes of a particle in a message: its arrays without the padding that a record has.
+/// Bytes of a particle in a message: its array items, without the padding of a ParticleRecord.
 std::size_t item_size(const ParticleKind& kind) {
   std::size_t bytes = 0;
   for_each_array_of_particles(kind, [&](const auto& field) {
@@ -33,7 +33,8 @@ std::size_t item_size(const ParticleKind& kind) {
   return (bytes + 7) / 8 * 8;
 }
 
-/// Box crossings must fit into Image, and the wrapped position must have digits left.
+/// Beyond this many box lengths, crossings would not fit into Image, and the wrapped position would
+/// have too few digits left.
 constexpr double kFarthest = 1e9;
 
 struct Place {
@@ -45,19 +46,19 @@ bool all_finite(const Vec3& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
 
-/// Wraps; throws UnstableRun where there is nothing sensible to wrap. `when`: " at step 7", or
-/// empty.
+/// Wraps a position. Throws UnstableRun if it is not finite or too far away. `when` is " at step
+/// 7", or empty.
 Place wrap(const Box& box, const Vec3& position, const Image& image, std::int64_t id,
            const std::string& when) {
   const Vec3& edges = box.length;
-  // As readers leave them.
+  // Shortcut for positions that are in the box already, as readers leave them.
   if (box.tilt.none() && position.x >= 0.0 && position.y >= 0.0 && position.z >= 0.0 &&
       position.x < edges.x && position.y < edges.y && position.z < edges.z) {
     return {position, image};
   }
   const Vec3 unsheared = box.shear().unsheared(position);
   for (int axis = 0; axis < 3; ++axis) {
-    // Written so that NaN fails.
+    // The negated form also rejects NaN.
     if (!(std::abs(unsheared[axis]) <= kFarthest * box.length[axis])) {
       const bool finite = all_finite(position);
       throw UnstableRun(fmt::format(
@@ -74,7 +75,7 @@ Place wrap(const Box& box, const Vec3& position, const Image& image, std::int64_
   return {wrapped, {image.x + crossings[0], image.y + crossings[1], image.z + crossings[2]}};
 }
 
-/// What of an element of a particle a place decides.
+/// Writes the parts of an element that depend on the wrapped place.
 void put(const Place& place, Position& position) {
   const Vec3& p = place.position;
   position = {p.x, p.y, p.z, position.type};
@@ -98,7 +99,7 @@ void require_kind(const ParticleStore& particles, const ParticleKind& kind) {
   }
 }
 
-/// Appends `count` items of a message.
+/// Appends the `count` particles of a message to the store.
 void append(ParticleStore& particles, const std::byte* items, std::size_t count) {
   const std::size_t first = particles.local_count();
   const std::size_t stride = item_size(particles.kind());
@@ -112,8 +113,8 @@ void append(ParticleStore& particles, const std::byte* items, std::size_t count)
   });
 }
 
-/// Where the row of each destination begins; destinations come as often as the row has items. Null
-/// of those that do not come.
+/// The row of each destination in the exchange, sized by how often `destinations` has the rank.
+/// Null for a rank that does not occur.
 std::vector<std::byte*> rows_for(comm::BulkExchangeBytes& exchange,
                                  std::span<const int> destinations) {
   std::vector<std::size_t> counts;
@@ -130,7 +131,7 @@ std::vector<std::byte*> rows_for(comm::BulkExchangeBytes& exchange,
   return begins;
 }
 
-/// Particles on their way, with destinations.
+/// Particles to be sent, with their destinations.
 class Outgoing {
  public:
   explicit Outgoing(const ParticleKind& kind) : kind_(kind), item_size_(item_size(kind)) {}
@@ -150,8 +151,8 @@ class Outgoing {
     });
   }
 
-  /// Sends all that was added, rows by destination, order kept; appends to the store what came from
-  /// others, sorted by source, and returns how many those were.
+  /// Sends all added particles, grouped by destination in their order. Appends arrivals to the
+  /// store, sorted by source, and returns their number.
   std::size_t exchange(comm::SparseExchangeBytes& exchange, ParticleStore& particles) {
     std::vector<std::size_t> order(destinations_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -176,7 +177,7 @@ class Outgoing {
     return arrived;
   }
 
-  /// The same for much: written into memory from which it leaves without another copy.
+  /// The same for large amounts: particles are written directly into the exchange's memory.
   std::size_t exchange(comm::BulkExchangeBytes& exchange, ParticleStore& particles) {
     std::vector<std::byte*> next = rows_for(exchange, destinations_);
     for (std::size_t i = 0; i < destinations_.size(); ++i) {
@@ -219,8 +220,8 @@ void close_gaps(AlignedBuffer<T>& items, const std::vector<std::size_t>& gaps, s
   }
 }
 
-/// For particles that may go anywhere. Methods that must know the sources can serve that too, if
-/// slowly, once they are told.
+/// Options for particles that may go to any rank. Methods that must know possible sources are told
+/// all ranks; that works, but slowly.
 comm::SparseOptions anywhere_options(const comm::Context& context,
                                      const std::string& exchange_method, const std::string& name) {
   const auto called = comm::methods_called(comm::sparse_methods(), exchange_method);
@@ -282,8 +283,8 @@ class Migration::Implementation {
       leaving_.clear();
       outgoing_.clear();
     }
-    // The others must hear of a failure here. That takes no time of its own: it travels while the
-    // particles do.
+    // Other ranks must learn of a failure here. The reduction costs no extra time, because it
+    // overlaps with the transfer of particles.
     failed_ranks_ = failure.empty() ? 0 : 1;
     agreement_.start();
     const std::size_t count = particles.local_count();
@@ -314,7 +315,7 @@ class Migration::Implementation {
 #endif
   }
 
-  /// Wraps the particles that left this rank's region and collects those that others own now.
+  /// Wraps the particles that left this rank's region and collects those that other ranks own now.
   /// Throws UnstableRun.
   void find_leaving(ParticleStore& particles, std::int64_t step) {
     const int rank = context_.rank();
@@ -350,13 +351,13 @@ class Migration::Implementation {
   bool anywhere_;
   double farthest_;
   std::vector<int> near_;
-  std::optional<comm::SparseExchangeBytes> exchange_;  ///< with neighbors
-  std::optional<comm::BulkExchangeBytes> bulk_;        ///< with anybody
+  std::optional<comm::SparseExchangeBytes> exchange_;  ///< with ranks within `farthest`
+  std::optional<comm::BulkExchangeBytes> bulk_;        ///< with any rank
   std::vector<std::size_t> leaving_;
   bool rotating_;
   Outgoing outgoing_;
   std::int64_t failed_ranks_ = 0;
-  comm::ReductionBatch agreement_;  ///< on `failed_ranks_`
+  comm::ReductionBatch agreement_;  ///< sums `failed_ranks_`
   std::size_t departed_ = 0;
   std::size_t arrived_ = 0;
 };
@@ -412,7 +413,8 @@ class Distribution::Implementation {
     std::int64_t failed_ranks = failure.empty() ? 0 : 1;
     comm::ReductionBatch(context_, "distribution").sum(failed_ranks).run();
     if (failed_ranks > 0) throw UnstableRun(shared_failure(context_, failure));
-    // Those that stay here go into the store at once, behind what lower ranks send.
+    // Particles that stay on this rank go directly into the store, behind arrivals from lower
+    // ranks.
     const int self = context_.rank();
     std::vector<std::byte*> next = rows_for(exchange_, away_);
     for (std::size_t i = 0, leaving = 0; i < records.size(); ++i) {
@@ -472,9 +474,9 @@ class Distribution::Implementation {
   ParticleKind kind_;
   std::size_t item_size_;
   comm::BulkExchangeBytes exchange_;
-  std::vector<int> owners_;  ///< of the records
+  std::vector<int> owners_;  ///< for each record
   std::vector<Place> places_;
-  std::vector<int> away_;  ///< owners of those that do not stay here
+  std::vector<int> away_;  ///< owners of the records that leave this rank
 };
 
 Distribution::Distribution(const comm::Context& context, const Decomposition& decomposition,

@@ -14,44 +14,46 @@
 namespace sterna::md {
 
 struct MigrationOptions {
-  std::string exchange_method = "auto";  ///< of comm::sparse_methods()
-  /// Particles may go to any rank: for the first call after a file was read. Otherwise only to
-  /// ranks within that distance, which some methods need to know; a particle that went farther is
-  /// an error with every exchange method.
+  std::string exchange_method = "auto";  ///< a name in comm::sparse_methods()
+  /// Whether particles may go to any rank, as in the first call after a file was read. Otherwise
+  /// they may only go to ranks within `farthest`, because some methods must know their sources. A
+  /// particle that went farther is an error with every exchange method.
   bool anywhere = false;
-  /// As the stores that come; std::logic_error for one of the other kind.
+  /// Whether the stores rotate; std::logic_error for a store of the other kind.
   bool rotating = false;
-  std::string name = "migration";  ///< in errors and verdicts
+  std::string name = "migration";  ///< for errors and verdicts
 };
 
 struct DistributionOptions {
-  std::string exchange_method = "auto";  ///< of comm::sparse_methods()
-  bool rotating = false;                 ///< as the stores that come
+  std::string exchange_method = "auto";  ///< a name in comm::sparse_methods()
+  bool rotating = false;                 ///< whether the stores rotate
 };
 
-/// Brings particles to the ranks that own their positions.
+/// Sends particles to the ranks that own their positions.
 class Migration {
  public:
-  /// Collective. `farthest`: the farthest that a particle can have left its region when `migrate`
-  /// is called (the halo width is a good choice), not looked at with `anywhere`. The decomposition
-  /// must outlive this. Throws comm::Error where the exchange is not available.
+  /// Collective. `farthest` is the longest distance that a particle can be outside its region when
+  /// `migrate` is called (the halo width is a good choice); it is ignored with `anywhere`. The
+  /// decomposition must outlive this object. Throws comm::Error if the exchange is not available.
   Migration(const comm::Context& context, const Decomposition& decomposition, double farthest,
             const MigrationOptions& options = {});
   ~Migration();
   Migration(Migration&&) noexcept;
   Migration& operator=(Migration&&) noexcept;
 
-  /// Collective. Wraps positions into the box, counting in `image`, and sends particles to their
-  /// owners. Those that stay keep their order; arrivals follow, sorted by source, then by their
-  /// order there. Drops the ghosts; forces do not travel. Throws UnstableRun on all ranks, naming
-  /// id and `step`, where a position on any of them is not finite, left the box by more than 10^9
-  /// lengths, or is farther away; particles of ranks with such a position have not moved.
+  /// Collective. Wraps positions into the box, counting crossings in `image`, and sends particles
+  /// to their owners. Particles that stay keep their order; arrivals follow, sorted by source, then
+  /// by their order there. Drops the ghosts; forces are not sent. Throws UnstableRun on all ranks,
+  /// naming the id and `step`, if a position on any rank is not finite, is outside the box by more
+  /// than 10^9 lengths, or is farther away than `farthest`. Ranks with such a position then keep
+  /// their particles.
   void migrate(ParticleStore& particles, std::int64_t step);
 
-  /// Other owners from now on; only with `anywhere`. The decomposition must outlive this.
+  /// Uses other regions from now on; only with `anywhere`. The decomposition must outlive this
+  /// object.
   void set_decomposition(const Decomposition& decomposition);
 
-  /// How many the last call sent away, and how many came.
+  /// The number of particles that the last call sent away, and the number that arrived.
   std::size_t departed() const;
   std::size_t arrived() const;
   comm::Verdict verdict() const;
@@ -61,12 +63,12 @@ class Migration {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Hands out particles that any rank may hold, as a reader or a checkpoint left them: wraps them
-/// and appends them to the stores of their owners, sorted by source, then by order there. Keep
-/// one object for a start in chunks.
+/// Sends particles that any rank may hold, such as those of a reader or checkpoint, to the ranks
+/// that own their positions. It wraps them and appends them to the owners' stores, sorted by
+/// source, then by their order there. If a start comes in chunks, use one object for all of them.
 class Distribution {
  public:
-  /// Collective. The decomposition must outlive this.
+  /// Collective. The decomposition must outlive this object.
   Distribution(const comm::Context& context, const Decomposition& decomposition,
                const DistributionOptions& options = {});
   ~Distribution();
@@ -74,8 +76,8 @@ class Distribution {
   Distribution& operator=(Distribution&&) noexcept;
 
   /// Collective; `records` may be empty on some ranks. Drops the ghosts of `particles`. Throws
-  /// UnstableRun on all ranks, before anything was sent, naming the id, where a position on any of
-  /// them is not finite or outside the box by more than 10^9 lengths.
+  /// UnstableRun on all ranks, naming the id, if a position on any rank is not finite or outside
+  /// the box by more than 10^9 lengths; nothing is sent then.
   void append(std::span<const ParticleRecord> records, ParticleStore& particles);
 
  private:
@@ -83,7 +85,7 @@ class Distribution {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// `Distribution` for a single call.
+/// A `Distribution` for a single call.
 void distribute(const comm::Context& context, const Decomposition& decomposition,
                 std::span<const ParticleRecord> records, ParticleStore& particles);
 

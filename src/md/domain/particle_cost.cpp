@@ -8,7 +8,7 @@
 namespace sterna::md {
 namespace {
 
-/// What a particle costs by itself (its row, its order, its cell), in neighbors.
+/// The fixed cost of a particle (its row, its sorting, its cell), in units of a neighbor's cost.
 constexpr double kNeighborsForOne = 100.0;
 
 }  // namespace
@@ -36,8 +36,8 @@ ParticleCosts particle_costs(const ParticleStore& particles, const Box& box, con
   }
   if (model == CostModel::particles) return costs;
 
-  // Bins of about half the radius; the density in 27 of them is that around a particle. Bins of
-  // other ranks are left out, from the count and from the volume.
+  // Bins have about half the radius, so 27 of them give the density around a particle. Bins outside
+  // this rank's region are left out, both from the count and from the volume.
   int bins[3];
   Vec3 per_length;
   const Vec3 extent = shear.extent(radius);

@@ -1,8 +1,8 @@
-// Idea: the box cut into equal parts along x, y and z, as near to cubes as the rank count allows.
+// Idea: cut the box into equal parts along x, y and z, as near to cubes as the rank count allows.
 // Paper: Plimpton, J. Comput. Phys. 117 (1995) 1 (spatial decomposition).
-// Cost: none; every rank knows all regions by arithmetic.
-// Hazards: where matter is uneven, the fullest region holds everybody up.
-// Another wins: `bisection` or `sampling`, where computing time differs between regions.
+// Cost: none; every rank computes all regions by arithmetic.
+// Hazards: if the density is uneven, all ranks wait for the one with the fullest region.
+// Another wins: `bisection` or `sampling`, if computing time differs between regions.
 #include "md/domain/regular_grid.hpp"
 
 #include <fmt/format.h>
@@ -16,13 +16,14 @@ namespace sterna::md {
 
 std::vector<std::array<int, 3>> RegularGrid::of_least_surface(const Box& box, int rank_count,
                                                               const std::array<int, 3>& requested) {
-  // Grids that are equal by symmetry differ by rounding.
+  // The surfaces of grids that are equal by symmetry differ by rounding.
   constexpr double rounding = 1e-12;
   std::vector<std::array<int, 3>> found;
   const Vec3 lean =
-      box.shear().extent(1.0);  // of faces: how much larger than those of an orthorhombic box
+      box.shear().extent(1.0);  // ratio of a face's area to that in an orthorhombic box
   double least = std::numeric_limits<double>::infinity();
-  // Most cuts along z come first, then along y: slabs along the slowest axis lie together.
+  // Grids with most cuts along z come first, then along y, because z is the slowest axis of the
+  // cell order, so that boundary slabs across z are contiguous in memory.
   for (int x = 1; x <= rank_count; ++x) {
     if (rank_count % x != 0 || (requested[0] != 0 && requested[0] != x)) continue;
     const int rest = rank_count / x;
@@ -86,7 +87,7 @@ Region RegularGrid::region(int rank) const {
 int RegularGrid::coordinate(int axis, double position) const {
   const auto& planes = boundaries_[axis];
   const int n = grid_[axis];
-  // The quotient may be off by one at a plane; the planes themselves decide.
+  // At a plane the quotient may be off by one, so the planes themselves decide.
   const double guess = position / box_.length[axis] * n;
   int i = static_cast<int>(std::clamp(guess, 0.0, static_cast<double>(n - 1)));
   while (i > 0 && position < planes[static_cast<std::size_t>(i)]) --i;

@@ -7,15 +7,15 @@
 
 namespace sterna::md {
 
-/// The box cut into `grid` equal parts along each edge, one for each rank; x varies fastest with
-/// the rank.
+/// The box cut into `grid` equal parts along each edge, one for each rank. The rank number varies
+/// fastest along x.
 class RegularGrid final : public Decomposition {
  public:
-  /// Chooses the grid whose regions have the least surface, hence the fewest ghosts. Axes of
-  /// `requested` that are not 0 are kept. Throws std::invalid_argument where the box has an edge
-  /// that is not positive, or no grid of `rank_count` ranks has the requested axes.
+  /// Chooses the grid whose regions have the smallest surface and so the fewest ghosts. Axes of
+  /// `requested` that are not 0 are kept. Throws std::invalid_argument if an edge of the box is not
+  /// positive, or if no grid of `rank_count` ranks has the requested axes.
   RegularGrid(const Box& box, int rank_count, std::array<int, 3> requested = {0, 0, 0});
-  /// The grids that it may choose among: those of the same least surface. The first is its choice.
+  /// All grids with the smallest surface, among which the first one is chosen.
   static std::vector<std::array<int, 3>> of_least_surface(const Box& box, int rank_count,
                                                           const std::array<int, 3>& requested);
 
@@ -27,12 +27,12 @@ class RegularGrid final : public Decomposition {
   /// Ranks per axis.
   const std::array<int, 3>& grid() const { return grid_; }
   std::array<int, 3> coordinates(int rank) const;
-  /// Coordinates in [0, grid).
+  /// The rank at these coordinates, which are in [0, grid).
   int rank_at(const std::array<int, 3>& coordinates) const;
-  /// The grid + 1 planes that cut the axis, from 0 to the length of the box: neighbors share the
-  /// very same number.
+  /// The grid + 1 planes that cut the axis, from 0 to the box length. Adjacent regions share the
+  /// identical number.
   const std::vector<double>& boundaries(int axis) const { return boundaries_[axis]; }
-  /// Smallest width of a region on that axis.
+  /// The smallest width of a region on this axis.
   double smallest_width(int axis) const;
 
  private:

@@ -1,8 +1,9 @@
 // Idea: sample particles in proportion to their cost; cut the sample into slabs, columns, boxes.
 // Paper: Ishiyama, Fukushige, Makino, PASJ 61 (2009) 1319; Iwasawa et al., PASJ 68 (2016) 54.
-// Cost: a few thousand sampled positions a rank to one rank and its cuts back: two latencies.
-// Hazards: that rank sorts the sample of all, so the share of a rank shrinks beyond 500 ranks.
-// Another wins: `bisection`, where ranks are many; `grid`, where cost is even everywhere.
+// Cost: each rank sends a few thousand sampled positions to one rank, which returns cuts: two
+// latencies.
+// Hazards: one rank sorts the whole sample, so beyond 500 ranks each rank may send fewer positions.
+// Another wins: `bisection`, if there are many ranks; `grid`, if cost is uniform.
 #include "md/domain/sampling.hpp"
 
 #include <algorithm>
@@ -19,11 +20,11 @@ namespace {
 
 constexpr double kSamplesPerRank = 4000.0;
 constexpr double kMostSamples = 2e6;
-/// How much less surface another arrangement of slabs and columns must have to be taken.
+/// Another arrangement of slabs and columns is taken if its surface is below this share of the old.
 constexpr double kSurfaceHysteresis = 0.8;
 
-/// Every so much of cost a position: in the order of the store, which is that of the cells, so the
-/// sample is as even as the particles are.
+/// Takes one position per `stride` of cost, in the order of the store. This is the order of the
+/// cells, so the sample is as evenly distributed as the particles.
 std::string sample(const DecompositionRequest& request, double stride) {
   std::string bytes;
   double next = 0.5 * stride, sum = 0.0;
@@ -36,7 +37,7 @@ std::string sample(const DecompositionRequest& request, double stride) {
   return bytes;
 }
 
-/// `total` in `count` parts that differ by one at most.
+/// `total` divided into `count` parts that differ by at most one.
 std::vector<int> share_out(int total, int count) {
   std::vector<int> shares;
   for (int k = 0; k < count; ++k) shares.push_back(total / count + (k < total % count ? 1 : 0));
@@ -60,8 +61,8 @@ Vec3 spread(const std::vector<Vec3>& points, const Vec3& length) {
   return result;
 }
 
-/// Parts along x, y and z in the mean; the area of all cuts through matter of this spread goes as
-/// the sum of parts over spread.
+/// The mean number of parts along x, y and z. The area of all cuts is proportional to the sum of
+/// parts over spread, if the particles have this spread.
 Vec3 parts_per_axis(const CutTree& tree) {
   Vec3 cuts, parts;
   for (const auto& part : tree.parts()) {
@@ -81,7 +82,8 @@ int rounded(double parts, int most) {
   return static_cast<int>(std::clamp(std::round(parts), 1.0, static_cast<double>(most)));
 }
 
-/// On rank 0: cuts what is open, level by level, as `shape` says or, where that is none, by spread.
+/// Cuts all open parts on rank 0, level by level: with the shape of the previous tree, or else by
+/// the spread of the particles.
 class Cutter {
  public:
   Cutter(const DecompositionRequest& request, int ranks, std::vector<Vec3> points)
@@ -102,7 +104,7 @@ class Cutter {
                                    surface({static_cast<double>(slabs), ny, in_slab / ny}, width)) {
       previous = nullptr;
     }
-    std::vector<int> axis_of{0};  // along which a part would be cut
+    std::vector<int> axis_of{0};  // the axis along which each part is cut
     spans_ = {{0, points_.size()}};
     for (std::size_t part = 0; part < tree_.parts().size(); ++part) {
       const int ranks = tree_.parts()[part].rank_count;
@@ -127,7 +129,7 @@ class Cutter {
  private:
   void divide(std::size_t part, int axis, const std::vector<int>& ranks,
               const std::vector<double>* previous) {
-    const auto at = tree_.parts()[part];  // a copy: cutting moves the parts
+    const auto at = tree_.parts()[part];  // a copy, because cutting reallocates the parts
     const auto [begin, end] = spans_[part];
     const auto first = points_.begin() + static_cast<std::ptrdiff_t>(begin);
     const auto last = points_.begin() + static_cast<std::ptrdiff_t>(end);

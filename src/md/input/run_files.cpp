@@ -15,7 +15,7 @@
 namespace sterna::md {
 namespace {
 
-constexpr int most_backups = 99;  // as GROMACS
+constexpr int most_backups = 99;  // as in GROMACS
 
 constexpr std::array<std::string_view, 9> formats{"xtc",       "trr",  "dcd", "gsd", "extxyz",
                                                   "lammpstrj", "data", "pdb", "gro"};
@@ -29,8 +29,8 @@ std::string backup_path(const std::string& path, int number) {
 }  // namespace
 
 std::vector<std::string> run_file_endings() {
-  // Checkpoints come first: where moving or removing them is cut short, no later run may take what
-  // is left for something that it can go on from.
+  // Checkpoints come first, so that if moving or removing files is interrupted, no later run can
+  // mistake the remaining files for a run to continue.
   std::vector<std::string> endings{".checkpoint", ".checkpoint.new", ".checkpoint.previous",
                                    ".log.jsonl",  ".h5md",           ".xtc",
                                    ".bib",        ".report.html"};
@@ -63,7 +63,7 @@ std::vector<std::string> paths_of_run(const std::string& stem) {
   std::vector<std::string> paths{stem + ".lock"};
   for (const std::string& ending : run_file_endings()) {
     paths.push_back(stem + ending);
-    // Files that take the place of others when they are complete.
+    // Some files are first written under this name and replace the others when complete.
     paths.push_back(stem + ending + ".new");
   }
   return paths;

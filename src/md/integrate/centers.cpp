@@ -37,7 +37,7 @@ Centers::Kind Centers::kind_of(const Topology::Molecule& molecule) {
     const std::size_t count = group.atoms.size();
     kind.groups.push_back({std::move(group.atoms), std::move(group.parent), count});
   }
-  // A site whose atoms are all of one group moves as they do.
+  // A virtual site whose atoms are all in one group moves with this group.
   for (const VirtualSite& site : molecule.virtual_sites) {
     const auto group_of = [&](std::int32_t atom) {
       return kind.group_of[static_cast<std::size_t>(atom)];
@@ -92,7 +92,7 @@ void Centers::add(const ParticleStore& particles, std::uint32_t particle,
   std::size_t own = size, locals = 0;
   for (std::size_t k = 0; k < size; ++k) {
     const auto local = places_->local(id(k));
-    // The first of its local atoms brings the group.
+    // Only the group's first local atom adds the group.
     if (locals == 0 && local && *local != particle) {
       atoms_.resize(first);
       return;
@@ -101,7 +101,8 @@ void Centers::add(const ParticleStore& particles, std::uint32_t particle,
     locals += local ? 1 : 0;
     atoms_.push_back({MoleculePlaces::none, local.value_or(MoleculePlaces::none), 0.0});
   }
-  // From the first local atom back to the root, then from each atom to those that it leads to.
+  // First follow the parents from the first local atom to the root, then go from parents to
+  // children.
   const auto follow = [&](std::size_t from, std::size_t to) {
     Atom& atom = atoms_[first + to];
     if (atom.place != MoleculePlaces::none) return;
@@ -153,7 +154,8 @@ void Centers::move_positions(ParticleStore& particles, const Deformation& by) co
     for (const Atom& atom : of(group)) {
       if (atom.particle >= count) continue;
       Position& position = particles.position[atom.particle];
-      // The group may be beside another image of this atom, which moves by what the box does, too.
+      // The group may use another image of this atom. The distance to this image scales with the
+      // box.
       const Vec3 image = position.vector() - particles.position[atom.place].vector();
       const Vec3 moved = position.vector() + shift + (by(image) - image);
       position.x = moved.x;

@@ -13,7 +13,7 @@
 namespace sterna::md {
 namespace {
 
-/// What halos are wider by than the constraints ask for, as the distances may deviate at the start.
+/// Factor on the halo width that constraints need, because distances may deviate at the start.
 constexpr double margin = 1.1;
 
 double extent_of(const RigidShape& shape) {
@@ -24,7 +24,7 @@ double extent_of(const RigidShape& shape) {
   return std::sqrt(squared);
 }
 
-/// Lets it move as a rotor, where that can.
+/// Makes the group a rotor, if it can move as one.
 void try_rotor(ConstraintGroup& group, const RigidShape& shape,
                std::span<const double> inverse_masses) {
   group.rotor = ConstraintRotor::of(shape, inverse_masses);
@@ -41,8 +41,7 @@ void try_rotor(ConstraintGroup& group, const RigidShape& shape,
   }
 }
 
-/// Makes it one of SETTLE's where it is a triangle of two equal sides, between atoms of the right
-/// masses.
+/// Lets SETTLE solve the group, if it is an isosceles triangle with equal masses at the base.
 void try_settle(ConstraintGroup& group, std::span<const double> inverse_masses) {
   if (group.atoms.size() != 3 || group.constraints.size() != 3) return;
   for (std::uint32_t apex = 0; apex < 3; ++apex) {
@@ -106,13 +105,14 @@ ConstraintGroups::Kind ConstraintGroups::kind_of(const Topology::Molecule& molec
   JoinedGroups joined = joined_by_constraints(molecule);
   Kind kind{.groups = {}, .group_of = std::move(joined.group_of)};
   for (JoinedAtoms& atoms : joined.groups) {
-    std::vector<double> from_first;  // along the tree
+    std::vector<double> from_first;  // distances along the tree of parents
     for (std::size_t k = 0; k < atoms.atoms.size(); ++k) {
       const std::int32_t parent = atoms.parent[k];
       from_first.push_back(atoms.to_parent[k] +
                            (parent < 0 ? 0.0 : from_first[static_cast<std::size_t>(parent)]));
     }
-    // To the first atom from the farthest one, and on to any other.
+    // The longest path between two atoms goes from the farthest through the first to the next
+    // farthest.
     std::ranges::sort(from_first, std::greater<>());
     ConstraintGroup& group = kind.groups.emplace_back();
     group.extent = margin * (from_first[0] + from_first[1]);

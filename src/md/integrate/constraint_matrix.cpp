@@ -1,13 +1,14 @@
-// Idea:    what a constraint's push does to the others is a matrix, symmetric and positive. It is
-//          never stored: a product with it is a push along all constraints, a halo exchange of what
-//          that does to the atoms, and the differences of these. Conjugate gradients solve it.
+// Idea:    the effects of constraint forces on other constraints form a symmetric positive matrix.
+//          It is never stored. A product with it applies multipliers along all constraints,
+//          exchanges the changes of atoms with the halo, and takes the differences along the
+//          constraints. Conjugate gradients solve the equations.
 // Source:  the matrix: Hess et al., J. Comput. Chem. 18, 1463 (1997), eq. 11; conjugate gradients
 //          with the diagonal as preconditioner: Hestenes and Stiefel, J. Res. Natl. Bur. Stand. 49,
 //          409 (1952).
-// Cost:    one halo exchange and two reductions for each iteration, ten or so for a chain with
-//          angles of 110 degrees. More for straight chains: as many as these have constraints.
-// Hazards: none of redundant constraints, where they do not contradict each other.
-// Others:  SETTLE and SHAKE, which do not communicate, for groups that fit into the halo.
+// Cost:    one halo exchange and two reductions per iteration; ten or so iterations for a chain
+//          with angles of 110 degrees. A straight chain needs as many as it has constraints.
+// Hazards: none from redundant constraints, if they do not contradict each other.
+// Others:  SETTLE and SHAKE, which need no communication, if groups fit into the halo.
 
 #include "md/integrate/constraint_matrix.hpp"
 
@@ -27,7 +28,7 @@ bool ConstraintMatrix::solve(const ConstraintSet& set,
                              std::span<const double> along, double goal, std::size_t local,
                              std::size_t total, std::span<double> multipliers) {
   const std::size_t count = constraints.size();
-  // A constraint between two ranks is known to both, and counts at that of its first atom.
+  // Two ranks know a constraint between them; only the rank of its first atom counts it.
   const auto counts = [&](std::size_t k) { return set.atoms[constraints[k].first].vector < local; };
   std::ranges::fill(multipliers, 0.0);
   rest_.assign(along.begin(), along.end());

@@ -10,13 +10,12 @@
 
 namespace sterna::md {
 
-/// Linear equations of constraints that span ranks. See constraint_matrix.cpp. A rank knows all
-/// constraints of its own atoms, and both atoms of each are local particles or ghosts of it.
+/// Solves the linear equations of constraints that span ranks. See constraint_matrix.cpp. A rank
+/// knows all constraints of its own atoms, and both atoms of each as local particles or ghosts.
 class ConstraintMatrix {
  public:
-  /// Writes the vectors of the ghosts with those of the particles that they are copies of.
-  /// Collective. Between `start` and `finish` the caller may compute, and change the vectors of
-  /// particles that no other rank has among its ghosts.
+  /// Copies vectors of particles to their ghosts. Collective. Between `start` and `finish` the
+  /// caller may compute, and may change vectors of particles that are no other rank's ghosts.
   struct GhostVectors {
     using Exchange = std::function<void(std::span<const Vec3> local, std::span<Vec3> ghosts)>;
     Exchange start, finish;
@@ -28,10 +27,10 @@ class ConstraintMatrix {
 
   ConstraintMatrix(const comm::Context& context, GhostVectors ghost_vectors);
 
-  /// Finds the multipliers whose pushes together take `along[k]` off the product of difference and
-  /// connection of each of the `constraints` of the set, until no rest is larger than `goal` times
-  /// the square of the distance. `local` of `total` vectors are those of local particles.
-  /// Returns whether it did. Collective; the same on all ranks.
+  /// Finds the multipliers that together reduce the product of difference and connection of each of
+  /// the `constraints` by `along[k]`, until the remainder is at most `goal` times the squared
+  /// distance. The first `local` of `total` vectors belong to local particles. Returns whether it
+  /// converged. Collective; the same on all ranks.
   bool solve(const ConstraintSet& set, std::span<const ConstraintSet::Constraint> constraints,
              std::span<const double> along, double goal, std::size_t local, std::size_t total,
              std::span<double> multipliers);

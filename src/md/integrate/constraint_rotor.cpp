@@ -11,12 +11,12 @@
 namespace sterna::md {
 namespace {
 
-/// Smallest moment of inertia of a body that is not linear, relative to the largest.
+/// The smallest moment of inertia of a nonlinear rotor, relative to the largest.
 constexpr double least_moment = 1e-3;
-/// A fit gains digits as the start is near the body: some ten turns do.
+/// Each iteration of a fit gains digits if the start is near the body; some ten are enough.
 constexpr int most_turns = 100;
 
-/// About the direction of `angle`, by its length.
+/// Rotates `v` about the direction of `angle` by its length.
 Vec3 turned(const Vec3& v, const Vec3& angle) {
   const double size = std::sqrt(dot(angle, angle));
   if (size == 0.0) return v;
@@ -45,13 +45,13 @@ std::optional<ConstraintRotor> ConstraintRotor::of(const RigidShape& shape,
     whole += masses.back().mass;
   }
   const BodyFrame frame = body_frame(masses, 0.0);
-  // The axis of a linear body, and otherwise that of the smallest moment, is the first.
+  // The first axis is the axis of a linear body, or otherwise that of the smallest moment.
   std::array<int, 3> order{0, 1, 2};
   std::ranges::stable_sort(order, {}, [&](int axis) { return frame.inertia[axis]; });
   const double smallest = frame.inertia[order[0]], largest = frame.inertia[order[2]];
   const bool is_linear = shape.dimension == 1;
   if (!is_linear && smallest < least_moment * largest) return std::nullopt;
-  // A mirror image would do as well.
+  // The order of axes may give a mirror image, which is equally good.
   RotorShape rotor{};
   rotor.atoms = masses.size();
   rotor.dimension = shape.dimension;
@@ -82,7 +82,7 @@ void ConstraintRotor::fit(RotorWork& work) const {
       for (std::size_t lane = 0; lane < rotors_together; ++lane) use(k, lane);
     }
   };
-  // Paths are the places from the center of mass until the end.
+  // Until the end, `path` holds the atoms' places relative to the center of mass.
   Vec3 center[rotors_together];
   for_each_atom([&](std::size_t k, std::size_t lane) {
     center[lane] += shape_.mass[k] * vector_in(work.place[k], lane);
@@ -91,11 +91,12 @@ void ConstraintRotor::fit(RotorWork& work) const {
     put_into(work.path[k], lane, vector_in(work.place[k], lane) - center[lane]);
     put_into(work.velocity[k], lane, Vec3{});
   });
-  // Finds axes that are near.
+  // Gives axes near those of the best fit.
   project(work);
   double largest = 1.0;
   for (int turn = 0; turn < most_turns && largest > 1e-30; ++turn) {
-    // Velocities from the body to the places: their rigid part is what is left to be turned by.
+    // Velocities are differences from the fitted body to the places; their rigid part is the
+    // remaining rotation.
     for_each_atom([&](std::size_t k, std::size_t lane) {
       put_into(work.velocity[k], lane,
                vector_in(work.path[k], lane) - vector_in(work.place[k], lane));

@@ -26,7 +26,7 @@ void ConstraintRotors::add(const ConstraintGroup& group, GroupsPart part,
 
 void ConstraintRotors::complete() {
   for (auto& [key, kind] : kinds_) {
-    // Vectors that grow take up to twice what they need.
+    // Vectors that have grown may hold up to twice the memory that they need.
     kind.atoms.shrink_to_fit();
     kind.connections.resize(kind.bodies() * (kind.size() - 1));
   }
@@ -63,7 +63,7 @@ void ConstraintRotors::for_each_batch(GroupsPart part, Use&& use) {
     for (std::size_t first = 0; first < bodies; first += rotors_together) {
       const std::size_t count = std::min(bodies - first, rotors_together);
       for (std::size_t lane = 0; lane < rotors_together; ++lane) {
-        // The last one again where there are no more.
+        // The last body fills the remaining lanes.
         const auto connection = kind.connections_of(first + std::min(lane, count - 1));
         put_into(work_.place[0], lane, Vec3{});
         for (std::size_t k = 1; k < kind.size(); ++k) {
@@ -217,7 +217,7 @@ EnergyAndVirial ConstraintRotors::constrain_accelerations(const ParticleStore& p
     for (std::size_t lane = 0; lane < rotors_together; ++lane) {
       turning[lane] = vector_in(work_.angular_velocity, lane);
     }
-    // What keeps an atom on its circle. The rest is a rigid motion.
+    // The centripetal acceleration keeps an atom on its circle; the rest is a rigid motion.
     const auto centripetal = [&](std::size_t lane, std::size_t k) {
       return cross(turning[lane], cross(turning[lane], vector_in(work_.place[k], lane)));
     };

@@ -10,26 +10,26 @@
 
 namespace sterna::md {
 
-/// NaN where one of them is.
+/// The larger number, or NaN if either is NaN.
 inline double largest_of(double a, double b) {
   return a < b || std::isnan(b) ? b : a;
 }
 
-/// Groups of constraints: those of local particles alone, those that have ghosts of other ranks
-/// too, or all.
+/// Groups of constraints: those with local particles only, those that also have ghosts of other
+/// ranks, or all.
 enum class GroupsPart { inside, border, all };
 
-/// The constraints that a rank takes part in, with what solvers ask of each.
+/// The constraints that a rank takes part in, and functions of them that solvers need.
 struct ConstraintSet {
   struct Atom {
-    std::uint32_t place;   ///< in the store: of the image beside the other atom
-    std::uint32_t vector;  ///< of its velocity: the local particle's, where this rank owns it
+    std::uint32_t place;   ///< in the store, of the image near the other atom
+    std::uint32_t vector;  ///< index of its velocity: that of the local particle if owned
     double weight;         ///< inverse mass
   };
   struct Constraint {
     std::uint32_t first, second;  ///< in `atoms`
     double squared_distance;
-    Vec3 connection;  ///< from the second to the first, when the step began
+    Vec3 connection;  ///< from the second atom to the first at the begin of the step
   };
   std::vector<Constraint> constraints;
   std::vector<Atom> atoms;
@@ -37,16 +37,16 @@ struct ConstraintSet {
   double weight(const Constraint& constraint) const {
     return atoms[constraint.first].weight + atoms[constraint.second].weight;
   }
-  /// Of the vectors of the first and the second atom.
+  /// The vector of the first atom minus that of the second.
   Vec3 difference(const Constraint& constraint, const ConstGhostedVectors& vectors) const {
     return vectors[atoms[constraint.first].vector] - vectors[atoms[constraint.second].vector];
   }
-  /// What takes `along` off the product of that difference and the connection.
+  /// The multiplier that reduces the product of this difference and the connection by `along`.
   double multiplier(const Constraint& constraint, double along) const {
     const Vec3& r = constraint.connection;
     return along / (weight(constraint) * dot(r, r));
   }
-  /// Changes the vectors of both atoms along the connection.
+  /// Changes the vectors of both atoms by the multiplier along the connection.
   void push(const Constraint& constraint, double multiplier, Vec3& first, Vec3& second) const {
     first -= (atoms[constraint.first].weight * multiplier) * constraint.connection;
     second += (atoms[constraint.second].weight * multiplier) * constraint.connection;
@@ -55,8 +55,8 @@ struct ConstraintSet {
     push(constraint, multiplier, vectors[atoms[constraint.first].vector],
          vectors[atoms[constraint.second].vector]);
   }
-  /// What a push of one takes off the product of the other's difference and connection, for each
-  /// multiplier. Both are of one group.
+  /// The reduction, per unit of multiplier of one constraint, of the product of the other's
+  /// difference and connection. Both constraints are in the same group.
   double coupling(const Constraint& one, const Constraint& other) const {
     double sum = 0.0;
     if (one.first == other.first) sum += atoms[one.first].weight;

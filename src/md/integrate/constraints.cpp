@@ -1,20 +1,20 @@
-// Idea:    a rank solves every group of constraints that one of its atoms is in, and keeps what
-//          happens to its own atoms: as with bonded terms, a group across a border is solved on two
-//          ranks or more, and no atom changes its rank for its group's sake. The velocities of
-//          the ghosts in such groups, and of no others, come by exchanges of their own. Groups that are longer than a halo are
-//          solved by all ranks together. Rigid groups move as rotors, which need no forces along
-//          the constraints. A minimization takes the forces along the constraints and corrects its
-//          moves as those of a time step, with the same mass for all.
-// Source:  rotors: kernels/rotor_kernels.inl; SETTLE: kernels/settle_kernels.inl; for other groups
-//          SHAKE: Ryckaert, Ciccotti and Berendsen, J. Comput. Phys. 23, 327 (1977), and RATTLE:
-//          Andersen, J. Comput. Phys. 52, 24 (1983); for long ones Newton's method with the matrix
+// Idea:    a rank solves every group of constraints that contains one of its atoms, and keeps the
+//          results for its own atoms. So, as with bonded terms, a group across a border is solved
+//          on two or more ranks, and no atom migrates for its group's sake. Velocities of ghosts in
+//          such groups, and of no other ghosts, come by exchanges of their own. Groups longer than
+//          a halo are solved by all ranks together. Rigid groups move as rotors, without forces
+//          along the constraints. A minimization projects forces onto the constraints and corrects
+//          its moves like those of a time step, with equal masses.
+// Source:  rotors: kernels/rotor_kernels.inl; SETTLE: kernels/settle_kernels.inl; other groups:
+//          SHAKE, Ryckaert, Ciccotti and Berendsen, J. Comput. Phys. 23, 327 (1977), and RATTLE,
+//          Andersen, J. Comput. Phys. 52, 24 (1983); long groups: Newton's method with the matrix
 //          of constraint_matrix.cpp.
-// Cost:    two exchanges of these velocities in each step, none on one rank. SHAKE sweeps ten times or so over
-//          the constraints of a group; this number grows with the length of a chain. Long groups
-//          take about 20 halo exchanges more in each step.
+// Cost:    two exchanges of these velocities in each step, none on one rank. SHAKE needs ten sweeps
+//          or so over the constraints of a group, and more for longer chains. Long groups take
+//          about 20 more halo exchanges in each step.
 // Hazards: a group that a rank solves must lie within the halo, which may be widened for it.
-// Others:  rigid molecules (`[[component]]`), which migrate as one particle, where a whole molecule
-//          is rigid.
+// Others:  rigid molecules (`[[component]]`), which migrate as one particle, if a whole molecule is
+//          rigid.
 
 #include "md/integrate/constraints.hpp"
 
@@ -34,7 +34,7 @@
 namespace sterna::md {
 namespace {
 
-/// A group whose constraints do not contradict each other takes fewer, however long its chains are.
+/// A group without contradicting constraints needs fewer sweeps, even with long chains.
 constexpr int most_sweeps = 2000;
 
 }  // namespace
@@ -85,7 +85,7 @@ void Constraints::rebuild(const ParticleStore& particles) {
                : add(particles, i, place, *group, missing);
     }
   }
-  // Vectors that grow take up to twice what they need.
+  // Vectors that have grown may hold up to twice the memory that they need.
   const auto give_back = [](auto& vector) {
     if (vector.capacity() > vector.size() + vector.size() / 4) vector.shrink_to_fit();
   };
@@ -110,7 +110,7 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
   std::size_t own = group.atoms.size(), locals = 0;
   for (std::size_t k = 0; k < group.atoms.size(); ++k) {
     const auto local = places_->local(id(k));
-    // The first of its local atoms brings it.
+    // Only the group's first local atom adds the group.
     if (locals == 0 && local && *local != particle) {
       atoms.resize(first_atom);
       return;
@@ -119,7 +119,8 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
     locals += local ? 1 : 0;
     atoms.push_back({0, local.value_or(MoleculePlaces::none), 0.0});
   }
-  // From the first local atom back to the root, then from each atom to those that it leads to.
+  // First follow the parents from the first local atom to the root, then go from parents to
+  // children.
   std::vector<bool> known(group.atoms.size(), false);
   const auto follow = [&](std::size_t from, std::size_t to) {
     if (known[to]) return;
@@ -225,8 +226,8 @@ void Constraints::update_connections(const ParticleStore& particles) {
   }
 }
 
-/// Sweeps over a group until `correct` finds all its constraints kept. Two frozen atoms stay as
-/// they are.
+/// Sweeps over a group until `correct` returns true for all its constraints. Constraints between
+/// two frozen atoms are skipped.
 template <class Correct>
 void Constraints::sweep(const LocalGroup& group, Correct&& correct, const ParticleStore& particles,
                         std::int64_t step) {
@@ -247,7 +248,8 @@ void Constraints::correct(GroupsPart part, const GhostedVectors& velocity, doubl
     const Vec3 next = constraint.connection + timestep * set_.difference(constraint, velocity);
     const double excess = dot(next, next) - constraint.squared_distance;
     if (std::abs(excess) <= 2.0 * tolerance_ * constraint.squared_distance) return true;
-    // Where a step turns a connection by 90 degrees or more, nothing along it helps.
+    // If a step turns a connection by nearly 90 degrees or more, forces along it cannot correct it;
+    // the limit avoids a division by 0.
     const double along =
         std::max(dot(next, constraint.connection), 1e-3 * constraint.squared_distance);
     set_.push(constraint, excess / (2.0 * timestep * set_.weight(constraint) * along), velocity);
@@ -301,7 +303,7 @@ void Constraints::solve_together(std::span<const LocalGroup> groups, const Ghost
                                  Solve&& solve, Alone&& alone) {
   const ConstraintGroup& shape = *groups.front().group;
   const std::size_t atoms = shape.atoms.size();
-  // The atoms of a group follow each other.
+  // The atoms of a group are contiguous.
   const auto first_atom = [&](const LocalGroup& group) {
     return set_.atoms.data() + of(group).front().first - shape.constraints.front().first;
   };
@@ -310,7 +312,7 @@ void Constraints::solve_together(std::span<const LocalGroup> groups, const Ghost
     work_.pairs[k] = {shape.constraints[k].first, shape.constraints[k].second};
   }
   for (std::size_t lane = 0; lane < groups_together; ++lane) {
-    // The last group again where there are no more.
+    // The last group fills the remaining lanes.
     const LocalGroup& group = groups[std::min(lane, groups.size() - 1)];
     const std::span<const Constraint> constraints = of(group);
     for (std::size_t k = 0; k < constraints.size(); ++k) {
@@ -347,7 +349,7 @@ std::vector<const Constraints::LocalGroup*> Constraints::settle(std::span<const 
                                                                 double timestep) const {
   SettleWork work;
   for (std::size_t lane = 0; lane < triangles_together; ++lane) {
-    // The last group again where there are no more.
+    // The last group fills the remaining lanes.
     const auto legs = of(groups[std::min(lane, groups.size() - 1)]).first(2);
     Settle::Legs before, moved;
     for (std::size_t k = 0; k < 2; ++k) {
@@ -380,7 +382,7 @@ void Constraints::solve_triangle(const LocalGroup& group, Along&& along, Push&& 
   const double pp = set_.coupling(p, p), qq = set_.coupling(q, q), rr = set_.coupling(r, r);
   const double pq = set_.coupling(p, q), pr = set_.coupling(p, r), qr = set_.coupling(q, r);
   const double a = along(p), b = along(q), c = along(r);
-  // Cramer's rule.
+  // The solution by Cramer's rule.
   const double m00 = qq * rr - qr * qr, m01 = pr * qr - pq * rr, m02 = pq * qr - pr * qq;
   const double m11 = pp * rr - pr * pr, m12 = pq * pr - pp * qr, m22 = pp * qq - pq * pq;
   const double inverse = 1.0 / (pp * m00 + pq * m01 + pr * m02);
@@ -540,7 +542,8 @@ EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& partic
   const auto of_particle = [&](std::size_t i) {
     return weight_of(particles.position[i]) * force[i];
   };
-  // An atom has one group, so each group has vectors of its own; these may be few of all particles.
+  // An atom is in one group only, so each group has its own accelerations; groups may hold few of
+  // all particles.
   std::vector<Vec3> of_groups, of_all;
   of_groups.reserve(first_spanning_atom_);
   for (std::size_t a = 0; a < first_spanning_atom_; ++a) {
@@ -554,7 +557,7 @@ EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& partic
   };
   std::vector<double> multipliers(set_.constraints.size(), 0.0);
   const auto along = [&](const Constraint& constraint) {
-    // The second derivative of the squared distance is 0.
+    // The second derivative of the squared distance must be 0.
     const Vec3 turning = velocity == nullptr ? Vec3{} : set_.difference(constraint, *velocity);
     const Vec3 difference = acceleration(constraint.first) - acceleration(constraint.second);
     return dot(difference, constraint.connection) + dot(turning, turning);
@@ -564,8 +567,8 @@ EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& partic
               acceleration(constraint.second));
     multipliers[static_cast<std::size_t>(&constraint - set_.constraints.data())] -= multiplier;
   };
-  // What is left is small beside the accelerations of the group's atoms, however slow they are.
-  // Rounding of long chains, whose pushes add up, does not allow for less than `least`.
+  // The remainder is small relative to the accelerations of the group's atoms, even if these are
+  // small. Rounding in long chains, whose multipliers add up, does not allow less than `least`.
   constexpr double least = 1e-11;
   const auto goal_of = [&](std::span<const Constraint> constraints) {
     double largest = 0.0;

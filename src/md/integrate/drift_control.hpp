@@ -9,12 +9,12 @@
 
 namespace sterna::md {
 
-/// Keeps the common velocity of some molecules. Idea: momentum and mass of the molecules of each
-/// slab are summed over several steps; then all of them are accelerated by what their common
-/// velocity lacks. Source: the plugin DriftCtrl of ls1-MarDyn. Cost: one sum over the particles and
-/// one reduction of four numbers a slab in each step that is sampled. Hazards: momentum is not
-/// kept; corrections at long intervals are jolts. Another wins: none where a drift is wanted;
-/// without walls and fields no drift arises that one would have to take away.
+/// Keeps the mean velocity of some molecules at a given value. Idea: momentum and mass of the
+/// molecules of each slab are summed over several steps; then all of them get the missing mean
+/// velocity. Source: the plugin DriftCtrl of ls1-MarDyn. Cost: one sum over the particles and one
+/// reduction of four numbers per slab in each sampled step. Hazards: momentum is not conserved;
+/// corrections at long intervals are jolts. Another wins: no correction, if a drift is wanted, or
+/// without walls and fields, because then no drift arises.
 class DriftControl {
  public:
   struct Zone {
@@ -26,13 +26,13 @@ class DriftControl {
   /// `masses`: by type.
   DriftControl(const Zone& zone, std::span<const double> masses);
 
-  /// Of this rank's molecules, four numbers a slab: to be summed over the ranks, then given to
-  /// `add`.
+  /// Four numbers per slab for this rank's molecules, which are to be summed over the ranks and
+  /// then given to `add`.
   std::span<double> measure(const ParticleStore& particles, const Box& box);
   /// Takes the sums of all ranks as a sample.
   void add(std::span<const double> sums);
-  /// Corrects the velocities by the samples since the last correction, and forgets them. Returns
-  /// the energy that this rank's particles took up.
+  /// Corrects the velocities by the samples since the last correction, and clears the samples.
+  /// Returns the energy that this rank's particles gained.
   double correct(ParticleStore& particles, const Box& box);
 
   /// The samples, for checkpoints; the same on all ranks.

@@ -6,8 +6,8 @@
 
 namespace sterna::md {
 
-/// What acts on the local particles in one step beyond its forces, for steps in which forces are
-/// left out: forces, and torques where particles rotate. Empty: nothing.
+/// Forces, and torques if particles rotate, that act on the local particles in one step in addition
+/// to the step's forces, because multiple time steps leave some forces out. Empty: none.
 struct Impulses {
   std::span<const Vec3> forces, torques;
 };

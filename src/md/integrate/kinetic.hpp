@@ -14,7 +14,7 @@ struct KineticSums {
 };
 KineticSums kinetic_sums(const ParticleStore& particles, std::span<const double> masses);
 
-/// Kinetic energy of the rotation of the local particles, which must rotate; `bodies` by type.
+/// Kinetic energy of the rotation of the local particles, which must rotate; `bodies`: by type.
 double rotational_energy(const ParticleStore& particles, std::span<const RigidBody> bodies);
 
 }  // namespace sterna::md

@@ -5,8 +5,8 @@
 namespace sterna::md {
 namespace {
 
-/// Whether the vector was longer than the limit. What was shortened once is not shortened again by
-/// its rounding, so that a resumed run keeps its bits.
+/// Shortens the vector if it is longer than the limit, and returns whether it was. A vector that
+/// was shortened once is not shortened again because of rounding, so a resumed run keeps its bits.
 bool shorten(Vec3& vector, double limit) {
   const double length = std::sqrt(dot(vector, vector));
   if (!(length > limit * (1.0 + 1e-14))) return false;

@@ -3,7 +3,8 @@
 namespace sterna::md {
 
 void ReflectingWall::reflect(ParticleStore& particles, const Box& box, double timestep) const {
-  // What lies on the surface after a reflection has not crossed it, whatever it is rounded by.
+  // After a reflection a particle may be on the surface; rounding must not count it as having
+  // crossed.
   const double rounding = 1e-12 * (box.length.x + box.length.y + box.length.z);
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     if (!where_.contains(particles.position[i], box)) continue;

@@ -1,17 +1,17 @@
 // Rotation of rigid bodies.
 //
 // Idea:    the kinetic energy is a sum of one term for each principal axis, and the motion by one
-//          term alone is a rotation about that axis at constant speed; rotations about axes 3, 2,
-//          1, 2, 3 by dt/2, dt/2, dt, dt/2, dt/2 make a step. A linear body is free of that error:
-//          it turns about its angular momentum, at constant speed.
+//          term alone is a rotation about its axis at constant speed. Rotations about axes 3, 2, 1,
+//          2, 3 by dt/2, dt/2, dt, dt/2, dt/2 make a step. A linear body has no splitting error: it
+//          rotates about its angular momentum, at constant speed.
 // Source:  NO_SQUISH: Miller, Eleftheriou, Pattnaik, Ndirango, Newns, Martyna, J. Chem. Phys. 116,
 //          8649 (2002), eq. 3.14, in the equivalent form with the angular momentum instead of the
 //          quaternion's conjugate momentum; after Dullweber, Leimkuhler, McLachlan, J. Chem. Phys.
 //          107, 5840 (1997). Leapfrog: Fincham, Mol. Simul. 8, 165 (1992), the explicit form.
-// Cost:    five sines and cosines and six rotations in a plane; about 0.1 us a molecule.
-// Hazards: a body that is nearly but not quite linear turns fast about its axis: that axis limits
-//          the timestep. Leapfrog drifts in energy where it turns by more than some degrees a step.
-// Others:  leapfrog, where another program's trajectory is to be followed step by step.
+// Cost:    five sines and cosines and six rotations in a plane; about 0.1 us per molecule.
+// Hazards: a body that is nearly linear rotates fast about its axis, which limits the time step.
+//          Leapfrog drifts in energy if the body turns by more than some degrees per step.
+// Others:  leapfrog, to follow another program's trajectory step by step.
 
 #include "md/integrate/rigid_rotor.hpp"
 
@@ -29,16 +29,17 @@ namespace sterna::md {
 
 namespace {
 
-/// Two moments of a linear body may differ by rounding in the input.
+/// The largest relative difference, from rounding in the input, of the two moments of a linear
+/// body.
 constexpr double linear_tolerance = 1e-6;
 
-/// Angles of a step are small: the series is faster than the library.
+/// Angles within a step are small, and their series is faster than the library's functions.
 inline SineCosine<double> sine_cosine(double x) {
   if (x * x > small_angle_squared) return {std::sin(x), std::cos(x)};
   return small_sine_cosine(x);
 }
 
-/// Rounding moves the norm by some 1e-16 a step; the first order is enough to take it back.
+/// Rounding changes the norm by some 1e-16 per step; a first-order correction is enough.
 inline Quaternion renormalized(const Quaternion& q) {
   const double s = 1.5 - 0.5 * q.norm_squared();
   return {s * q.w, s * q.x, s * q.y, s * q.z};
@@ -108,7 +109,7 @@ bool RigidBody::turn_together(std::span<const std::uint32_t> bodies, ParticleSto
                               double time, const TurnKernels& kernels) const {
   TurnWork work;
   for (std::size_t lane = 0; lane < bodies_together; ++lane) {
-    // The first again where there are no more.
+    // The first body fills the remaining lanes.
     const std::uint32_t i = bodies[lane < bodies.size() ? lane : 0];
     const Quaternion& q = particles.orientation[i];
     const Vec3& l = particles.angular_momentum[i];
@@ -146,7 +147,7 @@ template <class Kick>
 void RigidRotor::turn_after(ParticleStore& particles, double time, Kick&& kick) const {
   std::uint32_t waiting[bodies_together];
   std::size_t count = 0;
-  std::int32_t type = 0;  // of those that wait to be turned together
+  std::int32_t type = 0;  // of the bodies that wait to be turned together
   const auto turn_waiting = [&] {
     const RigidBody& body = bodies_[static_cast<std::size_t>(type)];
     const std::span<const std::uint32_t> bodies(waiting, std::exchange(count, 0));

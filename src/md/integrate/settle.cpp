@@ -35,7 +35,8 @@ std::optional<std::array<Vec3, 3>> Settle::shifts(const SettleWork& work, std::s
   for (std::size_t row = 0; row < 9; ++row) {
     shifts[row / 3][static_cast<int>(row % 3)] = work.shifts[row][lane];
   }
-  // One component of each would do, as all of a triangle come from the same angles.
+  // If the angles are not numbers, every component is NaN, so checking one component of each vector
+  // is enough.
   if (std::isnan(shifts[0].x + shifts[1].x + shifts[2].x)) return std::nullopt;
   return shifts;
 }

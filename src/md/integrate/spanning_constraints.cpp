@@ -1,5 +1,5 @@
-// The part of `Constraints` that is for groups longer than a halo, which all ranks solve together.
-// See constraints.cpp.
+// The part of `Constraints` for groups longer than a halo, which all ranks solve together. See
+// constraints.cpp.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 namespace sterna::md {
 namespace {
 
-/// Newton's method gains a digit at least with each.
+/// Each step of Newton's method gains at least one digit.
 constexpr int most_newton_steps = 100;
 
 }  // namespace
@@ -26,7 +26,7 @@ void Constraints::add_spanning(const ParticleStore& particles, std::uint32_t par
     const auto [first, second] = pair;
     const std::int32_t other = first == place.atom ? second : first;
     const auto local = places_->local(place.first_id + other);
-    // Of two local atoms the first brings it.
+    // A constraint between two local atoms is added once, when the loop reaches its first atom.
     if (local && second == place.atom) continue;
     const auto found =
         places_->nearest(place.first_id + other, particles.position[particle].vector());
@@ -39,7 +39,7 @@ void Constraints::add_spanning(const ParticleStore& particles, std::uint32_t par
         {particle, particle, weight_of(particles.position[particle])},
         {*found, local.value_or(*found), weight_of(particles.position[*found])}};
     if (second == place.atom) std::swap(atoms[0], atoms[1]);
-    // Two frozen atoms stay as they are.
+    // Constraints between two frozen atoms are skipped.
     if (atoms[0].weight + atoms[1].weight == 0.0) continue;
     if (!local) ghosts_.push_back(*found);
     const auto at = static_cast<std::uint32_t>(set_.atoms.size());
@@ -50,8 +50,8 @@ void Constraints::add_spanning(const ParticleStore& particles, std::uint32_t par
 
 void Constraints::correct_spanning(const GhostedVectors& velocity, double timestep,
                                    const ParticleStore& particles, std::int64_t step) {
-  // Newton's method with the matrix of where the step began: it gains about as many digits in each
-  // round as the angle is small by which the step turns a connection.
+  // Newton's method with the matrix at the begin of the step. The smaller the angle by which the
+  // step turns a connection, the more digits each round gains.
   const std::size_t local = particles.local_count(), count = spanning().size();
   along_.resize(count);
   solution_.resize(count);
@@ -87,7 +87,7 @@ void Constraints::note_spanning_failure(std::string_view unfinished, const Parti
   const double own = none ? -1.0 : rest(*worst);
   double largest = own;
   comm::ReductionBatch(context_, "constraints").max(largest).run();
-  // The rank that has the worst one names it; all do where it is not a number.
+  // The rank with the worst constraint reports it; if the deviation is NaN, all ranks do.
   if (!none && !(own < largest)) note_failure(*worst, unfinished, particles, step);
 }
 

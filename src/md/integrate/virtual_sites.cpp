@@ -1,14 +1,14 @@
-// Idea:    a site moves with no force of its own. After its atoms have moved, the rank that owns it
-//          puts it to its place; after the forces are there, every rank that owns one of its atoms
-//          takes that atom's part of the force on the site. As with constraints, a site and its
-//          atoms need not be on one rank, and no particle changes its rank for another one's sake.
+// Idea:    a site does not move by forces. After its atoms have moved, the rank that owns the site
+//          computes its position. After forces were computed, every rank that owns one of its atoms
+//          adds this atom's share of the force on the site. As with constraints, a site and its
+//          atoms need not be on one rank, and no particle migrates for another one's sake.
 // Source:  Berendsen and van Gunsteren, in "Molecular Liquids: Dynamics and Interactions" (1984),
 //          475; Feenstra, Hess and Berendsen, J. Comput. Chem. 20, 786 (1999); the transposes are
 //          those of system/virtual_site.cpp.
-// Cost:    two exchanges with the ghosts in each step: positions of all atoms before the sites
-//          follow, forces before they are spread.
-// Hazards: what looks at velocities finds those of the sites half a step behind: they are the last
-//          step's path over the time step. The sites and their atoms must lie within the halo.
+// Cost:    two exchanges with the ghosts in each step: positions of all atoms before the sites are
+//          computed, forces before they are distributed.
+// Hazards: the velocities of sites are half a step behind: they are the last step's path over the
+//          time step. The sites and their atoms must lie within the halo.
 // Others:  rigid molecules (`[[component]]`), whose sites need no particles.
 
 #include "md/integrate/virtual_sites.hpp"
@@ -66,7 +66,7 @@ void VirtualSites::add(const ParticleStore& particles, std::uint32_t particle,
   const auto id = [&](std::size_t k) { return place.first_id + site.atoms[k]; };
   Local local{.kind = &site, .site = 0, .is_own = false, .first = atoms_.size()};
   const auto own = places_->local(place.first_id + site.atom);
-  // The site brings it, or else the first of its local atoms.
+  // The rank's own site adds it; without one, its first local atom does.
   if (own && *own != particle) return;
   for (std::size_t k = 0; k < site.atoms.size() && !own; ++k) {
     const auto atom = places_->local(id(k));

@@ -1,11 +1,11 @@
 // Principal axes of a rigid body.
-// Idea: rotate in the plane of the largest off-diagonal element of the inertia tensor until none is
-// left; the rotations together are the axes.
+// Idea: rotate in the plane of the largest off-diagonal element of the inertia tensor until all
+// off-diagonal elements vanish; the product of the rotations holds the axes.
 // Paper: C. G. J. Jacobi, J. reine angew. Math. 30, 51 (1846); Golub and Van Loan, Matrix
 // Computations, 4th ed., section 8.5.
 // Cost: a few dozen operations, once for each component.
-// Hazards: equal moments leave their axes open, so that a turn of the whole is told by the order
-// and signs chosen here and not by physics; a moment that should be 0 comes out as rounding.
+// Hazards: equal moments do not determine their axes; the order and signs chosen here do, so the
+// orientation has no physical meaning there. A moment that should be 0 is rounding error.
 // Another wins: for matrices beyond 3 x 3, tridiagonalization and QR.
 
 #include "md/model/body_frame.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using Matrix = std::array<Vec3, 3>;  // rows
 
-constexpr double nothing = 1e-10;  // relative moment that is the rounding of this computation
+constexpr double nothing = 1e-10;  // relative moment below which a moment is rounding error
 
 Matrix inertia_tensor(std::span<const PointMass> masses, const Vec3& center) {
   Matrix tensor{};
@@ -38,11 +38,11 @@ Matrix inertia_tensor(std::span<const PointMass> masses, const Vec3& center) {
   return tensor;
 }
 
-/// Makes `a` diagonal; the columns of the result are the axes.
+/// Makes `a` diagonal; the columns of the result are the principal axes.
 Matrix diagonalize(Matrix& a) {
   Matrix axes{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
   constexpr std::array<std::pair<std::size_t, std::size_t>, 3> planes{{{0, 1}, {0, 2}, {1, 2}}};
-  constexpr int most_rotations = 100;  // about ten are enough
+  constexpr int most_rotations = 100;  // about ten are needed
   for (int rotation = 0; rotation < most_rotations; ++rotation) {
     const auto [p, q] = *std::ranges::max_element(planes, {}, [&](const auto& plane) {
       return std::abs(a[plane.first][static_cast<int>(plane.second)]);

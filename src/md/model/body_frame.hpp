@@ -12,19 +12,20 @@ struct PointMass {
   double mass;
 };
 
-/// The frame in which a rigid body moves most simply: origin at the center of mass, axes along the
-/// principal axes of inertia.
+/// The frame in which the equations of a rigid body are simplest: the origin is the center of mass,
+/// the axes are the principal axes of inertia.
 struct BodyFrame {
   Vec3 center;             ///< in the frame of the points
   Quaternion orientation;  ///< body to the frame of the points
-  Vec3 inertia;            ///< principal moments; exactly 0 where there is no rotation
+  Vec3 inertia;            ///< principal moments; exactly 0 about an axis without rotation
 
   Vec3 from_points(const Vec3& position) const { return orientation.to_body(position - center); }
 };
 
-/// Of at least one mass greater than 0. Where the points are at principal axes about their center
-/// already, to `rounding` of their extent, the frame is theirs; else the axes are numbered and
-/// directed so that the turn from their frame is small. Default: the rounding of published numbers.
+/// The frame of mass points with a total mass above 0. If the points are already given in their
+/// principal axes about the center, to `rounding` of their extent, their frame is kept. Otherwise
+/// axes are numbered and directed so that the rotation is small. The default is the rounding of
+/// published numbers.
 BodyFrame body_frame(std::span<const PointMass> masses, double rounding = 1e-5);
 
 }  // namespace sterna::md

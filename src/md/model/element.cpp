@@ -25,11 +25,11 @@ constexpr KnownElement known_elements[] = {
     {"I", 126.9},   {"Xe", 131.29}, {"Cs", 132.91}, {"Ba", 137.33}, {"W", 183.84},  {"Pt", 195.08},
     {"Au", 196.97}, {"Hg", 200.59}, {"Pb", 207.2}};
 
-constexpr double united_atoms[] = {13.019, 14.027, 15.035, 16.043};  // carbon with its hydrogens, u
-constexpr double same_weight = 0.006;        // u: between tables of different age
-constexpr double same_weight_by_name = 0.3;  // u: where the name says it, too
+constexpr double united_atoms[] = {13.019, 14.027, 15.035, 16.043};  // CH to CH4, u
+constexpr double same_weight = 0.006;        // u: differences between tables of different years
+constexpr double same_weight_by_name = 0.3;  // u: if the name tells the element, too
 constexpr double heaviest_hydrogen = 4.5;    // u
-/// What gives mass to hydrogen.
+/// Elements from which mass is moved to hydrogen atoms, to allow a longer time step.
 constexpr std::string_view givers = "CNOPS";
 
 bool is_letter(char c) {
@@ -70,7 +70,7 @@ std::string_view element_of(std::string_view name, std::optional<double> mass) {
       found != std::end(known_elements)) {
     return found->symbol;
   }
-  // With mass moved to it hydrogen has up to 4 u, and its neighbor as much less for each.
+  // Repartitioning moves mass to a hydrogen atom, up to 4 u, and takes it from its neighbor.
   if (first == 'H' && *mass > 0.0 && *mass < heaviest_hydrogen) return "H";
   if (const std::size_t at = givers.find(first); at != std::string_view::npos) {
     const KnownElement* giver = by_symbol(givers.substr(at, 1));

@@ -6,7 +6,7 @@
 namespace sterna::md {
 namespace {
 
-/// The cubic from one value and slope to the next, a bin further.
+/// The cubic over one bin with the given values and slopes at its ends; slopes are per bin.
 EmbeddedAtomCubic::Bin bin_between(const ValueAndSlope& begin, const ValueAndSlope& end) {
   const double rise = end.value - begin.value;
   return {{begin.value, begin.slope, 3.0 * rise - 2.0 * begin.slope - end.slope,

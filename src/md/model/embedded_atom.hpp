@@ -7,40 +7,42 @@
 
 namespace sterna::md {
 
-/// What a parameter file of the embedded-atom method says: functions at equal distances, the first
-/// at 0. Lengths in angstrom, energies in eV.
+/// The contents of a parameter file of the embedded-atom method: functions tabulated at equal
+/// distances, starting at 0. Lengths in angstrom, energies in eV.
 struct EmbeddedAtomTables {
   std::vector<std::string> elements;
   double density_spacing = 0.0, distance_spacing = 0.0, cutoff = 0.0;
-  std::vector<std::vector<double>> embedding;  ///< F of the density, of each element
-  /// elements x elements: what an atom of element b gives to the density at one of element a.
+  std::vector<std::vector<double>> embedding;  ///< for each element, F of the density
+  /// elements x elements, entry (a, b): the density that an atom of b causes at an atom of a.
   std::vector<std::vector<double>> density;
   std::vector<std::vector<double>> pair;  ///< elements x elements: r phi(r)
 };
 
-/// A function between equally distant points: a cubic through both ends of each bin, with slopes from
-/// the four points around (Murray Daw's and Stephen Foiles's code; LAMMPS has the same). Its value
-/// and its slope are continuous.
+/// A function interpolated between equidistant points. Each bin has a cubic through its two ends,
+/// with slopes from the four points around (Murray Daw's and Stephen Foiles's code; LAMMPS has the
+/// same). Value and slope are continuous.
 struct EmbeddedAtomCubic {
-  /// Coefficients of a bin for the part x of it, 0 to 1: ((c[3] x + c[2]) x + c[1]) x + c[0].
+  /// Coefficients of a bin: ((c[3] x + c[2]) x + c[1]) x + c[0] with x from 0 to 1 in the bin.
   struct Bin {
     double c[4];
   };
   EmbeddedAtomCubic() = default;
   explicit EmbeddedAtomCubic(std::span<const double> values, double scale);
-  /// The same function by so many bins, with its values and slopes at their ends.
+  /// The function with `count` bins: cubics through this function's values and slopes at their
+  /// ends.
   EmbeddedAtomCubic with_bins(std::size_t count) const;
   std::vector<Bin> bins;
 };
 
-/// The embedded-atom method for types of a run (M. S. Daw, M. I. Baskes, Phys. Rev. B 29, 6443 (1984);
-/// densities that depend on both elements: M. W. Finnis, J. E. Sinclair, Phil. Mag. A 50, 45 (1984)):
+/// The embedded-atom method for the types of a run (M. S. Daw, M. I. Baskes, Phys. Rev. B 29, 6443
+/// (1984); densities that depend on both elements: M. W. Finnis, J. E. Sinclair, Phil. Mag. A 50,
+/// 45 (1984)):
 ///
 ///   E = sum_i F_a(rho_i) + 1/2 sum_ij phi_ab(r_ij),   rho_i = sum_j rho_ab(r_ij)
 class EmbeddedAtomPotential {
  public:
-  /// `elements`: of each type, a place in `tables.elements`. `length`, `energy`: how much an angstrom
-  /// and an eV are in the units of the run.
+  /// `elements` has for each type a place in `tables.elements`. `length` and `energy` are an
+  /// angstrom and an eV in the units of the run.
   EmbeddedAtomPotential(const EmbeddedAtomTables& tables, std::span<const std::size_t> elements,
                         double length, double energy);
 
@@ -51,11 +53,12 @@ class EmbeddedAtomPotential {
   const EmbeddedAtomCubic& embedding(int type) const {
     return embedding_[static_cast<std::size_t>(type)];
   }
-  /// At an atom of type a from one of type b.
+  /// The density that an atom of type b causes at an atom of type a.
   const EmbeddedAtomCubic& density(int a, int b) const { return density_[place(a, b)]; }
   const EmbeddedAtomCubic& pair(int a, int b) const { return pair_[place(a, b)]; }
 
-  /// Two lone atoms where they are bound most; of all pairs of types the shortest and the deepest.
+  /// The minima of the energies of two lone atoms: the shortest distance and the deepest energy
+  /// over all pairs of types.
   struct Dimer {
     double length, energy;
   };
@@ -70,8 +73,8 @@ class EmbeddedAtomPotential {
   std::vector<EmbeddedAtomCubic> embedding_, density_, pair_;
 };
 
-/// Value and slope of a function at `x`, counted in bins from 0 on. Beyond the last point a function
-/// of the distance stays as it is there; see `embedding_at` of functions of the density.
+/// Value and slope of a function at `x`, which is counted in bins from 0. Beyond its last point a
+/// function of the distance is constant; for functions of the density see `embedding_at`.
 struct ValueAndSlope {
   double value, slope;
 };
@@ -85,7 +88,7 @@ inline ValueAndSlope value_at(const EmbeddedAtomCubic& function, double x) {
   const double part = x - static_cast<double>(bin);
   return value_in_bin(function.bins[bin], part < 1.0 ? part : 1.0);
 }
-/// Beyond the last point the function goes on along its tangent.
+/// Beyond its last point the function continues along its tangent.
 ValueAndSlope embedding_at(const EmbeddedAtomCubic& function, double x);
 
 }  // namespace sterna::md

@@ -63,7 +63,7 @@ LennardJones::TailCorrection LennardJones::tail_correction(std::span<const doubl
 
 LennardJones::PairParameters mix(Mixing rule, LennardJones::PairParameters a,
                                  LennardJones::PairParameters b) {
-  // Exact for like types, so that a mixed table holds the very numbers of the input.
+  // Like types are not mixed, so that the table holds exactly the numbers of the input.
   if (a.epsilon == b.epsilon && a.sigma == b.sigma) return a;
   const double epsilon = std::sqrt(a.epsilon * b.epsilon);
   const double sigma =

@@ -17,11 +17,12 @@ class LennardJones {
     double epsilon;  ///< energy
     double sigma;    ///< length
   };
-  /// Whether the fast path has kernels for this ending; `PairFunction` has all of them.
+  /// Whether the fast kernels support this truncation; `PairFunction` supports all of them.
   static constexpr bool ends_by(Truncation truncation) {
     return truncation <= Truncation::switched;
   }
-  /// `pairs`: type_count x type_count, symmetric. Throws std::invalid_argument for other endings.
+  /// `pairs`: type_count x type_count, symmetric. Throws std::invalid_argument if the fast kernels
+  /// do not support the truncation.
   LennardJones(std::span<const PairParameters> pairs, int type_count, double cutoff,
                Truncation truncation, double switch_start = 0.0);
 
@@ -33,15 +34,15 @@ class LennardJones {
   /// Row-major tables over pairs of types.
   std::span<const double> c12() const { return c12_; }
   std::span<const double> c6() const { return c6_; }
-  /// Subtracted from u: u(rc) where shifted; u(rc) - rc u'(rc) where force-shifted; else 0.
+  /// The energy subtracted from u: u(rc) if shifted; u(rc) - rc u'(rc) if force-shifted; else 0.
   std::span<const double> energy_shift() const { return energy_shift_; }
-  /// -u'(rc), the force at the cutoff, where force-shifted; else 0.
+  /// The force at the cutoff, -u'(rc), if force-shifted; else 0.
   std::span<const double> force_shift() const { return force_shift_; }
 
-  /// Homogeneous long-range correction beyond the cutoff, of the potential as truncated without
-  /// shift (Allen and Tildesley, Computer Simulation of Liquids, eq. 2.144 and 2.146): with
-  /// `counts` particles of each type in `volume`, the energy and the virial sum r.f, both summed
-  /// over all particles; the pressure correction is virial / (3 volume).
+  /// Long-range correction for a homogeneous fluid beyond the cutoff, for the potential truncated
+  /// without shift (Allen and Tildesley, Computer Simulation of Liquids, eq. 2.144 and 2.146). For
+  /// `counts` particles of each type in `volume` it gives the energy and the virial sum r.f, both
+  /// summed over all particles; the pressure correction is virial / (3 volume).
   struct TailCorrection {
     double energy;
     double virial;

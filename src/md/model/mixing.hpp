@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// The rules that give the parameters of unlike types.
+/// Rules for the parameters of unlike types.
 enum class Mixing { lorentz_berthelot, geometric };
 template <>
 inline constexpr auto choice_table<Mixing> = std::to_array<Choice<Mixing>>(

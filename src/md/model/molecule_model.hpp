@@ -9,8 +9,8 @@
 
 namespace sterna::md {
 
-/// All components and how their sites interact: what the site kernels and the corrections beyond
-/// the cutoff are made from.
+/// All components and the interactions of their sites: the input of the site kernels and of the
+/// corrections beyond the cutoff.
 struct MoleculeModel {
   std::vector<Component> components;
   /// So many of the components, the first ones, are atoms: types that stand beside rigid molecules,
@@ -23,25 +23,25 @@ struct MoleculeModel {
   struct Mixing {
     double eta = 1.0, xi = 1.0;
   };
-  /// components^2, symmetric; the diagonal is not read (inside a component both are 1).
+  /// components^2, symmetric. The diagonal is ignored: within a component eta and xi are 1.
   std::vector<Mixing> mixing;
   /// components^2: whether the Lennard-Jones energy of this pair of components is shifted to zero
   /// at the cutoff.
   std::vector<char> shifted;
 
-  /// Which distance ends the interaction of two molecules.
+  /// The distance at which the interaction of two molecules ends.
   enum class Cutoff {
-    center_of_mass,  ///< all pairs of sites, or none
-    site             ///< each pair of sites by its own distance
+    center_of_mass,  ///< between centers of mass: all pairs of sites interact, or none
+    site             ///< between sites: each pair of sites is decided on its own
   };
   Cutoff cutoff_kind = Cutoff::center_of_mass;
-  double cutoff = 0.0;                ///< of the centers, or of the sites
-  double lennard_jones_cutoff = 0.0;  ///< at most `cutoff`; between the same points
+  double cutoff = 0.0;                ///< between centers, or between sites
+  double lennard_jones_cutoff = 0.0;  ///< at most `cutoff`, measured likewise
 
   enum class Electrostatics {
     truncated,       ///< plain multipoles to the cutoff
-    reaction_field,  ///< dipoles of two molecules also by the field of the dielectric around
-    none             ///< charges and dipoles are left to a long-range solver; quadrupoles as above
+    reaction_field,  ///< dipoles also feel the reaction field of a dielectric beyond the cutoff
+    none             ///< charges and dipoles have a long-range solver; quadrupoles are truncated
   };
   Electrostatics electrostatics = Electrostatics::truncated;
   double reaction_field_epsilon = 1.0e10;

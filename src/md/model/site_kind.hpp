@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// What is at a point of a rigid molecule.
+/// The interaction of a site of a rigid molecule.
 enum class SiteKind { lennard_jones, charge, dipole, quadrupole };
 template <>
 inline constexpr auto choice_table<SiteKind> =

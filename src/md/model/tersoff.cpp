@@ -15,7 +15,7 @@ constexpr std::string_view si_b = "J. Tersoff, Phys. Rev. B 37, 6991 (1988)";
 constexpr std::string_view si_c = "J. Tersoff, Phys. Rev. B 38, 9902 (1988)";
 constexpr std::string_view mixtures = "J. Tersoff, Phys. Rev. B 39, 5566 (1989)";
 
-// The papers give the ends of the cutoff's window; R and D are their mean and half difference.
+// The papers give the two ends of the cutoff's window; R is their mean, D half their difference.
 constexpr std::array<TersoffElement, 5> elements{{
     {"Si(B)",
      "Si",
@@ -91,7 +91,7 @@ constexpr std::array<TersoffElement, 5> elements{{
       .A = 1769.0}},
 }};
 
-/// `bond`: of a bond with itself as the third atom, where the two-body parameters count.
+/// `bond`: these are parameters of a bond with itself as third atom, which give the two-body terms.
 void check(const TersoffParameters& p, bool bond) {
   const auto require = [](bool holds, std::string what) {
     if (!holds) throw std::invalid_argument(std::move(what));

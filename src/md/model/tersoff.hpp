@@ -8,9 +8,9 @@
 
 namespace sterna::md {
 
-/// Parameters of Tersoff's potential for a bond i-j in the presence of a third atom k, under the
-/// names of LAMMPS's files. Lengths, inverse lengths and energies in one set of units; the rest are
-/// plain numbers.
+/// Parameters of Tersoff's potential for a bond i-j in the presence of a third atom k, named as in
+/// LAMMPS's files. Lengths, inverse lengths and energies are in one set of units; the others are
+/// dimensionless.
 ///
 ///   E      = 1/2 sum_i sum_j fC(r_ij) (A exp(-lambda1 r_ij) - b_ij B exp(-lambda2 r_ij))
 ///   b_ij   = (1 + (beta zeta_ij)^n)^(-1/(2n))
@@ -28,11 +28,12 @@ struct TersoffParameters {
   double R = 0.0, D = 0.0;        ///< middle and half width of the cutoff's window
   double lambda1 = 0.0, A = 0.0;  ///< repulsion
 
-  /// In other units, in which a length and an energy of 1 are `length` and `energy`.
+  /// The parameters in other units: the present units of length and energy are `length` and
+  /// `energy` in the new ones.
   TersoffParameters scaled(double length, double energy) const;
 };
 
-/// One element as published: angstrom and eV.
+/// The parameters of an element as published, in angstrom and eV.
 struct TersoffElement {
   std::string_view name;      ///< "Si(D)"
   std::string_view element;   ///< "Si"
@@ -42,21 +43,21 @@ struct TersoffElement {
 
 /// Published parameter sets: Si(B), Si(C), Si(D), C, Ge.
 std::span<const TersoffElement> tersoff_elements();
-/// By name; "Si" is Si(D), the one that mixes with C and Ge. Null where there is none.
+/// The set with this name, or null. "Si" means Si(D), the set that mixes with C and Ge.
 const TersoffElement* find_tersoff_element(std::string_view name);
 
 /// The parameters of all ordered triples of types.
 class TersoffPotential {
  public:
-  /// `triples[(i * types + j) * types + k]`: bond i-j with third atom k; two-body parameters are
-  /// read where j = k. Throws std::invalid_argument where a parameter cannot be: R <= D, D or n not
-  /// positive, d 0, m neither 1 nor 3.
+  /// `triples[(i * types + j) * types + k]`: bond i-j with third atom k. Two-body parameters are
+  /// taken from j = k. Throws std::invalid_argument for impossible parameters: R <= D, D or n not
+  /// positive, d = 0, m neither 1 nor 3.
   TersoffPotential(std::vector<TersoffParameters> triples, int type_count);
 
-  /// Types of published elements, mixed as in J. Tersoff, Phys. Rev. B 39, 5566 (1989): means of
-  /// lambda, geometric means of A, B and both ends of the cutoff's window, B times chi. Throws
-  /// std::invalid_argument for two elements of which no chi is published. `length` and `energy`:
-  /// how much an angstrom and an eV are in the units of the run.
+  /// Types that are published elements, mixed as in J. Tersoff, Phys. Rev. B 39, 5566 (1989): means
+  /// of lambda, geometric means of A, B and both ends of the cutoff's window, B times chi. Throws
+  /// std::invalid_argument for two elements without a published chi. `length` and `energy` are an
+  /// angstrom and an eV in the units of the run.
   static TersoffPotential of_elements(std::span<const TersoffElement* const> elements,
                                       double length, double energy);
 
@@ -65,14 +66,15 @@ class TersoffPotential {
     return triples_[static_cast<std::size_t>((i * type_count_ + j) * type_count_ + k)];
   }
   const TersoffParameters& pair(int i, int j) const { return triple(i, j, j); }
-  /// Largest R + D.
+  /// The largest R + D.
   double cutoff() const { return cutoff_; }
-  /// Whether, as in Tersoff's own mixtures, m, gamma, lambda3, c, d and cos_theta0 depend on the
-  /// atom in the middle only, and the cutoff of r_ik on i and k.
+  /// Whether m, gamma, lambda3, c, d and cos_theta0 depend only on the central atom, and the cutoff
+  /// of r_ik on i and k, as in Tersoff's own mixtures.
   bool depends_on_center_only() const { return simple_; }
-  bool has_distance_term() const { return distance_term_; }  ///< a lambda3 other than 0
+  bool has_distance_term() const { return distance_term_; }  ///< whether any lambda3 is not 0
 
-  /// The bond of two lone atoms at its minimum; of all pairs of types the shortest and the deepest.
+  /// The minima of the energies of two lone atoms: the shortest distance and the deepest energy
+  /// over all pairs of types.
   struct Dimer {
     double length, energy;
   };
@@ -86,8 +88,9 @@ class TersoffPotential {
   std::vector<TersoffParameters> triples_;
 };
 
-/// The strength of the bond between two elements relative to the mean of both, Tersoff's chi; of
-/// "C"-"Si" 0.9776, "Ge"-"Si" 1.00061, an element with itself 1. Negative where none is published.
+/// Tersoff's chi, the strength of the bond between two elements relative to the mean of both:
+/// 0.9776 for "C"-"Si", 1.00061 for "Ge"-"Si", 1 for an element with itself. Negative if none is
+/// published.
 double tersoff_chi(const TersoffElement& a, const TersoffElement& b);
 
 }  // namespace sterna::md

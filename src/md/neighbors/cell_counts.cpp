@@ -7,11 +7,13 @@
 namespace sterna::md {
 namespace {
 
-/// About 100 MB; a liquid with the usual cutoffs has some 20 particles in each cell.
+/// The most cells of a grid, about 100 MB. For comparison: a liquid with usual cutoffs has some 20
+/// particles in each cell.
 constexpr double most_of_all = 4194304.0;
-/// Droplets in a vapor a thousand times their volume keep narrow cells.
+/// With this many cells per particle, droplets in a vapor of a thousand times their volume still
+/// have cells as narrow as the list radius.
 constexpr double most_for_each_particle = 64.0;
-/// So many take no time.
+/// This many cells are always allowed, because they take no noticeable time.
 constexpr double always_possible = 4096.0;
 
 }  // namespace
@@ -24,7 +26,7 @@ std::array<int, 3> cell_counts(const Vec3& width, const Vec3& least_width, doubl
     wanted[static_cast<std::size_t>(axis)] =
         std::max(1.0, std::floor(width[axis] / std::max(least_width[axis], 1e-9 * width[axis])));
   }
-  // The finest axes first, so that one that has few cells keeps them.
+  // Reduce the axes with the most cells first, so that an axis with few cells keeps them.
   for (;;) {
     const double all = wanted[0] * wanted[1] * wanted[2];
     if (all <= most_cells) break;

@@ -13,16 +13,16 @@ namespace sterna::md {
 
 namespace {
 
-/// Item `source[i]` comes to place i. By way of `room`, in the order of the places, so that many
-/// items are on their way from memory at a time: particles are near where they were. Those that are
-/// too large for the room come in halves.
+/// Moves item `source[i]` to place i, by way of `room`. Items are read in the order of their new
+/// places; since particles are near their former places, many loads can be in flight. Items that
+/// are larger than the room are moved in two halves.
 template <class T>
 void permute(AlignedBuffer<T>& items, std::span<const std::uint32_t> source,
              std::span<std::byte> room) {
   constexpr std::size_t parts = sizeof(T) <= CellGrid::sort_room ? 1 : 2;
   constexpr std::size_t size = sizeof(T) / parts;
   static_assert(size <= CellGrid::sort_room && size * parts == sizeof(T));
-  if (source.empty()) return;  // without memory of its own, which memcpy may not be given
+  if (source.empty()) return;  // empty arrays may be null, which memcpy does not allow
   for (std::size_t part = 0; part < parts; ++part) {
     std::byte* const begin = reinterpret_cast<std::byte*>(items.data()) + part * size;
     std::byte* next = room.data();
@@ -87,7 +87,8 @@ std::uint32_t CellGrid::ghost_cell(const Position& position) const {
     }
   }
   if (inside) {
-    // In a triclinic box a lattice vector may be rounded over the face: back through that.
+    // In a triclinic box, rounding of a lattice vector may move a ghost into the region. It is put
+    // back through the nearest face.
     double least = HUGE_VAL;
     int face = 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -104,7 +105,7 @@ void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cel
                           std::span<std::uint32_t> source, std::span<std::byte> room) {
   const auto count = static_cast<std::uint32_t>(particles.local_count());
   particles.resize_local(count);
-  // Of each cell, its listed particles; behind all cells, the others of each.
+  // Counts for each cell: first its listed particles, behind all cells its other particles.
   const auto cell_count = static_cast<std::uint32_t>(cells_.size());
   std::vector<std::uint32_t> next(2 * cells_.size(), 0);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -133,7 +134,7 @@ void CellGrid::sort_cell(std::span<std::uint32_t> cell, std::span<const Position
     const Vec3 p = positions[cell[k]].vector();
     by_x_[k] = {p.x - shear_.offset(p, 0), cell[k]};
   }
-  // Particles were sorted at the last rebuild and moved little: few swaps each.
+  // Insertion sort, because particles were sorted at the last rebuild and have moved little since.
   if (cell.size() <= 64) {
     for (std::size_t k = 1; k < by_x_.size(); ++k) {
       const auto moving = by_x_[k];
@@ -169,8 +170,8 @@ void CellGrid::place_ghosts(std::span<const Position> ghosts, std::size_t local_
                             std::vector<std::uint32_t>& slots,
                             std::optional<std::span<const char>> half_shell) {
   slots.resize(ghosts.size());
-  // Only the outer layer may hold ghosts; it is refilled. Of each cell the listed ones; behind all
-  // cells those beyond the half shell of each, and then those of types that are not listed.
+  // Only cells of the outer layer hold ghosts, and all of them are refilled. Counts for each cell:
+  // first its listed ghosts, then its ghosts beyond the half shell, then its ghosts of other types.
   const auto cell_count = static_cast<std::uint32_t>(cells_.size());
   std::vector<std::uint32_t> next(3 * cells_.size(), 0);
   for (std::size_t k = 0; k < ghosts.size(); ++k) {
@@ -201,7 +202,7 @@ void CellGrid::place_ghosts(std::span<const Position> ghosts, std::size_t local_
     }
     begin += std::exchange(next[cell], begin);
   }
-  // The inverse first: which ghost comes at each place; then each cell by x.
+  // First find the ghost at each place, then sort each cell by x, then invert the order to `slots`.
   std::vector<std::uint32_t> source(ghosts.size());
   for (std::size_t k = 0; k < ghosts.size(); ++k) {
     source[next[slots[k]]++] = static_cast<std::uint32_t>(k);

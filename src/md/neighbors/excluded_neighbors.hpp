@@ -5,9 +5,9 @@
 
 namespace sterna::md {
 
-/// Takes the pairs that molecules exclude off a list that was built for the particles of `places`,
-/// in the nearest images of their atoms; other images stay. So no kernel computes them, and nothing
-/// has to be subtracted again.
+/// Removes the pairs that molecules exclude from a list that was built for the particles of
+/// `places`. Only the nearest image of an excluded atom is removed; other images stay. So no kernel
+/// computes excluded pairs, and nothing needs to be subtracted afterwards.
 void exclude_neighbors(PairList& list, const MoleculePlaces& places);
 
 }  // namespace sterna::md

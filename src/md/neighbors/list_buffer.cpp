@@ -1,17 +1,17 @@
-// How long a list of neighbors may be kept, where some pairs may be missed.
+// How long a neighbor list may be kept if some pairs may be missed.
 //
-// Idea:    a pair that is farther apart than the list's radius when the list is made, and within the
-//          cutoff some steps later, is missed. Its energy there is small, as it has only just come
-//          within the cutoff. The mean energy of the missed pairs, over the time that the list is
-//          kept, bounds the drift of the energy. Particles fly freely with thermal velocities, in a
+// Idea:    a pair that is beyond the list's radius when the list is built, and within the cutoff
+//          some steps later, is missed. Its energy is small, because it has only just come within
+//          the cutoff. The mean energy of the missed pairs, over the time that the list is kept,
+//          bounds the energy drift. The model: particles fly freely with thermal velocities, in a
 //          fluid that fills the box.
-// Source:  Pall, Hess, Comput. Phys. Commun. 184, 2641 (2013), section 2.3, whose expansion at the
-//          cutoff is an integral here, so that it holds for any potential and any end.
-// Cost:    nothing in a step: no displacement is measured and no rank asked. The skin is far
-//          smaller, as few particles are as fast as the fastest one.
-// Hazards: the density is that of the whole box: layers and droplets miss more pairs. Bonds and
-//          collisions hold particles back, so the drift is overestimated.
-// Others:  the exact list, where energy or bits must be those of all pairs.
+// Source:  Pall, Hess, Comput. Phys. Commun. 184, 2641 (2013), section 2.3. Their expansion at the
+//          cutoff is an integral here, so that it holds for any potential and any truncation.
+// Cost:    nothing in a step, because no displacement is measured and no rank is asked. The skin is
+//          far smaller, because few particles are as fast as the fastest one.
+// Hazards: the density is the mean over the box, so layers and droplets miss more pairs. Bonds and
+//          collisions slow particles down, so the drift is overestimated.
+// Others:  the exact list, if energies or bits must be those of all pairs.
 
 #include "md/neighbors/list_buffer.hpp"
 
@@ -23,14 +23,14 @@
 namespace sterna::md {
 namespace {
 
-/// Farther than so many standard deviations nobody flies.
+/// Displacements are assumed to be at most this many standard deviations.
 constexpr double farthest = 8.0;
-/// What it takes to make a list, in computations of the forces of all pairs.
+/// The time to build a list, in units of the time of one force computation.
 constexpr double cost_of_list = 3.0;
 
 double drift_of(std::span<const BufferedPairs> kinds, double list_radius, int interval,
                 double timestep) {
-  // Of the last step in which it is used.
+  // The time between the build and the last step that uses the list.
   const double time = static_cast<double>(interval - 1) * timestep;
   double energy = 0.0;
   for (const BufferedPairs& pairs : kinds) {
@@ -45,9 +45,9 @@ double energy_of_missed_pairs(const BufferedPairs& pairs, double list_radius, do
   const double width = std::sqrt(pairs.speed_squared) * time;
   const double begin = std::max(0.1 * pairs.cutoff, list_radius - farthest * width);
   if (!(begin < pairs.cutoff)) return 0.0;
-  // The potential's jump at the cutoff, if there is one, is no matter of the list.
+  // A jump of the potential at the cutoff is not caused by the list, so it is subtracted.
   const double end_energy = pairs.energy(pairs.cutoff * (1.0 - 1e-12));
-  // Simpson's rule.
+  // The integral by Simpson's rule.
   constexpr int intervals = 64;
   const double h = (pairs.cutoff - begin) / intervals;
   double sum = 0.0;
@@ -68,7 +68,7 @@ ListBuffer choose_list_buffer(std::span<const BufferedPairs> kinds, double range
     const auto drift = [&](double skin) { return drift_of(kinds, range + skin, steps, timestep); };
     double lower = 0.0, upper = most_skin;
     if (drift(lower) <= tolerance) upper = lower;
-    // To a thousandth of the longest skin.
+    // Bisection to a thousandth of the longest skin.
     for (int k = 0; k < 10 && lower < upper; ++k) {
       const double middle = 0.5 * (lower + upper);
       (drift(middle) <= tolerance ? upper : lower) = middle;

@@ -1,12 +1,13 @@
-// Idea:    a list of all pairs within cutoff + skin holds longer than until a particle has moved by
-//          half the skin: until a pair that it lacks comes within the cutoff. One of such a pair
-//          has moved by more than half the skin; these few are compared with all around them.
-// Source:  Verlet, Phys. Rev. 159, 98 (1967), for the list; that a list is lost by pairs, not by
-//          particles: Chialvo and Debenedetti, Comput. Phys. Commun. 60, 215 (1990).
-// Cost:    some 400 distances for each particle that has moved so far.
-// Hazards: potentials that keep lists of their own by half the skin; many far particles, for which
-//          a new list is cheaper.
-// Else:    the largest displacement alone, where nobody has moved by half the skin.
+// Idea:    a list of all pairs within cutoff + skin stays valid beyond the time when a particle has
+//          moved by half the skin: until a pair that it lacks comes within the cutoff. At least one
+//          particle of such a pair has moved by more than half the skin. These few particles are
+//          compared with all particles around them.
+// Source:  Verlet, Phys. Rev. 159, 98 (1967), for the list; Chialvo and Debenedetti, Comput. Phys.
+//          Commun. 60, 215 (1990), for validity by pairs in place of particles.
+// Cost:    some 400 distances for each particle that has moved by more than half the skin.
+// Hazards: potentials with lists of their own that rely on half the skin; many fast particles, for
+//          which a new list is cheaper.
+// Else:    the largest displacement is enough if no particle has moved by half the skin.
 
 #include "md/neighbors/missed_pair.hpp"
 
@@ -16,15 +17,15 @@
 namespace sterna::md {
 namespace {
 
-/// The particles around a place: of the cells that hold all who were within a cell's width of it
-/// when the list was built.
+/// The particles near a position: those of all cells that contain the particles which were within a
+/// cell's width of it when the list was built.
 class Surroundings {
  public:
   explicit Surroundings(const CellGrid& grid)
       : grid_(grid), count_{grid.nx(), grid.ny(), grid.nz()} {}
 
-  /// Calls visit(begin, end) for the places of the store that these particles have, until it
-  /// returns true; whether it has.
+  /// Calls visit(begin, end) for ranges of places of these particles in the store, until it returns
+  /// true. Returns whether it did.
   template <class Visit>
   bool any(const Vec3& position, Visit&& visit) const {
     const Vec3 unsheared = grid_.shear().unsheared(position);
@@ -40,8 +41,8 @@ class Surroundings {
     for (int z = first[2]; z <= last[2]; ++z) {
       for (int y = first[1]; y <= last[1]; ++y) {
         const auto row = static_cast<std::size_t>((z * (count_[1] + 2) + y) * (count_[0] + 2));
-        // One of a pair across a border may be in the halo of the other's rank only, and is then
-        // looked at there, also beyond the half shell.
+        // Of a pair across a border, one particle may be a ghost only on the other's rank, and the
+        // pair is then tested there. So ghosts beyond the half shell are tested, too.
         for (const auto* cells : {&grid_.cells(), &grid_.cells_beyond()}) {
           if (cells->empty()) continue;
           std::uint32_t begin = 0, end = 0;
@@ -81,7 +82,7 @@ bool list_misses_pair(PairList& list, const ParticleStore& particles, double cut
   const CoarseNumber* const squares = list.squared_displacements();
   const double near = cutoff * cutoff;
   const double near_ghost = (cutoff + ghost_path) * (cutoff + ghost_path);
-  // The list was built in single precision.
+  // The margin covers the single precision in which the list was built.
   const double listed = std::pow((1.0 - 1e-5) * list.list_radius(), 2);
 
   const auto is_missed = [&](std::uint32_t i, std::uint32_t j) {
@@ -93,12 +94,12 @@ bool list_misses_pair(PairList& list, const ParticleStore& particles, double cut
   const auto is_missed_by_any = [&](std::uint32_t i) {
     const double moved = std::sqrt(squared(list.displacement(particles, i))) + ghost_path;
     if (!(moved <= skin)) return true;
-    // Those who have moved less cannot have come so near.
+    // A particle that has moved by less than the rest of the skin cannot have come near enough.
     const CoarseNumber least =
         coarse_below(static_cast<float>((1.0 - 1e-5) * (skin - moved) * (skin - moved)));
     return surroundings.any(particles.position[i].vector(),
                             [&](std::uint32_t begin, std::uint32_t end) {
-                              if (i >= local && begin >= local) return false;  // two ghosts
+                              if (i >= local && begin >= local) return false;  // pairs of ghosts
                               std::uint32_t candidates = 0;
                               for (std::uint32_t j = begin; j < end; ++j)
                                 candidates += squares[j] >= least ? 1 : 0;

@@ -7,7 +7,7 @@
 
 namespace sterna::md {
 
-/// As `available_kernels` and `select_kernels` say.
+/// The pair kernels for `available_kernels` and `select_kernels` (instruction_set.hpp).
 std::vector<const PairKernels*> available_pair_kernels();
 const PairKernels& select_pair_kernels(std::string_view name);
 

@@ -12,11 +12,12 @@ namespace sterna::md {
 
 namespace {
 
-/// Far from every region, so that no lane that pads a row is ever inside a cutoff.
+/// The position of the dummy particle. It is far from every region, so that padded lanes of a row
+/// are never within a cutoff.
 constexpr double dummy_coordinate = 1.0e15;
 
-/// How many listed particles the 27 cells around each local cell hold, axis by axis; of the outermost
-/// layer of cells the sums mean nothing.
+/// For each local cell the number of listed particles in the 27 cells around it, summed axis by
+/// axis. For the outermost layer of cells the sums are meaningless.
 std::vector<std::uint32_t> particles_around_cells(const CellGrid& grid) {
   std::vector<std::uint32_t> sums, before;
   for (const CellRange& cell : grid.cells()) sums.push_back(cell.count);
@@ -31,17 +32,17 @@ std::vector<std::uint32_t> particles_around_cells(const CellGrid& grid) {
   return sums;
 }
 
-/// Vectors of the list builder read so far past the last particle and the last candidate.
+/// The list builder loads vectors up to this many items past the last particle or candidate.
 constexpr std::size_t slack = 64;
 
-/// What the list builder needs for a cell with so many candidates and particles.
+/// The work space of the list builder for a cell with this many candidates and particles.
 struct ScratchRoom {
   AlignedBuffer<std::uint32_t> memory;
   ListScratch arrays;
 
   ScratchRoom(std::size_t candidates, std::size_t particles) {
     const auto aligned = [](std::size_t count) { return (count + 15) / 16 * 16; };
-    // The narrowest vectors hold four; bounds are read by whole vectors.
+    // The narrowest vectors hold four candidates; bounds are loaded by whole vectors.
     const std::size_t chunks = aligned(candidates / 4 + 16);
     memory.resize(4 * aligned(candidates) + 6 * chunks + aligned(particles));
     std::uint32_t* next = memory.data();
@@ -83,7 +84,7 @@ void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius,
 }
 
 std::size_t PairList::row_count() const {
-  // By the numbers that `first_row` gives.
+  // The largest row number that `first_row` can give, plus 1.
   return listed_->grid.listed_local() / group_ + (group_ == 1 ? 0 : listed_->grid.cells().size());
 }
 
@@ -111,8 +112,8 @@ PairWork PairList::rows() const {
 }
 
 void PairList::sort_local(ParticleStore& particles) {
-  // The coordinates of the last build and the forces are of no use any more; their room serves the
-  // sort.
+  // The coordinates of the last build and the forces are not needed any more, so their memory
+  // serves as work space of the sort.
   const std::size_t count = particles.local_count();
   static_assert(sizeof(Vec3) == CellGrid::sort_room);
   listed_->x.resize(count);
@@ -136,7 +137,7 @@ void PairList::place(ParticleStore& particles) {
   listed.total_count = total;
   squared_displacement_.resize(total);
   forget_displacements();
-  // One dummy behind the last ghost.
+  // One dummy particle follows the last ghost.
   particles.position.reserve(total + 1);
   particles.position.data()[total] = {dummy_coordinate, dummy_coordinate, dummy_coordinate, 0};
 
@@ -184,12 +185,13 @@ void PairList::build_rows() {
   row_begin_.resize(row_count() + 1);
   row_begin_[0] = 0;
 
-  // Single precision rounds a coordinate by up to this, so a distance by up to 4 times as much.
+  // In single precision a coordinate is rounded by up to this, and a distance by up to four times
+  // this.
   const float rounding = listed_->farthest * std::numeric_limits<float>::epsilon();
   const float radius = static_cast<float>(list_radius_) + 4.0f * rounding;
 
-  // Room by the last build or, at first, by the density; pages that stay untouched cost nothing.
-  // The candidates of a cell come in up to 9 columns of whole vectors.
+  // The capacity follows from the last build or, at first, from the density; untouched pages cost
+  // nothing. The candidates of a cell come in up to 9 columns, each padded to whole vectors.
   constexpr std::size_t widest_vector = 16, columns = 9;
   std::size_t most_candidates = 0, room_of_largest_cell = 0;
   const std::vector<std::uint32_t> around = particles_around_cells(listed_->grid);
@@ -235,7 +237,7 @@ void PairList::build_rows() {
       entries_built_ = entries_used_ = used;
       break;
     }
-    // Denser than thought: again with twice the room, giving the old back first.
+    // The rows did not fit. Try again with twice the capacity, after freeing the old memory.
     compressed_.release();
     plain_.release();
     capacity *= 2;
@@ -269,7 +271,7 @@ void PairList::append_masks(std::span<const std::uint8_t> excluded, std::uint32_
 bool PairList::is_excluded(std::size_t row, std::uint32_t size, std::uint32_t q,
                            std::uint32_t k) const {
   if (!masked_) return false;
-  // Of two particles of a row, half lists have the pair with the first one.
+  // A pair whose two particles share a row is stored once, with the first of them.
   if (k < q) std::swap(k, q);
   const std::uint32_t mask = mask_begin_[row] + k / masked_together * size + q;
   return mask < mask_begin_[row + 1] && (masks_[mask] >> k % masked_together & 1u) == 0;
@@ -304,7 +306,7 @@ std::span<const std::uint32_t> PairList::select_far(const ParticleStore& particl
   std::size_t count =
       kernels_.select_far(squared_displacement_.data(), begin, end,
                           coarse_below(static_cast<float>((1.0 - 1e-6) * least)), far_.data());
-  // Squares are rounded up.
+  // The stored squares are rounded up, so compare the exact ones.
   if (least > 0.0) {
     const auto is_near = [&](std::uint32_t i) {
       const Vec3 moved = displacement(particles, i);

@@ -17,53 +17,54 @@
 
 namespace sterna::md {
 
-/// One rank's particles as lists of their neighbors see them: in cells, and where each was when the
-/// lists were built. The lists of all short-range terms share one.
+/// The particles of one rank as neighbor lists see them: their cells, and their positions when the
+/// lists were built. The lists of all short-range terms share one object.
 struct ListedParticles {
   CellGrid grid;
-  double extent = 0.0;  ///< as PairList::extent
+  double extent = 0.0;  ///< see PairList::extent
   std::size_t local_count = 0, total_count = 0;
   bool half_shell = false;
-  /// Positions at the last build relative to the region's center: for list building, and for the
-  /// displacement since.
+  /// Positions at the last build relative to the region's center, for building lists and for
+  /// measuring displacements since.
   AlignedBuffer<float> x, y, z;
-  AlignedBuffer<float> unsheared_x;  ///< in a triclinic box only
-  float farthest = 0.0f;             ///< coordinate of these, without sign
+  AlignedBuffer<float> unsheared_x;  ///< only in a triclinic box
+  float farthest = 0.0f;             ///< largest magnitude of these coordinates
   std::vector<CellBounds> bounds;
-  std::uint32_t longest_cell = 0;  ///< particles
+  std::uint32_t longest_cell = 0;  ///< the most particles in a cell
 };
 
-/// The neighbors of one rank's particles: cell grid and rows with a skin. The row of a particle
-/// holds all its neighbors, local ones and ghosts, by the distance of the positions (of molecules:
-/// the centers of mass); particles may share a row, which then has the neighbors of all. Rebuild:
-/// `sort_local`, then ghosts arrive in any order, `place_ghosts` gives their slots, then `build`.
-/// What the rows are used for is not known here: see ShortRangeForces.
+/// The neighbor list of one rank's particles: a cell grid, and rows that include the skin. The row
+/// of a particle holds all its neighbors, local particles and ghosts, by the distance of positions
+/// (for molecules: of the centers of mass). Particles may share a row, which then holds the
+/// neighbors of all of them. A rebuild calls `sort_local`; then ghosts arrive in any order,
+/// `place_ghosts` assigns their slots, and `build` builds the rows. The list does not know what its
+/// rows are used for: see ShortRangeForces.
 class PairList {
  public:
-  /// `kernels`: the instruction set that builds rows; "auto", or std::invalid_argument where this
-  /// machine does not have it. `group`: how many particles that are close to each other share a
-  /// row, at most `largest_group`; four take half the memory of one.
-  /// `half`: of two local particles that share no row, only one has the other in its row.
+  /// `kernels` is the instruction set of the list builder, or "auto"; std::invalid_argument if this
+  /// machine lacks it. `group` is how many particles close to each other share a row, at most
+  /// `largest_group`; rows of four take half the memory of rows of one. `half`: of two local
+  /// particles that share no row, only one has the other in its row.
   explicit PairList(std::string_view kernels, std::uint32_t group = 1, bool half = false);
-  /// A list of other rows for the same particles: those of `first`, which sorts and places them, and
-  /// whose `build` comes before `build_rows` of this one. `list_radius`: at most that of `first`.
+  /// A list with other rows for the same particles. `first` sorts and places them, and its `build`
+  /// must precede `build_rows` of this list. `list_radius` is at most that of `first`.
   PairList(const PairList& first, double list_radius, bool half);
 
-  /// As CellGrid::set_expected_particles.
+  /// See CellGrid::set_expected_particles.
   void set_expected_particles(double particles) { listed_->grid.set_expected_particles(particles); }
-  /// As CellGrid::set_region. `halo_width`: how far ghosts may be from the region, where that is
+  /// See CellGrid::set_region. `halo_width` is how far ghosts may be from the region, if this is
   /// more than the list radius.
   void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {},
                   double halo_width = 0.0);
-  /// By type: whether particles have rows and are in rows; empty: all. The others take up no room
-  /// and no time here. Before the next `sort_local`.
+  /// Sets for each type whether its particles have rows and are in rows; empty: all are. Other
+  /// particles cost neither memory nor time here. To be called before the next `sort_local`.
   void set_listed_types(std::vector<char> listed) {
     listed_->grid.set_listed_types(std::move(listed));
   }
-  /// Forces become scratch.
+  /// Uses the memory of the forces as work space.
   void sort_local(ParticleStore& particles);
-  /// `half_shell`: for each ghost, whether rows have it. Of two ranks with a pair across their
-  /// border then only one has it in its list (Halo::half_shell).
+  /// `half_shell` says of each ghost whether it is in rows. Of two ranks with a pair across their
+  /// border, only one then has the pair in its list (Halo::half_shell).
   void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
                     std::vector<std::uint32_t>& slots,
                     std::optional<std::span<const char>> half_shell = {}) {
@@ -71,25 +72,26 @@ class PairList {
     listed_->half_shell = half_shell.has_value();
   }
   bool half_shell() const { return listed_->half_shell; }
-  /// Rows of all local particles, from the positions in the store (ghosts at their slots).
+  /// Builds the rows of all local particles from the positions in the store (ghosts at their
+  /// slots).
   void build(ParticleStore& particles);
-  /// The second half of `build`.
+  /// The second half of `build`, after particles were placed.
   void build_rows();
-  /// Of rows of one particle: leaves the neighbors of other pairs of types out. `kept`: types x types,
+  /// Removes neighbors of other pairs of types from rows of one particle. `kept`: types x types,
   /// symmetric.
   void keep_pairs_of_types(const ParticleStore& particles, std::span<const char> kept);
 
-  /// Where nobody asks for displacements until the next `build`: gives memory back.
+  /// Frees the coordinates, if nobody asks for displacements until the next `build`.
   void forget_positions();
 
-  /// `excluded_of(i)`: places in the store of those whose pairs with the local particle i do not
-  /// count, which may hold places that nobody has; i is among those of each of them. They are taken
-  /// off rows of one particle, and masked in shared rows.
+  /// `excluded_of(i)` gives places in the store of the particles whose pairs with the local
+  /// particle i are excluded; it may contain places outside the store. Exclusion must be mutual.
+  /// Excluded pairs are removed from rows of one particle, and masked in shared rows.
   template <class ExcludedOf>
   void exclude(const ExcludedOf& excluded_of);
 
-  /// Cells whose rows hold local particles only, and the rest. With a half shell half of the interior
-  /// is late: for the time after the boundary, while the forces on ghosts return.
+  /// Cells whose rows hold only local particles, and the other cells. With a half shell, half of
+  /// the interior cells are late: they come after the boundary, while forces on ghosts return.
   enum class Cells { interior, boundary, late_interior };
   static constexpr std::array all_cells{Cells::interior, Cells::boundary, Cells::late_interior};
   std::span<const std::uint32_t> cells(Cells which) const {
@@ -99,83 +101,87 @@ class PairList {
     return which == Cells::late_interior ? interior.last(late)
                                          : interior.first(interior.size() - late);
   }
-  /// Cells and rows as kernels read them; everything else in it is 0.
+  /// Cells and rows in the form that kernels read; all other members are 0.
   PairWork rows() const;
-  /// Calls visit(i, neighbors) for the particles i of these cells, cell by cell and, where no
-  /// row is shared, in the order of the store; `neighbors` (std::span<const std::uint32_t>) are
-  /// places in the store, ghosts behind the local ones, among them all within the list radius when
-  /// the list was built: those beyond a cutoff are for the caller to leave out. Valid during the
-  /// call; none that is excluded. In a half list, of two local particles that share no row only one
-  /// has the other.
+  /// Calls visit(i, neighbors) for the particles i of these cells, cell by cell, and in the order
+  /// of the store if no rows are shared. `neighbors` (std::span<const std::uint32_t>, valid during
+  /// the call) are places in the store, with ghosts behind the local particles. They include all
+  /// particles within the list radius when the list was built, without excluded ones; the caller
+  /// must omit those beyond its cutoff. In a half list, of two local particles that share no row
+  /// only one has the other.
   template <class Visit>
   void for_each_row(Cells cells, Visit&& visit) const;
 
   struct Displacements {
     double largest;
-    std::span<const std::uint32_t> far;  ///< particles; valid until the next call
+    std::span<const std::uint32_t> far;  ///< local particles; valid until the next call
   };
-  /// Measures how far local particles [begin, end), which nobody moves before `displacements`, are
-  /// from where they were at `build`. To be called while they are in the near caches.
+  /// Measures how far local particles [begin, end) are from their positions at `build`. They must
+  /// not move again before `displacements`. It should be called while they are in the near caches.
   void measure_displacements(const ParticleStore& particles, std::size_t begin, std::size_t end);
-  /// All have moved or will before `displacements`: what was measured is of no use any more.
+  /// Discards measured displacements, because particles have moved since or will move before
+  /// `displacements` is called.
   void forget_displacements() { measured_ = 0, largest_listed_ = largest_other_ = 0.0; }
-  /// Of local particles since `build`: the largest, and who moved by at least `far`. Measures them
-  /// unless all have been. `listed_only`: particles that are not listed count as if they had not
-  /// moved, here and for ghosts until the next call.
+  /// Displacements of local particles since `build`: the largest, and the particles that moved by
+  /// at least `far`. Measures them unless `measure_displacements` has measured all. `listed_only`:
+  /// particles that are not listed count as unmoved, here and for ghosts until the next call.
   Displacements displacements(const ParticleStore& particles, double far, bool listed_only = false);
-  /// The same of ghosts, which are where the store has them.
+  /// The same for ghosts, at their positions in the store.
   Displacements ghost_displacements(const ParticleStore& particles, double far);
-  /// Squares, rounded up, of what these two found last.
+  /// The squared displacements that the last calls of these two functions found, rounded up.
   const CoarseNumber* squared_displacements() const { return squared_displacement_.data(); }
-  /// Of particle or ghost i since `build`.
+  /// The displacement of particle or ghost i since `build`.
   Vec3 displacement(const ParticleStore& particles, std::size_t i) const {
     return particles.position[i].vector() - listed_->grid.center() -
            Vec3{static_cast<double>(listed_->x[i]), static_cast<double>(listed_->y[i]),
                 static_cast<double>(listed_->z[i])};
   }
 
-  /// Neighbors that the kernels look at in a step: of all local particles, each with its row's.
-  /// As many particles share a row at most.
+  /// Number of neighbors that the kernels process in a step, counting each row once per particle of
+  /// it.
+  /// The largest number of particles that share a row.
   std::uint32_t group() const { return group_; }
   std::size_t neighbor_count() const { return entries_used_ * group_; }
 
   const CellGrid& grid() const { return listed_->grid; }
   double list_radius() const { return list_radius_; }
-  /// Edge of a cube around the region's center in which all particles stay, with a margin of half
-  /// a list radius beyond the halo.
+  /// The edge of a cube around the region's center that contains all particles, with a margin of
+  /// half a list radius beyond the halo.
   double extent() const { return listed_->extent; }
 
-  /// Calls visit(i, j, squared distance) for every local i and every j within `radius` of it;
-  /// ghosts included, so each pair of local particles comes twice. With a half shell this rank has
-  /// some of the pairs across its border, each of them twice, too: i is the ghost then once.
+  /// Calls visit(i, j, squared distance) for every local i and every j within `radius` of it,
+  /// ghosts included; so a pair of local particles comes twice. With a half shell this rank has
+  /// only some of the pairs across its border; each comes twice, once with i as the ghost.
   template <class Visit>
   void for_each_neighbor(const ParticleStore& particles, double radius, Visit&& visit) const;
 
  private:
-  /// Places of one row's neighbors, in the order of the list.
+  /// Decodes rows into places of neighbors, in the order of the list.
   class RowReader;
-  /// for_each_row that calls visit(i, neighbors, n): i shares its row with the first n of them.
+  /// Like for_each_row, but calls visit(i, neighbors, n): i shares its row with the first n of
+  /// them.
   template <class Visit>
   void for_each_shared_row(Cells cells, Visit&& visit) const;
-  /// Of pairs with particles of lower places the other rank has none.
+  /// If the other particle of a pair has a place below this, no other rank has the pair.
   std::size_t whole_below() const {
     return listed_->half_shell ? listed_->total_count : listed_->local_count;
   }
   void place(ParticleStore& particles);
-  /// Of rows of one particle: those stay whose `keeps(j)` is true between `begin_row(i)` and
-  /// `end_row(i)`.
+  /// For rows of one particle: keeps the entries for which `keeps(j)`, called between
+  /// `begin_row(i)` and `end_row(i)`, is true.
   template <class BeginRow, class Keeps, class EndRow>
   void keep_entries(const BeginRow& begin_row, const Keeps& keeps, const EndRow& end_row);
-  /// So many numbers rows have at most.
+  /// An upper limit of row numbers.
   std::size_t row_count() const;
-  /// An entry of the list goes to an earlier place; two change places.
+  /// Moves an entry of the list to an earlier place; swaps two entries.
   void move_entry(std::uint32_t from, std::uint32_t to) {
     use_compressed_ ? void(compressed_[to] = compressed_[from]) : void(plain_[to] = plain_[from]);
   }
   void swap_entries(std::uint32_t a, std::uint32_t b) {
     use_compressed_ ? std::swap(compressed_[a], compressed_[b]) : std::swap(plain_[a], plain_[b]);
   }
-  /// Of a row whose first entries these particles, counted in it, exclude.
+  /// Appends the masks of a row. `excluded` has for each of its first entries a bit for each of its
+  /// particles that excludes it.
   void append_masks(std::span<const std::uint8_t> excluded, std::uint32_t size);
   /// Whether particle q of a shared row of `size` excludes its entry k.
   bool is_excluded(std::size_t row, std::uint32_t size, std::uint32_t q, std::uint32_t k) const;
@@ -184,7 +190,7 @@ class PairList {
                                             std::size_t end, double far);
 
   const PairKernels& kernels_;
-  std::uint32_t group_;  ///< particles that share a row, at most
+  std::uint32_t group_;  ///< the most particles that share a row
   bool half_;
   double list_radius_ = 0.0;
 
@@ -192,33 +198,33 @@ class PairList {
   AlignedBuffer<std::uint16_t> compressed_;
   AlignedBuffer<std::uint32_t> plain_;
   bool use_compressed_ = true;
-  std::size_t entries_built_ = 0, entries_used_ = 0;  ///< the latter without what was dropped
-  AlignedBuffer<std::uint32_t> row_begin_;            ///< by the numbers of rows
+  std::size_t entries_built_ = 0, entries_used_ = 0;  ///< the latter without removed entries
+  AlignedBuffer<std::uint32_t> row_begin_;            ///< by row number
   bool masked_ = false;
   std::vector<std::uint16_t> masks_;
   std::vector<std::uint32_t> mask_begin_;
-  AlignedBuffer<std::uint32_t> decoded_;  ///< room for any row and some vectors
+  AlignedBuffer<std::uint32_t> decoded_;  ///< work space for any row plus some vectors
   AlignedBuffer<std::uint32_t> far_;
   AlignedBuffer<CoarseNumber> squared_displacement_;
-  std::size_t measured_ = 0;  ///< local particles, by measure_displacements
-  double largest_listed_ = 0.0, largest_other_ = 0.0;  ///< squared, of these
-  bool listed_only_ = false;                           ///< in `displacements`
+  std::size_t measured_ = 0;  ///< number of local particles measured so far
+  double largest_listed_ = 0.0, largest_other_ = 0.0;  ///< their largest squares
+  bool listed_only_ = false;                           ///< as in the last call of `displacements`
 };
 
-/// Reads the rows of one cell after the other.
+/// Decodes the rows of one cell after another.
 class PairList::RowReader {
  public:
   explicit RowReader(const PairList& list) : kernels_(list.kernels_), rows_(list.rows()) {}
   void go_to_cell(std::uint32_t cell) {
     if (rows_.compressed != nullptr) gather_begins(rows_, cell, begins_);
   }
-  /// The row of this number. The caller may change it.
+  /// The row with this number. The caller may change the returned places.
   std::span<std::uint32_t> row(std::size_t number) {
     return row(rows_.row_begin[number], rows_.row_begin[number + 1]);
   }
-  /// The same of entries [begin, end).
+  /// The decoded entries [begin, end).
   std::span<std::uint32_t> row(std::uint32_t begin, std::uint32_t end) {
-    // Kernels write whole vectors.
+    // The kernel writes whole vectors, so it needs space behind the row.
     places_.reserve(end - begin + 2 * masked_together);
     kernels_.decode(rows_, begins_, begin, end - begin, places_.data());
     return {places_.data(), end - begin};
@@ -257,7 +263,7 @@ void PairList::keep_entries(const BeginRow& begin_row, const Keeps& keeps, const
 
 template <class ExcludedOf>
 void PairList::exclude(const ExcludedOf& excluded_of) {
-  // Of each place: which of a row's particles, counted in it, exclude it. None excludes the dummy.
+  // For each place: a mask of the row's particles that exclude it. The dummy is never excluded.
   std::vector<std::uint8_t> marks(listed_->total_count + sizeof(std::uint32_t), 0);
   const auto mark = [&](std::uint32_t particle, std::uint32_t bits) {
     for (const std::uint32_t place : excluded_of(particle)) {
@@ -291,7 +297,8 @@ void PairList::exclude(const ExcludedOf& excluded_of) {
       for (std::uint32_t q = 0; q < size; ++q) mark(row[q], 1u << q);
       of_entries.clear();
       for (std::uint32_t q = 0; q < size; ++q) {
-        // Of half lists each pair of the row counts once.
+        // A half list counts each pair within the row once, so entry q is masked for particles q
+        // and later.
         const std::uint32_t own = half_ ? 0xffu << q : 1u << q;
         of_entries.push_back(static_cast<std::uint8_t>(marks[row[q]] | own));
       }
@@ -334,7 +341,7 @@ void PairList::for_each_shared_row(Cells which, Visit&& visit) const {
         visit(range.begin + g, row, 0u);
         continue;
       }
-      // The others of the group are among the neighbors of each.
+      // Each particle's neighbors include the others that share its row.
       const std::uint32_t size = size_of_group(range.count, groups, g);
       for (std::uint32_t q = 0; q < size; ++q) {
         std::uint32_t mates = 0;

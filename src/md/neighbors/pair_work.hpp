@@ -9,27 +9,28 @@
 
 namespace sterna::md {
 
-/// Position on a grid of 2^-30 of the region's extent, around its center. Differences of two are
-/// exact integers, so single-precision pair arithmetic keeps its relative accuracy however large
-/// the region is (the idea of fixed-point positions: Shaw et al., Anton, ISCA 2007).
+/// A position on a grid with a spacing of 2^-30 of the region's extent, around its center.
+/// Differences of two positions are exact integers, so single-precision pair arithmetic keeps its
+/// relative accuracy in a region of any size (for fixed-point positions see Shaw et al., Anton,
+/// ISCA 2007).
 struct alignas(16) FixedPosition {
   std::int32_t x, y, z;
   std::int32_t type;
 };
 
-/// Positions reach so far to either side of the center, and a dummy stands beyond them: far from
-/// every particle, and no difference overflows.
+/// Positions are within this range on either side of the center. The dummy particle is beyond it,
+/// far from every particle, but so that no difference overflows.
 inline constexpr std::int32_t fixed_half_range = 1 << 29;
 inline constexpr FixedPosition fixed_dummy{2 * fixed_half_range, 2 * fixed_half_range,
                                            2 * fixed_half_range, 0};
 
-/// Where the particles of a cell lie in the store. Particles without pair forces are in none.
+/// The range of a cell's particles in the store. Particles without pair forces are in no cell.
 struct CellRange {
   std::uint32_t begin;
   std::uint32_t count;
 };
 
-/// Extent of a cell's particles across x, relative to the region's center.
+/// Bounds of a cell's particles in y and z, relative to the region's center.
 struct CellBounds {
   float y_low, y_high, z_low, z_high;
   static CellBounds none() { return {3.0e18f, -3.0e18f, 3.0e18f, -3.0e18f}; }
@@ -41,25 +42,26 @@ struct CellBounds {
   }
 };
 
-/// A number that is not negative in two bytes: the upper half of a float, whose bits ascend with it,
-/// so that it is enough to compare them. Rounded up by at most 1/128 of it.
+/// A nonnegative number in two bytes: the upper half of a float. Its bits ascend with the number,
+/// so they can be compared as integers. It is rounded up by at most 1/128.
 using CoarseNumber = std::uint16_t;
 inline CoarseNumber coarse_above(float number) {
   return static_cast<CoarseNumber>((__builtin_bit_cast(std::uint32_t, number) + 0xffffu) >> 16);
 }
-/// What is at least `number` is at least this when rounded up, too.
+/// A threshold for rounded numbers: if a number is at least `number`, its rounded value is at least
+/// this.
 inline CoarseNumber coarse_below(float number) {
   return static_cast<CoarseNumber>(__builtin_bit_cast(std::uint32_t, number) >> 16);
 }
 
-/// A neighbor in a compressed row: which of the 27 cells around the row's cell its run of particles
-/// begins in, in the upper 5 bits, the place within the run in the lower 11. Two bytes instead of
-/// four: the list is most of the memory of a run, and its bandwidth.
+/// A neighbor in a compressed row. The upper 5 bits select the cell, out of the 27 around the row's
+/// cell, where its run of particles begins; the lower 11 bits are the place within the run. Entries
+/// take two bytes instead of four, because the list takes most of a run's memory and bandwidth.
 inline constexpr int run_offset_bits = 11;
 inline constexpr std::uint32_t run_length_limit = 1u << run_offset_bits;
 
-/// Particles of a cell can share a row, which then holds the neighbors of all of them; these groups
-/// are of equal size, up to one.
+/// Particles of a cell can share a row, which then holds the neighbors of all of them. The sizes of
+/// a cell's groups differ by at most one.
 inline constexpr std::uint32_t largest_group = 4;
 inline std::uint32_t group_count(std::uint32_t particles, std::uint32_t largest) {
   return (particles + largest - 1) / largest;
@@ -68,92 +70,94 @@ inline std::uint32_t size_of_group(std::uint32_t particles, std::uint32_t groups
   return particles / groups + (g < particles % groups ? 1u : 0u);
 }
 
-/// Where molecules exclude pairs, rows that particles share have masks: one for each of these
-/// particles and each so many entries, from the row's first on, among which are all that some of
-/// them exclude. The particles themselves, which come first, are masked like excluded pairs.
+/// The number of entries per mask. In shared rows with excluded pairs, each particle of the row has
+/// a mask for this many consecutive entries, from the first entry on, up to the last one that any
+/// of them excludes. The particles themselves, which come first, are masked like excluded pairs.
 inline constexpr std::uint32_t masked_together = 16;
 
-/// So many numbers behind a table of pairs of types can be read: kernels load a vector from where
-/// the row of a type begins.
+/// Readable numbers behind a table of pairs of types, because kernels load a whole vector from the
+/// begin of a type's row.
 inline constexpr std::size_t behind_tables = 16;
 
-/// What of the next neighbors a kernel begins while it computes with those before, by measurement:
-/// nothing, to load them, or also what leads up to the powers of their distances.
+/// How much work on the next neighbors a kernel overlaps with the present ones, as measured to be
+/// fastest: nothing, their loads, or also the arithmetic up to the inverse powers of distances.
 enum class Overlap { none, loads, arithmetic };
 
-/// Room of the list builder for the candidates of one cell's rows. `chunk` arrays: bounds of some
-/// candidates that follow each other.
+/// Work space of the list builder for the candidates of one cell. The arrays `chunk` are bounds of
+/// chunks of consecutive candidates.
 struct ListScratch {
   float *x, *y, *z;
   std::uint32_t* entry;
   float* chunk[6];       ///< x low, x high, y low, y high, z low, z high
-  std::uint32_t* order;  ///< of the cell's particles
+  std::uint32_t* order;  ///< order of the cell's particles
 };
 
-/// Everything that list building and pair kernels read and write. Plain data, because the files
-/// compiled for one instruction set must not instantiate code that others share.
+/// All data that the list builder and pair kernels read and write. They are plain data, because a
+/// file that is compiled for one instruction set must not instantiate code that other files share.
 struct PairWork {
-  // Particles; `total` of them, then one dummy beyond every cutoff.
+  // Particles: `total` of them, then one dummy particle beyond every cutoff.
   const Position* position;
   FixedPosition* fixed_position;  ///< mixed precision only
   double fixed_scale;             ///< length of one fixed-point step
   std::uint32_t local;
   std::uint32_t total;
 
-  // Cells: (nx+2)(ny+2)(nz+2) of them, x fastest, the outermost layer holds ghosts.
+  // Cells: (nx+2)(ny+2)(nz+2), x fastest; the outermost layer holds ghosts.
   const CellRange* cells;
   int nx, ny, nz;
 
-  // The list; one of the two entry arrays is in use. A row of one particle holds its neighbors; one
-  // of a group begins with its particles, then come all others that are neighbors of any of them.
+  // The list, with one of the two entry arrays in use. A row of one particle holds its neighbors. A
+  // shared row begins with its particles, followed by all other particles that are neighbors of any
+  // of them.
   std::uint16_t* compressed;
   std::uint32_t* plain;
-  std::uint32_t* row_begin;  ///< places in the entries, by the numbers of rows
-  std::uint32_t group;       ///< 1, or how many particles share a row at most
+  std::uint32_t* row_begin;  ///< index of each row's first entry, by row number
+  std::uint32_t group;       ///< 1, or the most particles that share a row
   bool half;                 ///< of two local particles only one has the other in its row
-  /// Pairs with particles of lower places count whole in half lists; of the others, ghosts, another
-  /// row has the other half.
+  /// In half lists, pairs with a particle at a lower place count fully. Pairs with other particles,
+  /// which are ghosts, count half, because another row has the other half.
   std::uint32_t whole_below;
-  /// Masks of shared rows, bit k of one for the k-th of its entries; null where nothing is excluded.
-  /// Those of a row lie as `row_begin` has its entries, the particles' of its first entries first.
+  /// Masks of shared rows; bit k of a mask is for the k-th of its entries; null without exclusions.
+  /// Row number n has the masks from mask_begin[n] on: one for each particle for its first entries,
+  /// then one for each particle for the next entries.
   const std::uint16_t* masks;
   const std::uint32_t* mask_begin;
-  std::uint32_t* decoded;  ///< room for a row and some vectors
+  std::uint32_t* decoded;  ///< work space for a row plus some vectors
 
-  // Building: single-precision coordinates relative to the region's center, in which
-  // the particles of a run ascend in x; radius of the list.
+  // For building: single-precision coordinates relative to the region's center, with x ascending in
+  // each run, and the radius of the list.
   const float *x, *y, *z;
-  const float* unsheared_x;  ///< in a triclinic box, where runs ascend in this instead; or nullptr
-  const CellBounds* bounds;  ///< of each of `cells`
+  const float* unsheared_x;  ///< runs ascend in it in a triclinic box; otherwise null
+  const CellBounds* bounds;  ///< for each of `cells`
   float list_radius_squared;
   ListScratch scratch;
 
-  // Lennard-Jones: tables of type_count^2; 12 c12 and 6 c6, as the force needs them. Behind each of
-  // them lies `behind_tables`, as behind all tables that are looked up by types.
+  // Lennard-Jones: tables of type_count^2 with 12 c12 and 6 c6, as the force needs them. Like all
+  // tables by types, each has `behind_tables` readable numbers behind it.
   int type_count;
   double cutoff_squared;
   double switch_start_squared;
   const double *twelve_c12, *six_c6, *energy_shift, *force_shift;
   const float *twelve_c12_single, *six_c6_single, *energy_shift_single, *force_shift_single;
 
-  // Results, which are added to. Forces are those of all particles, ghosts and the dummy.
+  // Results, to which kernels add. Forces are those of all particles, ghosts and the dummy.
   Vec3* force;             ///< double precision
-  SingleForce* collected;  ///< mixed precision, where a length is counted in fixed-point steps
+  SingleForce* collected;  ///< mixed precision; its length unit is the fixed-point step
   double energy;
   double virial[6];  ///< sum over pairs of r_a f_b: xx yy zz xy xz yz
 };
 
-/// The number of a cell's first row; the others follow. Rows of one particle have its number. Cells
-/// begin a new row each, so that of shared rows there are one more for each cell before, at most.
-/// `row_begin` has the end of a cell's last row behind its begin.
+/// The number of a cell's first row; its other rows follow. A row of one particle has the
+/// particle's number. Since each cell begins a new row, there is up to one more shared row per cell
+/// before. In `row_begin`, the end of a cell's last row follows its begin.
 inline std::size_t first_row(const PairWork& work, std::size_t cell) {
   const std::size_t begin = work.cells[cell].begin;
   return work.group == 1 ? begin : begin / work.group + cell;
 }
 
-/// Where the particles of the 27 cells around `cell` begin, by slot: what decodes a compressed row.
-/// It depends on no cell's number of particles, so that in a gas, where most cells are empty,
-/// nothing has to be guessed.
+/// The places where the particles of the 27 cells around `cell` begin, for decoding a compressed
+/// row. No cell's number of particles is needed, so there are no mispredicted branches in a gas,
+/// where most cells are empty.
 inline void gather_begins(const PairWork& work, std::size_t cell, std::uint32_t (&begins)[32]) {
   const std::ptrdiff_t row = work.nx + 2;
   const std::ptrdiff_t plane = row * (work.ny + 2);
@@ -167,38 +171,39 @@ inline void gather_begins(const PairWork& work, std::size_t cell, std::uint32_t 
   }
 }
 
-/// One instruction set's kernels. `compute`: forces of the particles of the given local cells from
-/// their rows; energy and virial where asked.
+/// The kernels of one instruction set. `compute...` computes forces of the particles in the given
+/// local cells from their rows, and energy and virial if asked.
 struct PairKernels {
   const char* name;  ///< "avx512"
-  /// Appends the rows of cells[0..cell_count) to the list at entry `used`; returns the new `used`,
-  /// or ~0 where the row capacity would be passed.
+  /// Appends the rows of cells[0..cell_count) to the list at entry `used`. Returns the new `used`,
+  /// or ~0 if the entries would exceed the capacity.
   std::size_t (*build)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
                        std::size_t used, std::size_t capacity);
-  /// Of particles [begin, end), from x, y, z (and `center`, the origin of these) to `position`: the
-  /// largest squared displacement. That of each is written to `squares`.
+  /// Displacements of particles [begin, end) from x, y, z, relative to `center`, to `position`.
+  /// Returns the largest square, and writes each square to `squares`.
   double (*square_displacements)(const PairWork&, std::size_t begin, std::size_t end,
                                  const Vec3& center, CoarseNumber* squares);
-  /// Writes those of [begin, end) whose number in `squares` is at least `least` to `out`, which has
-  /// room for all; returns how many they are.
+  /// Writes to `out` those of [begin, end) whose entry in `squares` is at least `least`, and
+  /// returns their number. `out` has space for all.
   std::size_t (*select_far)(const CoarseNumber* squares, std::size_t begin, std::size_t end,
                             CoarseNumber least, std::uint32_t* out);
-  /// The places of `count` entries from `first` on, of rows of the cell whose neighbors begin at
-  /// `begins`, and behind them `masked_together` times that of the dummy.
+  /// Decodes `count` entries from `first` on, in rows of the cell whose runs begin at `begins`,
+  /// into places, followed by `masked_together` times the place of the dummy.
   void (*decode)(const PairWork&, const std::uint32_t (&begins)[32], std::size_t first,
                  std::size_t count, std::uint32_t* places);
-  /// Writes to `out` which of these, counted in the row, have a mark other than 0, by place; returns
-  /// how many. Marks can be read four bytes at a time.
+  /// Writes to `out` the indices in the row of the places whose mark is not 0, and returns their
+  /// number. Marks must be readable by four bytes.
   std::size_t (*select_marked)(const std::uint32_t* places, std::size_t count,
                                const std::uint8_t* marks, std::uint32_t* out);
-  /// Both from half lists.
+  /// Forces from half lists, in double and in mixed precision.
   void (*compute_double)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
                          int truncation, bool with_energy);
   void (*compute_mixed)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
                         int truncation, bool with_energy);
-  /// force[begin..end) from collected[begin..end), which become 0.
+  /// Sets force[begin..end) from collected[begin..end), converted to internal units, and clears the
+  /// latter.
   void (*collect)(PairWork&, std::size_t begin, std::size_t end);
-  /// fixed_position[begin..end) from position[begin..end).
+  /// Computes fixed_position[begin..end) from position[begin..end).
   void (*to_fixed)(PairWork&, std::size_t begin, std::size_t end, const Vec3& center);
 };
 

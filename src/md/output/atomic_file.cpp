@@ -14,11 +14,11 @@
 namespace sterna::md {
 namespace {
 
-// Linux transfers at most 2^31 - 4096 bytes in one call.
+// Linux transfers at most 2^31 - 4096 bytes per call, so larger transfers are split.
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
 int open_flags(RawFile::Mode mode) {
-  // Without O_NONBLOCK the opening of a pipe waits for the process at its other end.
+  // O_NONBLOCK, because opening a pipe would otherwise wait for the process at its other end.
   constexpr int always = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   switch (mode) {
     case RawFile::Mode::read:
@@ -146,7 +146,8 @@ void RawFile::reserve(std::uint64_t offset, std::uint64_t size) {
                          static_cast<off_t>(size));
   } while (result != 0 && errno == EINTR);
   if (result == 0) return;
-  // Only these two say that the space is missing; the others, that nobody can tell.
+  // Only these two errors mean missing space; other errors mean that the file system cannot
+  // reserve.
   if (errno == ENOSPC || errno == EDQUOT) {
     throw FileError(
         system_failure(path_, fmt::format("cannot reserve space for {} bytes", size), errno));
@@ -154,7 +155,7 @@ void RawFile::reserve(std::uint64_t offset, std::uint64_t size) {
 }
 
 void RawFile::sync() {
-  // EINVAL: the file system cannot synchronize its files.
+  // EINVAL means that the file system does not support fsync.
   if (::fsync(descriptor_) != 0 && errno != EINVAL) {
     throw FileError(system_failure(path_, "cannot bring the data to the disk", errno));
   }
@@ -187,7 +188,7 @@ void sync_directory_of(const std::string& path) {
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) throw FileError(system_failure(directory, "cannot open", errno));
-  // Some network file systems refuse this for directories and order renames by themselves.
+  // Some network file systems refuse fsync of a directory, but keep renames in order by themselves.
   ::fsync(descriptor);
   ::close(descriptor);
 }

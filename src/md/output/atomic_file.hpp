@@ -8,14 +8,15 @@
 namespace sterna::md {
 
 /// An open file for reading and writing at offsets, from several ranks at once. Every failure is a
-/// FileError that names the file. Only regular files are opened, so that no pipe is waited for. A file
-/// that is written is never reached through a symbolic link, so that no other file is emptied.
+/// FileError that names the file. Only regular files are opened, because opening a pipe would wait.
+/// A file is never written through a symbolic link, because the link could lead to another file,
+/// which would be overwritten.
 class RawFile {
  public:
   enum class Mode {
     read,
-    write,   ///< an existing file, its content kept
-    create,  ///< emptied where it exists
+    write,   ///< an existing file, with its content kept
+    create,  ///< a new file, or an existing one that is emptied
   };
   RawFile() = default;
   RawFile(std::string path, Mode mode);
@@ -27,16 +28,16 @@ class RawFile {
   const std::string& path() const { return path_; }
   std::uint64_t size() const;
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
-  /// Fills all of `bytes`, or fails: "... ends at byte ...".
+  /// Fills all of `bytes`, or throws "... ends at byte ...".
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
   void resize(std::uint64_t size);
   /// Reserves disk space for bytes [offset, offset + size) without changing the file's length, so
-  /// that a later write of them cannot run out of space. Fails where the space is missing; does
-  /// nothing on file systems that cannot reserve space.
+  /// that writing them later cannot run out of space. Throws if the space is missing; does nothing
+  /// if the file system cannot reserve space.
   void reserve(std::uint64_t offset, std::uint64_t size);
   /// Returns when the data are on the disk.
   void sync();
-  /// Reports what the file system kept back so far; the destructor cannot.
+  /// Closes the file and reports delayed write errors, which the destructor cannot do.
   void close();
 
  private:
@@ -44,20 +45,20 @@ class RawFile {
   int descriptor_ = -1;
 };
 
-/// FileError where the path names anything but a regular file, a symbolic link included. No failure
-/// where there is nothing.
+/// Throws FileError if the path names anything but a regular file; a symbolic link is an error,
+/// too. A path that does not exist is no error.
 void require_own_file(const std::string& path);
 
-/// Whether the folder has this name: that of a symbolic link, too, whatever it points to.
+/// Whether the directory has an entry of this name, which may be a symbolic link to anything.
 bool file_exists(const std::string& path);
-/// No failure where there is no such file.
+/// A missing file is no error.
 void remove_file(const std::string& path);
 void rename_file(const std::string& from, const std::string& to);
 /// Makes renames in the directory that holds `path` survive a power failure.
 void sync_directory_of(const std::string& path);
 
-/// Puts the finished file `path`.new in the place of `path`, whose old content stays as
-/// `path`.previous. At every moment at least one of the three names holds a complete file.
+/// Renames the finished file `path`.new to `path`; the old file stays as `path`.previous. At every
+/// moment at least one of the three names holds a complete file.
 void replace_keeping_previous(const std::string& path);
 
 }  // namespace sterna::md

@@ -11,7 +11,7 @@
 namespace sterna::md {
 namespace {
 
-/// Rows of the exchange are counted in units of so many bytes.
+/// The item size of the exchange in bytes.
 constexpr std::size_t word = 4;
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
@@ -31,7 +31,8 @@ BlockRedistribution::BlockRedistribution(const comm::Context& context, std::int6
       ranks_(context.size()),
       particles_(particles),
       item_bytes_(item_bytes),
-      // Items stay on a multiple of 8 bytes, so that slots are read and written in place.
+      // Items are padded to multiples of 8 bytes, so that aligned data are read and written in
+      // place.
       stride_(sizeof(std::int64_t) + (item_bytes + 7) / 8 * 8),
       block_slots_(round_up(share_of(particles, options.owners > 0 ? options.owners : ranks_),
                             options.granularity)),
@@ -81,7 +82,7 @@ std::int64_t BlockRedistribution::slot_of(std::int64_t id) const {
 std::int64_t BlockRedistribution::id_at(std::int64_t slot) const {
   if (id_order_->is_plain()) return slot + 1;
   const auto index = static_cast<std::size_t>(slot - first_slot(rank_, 0));
-  // Where there are fewer ids than particles, all ids end before.
+  // Ids may be fewer than slots: the slots behind the last id are empty (-1).
   return index < id_order_->block_ids.size() ? id_order_->block_ids[index] : -1;
 }
 
@@ -91,7 +92,7 @@ void BlockRedistribution::plan(std::span<const std::int64_t> ids,
   id_order_ = std::move(order);
   failure_ = id_order_->failure;
 
-  // Counting sort: there are about particles / piece_slots rows, few beside the particles.
+  // Counting sort; there are about particles / piece_slots rows, few compared with the particles.
   row_begin_.assign(static_cast<std::size_t>(pieces_ * ranks_) + 1, 0);
   rows_.resize(ids.size());
   const bool is_plain = id_order_->is_plain();
@@ -148,7 +149,7 @@ BlockRedistribution::Piece BlockRedistribution::exchange(std::int64_t piece, con
     if (count == 0) continue;
     const std::span<const std::uint32_t> particles(order_.data() + begin[owner], count);
     std::byte* row = exchange_.row(owner, count * stride_ / word).data();
-    // Few at a time, so that ids and data meet in the nearest cache.
+    // Items are packed in small portions, so that ids and data are in the nearest cache together.
     constexpr std::size_t at_once = 256;
     for (std::size_t done = 0; done < count; done += at_once) {
       const auto some = particles.subspan(done, std::min(at_once, count - done));
@@ -166,7 +167,7 @@ BlockRedistribution::Piece BlockRedistribution::exchange(std::int64_t piece, con
   filled_.assign(static_cast<std::size_t>(count), 0);
   std::int64_t placed = 0;
   for (const auto& row : exchange_.exchange()) {
-    // A copy of a known length is a few instructions.
+    // A copy with a length known at compile time takes only a few instructions.
     switch (item_bytes_) {
       case 12:
         placed += place_items<12>(row.items, first, count);
@@ -236,8 +237,8 @@ std::int64_t BlockRedistribution::place_in_block(std::span<const std::byte> item
 template <std::size_t bytes>
 void BlockRedistribution::deal(std::span<const std::int64_t> ids, const std::byte* items,
                                const Keyed& keyed, std::span<std::byte*> next) {
-  // A copy of a known length is a few instructions. Item and key are copied apart: a processor waits
-  // where it reads at once what it has just written in two pieces.
+  // A copy with a length known at compile time takes only a few instructions. Item and key are
+  // copied separately, because reading at once what was just written in two pieces stalls.
   const std::size_t size = bytes > 0 ? bytes : item_bytes_;
   for (std::size_t i = 0; i < ids.size(); ++i, items += keyed.stride) {
     const std::int64_t id = ids[i];
@@ -280,7 +281,7 @@ std::span<std::byte> BlockRedistribution::collect(std::span<const std::int64_t> 
   const auto at_once = static_cast<std::size_t>(piece_slots_);
   auto rounds = static_cast<std::int64_t>((ids.size() + at_once - 1) / at_once);
   comm::ReductionBatch(context_, "rounds of output").max(rounds).run();
-  // Few at a time, so that items are still in the nearest cache when they get their keys.
+  // Items are packed in small portions, so that they are in the nearest cache when keys are added.
   constexpr std::size_t few = 1024;
   std::vector<std::byte> packed(few * keyed.stride), own(few * keyed.stride);
   std::vector<std::byte*> next(static_cast<std::size_t>(ranks_));

@@ -28,11 +28,11 @@ CheckpointFile open_for_all(const comm::Context& context, const std::string& pat
   comm::broadcast(context, 0, index.table);
   comm::broadcast(context, 0, blocks_end);
   index.blocks_end = std::stoull(blocks_end);
-  // The same bytes on all ranks, so all of them accept or refuse.
+  // All ranks have the same bytes here, so all accept or all throw.
   return CheckpointFile(path, index);
 }
 
-/// What each rank knows of its block, on rank 0, in the order of the ranks; elsewhere nothing.
+/// On rank 0, the tables that ranks made of their blocks, in rank order; elsewhere empty.
 std::vector<std::string> gather_tables(const comm::Context& context, comm::Messenger& messenger,
                                        comm::Buffer<char> table) {
   const std::uint64_t key = messenger.reserve_keys();
@@ -94,7 +94,7 @@ CheckpointReport write_checkpoint_file(const comm::Context& context, const std::
       const std::string block = write_rank_data(file, data_offset, rank_data) +
                                 write_checkpoint_block(file, offset, particles);
       file.sync();
-      // Memory is taken here, where a rank that gets none is an error on all.
+      // Memory is allocated here, because here a failure on one rank becomes an error on all.
       table = messenger->buffer<char>(block.size());
       std::copy(block.begin(), block.end(), table.begin());
       if (context.rank() != 0) file.close();
@@ -113,7 +113,7 @@ CheckpointReport write_checkpoint_file(const comm::Context& context, const std::
       try {
         remove_file(fresh);
       } catch (const FileError&) {
-        // The failure that led here is the one to report.
+        // The earlier failure is the one to report.
       }
     }
     throw;
@@ -178,8 +178,8 @@ FoundCheckpoint find_latest_checkpoint(const comm::Context& context, const std::
   const std::string current = checkpoint_path(stem);
   FoundCheckpoint found;
   std::vector<std::pair<std::string, CheckpointReader>> candidates;
-  bool were_complete = false;  // some of those that are refused
-  // A complete .new is there where a crash came between the two renames.
+  bool were_complete = false;  // some refused checkpoint was complete
+  // A complete .new file exists if a crash came between the two renames.
   for (const std::string& path : {current, current + ".new", current + ".previous"}) {
     std::string present;
     if (context.rank() == 0 && file_exists(path)) {
@@ -196,7 +196,7 @@ FoundCheckpoint find_latest_checkpoint(const comm::Context& context, const std::
       if (present == "foreign" && may_be_newest) found.would_lose_run = true;
     }
   }
-  // The latest first.
+  // Try the latest checkpoint first.
   sort_by(candidates, [](const auto& candidate) { return -candidate.second.state().step; });
   for (const auto& [path, reader] : candidates) {
     try {

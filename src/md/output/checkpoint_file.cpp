@@ -1,17 +1,18 @@
-// The file: one page of header (below), then for each rank that wrote it a block of records, each
-// block on a page boundary, then the metadata (JSON) and the table. Little-endian throughout.
-// The table holds for every block its file offset and its number of records (two 64-bit integers),
-// then for every segment of 8192 records of every block its XXH64. The header is written last, when
-// the rest is on the disk; it holds checksums of the metadata, the table and itself.
+// The file: one page of header (below), then for each writing rank a block of records on a page
+// boundary, then the metadata (JSON) and the table. All numbers are little-endian. The table holds
+// for every block its file offset and its number of records (two 64-bit integers), then for every
+// segment of 8192 records of every block its XXH64. The header is written last, when the rest is on
+// the disk; it holds checksums of the metadata, the table and itself.
 //
-// Version 1 has particles that do not rotate: 72 bytes a record. Version 2 has rigid molecules:
-// behind each such record the orientation (quaternion w x y z, body to laboratory) and the angular
-// momentum (laboratory frame), 128 bytes in all. What a run without molecules writes is version 1.
+// Version 1 has particles that do not rotate, with 72 bytes per record. Version 2 has rigid
+// molecules: each record also has the orientation (quaternion w x y z, body to laboratory) and the
+// angular momentum (laboratory frame), 128 bytes in all. A run without rigid molecules writes
+// version 1.
 //
-// Versions 3 and 4 are versions 1 and 2 with data that ranks keep besides particles, such as what an
-// observer remembers. Behind all blocks they have, for each rank, a directory and its pieces, from a
-// page boundary on. The directory is the number of pieces, then the size and the XXH64 of each (all
-// 64-bit integers). The metadata have offset, size and XXH64 of each directory ("rank_data").
+// Versions 3 and 4 are versions 1 and 2 with further data of ranks, such as an observer's sums.
+// Behind all blocks they have, for each rank, a directory and its pieces, from a page boundary on.
+// The directory is the number of pieces, then the size and the XXH64 of each (all 64-bit integers).
+// The metadata have offset, size and XXH64 of each directory ("rank_data").
 
 #include "md/output/checkpoint_file.hpp"
 
@@ -40,12 +41,12 @@ namespace {
 
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t segment_records = 8192;
-/// In the header page, behind the header.
+/// Offset of the token in the header page, behind the header.
 constexpr std::uint64_t token_offset = 512;
 constexpr auto longest_wait_for_token = std::chrono::seconds(90);
 constexpr std::uint32_t version_of_atoms = 1;
 constexpr std::uint32_t version_of_molecules = 2;
-/// Added to one of these.
+/// Added to one of the two versions above.
 constexpr std::uint32_t version_with_rank_data = 2;
 constexpr std::uint32_t byte_order_mark = 0x01020304;
 constexpr std::array<char, 8> checkpoint_magic{'S', 't', 'e', 'r', 'n', 'a', 'C', '\n'};
@@ -63,16 +64,16 @@ struct Header {
   std::uint64_t metadata_size;
   std::uint64_t metadata_checksum;
   std::uint64_t table_checksum;   ///< the table follows the metadata
-  std::uint64_t header_checksum;  ///< of all before it
+  std::uint64_t header_checksum;  ///< of all members before it
 };
 static_assert(sizeof(Header) == 96);
 
-/// A particle in the file has the numbers of its fields one behind the other.
+/// Size of a particle in the file, where the numbers of its fields are contiguous.
 std::uint64_t record_bytes(bool rotating) {
   return bytes_in_files({.rotating = rotating});
 }
 
-/// "position f64 3, velocity f64 3, id i64 ...".
+/// The layout of a record, as in "position f64 3, velocity f64 3, id i64 ...".
 std::string record_text(bool rotating) {
   std::string text;
   for_each_field_in_files({.rotating = rotating}, [&](const auto& field) {
@@ -218,7 +219,7 @@ Header read_header(const RawFile& file) {
     refuse(file.path(),
            fmt::format("is truncated: {} of {} bytes are there", size, header.file_size));
   }
-  // The checksum is no proof against a made-up file, so sizes are checked before they are used.
+  // A checksum cannot rule out a forged file, so sizes are checked before they are used.
   const std::uint64_t table_size =
       header.block_count * sizeof(TableBlock) + header.segment_count * sizeof(std::uint64_t);
   if (header.block_count > header.file_size || header.segment_count > header.file_size ||
@@ -232,13 +233,13 @@ Header read_header(const RawFile& file) {
 
 constexpr std::size_t digits_of_packed = 16;
 
-/// What `finish_checkpoint` is told of a rank's data.
+/// A rank's report on its further data, for `finish_checkpoint`.
 struct RankDataSummary {
-  std::uint64_t bytes;     ///< of the file; 0: there are none
+  std::uint64_t bytes;     ///< size in the file; 0: no data
   std::uint64_t checksum;  ///< of the directory
 };
 
-/// A piece in the directory.
+/// The entry of a piece in the directory.
 struct PieceEntry {
   std::uint64_t size;
   std::uint64_t checksum;
@@ -533,7 +534,8 @@ void CheckpointFile::read(std::uint64_t begin, std::uint64_t end, ParticleStore*
   for (const Block& block : blocks_) {
     const std::uint64_t block_end = block.first_record + block.count;
     if (block_end <= begin || block.first_record >= end) continue;
-    // A segment that lies partly in the range is read as a whole, for its checksum.
+    // A segment that is partly in the range is read completely, because its checksum needs all of
+    // it.
     std::uint64_t first = begin > block.first_record
                               ? (begin - block.first_record) / segment_records * segment_records
                               : 0;

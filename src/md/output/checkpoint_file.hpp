@@ -15,27 +15,28 @@
 
 namespace sterna::md {
 
-/// Names of a checkpoint: STEM.checkpoint, before it STEM.checkpoint.previous, and while one is
-/// written STEM.checkpoint.new.
+/// The path of a checkpoint is STEM.checkpoint. The one before it is STEM.checkpoint.previous, and
+/// an unfinished one is STEM.checkpoint.new.
 inline std::string checkpoint_path(const std::string& stem) {
   return stem + ".checkpoint";
 }
 
-/// A double as a text that reads back bit for bit ("0x1.8p+1"), and the way back; FileError where
-/// the text is not one. For values in `CheckpointState::state`.
+/// Converts a double to a text that keeps every bit ("0x1.8p+1"), and back; FileError if the text
+/// is no such number. For values in `CheckpointState::state`.
 std::string exact_text(double value);
 double exact_value(const Json& text);
-/// Likewise arrays of them.
+/// The same for arrays of doubles.
 Json exact_array(std::span<const double> values);
-/// One text of 16 digits for each, which takes a tenth of the memory. `exact_values` reads it, too.
+/// One text with 16 hexadecimal digits per number, which takes a tenth of the memory.
+/// `exact_values` reads it, too.
 Json packed_array(std::span<const double> values);
 std::vector<double> exact_values(const Json& array);
 
-/// What one rank keeps besides its particles, in pieces.
+/// Further data of one rank besides its particles, in pieces.
 using RankData = std::vector<std::vector<std::byte>>;
 using RankDataView = std::span<const std::span<const std::byte>>;
 
-/// What a checkpoint says besides the particles. On writing only rank 0's counts.
+/// The content of a checkpoint besides the particles. At writing only rank 0's is used.
 struct CheckpointState {
   std::int64_t step = 0;
   double time = 0.0;  ///< internal unit
@@ -44,66 +45,66 @@ struct CheckpointState {
   std::vector<std::string> types;    ///< names, in the order of `Position::type`
   std::uint64_t input_hash = 0;      ///< xxh64 of the input file's text
   std::string program;               ///< name and version of the writer
-  Json state;                        ///< thermostat, observers: each under its own key
-  // Filled in by the writer.
+  Json state;                        ///< thermostats, observers, each under its own key
+  // The writer sets the following members.
   int ranks = 0;
   std::int64_t particles = 0;
-  bool rotating = false;  ///< with orientations and angular momenta
+  bool rotating = false;  ///< whether records have orientations and angular momenta
 };
 
-/// The format of a checkpoint, as one process sees it; checkpoint.hpp has the ranks work together.
+/// The format of a checkpoint as one process sees it; checkpoint.hpp makes the ranks cooperate.
 /// Every failure is a FileError that names the file.
 
-/// Where the block of rank 0 begins, and what a block of `records` takes.
+/// The offset of rank 0's block, and the size of a block with this many records.
 inline constexpr std::uint64_t first_checkpoint_block = 4096;
 std::uint64_t checkpoint_block_bytes(std::uint64_t records, bool rotating);
 
-/// Marks a file that is being written, so that the other processes know it from another one that
-/// had its name; `finish_checkpoint` takes the mark away.
+/// Marks a file that is being written, so that other processes can tell it from an earlier file of
+/// the same name. `finish_checkpoint` removes the mark.
 void mark_checkpoint(RawFile& file, std::uint64_t token);
-/// Opens the file that was marked with `token`. The name alone is not enough: a network file system
-/// may remember for up to a minute which file had it before, and that is now the current
-/// checkpoint, into which nothing must be written. Waits that long.
+/// Opens the file that was marked with `token`. The name alone is not enough: for up to a minute, a
+/// network file system may still connect it with the earlier file, which is now the current
+/// checkpoint and must not be changed. Waits at least as long.
 RawFile open_marked_checkpoint(const std::string& path, std::uint64_t token);
 
-/// What `write_rank_data` writes: bytes of the file.
+/// The size of the data that `write_rank_data` writes.
 std::uint64_t rank_data_bytes(RankDataView data);
-/// Writes what this rank keeps besides from `offset` on, behind the blocks of all ranks. Its text
-/// comes before that of the block in what `finish_checkpoint` wants to know.
+/// Writes this rank's further data from `offset` on, behind the blocks of all ranks. Returns a text
+/// for `finish_checkpoint`, to be placed before the block's text.
 std::string write_rank_data(RawFile& file, std::uint64_t offset, RankDataView data);
-/// Writes the local particles from `offset` on; returns what `finish_checkpoint` wants to know.
+/// Writes the local particles from `offset` on; returns a text for `finish_checkpoint`.
 std::string write_checkpoint_block(RawFile& file, std::uint64_t offset,
                                    const ParticleStore& particles);
-/// Writes all but the blocks, of which each rank has told in `blocks`, and closes the file when it
-/// is on the disk. Returns its size.
+/// Writes everything but the blocks, which the texts in `blocks` describe, and closes the file when
+/// it is on the disk. Returns its size.
 std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
                                 const std::vector<std::string>& blocks);
 
-/// What is in a checkpoint and where.
+/// The content of a checkpoint and its places in the file.
 class CheckpointFile {
  public:
-  /// The parts of the file that every process must know; one reads them for all.
+  /// The parts of the file that every process needs; one process reads them for all.
   struct Index {
     std::string metadata;
     std::string table;
     std::uint64_t blocks_end = 0;
   };
-  /// Not a checkpoint, of another version, truncated, damaged: FileError.
+  /// Throws FileError if the file is no checkpoint, has another version, is truncated or damaged.
   static Index read_index(const std::string& path);
-  /// Whether the file is not damaged, as far as this program can tell, and yet nothing it can
-  /// read: another version wrote it, or this user may not open it.
+  /// Whether the file seems undamaged but cannot be read, because another version wrote it or this
+  /// user may not open it.
   static bool is_foreign(const std::string& path);
 
   CheckpointFile(std::string path, const Index& index);
 
   const std::string& path() const { return path_; }
   const CheckpointState& state() const { return state_; }
-  /// Records [first, second) in the order of the blocks: those that `rank` wrote.
+  /// Records [first, second) that `rank` wrote, counted over all blocks.
   std::pair<std::uint64_t, std::uint64_t> block_of(int rank) const;
-  /// Reads and checks these records; where `particles` is given, they replace its local ones.
-  /// FileError where the ones rotate and the others do not.
+  /// Reads and checks these records. If `particles` is given, they replace its local ones;
+  /// FileError if only one of file and store rotates.
   void read(std::uint64_t begin, std::uint64_t end, ParticleStore* particles) const;
-  /// What this rank kept besides at writing, checked.
+  /// The further data of a writing rank, checked.
   RankData read_rank_data(int rank) const;
 
  private:
@@ -122,7 +123,7 @@ class CheckpointFile {
     std::uint64_t bytes;
     std::uint64_t checksum;  ///< of the directory
   };
-  std::vector<RankDataPlace> rank_data_;  ///< of each rank that wrote; empty: none kept any
+  std::vector<RankDataPlace> rank_data_;  ///< for each writing rank; empty: no rank had any
 };
 
 }  // namespace sterna::md

@@ -20,8 +20,8 @@
 namespace sterna::md {
 namespace {
 
-/// A particle on its way to the rank that writes it: this, then its orientation, velocity, angular
-/// momentum and force, as far as frames want them.
+/// A particle in the message to the rank that writes it. Orientation, velocity, angular momentum
+/// and force follow, as far as the frames need them.
 struct FrameParticle {
   std::int64_t id;
   std::int32_t type;
@@ -40,7 +40,7 @@ void take_and_pass(const std::byte*& at, Value& value) {
   at += sizeof(value);
 }
 
-/// How fast a body turns, in its own frame; not at all about an axis without inertia.
+/// The angular velocity of a body in its own frame; 0 about an axis without inertia.
 Vec3 turning_rate(const Vec3& momentum, const Vec3& inertia) {
   const auto rate = [](double l, double i) { return i > 0.0 ? l / i : 0.0; };
   return {rate(momentum.x, inertia.x), rate(momentum.y, inertia.y), rate(momentum.z, inertia.z)};
@@ -72,7 +72,7 @@ class FrameFile::Implementation {
                 .first_step = 0,
                 .interval = options_.interval,
                 .time_per_step = 0.0};
-    // The same on all ranks, so all of them throw.
+    // All ranks have the same numbers here, so all of them throw.
     if (atoms < 1) throw FileError(file_.path() + ": a trajectory needs at least one atom");
     if (atoms > format_->most_atoms()) {
       throw FileError(
@@ -140,7 +140,7 @@ class FrameFile::Implementation {
     return static_cast<std::int64_t>(options_.places[static_cast<std::size_t>(type)].size());
   }
 
-  /// Fills `chosen_` and `ids_` with this rank's particles that frames have.
+  /// Fills `chosen_` and `ids_` with this rank's particles that frames contain.
   void choose(const ParticleStore& store) {
     chosen_.resize(store.local_count());
     std::iota(chosen_.begin(), chosen_.end(), 0U);
@@ -157,7 +157,8 @@ class FrameFile::Implementation {
     file.write_at(0, bytes_of(format_->file_head(content_)));
   }
 
-  /// On rank 0: finds the end of the last frame that is whole and not later, and cuts there.
+  /// On rank 0: finds the last complete frame that is not later than `last_step`, and truncates the
+  /// file behind it.
   void keep_frames_until(RawFile& file, bool is_new, std::int64_t last_step) {
     end_ = format_->file_head(content_).size();
     if (is_new) {
@@ -319,12 +320,12 @@ class FrameFile::Implementation {
   bool turns_ = false;             ///< whether atoms depend on orientations
   std::size_t item_bytes_ = 0;
   std::unique_ptr<BlockRedistribution> redistribution_;
-  std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote
-  std::uint64_t end_ = 0;                    ///< of the frames
+  std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame written by this object
+  std::uint64_t end_ = 0;                    ///< end of the last frame
   std::vector<std::uint32_t> chosen_;
   std::vector<std::int64_t> ids_;
   std::vector<FrameAtom> atoms_;
-  std::vector<std::string> encoded_;  ///< of each block, this rank's part
+  std::vector<std::string> encoded_;  ///< for each block of the format, this rank's part
 };
 
 FrameFile::FrameFile(std::unique_ptr<Implementation> implementation)

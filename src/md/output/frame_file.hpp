@@ -18,31 +18,31 @@ namespace sterna::md {
 
 struct FrameFileOptions {
   std::int64_t interval = 1;  ///< steps between two frames
-  /// Of the particles that frames have, by id and type; empty: all.
+  /// Whether frames contain a particle, by id and type; empty: they contain all.
   std::function<bool(std::int64_t, std::int64_t)> chosen;
-  /// Where the atoms of a particle are in its body frame, for each type of particles; empty: each
-  /// particle is an atom.
+  /// Positions of the atoms of a particle in its body frame, for each type of particles; empty:
+  /// each particle is an atom.
   std::vector<std::vector<Vec3>> places;
-  /// Principal moments of inertia, for each type of particles that has places; 0: it does not turn
-  /// about this axis.
+  /// Principal moments of inertia, for each type of particles that has `places`; 0: it does not
+  /// rotate about this axis.
   std::vector<Vec3> inertia;
   BlockRedistribution::Options redistribution;
 };
 
-/// A trajectory in a format of another program. All ranks write it at once: each one encodes the
-/// atoms of its block of ids and writes them behind those of the rank before.
+/// A trajectory in a format of another program. All ranks write it at once: each encodes the atoms
+/// of its block of ids and writes them behind those of the rank before.
 ///
-/// Everything is collective and fails on all ranks together with a FileError. A frame counts once
-/// its head is written, which comes last. One that failed (a full disk) leaves the earlier ones as
-/// they were.
+/// All functions are collective and throw a FileError on all ranks if one fails. A frame becomes
+/// valid when its head is written, which is done last. A failed frame (on a full disk) leaves
+/// earlier frames as they were.
 class FrameFile {
  public:
-  /// An existing file is replaced. `particles`: of the start, which tell how many are chosen.
+  /// Replaces an existing file. `particles` of the start tell how many are chosen.
   static FrameFile create(const comm::Context& context, const std::string& path,
                           std::unique_ptr<FrameFormat> format, const ParticleStore& particles,
                           FrameFileOptions options);
-  /// Continues a file: frames later than `last_step`, and one that has no end, are dropped. Where
-  /// there is no file, one is made. Fails where the file is no such file or has other atoms.
+  /// Continues a file: drops frames later than `last_step` and an incomplete frame. Creates the
+  /// file if there is none. Throws if the file has another format or other atoms.
   static FrameFile resume(const comm::Context& context, const std::string& path,
                           std::unique_ptr<FrameFormat> format, const ParticleStore& particles,
                           FrameFileOptions options, std::int64_t last_step);
@@ -54,7 +54,7 @@ class FrameFile {
   const std::string& path() const;
   void write_frame(std::int64_t step, double time, double potential_energy, const Box& box,
                    const ParticleStore& particles);
-  /// Returns when all frames are on the disk: before a checkpoint that follows them.
+  /// Waits until all frames are on the disk; to be called before a checkpoint that relies on them.
   void sync();
   std::int64_t frame_count() const;
   /// Of the frames of a file that is continued, on rank 0; nothing where the file is new.

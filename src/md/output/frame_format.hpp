@@ -14,11 +14,11 @@ namespace sterna::md {
 
 /// An atom of a frame, in internal units.
 struct FrameAtom {
-  std::int64_t id;    ///< of its particle
-  std::int32_t type;  ///< likewise
-  std::int32_t site;  ///< of a rigid molecule, from 0
+  std::int64_t id;    ///< id of its particle
+  std::int32_t type;  ///< type of its particle
+  std::int32_t site;  ///< number in a rigid molecule, from 0
   std::array<std::int32_t, 3> image;
-  Vec3 position;         ///< that of the particle is in the box
+  Vec3 position;         ///< the particle's position is in the box
   Vec3 velocity, force;  ///< sites of rigid molecules have no force of their own
 };
 
@@ -30,15 +30,15 @@ struct FrameHead {
   double potential_energy;
 };
 
-/// What a file of frames holds as a whole.
+/// Properties of a whole file of frames.
 struct FrameFileContent {
   std::int64_t atoms, frames;
   std::int64_t first_step, interval;  ///< of the frames
-  double time_per_step;               ///< 0: not known yet
+  double time_per_step;               ///< 0 if not known yet
 };
 
-/// A format of trajectories whose frames follow each other: a head, then blocks, each of which has
-/// something of every atom in the order of ids. All texts are bytes as the file has them.
+/// A format of trajectories whose frames are contiguous. A frame is a head followed by blocks, each
+/// of which has some data of every atom in the order of ids. All texts are raw bytes of the file.
 class FrameFormat {
  public:
   FrameFormat() = default;
@@ -46,7 +46,7 @@ class FrameFormat {
   FrameFormat(const FrameFormat&) = delete;
   FrameFormat& operator=(const FrameFormat&) = delete;
 
-  /// How many atoms a file of the format can have.
+  /// The largest number of atoms in a file of this format.
   virtual std::int64_t most_atoms() const = 0;
   virtual std::int64_t last_step() const = 0;
   /// Whether frames have no step of their own but follow from their number, so that none may be
@@ -56,27 +56,27 @@ class FrameFormat {
   virtual bool has_velocities() const { return false; }
   virtual bool has_forces() const { return false; }
 
-  /// What stands before all frames; it has the same length whatever it says.
+  /// The bytes before all frames; their length does not depend on the content.
   virtual std::string file_head(const FrameFileContent&) const { return {}; }
-  /// What a file says of its frames before them, of which only the first step is sought: `content`
-  /// is what the run would write. Throws FileError where the frames are others.
+  /// Reads the first step from the bytes before the frames. `content` is what the run would write.
+  /// Throws FileError if the file's frames differ from it.
   virtual void read_file_head(const RawFile&, FrameFileContent&) const {}
 
   virtual std::string frame_head(const FrameHead& head) const = 0;
   virtual int block_count() const { return 1; }
-  /// What stands before a block of so many atoms, and behind it.
+  /// The bytes before and behind a block of this many atoms.
   virtual std::string block_begin(int, std::int64_t) const { return {}; }
   virtual std::string block_end(int, std::int64_t) const { return {}; }
-  /// Appends the part of these atoms.
+  /// Appends the data of these atoms.
   virtual void encode(int block, std::span<const FrameAtom> atoms, std::string& bytes) const = 0;
 
   struct Found {
     std::int64_t step, atoms;
-    std::uint64_t end;  ///< where the next frame begins
+    std::uint64_t end;  ///< begin of the next frame
   };
-  /// The frame that begins at a byte of a file of `size` bytes: the `number`-th one, from 0. Nothing
-  /// where it is not whole: its head comes last, and there are zeros before. Throws FileError where
-  /// there is something else.
+  /// The `number`-th frame, from 0, which begins at a byte of a file of `size` bytes. Nothing if it
+  /// is incomplete: the head is written last, so there are zeros in its place. Throws FileError if
+  /// there is anything else.
   virtual std::optional<Found> find_frame(const RawFile& file, std::uint64_t begin,
                                           std::uint64_t size, std::int64_t number,
                                           const FrameFileContent& content) const = 0;

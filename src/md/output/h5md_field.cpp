@@ -76,7 +76,7 @@ std::string_view h5md_unit(const H5mdField& dataset) {
 
 H5mdValues::H5mdValues(std::vector<double> type_masses, const Topology* topology, double rounding)
     : type_masses_(std::move(type_masses)), topology_(topology) {
-  // Multiples of a power of two have zeros for their last bits.
+  // Multiples of a power of two have trailing zero bits, which compress well.
   if (rounding > 0.0) grid_ = std::exp2(std::floor(std::log2(rounding)));
   if (topology_ == nullptr) return;
   for (const Topology::Molecule& molecule : topology_->molecules()) {

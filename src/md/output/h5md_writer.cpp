@@ -23,11 +23,11 @@ namespace {
 using hdf5::Size;
 using hdf5::Type;
 
-// MDAnalysis finds a trajectory without a topology only under this name.
+// MDAnalysis finds a trajectory without a topology only in a group of this name.
 const std::string group = "particles/trajectory";
-/// Rows of the small datasets (step, time, edges, observables) in one chunk.
+/// Rows per chunk of the small datasets (step, time, edges, observables).
 constexpr Size small_chunk_rows = 256;
-/// Space reserved for what the library itself writes with a frame.
+/// Bytes reserved for metadata that the HDF5 library writes with a frame.
 constexpr std::uint64_t room_for_metadata = 512 * 1024;
 
 }  // namespace
@@ -42,7 +42,7 @@ class H5mdWriter::Implementation {
         options_(options),
         values_(options.type_masses, options.topology, options.rounding) {
     check_options();
-    // The library, which is rank 0's, compresses.
+    // The HDF5 library compresses, and only rank 0 calls it.
     if (options_.compressed) options_.redistribution.owners = 1;
     const Type real = options.single_precision ? Type::float32 : Type::float64;
     for (const std::string& name : options.fields) {
@@ -59,7 +59,7 @@ class H5mdWriter::Implementation {
     }
     const std::size_t field_bytes = lay_out(fields_);
     const std::size_t constant_bytes = lay_out(constants_);
-    // Constants are a matter of the first frame, so their exchange does not live on.
+    // Constants are written only with the first frame, so their exchange is temporary.
     constant_item_bytes_ = constant_bytes;
     redistribution_.emplace(context_, particles_, field_bytes, options_.redistribution);
   }
@@ -116,7 +116,7 @@ class H5mdWriter::Implementation {
 
  private:
   void check_options() const {
-    // The same on all ranks, so all of them throw.
+    // All ranks have the same options, so all of them throw.
     if (options_.fields.empty()) {
       throw FileError(path_ + ": a trajectory needs at least one field: " +
                       comm::joined(trajectory_field_names(), ", "));
@@ -138,7 +138,7 @@ class H5mdWriter::Implementation {
     if (particles_ < 1) throw FileError(path_ + ": a trajectory needs at least one particle");
   }
 
-  /// Places in the item and chunks; returns the bytes of an item.
+  /// Sets offsets in the item and chunks; returns the size of an item.
   std::size_t lay_out(std::vector<H5mdField>& fields) const {
     std::size_t bytes = 0;
     const auto rows = static_cast<Size>(particles_);
@@ -147,7 +147,7 @@ class H5mdWriter::Implementation {
       field.item_offset = bytes;
       bytes += field.row_bytes();
       Size most = std::max<Size>(1, options_.maximum_chunk_bytes / field.row_bytes());
-      // A piece of rows, which is written at once, is one chunk to compress.
+      // To be compressed, a piece of rows that is written at once must be one chunk.
       if (options_.compressed && field.per_frame) {
         most = static_cast<Size>(options_.redistribution.piece_slots);
       }
@@ -180,7 +180,7 @@ class H5mdWriter::Implementation {
     const std::vector<std::string> boundary(3, "periodic");
     file.set_attribute(group + "/box", "boundary", boundary);
 
-    // One step and one time dataset, known under the names of all elements.
+    // There is one step and one time dataset, linked under the names of all elements.
     file.make_group(group + "/box/edges");
     make_small(file, steps(), Type::int64, {});
     make_small(file, times(), Type::float64, {});
@@ -234,7 +234,7 @@ class H5mdWriter::Implementation {
     file.close();
   }
 
-  /// The group `connectivity` of H5MD: bonds as pairs of ids, some thousand at a time.
+  /// Writes the group `connectivity` of H5MD: bonds as pairs of ids, some thousand at a time.
   void write_bonds(hdf5::File& file) const {
     constexpr Size most = 65536;
     const Topology& topology = *options_.topology;
@@ -289,7 +289,7 @@ class H5mdWriter::Implementation {
     file.link(times(), name + "/time");
   }
 
-  /// `item`: extents of what a frame adds.
+  /// `item` has the extents of one frame's data.
   static void make_small(hdf5::File& file, const std::string& name, Type type,
                          const std::vector<Size>& item) {
     hdf5::File::DatasetOptions shape{{0}, {hdf5::unlimited}, {small_chunk_rows}};
@@ -299,7 +299,7 @@ class H5mdWriter::Implementation {
     file.make_dataset(name, type, shape);
   }
 
-  /// Every dataset that has a row per frame.
+  /// The names of all datasets with a row per frame.
   std::vector<std::string> datasets_per_frame() const {
     std::vector<std::string> names{steps(), times(), edges()};
     for (const H5mdField& field : fields_) names.push_back(field.dataset);
@@ -323,7 +323,7 @@ class H5mdWriter::Implementation {
     hdf5::File file = hdf5::File::open(path_);
     check_same_kind(file);
     Size frames = file.extent(steps())[0];
-    // Lengths differ only where something other than this program wrote the file.
+    // The lengths differ only if another program wrote the file.
     for (const std::string& name : datasets_per_frame()) {
       frames = std::min(frames, file.extent(name)[0]);
     }
@@ -377,11 +377,11 @@ class H5mdWriter::Implementation {
     agree_after(context_, [&] { raw_ = RawFile(path_, RawFile::Mode::write); });
   }
 
-  /// On rank 0, before the library changes anything: a disk that is full is found out while the
-  /// file is whole.
+  /// On rank 0, before the library changes anything: reserves space, so that a full disk is noticed
+  /// while the file is intact.
   void reserve_room() {
     std::uint64_t bytes = room_for_metadata;
-    // How much compressed rows take is not known before; they are written while the file is whole.
+    // The size of compressed rows is not known yet; they are written while the file is intact.
     for (const H5mdField& field : fields_) {
       if (!options_.compressed) bytes += field.chunks * field.chunk_rows * field.row_bytes();
     }
@@ -394,7 +394,7 @@ class H5mdWriter::Implementation {
     write_fields(constants_, redistribution, box, store, [] {});
   }
 
-  /// Has all ranks write one frame of `fields`, then rank 0 do `complete` and close the file.
+  /// Lets all ranks write one frame of `fields`, then rank 0 call `complete` and close the file.
   template <class Complete>
   void write_fields(const std::vector<H5mdField>& fields, BlockRedistribution& redistribution,
                     const Box& box, const ParticleStore& store, const Complete& complete) {
@@ -414,7 +414,7 @@ class H5mdWriter::Implementation {
       const auto rows = redistribution.exchange(
           piece, [&](std::span<const std::uint32_t> particles, std::byte* items,
                      std::size_t stride) { pack(fields, box, store, particles, items, stride); });
-      // After a failure the rank still takes part in the exchanges: the others do not know yet.
+      // A failed rank still takes part in the exchanges, because the others do not know yet.
       if (!failure.empty()) continue;
       try {
         write_rows(fields, offsets, rows);
@@ -433,7 +433,7 @@ class H5mdWriter::Implementation {
     });
   }
 
-  /// File offsets of the chunks of the next frame, field by field.
+  /// Allocates chunks for the next frame; returns their file offsets, field by field.
   std::vector<Size> make_room(const std::vector<H5mdField>& fields) {
     std::vector<Size> offsets;
     for (const H5mdField& field : fields) {
@@ -449,14 +449,14 @@ class H5mdWriter::Implementation {
     return offsets;
   }
 
-  /// On rank 0 after a frame failed: the earlier frames are again all that the file holds.
+  /// On rank 0 after a failed frame: truncates the datasets to the earlier frames.
   void take_frame_back() {
     if (!file_.has_value()) return;
     try {
       for (const std::string& name : datasets_per_frame()) set_rows(*file_, name, frames_);
       file_->close();
     } catch (const FileError&) {
-      // The failure that led here is the one to report.
+      // The earlier failure is the one to report.
     }
     file_.reset();
   }
@@ -503,7 +503,7 @@ class H5mdWriter::Implementation {
     return options_.compressed && field.per_frame;
   }
 
-  /// `count` rows in `column_`, on rank 0; on the others there are none.
+  /// Writes `count` rows from `column_` by the library; called on rank 0, elsewhere `count` is 0.
   void write_by_library(const H5mdField& field, std::int64_t first_row, std::size_t count) {
     if (count == 0) return;
     const Size first[3] = {frames_, static_cast<Size>(first_row), 0};
@@ -549,9 +549,9 @@ class H5mdWriter::Implementation {
   std::vector<H5mdField> constants_;
   std::size_t constant_item_bytes_ = 0;
   std::optional<BlockRedistribution> redistribution_;
-  std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote
+  std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame written by this object
   RawFile raw_;
-  std::optional<hdf5::File> file_;  ///< rank 0, while a frame is written
+  std::optional<hdf5::File> file_;  ///< on rank 0, while a frame is written
   Size frames_ = 0;
   std::optional<KeptSteps> kept_;  ///< rank 0, of a file that is continued
   std::vector<std::byte> column_;

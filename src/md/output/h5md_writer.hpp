@@ -16,69 +16,69 @@
 
 namespace sterna::md {
 
-/// What a trajectory holds besides the particles' ids, types and masses.
+/// The content of a trajectory besides the particles' ids, types and masses.
 struct H5mdOptions {
-  /// Any of "position" (wrapped into the box; of molecules the center of mass), "velocity",
-  /// "force", "image", and where particles rotate "orientation" (unit quaternion w x y z, body
-  /// frame to laboratory) and "angular_momentum" (laboratory frame); at least one.
+  /// Any of "position" (wrapped into the box; of the center of mass for molecules), "velocity",
+  /// "force", "image", and if particles rotate "orientation" (unit quaternion w x y z, body to
+  /// laboratory) and "angular_momentum" (laboratory frame); at least one.
   std::vector<std::string> fields{"position"};
-  bool single_precision = false;  ///< all but images as float32 instead of float64
-  /// Frames are compressed without loss (shuffled bytes, deflate), by rank 0.
+  bool single_precision = false;  ///< everything but images as float32 instead of float64
+  /// Whether rank 0 compresses frames without loss (shuffled bytes, deflate).
   bool compressed = false;
-  /// Positions are rounded to the nearest multiple of the largest power of two that is not above
-  /// this, so that they compress; 0: all bits are kept.
+  /// Positions are rounded to multiples of the largest power of two that is not above this, so that
+  /// they compress better; 0: all bits are kept.
   double rounding = 0.0;
-  bool reduced_units = true;  ///< else nm, ps, u, kJ/mol are written as units
-  bool triclinic = false;     ///< edges are written as vectors, rows of a 3 x 3 matrix
+  bool reduced_units = true;  ///< otherwise the file says the units nm, ps, u, kJ/mol
+  bool triclinic = false;     ///< edges are vectors, the rows of a 3 x 3 matrix
   std::vector<std::string> type_names;
   std::vector<double> type_masses;
   struct Observable {
     std::string name;
-    std::string unit;  ///< empty: none is written
+    std::string unit;  ///< not written if empty
   };
-  /// Of flexible molecules; null: there are none. Then each particle has the name of its atom and
-  /// the number of its molecule, and the file the bonds. Lives as long as the writer.
+  /// The flexible molecules, or null. With a topology, each particle has the name of its atom and
+  /// the number of its molecule, and the file contains the bonds. It must outlive the writer.
   const Topology* topology = nullptr;
-  /// Scalars of which `write_frame` gets the values.
+  /// Names of the scalars whose values `write_frame` gets.
   std::vector<Observable> observables;
-  /// What the particles are, for programs that show their sites: the attribute `sterna_particles` of
-  /// the group `parameters`; empty: none is written.
+  /// A description of the particles for programs that show their sites. It is the attribute
+  /// `sterna_particles` of the group `parameters`; not written if empty.
   std::string description;
   std::string author = "unknown";
   std::string creator_version = "unknown";
-  /// A frame of a field that is larger is cut into several chunks; HDF5 takes less than 4 GiB.
+  /// A larger frame of a field is divided into several chunks, because HDF5 limits chunks to 4 GiB.
   std::uint64_t maximum_chunk_bytes = std::uint64_t{2} << 30;
   BlockRedistribution::Options redistribution;
 };
 
 /// A trajectory in H5MD 1.1 (P. de Buyl, P. Colberg, F. Höfling, Comput. Phys. Commun. 185, 1546
-/// (2014)), as MDAnalysis, h5py and others read it, written by all ranks at once without a parallel
-/// HDF5: rank 0 has the library allocate space for a frame and say where in the file it lies, then
-/// every rank writes its share there. Particles are in the order of their
-/// ids, which may be any different numbers and are the same in all frames.
+/// (2014)), which MDAnalysis, h5py and others read. All ranks write it at once without a parallel
+/// HDF5: on rank 0 the library allocates space for a frame and tells its place in the file, then
+/// every rank writes its share there. Particles are in the order of their ids, which may be any
+/// distinct numbers and are the same in all frames.
 ///
-/// Everything is collective and fails on all ranks together with a FileError. The file is closed as
-/// far as HDF5 is concerned between frames: whenever a run is interrupted, it can be read up to the
-/// last complete frame. A frame that failed (a full disk) leaves the earlier ones as they were.
+/// All functions are collective and throw a FileError on all ranks if one fails. Between frames,
+/// the file is closed for HDF5, so after an interruption it can be read up to the last complete
+/// frame. A failed frame (on a full disk) leaves earlier frames as they were.
 class H5mdWriter {
  public:
-  /// An existing file is replaced. `particles`: N of the whole system.
+  /// Replaces an existing file. `particles`: the number in the whole system.
   static H5mdWriter create(const comm::Context& context, const std::string& path,
                            std::int64_t particles, const H5mdOptions& options);
-  /// Continues a file: frames later than `last_step` are dropped. Where there is no file, one is
-  /// made. Fails where the file holds other fields, types of numbers, observables or particles.
+  /// Continues a file: drops frames later than `last_step`. Creates the file if there is none.
+  /// Throws if the file has other fields, types of numbers, observables or particles.
   static H5mdWriter resume(const comm::Context& context, const std::string& path,
                            std::int64_t particles, const H5mdOptions& options,
                            std::int64_t last_step);
   ~H5mdWriter();
   H5mdWriter(H5mdWriter&&) noexcept;
 
-  /// `time`, lengths and so on in internal units, which are those of the file; `force` of the local
-  /// particles must be complete if it is a field. `observables`: in the order of the options; only
-  /// rank 0's are used.
+  /// All values are in internal units, which are those of the file. If "force" is a field, forces
+  /// on local particles must be complete. `observables` are in the order of the options; only rank
+  /// 0's are used.
   void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& particles,
                    std::span<const double> observables = {});
-  /// Returns when all frames are on the disk: before a checkpoint that follows them.
+  /// Waits until all frames are on the disk; to be called before a checkpoint that relies on them.
   void sync();
   std::int64_t frame_count() const;
   /// Of the frames of a file that is continued, on rank 0; nothing where the file is new.

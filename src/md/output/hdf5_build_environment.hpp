@@ -2,8 +2,8 @@
 
 namespace sterna::md::hdf5 {
 
-/// The Python environment that this program was built in; null for a package, which is built in a
-/// folder that is gone later. In a file of its own, as its text is another in each clone.
+/// The Python environment in which this program was built. Null for a package, because its build
+/// folder does not exist later. It has a file of its own, because the path differs in each clone.
 const char* build_environment();
 
 }  // namespace sterna::md::hdf5

@@ -26,8 +26,8 @@ constexpr int virtual_layout = 3;         // H5D_VIRTUAL
 constexpr int deflate_filter = 1;         // H5Z_FILTER_DEFLATE
 constexpr unsigned deflate_level = 4;
 
-/// Large chunks begin on a memory page, so that two ranks on two nodes never write to the same page
-/// of a network file system.
+/// Large chunks are aligned to memory pages, so that ranks on two nodes never write to the same
+/// page of a network file system.
 constexpr Size memory_page = 4096;
 constexpr Size aligned_from = 64 * 1024;
 
@@ -46,7 +46,7 @@ class Owned {
   Status (*close_)(Handle);
 };
 
-/// Why an external link was not followed; empty where none was met.
+/// The reason why an external link was refused; empty if there was none.
 std::string refused_link;
 
 Status refuse_link(const char*, const char*, const char* linked_file, const char* linked_object,
@@ -58,7 +58,7 @@ Status refuse_link(const char*, const char*, const char* linked_file, const char
   return -1;
 }
 
-/// Keeps the library from following external links.
+/// Dataset access properties that make the library refuse external links.
 Handle links_inside() {
   static const Handle properties = [] {
     const InUse h5;
@@ -106,12 +106,13 @@ Handle access_properties() {
   const InUse h5;
   const Handle properties = h5->H5Pcreate(h5->H5P_CLS_FILE_ACCESS_ID_g);
   h5->H5Pset_alignment(properties, aligned_from, memory_page);
-  // A user who looks at the file during the run must not end the run.
+  // File locks are off, because a user who opens the file during the run must not stop the run.
   if (h5->H5Pset_file_locking != nullptr) h5->H5Pset_file_locking(properties, false, true);
   return properties;
 }
 
-/// Of files, groups and datasets; without the time of day, so that equal runs give equal files.
+/// Creation properties of files, groups and datasets, without time stamps, so that equal runs give
+/// equal files.
 Handle creation_properties(Handle kind) {
   const Handle properties = InUse()->H5Pcreate(kind);
   InUse()->H5Pset_obj_track_times(properties, false);
@@ -198,7 +199,8 @@ void File::make_group(const std::string& name) {
 }
 
 bool File::exists(const std::string& name) const {
-  // H5Lexists asks for the last name of a path only, and fails where one before it is missing.
+  // H5Lexists checks only the last name of a path and fails if an earlier one is missing, so check
+  // each.
   for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1)) {
     const std::string group = name.substr(0, end);
     if (check(InUse()->H5Lexists(handle_, group.c_str(), links_inside()), "find", group) == 0) {
@@ -212,7 +214,7 @@ Handle File::open_dataset(const std::string& name) const {
   const InUse h5;
   const Handle data = check(h5->H5Dopen2(handle_, name.c_str(), links_inside()), "open", name);
   const Owned properties(h5->H5Dget_create_plist(data), h5->H5Pclose);
-  // Before its shape is asked for: that of a virtual dataset is found in other files.
+  // Check before asking for the shape, because a virtual dataset takes its shape from other files.
   const bool is_virtual = h5->H5Pget_layout(properties) == virtual_layout;
   if (!is_virtual && h5->H5Pget_external_count(properties) <= 0) return data;
   h5->H5Dclose(data);
@@ -351,7 +353,7 @@ bool File::has_type(const std::string& dataset, Type type) const {
 }
 
 bool File::is_compressed(const std::string& dataset) const {
-  // Only what lies in chunks can be compressed.
+  // Only chunked datasets can be compressed.
   return !compressed_chunk(dataset).empty();
 }
 
@@ -361,7 +363,7 @@ std::vector<Size> File::compressed_chunk(const std::string& dataset) const {
   const Owned properties(check(h5->H5Dget_create_plist(data), "read the properties of", dataset),
                          h5->H5Pclose);
   if (h5->H5Pget_nfilters(properties) <= 0) return {};
-  // As many numbers as the dataset has dimensions, up to 32.
+  // The chunk has as many numbers as the dataset has dimensions, up to 32.
   std::vector<Size> chunk(32);
   const int dimensions = h5->H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
   chunk.resize(static_cast<std::size_t>(std::max(dimensions, 0)));
@@ -374,7 +376,7 @@ std::vector<std::string> File::value_names(const std::string& dataset) const {
   const Owned type(check(h5->H5Dget_type(data), "read the type of", dataset), h5->H5Tclose);
   std::vector<std::string> names;
   if (h5->H5Tget_class(type) != enumeration_class) return names;
-  // The members are of the type of the numbers in the file, which this program writes as int32.
+  // The values of an enumeration have an integer type in the file; this program writes int32.
   const Owned base(h5->H5Tget_super(type), h5->H5Tclose);
   if (h5->H5Tequal(base, file_type(Type::int32)) <= 0) return names;
   const int count = h5->H5Tget_nmembers(type);
@@ -437,7 +439,7 @@ void File::fetch(const std::string& dataset, std::span<const Size> first,
   const InUse h5;
   const Owned data(open_dataset(dataset), h5->H5Dclose);
   const Owned space(check(h5->H5Dget_space(data), "read the shape of", dataset), h5->H5Sclose);
-  // The library looks at as many numbers as the dataset has dimensions.
+  // The library reads one number per dimension, so the dimensions must match first.
   const auto dimensions = check(h5->H5Sget_simple_extent_ndims(space), "shape", dataset);
   if (dimensions != static_cast<Handle>(count.size())) {
     throw FileError(fmt::format("{}: {} has {} dimensions, expected {}", path_, dataset, dimensions,

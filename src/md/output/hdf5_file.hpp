@@ -11,8 +11,8 @@
 
 namespace sterna::md::hdf5 {
 
-/// How numbers lie in a file: little-endian, as they lie in the memory of every machine that this
-/// program runs on, which is why they may be written past the library.
+/// Types of numbers in a file. They are little-endian, as in the memory of every machine that this
+/// program runs on, so data can be written without the library.
 enum class Type { float32, float64, int32, int64 };
 std::size_t size_of(Type type);
 
@@ -27,35 +27,35 @@ class File {
   ~File();
   File(File&& other) noexcept;
   File& operator=(File&&) = delete;
-  /// Writes what the library keeps back; the destructor does so too, but cannot report.
+  /// Flushes and closes the file; the destructor does so, too, but cannot report errors.
   void close();
 
   void make_group(const std::string& name);
   bool exists(const std::string& name) const;
-  /// A second name for the same dataset.
+  /// Gives a dataset a second name.
   void link(const std::string& existing, const std::string& name);
 
-  /// Variable-length UTF-8 string: readers get a text, not bytes.
+  /// The attribute is a variable-length UTF-8 string, so that readers get a text, not bytes.
   void set_attribute(const std::string& object, const std::string& name, const std::string& text);
   void set_attribute(const std::string& object, const std::string& name,
                      std::span<const std::string> texts);
-  /// A scalar where there is one value.
+  /// A single value is stored as a scalar.
   void set_attribute(const std::string& object, const std::string& name,
                      std::span<const int> values);
   bool has_attribute(const std::string& object, const std::string& name) const;
-  /// A reference to another object of the file.
+  /// The attribute is a reference to another object of the file.
   void set_reference(const std::string& object, const std::string& name, const std::string& to);
 
   struct DatasetOptions {
     std::vector<Size> extent;
-    std::vector<Size> maximum;  ///< `unlimited` where it may grow
+    std::vector<Size> maximum;  ///< `unlimited` if it may grow
     std::vector<Size> chunk;
-    /// Chunks get their place in the file as soon as they come into being and are never filled:
-    /// somebody else writes them, at `chunk_offset`.
+    /// Chunks are allocated at creation and never filled, because ranks write them at
+    /// `chunk_offset` without the library.
     bool written_from_outside = false;
-    /// Without loss: bytes of the same place of all values together (shuffle), then deflate.
+    /// Lossless compression: shuffled bytes, then deflate.
     bool compressed = false;
-    /// Names of the values 0, 1, ... of an int32: stored as an enumeration.
+    /// Names of the values 0, 1, ... of an int32, which is then stored as an enumeration.
     std::vector<std::string> value_names = {};
   };
   void make_dataset(const std::string& name, Type type, const DatasetOptions& options);
@@ -63,11 +63,11 @@ class File {
   void set_extent(const std::string& dataset, std::span<const Size> extent);
   bool has_type(const std::string& dataset, Type type) const;
   bool is_compressed(const std::string& dataset) const;
-  /// The extent of its chunks where it is compressed, otherwise nothing.
+  /// The extent of the chunks if the dataset is compressed; otherwise empty.
   std::vector<Size> compressed_chunk(const std::string& dataset) const;
-  /// Names of the values 0, 1, ... of an enumeration; none where the dataset holds plain numbers.
+  /// Names of the values 0, 1, ... of an enumeration; empty for plain numbers.
   std::vector<std::string> value_names(const std::string& dataset) const;
-  /// Where in the file the chunk lies that begins at `first`, an element's indices.
+  /// The file offset of the chunk whose first element has these indices.
   Size chunk_offset(const std::string& dataset, std::span<const Size> first) const;
 
   void write(const std::string& dataset, std::span<const Size> first, std::span<const Size> count,
@@ -76,12 +76,12 @@ class File {
              const std::int64_t* values);
   void write(const std::string& dataset, std::span<const Size> first, std::span<const Size> count,
              Type type, const std::byte* values);
-  /// As many values as `count` has, in the order of C.
+  /// Reads the block of extent `count` at `first`, in C order.
   std::vector<double> read(const std::string& dataset, std::span<const Size> first,
                            std::span<const Size> count) const;
   std::vector<std::int64_t> read_integers(const std::string& dataset, std::span<const Size> first,
                                           std::span<const Size> count) const;
-  /// A whole one-dimensional dataset.
+  /// Reads a whole one-dimensional dataset.
   std::vector<std::int64_t> read_integers(const std::string& dataset) const;
 
  private:
@@ -89,7 +89,7 @@ class File {
   [[noreturn]] void fail(const std::string& what) const;
   Handle check(Handle value, std::string_view what, const std::string& object) const;
   static File open(const std::string& path, unsigned access);
-  /// To be closed by H5Dclose. Throws where its numbers lie in other files.
+  /// The caller must close the handle by H5Dclose. Throws if the data are in other files.
   Handle open_dataset(const std::string& name) const;
   void transfer(const std::string& dataset, std::span<const Size> first,
                 std::span<const Size> count, Handle memory_type, const void* values);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Sorted by name.
+/// The entries of a folder that begin with `prefix`, sorted by name.
 std::vector<std::string> entries(const fs::path& folder, std::string_view prefix) {
   std::vector<std::string> found;
   std::error_code ignored;
@@ -34,13 +34,13 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Appends what lies in a folder of Python packages.
+/// Appends the HDF5 libraries in a folder of Python packages.
 void add_packages(const fs::path& packages, std::vector<std::string>& candidates) {
   for (const auto& file : entries(packages / "h5py.libs", "libhdf5-")) candidates.push_back(file);
 }
 
-/// Appends what belongs to a Python installation or environment at `prefix`. Conda keeps the
-/// library itself in lib/.
+/// Appends the HDF5 libraries of a Python installation or environment at `prefix`. In Conda
+/// environments the library itself is in lib/.
 void add_prefix(const fs::path& prefix, std::vector<std::string>& candidates) {
   std::error_code ignored;
   for (const char* lib : {"lib", "lib64"}) {
@@ -53,7 +53,8 @@ void add_prefix(const fs::path& prefix, std::vector<std::string>& candidates) {
   }
 }
 
-/// Empty, or why the file cannot serve. On success `library` is complete.
+/// Loads a library. Returns an empty text, with `library` complete, or the reason why it is
+/// unusable.
 std::string load(const std::string& file, Library& library) {
   struct Close {
     void operator()(void* handle) const { ::dlclose(handle); }
@@ -71,7 +72,8 @@ std::string load(const std::string& file, Library& library) {
   STERNA_HDF5_FUNCTIONS(STERNA_HDF5_LOAD)
 #undef STERNA_HDF5_LOAD
   if (!missing.empty()) return missing + " is not in it (HDF5 1.10.5 or later is needed)";
-  // Before H5open: at exit the library would close what a failed write left open, and fail again.
+  // Called before H5open, because otherwise the library closes files left open by a failed write at
+  // exit, and fails again.
   library.H5dont_atexit();
   if (library.H5open() < 0) return "H5open failed";
 #define STERNA_HDF5_LOAD(name) \
@@ -85,9 +87,9 @@ std::string load(const std::string& file, Library& library) {
   library.H5get_libversion(&major, &minor, &release);
   library.version = fmt::format("{}.{}.{}", major, minor, release);
   library.path = file;
-  // Failures are reported by the program, not printed by the library.
+  // The program reports failures, so the library must not print them.
   library.H5Eset_auto2(0, nullptr, nullptr);
-  static_cast<void>(handle.release());  // stays loaded to the end of the process
+  static_cast<void>(handle.release());  // the library stays loaded until the process ends
   return "";
 }
 
@@ -109,13 +111,14 @@ InUse::Turn::~Turn() {
 }
 
 std::vector<std::string> library_candidates() {
-  // The user's word is the only candidate: another library behind their back would surprise.
+  // If STERNA_HDF5 is set, only that library is tried: falling back silently would surprise the
+  // user.
   if (const std::string given = environment("STERNA_HDF5"); !given.empty()) return {given};
 
   std::vector<std::string> candidates;
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  // Folders further up may belong to others, and so may the current one.
+  // Only bin/ in PREFIX is trusted; other users might write to other parents or the current folder.
   if (program.parent_path().filename() == "bin") {
     add_prefix(program.parent_path().parent_path(), candidates);
   }

@@ -8,15 +8,15 @@
 
 namespace sterna::md {
 
-/// The HDF5 C library, loaded at run time: neither its headers nor the library are needed to build,
-/// and `pip install h5py` is enough to have it. Only what the program calls is declared here, with
-/// the binary interface that HDF5 keeps since 1.10: handles are 64-bit, status values are int.
-/// The library is looked for in this order:
+/// The HDF5 C library, loaded at run time. Building needs neither its headers nor the library, and
+/// `pip install h5py` is enough to have it at run time. Only the functions that the program calls
+/// are declared here, with HDF5's binary interface since 1.10: handles are 64-bit, status values
+/// are int. The library is searched in this order:
 ///   1. the file that the environment variable STERNA_HDF5 names;
-///   2. the one inside the h5py package of a Python environment: that which this program is
-///      installed in, as PREFIX/bin, that which it was built in, the active one (VIRTUAL_ENV,
-///      CONDA_PREFIX); in no other folder, as others may write there;
-///   3. the system's: libhdf5_serial.so.103, libhdf5.so and its versioned names.
+///   2. the library in the h5py package of a Python environment: the one in which this
+///      program is installed, as PREFIX/bin, or was built, or the active one (VIRTUAL_ENV,
+///      CONDA_PREFIX). Other folders are not searched, because others may write there;
+///   3. the system's library: libhdf5_serial.so.103, libhdf5.so and its versioned names.
 namespace hdf5 {
 
 using Handle = std::int64_t;
@@ -37,7 +37,7 @@ struct ErrorEntry {
 };
 using ErrorVisitor = Status(unsigned index, const ErrorEntry* entry, void* data);
 
-/// Called before an external link is followed; a negative status keeps it from that.
+/// Called before an external link is followed; a negative status prevents it.
 using ExternalLinkVisitor = Status(const char* file, const char* group, const char* linked_file,
                                    const char* linked_object, unsigned* access, Handle properties,
                                    void* data);
@@ -110,7 +110,7 @@ using ExternalLinkVisitor = Status(const char* file, const char* group, const ch
   FUNCTION(H5free_memory, Status(void*))                                                           \
   FUNCTION(H5Pclose, Status(Handle))
 
-// Global handles of the library, set by H5open.
+// Global handles of the library, which H5open sets.
 #define STERNA_HDF5_CONSTANTS(CONSTANT)   \
   CONSTANT(H5T_C_S1_g)                    \
   CONSTANT(H5T_IEEE_F32LE_g)              \
@@ -128,7 +128,7 @@ using ExternalLinkVisitor = Status(const char* file, const char* group, const ch
   CONSTANT(H5P_CLS_DATASET_ACCESS_ID_g)
 // clang-format on
 
-/// The functions and constants by their names in the HDF5 reference manual.
+/// The functions and constants, named as in the HDF5 reference manual.
 struct Library {
 #define STERNA_HDF5_MEMBER(name, ...) std::add_pointer_t<__VA_ARGS__> name = nullptr;
   STERNA_HDF5_FUNCTIONS(STERNA_HDF5_MEMBER)
@@ -136,27 +136,27 @@ struct Library {
 #define STERNA_HDF5_MEMBER(name) Handle name = -1;
   STERNA_HDF5_CONSTANTS(STERNA_HDF5_MEMBER)
 #undef STERNA_HDF5_MEMBER
-  /// Since 1.10.7; null in older ones.
+  /// Available since 1.10.7; null in older versions.
   Status (*H5Pset_file_locking)(Handle, bool, bool) = nullptr;
 
-  std::string path;     ///< where it was found
+  std::string path;     ///< the file from which it was loaded
   std::string version;  ///< "1.10.8"
 };
 
-/// Loads the library at the first call. FileError where there is none, with all that was tried and
+/// Loads the library at the first call. If there is none, throws FileError with all files tried and
 /// how to get it; later calls try again. Not thread-safe.
 const Library& library();
 
-/// What this program does before and after it uses the library, where other code of the process uses
-/// the same one: h5py does, and the library is not thread-safe. Null: nobody else does.
+/// Callbacks before and after this program uses the library, needed if other code in the process
+/// uses the same one: h5py does, and the library is not thread-safe. Null if there is no such code.
 struct Turns {
   void (*begin)() = nullptr;
   void (*end)() = nullptr;
 };
 void set_turns(const Turns& turns);
 
-/// The library, which no other code of the process uses as long as this lives. Several of one thread
-/// are one turn. FileError as `library`.
+/// Exclusive use of the library within the process while this object lives. Several objects of one
+/// thread count as one use. Throws FileError like `library`.
 class InUse {
  public:
   InUse() : library_(library()) {}
@@ -173,7 +173,7 @@ class InUse {
   const Library& library_;
 };
 
-/// The files that `library` tries, in order.
+/// The files that `library` tries, in this order.
 std::vector<std::string> library_candidates();
 
 }  // namespace hdf5

@@ -1,5 +1,5 @@
-// A sample sort (Frazer, McKellar, J. ACM 17, 496, 1970): ids of a few places in the order of each
-// rank say where to cut, so that each rank sorts about as many ids.
+// A sample sort (Frazer, McKellar, J. ACM 17, 496, 1970): a sample of each rank's sorted ids gives
+// the splitters, so that each rank sorts about equally many ids.
 
 #include "md/output/id_order.hpp"
 
@@ -21,7 +21,7 @@ using Ids = std::vector<std::int64_t>;
 
 struct Sample {
   std::int64_t id;
-  double weight;  ///< the ids that it stands for
+  double weight;  ///< number of ids that the sample represents
 };
 
 std::string raw_bytes_of(const auto& values) {
@@ -35,7 +35,7 @@ std::vector<T> values_of(const std::string& bytes) {
   return values;
 }
 
-/// The first id of every rank but the first.
+/// The first id of every rank except rank 0.
 Ids splitters(const comm::Context& context, const Ids& sorted) {
   constexpr std::size_t samples_per_rank = 64;
   std::vector<Sample> own(std::min(sorted.size(), samples_per_rank));
@@ -70,7 +70,7 @@ Ids splitters(const comm::Context& context, const Ids& sorted) {
   return values_of<std::int64_t>(message);
 }
 
-/// Sends [begin[r], begin[r + 1]) of `sorted` to rank r; what came, in the order of the ranks.
+/// Sends [begin[r], begin[r + 1]) of `sorted` to rank r; returns the received ids in rank order.
 Ids deal(comm::BulkExchange<std::int64_t>& exchange, const Ids& sorted,
          std::span<const std::size_t> begin) {
   for (std::size_t rank = 0; rank + 1 < begin.size(); ++rank) {
@@ -114,7 +114,7 @@ IdOrder order_ids(const comm::Context& context, std::span<const std::int64_t> id
   const auto twin = std::ranges::adjacent_find(sorted);
   if (twin != sorted.end()) order.failure = fmt::format("two particles have the id {}", *twin);
 
-  // From here on `sorted` holds the slots from `first` to `last`.
+  // From here on `sorted` holds the ids of slots `first` to `last`.
   const auto count = static_cast<std::int64_t>(sorted.size());
   const std::int64_t first = comm::exclusive_sum(context, count), last = first + count;
   const auto at = [&](std::int64_t slot) {

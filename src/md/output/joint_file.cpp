@@ -44,7 +44,7 @@ void JointFile::take_back(std::uint64_t end) {
   try {
     file_.resize(end);
   } catch (const FileError&) {
-    // The failure that led here is the one to report.
+    // The earlier failure is the one to report.
   }
 }
 

@@ -9,8 +9,8 @@
 
 namespace sterna::md {
 
-/// A file that all ranks write at once, in which one frame follows the other. Everything but
-/// `take_back` is collective and fails on all ranks together with a FileError.
+/// A file of frames that all ranks write at once. All functions except `take_back` are collective
+/// and throw a FileError on all ranks if one fails.
 class JointFile {
  public:
   JointFile(const comm::Context& context, std::string path);
@@ -18,14 +18,14 @@ class JointFile {
   const std::string& path() const { return path_; }
   RawFile& raw() { return file_; }
 
-  /// An existing file is replaced. `begin`, on rank 0, writes what stands before the frames.
+  /// Replaces an existing file. `begin`, on rank 0, writes the bytes before the frames.
   void create(const std::function<void(RawFile&)>& begin);
-  /// An existing file is kept, else there is a new one. `keep`, on rank 0, cuts off what the file is
-  /// to lose. Returns on all ranks what it says.
+  /// Keeps an existing file, or creates a new one. `keep`, on rank 0, truncates the file as needed.
+  /// Its result is returned on all ranks.
   std::string resume(const std::function<std::string(RawFile&, bool is_new)>& keep);
-  /// Returns when everything is on the disk.
+  /// Waits until all data are on the disk.
   void sync();
-  /// After a frame failed: the earlier frames, up to `end`, are again all that the file holds.
+  /// After a failed frame: truncates the file to the earlier frames, which end at `end`.
   void take_back(std::uint64_t end);
 
  private:

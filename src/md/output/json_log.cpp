@@ -29,9 +29,9 @@ struct KeptLines {
   KeptSteps rows;
 };
 
-/// The lines of the log up to the first one that is incomplete or later than `step`. FileError where
-/// the first line is complete and no event, so that the file is no log, and where events up to `step`
-/// follow a line that is no event: they would be lost.
+/// The lines of the log up to the first line that is incomplete or later than `step`. Throws
+/// FileError if the first line is complete but no event, because then the file is no log. Also
+/// throws if events up to `step` follow a line that is no event, because they would be lost.
 KeptLines lines_until(const std::string& path, std::int64_t step) {
   std::ifstream lines(path, std::ios::binary);
   if (!lines) throw FileError(system_failure(path, "cannot open", errno));
@@ -88,7 +88,7 @@ void JsonLog::write(const std::string& event, const Json& fields) {
   try {
     Json line{{"event", event}};
     line.update(fields);
-    // Texts come from files and users: what is not UTF-8 must not end a run.
+    // Texts come from files and users, so invalid UTF-8 in them must not stop a run.
     const std::string text = json_text(line) + "\n";
     file_.write_at(end_, std::as_bytes(std::span(text)));
     end_ += text.size();

@@ -13,26 +13,26 @@
 
 namespace sterna::md {
 
-/// A scalar of a step, in the units of the input.
+/// A scalar of a step in units of the input.
 struct LoggedScalar {
   std::string name;
   double value;
 };
 
-/// The log of a run: one JSON object a line, each with an "event" ("start", "thermo", "warning",
-/// "checkpoint", "failure", "end", ...), written by rank 0 at once, so that a run that dies leaves its log.
-/// Numbers that are not finite are written as null.
+/// The log of a run: one JSON object per line, each with an "event" ("start", "thermo", "warning",
+/// "checkpoint", "failure", "end", ...). Rank 0 writes each line at once, so that the log survives
+/// a crash. Numbers that are not finite are written as null.
 ///
-/// Calls that log need not be collective and never throw: a full disk must not leave the other
-/// ranks waiting. A failure is kept and `agree_on_failure` raises it on all ranks.
+/// Logging calls need not be collective and never throw, because on a full disk the other ranks
+/// would wait. A failure is stored, and `agree_on_failure` throws it on all ranks.
 class JsonLog {
  public:
-  /// What a run was, for whoever finds its files later.
+  /// The origin of a run's files, for later readers.
   struct Provenance {
     std::string program;        ///< "sterna 0.2.0"
     std::string communication;  ///< Context::description()
     std::string input_path;
-    std::string input_text;  ///< its hash is logged, and the text
+    std::string input_text;  ///< logged with its hash
     Json settings;
     std::optional<std::int64_t> resumed_from;  ///< step
   };
@@ -43,7 +43,7 @@ class JsonLog {
   JsonLog(const comm::Context& context, const std::string& path,
           std::optional<std::int64_t> resume_step = {});
 
-  /// Any other event. `fields`: an object.
+  /// Writes any other event. `fields` is an object.
   void write(const std::string& event, const Json& fields);
 
   void start(const Provenance& provenance);
@@ -57,9 +57,10 @@ class JsonLog {
   const KeptSteps& kept_rows() const { return kept_rows_; }
 
   bool failed() const { return !failure_.empty(); }
-  /// Collective. FileError on all ranks where a line could not be written.
+  /// Collective. Throws FileError on all ranks if a line could not be written.
   void agree_on_failure() const;
-  /// As `agree_on_failure`, after the lines are on the disk: before a checkpoint that follows them.
+  /// Like `agree_on_failure`, after the lines are on the disk; to be called before a checkpoint
+  /// that relies on them.
   void sync();
 
  private:

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view holder_begin = "process ";
 
-/// "process 4711 on node3 since 2026-01-31T12:00:00Z".
+/// A text such as "process 4711 on node3 since 2026-01-31T12:00:00Z".
 std::string holder_text() {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) std::strcpy(host.data(), "this host");
@@ -33,7 +33,7 @@ std::string holder_text() {
   return fmt::format("{}{} on {} since {}", holder_begin, ::getpid(), host.data(), time.data());
 }
 
-/// What the holder has written, or less where it has not yet.
+/// The text that the holder has written so far, possibly incomplete.
 std::string read_holder(int descriptor) {
   std::array<char, 512> text{};
   const auto size = ::pread(descriptor, text.data(), text.size(), 0);
@@ -42,14 +42,15 @@ std::string read_holder(int descriptor) {
   return holder.empty() ? "another process" : holder;
 }
 
-/// Whether the open file is still the one of that name: its last holder may have removed it.
+/// Whether the path still refers to the open file, which its last holder may have removed.
 bool has_name(int descriptor, const std::string& path) {
   struct stat open_file, named_file;
   return ::fstat(descriptor, &open_file) == 0 && ::lstat(path.c_str(), &named_file) == 0 &&
          open_file.st_dev == named_file.st_dev && open_file.st_ino == named_file.st_ino;
 }
 
-/// Whether the open file is empty or names a holder: any other file is somebody's and stays.
+/// Whether the open file is empty or names a holder. Any other file belongs to the user and is
+/// kept.
 bool is_lock(int descriptor) {
   std::array<char, holder_begin.size()> text{};
   const auto size = ::pread(descriptor, text.data(), text.size(), 0);
@@ -96,7 +97,7 @@ OutputLock::OutputLock(std::string path) : path_(std::move(path)) {
     descriptor_ = descriptor;
     break;
   }
-  // A full disk must not be in the way: without the text the lock is a lock.
+  // The lock is valid without its text, so a full disk is no error.
   const std::string text = holder_text() + "\n";
   if (::ftruncate(descriptor_, 0) != 0 ||
       ::pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
@@ -106,7 +107,7 @@ OutputLock::OutputLock(std::string path) : path_(std::move(path)) {
 
 OutputLock::~OutputLock() {
   if (descriptor_ < 0) return;
-  // First the name, so that nobody waits for a file that is about to go.
+  // Remove the name first, so that no process waits for a file that is about to be removed.
   ::unlink(path_.c_str());
   ::close(descriptor_);
 }

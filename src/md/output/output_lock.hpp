@@ -4,14 +4,14 @@
 
 namespace sterna::md {
 
-/// Keeps two runs from writing the same output files at a time: a lock on a file beside them, which
-/// names its holder. The kernel releases it when the process ends, however that may be, so that
-/// none has to be removed by hand. On network file systems it holds for all hosts, as far as the
-/// file system passes locks on.
+/// Keeps two runs from writing the same output files at the same time, by a lock on a file beside
+/// them that names its holder. The kernel releases the lock when the process ends, in whatever way,
+/// so no lock must be removed by hand. On network file systems it holds for all hosts if the file
+/// system supports locks.
 class OutputLock {
  public:
   OutputLock() = default;
-  /// FileError where another process holds the lock: the text names that process and its host.
+  /// Throws FileError, which names the holding process and its host, if the lock is taken.
   explicit OutputLock(std::string path);
   ~OutputLock();
   OutputLock(const OutputLock&) = delete;
@@ -19,7 +19,7 @@ class OutputLock {
   OutputLock(OutputLock&& other) noexcept;
   OutputLock& operator=(OutputLock&& other) noexcept;
 
-  /// Why the file system gives no lock; empty where there is one.
+  /// The reason why the file system gives no lock; empty if there is a lock.
   const std::string& why_missing() const { return why_missing_; }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace sterna::md {
 
-/// 32-bit words, the highest byte first (XDR, RFC 4506).
+/// Big-endian 32-bit words (XDR, RFC 4506).
 class XdrWords {
  public:
   XdrWords& put(std::uint32_t word) {

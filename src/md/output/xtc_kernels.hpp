@@ -11,17 +11,17 @@
 
 namespace sterna::md {
 
-/// What the points of XTC frames go through, for one instruction set. All sets have the same bits.
+/// Functions on points of XTC frames for one instruction set. All sets give the same bits.
 struct XtcKernels {
   const char* name;
-  /// Rounds positions * precision, and writes each point to the first 12 of `stride` bytes, of which
-  /// it may change 16. Stops at a position that is not in the orthorhombic box with these edges, or too
-  /// large for a point. Returns how many come before it.
+  /// Rounds positions * precision, and writes each point to the first 12 of `stride` bytes; it may
+  /// overwrite 16. Stops at a position that is outside the orthorhombic box with these edges, or
+  /// too large for a point. Returns the number of positions before it.
   std::size_t (*round)(std::span<const Position> positions, double precision, const Vec3& edges,
                        std::byte* items, std::size_t stride);
-  /// XtcRange::add.
+  /// See XtcRange::add.
   void (*add)(std::span<const XtcPoint> points, XtcRange& range);
-  /// encode_xtc.
+  /// See encode_xtc.
   std::span<const std::byte> (*encode)(std::span<XtcPoint> points, const XtcRange& range,
                                        bool is_last, std::vector<std::byte>& room);
 };
@@ -30,9 +30,9 @@ const XtcKernels& xtc_kernels_avx512();
 const XtcKernels& xtc_kernels_avx2();
 const XtcKernels& xtc_kernels_baseline();
 
-/// As `available_kernels` says.
+/// The kernels for `available_kernels` (instruction_set.hpp).
 std::vector<const XtcKernels*> available_xtc_kernels();
-/// The widest.
+/// The widest available kernels.
 const XtcKernels& xtc_kernels();
 
 }  // namespace sterna::md

@@ -5,8 +5,8 @@
 
 namespace sterna::md {
 
-/// How many values a small coordinate may have: three of entry i fit into i bits. The table is part
-/// of the format.
+/// The number of values of a small coordinate: three coordinates of entry i fit into i bits. The
+/// table is part of the format.
 inline constexpr std::array<std::int32_t, 73> xtc_sizes{
     0,        0,        0,       0,       0,       0,       0,       0,       0,       8,
     10,       12,       16,      20,      25,      32,      40,      50,      64,      80,

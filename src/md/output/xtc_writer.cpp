@@ -24,11 +24,11 @@ namespace sterna::md {
 namespace {
 
 constexpr std::uint32_t xtc_magic = 1995;
-/// So many atoms and fewer are written as plain numbers.
+/// A frame of at most this many atoms is written as plain numbers.
 constexpr std::int64_t most_plain_atoms = 9;
-/// Bytes before the number of atoms comes for the second time, and with it.
+/// Size of the head up to the second number of atoms, without and with it.
 constexpr std::size_t head_bytes = 52, plain_head_bytes = head_bytes + 4;
-/// Bytes before the encoded points.
+/// Size of the head before the encoded points.
 constexpr std::size_t full_head_bytes = 92;
 constexpr std::size_t place_of_step = 8;
 
@@ -47,7 +47,7 @@ class XtcWriter::Implementation {
         particles_(particles),
         options_(options),
         precision_(static_cast<float>(1.0 / options.rounding)) {
-    // The same on all ranks, so all of them throw.
+    // All ranks have the same options, so all of them throw.
     if (options.atoms < 1) throw FileError(file_.path() + ": a trajectory needs at least one atom");
     if (options.atoms > most_atoms) {
       throw FileError(fmt::format("{}: an XTC file has at most {} atoms, the system has {}",
@@ -97,7 +97,8 @@ class XtcWriter::Implementation {
   const std::optional<KeptSteps>& kept_steps() const { return kept_; }
 
  private:
-  /// On rank 0: finds the end of the last frame that is whole and not later, and cuts there.
+  /// On rank 0: finds the last complete frame that is not later than `last_step`, and truncates the
+  /// file behind it.
   void keep_frames_until(RawFile& file, std::int64_t last_step) {
     const std::uint64_t size = file.size();
     std::array<std::byte, full_head_bytes> head{};
@@ -106,7 +107,7 @@ class XtcWriter::Implementation {
     while (end_ + plain_head_bytes <= size) {
       const auto here = std::min<std::uint64_t>(head.size(), size - end_);
       file.read_at(end_, std::span(head).first(here));
-      // The head of a frame comes last: there are zeros before.
+      // The head of a frame is written last, so an incomplete frame begins with zeros.
       const std::uint32_t first = word_at(head, 0);
       if (first == 0) break;
       const std::int64_t atoms = word_at(head, 4);
@@ -171,7 +172,7 @@ class XtcWriter::Implementation {
     }
   }
 
-  /// Of local particle `i`, in the box.
+  /// The center of local particle `i`, wrapped into the box.
   static Vec3 center_of(const ParticleStore& store, const Box& box, std::size_t i) {
     Vec3 center;
     for_each_field([&](const auto& field) {
@@ -189,7 +190,7 @@ class XtcWriter::Implementation {
     const auto positions = store.position.span().subspan(first, count);
     std::size_t done = 0;
     while (done < count) {
-      // Nearly all are in the box, which a vector of them is looked at for.
+      // Nearly all positions are in the box; the kernel tests a vector of them at once.
       if (box.tilt.none()) {
         done += xtc_kernels().round(positions.subspan(done), precision_, box.length,
                                     items + done * stride, stride);
@@ -203,7 +204,7 @@ class XtcWriter::Implementation {
   void pack_molecules(const Box& given_box, const ParticleStore& store, std::size_t first,
                       std::size_t count, std::byte* items, std::size_t stride) {
     const bool turns = store.kind().rotating;
-    // Copies, which what is written through bytes cannot change.
+    // Local copies, because the compiler must assume that writes through bytes change the members.
     const Box box = given_box;
     const double precision = precision_;
     for (std::size_t i = first; i < first + count; ++i) {
@@ -216,7 +217,7 @@ class XtcWriter::Implementation {
         round(center + (turns ? store.orientation[i].to_lab(place) : place), precision, item);
         item += sizeof(XtcPoint);
       }
-      // What is behind the atoms of a small molecule goes along.
+      // The bytes behind the atoms of a small molecule are sent, too, so they must be defined.
       std::fill(item, items + item_bytes_, std::byte{0});
       items += stride;
     }
@@ -227,7 +228,7 @@ class XtcWriter::Implementation {
     const double x = position.x * precision, y = position.y * precision, z = position.z * precision;
     XtcPoint point{};
     if (std::fabs(x) < limit && std::fabs(y) < limit && std::fabs(z) < limit) {
-      // What follows the point is cut off.
+      // The conversion to an integer truncates, so adding half rounds to the nearest.
       const auto rounded = [](double number) {
         return static_cast<std::int32_t>(number + std::copysign(0.5, number));
       };
@@ -258,7 +259,7 @@ class XtcWriter::Implementation {
     points_ = points_of_molecules_;
   }
 
-  /// Extent and number of the points of all ranks.
+  /// The extent and number of the points of all ranks.
   XtcRange range_of_all() {
     XtcRange range;
     range.add(points_);
@@ -267,7 +268,7 @@ class XtcWriter::Implementation {
     for (std::size_t axis = 0; axis < 3; ++axis) batch.min(range.least[axis]).max(range.most[axis]);
     batch.min(range.least_distance).sum(atoms);
     batch.run();
-    // The same on all ranks, so all of them throw.
+    // All ranks have the same number here, so all of them throw.
     if (atoms != options_.atoms) {
       throw FileError(fmt::format("{}: the frame has {} atoms, the first one had {}", file_.path(),
                                   atoms, options_.atoms));
@@ -301,7 +302,7 @@ class XtcWriter::Implementation {
     const std::int64_t before = comm::exclusive_sum(context_, bytes);
     std::int64_t total = bytes;
     comm::ReductionBatch(context_, "bytes of an XTC frame").sum(total).run();
-    // The same on all ranks, so all of them throw.
+    // All ranks have the same number here, so all of them throw.
     if (total > std::numeric_limits<std::int32_t>::max()) {
       throw FileError(fmt::format(
           "{}: the frame has {} bytes, but an XTC file counts them up to 2^31; round positions to "
@@ -343,13 +344,13 @@ class XtcWriter::Implementation {
   std::size_t points_of_item_ = 1;
   std::size_t item_bytes_ = 0;
   std::unique_ptr<BlockRedistribution> redistribution_;
-  std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote
-  std::uint64_t end_ = 0;                    ///< of the frames
+  std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame written by this object
+  std::uint64_t end_ = 0;                    ///< end of the last frame
   std::int64_t frames_ = 0;
   std::optional<KeptSteps> kept_;  ///< rank 0, of a file that is continued
   std::span<XtcPoint> points_;     ///< of this rank's block of ids
   std::vector<XtcPoint> points_of_molecules_;
-  std::vector<std::byte> encoded_;  ///< room for this rank's part
+  std::vector<std::byte> encoded_;  ///< work space for this rank's part
   bool is_last_ = false;            ///< whether this rank has the last particle
   std::string failure_;
 };

@@ -17,7 +17,7 @@ namespace sterna::md {
 struct XtcOptions {
   /// Positions are rounded to multiples of this length.
   double rounding = 0.001;
-  /// Of the whole system.
+  /// The number of atoms in the whole system.
   std::int64_t atoms = 0;
   std::int64_t interval = 0;  ///< steps between two frames; 0: not known
   /// Where the atoms of a particle are in its body frame, for each type of particles; empty: each
@@ -27,34 +27,34 @@ struct XtcOptions {
 };
 
 /// A compressed trajectory of positions in GROMACS's XTC format, which its tools, VMD, MDAnalysis,
-/// MDTraj and others read. All ranks write it at once: each one encodes the atoms of its block of
-/// ids and writes them behind those of the rank before (`encode_xtc`). Particles are in the order
-/// of their ids and inside the box. The atoms of a rigid molecule stay together, so that some are
+/// MDTraj and others read. All ranks write it at once: each encodes the atoms of its block of ids
+/// and writes them behind those of the rank before (`encode_xtc`). Particles are in the order of
+/// their ids and wrapped into the box. The atoms of a rigid molecule stay together, so some may be
 /// outside.
 ///
-/// Everything is collective and fails on all ranks together with a FileError. A frame counts once
-/// its header is written, which comes last. One that failed (a full disk) leaves the earlier ones
-/// as they were.
+/// All functions are collective and throw a FileError on all ranks if one fails. A frame becomes
+/// valid when its header is written, which is done last. A failed frame (on a full disk) leaves
+/// earlier frames as they were.
 class XtcWriter {
  public:
-  /// The most atoms that GROMACS writes in this format.
+  /// The largest number of atoms that GROMACS writes in this format.
   static constexpr std::int64_t most_atoms = 298261617;
   static constexpr std::int64_t last_step = 2147483647;
 
-  /// An existing file is replaced. `particles`: N of the whole system.
+  /// Replaces an existing file. `particles`: the number in the whole system.
   static XtcWriter create(const comm::Context& context, const std::string& path,
                           std::int64_t particles, const XtcOptions& options);
-  /// Continues a file: frames later than `last_step`, and one that has no end, are dropped. Where
-  /// there is no file, one is made. Fails where the file is no XTC file or has other atoms.
+  /// Continues a file: drops frames later than `last_step` and an incomplete frame. Creates the
+  /// file if there is none. Throws if the file is no XTC file or has other atoms.
   static XtcWriter resume(const comm::Context& context, const std::string& path,
                           std::int64_t particles, const XtcOptions& options,
                           std::int64_t last_step);
   ~XtcWriter();
   XtcWriter(XtcWriter&&) noexcept;
 
-  /// `time` and lengths in internal units, which are those of the file.
+  /// `time` and lengths are in internal units, which are those of the file.
   void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& particles);
-  /// Returns when all frames are on the disk: before a checkpoint that follows them.
+  /// Waits until all frames are on the disk; to be called before a checkpoint that relies on them.
   void sync();
   std::int64_t frame_count() const;
   /// Of the frames of a file that is continued, on rank 0; nothing where the file is new.

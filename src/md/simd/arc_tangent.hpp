@@ -1,14 +1,14 @@
 #pragma once
 
-// The angle of a point in the plane, over vectors.
+// The polar angle of a point in the plane, for vectors of points.
 
 #include "md/simd/elementary.hpp"
 
 namespace sterna::md {
 namespace {
 
-/// Of arc tangents: the polynomials interpolate atan(x) / x in x^2 at Chebyshev's points,
-/// |x| <= tan(pi / 8).
+/// Coefficients of polynomials in x^2 that interpolate atan(x) / x at Chebyshev nodes, for |x| <=
+/// tan(pi / 8).
 template <class Real>
 struct ArcTangentSeries;
 template <>
@@ -27,17 +27,17 @@ struct ArcTangentSeries<float> {
 };
 
 /// The angle in (-pi, pi] from the x axis to (x, y), to some units in the last place; 0 at the
-/// origin. Coordinates are far from the ends of the range of their type.
+/// origin. Very large or very small coordinates, near the limits of the type, are not supported.
 template <class Real>
 inline Vector<Real> arc_tangent(Vector<Real> y, Vector<Real> x) {
   using V = Vector<Real>;
   constexpr Real pi = Real(3.14159265358979323846);
-  // The smallest normal number is small enough not to matter and large enough to divide by.
+  // A tiny number keeps the divisor from being 0; it is too small to change any other quotient.
   constexpr Real tiny = sizeof(Real) == sizeof(float) ? Real(1e-30) : Real(1e-290);
   const V zero{};
   const V a = y < zero ? -y : y, b = x < zero ? -x : x;
   const V tangent = smaller(a, b) / larger(larger(a, b), zero + tiny);
-  // From pi / 4 on, as tan(u - pi / 4) = (tan u - 1) / (tan u + 1).
+  // Above tan(pi / 8), use tan(u - pi / 4) = (tan u - 1) / (tan u + 1).
   const auto high = tangent > zero + Real(0.41421356237309504880);
   const V t = high ? (tangent - Real(1)) / (tangent + Real(1)) : tangent;
   V angle = t * polynomial(t * t, ArcTangentSeries<Real>::highest_first);

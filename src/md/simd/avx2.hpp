@@ -1,6 +1,6 @@
 #pragma once
 
-// AVX2 with FMA: registers of 32 bytes. Included by vectors.hpp; avx512.hpp says what the names mean.
+// AVX2 with FMA: registers of 32 bytes. Included by vectors.hpp; avx512.hpp explains the names.
 
 #include <immintrin.h>
 
@@ -25,12 +25,12 @@ inline Vector<double> inverse(Vector<double> x) {
 inline Vector<double> inverse_root(Vector<double> x) {
   return 1.0 / square_root(x);
 }
-/// 12 bits, then a step of second order.
+/// An estimate of 12 bits, refined by one second-order step.
 inline Vector<float> inverse_root(Vector<float> x) {
   return refined_inverse_root(x, Vector<float>(_mm256_rsqrt_ps(x)));
 }
 
-/// Two thirds of 1/sqrt(x)^3: less to do for an approximate root than without the factor.
+/// Two thirds of 1/sqrt(x)^3. Leaving out the factor 3/2 saves an operation in the refinement.
 inline Vector<float> two_thirds_of_inverse_root_cubed(Vector<float> x) {
   return two_thirds_of_inverse_root_cubed(x, Vector<float>(_mm256_rsqrt_ps(x)));
 }
@@ -42,7 +42,7 @@ inline bool any(Bits<float> mask) {
   return _mm256_movemask_ps(reinterpret_cast<__m256>(mask)) != 0;
 }
 
-/// One lane at a time: the instruction that gathers is no faster here.
+/// Loads one lane at a time, because the gather instruction is no faster here.
 template <class Real>
 inline Vector<Real> gather(const Real* table, const std::uint32_t* places) {
   Vector<Real> result{};
@@ -50,7 +50,7 @@ inline Vector<Real> gather(const Real* table, const std::uint32_t* places) {
   return result;
 }
 
-/// For each mask of 8 lanes the places of the set lanes, packed to the front.
+/// For each mask of 8 lanes, the numbers of the set lanes, packed to the front.
 struct CompressTable {
   alignas(64) std::uint8_t lanes[256][8];
 };
@@ -66,7 +66,7 @@ constexpr CompressTable make_compress_table() {
 }
 constexpr CompressTable compress_table = make_compress_table();
 
-/// The lanes whose bits are set, packed to the front, as places of 32-bit lanes.
+/// The numbers of the lanes whose bits are set, packed to the front, as 32-bit integers.
 inline __m256i selected_lanes(unsigned lanes) {
   return _mm256_cvtepu8_epi32(
       _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[lanes])));
@@ -85,7 +85,7 @@ struct DoublePack {
   void store(double* p) const { _mm256_store_pd(p, v); }
   void store(float* p) const { _mm_store_ps(p, _mm256_cvtpd_ps(v)); }
   void store_selected(double* p, unsigned lanes) const {
-    // Each lane is two of 32 bits.
+    // Each lane of doubles is moved as two lanes of 32 bits, so each bit of the mask is doubled.
     const unsigned doubled =
         3 * ((lanes & 1) + 2 * (lanes & 2) + 4 * (lanes & 4) + 8 * (lanes & 8));
     const __m256 packed = _mm256_permutevar8x32_ps(_mm256_castpd_ps(v), selected_lanes(doubled));
@@ -132,7 +132,8 @@ struct DoublePack {
   }
   static DoublePack lookup(const double* table, int count, Indices indices) {
     if (count > width) return {_mm256_i64gather_pd(table, indices, 8)};
-    // As pairs of floats, which one instruction moves to any place.
+    // Doubles are moved as pairs of floats, because one instruction permutes floats across a
+    // register.
     const __m256i first = _mm256_slli_epi64(indices, 1);
     const __m256i second = _mm256_slli_epi64(_mm256_add_epi64(first, _mm256_set1_epi64x(1)), 32);
     return {_mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(_mm256_loadu_pd(table)),
@@ -246,7 +247,8 @@ struct FloatPack {
     return {_mm256_permutevar8x32_ps(_mm256_loadu_ps(table), indices)};
   }
   static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_ps(mask)); }
-  /// A bit for each of these places, in whole vectors, whose byte is not 0; bytes are read by fours.
+  /// A mask with one bit for each place whose byte is not 0. Places come in whole vectors; four
+  /// bytes are read at each.
   static unsigned nonzero_bytes(const std::uint8_t* bytes, const std::uint32_t* places) {
     const __m256i found =
         _mm256_i32gather_epi32(reinterpret_cast<const int*>(bytes),
@@ -322,8 +324,8 @@ struct FloatPack {
   }
 };
 
-/// Appends values[lane] for each of the DoublePack::width lanes that is set; writes up to as many
-/// entries past the end.
+/// Appends values[lane] for each set lane of the mask. May write up to DoublePack::width entries
+/// past the end.
 inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
                                       const std::uint32_t* values) {
   const __m256i lanes = selected_lanes(mask);
@@ -334,7 +336,7 @@ inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
   return out + __builtin_popcount(mask);
 }
 
-/// Appends those of 8 entries whose bit is set; writes up to 8 entries past the end.
+/// Appends the entries, out of 8, whose bits are set. May write up to 8 entries past the end.
 inline std::uint32_t* append(std::uint32_t* out, unsigned mask, const std::uint32_t* entries) {
   const __m256i lanes = selected_lanes(mask);
   const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries));
@@ -346,13 +348,13 @@ inline std::uint16_t* append(std::uint16_t* out, unsigned mask, const std::uint1
   const __m256i all =
       _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries)));
   const __m256i kept = _mm256_permutevar8x32_epi32(all, lanes);
-  // Eight values below 2^16, packed half by half.
+  // Eight values below 2^16 are packed to 16 bits, each half of the register separately.
   const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(kept, kept), 0x08);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm256_castsi256_si128(packed));
   return out + __builtin_popcount(mask);
 }
 
-/// Reads and writes whole multiples of 8.
+/// Decodes whole multiples of 8 entries (avx512.hpp says how an entry is made).
 template <int addend_bits, int shift>
 struct EntryDecoder {
   __m256i quarters[4];
@@ -365,8 +367,8 @@ struct EntryDecoder {
     for (std::size_t k = 0; k < count; k += 8) {
       const __m256i entry =
           _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries + k)));
-      // A table of 32 in four registers; the upper two bits of the place choose the register, each
-      // from where a blend looks for it, the sign of a lane.
+      // The table of 32 numbers is in four registers. The upper two bits of the place select the
+      // register: each is shifted to the sign bit of its lane, which the blend instruction tests.
       const __m256i place = _mm256_srli_epi32(entry, addend_bits);
       const auto from = [&](int quarter) {
         return _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(quarters[quarter], place));

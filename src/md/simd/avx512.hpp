@@ -1,7 +1,7 @@
 #pragma once
 
-// AVX-512: registers of 64 bytes, masks in registers of their own. Included by vectors.hpp; the files
-// of the other instruction sets have the same names.
+// AVX-512: registers of 64 bytes, masks in mask registers. Included by vectors.hpp. The files of
+// the other instruction sets define the same names.
 
 #include <immintrin.h>
 
@@ -19,20 +19,20 @@ inline Vector<float> square_root(Vector<float> x) {
   return _mm512_sqrt_ps(x);
 }
 
-/// 1/x from a guess of 14 bits: a step of fourth order, which leaves the rounding. It goes beside what
-/// else there is to do, as a division would not.
+/// 1/x from an estimate of 14 bits, refined to rounding by a fourth-order step. Unlike a division,
+/// it overlaps with the other arithmetic of a kernel.
 inline __m512d refined_inverse(__m512d x, __m512d guess) {
   const __m512d e = _mm512_fnmadd_pd(x, guess, _mm512_set1_pd(1.0));
   return _mm512_fmadd_pd(guess, _mm512_fmadd_pd(_mm512_fmadd_pd(e, e, e), e, e), guess);
 }
 
-/// 1/x to rounding, x not denormal.
+/// 1/x to rounding; x must not be denormal.
 inline Vector<double> inverse(Vector<double> x) {
   return refined_inverse(x, _mm512_rcp14_pd(x));
 }
 
-/// 1/sqrt(x) to some units in the last place, x normal and positive: 14 bits, then steps of second
-/// order.
+/// 1/sqrt(x) to some units in the last place, for normal positive x: an estimate of 14 bits,
+/// refined by two second-order steps.
 inline Vector<double> inverse_root(Vector<double> x) {
   return refined_inverse_root(x, refined_inverse_root(x, Vector<double>(_mm512_rsqrt14_pd(x))));
 }
@@ -40,7 +40,7 @@ inline Vector<float> inverse_root(Vector<float> x) {
   return refined_inverse_root(x, Vector<float>(_mm512_rsqrt14_ps(x)));
 }
 
-/// Two thirds of 1/sqrt(x)^3: less to do for an approximate root than without the factor.
+/// Two thirds of 1/sqrt(x)^3. Leaving out the factor 3/2 saves an operation in the refinement.
 inline Vector<float> two_thirds_of_inverse_root_cubed(Vector<float> x) {
   return two_thirds_of_inverse_root_cubed(x, Vector<float>(_mm512_rsqrt14_ps(x)));
 }
@@ -53,7 +53,7 @@ inline bool any(Bits<float> mask) {
   return _mm512_movepi32_mask(reinterpret_cast<__m512i>(mask)) != 0;
 }
 
-/// table[places[lane]] of each lane; places are aligned to a vector.
+/// table[places[lane]] for each lane. `places` is aligned to a vector.
 inline Vector<double> gather(const double* table, const std::uint32_t* places) {
   return _mm512_i32gather_pd(_mm256_load_si256(reinterpret_cast<const __m256i*>(places)), table, 8);
 }
@@ -73,15 +73,16 @@ struct DoublePack {
   static DoublePack load(const double* p) { return {_mm512_load_pd(p)}; }
   void store(double* p) const { _mm512_store_pd(p, v); }
   void store(float* p) const { _mm256_store_ps(p, _mm512_cvtpd_ps(v)); }
-  /// Writes the lanes whose bits are set, one after another, and up to `width` numbers in all.
+  /// Writes the lanes whose bits are set, packed to the front; may write up to `width` numbers in
+  /// all.
   void store_selected(double* p, unsigned lanes) const {
     _mm512_storeu_pd(p, _mm512_maskz_compress_pd(static_cast<__mmask8>(lanes), v));
   }
   friend DoublePack operator+(DoublePack a, DoublePack b) { return {_mm512_add_pd(a.v, b.v)}; }
   friend DoublePack operator-(DoublePack a, DoublePack b) { return {_mm512_sub_pd(a.v, b.v)}; }
   friend DoublePack operator*(DoublePack a, DoublePack b) { return {_mm512_mul_pd(a.v, b.v)}; }
-  /// a b + c and c - a b, rounded once. Written out, and contraction is off, so that a force has
-  /// the same bits whether or not the energy is asked for with it.
+  /// a b + c and c - a b, rounded once. They are written out, with contraction off, so that a force
+  /// has the same bits whether or not the energy is computed with it.
   static DoublePack fma(DoublePack a, DoublePack b, DoublePack c) {
     return {_mm512_fmadd_pd(a.v, b.v, c.v)};
   }
@@ -91,16 +92,18 @@ struct DoublePack {
   friend Mask operator<(DoublePack a, DoublePack b) {
     return _mm512_cmp_pd_mask(a.v, b.v, _CMP_LT_OQ);
   }
-  /// 1/x to 2^-52 where the mask is set, 0 elsewhere. Doubles need no scale.
+  /// 1/x to 2^-52 in lanes whose mask is set, 0 elsewhere. The scale is needed in single precision
+  /// only.
   static DoublePack inverse(Mask mask, DoublePack x, DoublePack) {
     return {refined_inverse(x.v, _mm512_maskz_rcp14_pd(mask, x.v))};
   }
-  /// The same by a division: see `divided_inverse`.
+  /// 1/x by a division instruction: see `divided_inverse` in vectors.hpp.
   static DoublePack divided_inverse(Mask mask, DoublePack x) {
     return {_mm512_maskz_div_pd(mask, _mm512_set1_pd(1.0), x.v)};
   }
   static DoublePack sqrt(DoublePack x) { return {_mm512_sqrt_pd(x.v)}; }
-  /// 1/sqrt(x) to 2^-52 where the mask is set, 0 elsewhere: 14 bits, then one step of fourth order.
+  /// 1/sqrt(x) to 2^-52 in lanes whose mask is set, 0 elsewhere: an estimate of 14 bits, refined by
+  /// one fourth-order step.
   static DoublePack inverse_sqrt(Mask mask, DoublePack x) {
     const __m512d r = _mm512_maskz_rsqrt14_pd(mask, x.v);
     const __m512d e = _mm512_fnmadd_pd(_mm512_mul_pd(x.v, r), r, _mm512_set1_pd(1.0));
@@ -112,7 +115,7 @@ struct DoublePack {
   static Mask without(Mask mask, int lane) {
     return _kand_mask8(mask, static_cast<Mask>(~(1u << lane)));
   }
-  /// The mask with those lanes only whose bits are set.
+  /// The mask restricted to the lanes whose bits are set.
   static Mask keep(Mask mask, unsigned lanes) {
     return _kand_mask8(mask, static_cast<Mask>(lanes));
   }
@@ -121,13 +124,13 @@ struct DoublePack {
     return {_mm512_mask_mov_pd(b.v, mask, a.v)};
   }
   double sum() const { return _mm512_reduce_add_pd(v); }
-  /// The sum of each of up to four vectors; they share their shuffles.
+  /// The sums over the lanes of up to four vectors, which share their shuffles.
   template <int count>
   static void sums(const DoublePack (&v)[count], double (&out)[count]) {
     if constexpr (count == 1) {
       out[0] = v[0].sum();
     } else {
-      // In each 128 bits: a part of the sums of two vectors.
+      // Each 128 bits hold one partial sum of each of two vectors.
       const auto two = [](__m512d a, __m512d b) {
         const __m512d sum = _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
         const __m256d half =
@@ -140,21 +143,21 @@ struct DoublePack {
       for (int k = 0; k < count; ++k) out[k] = result[k];
     }
   }
-  /// table[index] of each lane, from a table of `count`. One that fits into a register is read as a
-  /// whole register, also what lies behind it: no gather.
+  /// table[index] for each lane, from a table of `count` numbers. A table that fits into a register
+  /// is loaded whole, with the memory behind it, in place of a gather.
   static DoublePack lookup(const double* table, int count, Indices indices) {
     if (count > width) return {_mm512_i64gather_pd(indices, table, 8)};
     return {_mm512_permutexvar_pd(indices, _mm512_loadu_pd(table))};
   }
   static unsigned bits(Mask mask) { return mask; }
   static DoublePack min(DoublePack a, DoublePack b) { return {_mm512_min_pd(a.v, b.v)}; }
-  /// The numbers whose bits were loaded as indices.
+  /// The doubles whose bit patterns were loaded as indices.
   static DoublePack numbers(Indices bits) { return {_mm512_castsi512_pd(bits)}; }
 
-  /// Four consecutive numbers from each of `width` places, aligned to their size: out[c] is number
-  /// c of all of them.
+  /// Loads four consecutive numbers, aligned to their size, at each of `width` places: out[c] has
+  /// number c of every place.
   static void load_four(const double* records, const std::uint32_t* j, DoublePack (&out)[4]) {
-    // Masked broadcasts: a load and a blend, which leaves the shuffle units to the transpose.
+    // A masked broadcast is a load and a blend, so the shuffle units stay free for the transpose.
     const auto two = [&](std::uint32_t a, std::uint32_t b) {
       return _mm512_mask_broadcast_f64x4(_mm512_castpd256_pd512(_mm256_load_pd(records + a)), 0xf0,
                                          _mm256_load_pd(records + b));
@@ -173,8 +176,8 @@ struct DoublePack {
     out[3].v = _mm512_shuffle_f64x2(yt0, yt2, 0xdd);
   }
 
-  /// Three numbers and an index from each of `width` records, which lie at offsets in units of 8
-  /// bytes.
+  /// Loads three numbers and an index from each of `width` records. Offsets of records are in units
+  /// of 8 bytes.
   [[gnu::always_inline]] static void load_records(const double* records,
                                                   const std::uint32_t* offsets, DoublePack& x,
                                                   DoublePack& y, DoublePack& z, Indices& last) {
@@ -185,8 +188,8 @@ struct DoublePack {
     z = four[2];
     last = _mm512_castpd_si512(four[3].v);
   }
-  /// Subtracts from three numbers for each of those records, which lie without gaps. Two numbers and
-  /// one: a store of four would reach into the next record, whose load would wait for it.
+  /// Subtracts from three numbers at each of these offsets; the triples lie without gaps. It stores
+  /// two numbers and one, because a store of four would overlap the next triple and delay its load.
   [[gnu::always_inline]] static void subtract_from_triples(double* triples,
                                                            const std::uint32_t* offsets,
                                                            DoublePack x, DoublePack y,
@@ -231,7 +234,7 @@ struct FloatPack {
   friend Mask operator<(FloatPack a, FloatPack b) {
     return _mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ);
   }
-  /// scale/x where the mask is set, 0 elsewhere. A division goes on beside the multiplications.
+  /// scale/x in lanes whose mask is set, 0 elsewhere. The division overlaps with multiplications.
   static FloatPack inverse(Mask mask, FloatPack x, FloatPack scale) {
     return {_mm512_maskz_div_ps(mask, scale.v, x.v)};
   }
@@ -245,7 +248,7 @@ struct FloatPack {
   static Mask without(Mask mask, int lane) {
     return _kand_mask16(mask, static_cast<Mask>(~(1u << lane)));
   }
-  /// The mask with those lanes only whose bits are set.
+  /// The mask restricted to the lanes whose bits are set.
   static Mask keep(Mask mask, unsigned lanes) {
     return _kand_mask16(mask, static_cast<Mask>(lanes));
   }
@@ -267,7 +270,7 @@ struct FloatPack {
       };
       const __m512d low = two(v[0].v, v[1].v);
       const __m512d high = count > 2 ? two(v[count > 2 ? 2 : 0].v, v[count - 1].v) : low;
-      // In each 128 bits: a part of the sums of all.
+      // Each 128 bits hold one partial sum of each vector.
       const __m512d sum =
           _mm512_castps_pd(_mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(low, high)),
                                          _mm512_castpd_ps(_mm512_unpackhi_pd(low, high))));
@@ -284,7 +287,8 @@ struct FloatPack {
     return {_mm512_permutexvar_ps(indices, _mm512_loadu_ps(table))};
   }
   static unsigned bits(Mask mask) { return mask; }
-  /// A bit for each of these places, in whole vectors, whose byte is not 0; bytes are read by fours.
+  /// A mask with one bit for each place whose byte is not 0. Places come in whole vectors; four
+  /// bytes are read at each.
   static unsigned nonzero_bytes(const std::uint8_t* bytes, const std::uint32_t* places) {
     const __m512i found = _mm512_i32gather_epi32(_mm512_loadu_si512(places), bytes, 1);
     return _mm512_test_epi32_mask(found, _mm512_set1_epi32(0xff));
@@ -312,8 +316,8 @@ struct FloatPack {
     out[3].v = _mm512_castpd_ps(_mm512_unpackhi_pd(zt0, zt2));
   }
 
-  /// Three integers and an index from each of `width` records, which lie at offsets in units of 8
-  /// bytes.
+  /// Loads three integers and an index from each of `width` records. Offsets of records are in
+  /// units of 8 bytes.
   [[gnu::always_inline]] static void load_records(const std::int32_t* records,
                                                   const std::uint32_t* j, Integers& x, Integers& y,
                                                   Integers& z, Indices& last) {
@@ -339,7 +343,7 @@ struct FloatPack {
     z = _mm512_unpacklo_epi64(zt0, zt2);
     last = _mm512_unpackhi_epi64(zt0, zt2);
   }
-  /// Subtracts from the first three of four numbers at each of those offsets.
+  /// Subtracts from the first three of the four numbers at each of these offsets.
   [[gnu::always_inline]] static void subtract_from_records(float* records, const std::uint32_t* j,
                                                            FloatPack x, FloatPack y, FloatPack z) {
     const __m512 zero = _mm512_setzero_ps();
@@ -372,8 +376,8 @@ struct FloatPack {
   }
 };
 
-/// Appends values[lane] for each of the DoublePack::width lanes that is set; writes up to as many
-/// entries past the end.
+/// Appends values[lane] for each set lane of the mask. May write up to DoublePack::width entries
+/// past the end.
 inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
                                       const std::uint32_t* values) {
   const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
@@ -382,7 +386,7 @@ inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
   return out + __builtin_popcount(mask);
 }
 
-/// Appends those of 16 entries whose bit is set; writes up to 16 entries past the end.
+/// Appends the entries, out of 16, whose bits are set. May write up to 16 entries past the end.
 inline std::uint16_t* append(std::uint16_t* out, unsigned mask, const std::uint16_t* entries) {
   const __m512i wide =
       _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries)));
@@ -396,8 +400,9 @@ inline std::uint32_t* append(std::uint32_t* out, unsigned mask, const std::uint3
   return out + __builtin_popcount(mask);
 }
 
-/// Turns entries, each a place in a table in the upper 5 bits and an addend in the lower ones, into
-/// the number there plus the addend, times 2^shift; reads and writes whole multiples of 16.
+/// Decodes entries. The upper 5 bits of an entry are a place in a table, the lower bits an addend.
+/// The result is (table[place] + addend) times 2^shift. Reads and writes whole multiples of 16
+/// entries.
 template <int addend_bits, int shift>
 struct EntryDecoder {
   __m512i low, high;

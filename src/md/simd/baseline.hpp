@@ -1,7 +1,8 @@
 #pragma once
 
-// Any processor: registers of 16 bytes by the vector extensions of GCC and Clang, intrinsics only
-// where those have no word. Included by vectors.hpp; avx512.hpp says what the names mean.
+// Any processor: registers of 16 bytes by the vector extensions of GCC and Clang, with intrinsics
+// only for operations that the extensions lack. Included by vectors.hpp; avx512.hpp says what the
+// names mean.
 
 #include <cmath>
 #include <cstddef>
@@ -42,7 +43,7 @@ inline Vector<double> inverse_root(Vector<double> x) {
   for (int k = 0; k < lanes<double>; ++k) x[k] = 1.0 / std::sqrt(x[k]);
   return x;
 }
-/// The step takes off the rounding of the quotient.
+/// The second-order step removes the rounding error of the quotient.
 inline Vector<float> inverse_root(Vector<float> x) {
   Vector<float> first{};
   for (int k = 0; k < lanes<float>; ++k) first[k] = 1.0f / std::sqrt(x[k]);
@@ -83,7 +84,7 @@ template <class Register, class Item>
   return result;
 }
 
-/// Four lanes, in one register of floats or two of doubles.
+/// Four lanes: one register of floats, or two registers of doubles.
 template <class T>
 struct Pack {
   using Real = T;
@@ -92,11 +93,12 @@ struct Pack {
   static constexpr int width = 4;
   static constexpr int lanes = md::lanes<T>;  ///< of one register
   static constexpr int registers = width / lanes;
-  /// All bits of a lane set or none.
+  /// In each lane all bits are set or none.
   struct Mask {
     Integers m[registers];
   };
-  /// What `lookup` takes: an index for each lane, where the processor takes addresses from.
+  /// The argument of `lookup`: an index for each lane, in a form that scalar address arithmetic can
+  /// use.
   struct Indices {
     std::int64_t t[width];
   };
@@ -110,7 +112,8 @@ struct Pack {
   }
   template <class Operation>
   [[gnu::always_inline]] static Pack each_lane(Operation operation) {
-    // Not by an array, which would take most of the time of compiling the kernels.
+    // The vector is not built by way of an array, because that took most of the kernels' compile
+    // time.
     return each([&](int k) {
       if constexpr (lanes == 2) {
         return Values{operation(2 * k), operation(2 * k + 1)};
@@ -203,7 +206,7 @@ struct Pack {
   static Pack lookup(const T* table, int, Indices indices) {
     return each_lane([&](int k) { return table[indices.t[k]]; });
   }
-  /// A bit for each of these places, in whole packs, whose byte is not 0.
+  /// A mask with one bit for each place whose byte is not 0. Places come in whole packs.
   static unsigned nonzero_bytes(const std::uint8_t* bytes, const std::uint32_t* places) {
     unsigned result = 0;
     for (int k = 0; k < width; ++k) result |= bytes[places[k]] != 0 ? 1u << k : 0u;
@@ -298,8 +301,8 @@ struct FloatPack : Pack<float> {
   }
 };
 
-/// Appends those of 4 entries whose bit is set, without a branch that nobody could foresee; writes
-/// up to one entry past the end.
+/// Appends the entries, out of 4, whose bits are set, without a branch, because it would be
+/// unpredictable. May write one entry past the end.
 template <class Entry>
 inline Entry* append(Entry* out, unsigned mask, const Entry* entries) {
   for (unsigned lane = 0; lane < 4; ++lane) {
@@ -308,13 +311,13 @@ inline Entry* append(Entry* out, unsigned mask, const Entry* entries) {
   }
   return out;
 }
-/// Likewise, for each of the DoublePack::width lanes.
+/// Appends values[lane] for each set lane of the mask, like `append`.
 inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
                                       const std::uint32_t* values) {
   return append(out, mask, values);
 }
 
-/// Reads and writes no more than there is.
+/// Decodes entries one by one (avx512.hpp says how an entry is made), and so needs no padding.
 template <int addend_bits, int shift>
 struct EntryDecoder {
   const std::uint32_t* table;

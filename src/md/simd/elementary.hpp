@@ -1,7 +1,7 @@
 #pragma once
 
-// Elementary functions of vectors; and what formulas are written with that serve vectors and plain
-// doubles alike: elementary functions and look-ups in tables, under one name for either.
+// Elementary functions and table lookups under one name for vectors and for plain doubles, so that
+// one formula serves both.
 
 #include <cmath>
 #include <cstddef>
@@ -13,7 +13,8 @@
 namespace sterna::md {
 namespace {
 
-/// Sum of coefficients[k] x^k, highest first.
+/// The polynomial sum c_k x^k by Horner's scheme; its coefficients are given from the highest power
+/// down.
 template <class V, class Real, std::size_t count>
 inline V polynomial(V x, const Real (&highest_first)[count]) {
   V result = V{} + highest_first[0];
@@ -22,9 +23,9 @@ inline V polynomial(V x, const Real (&highest_first)[count]) {
 }
 
 /// e^x for |x| <= 700 (single precision: 87), to 2 units in the last place: 2^k times the Taylor
-/// series of what remains, which is at most ln 2 / 2.
+/// series of the remainder, whose magnitude is at most ln 2 / 2.
 inline Vector<double> exponential(Vector<double> x) {
-  // Adding 1.5 * 2^52 leaves the nearest integer in the low bits.
+  // Adding 1.5 * 2^52 rounds to the nearest integer and leaves it in the low bits.
   const Vector<double> shifted = x * 1.44269504088896340736 + 6755399441055744.0;
   const Vector<double> k = shifted - 6755399441055744.0;
   const Vector<double> r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
@@ -56,14 +57,15 @@ inline Vector<float> exponential(Vector<float> x) {
   return reinterpret_cast<Vector<float>>(reinterpret_cast<Bits<float>>(p) + power);
 }
 
-/// Natural logarithm of a normal positive number, to 1 unit in the last place. Of 0 a number below
-/// that of the smallest normal one. The reduction and the series are those of FreeBSD's e_log.c
-/// (Sun Microsystems 1993): x = 2^k (1 + f), sqrt(1/2) < 1 + f < sqrt(2), s = f / (2 + f).
+/// Natural logarithm of a normal positive number, to 1 unit in the last place. For 0 it is a number
+/// below the logarithm of the smallest normal number. Reduction and series are those of FreeBSD's
+/// e_log.c (Sun Microsystems 1993): x = 2^k (1 + f), sqrt(1/2) < 1 + f < sqrt(2), s = f / (2 + f).
 inline Vector<double> logarithm(Vector<double> x) {
   const Bits<double> bits =
       reinterpret_cast<Bits<double>>(x) + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
   const Bits<double> fraction = (bits & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd;
-  // The exponent as a double: below 2^52 the bits of an integer are the low bits of 2^52 + it.
+  // The exponent as a double: the bits of an integer below 2^52 are the low bits of 2^52 plus the
+  // integer.
   const Bits<double> exponent = (bits >> 52) | 0x4330000000000000;
   const Vector<double> k =
       reinterpret_cast<Vector<double>>(exponent) - (4503599627370496.0 + 1023.0);
@@ -92,8 +94,7 @@ inline Vector<float> logarithm(Vector<float> x) {
   return k * 6.9313812256e-01f - ((half_square - (rest + k * 9.0580006145e-06f)) - f);
 }
 
-/// Sine and cosine of 2 x for |x| <= pi / 4, to rounding (not relative to the result), by the
-/// Taylor series of x.
+/// Sine and cosine of 2 x for |x| <= pi / 4 by Taylor series, with an absolute error of rounding.
 template <class Real>
 inline void sine_and_cosine_of_double(Vector<Real> x, Vector<Real>& sine, Vector<Real>& cosine) {
   constexpr Real sine_series[] = {Real(1.0 / 355687428096000.0),
@@ -129,8 +130,8 @@ inline void sine_and_cosine_of_double(Vector<float> x, Vector<float>& sine, Vect
   sine_and_cosine_of_double<float>(x, sine, cosine);
 }
 
-/// e^x, of exponents beyond the range of `exponential` that of its ends: at most e^700 (single
-/// precision: e^87), which still is a number.
+/// e^x with the exponent limited to the range of `exponential`: the result is at most e^700 (single
+/// precision: e^87) and so stays finite.
 inline Vector<double> bounded_exponential(Vector<double> x) {
   return exponential(smaller(larger(x, Vector<double>{} - 700), Vector<double>{} + 700));
 }
@@ -171,7 +172,7 @@ inline Vector<Real> gather_at(const Real* table, const Places<Real>& places) {
   return gather(table, places.at);
 }
 
-// The same of one double.
+// The same functions of one double.
 
 template <class V>
 struct ElementOfVector {
@@ -181,7 +182,7 @@ template <>
 struct ElementOfVector<double> {
   using Type = double;
 };
-/// The number type of a vector, or of a number.
+/// The type of the lanes of a vector; of a plain number, its own type.
 template <class V>
 using ElementOf = typename ElementOfVector<V>::Type;
 

@@ -18,7 +18,7 @@ bool processor_has_avx512() {
 
 bool processor_halves_avx512() {
 #if defined(__x86_64__)
-  // Zen 3 and Zen 4; the former has no AVX-512.
+  // Family 19h is Zen 3 and Zen 4, and Zen 3 has no AVX-512.
   return processor_has_avx512() && __builtin_cpu_is("amdfam19h");
 #else
   return false;

@@ -8,15 +8,16 @@
 
 namespace sterna::md {
 
-/// The kernels of one family, which has a file for each instruction set. Null: not in this build.
+/// The kernels of one family, with one getter per instruction set. A null getter is not in this
+/// build.
 template <class Kernels>
 struct KernelFamily {
   using Getter = const Kernels& (*)();
   Getter avx512, avx2, baseline;
 };
 
-/// Of functions NAME_avx512, NAME_avx2 and NAME_baseline those that this build has. kernel_sets.hpp,
-/// which CMake writes, defines the three macros (cmake/SternaKernels.cmake).
+/// The getters NAME_avx512, NAME_avx2 and NAME_baseline, null if this build lacks them.
+/// kernel_sets.hpp, which CMake writes, defines the three macros (cmake/SternaKernels.cmake).
 #define STERNA_KERNEL_FAMILY(name)                                          \
   {                                                                         \
     STERNA_AVX512_KERNELS(name##_avx512), STERNA_AVX2_KERNELS(name##_avx2), \
@@ -24,11 +25,11 @@ struct KernelFamily {
   }
 
 bool processor_has_avx512();
-/// Whether it does 64 bytes in two halves: AMD's Zen 4.
+/// Whether the processor executes 64-byte instructions in two halves, as AMD's Zen 4 does.
 bool processor_halves_avx512();
 bool processor_has_avx2();
 
-/// Those of a family that this build has and this processor can run, widest first.
+/// The kernels of a family that this build has and this processor can run, widest first.
 template <class Kernels>
 std::vector<const Kernels*> available_kernels(const KernelFamily<Kernels>& family) {
   std::vector<const Kernels*> kernels;
@@ -38,13 +39,14 @@ std::vector<const Kernels*> available_kernels(const KernelFamily<Kernels>& famil
   return kernels;
 }
 
-/// Throws std::invalid_argument: no kernels of this name; `names` are those there are, perhaps none.
+/// Throws std::invalid_argument: no kernels have this name. `names` are the available ones, perhaps
+/// none.
 [[noreturn]] void throw_unknown_kernels(std::string_view name,
                                         const std::vector<std::string_view>& names);
 
-/// Of `available_kernels` those of that name, or for "auto" the widest. Throws
-/// std::invalid_argument, with the names there are, for one that this build or this
-/// processor lacks or that does not exist.
+/// The kernels with this name out of `available`, or the widest for "auto". Throws
+/// std::invalid_argument, with the available names, if there is no such name or if this build or
+/// this processor lacks the kernels.
 template <class Kernels>
 const Kernels& select_kernels(const std::vector<const Kernels*>& available, std::string_view name) {
   std::vector<std::string_view> names;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Between numbers that follow each other in memory for each lane and vectors of lanes.
+// Transposition between rows in memory, four numbers for each lane, and four vectors of lanes.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace sterna::md {
 namespace {
 
-/// Four numbers that follow each other in memory, at any place.
+/// Four consecutive numbers in memory, without alignment.
 template <class Number>
 struct FourOf;
 template <>
@@ -42,7 +42,7 @@ using Four = typename FourOf<Number>::Type;
   *reinterpret_cast<Four<float>*>(&to) = __builtin_convertvector(from, Four<float>);
 }
 
-/// Four numbers of each lane.
+/// Four numbers for each lane, lane by lane.
 template <class Real>
 struct Rows {
   static constexpr std::size_t width = lanes<Real>;
@@ -56,7 +56,7 @@ struct Rows {
   }
 };
 
-/// Element k is element from(k) of `a` followed by `b`.
+/// A vector whose element k is element from(k) of `a` followed by `b`.
 template <auto from, class V, std::size_t... k>
 [[gnu::always_inline]] inline V chosen_of(const V& a, const V& b, std::index_sequence<k...>) {
   return __builtin_shufflevector(a, b, from(k)...);
@@ -67,7 +67,7 @@ template <auto from, class V>
   return chosen_of<from>(a, b, std::make_index_sequence<width>{});
 }
 
-/// Number n of all lanes becomes the n-th vector.
+/// Transposes rows into vectors: x, y, z and w get the first to the fourth number of each lane.
 template <class Real, class V = Vector<Real>>
 [[gnu::always_inline]] inline void load(const Rows<Real>& rows, V& x, V& y, V& z, V& w) {
   constexpr std::size_t width = lanes<Real>, half = width / 2;
@@ -77,7 +77,7 @@ template <class Real, class V = Vector<Real>>
     x = chosen<low>(rows.part(0), rows.part(2)), y = chosen<high>(rows.part(0), rows.part(2));
     z = chosen<low>(rows.part(1), rows.part(3)), w = chosen<high>(rows.part(1), rows.part(3));
   } else {
-    // Half a vector of one number of the first lanes, or the last, and half a one of the next.
+    // Each vector holds one component of half the lanes, then the next component of the same lanes.
     constexpr auto first = [](std::size_t k) { return 4 * (k % half) + k / half; };
     constexpr auto last = [](std::size_t k) { return 4 * (k % half) + k / half + 2; };
     const V xy_front = chosen<first>(rows.part(0), rows.part(1));
@@ -89,12 +89,12 @@ template <class Real, class V = Vector<Real>>
   }
 }
 
-/// The other way round.
+/// Transposes vectors into rows, the inverse of `load`.
 template <class Real, class V = Vector<Real>>
 [[gnu::always_inline]] inline void store(const V& x, const V& y, const V& z, const V& w,
                                          Rows<Real>& rows) {
   constexpr std::size_t width = lanes<Real>, half = width / 2;
-  // Pairs of the first lanes, and of the last.
+  // Interleave two components for the first half of the lanes, and for the second half.
   constexpr auto front = [](std::size_t k) { return k / 2 + (k % 2) * width; };
   constexpr auto back = [](std::size_t k) { return half + k / 2 + (k % 2) * width; };
   const V xy_front = chosen<front>(x, y), xy_back = chosen<back>(x, y);

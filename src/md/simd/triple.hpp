@@ -7,11 +7,11 @@
 namespace sterna::md {
 namespace {
 
-/// A vector in space for each lane.
+/// A three-dimensional vector for each lane.
 struct Triple {
   Vector<double> x{}, y{}, z{};
 
-  /// `rows`: components x, y, z of many.
+  /// Loads from three rows, which hold all x, all y and all z.
   template <std::size_t count>
   static Triple load_from(const double (*rows)[count], std::size_t lane) {
     return {load(rows[0] + lane), load(rows[1] + lane), load(rows[2] + lane)};
@@ -42,7 +42,7 @@ inline Vector<double> dot_of(const Triple& a, const Triple& b) {
 inline Triple cross_of(const Triple& a, const Triple& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-/// NaN where there is none.
+/// The unit vector along `a`; NaN if `a` is 0.
 inline Triple unit(const Triple& a) {
   return (1.0 / square_root(dot_of(a, a))) * a;
 }

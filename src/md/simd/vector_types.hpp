@@ -1,7 +1,7 @@
 #pragma once
 
-// Vectors as wide as the registers of the instruction set that a file is compiled for, in terms of
-// the vector extensions of GCC and Clang.
+// Vectors as wide as the registers of the instruction set that a file is compiled for, by the
+// vector extensions of GCC and Clang.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +19,8 @@ constexpr int vector_bytes = 32;
 constexpr int vector_bytes = 16;
 #endif
 
-// One type after the other: GCC forgets the attribute of a type that depends on another one where it
-// is an argument of a class template.
+// Each type is specialized on its own, because GCC drops the vector attribute of a dependent type
+// if it is an argument of a class template.
 template <class T>
 struct VectorType;
 template <>
@@ -41,24 +41,24 @@ struct VectorType<std::int32_t> {
 };
 template <class T>
 using Vector = typename VectorType<T>::Type;
-/// All bits of a lane set or none: what comparisons give and `?:` takes.
+/// In each lane all bits are set or none: the result of a comparison and the condition of `?:`.
 template <class Real>
 using Bits = Vector<std::conditional_t<sizeof(Real) == 8, std::int64_t, std::int32_t>>;
 template <class T>
 constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
 
-/// A number in all lanes.
+/// A vector with the number in all lanes.
 template <class Real>
 inline Vector<Real> all(double value) {
-  return static_cast<Real>(value) - Vector<Real>{};  // x - 0 is x, bit for bit: no instruction
+  return static_cast<Real>(value) - Vector<Real>{};  // x - 0 is x, bit for bit; it costs nothing
 }
 
-/// Aligned to a vector.
+/// Loads a vector from an address aligned to a vector.
 template <class Real>
 inline Vector<Real> load(const Real* from) {
   return *reinterpret_cast<const Vector<Real>*>(from);
 }
-/// A vector of any size, or one number, from anywhere.
+/// Loads a vector of any size, or one number, from any address.
 template <class V, class T>
 inline V load_unaligned(const T* from) {
   V value;
@@ -70,7 +70,7 @@ inline void store_unaligned(T* to, V value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-/// A record at an offset in units of 8 bytes, which the processor scales for free.
+/// The record at an offset in units of 8 bytes; address arithmetic applies this factor for free.
 template <class T>
 inline const T* at_offset(const T* records, std::uint32_t offset) {
   return reinterpret_cast<const T*>(reinterpret_cast<const char*>(records) +
@@ -81,14 +81,14 @@ inline T* at_offset(T* records, std::uint32_t offset) {
   return reinterpret_cast<T*>(reinterpret_cast<char*>(records) + std::size_t{offset} * 8);
 }
 
-/// A step of second order to 1/sqrt(x).
+/// Refines an estimate of 1/sqrt(x) by one second-order step.
 inline Vector<double> refined_inverse_root(Vector<double> x, Vector<double> guess) {
   return guess * (1.5 - (0.5 * x) * (guess * guess));
 }
 inline Vector<float> refined_inverse_root(Vector<float> x, Vector<float> guess) {
   return guess * (1.5f - (0.5f * x) * (guess * guess));
 }
-/// Two thirds of 1/sqrt(x)^3 from a guess of 1/sqrt(x), by a step of second order.
+/// Two thirds of 1/sqrt(x)^3 from an estimate of 1/sqrt(x), refined by one second-order step.
 inline Vector<float> two_thirds_of_inverse_root_cubed(Vector<float> x, Vector<float> guess) {
   const Vector<float> squared = guess * guess;
   return (guess * squared) * (5.0f / 3.0f - x * squared);

@@ -1,17 +1,17 @@
 #pragma once
 
-// The vectors that all kernels are written over, of the instruction set that a file is compiled for.
+// Vectors for all kernels, for the instruction set that a file is compiled for.
 //
-// A `Vector<T>` fills one register. It has the operators of a number; comparisons give `Bits`, which
-// `a < b ? c : d` takes.
+// A `Vector<T>` fills one register. It has the operators of a number. Comparisons give `Bits`, the
+// condition type of `a < b ? c : d`.
 //
-// A `DoublePack` or `FloatPack` is as many neighbors as a kernel of pairs takes at a time: one
-// register, or without wide ones two of doubles. Its comparisons give a `Mask` in the form that the
-// instruction set has for masks, and operations take masks as arguments. Sums of products are
-// written out as `fma`, so that these kernels have the same bits whatever else is asked for.
+// A `DoublePack` or `FloatPack` holds as many neighbors as a pair kernel takes at a time: one
+// register, or two registers of doubles if registers are narrow. Its comparisons give a `Mask` in
+// the native form of the instruction set, and operations take masks as arguments. Sums of products
+// are written out as `fma`, so that a kernel gives the same bits whatever else it computes.
 //
-// `vector_types.hpp` has the types, one file for each instruction set what its instructions do, this
-// one what can be said in terms of these. Elementary functions are in `elementary.hpp`.
+// The types are in `vector_types.hpp`, the instructions of each instruction set in a file of its
+// own, and operations composed of them here. Elementary functions are in `elementary.hpp`.
 
 #include <cstddef>
 
@@ -39,7 +39,7 @@ inline V larger(V a, V b) {
   return a > b ? a : b;
 }
 
-/// One lane after the other, in double precision.
+/// The sum over the lanes, one after another in double precision.
 template <class Real>
 inline double sum(Vector<Real> x) {
   double result = 0.0;
@@ -53,9 +53,9 @@ inline Vector<double> two_thirds_of_inverse_root_cubed(Vector<double> x) {
   return (2.0 / 3.0 * r) * (r * r);
 }
 
-/// Pack::inverse by a division, also for packs that refine an estimate. A division takes longer, in a
-/// unit of its own: it is faster where so much else is computed meanwhile that multiplications are
-/// what the processor lacks.
+/// Pack::inverse by a division, even for packs that otherwise refine an estimate. A division takes
+/// longer but has an execution unit of its own. So it is faster in kernels whose other work keeps
+/// the multipliers busy.
 template <class SomePack>
 [[gnu::always_inline]] inline SomePack divided_inverse(typename SomePack::Mask mask, SomePack x,
                                                        SomePack scale) {

@@ -12,8 +12,8 @@
 
 namespace sterna::md {
 
-/// A growable array of trivially copyable items on a 64-byte boundary, a large one on huge pages
-/// where the system has them. New items are not initialized: touching two million of them twice
+/// A growable array of trivially copyable items on a 64-byte boundary. A large array is on huge
+/// pages if the system has them. New items are not initialized: touching two million items twice
 /// would cost more than filling them once.
 template <class T>
 class AlignedBuffer {
@@ -42,12 +42,12 @@ class AlignedBuffer {
   void reserve(std::size_t capacity) {
     if (capacity > capacity_) grow(capacity, capacity);
   }
-  /// As `resize`, but keeps no item: memory that nobody writes to is not touched.
+  /// Like `resize`, but keeps no item. Memory is touched only when the caller writes to it.
   void renew(std::size_t size) {
     if (size > capacity_) release();
     resize(size);
   }
-  /// Gives the memory back.
+  /// Frees the memory.
   void release() { *this = AlignedBuffer(); }
 
   T* data() { return data_; }
@@ -71,15 +71,15 @@ class AlignedBuffer {
  private:
   static constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-  /// `used`: how many of the items are needed now.
+  /// `used` is the number of items needed now; the rest of `capacity` is reserve.
   void grow(std::size_t capacity, std::size_t used) {
     const std::size_t items = capacity * sizeof(T);
     const std::size_t alignment = items / huge_page >= 2 ? huge_page : 64;
     const std::size_t bytes = (items + alignment - 1) / alignment * alignment;
     T* grown = static_cast<T*>(std::aligned_alloc(alignment, bytes));
     if (grown == nullptr) throw std::bad_alloc();
-    // Fewer page walks; where the system refuses, nothing is lost. What does not fill a huge page
-    // has small ones, as all of a huge page is taken as soon as one item in it is.
+    // Huge pages make page walks rarer; if the system refuses them, nothing is lost. The part that
+    // fills no whole huge page stays on small pages, because a huge page is allocated as a whole.
     if (alignment == huge_page) {
       const std::size_t filled = used * sizeof(T) / huge_page * huge_page;
       static_cast<void>(madvise(grown, filled, MADV_HUGEPAGE));

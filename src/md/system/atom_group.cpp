@@ -16,7 +16,7 @@ bool asks_for_place(const Step& step) {
          step.property != Property::charge;
 }
 
-/// What a text, mass or charge of a row is to a test.
+/// The result of a test of a text, mass or charge for the particles of a row.
 bool result_of(const Step& step, const AtomGroup::Particle& particle) {
   if (step.kind == Step::Kind::property) {
     return step.holds(step.property == Property::mass ? particle.mass : particle.charge);
@@ -34,7 +34,7 @@ bool result_of(const Step& step, const AtomGroup::Particle& particle) {
   return false;
 }
 
-/// What an expression can be of particles of which not everything is known.
+/// The result of an expression for particles of which not everything is known.
 enum class Possible : unsigned char { no, yes, either };
 
 Possible possible(bool value) {
@@ -104,7 +104,7 @@ bool AtomGroup::run(std::size_t row, std::int64_t residue, std::int64_t id,
                     const Vec3* place) const {
   if (depends_on_row_only_) return may_contain_[row] != 0;
   if (may_contain_[row] == 0) return false;
-  std::uint64_t stack = 0;  // the last value in the lowest bit
+  std::uint64_t stack = 0;  // of truth values; the top is the lowest bit
   const auto push = [&](bool value) { stack = stack << 1 | (value ? 1u : 0u); };
   for (const Test& test : tests_) {
     const Step& step = test.step;

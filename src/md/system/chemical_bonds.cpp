@@ -31,7 +31,8 @@ std::vector<Topology::Pair> chemical_bonds(const Topology::Molecule& molecule) {
   };
   for (const auto& [pair, distance] : distances) {
     const auto& others = near[static_cast<std::size_t>(pair[1])];
-    // Sides of nearly the same length are those of a ring of three.
+    // The tolerance keeps all bonds of a three-membered ring, whose sides have nearly equal
+    // lengths.
     const auto is_long_side = [&, first = pair[0], second = pair[1]](std::int32_t third) {
       return others.contains(third) &&
              distance > 1.05 * std::max(distance_of(first, third), distance_of(second, third));

@@ -10,20 +10,20 @@
 
 namespace sterna::md {
 
-/// Which ghosts get forces that belong to the particles that they are copies of.
+/// The ghosts whose forces are returned to the original particles.
 enum class GhostForces {
-  none,        ///< a pair across a border is computed on both sides, each for its own particle
-  half_shell,  ///< it is computed on one side, whose half shell (Halo::half_shell) has the ghost
-  full_shell,  ///< all
+  none,        ///< none: both ranks compute a pair across a border, each for its own particle
+  half_shell,  ///< ghosts in the half shell (Halo::half_shell): one rank computes the pair
+  full_shell,  ///< all ghosts
 };
 
-/// Such forces of all particles, in the order of the store, so that ghosts come behind the local
-/// ones. A particle may have several kinds, one for each of its sites. Those of one kind are side by
-/// side, and all kinds have the same number.
+/// Forces on local particles and ghosts that are to be returned, in the order of the store. A
+/// particle may have several kinds of forces, one for each of its sites. The forces of one kind are
+/// contiguous, and all kinds have the same length.
 struct CollectedForces {
   std::variant<std::span<PaddedForce>, std::span<SingleForce>, std::span<Vec3>> forces;
   std::size_t kinds = 1;
-  double unit = 1.0;  ///< a force is its number times this
+  double unit = 1.0;  ///< a force is the stored number times `unit`
 };
 
 }  // namespace sterna::md

@@ -8,14 +8,14 @@
 
 namespace sterna::md {
 
-/// A vector of each local particle and of each ghost, by their places in the store. Both lie
-/// wherever they are, so that what local particles have in the store needs no copy.
+/// Vectors of local particles and ghosts, addressed by places in the store. The two parts are
+/// separate views, so that vectors of local particles need not be copied next to those of ghosts.
 template <class Vector>
 class BasicGhostedVectors {
  public:
   BasicGhostedVectors(std::span<Vector> local, std::span<Vector> ghosts)
       : local_(local), ghosts_(ghosts) {}
-  /// One behind the other.
+  /// The vectors of ghosts follow those of local particles in one array.
   BasicGhostedVectors(std::span<Vector> all, std::size_t local_count)
       : BasicGhostedVectors(all.first(local_count), all.subspan(local_count)) {}
   template <class Other>

@@ -15,7 +15,7 @@ JoinedGroups joined_by_constraints(const Topology::Molecule& molecule) {
   }
   JoinedGroups result;
   result.group_of.assign(molecule.atoms.size(), -1);
-  std::vector<std::uint32_t> place_of(molecule.atoms.size());  // in its group
+  std::vector<std::uint32_t> place_of(molecule.atoms.size());  // place of each atom in its group
   for (std::size_t start = 0; start < joined.size(); ++start) {
     if (joined[start].empty() || result.group_of[start] >= 0) continue;
     const auto number = static_cast<std::int32_t>(result.groups.size());

@@ -8,18 +8,18 @@
 
 namespace sterna::md {
 
-/// Whole molecules of one kind (`MoleculePlaces::whole`), for kernels. Plain data, because the files
-/// compiled for one instruction set must not instantiate code that others share.
+/// Whole molecules of one kind (`MoleculePlaces::whole`) as plain data for kernels. A file that is
+/// compiled for one instruction set must not instantiate code that other files share.
 struct MoleculeBatch {
   std::size_t count;
-  std::size_t atoms;            ///< of each
-  const std::uint32_t* places;  ///< of atom k of molecule m, number m * atoms + k
+  std::size_t atoms;            ///< per molecule
+  const std::uint32_t* places;  ///< place of atom k of molecule m is number m * atoms + k
   const Position* position;
-  /// The local particle that the particle behind the local ones is an image of.
+  /// For each particle behind the local ones, the local particle that it is an image of.
   const std::uint32_t* local_of_ghost;
   std::size_t local_count;
-  Vec3* force;  ///< of local particles; is added to
-  /// For some molecules side by side, aligned to a vector.
+  Vec3* force;  ///< of local particles; kernels add to it
+  /// Work space of a kernel for one block of molecules, aligned to a vector.
   double* room;
   static constexpr std::size_t room_per_atom = 96;
 };

@@ -8,7 +8,7 @@
 namespace sterna::md {
 namespace {
 
-/// Whole molecules are the lanes of vectors, at most 16: fewer would hardly fill one.
+/// Fewer molecules would not fill the lanes of a vector, of which there are up to 16.
 constexpr std::size_t fewest_whole = 16;
 
 }  // namespace
@@ -22,7 +22,7 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
   mask_ = std::bit_ceil(count + 1) - 1;
   first_.assign(mask_ + 1, none);
   next_.resize(count);
-  // From the last on, so that local particles come first in their buckets.
+  // Particles are inserted in descending order, so that local ones come first in their buckets.
   for (std::size_t i = count; i-- > 0;) {
     std::uint32_t& first = first_[static_cast<std::size_t>(particles.id[i]) & mask_];
     next_[i] = std::exchange(first, static_cast<std::uint32_t>(i));
@@ -84,7 +84,8 @@ void MoleculePlaces::find_excluded() {
     const std::span<const std::uint32_t> atoms = topology_->exclusions_of(place);
     if (in_whole(i)) {
       const std::uint32_t* const places = whole_[place.molecule].data() + whole_begin_[i];
-      // Otherwise the atom is there as an image, and the others near that.
+      // If the molecule has this atom as an image, the other places are near the image, not near
+      // `i`.
       if (places[place.atom] == i) {
         for (const std::uint32_t atom : atoms) excluded_.push_back(places[atom]);
         continue;

@@ -18,37 +18,37 @@
 
 namespace sterna::md {
 
-/// Which kinds of particles have a field.
+/// The kinds of particles that have a field.
 enum class Kept { always, rotating, molecules };
 
 constexpr bool is_kept(Kept kept, const ParticleKind& kind) {
   return kept == Kept::always || (kept == Kept::rotating ? kind.rotating : kind.molecules);
 }
 
-/// When the ghosts of a particle hear of a field.
+/// When the owner of a particle sends a field to the particle's ghosts.
 enum class SentToGhosts {
   never,
-  at_rebuild,  ///< with the lists, as it does not change in between
+  at_rebuild,  ///< only at rebuilds, because it does not change in between
   every_step,
 };
 
-/// What is said of a field in words.
+/// The properties of a field that need no type.
 struct FieldTraits {
-  std::string_view name;  ///< in inputs, files and Python
+  std::string_view name;  ///< as inputs, files and Python use it
   Dimension dimension = Dimension::none;
   Kept kept = Kept::always;
   SentToGhosts sent_to_ghosts = SentToGhosts::never;
-  Kept kept_by_ghosts = Kept::always;  ///< where they hear of it at all
-  bool in_trajectory = false;          ///< whether a trajectory may have it
+  Kept kept_by_ghosts = Kept::always;  ///< the ghosts that keep it, if it is sent to them
+  bool in_trajectory = false;          ///< whether a trajectory may contain it
 };
 
-/// A field of the particles: some numbers of each. `Element` is what the store has of a particle in
-/// an array, `Number` a component of the field in it, `Stored` the same in files.
+/// A field of the particles: `count` numbers for each. `Element` is the item of the store's array,
+/// `Number` a component of the field in it, `Stored` the type of a component in files.
 template <class Element, class Number, std::size_t count, class Stored = Number>
 struct ParticleField : FieldTraits {
   AlignedBuffer<Element> ParticleStore::*array;
-  /// Null where forces and the like compute it in each step. Others belong to a particle: they
-  /// migrate and are sorted with it, and they are in checkpoints.
+  /// Null if the field is computed in each step, like forces. Other fields belong to the particle:
+  /// they migrate, are sorted with it and are written to checkpoints.
   Element ParticleRecord::*in_record = nullptr;
   std::size_t offset = 0;  ///< of the first component in an element
 
@@ -61,7 +61,8 @@ struct ParticleField : FieldTraits {
   static constexpr bool is_position = std::is_same_v<Element, Position> && count == 3;
   static constexpr bool is_image = std::is_same_v<Element, Image>;
 
-  /// Whether the array is this field's: two fields may share one.
+  /// Whether the field stands first in the array's items. Two fields may share an array, and only
+  /// the first one moves it.
   constexpr bool has_array() const { return offset == 0; }
   constexpr bool belongs_to_particle() const { return in_record != nullptr; }
 
@@ -75,8 +76,8 @@ struct ParticleField : FieldTraits {
   }
 };
 
-/// The table that migration, sorting, halo, checkpoint, trajectory and Python go through. Its order
-/// is that in records of checkpoints.
+/// The table that migration, sorting, halo, checkpoint, trajectory and Python loop over. Its order
+/// is the order of the fields in the records of a checkpoint.
 inline constexpr std::tuple particle_fields{
     ParticleField<Position, double, 3>{{.name = "position",
                                         .dimension = Dimension::length,
@@ -135,7 +136,7 @@ void for_each_array_of_particles(const ParticleKind& kind, Visit&& visit) {
   });
 }
 
-/// Calls visit(field) for what ghosts of this kind hear at these times.
+/// Calls visit(field) for each field that is sent to ghosts of this kind at these times.
 template <class Visit>
 void for_each_field_of_ghosts(const ParticleKind& kind, std::span<const SentToGhosts> when,
                               Visit&& visit) {
@@ -145,7 +146,7 @@ void for_each_field_of_ghosts(const ParticleKind& kind, std::span<const SentToGh
   });
 }
 
-/// Calls visit(field) for the numbers that a particle of this kind has in a file.
+/// Calls visit(field) for each field that a particle of this kind has in a file.
 template <class Visit>
 void for_each_field_in_files(const ParticleKind& kind, Visit&& visit) {
   for_each_field([&](const auto& field) {
@@ -153,20 +154,20 @@ void for_each_field_in_files(const ParticleKind& kind, Visit&& visit) {
   });
 }
 
-/// What a particle of this kind takes in a checkpoint.
+/// Bytes of a particle of this kind in a checkpoint.
 std::size_t bytes_in_files(const ParticleKind& kind);
 
 /// The names of the fields that a trajectory may have.
 std::vector<std::string_view> trajectory_field_names();
 
-/// The numbers of local particle `i` as files and Python show them: positions wrapped into the box,
-/// with the images that belong to that. A position that is not a number stays one.
+/// The numbers of local particle `i` as files and Python show them: the position wrapped into the
+/// box, with the image that belongs to it. A position that is NaN stays NaN.
 template <class Field>
 typename Field::Numbers shown(const Field& field, const ParticleStore& particles, const Box& box,
                               std::size_t i) {
   if constexpr (Field::is_position || Field::is_image) {
     const Vec3 position = particles.position[i].vector();
-    // Nearly all of them are in the box.
+    // Shortcut, because nearly all positions are inside the box.
     const bool inside = box.tilt.none() && position.x >= 0.0 && position.y >= 0.0 &&
                         position.z >= 0.0 && position.x < box.length.x &&
                         position.y < box.length.y && position.z < box.length.z;

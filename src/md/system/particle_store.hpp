@@ -10,20 +10,20 @@
 
 namespace sterna::md {
 
-/// Position and type in 32 bytes: the pair kernel takes a neighbor with one aligned load.
+/// Position and type in 32 bytes, so that the pair kernel loads a neighbor with one aligned load.
 struct alignas(32) Position {
   double x, y, z;
   std::int64_t type;
   Vec3 vector() const { return {x, y, z}; }
 };
 
-/// How often a particle crossed the box along each edge: unwrapped = position +
-/// Box::translation(image).
+/// The number of times a particle crossed the box along each edge: its unwrapped position is
+/// position + Box::translation(image).
 struct Image {
   std::int32_t x, y, z;
 };
 
-/// What decides which fields the particles of a store and their ghosts have.
+/// The properties of particles that decide which fields they and their ghosts have.
 struct ParticleKind {
   bool rotating = false;   ///< rigid bodies that can turn
   bool molecules = false;  ///< atoms of flexible molecules, which are found by their ids
@@ -31,9 +31,9 @@ struct ParticleKind {
   friend bool operator==(const ParticleKind&, const ParticleKind&) = default;
 };
 
-/// The particles of one rank as a structure of arrays. Local particles come first, copies of
-/// particles of other ranks (ghosts) behind them. `particle_fields` says which of the arrays there
-/// are, which of them ghosts have, and what becomes of them elsewhere; the others are empty.
+/// The particles of one rank as a structure of arrays. Local particles come first, then ghosts:
+/// copies of other ranks' particles and of periodic images. `particle_fields` says which arrays
+/// exist, which of them ghosts have, and which migrate or are written; unused arrays are empty.
 /// Local particles are sorted along the cell grid at every rebuild.
 class ParticleStore {
  public:
@@ -41,16 +41,16 @@ class ParticleStore {
   std::size_t ghost_count() const { return ghost_count_; }
   std::size_t total_count() const { return local_count_ + ghost_count_; }
 
-  /// Whether particles are rigid bodies that can turn. To be decided while the store is empty, the
-  /// same on all ranks; std::logic_error otherwise.
+  /// Whether particles are rigid bodies that can turn. It must be set while the store is empty,
+  /// equally on all ranks; otherwise std::logic_error.
   void set_rotating(bool rotating) {
     if (total_count() > 0) throw std::logic_error("particles cannot begin or cease to rotate");
     kind_.rotating = rotating;
   }
   bool rotating() const { return kind_.rotating; }
 
-  /// Whether ghosts have ids, as molecules need them. To be decided while there are no ghosts, the
-  /// same on all ranks.
+  /// Whether ghosts have ids, as molecules need them. It must be set while there are no ghosts,
+  /// equally on all ranks.
   void set_ghost_ids(bool ghost_ids) { kind_.molecules = ghost_ids; }
   bool ghost_ids() const { return kind_.molecules; }
 
@@ -58,7 +58,7 @@ class ParticleStore {
 
   /// Drops the ghosts. New particles are not initialized.
   void resize_local(std::size_t count);
-  /// Takes the room for so many, so that to append them does not copy those that are there.
+  /// Allocates memory for `count` local particles, so that appending them does not copy the others.
   void reserve_local(std::size_t count);
   void resize_ghosts(std::size_t count);
 
@@ -69,7 +69,7 @@ class ParticleStore {
   AlignedBuffer<Image> image;
   AlignedBuffer<Quaternion> orientation;  ///< body to laboratory, unit quaternions
   AlignedBuffer<Vec3> angular_momentum;   ///< laboratory frame, about the center of mass
-  AlignedBuffer<Vec3> torque;             ///< likewise
+  AlignedBuffer<Vec3> torque;             ///< laboratory frame, about the center of mass
 
  private:
   std::size_t local_count_ = 0;
@@ -77,20 +77,20 @@ class ParticleStore {
   ParticleKind kind_;
 };
 
-/// One particle with all that it needs to live on another rank or in a file.
+/// One particle with all fields that belong to it, for a move to another rank or a file.
 struct ParticleRecord {
   Position position;
   Vec3 velocity;
   std::int64_t id;
   Image image;
-  Quaternion orientation{};  ///< body to laboratory; of molecules that can rotate
+  Quaternion orientation{};  ///< body to laboratory; only if particles can rotate
   Vec3 angular_momentum{};   ///< laboratory frame
 };
 
-/// Local particle `i` of the store.
+/// A copy of local particle `i` of the store.
 ParticleRecord particle(const ParticleStore& particles, std::size_t i);
 
-/// Local particle `i` of the store becomes the record's; forces and torques stay.
+/// Overwrites local particle `i` of the store; forces and torques stay.
 void set_particle(ParticleStore& particles, std::size_t i, const ParticleRecord& record);
 
 }  // namespace sterna::md

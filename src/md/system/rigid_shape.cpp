@@ -1,12 +1,12 @@
-// Idea:    trilateration. A point whose distances to points that are placed already fix it is
-//          placed next. Where all of these lie in one line or plane and it does not, either side
-//          will do, the first time: that is the mirror.
+// Idea:    trilateration. A point is placed once its distances to placed points determine it. If
+//          all placed points lie in one line or plane and the new one does not, either side is
+//          taken, because the mirror image has the same distances.
 // Source:  Dong and Wu, J. Glob. Optim. 22, 365 (2002), who place atoms of proteins so.
-// Cost:    the number of points times that of distances, once for a kind of molecule. A chain, which
-//          has too few distances, costs nothing.
-// Hazards: distances may fix points only all together, without an order in which one follows from
-//          those before; then none is found, and the caller takes it for flexible.
-// Others:  least squares of all distances, where they have errors.
+// Cost:    points times distances, once for each kind of molecule. A chain has too few distances
+//          and is rejected at once.
+// Hazards: distances may determine the points only jointly, without an order in which each follows
+//          from earlier ones. Then no shape is found, and the molecule counts as flexible.
+// Others:  least squares over all distances, if they have errors.
 
 #include "md/system/rigid_shape.hpp"
 
@@ -16,7 +16,7 @@
 namespace sterna::md {
 namespace {
 
-/// The square of a height that is no more than rounding, relative to that of the largest distance.
+/// The square of a height that is only rounding error, relative to the largest squared distance.
 constexpr double rounding = 1e-10;
 
 struct Known {
@@ -24,11 +24,12 @@ struct Known {
   double distance;
 };
 
-/// Where a point is, from its distances to others: below it in the line, plane or space of these.
+/// A point from its distances to others: its foot in the line, plane or space that they span, and
+/// its height above it.
 struct Located {
   Vec3 below;
   double squared_height;
-  int dimension;  ///< of what the others span
+  int dimension;  ///< of the span of the others
 };
 
 Located locate(std::span<const Known> known, double no_height) {
@@ -65,10 +66,10 @@ Located locate(std::span<const Known> known, double no_height) {
 
 std::optional<RigidShape> rigid_shape(std::size_t count, std::span<const PointDistance> distances,
                                       double tolerance) {
-  // In a line each point needs two distances, but for the first two.
+  // Even on a line each point needs two distances, except for the first two points.
   if (count < 2 || distances.size() + 3 < 2 * count) return std::nullopt;
   const double scale = std::ranges::max(distances, {}, &PointDistance::distance).distance;
-  // The square of a height below which points lie in the line or plane.
+  // A point with a smaller squared height lies in the line or plane.
   const double no_height = std::max(rounding, tolerance) * scale * scale;
   struct Joined {
     std::uint32_t point;
@@ -92,13 +93,14 @@ std::optional<RigidShape> rigid_shape(std::size_t count, std::span<const PointDi
       }
       if (known.empty()) continue;
       const Located located = locate(known, no_height);
-      // No height in space: there distances that contradict each other show at the end.
+      // In space no height is left over; the check at the end finds contradicting distances.
       const bool below = located.dimension == 3 || std::abs(located.squared_height) <= no_height;
       if (!below && located.squared_height < 0.0) return std::nullopt;
       const bool beside_all = located.dimension == shape.dimension;
       if (!below && !beside_all) continue;
       shape.points[point] = located.below;
-      // All that is placed lies along the first axes.
+      // The points placed so far span the first `dimension` axes, so the height goes along the next
+      // axis.
       if (!below) shape.points[point][shape.dimension++] += std::sqrt(located.squared_height);
       is_placed[point] = found = true;
     }

@@ -9,23 +9,24 @@
 
 namespace sterna::md {
 
-/// How far two points are from each other, by their numbers from 0.
+/// The distance between two points, which are numbered from 0.
 struct PointDistance {
   std::uint32_t first, second;
   double distance;
 };
 
-/// Points that distances between them fix, but for a motion of all and a mirror.
+/// Points whose distances determine them up to rigid motion and reflection.
 struct RigidShape {
   std::vector<Vec3> points;
-  int dimension;  ///< 1: they lie in a line; 2: in a plane; 3
+  int dimension;  ///< of their span: 1 line, 2 plane, 3 space
 
-  /// To move and to turn.
+  /// The number of translations and rotations.
   int degrees_of_freedom() const { return dimension == 1 ? 5 : 6; }
 };
 
-/// See rigid_shape.cpp. `tolerance`: how far distances may contradict each other, relative. Nothing
-/// where they leave the points free, or where no points have them.
+/// The shape of `count` points; see rigid_shape.cpp. `tolerance` is the largest relative
+/// contradiction between distances. Nothing if the distances leave the points free, or if no points
+/// have these distances.
 std::optional<RigidShape> rigid_shape(std::size_t count, std::span<const PointDistance> distances,
                                       double tolerance);
 

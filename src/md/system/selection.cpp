@@ -14,7 +14,7 @@ bool Selection::has_region() const {
 bool Selection::contains(const Position& position, const Box& box) const {
   if (!contains_type(position.type)) return false;
   if (!has_region()) return true;
-  // Between two rebuilds particles may be outside the box.
+  // Particles may be outside the box between two rebuilds.
   int image[3];
   const Vec3 place = box.wrap(position.vector(), image);
   for (int axis = 0; axis < 3; ++axis) {

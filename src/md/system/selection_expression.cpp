@@ -43,7 +43,7 @@ constexpr Word<SelectionExpression::Property> property_words[] = {
     {"z", SelectionExpression::Property::z},
     {"mass", SelectionExpression::Property::mass},
     {"charge", SelectionExpression::Property::charge}};
-// Longer ones first.
+// Longer operators come first, because "<" is a prefix of "<=".
 constexpr Word<SelectionExpression::Comparison> comparison_words[] = {
     {"<=", SelectionExpression::Comparison::less_or_equal},
     {">=", SelectionExpression::Comparison::greater_or_equal},
@@ -52,7 +52,7 @@ constexpr Word<SelectionExpression::Comparison> comparison_words[] = {
     {"<", SelectionExpression::Comparison::less},
     {">", SelectionExpression::Comparison::greater}};
 constexpr std::string_view other_words[] = {"and", "or", "not", "all", "prop", "abs", "to"};
-/// What MDAnalysis knows besides.
+/// Keywords of MDAnalysis that this language lacks.
 constexpr std::string_view unsupported_words[] = {
     "around",  "sphlayer", "sphzone",  "isolayer",        "cylayer",     "cyzone",
     "point",   "byres",    "same",     "bonded",          "global",      "group",
@@ -66,8 +66,8 @@ auto find_word(const Words& words, std::string_view text) {
   return found == std::end(words) ? nullptr : &*found;
 }
 
-/// Whether a list of texts or numbers ends before this. What only MDAnalysis knows does not end it:
-/// a molecule may be called water.
+/// Whether this word ends a list of texts or numbers. Keywords that only MDAnalysis has do not end
+/// it, because a molecule may be called water.
 bool is_keyword(std::string_view text) {
   return text == "(" || text == ")" || text == "and" || text == "or" || text == "not" ||
          text == "all" || text == "prop" || find_word(text_words, text) != nullptr ||
@@ -134,7 +134,7 @@ class Parser {
   bool at_end() const { return next_ == tokens_.size(); }
   bool is(std::string_view text) const { return !at_end() && tokens_[next_].text == text; }
   std::size_t column() const { return at_end() ? end_column_ : tokens_[next_].column; }
-  /// What stands where something else was expected.
+  /// The end of an error message: the text that was found where something else was expected.
   std::string instead() const {
     return at_end() ? ", but the text ends here"
                     : fmt::format(" instead of {}", quote(tokens_[next_].text));
@@ -153,7 +153,7 @@ class Parser {
   }
 
   void operand(int nesting) {
-    // What an expression needs of the stack grows by at most one with each parenthesis.
+    // The depth of the stack grows by at most one with each parenthesis, and the stack has 64 bits.
     if (nesting >= 60) throw Error(column(), "parentheses and \"not\" are nested too deeply");
     if (is("not")) {
       ++next_;
@@ -228,8 +228,8 @@ class Parser {
     return all;
   }
 
-  /// An end of a range. `resid` is a number with its insertion code or without one, `resnum` a
-  /// number with any.
+  /// One end of a range in residue order. A `resid` without a letter means the number without
+  /// insertion code; a `resnum` includes all insertion codes.
   static std::optional<std::int64_t> range_end(std::string_view keyword, std::string_view text,
                                                bool is_last) {
     const bool is_resid = keyword == "resid", is_resnum = keyword == "resnum";
@@ -250,7 +250,7 @@ class Parser {
       const std::size_t place = column();
       std::string_view text = tokens_[next_++].text;
       std::string_view first = text, last = text;
-      // A dash may be a sign, so the separator is looked for behind the first digit.
+      // The separator is searched from the second character on, because a leading dash is a sign.
       const std::size_t separator = text.find_first_of(":-", 1);
       if (separator != std::string_view::npos) {
         first = text.substr(0, separator), last = text.substr(separator + 1);
@@ -283,7 +283,7 @@ class Parser {
       step.absolute = true;
       ++next_;
     }
-    // The comparison may stand apart from what it compares or not.
+    // Blanks may separate the property, the comparison and the number.
     const std::size_t place = column();
     std::string text;
     std::string_view name;
@@ -339,16 +339,16 @@ class Parser {
 
 bool matches_pattern(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0;
-  // Where the last star was, and the text that it has taken up to now.
+  // Where the last star stands in the pattern, and how far the text is that it has matched.
   std::size_t star = std::string_view::npos, taken = 0;
-  // Whether the pattern's next character takes this one; `length`: of what stands for it.
+  // Whether the pattern's next item matches `c`. `length` is the item's length in the pattern.
   const auto takes = [&](char c, std::size_t& length) {
     length = 1;
     if (pattern[p] == '?') return true;
     if (pattern[p] != '[') return pattern[p] == c;
     const bool negated = p + 1 < pattern.size() && pattern[p + 1] == '!';
     const std::size_t first = p + (negated ? 2 : 1);
-    // A bracket that comes first is one of the characters.
+    // A closing bracket directly behind the opening one is one of the characters.
     const std::size_t end = pattern.find(']', first + 1);
     if (end == std::string_view::npos) return c == '[';
     length = end - p + 1;

@@ -10,7 +10,7 @@
 
 namespace sterna::md {
 
-/// A text of the selection language, parsed. The language is a subset of that of MDAnalysis (Gowers
+/// A parsed text of the selection language. The language is a subset of that of MDAnalysis (Gowers
 /// et al., Proc. 15th Python in Science Conf., 98 (2016)) with the same meaning:
 ///
 ///     expression = operand { ("and" | "or") operand }     from left to right, as MDAnalysis does
@@ -26,7 +26,7 @@ namespace sterna::md {
 ///     comparison = "<" | "<=" | ">" | ">=" | "==" | "!="
 class SelectionExpression {
  public:
-  /// What is wrong with a text.
+  /// An error in the text of a selection.
   class Error : public std::runtime_error {
    public:
     Error(std::size_t column, const std::string& message)
@@ -42,34 +42,34 @@ class SelectionExpression {
   enum class Property { x, y, z, mass, charge };
   enum class Comparison { less, less_or_equal, greater, greater_or_equal, equal, not_equal };
 
-  /// One step of a calculation on a stack of at most 64 truth values: a test adds its result, `and`
-  /// and `or` replace two by one.
+  /// One step of an evaluation on a stack of at most 64 truth values. A test pushes its result;
+  /// `and` and `or` replace the top two values by one.
   struct Step {
     enum class Kind { all, text, number, property, negate, both, either };
     Kind kind = Kind::all;
     Text text = Text::name;
     std::vector<std::string> patterns = {};
     Number number = Number::residue;
-    /// Ends included; of residues in `residue_order`.
+    /// Both ends are included; for residues they are values of `residue_order`.
     std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};
     Property property = Property::x;
     bool absolute = false;
     Comparison comparison = Comparison::less;
-    double value = 0.0;  ///< as the text says it
+    double value = 0.0;  ///< in the unit of the text
 
     bool matches(std::string_view candidate) const;
     bool contains(std::int64_t candidate) const;
-    /// As numpy.isclose where it is `==`.
+    /// For `==` the comparison is that of numpy.isclose.
     bool holds(double candidate) const;
   };
 
   /// Throws Error.
   explicit SelectionExpression(std::string_view text);
-  /// All atoms of molecules with this name, whatever its characters.
+  /// An expression for all atoms of molecules with this name, which may contain any characters.
   static SelectionExpression of_molecule(std::string_view name);
 
   const std::vector<Step>& steps() const { return steps_; }
-  /// Whether it asks where atoms are.
+  /// Whether the expression asks for positions.
   bool depends_on_position() const;
 
  private:
@@ -78,7 +78,7 @@ class SelectionExpression {
   std::vector<Step> steps_;
 };
 
-/// Whether a text has the form of a pattern with the wildcards * ? [abc] [!abc], as a whole.
+/// Whether the whole text matches a pattern with the wildcards * ? [abc] [!abc].
 bool matches_pattern(std::string_view pattern, std::string_view text);
 
 }  // namespace sterna::md

@@ -1,14 +1,14 @@
-// Idea:    of the ranks that have atoms of a molecule, the one computes it whose half shell has all
-//          atoms of the others. Half shells go by the places of regions, one after the other. So
-//          there is exactly one such rank, and each rank finds out by itself whether it is that one.
-//          The atoms are copied side by side in each step. What acts on them is added to the forces
-//          on particles and ghosts, before the latter return.
+// Idea:    the rank that computes a molecule is the rank whose half shell contains all atoms that
+//          other ranks own. Half shells follow a total order of the regions, so there is exactly
+//          one such rank, and each rank finds out by itself whether it is the one. In each step the
+//          atoms are copied side by side. Their forces are added to those of local particles and
+//          ghosts before the ghosts' forces return.
 // Source:  general.
 // Cost:    a copy of these atoms in each step. The forces travel with those of pairs.
-// Hazards: a long molecule may be one that no rank sees as a whole. Ranks count what they compute
-//          of each kind, and share out no molecules of a kind of which one is left over.
-// Others:  each rank computes the terms of its own atoms, where molecules are long, or where no
-//          forces return.
+// Hazards: no rank may see the whole of a long molecule. Ranks count the molecules that they
+//          compute; if one of a kind is left over, none of this kind is treated this way.
+// Others:  each rank computes the terms of its own atoms, if molecules are long or if forces on
+//          ghosts do not return.
 
 #include "md/system/spanning_molecules.hpp"
 
@@ -22,7 +22,7 @@
 namespace sterna::md {
 namespace {
 
-/// Longer ones seldom lie as a whole within the halo of a rank.
+/// A longer molecule seldom lies completely within the halo of a rank.
 constexpr std::size_t most_atoms = 64;
 
 bool may_span(const Topology::Molecule& molecule, std::span<const char> without_return) {
@@ -34,20 +34,20 @@ bool may_span(const Topology::Molecule& molecule, std::span<const char> without_
 
 }  // namespace
 
-/// What one rank sees.
+/// Decides on one rank which molecules the rank computes.
 class SpanningMolecules::Finder {
  public:
   Finder(const MoleculePlaces& places, const ParticleStore& particles,
          std::span<const char> half_shell)
       : places_(places), particles_(particles), half_shell_(half_shell) {}
 
-  /// Whether this rank computes the molecule of a local particle. `all`: the places of those of its
-  /// atoms that it sees, `none` for the others.
+  /// Whether this rank computes the molecule of a local particle. `all` gets the places of the
+  /// atoms of the molecule; atoms that this rank does not see get `none`.
   bool computes(std::uint32_t particle, const Topology::Place& place,
                 std::vector<std::uint32_t>& all) const {
     bool sees_all = follow_from(particle, place.atom, place.first_id, all);
-    // Of the images of the molecule that have atoms of this rank, the one whose others are all in
-    // its half shell. Each look at another image goes on to a region further down, so it ends.
+    // Several images of the molecule may have atoms of this rank. Find the image whose other atoms
+    // are all in the half shell. Each turn goes on to an image in a lower region, so the loop ends.
     const auto is_first = [&](std::uint32_t at) { return is_image(at) && !in_half_shell(at); };
     for (;;) {
       const auto first = std::ranges::find_if(all, is_first);
@@ -60,7 +60,7 @@ class SpanningMolecules::Finder {
            });
   }
 
-  /// The local particle at a place or, of an image, its original; `none` for others' particles.
+  /// For a local particle its place, for an image the place of its original, otherwise `none`.
   std::uint32_t original(std::uint32_t place) const {
     const std::size_t local = particles_.local_count();
     return place == none || place < local ? place : places_.local_of_ghosts()[place - local];
@@ -74,8 +74,8 @@ class SpanningMolecules::Finder {
     return half_shell_[ghost - particles_.local_count()] != 0;
   }
 
-  /// The places of the atoms of the molecule of which `particle` is atom number `own`, from there on
-  /// to either side, as far as they are seen. Whether all are.
+  /// Finds the places of the molecule's atoms, starting at `particle`, which is atom number `own`,
+  /// and going to both ends as far as this rank sees them. Returns whether it found all.
   bool follow_from(std::uint32_t particle, std::int32_t own, std::int64_t first_id,
                    std::vector<std::uint32_t>& all) const {
     const Vec3 start = particles_.position[particle].vector();
@@ -132,7 +132,7 @@ void SpanningMolecules::find(const comm::Context& context, const MoleculePlaces&
     }
     if (computes) kind.places.insert(kind.places.end(), all.begin(), all.end());
   }
-  // Nobody computes a molecule that another rank computes, so these make all if none is left over.
+  // No molecule is computed by two ranks, so all are computed if the counts add up to the total.
   std::vector<std::int64_t> left(kinds_.size());
   for (const Topology::Run& run : topology.runs()) {
     if (context.rank() == 0) left[run.molecule] += run.count;

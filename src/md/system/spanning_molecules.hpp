@@ -16,47 +16,47 @@ namespace sterna::md {
 
 class MoleculePlaces;
 
-/// Molecules whose atoms are on several ranks, or on one that does not see them as a whole from their
-/// first atom. One rank computes all that acts within a molecule, as forces on ghosts return. See
-/// spanning_molecules.cpp.
+/// Molecules with atoms on several ranks, or on one rank that cannot follow them from their first
+/// atom. One rank computes all terms within such a molecule, because forces on ghosts return to
+/// their owners. See spanning_molecules.cpp.
 class SpanningMolecules {
  public:
-  /// There are none: each rank computes what its own atoms need.
+  /// Leaves no such molecules, so that each rank computes the terms of its own atoms.
   void clear();
-  /// Collective. Shares out all molecules that are not `MoleculePlaces::whole`, of those kinds of
-  /// which some rank sees each. `half_shell`: of each ghost of the store, whether it is in the half
-  /// shell of this rank. `without_return`: by type, of which ghosts no forces return; empty: there is
-  /// none.
+  /// Collective. Assigns each molecule that is not `MoleculePlaces::whole` to a rank, for all kinds
+  /// whose every molecule is seen completely by some rank. `half_shell` says of each ghost of the
+  /// store whether it is in this rank's half shell. `without_return` says of each type whether
+  /// forces on its ghosts do not return; if it is empty, all return.
   void find(const comm::Context& context, const MoleculePlaces& places,
             const ParticleStore& particles, std::span<const char> half_shell,
             std::span<const char> without_return);
-  /// Nobody asks for `has` until the next `find`.
+  /// Frees the table for `has`, which is not called until the next `find`.
   void forget() { kind_of_ = std::vector<std::uint32_t>(); }
 
-  /// Whether a local particle is in such a molecule, whichever rank computes that.
+  /// Whether a local particle is in such a molecule, on whichever rank it is computed.
   bool has(std::uint32_t particle) const {
     return particle < kind_of_.size() && kind_of_[particle] != none;
   }
 
-  /// The molecules that this rank computes have the positions of now, and no forces.
+  /// Copies the present positions of the molecules that this rank computes, and sets forces to 0.
   void take_positions(const ParticleStore& particles);
-  /// Those of one kind, side by side. `room` is made large enough for them.
+  /// The molecules of one kind. `room` is made large enough for the work space of kernels.
   MoleculeBatch of_kind(std::uint32_t molecule, AlignedBuffer<double>& room);
-  /// Adds the forces to those of the particles, local ones and ghosts.
+  /// Adds the molecules' forces to those of local particles and ghosts.
   void add_forces(const CollectedForces& collected) const;
 
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   struct Kind {
-    std::vector<std::uint32_t> places;  ///< of atom k of molecule m, number m * atoms + k
-    std::size_t atoms = 0;              ///< of each
-    std::size_t begin = 0;              ///< of its atoms in the arrays below
+    std::vector<std::uint32_t> places;  ///< place of atom k of molecule m is number m * atoms + k
+    std::size_t atoms = 0;              ///< per molecule
+    std::size_t begin = 0;              ///< of the kind's atoms in the arrays below
   };
   class Finder;
 
   std::vector<Kind> kinds_;
-  std::vector<std::uint32_t> kind_of_;  ///< of each local particle
-  /// Of all atoms: where their forces go, and their numbers in their kind.
+  std::vector<std::uint32_t> kind_of_;  ///< for each local particle
+  /// For each atom the target of its force in the store, and its number within its kind.
   std::vector<std::uint32_t> targets_, numbers_;
   AlignedBuffer<Position> position_;
   AlignedBuffer<Vec3> force_;

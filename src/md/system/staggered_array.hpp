@@ -8,14 +8,14 @@
 
 namespace sterna::md {
 
-/// A growable array of trivially copyable items that begins at one of nine places of a page. A load
-/// waits for a store before it whose address has the same lower twelve bits. Arrays that a loop
-/// reads and writes side by side must therefore begin at different places. Large ones from the C++
-/// library begin at the same one, or by chance so near that a loop takes three times as long.
+/// A growable array of trivially copyable items that begins at one of nine offsets in a page. A
+/// load waits for an earlier store whose address has the same lower twelve bits. So arrays that a
+/// loop reads and writes side by side must begin at different offsets. Large arrays from the C++
+/// library begin at equal or similar offsets, and a loop may then take three times as long.
 template <class T>
 class StaggeredArray {
  public:
-  /// `place`: 0 to 8.
+  /// `place` selects the offset, 0 to 8.
   explicit StaggeredArray(int place) : place_(static_cast<std::uintptr_t>(place) * apart) {}
 
   /// Keeps the first min(old, new) items; the new ones are `value`.
@@ -28,7 +28,7 @@ class StaggeredArray {
     size_ = 0;
     resize(size, value);
   }
-  /// Gives the memory back.
+  /// Frees the memory.
   void release() {
     memory_.release();
     data_ = nullptr;
@@ -48,7 +48,7 @@ class StaggeredArray {
 
  private:
   static constexpr std::uintptr_t page = 4096;
-  /// Whole cache lines, so that the arrays are aligned as their memory is.
+  /// Bytes between offsets: whole cache lines, so that arrays keep the alignment of their memory.
   static constexpr std::uintptr_t apart = 448;
 
   void grow(std::size_t capacity) {

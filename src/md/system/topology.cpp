@@ -12,7 +12,7 @@
 namespace sterna::md {
 namespace {
 
-/// How far distances may contradict each other: the default of constraint_tolerance.
+/// The largest relative contradiction between distances: the default of constraint_tolerance.
 constexpr double distance_rounding = 1e-8;
 
 bool is_frozen(const Topology::Molecule& molecule, std::int32_t atom,

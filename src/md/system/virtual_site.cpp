@@ -1,11 +1,11 @@
-// Idea:    a site that is made of sites is a function of the atoms that these are made of: it keeps
-//          the rules of all of them, from the atoms on. The force on it goes back through its own
-//          rules. So each site is by itself, and neither places nor forces need an order of sites.
+// Idea:    a site made of other sites is a function of the atoms behind them: it stores the rules
+//          of all these sites, starting from atoms. The force on it goes back through its own
+//          rules. So each site is independent, and positions and forces need no order of sites.
 // Source:  Berendsen and van Gunsteren, in "Molecular Liquids: Dynamics and Interactions" (1984),
 //          475; the transposes are derived here.
-// Cost:    a site in a chain computes the sites before it once more.
+// Cost:    in a chain of sites, each site computes the sites before it again.
 // Hazards: axes along vectors without a direction are 0.
-// Others:  GROMACS computes sites kind after kind, so that only later kinds are made of earlier ones.
+// Others:  GROMACS computes sites kind by kind, so a kind can be made only of earlier kinds.
 
 #include "md/system/virtual_site.hpp"
 
@@ -21,7 +21,7 @@ namespace sterna::md {
 namespace {
 
 using AxisWeights = VirtualSiteRule::AxisWeights;
-/// Those that axes are made of, from the first point: d_1, d_2, d_3.
+/// Vectors from the first point to the points that define the axes: d_1, d_2, d_3.
 using Arms = std::array<Vec3, VirtualSiteRule::most_in_axes - 1>;
 
 Vec3 weighted(const AxisWeights& weights, const Arms& d) {
@@ -35,8 +35,8 @@ double inverse_length(const Vec3& v) {
   return squared > 0.0 ? 1.0 / std::sqrt(squared) : 0.0;
 }
 
-/// X, Y, Z = X x Y and the axes. Of vectors without a direction, which some kinds have instead of
-/// Y, the axis is 0.
+/// X, Y, Z = X x Y and the axes of the rule. Kinds without a Y have 0 there, and the axis of a zero
+/// vector is 0.
 struct Frame {
   Frame(const VirtualSiteRule& rule, const Arms& d)
       : x(weighted(rule.x_weights, d)), y(weighted(rule.y_weights, d)) {
@@ -51,7 +51,7 @@ struct Frame {
   double inverse_x, inverse_z;
 };
 
-/// The part of a vector across a direction.
+/// The component of `v` perpendicular to a unit vector.
 Vec3 across(const Vec3& v, const Vec3& direction) {
   return v - dot(v, direction) * direction;
 }
@@ -80,7 +80,7 @@ Vec3 place_of(const VirtualSite::Step& step, std::span<const Vec3> points) {
   return place;
 }
 
-/// Adds what a force on the point of a step is to those that it is made of.
+/// Adds to `forces` on the points of a step the forces that replace `force` on its result.
 void spread_step(const VirtualSite::Step& step, std::span<const Vec3> points, const Vec3& force,
                  std::span<Vec3> forces) {
   const VirtualSiteRule& rule = step.rule;
@@ -100,8 +100,8 @@ void spread_step(const VirtualSite::Step& step, std::span<const Vec3> points, co
     give(2, rule.product * cross(force, d[0]));
   }
   if (rule.local == Vec3{}) return;
-  // Derivatives of F . (p_x e_x + p_y e_z x e_x + p_z e_z): by e_x and e_z, then by X and X x Y,
-  // then by X and Y.
+  // The derivatives of F . (p_x e_x + p_y e_z x e_x + p_z e_z) by the chain rule: first with
+  // respect to e_x and e_z, then X and X x Y, then X and Y.
   const Frame frame(rule, d);
   const Vec3 by_ex = rule.local.x * force + rule.local.y * cross(force, frame.ez);
   const Vec3 by_ez = rule.local.z * force + rule.local.y * cross(frame.ex, force);
@@ -114,7 +114,7 @@ void spread_step(const VirtualSite::Step& step, std::span<const Vec3> points, co
   }
 }
 
-/// Sites with the atoms that they follow from.
+/// Expresses each given site in the atoms that it depends on.
 class Resolver {
  public:
   explicit Resolver(std::span<const GivenVirtualSite> given) : given_(given) {
@@ -133,7 +133,7 @@ class Resolver {
   }
 
  private:
-  /// All atoms, each once, those of the first part first.
+  /// Adds all atoms that the site depends on, each once, in the order of its parts.
   void add_atoms(std::size_t number, std::vector<std::int32_t>& atoms) {
     if (std::ranges::find(begun_, number) != begun_.end()) {
       throw CircularVirtualSite(given_[number].atom);
@@ -150,7 +150,7 @@ class Resolver {
     begun_.pop_back();
   }
 
-  /// Returns the place of the site among the points.
+  /// Appends the steps of the site and of its parts; returns the site's index among the points.
   std::uint32_t add_steps(std::size_t number, VirtualSite& site) {
     const auto known = points_.find(number);
     if (known != points_.end()) return known->second;
@@ -169,7 +169,7 @@ class Resolver {
   }
 
   std::span<const GivenVirtualSite> given_;
-  std::map<std::int32_t, std::size_t> number_of_;  ///< of the site that an atom is
+  std::map<std::int32_t, std::size_t> number_of_;  ///< index of the site with this atom
   std::vector<std::size_t> begun_;
   std::map<std::size_t, std::uint32_t> points_;
 };

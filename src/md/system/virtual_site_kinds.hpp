@@ -18,18 +18,18 @@ class Registry;
 /// What the kinds of virtual sites have as parameters, in internal units; angles are in degrees.
 struct VirtualSiteParameters {
   std::optional<double> a, b, c, distance, angle;
-  std::vector<double> weights, origin_weights, x_weights, y_weights;  ///< an item for each atom
+  std::vector<double> weights, origin_weights, x_weights, y_weights;  ///< one item for each atom
   std::optional<Vec3> position;                                       ///< length
 };
 
 /// A way to make a virtual site of atoms: what the input and the documentation know of it.
 struct VirtualSiteRow {
   std::string_view name;
-  std::size_t atoms;  ///< that it is made of; 0: as many as there are `weights`
+  std::size_t atoms;  ///< number of atoms; 0: as many as there are `weights`
   std::string_view sentence, formula;
-  std::span<const std::string_view> parameters;  ///< their names; all are needed
+  std::span<const std::string_view> parameters;  ///< their names; all are required
   VirtualSiteRule (*make)(const VirtualSiteParameters& parameters);
-  /// What is wrong with the parameters; empty: nothing.
+  /// The reason why the parameters are invalid; empty if they are valid.
   std::string (*contradiction)(const VirtualSiteParameters& parameters);
 };
 

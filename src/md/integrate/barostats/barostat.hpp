@@ -8,22 +8,23 @@
 
 namespace sterna::md {
 
-/// What a barostat is made from.
+/// The arguments from which a barostat is made.
 struct BarostatRequest {
   const Input& input;
   double thermal_energy;  ///< kT of the first thermostat, or of the start
-  double centers;         ///< how many move with it: atoms, molecules, groups under constraints
+  double centers;         ///< number of centers: atoms, molecules, constrained groups
 };
 
-/// What moves with the box as a whole are centers: atoms, the centers of mass of rigid molecules,
-/// and those of atoms that constraints join. All of it is summed over the ranks.
+/// The state of the system on which barostats act, summed over the ranks. The box scales the
+/// positions of centers: of atoms, of the centers of mass of rigid molecules, and of those of atoms
+/// that constraints join.
 struct PressureState {
   Box box;
   double pressure;  ///< a third of the trace of the pressure tensor
   Tensor kinetic;   ///< sum m v_a v_b of the centers
   Tensor virial;    ///< sum r_a f_b between the centers, with the correction beyond the cutoff
 
-  /// The pressure tensor where `centers` of them have `degrees` of freedom.
+  /// The pressure tensor with the kinetic part multiplied by `kinetic_factor`.
   Tensor tensor(double kinetic_factor) const {
     Tensor tensor;
     for (std::size_t k = 0; k < 6; ++k) {
@@ -33,8 +34,8 @@ struct PressureState {
   }
 };
 
-/// Keeps the pressure. The step loop knows it by this interface alone. All ranks call it with the
-/// same numbers, and it answers with the same.
+/// Keeps the pressure constant. The step loop uses only this interface. All ranks call it with the
+/// same arguments and get the same results.
 ///
 /// A new kind is one file, and one row of barostat_list.inc.
 class Barostat {
@@ -44,8 +45,8 @@ class Barostat {
   Barostat(const Barostat&) = delete;
   Barostat& operator=(const Barostat&) = delete;
 
-  /// Of the motion of what moves with the box: before the first step, and where a term that a
-  /// program adds changes it.
+  /// Sets the number of degrees of freedom of the centers: before the first step, and if a term
+  /// that a program adds changes it.
   virtual void set_degrees_of_freedom(double degrees) = 0;
 
   /// From now on these are the ones to keep, kT and pressure. Called of kinds that take ramps.
@@ -57,27 +58,27 @@ class Barostat {
   };
   /// Whether `act` is due at the end of this step.
   virtual bool is_due(std::int64_t step) const = 0;
-  /// Whether it reads the pressure then.
+  /// Whether `act` needs the pressure at the end of this step.
   virtual bool reads_pressure(std::int64_t step) const = 0;
-  /// At the end of a step in which it is due, with velocities of the time of the positions. `state`
-  /// is that of now where `reads_pressure`, otherwise it has the box alone.
+  /// Called at the end of a step for which `is_due`; velocities and positions are of the same time.
+  /// `state` is complete if `reads_pressure`; otherwise it has only the box.
   virtual Change act(const PressureState& state, std::int64_t step) = 0;
-  /// Where it reads the pressure and has changed the box, with the state after that: false where
-  /// box, positions and velocities must go back.
+  /// Called with the state after a change of the box, if `reads_pressure`. If it returns false,
+  /// box, positions and velocities must be restored.
   virtual bool accepts(const PressureState&, std::int64_t) { return true; }
 
-  /// Before the first step of a run, after the state of a checkpoint was given, and after particles
-  /// were changed from outside.
+  /// Called before the first step of a run, after `set_state` from a checkpoint, and after
+  /// particles were changed from outside.
   virtual void start(const PressureState&, std::int64_t) {}
-  /// What the velocities of centers are multiplied by before the step after `step`.
+  /// The factor of the velocities of centers before the step after `step`.
   virtual Deformation begin_step(std::int64_t) { return {}; }
 
-  /// `act` has changed the box, and the particles have lost this energy.
+  /// Tells the energy that particles lost when `act` changed the box.
   virtual void has_lost(double) {}
-  /// Added to the energy of particles and thermostats it is constant.
+  /// The barostat's part of the conserved energy, besides those of particles and thermostats.
   virtual double energy(const Box& box) const = 0;
 
-  /// What a checkpoint keeps, and the way back.
+  /// The state for checkpoints.
   virtual std::vector<double> state() const = 0;
   virtual void set_state(const std::vector<double>& state) = 0;
 };

@@ -1,17 +1,17 @@
-// Idea:    the strains of the box are variables with masses, driven by the difference of the
-//          pressure from the one to keep and damped by a chain of their own. The step is split so
-//          that it can be reversed: half of what drives the box, half of what the box does to
-//          velocities, steps of the particles, with the whole motion of the box in their middle,
-//          and the halves in turn.
+// Idea:    the strains of the box are variables with masses. The difference of the pressure from
+//          the target drives them, and a chain of their own thermostats them. The step is split
+//          reversibly in time: half of the driving of the box, half of the box's action on
+//          velocities, steps of the particles with the whole motion of the box in their middle, and
+//          the two halves in reverse order.
 // Source:  Martyna, Tobias and Klein, J. Chem. Phys. 101, 4177 (1994); Tuckerman et al., J. Phys. A
-//          39, 5629 (2006), section 4. Of a total momentum of zero, the pressure counts the kinetic
-//          energy as that of all centers, and the friction with it, so that N centers have volumes
-//          that are distributed as V^N exp(-p V / kT) without forces.
-// Cost:    energy and virial each `interval` steps, and new lists half-way between.
-// Hazards: oscillates for many periods where it starts far from equilibrium. Between the steps in
-//          which it acts the conserved energy swings by what it is about to do. The box jumps once
-//          in each interval. Particles that move in resonance with the jumps take up energy. The
-//          page on constant pressure has how much.
+//          39, 5629 (2006), section 4. For a total momentum of zero, the pressure scales the
+//          kinetic energy up to that of all centers, and the friction likewise, so that without
+//          forces the volumes of N centers are distributed as V^N exp(-p V / kT).
+// Cost:    energy and virial every `interval` steps, and new lists half-way between.
+// Hazards: oscillates for many periods if it starts far from equilibrium. Between the steps in
+//          which it acts, the conserved energy deviates by the pending change. The box jumps once
+//          in each interval, and particles that move in resonance with the jumps gain energy. The
+//          page on constant pressure says how much.
 // Others:  stochastic cell rescaling, to equilibrate.
 
 #include <fmt/format.h>
@@ -128,7 +128,7 @@ class MartynaTobiasKlein final : public Barostat {
   }
   static double trace(const Tensor& tensor) { return tensor[0] + tensor[1] + tensor[2]; }
 
-  /// What half of the time does to velocities.
+  /// The change of velocities by the box in half of the interval.
   Deformation friction() const {
     Tensor strain = strain_rate();
     const double common = trace(strain) / degrees_;
@@ -137,7 +137,7 @@ class MartynaTobiasKlein final : public Barostat {
     }
     return Deformation::exponential(strain);
   }
-  /// What the pressure does to the strains in half of the time.
+  /// Changes the strain rates by the pressure in half of the interval.
   void drive() {
     for (std::size_t n = 0; n < modes_.size(); ++n) {
       const StrainMode& mode = modes_[n];
@@ -158,15 +158,15 @@ class MartynaTobiasKlein final : public Barostat {
   }
 
   std::vector<StrainMode> modes_;
-  std::vector<double> rate_, mass_;  ///< of the strain of each mode
+  std::vector<double> rate_, mass_;  ///< rate and mass of the strain of each mode
   double pressure_, centers_, degrees_ = 0.0, kinetic_factor_ = 1.0;
-  double mass_of_degree_ = 0.0;  ///< kT times the square of a time
+  double mass_of_degree_ = 0.0;  ///< mass per degree of freedom: kT times a time squared
   std::int64_t interval_;
-  double half_time_;                      ///< half of what passes between two actions
+  double half_time_;                      ///< half of the time between two actions
   std::optional<NoseHooverChain> chain_;  ///< none: constant enthalpy
-  Tensor kinetic_{}, virial_{};           ///< of the last step that was due
-  double volume_ = 0.0;                   ///< of that step
-  bool goes_on_ = false;                  ///< with the state of a checkpoint
+  Tensor kinetic_{}, virial_{};           ///< from the last step that was due
+  double volume_ = 0.0;                   ///< in the last step that was due
+  bool goes_on_ = false;                  ///< whether a checkpoint's state was set
 };
 
 void check_martyna_tobias_klein(const Input& input, const IsGood& is_good, const Report& report) {
@@ -195,7 +195,7 @@ void check_martyna_tobias_klein(const Input& input, const IsGood& is_good, const
                                             even)));
   }
   const double time = static_cast<double>(barostat.interval) * input.run.timestep;
-  // A liquid's box swings about seven times as fast as that of an ideal gas.
+  // The volume of a liquid oscillates about seven times as fast as that of an ideal gas.
   if (time > 0.01 * barostat.time_constant * (1.0 + 1e-9)) {
     report(Severity::error, place,
            fmt::format("the box is driven every {} (interval times time step); expected at most a "

@@ -1,22 +1,22 @@
-// Idea:    the strains of the box drift down the gradient of the free energy and are shaken by noise,
-//          so that the box samples the isothermal-isobaric ensemble and relaxes like Berendsen's.
-//          The noise goes by 1 / sqrt(V), whose derivative cancels what the measure of the volume
-//          adds to the pressure. For one factor of all edges this is the equation for sqrt(V) of
-//          the paper. A change over a finite time is one of a Metropolis scheme: the work is the
-//          mean of the pressures before and after, times the strain, and a change that would bias
-//          the ensemble is undone. So the ensemble is exact whatever the interval and the bulk
-//          modulus are, where the pressure is linear in one change of the box.
+// Idea:    the strains of the box follow a stochastic differential equation: a drift down the
+//          gradient of the free energy plus noise, so that the box samples the isothermal-isobaric
+//          ensemble and relaxes like Berendsen's. The noise goes as 1 / sqrt(V), whose derivative
+//          cancels the pressure term from the measure of the volume. With one factor for all edges
+//          this is the paper's equation for sqrt(V). A change over a finite time is a Metropolis
+//          step: the work is the mean of the pressures before and after, times the strain, and
+//          changes that would bias the ensemble are undone. So the ensemble is exact for any
+//          interval and bulk modulus, if the pressure is linear within a change of the box.
 // Source:  Bernetti and Bussi, J. Chem. Phys. 153, 114107 (2020), for lambda = sqrt(V); Del Tatto,
 //          Raiteri, Bernetti and Bussi, Appl. Sci. 12, 1139 (2022). The Metropolis scheme: Roberts
 //          and Tweedie, Bernoulli 2, 341 (1996); for the effective energy of stochastic dynamics
 //          Bussi and Parrinello, Phys. Rev. E 75, 056707 (2007).
-// Cost:    energy and virial, and new lists, each time it acts; both once more where it is undone.
-// Hazards: needs a thermostat that samples the canonical ensemble; the bulk modulus sets the rate
-//          only, but one that is too small by orders of magnitude has most changes undone. The work
-//          comes from the pressure and not from the energy, because a truncated potential jumps at
-//          its cutoff, which no force and no pressure knows of.
-// Others:  Martyna-Tobias-Klein has a conserved energy without random numbers, and dynamics that
-//          can be reversed; it oscillates where it starts far from equilibrium.
+// Cost:    energy, virial and new lists each time it acts; all of it again if a change is undone.
+// Hazards: needs a thermostat that samples the canonical ensemble. The bulk modulus sets only the
+//          rate, but if it is too small by orders of magnitude, most changes are undone. The work
+//          is computed from the pressure, not from the energy, because a truncated potential jumps
+//          at its cutoff, and forces and pressure do not contain this jump.
+// Others:  Martyna-Tobias-Klein has a conserved energy without random numbers and time-reversible
+//          dynamics; it oscillates if it starts far from equilibrium.
 
 #include "md/integrate/barostats/stochastic_cell_rescaling.hpp"
 
@@ -66,7 +66,7 @@ Tensor StochasticCellRescaling::propose(double volume, const Tensor& pressure, d
   for (const StrainMode& mode : modes_) {
     const Proposal made = proposal(mode, volume, pressure);
     const double change = made.drift + std::sqrt(made.variance) * random.normal();
-    // A change and its inverse are refused alike, so that this brings no bias.
+    // A change and its inverse are refused alike, so the refusal causes no bias.
     if (!(std::abs(change) <= largest_change)) return {};
     for (std::size_t k = 0; k < 6; ++k) strain[k] += mode.direction[k] * change;
     proposals_.push_back(made);
@@ -78,7 +78,7 @@ Tensor StochasticCellRescaling::propose(double volume, const Tensor& pressure, d
 bool StochasticCellRescaling::accepts(double volume, const Tensor& pressure,
                                       std::int64_t step) const {
   const double growth = std::log(volume / volume_);
-  // The measure is V d(strains) = exp(growth) of before.
+  // The measure of strains is V d(strains); relative to before the change V is exp(growth).
   double logarithm = growth - pressure_ * (volume - volume_) / thermal_energy_;
   bool has_shear = false;
   for (std::size_t n = 0; n < modes_.size(); ++n) {
@@ -89,9 +89,9 @@ bool StochasticCellRescaling::accepts(double volume, const Tensor& pressure,
     logarithm += 0.5 * (there.work + back.work) * change / thermal_energy_ + 0.5 * growth +
                  0.5 * noise * noise / there.variance - 0.5 * returning * returning / back.variance;
     has_shear = has_shear || mode.edges == 0.0;
-    // Upper triangular matrices have a measure that products from the right leave as it is, and one
-    // that products from the left leave as it is: the ratio of the densities of exp(s) and exp(-s)
-    // is exp(2 (s_xx - s_zz)).
+    // Upper triangular matrices have two measures: one invariant under products from the right, one
+    // under products from the left. So the ratio of the densities of exp(s) and exp(-s) is
+    // exp(2 (s_xx - s_zz)).
     if (has_shear && n + 1 == modes_.size()) logarithm += 2.0 * (changes_[0] - changes_[2]);
   }
   if (logarithm >= 0.0) return true;
@@ -146,9 +146,9 @@ class StochasticCellBarostat final : public Barostat {
   double lost_ = 0.0;
 };
 
-/// A change of the box goes the part h = interval / time constant of the way to equilibrium. It goes
-/// farther if the bulk modulus is a small guess, or if the box is stiffer before particles have
-/// followed. What overshoots is mostly undone.
+/// A change of the box goes the part h = interval / time constant of the way to equilibrium. It
+/// overshoots if the bulk modulus is guessed too small, or if the box is stiffer until particles
+/// have relaxed. Most changes that overshoot are undone.
 void check_stochastic_cell_rescaling(const Input& input, const IsGood& is_good,
                                      const Report& report) {
   const auto& barostat = input.barostat;

@@ -9,12 +9,12 @@
 
 namespace sterna::md {
 
-/// See stochastic_cell_rescaling.cpp. The noise is a function of (seed, step): ranks agree on it
-/// without talking.
+/// See stochastic_cell_rescaling.cpp. The noise is a function of (seed, step), so ranks agree on it
+/// without communication.
 class StochasticCellRescaling {
  public:
-  /// `thermal_energy` kT; `pressure` to keep; `bulk_modulus`: an estimate, the inverse of the
-  /// isothermal compressibility; `time_constant` of the relaxation. Internal units.
+  /// `thermal_energy`: kT. `pressure`: the target. `bulk_modulus`: an estimate of the inverse of
+  /// the isothermal compressibility. `time_constant`: of the relaxation. Internal units.
   StochasticCellRescaling(std::uint64_t seed, double thermal_energy, double pressure,
                           double bulk_modulus, double time_constant, std::vector<StrainMode> modes);
 
@@ -28,16 +28,16 @@ class StochasticCellRescaling {
   /// The drift of each mode is at most 0.03, so that a box far from equilibrium goes by steps. Zero
   /// where noise goes beyond 0.3: such a change is refused at once.
   Tensor propose(double volume, const Tensor& pressure, double interval, std::int64_t step);
-  /// Whether the box keeps the strain proposed last, after which its volume and the pressure tensor
-  /// of the particles are these. Otherwise it goes back.
+  /// Whether the box keeps the last proposed strain, which led to this volume and this pressure
+  /// tensor of the particles. If false, the box must be restored.
   bool accepts(double volume, const Tensor& pressure, std::int64_t step) const;
 
  private:
   /// A Gaussian proposal of one mode.
   struct Proposal {
-    double work;      ///< V (P - P0) summed over the parts of the mode, without the part of P0
-    double drift;     ///< its mean
-    double variance;  ///< of the noise
+    double work;      ///< V P summed over the components of the mode
+    double drift;     ///< mean of the strain
+    double variance;  ///< of the strain's noise
   };
   Proposal proposal(const StrainMode& mode, double volume, const Tensor& pressure) const;
 
@@ -46,7 +46,7 @@ class StochasticCellRescaling {
   double pressure_;
   double rate_;  ///< compressibility over time constant
   std::vector<StrainMode> modes_;
-  // Of the last proposal.
+  // Values of the last proposal.
   double volume_ = 0.0, interval_ = 0.0;
   std::vector<Proposal> proposals_;  ///< by mode
   std::vector<double> changes_;      ///< by mode

@@ -7,12 +7,12 @@
 
 namespace sterna::md {
 
-/// One way in which a box may change: its strain is a number times `direction`.
+/// A degree of freedom of the box: its strain is a number times `direction`.
 struct StrainMode {
   Tensor direction;  ///< 1 or 0 for xx yy zz xy xz yz
-  double edges;      ///< that it stretches; 0: a shear
+  double edges;      ///< number of edges that it stretches; 0: a shear
   double parts() const { return edges > 0.0 ? edges : 1.0; }
-  /// The sum of those parts of a tensor that this mode changes.
+  /// The sum of the tensor's components that belong to this mode.
   double of(const Tensor& tensor) const {
     double sum = 0.0;
     for (std::size_t k = 0; k < 6; ++k) sum += direction[k] * tensor[k];
@@ -20,10 +20,10 @@ struct StrainMode {
   }
 };
 
-/// Those of a coupling, which may change independently of each other. A volume V with these
-/// strains has the measure V d(strains), that of the isothermal-isobaric ensemble: dV of one factor
-/// for all edges, dLx dLy dLz of three (Martyna, Tobias and Klein, J. Chem. Phys. 101, 4177 (1994),
-/// section II, with the rotations of the box integrated out).
+/// The independent modes of a coupling. A volume V with these strains has the measure V d(strains)
+/// of the isothermal-isobaric ensemble: dV with one factor for all edges, dLx dLy dLz with three
+/// (Martyna, Tobias and Klein, J. Chem. Phys. 101, 4177 (1994), section II, with the rotations of
+/// the box integrated out).
 inline std::vector<StrainMode> strain_modes(const Input::Barostat& barostat) {
   using enum BoxCoupling;
   const auto normal = static_cast<std::size_t>(index_of(barostat.axis));

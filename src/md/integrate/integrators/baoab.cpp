@@ -1,14 +1,14 @@
-// Idea:    a step of Newton's equations whose thermostat acts in the middle of the drift: kick (B),
+// Idea:    a step of Newton's equations with the thermostat in the middle of the drift: kick (B),
 //          half a drift (A), friction and noise (O), half a drift (A), new forces, kick (B). Errors
-//          of the time step in what depends on positions nearly cancel, for a harmonic force wholly.
+//          of averages over positions nearly cancel, for a harmonic force completely.
 // Source:  Leimkuhler and Matthews, Appl. Math. Res. Express 2013, 34; with constraints Leimkuhler
 //          and Matthews, Proc. R. Soc. A 472, 20160138 (2016); for other thermostats in the middle
 //          Zhang, Yan and Liu, J. Phys. Chem. A 123, 6056 (2019).
 // Cost:    two passes over the particles; with constraints two more solutions and one more exchange
-//          of positions a step.
-// Hazards: the kinetic energy at the end of a step still has an error of second order in the time
-//          step: of a long step the temperature that is measured is below that of the positions.
-// Others:  "velocity_verlet" where the thermostat acts rarely, or there is none.
+//          of positions per step.
+// Hazards: the kinetic energy at the end of a step has an error of second order in the time step,
+//          so in long steps the measured temperature is below that of the positions.
+// Others:  "velocity_verlet", if the thermostat acts rarely or there is none.
 
 #include "md/integrate/integrators/integrator_table.hpp"
 #include "md/integrate/integrators/kicks_and_drifts.hpp"

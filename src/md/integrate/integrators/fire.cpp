@@ -1,10 +1,10 @@
-// Idea:    damped dynamics whose velocity is turned towards the force while it goes downhill and
-//          stopped when it goes uphill; the step size adapts.
+// Idea:    damped dynamics. The velocity is turned towards the force while it goes downhill and is
+//          set to 0 when it goes uphill; the step size adapts.
 // Source:  Bitzek, Koskinen, Gähler, Moseler and Gumbsch, Phys. Rev. Lett. 97, 170201 (2006), with
 //          the parameters published there.
-// Cost:    one computation of forces a step, and a reduction of four numbers.
-// Hazards: none known: overlaps give huge forces, so paths are limited.
-// Others:  "lbfgs" near the minimum, where far fewer steps are needed.
+// Cost:    one force computation per step, and a reduction of four numbers.
+// Hazards: none known; overlaps give huge forces, so displacements are limited.
+// Others:  "lbfgs" near the minimum, where it needs far fewer steps.
 
 #include "md/integrate/integrators/fire.hpp"
 
@@ -23,7 +23,7 @@ constexpr double shrinkage = 0.5;
 constexpr double first_mixing = 0.1;
 constexpr double mixing_decay = 0.99;
 
-/// The time in which a force of energy / size moves a mass of 1 by about the size.
+/// The time in which a force of energy / size moves a unit mass by about the size.
 double natural_time(const IntegratorRequest& request) {
   return request.energy > 0.0 ? request.size / std::sqrt(request.energy) : 1.0;
 }
@@ -97,7 +97,7 @@ void FireMinimizer::step(ParticleStore& particles, const Sums& sums) {
     Vec3 path = timestep_ * v;
     const double length = std::sqrt(dot(path, path));
     if (length > maximum_displacement()) {
-      // Overlaps give huge forces: go in their direction, not by their size.
+      // Overlaps give huge forces: keep their direction, but limit the displacement.
       const double shorten = maximum_displacement() / length;
       path *= shorten;
       v *= shorten;

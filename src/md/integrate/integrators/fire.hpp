@@ -10,7 +10,8 @@ namespace sterna::md {
 class FireMinimizer final : public Minimizer {
  public:
   explicit FireMinimizer(const IntegratorRequest& request);
-  /// `largest_timestep` in units of sqrt(length / force). The others as in `Minimizer::Settings`.
+  /// `largest_timestep` is in units of sqrt(length / force). For the others see
+  /// `Minimizer::Settings`.
   FireMinimizer(const comm::Context& context, double first_timestep, double largest_timestep,
                 double force_tolerance, double maximum_displacement,
                 std::span<const double> radii = {});

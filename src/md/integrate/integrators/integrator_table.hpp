@@ -13,15 +13,15 @@
 
 namespace sterna::md {
 
-/// What an integrator is made from.
+/// The arguments from which an integrator is made.
 struct IntegratorRequest {
   const comm::Context& context;
   const Input& input;
-  std::span<const double> masses;   ///< by type; infinite where a type is frozen
-  std::optional<RigidRotor> rotor;  ///< where particles rotate
+  std::span<const double> masses;   ///< by type; infinite for a frozen type
+  std::optional<RigidRotor> rotor;  ///< only if particles rotate
   std::span<const double> radii;    ///< of gyration, by type; 0: the type does not rotate
   double size = 1.0;                ///< the smallest size of a particle
-  double energy = 1.0;              ///< the largest energy of a pair; 0: there is none
+  double energy = 1.0;              ///< the largest energy of a pair; 0: no pair forces
 };
 
 /// The rows, each defined in the integrator's own file.
@@ -40,7 +40,7 @@ std::unique_ptr<Integrator> make_integrator(const IntegratorRequest& request) {
   return made_from<Kind, Integrator>(request);
 }
 
-/// The one that the input names.
+/// The integrator that the input names.
 std::unique_ptr<Integrator> make_integrator(const IntegratorRequest& request);
 
 }  // namespace sterna::md

@@ -21,7 +21,7 @@ void store(double* to, Two values) {
 Two larger(Two a, Two b) {
   return a < b ? b : a;
 }
-/// The squares of two vectors whose numbers follow each other.
+/// The squared lengths of two vectors whose six numbers are contiguous.
 Two squares(const Two (&v)[3]) {
   const Two s[3] = {v[0] * v[0], v[1] * v[1], v[2] * v[2]};
   return __builtin_shufflevector(s[0], s[1], 0, 3) + __builtin_shufflevector(s[0], s[2], 1, 2) +
@@ -48,7 +48,7 @@ void KicksAndDrifts::kick_and_drift(ParticleStore& particles, std::size_t begin,
   };
   Two largest_speed{largest_speed_, 0.0}, largest_kick{largest_kick_, 0.0};
   std::size_t i = begin;
-  // Two particles at a time: x y, z x, y z.
+  // Two particles are six doubles, handled as three vectors of two: (x1 y1), (z1 x2), (y2 z2).
   for (; i + 2 <= end; i += 2) {
     const double a = half_kick(i), b = half_kick(i + 1);
     const Two factor[3] = {{a, a}, {a, b}, {b, b}};

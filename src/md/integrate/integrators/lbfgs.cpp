@@ -1,14 +1,14 @@
-// Idea:    Newton's direction, with an inverse Hessian that follows from how forces changed along the
-//          last steps. The products of all vectors that it is made from are reduced at once, so that
-//          a step takes two reductions however many steps are remembered. There is no search along
-//          the direction: a limit of the path, which falls where a step went too far, keeps it safe,
-//          and each computation of forces is a step.
+// Idea:    Newton's direction, with an inverse Hessian from the changes of forces along the last
+//          steps. All products of the vectors that make up the direction are reduced at once, so a
+//          step takes two reductions, however many steps are remembered. There is no line search: a
+//          limit of the displacement, reduced after a step that went too far, keeps the method
+//          stable, and every force computation is a step.
 // Source:  Liu and Nocedal, Math. Program. 45, 503 (1989); products in place of vectors: Chen, Wang
 //          and Zhou, Adv. Neural Inf. Process. Syst. 27, 1332 (2014).
-// Cost:    one computation of forces a step; memory for 16 vectors of each particle.
-// Hazards: what is remembered belongs to one order of the particles, so that it begins anew with new
-//          lists: where particles still move far, there is little to remember.
-// Others:  "minimize" far from the minimum, and where particles overlap.
+// Cost:    one force computation per step; memory for 16 vectors per particle.
+// Hazards: the remembered steps hold only for one order of the particles and are dropped with new
+//          lists. While particles still move far, few steps are remembered.
+// Others:  "minimize", if far from the minimum or if particles overlap.
 
 #include <algorithm>
 #include <cmath>
@@ -21,10 +21,10 @@
 namespace sterna::md {
 namespace {
 
-/// Steps that are remembered.
+/// The number of remembered steps.
 constexpr std::size_t most_pairs = 8;
 
-/// The first path, and that of a direction downhill in place of a bad one, beside the longest.
+/// The first displacement, also after a direction that was not downhill, relative to the largest.
 constexpr double first_share = 0.1;
 constexpr double limit_growth = 1.2;
 constexpr double limit_shrinkage = 0.5;
@@ -62,7 +62,7 @@ class Lbfgs final : public Minimizer {
     has_last_ = false;
   }
 
-  // What the store keeps as velocities is the path of the last step.
+  // The store's velocities are the displacements of the last step, so the time step is 1.
   double timestep() const override { return 1.0; }
   double largest_timestep() const override { return 1.0; }
 
@@ -70,7 +70,7 @@ class Lbfgs final : public Minimizer {
   void set_state(const std::vector<double>& state) override { limit_ = state.at(0); }
 
  private:
-  /// A step, and the force before it less that after it.
+  /// A step, and the force before it minus the force after it.
   struct Pair {
     Motions path, change;
   };
@@ -82,7 +82,7 @@ class Lbfgs final : public Minimizer {
     return all;
   }
 
-  /// The last step as constraints have left it.
+  /// Remembers the last step, as constraints have corrected it.
   void remember(const ParticleStore& particles, const Motions& force) {
     Pair pair;
     for_each_motion(particles, [&](std::size_t i, bool turn, const Vec3&) {
@@ -99,17 +99,17 @@ class Lbfgs final : public Minimizer {
         .sum(change)
         .sum(slope)
         .run();
-    // The force along the step was `curvature + slope` at its beginning and is `slope` now.
+    // The force along the step was `curvature + slope` at its beginning, and is `slope` at its end.
     const bool went_too_far = slope < -0.5 * std::abs(curvature + slope);
     limit_ = went_too_far ? limit_shrinkage * limit_
                           : std::min(limit_growth * limit_, maximum_displacement());
-    // Where the energy is not convex along the step, it says nothing of a minimum.
+    // If the energy is not convex along the step, the step says nothing about a minimum.
     if (!(curvature > 1e-10 * std::sqrt(path * change))) return;
     if (pairs_.size() == most_pairs) pairs_.erase(pairs_.begin());
     pairs_.push_back(std::move(pair));
   }
 
-  /// All vectors that the direction is made from: paths, changes, the force.
+  /// The vectors that make up the direction: paths, changes, and the force.
   std::vector<const Motions*> basis(const Motions& force) const {
     std::vector<const Motions*> vectors;
     for (const Pair& pair : pairs_) vectors.push_back(&pair.path);
@@ -147,7 +147,7 @@ class Lbfgs final : public Minimizer {
     has_last_ = true;
   }
 
-  /// The weights of the vectors in the direction; empty where it does not lead downhill.
+  /// The weights of the vectors in the direction; empty if it does not lead downhill.
   std::vector<double> direction(const std::vector<const Motions*>& vectors) const {
     const std::size_t count = vectors.size(), pairs = pairs_.size();
     std::vector<double> products(count * count);
@@ -167,7 +167,7 @@ class Lbfgs final : public Minimizer {
       for (std::size_t b = 0; b < count; ++b) sum += weights[b] * of(vector, b);
       return sum;
     };
-    // The two loops of Liu and Nocedal over the remembered steps: back, and forth.
+    // The two loops of Liu and Nocedal over the remembered steps: backward, then forward.
     std::vector<double> alpha(pairs);
     for (std::size_t p = pairs; p-- > 0;) {
       alpha[p] = along(p) / of(p, pairs + p);
@@ -186,8 +186,8 @@ class Lbfgs final : public Minimizer {
 
   std::vector<Pair> pairs_;  ///< oldest first
   Motions last_force_;       ///< before the last step
-  bool has_last_ = false;    ///< since the particles were sorted; the same on all ranks
-  double limit_;             ///< of the longest path in a step
+  bool has_last_ = false;    ///< false after sorting; the same on all ranks
+  double limit_;             ///< of the longest displacement in a step
 };
 
 }  // namespace

@@ -11,50 +11,50 @@
 
 namespace sterna::md {
 
-/// Goes downhill to a minimum of the potential energy. All masses are 1 in it, and what the store
-/// keeps as velocities is the minimizer's own.
+/// Finds a minimum of the potential energy. All masses are 1, and the store's velocities belong to
+/// the minimizer.
 ///
-/// Of rigid bodies the orientations are minimized as well: an angle counts as the path of a point
-/// at the body's radius of gyration, so a torque over this radius is a force there, and what the
-/// store keeps as angular momentum is the velocity of such a point.
+/// Orientations of rigid bodies are minimized as well. An angle counts as the path of a point at
+/// the body's radius of gyration, so the corresponding force is the torque over this radius, and
+/// the store's angular momentum is the velocity of such a point.
 class Minimizer : public Integrator {
  public:
   Minimizer* minimizer() override { return this; }
 
-  /// Whether the last `advance` found that no component of any force is larger than asked for, so
-  /// that it moved nothing.
+  /// Whether the last `advance` found all components of forces within the tolerance, so that it
+  /// moved nothing.
   bool has_converged() const { return has_converged_; }
-  /// The time of the last drift, and the longest that there may be.
+  /// The time of the last drift, and the largest allowed.
   virtual double timestep() const = 0;
   virtual double largest_timestep() const = 0;
-  /// Largest component of a force on a local particle, or of a torque over the radius.
+  /// The largest component of a force on a local particle, or of a torque over the radius.
   double largest_force(const ParticleStore& particles) const;
 
  protected:
-  /// What all minimizers are made from.
+  /// The settings of all minimizers.
   struct Settings {
-    double force_tolerance;       ///< largest component of a force that is small enough
+    double force_tolerance;       ///< converged if all components are below
     double maximum_displacement;  ///< of a particle in one step
-    /// Of gyration, by type, of particles that rotate; 0: does not. Empty: none rotates.
+    /// Radii of gyration by type; 0: the type does not rotate. Empty: no type rotates.
     std::span<const double> radii = {};
   };
   Minimizer(const comm::Context& context, const Settings& settings);
   explicit Minimizer(const IntegratorRequest& request);
 
-  /// Calls visit(i, turn, force) for the center of each local particle, and with `turn` for the
-  /// orientation of each that rotates.
+  /// Calls visit(i, turn, force) for the center of each local particle, with `turn` false, and for
+  /// the orientation of each that rotates, with `turn` true.
   template <class Visit>
   void for_each_motion(const ParticleStore& particles, Visit&& visit) const;
-  /// Moves the center of a particle, or turns it, by this path.
+  /// Displaces the center of a particle by this path, or rotates it.
   void move(ParticleStore& particles, std::size_t i, bool turn, const Vec3& path) const;
 
-  /// All velocities become 0.
+  /// Sets all velocities to 0.
   static void stop(ParticleStore& particles);
 
   double maximum_displacement() const { return maximum_displacement_; }
   const comm::Context& context() const { return context_; }
-  /// Throws UnstableRun where a sum over forces is not finite. Otherwise says whether this largest
-  /// component of all forces is small enough, and keeps it for `has_converged`.
+  /// Whether the largest component of all forces is small enough; it is kept for `has_converged`.
+  /// Throws UnstableRun if a sum over forces is not finite.
   bool is_converged(double force_sum, double largest_force, std::int64_t step);
 
  private:

@@ -1,11 +1,11 @@
-// Idea:    kicks by the forces and drifts at constant velocity, in a symmetric order: time reversible
-//          and symplectic.
+// Idea:    kicks by the forces and drifts at constant velocity, in a symmetric order: time
+//          reversible and symplectic.
 // Source:  Swope, Andersen, Berens and Wilson, J. Chem. Phys. 76, 637 (1982). Multiple time steps
 //          are stronger kicks in some steps: Tuckerman, Berne and Martyna, J. Chem. Phys. 97, 1990
 //          (1992).
 // Cost:    one pass over the particles.
 // Hazards: the time step must be a tenth of the fastest period, or shorter.
-// Others:  "baoab" where a Langevin thermostat samples with long time steps.
+// Others:  "baoab", if a Langevin thermostat samples with long time steps.
 
 #include "md/integrate/integrators/velocity_verlet.hpp"
 

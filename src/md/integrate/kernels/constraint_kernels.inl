@@ -1,15 +1,15 @@
 // SHAKE and RATTLE of small groups, written once over vectors of doubles and compiled once for each
 // instruction set.
 //
-// Idea:    lanes are groups of one shape. Sweeps go over the constraints one after the other, as
-//          they would for one group, and leave alone what is kept already; so each group has the
-//          bits that it would have alone.
+// Idea:    each lane has a group of the same shape. Sweeps go over the constraints one after
+//          another, as for a single group, and skip satisfied constraints; so a group has the same
+//          bits as if it were solved alone.
 // Source:  Ryckaert, Ciccotti and Berendsen, J. Comput. Phys. 23, 327 (1977); Andersen, J. Comput.
 //          Phys. 52, 24 (1983).
-// Cost:    some 40 operations for each constraint and sweep; as many sweeps as the slowest group
-//          of a vector takes, ten or so.
+// Cost:    some 40 operations per constraint and sweep. The slowest group of a vector determines
+//          the number of sweeps, ten or so.
 // Hazards: none.
-// Others:  SETTLE, for triangles of two equal sides.
+// Others:  SETTLE, for isosceles triangles.
 
 #include "md/integrate/kernels/constraint_kernels.hpp"
 #include "md/simd/vectors.hpp"
@@ -18,14 +18,14 @@ namespace sterna::md {
 namespace {
 
 using V = Vector<double>;
-/// The groups as vectors, which are computed with side by side.
+/// The number of vectors that hold all groups.
 constexpr std::size_t blocks = groups_together / lanes<double>;
 
 V& block_of(ConstraintWork::Numbers& numbers, std::size_t block) {
   return *reinterpret_cast<V*>(numbers + block * lanes<double>);
 }
 
-/// Connection or velocity of a block.
+/// The connection or velocity of a block of groups.
 struct Triple {
   V x, y, z;
   static Triple of(ConstraintWork::Numbers (&rows)[3], std::size_t block) {
@@ -34,8 +34,9 @@ struct Triple {
   friend V dot(const Triple& a, const Triple& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 };
 
-/// `multiplier_of(constraint, block, connection, difference of velocities, open)` is what each
-/// constraint of a block is to be pushed by; it clears the lanes of `open` that need no push.
+/// Sweeps over the constraints. `multiplier_of(constraint, block, connection, difference of
+/// velocities, open)` returns the multipliers for a block, and clears the lanes of `open` that are
+/// satisfied.
 template <class MultiplierOf>
 [[gnu::always_inline]] inline void sweep(ConstraintWork& work, int most_sweeps,
                                          const MultiplierOf& multiplier_of) {
@@ -50,7 +51,7 @@ template <class MultiplierOf>
         const Triple b = Triple::of(work.velocity[second], block);
         const V of_a = block_of(work.inverse_mass[first], block);
         const V of_b = block_of(work.inverse_mass[second], block);
-        // Two frozen atoms stay as they are.
+        // Constraints between two frozen atoms are skipped.
         Bits<double> push = of_a + of_b > V{};
         const V multiplier = multiplier_of(
             k, block, connection, Triple{a.x - b.x, a.y - b.y, a.z - b.z}, of_a + of_b, push);
@@ -88,9 +89,10 @@ void shake(ConstraintWork& work, double timestep, double tolerance, int most_swe
                             connection.y + timestep * difference.y,
                             connection.z + timestep * difference.z};
           const V excess = dot(next, next) - squared;
-          // What is not a number is open, too.
+          // The negation makes NaN count as open.
           open &= ~(absolute(excess) <= 2.0 * tolerance * squared);
-          // Where a step turns a connection by 90 degrees or more, nothing along it helps.
+          // If a step turns a connection by nearly 90 degrees or more, forces along it cannot
+          // correct it; the limit avoids a division by 0.
           const V along = dot(next, connection), least = 1e-3 * squared;
           return excess / (2.0 * timestep * inverse_masses * (along < least ? least : along));
         });
@@ -106,8 +108,8 @@ void rattle(ConstraintWork& work, double goal, int most_sweeps) {
         });
 }
 
-/// What a push of one constraint takes off the product of the other's difference and connection,
-/// for each multiplier.
+/// The reduction, per unit of multiplier of one constraint, of the product of the other's
+/// difference and connection.
 V coupling(ConstraintWork& work, std::size_t one, std::size_t other, std::size_t block) {
   const ConstrainedPair &p = work.pairs[one], &q = work.pairs[other];
   const V first = block_of(work.inverse_mass[p.first], block);
@@ -133,7 +135,7 @@ void solve_triangles(ConstraintWork& work) {
     const V pp = coupling(work, 0, 0, block), qq = coupling(work, 1, 1, block);
     const V rr = coupling(work, 2, 2, block), pq = coupling(work, 0, 1, block);
     const V pr = coupling(work, 0, 2, block), qr = coupling(work, 1, 2, block);
-    // Cramer's rule.
+    // The solution by Cramer's rule.
     const V m00 = qq * rr - qr * qr, m01 = pr * qr - pq * rr, m02 = pq * qr - pr * qq;
     const V m11 = pp * rr - pr * pr, m12 = pq * pr - pp * qr, m22 = pp * qq - pq * pq;
     const V inverse = 1.0 / (pp * m00 + pq * m01 + pr * m02);

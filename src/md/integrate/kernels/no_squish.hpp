@@ -1,7 +1,7 @@
 #pragma once
 
-// A free turn of a body with three moments of inertia by NO_SQUISH (see rigid_rotor.cpp), over
-// numbers or over vectors of numbers, one for each body.
+// A torque-free rotation of a body with three moments of inertia by NO_SQUISH (see
+// rigid_rotor.cpp), for plain numbers or for vectors with a body in each lane.
 
 #include "md/core/vector.hpp"
 
@@ -13,10 +13,10 @@ struct SineCosine {
   Number sine, cosine;
 };
 
-/// Angles up to this are small.
+/// The square of the largest angle for which the series is used.
 constexpr double small_angle_squared = 0.0625;
 
-/// Of small angles, to the last digit.
+/// Sine and cosine of a small angle, to the last digit.
 template <class Number>
 inline SineCosine<Number> small_sine_cosine(const Number& x) {
   const Number x2 = x * x;
@@ -31,13 +31,13 @@ inline SineCosine<Number> small_sine_cosine(const Number& x) {
   return {sine, cosine};
 }
 
-/// Orientation, and angular momentum in the body frame.
+/// The orientation, and the angular momentum in the body frame.
 template <class Number>
 struct TurningBody {
   Number w, x, y, z;
   Number l[3];
 
-  /// From the angular momentum in the laboratory frame.
+  /// Sets the angular momentum from its components in the laboratory frame.
   void set_momentum(const Number& lx, const Number& ly, const Number& lz) {
     const Number a = -x, b = -y, c = -z;
     l[0] = (w * w + a * a - b * b - c * c) * lx + 2.0 * (a * b - w * c) * ly +
@@ -48,7 +48,7 @@ struct TurningBody {
            (w * w - a * a - b * b + c * c) * lz;
   }
 
-  /// About the body's axis `k`, by twice the angle of `half`.
+  /// Rotates about the body's axis `k` by twice the angle of `half`.
   template <int k>
   void rotate(const SineCosine<Number>& half) {
     const Number s = half.sine, c = half.cosine;
@@ -57,7 +57,7 @@ struct TurningBody {
     const Number la = l[a], lb = l[b];
     l[a] = cosine * la + sine * lb;
     l[b] = cosine * lb - sine * la;
-    // q times (c, s e_k).
+    // The quaternion q times (c, s e_k).
     const Number qw = w, qx = x, qy = y, qz = z;
     if constexpr (k == 0) {
       w = c * qw - s * qx, x = c * qx + s * qw, y = c * qy + s * qz, z = c * qz - s * qy;
@@ -68,13 +68,13 @@ struct TurningBody {
     }
   }
 
-  /// Rounding moves the norm by some 1e-16 a step; the first order is enough to take it back.
+  /// Rounding changes the norm by some 1e-16 per step; a first-order correction is enough.
   void renormalize() {
     const Number s = 1.5 - 0.5 * (w * w + x * x + y * y + z * z);
     w = s * w, x = s * x, y = s * y, z = s * z;
   }
 
-  /// `sine_cosine`: of half of each angle. No moment, no rotation: the angle is 0.
+  /// `sine_cosine` gets half of each angle. About an axis with moment 0 the angle is 0.
   template <class Function>
   void turn(const Vec3& inverse_inertia, double time, const Function& sine_cosine) {
     const double half = 0.5 * time;

@@ -4,29 +4,30 @@
 
 namespace sterna::md {
 
-/// As many rotors as fit into the widest vectors of doubles.
+/// The number of rotors that fit into the widest vector of doubles.
 inline constexpr std::size_t rotors_together = 8;
 inline constexpr std::size_t most_atoms_of_rotor = 32;
 
-/// Atoms at fixed places of a rigid body, along the axes of its body frame. The axis of a linear
-/// body is the first.
+/// Atoms at fixed places of a rigid body, along the axes of its body frame. A linear body is along
+/// the first axis.
 struct RotorShape {
   std::size_t atoms;
-  int dimension;                     ///< 1: in a line; 2: in a plane, normal to the third axis; 3
-  double mass[most_atoms_of_rotor];  ///< parts of the whole
+  int dimension;                     ///< 1: a line; 2: a plane normal to the third axis; 3: space
+  double mass[most_atoms_of_rotor];  ///< as fractions of the whole
   double place[most_atoms_of_rotor][3];
   double inverse_inertia[3];  ///< for these masses
 };
 
-/// Rotors of one shape, or its mirror image, side by side. Components x, y, z follow each other.
+/// Rotors of one shape, or its mirror image, side by side. Rows are components x, y, z.
 struct RotorWork {
   using Numbers = double[rotors_together];
 
-  /// Of each atom, from the first one; then from the center of mass, as a rigid body has it.
+  /// Input: place of each atom relative to the first. Output: relative to the center of mass,
+  /// rigid.
   alignas(64) Numbers place[most_atoms_of_rotor][3];
-  /// Taken: of each atom; given: that of the rigid motion with the same momenta.
+  /// Input: velocity of each atom. Output: velocity in the rigid motion with the same momenta.
   alignas(64) Numbers velocity[most_atoms_of_rotor][3];
-  /// What each atom is moved by.
+  /// Output: the displacement of each atom.
   alignas(64) Numbers path[most_atoms_of_rotor][3];
   alignas(64) Numbers angular_velocity[3];
 };
@@ -34,9 +35,9 @@ struct RotorWork {
 /// Motion of rotors for one instruction set. See rotor_kernels.inl.
 struct RotorKernels {
   const char* name;
-  /// A free motion for some time: places, velocities and paths.
+  /// Moves rotors without forces for some time: places, velocities and paths.
   void (*turn)(const RotorShape& shape, RotorWork& work, double time);
-  /// Rigid motion of the atoms at the present places.
+  /// Replaces velocities by a rigid motion at the present places.
   void (*project)(const RotorShape& shape, RotorWork& work);
 };
 

@@ -1,18 +1,18 @@
 // Rigid bodies of atoms, written once over vectors of doubles and compiled once for each
 // instruction set. Lanes are bodies of one shape.
 //
-// Idea:    the positions and velocities of the atoms are all the state that a body has. Sums over
-//          the atoms give its axes, momentum and angular momentum; it turns freely, as an
-//          integrator of rigid bodies turns it; the atoms go where their places in the body are.
-//          So half a kick of the atoms before and after is half a kick of force and torque. The
-//          mirror image of a body has its third axis the other way round.
+// Idea:    positions and velocities of the atoms are the complete state of a body. Sums over the
+//          atoms give its axes, momentum and angular momentum; it rotates freely, as an integrator
+//          of rigid bodies rotates it; then the atoms get the positions of their places in the
+//          body. So half a kick of the atoms before and after equals half a kick by force and
+//          torque. A mirror image has the opposite third axis.
 // Source:  NO_SQUISH: Miller, Eleftheriou, Pattnaik, Ndirango, Newns and Martyna, J. Chem. Phys.
 //          116, 8649 (2002), with the angular momentum in place of the quaternion's momentum, and
 //          axes in place of the quaternion. A linear body turns about its angular momentum.
-// Cost:    some 40 operations for each atom, 200 and five sines for the body.
-// Hazards: the axes follow from places that are rigid to rounding; places of a start that are not
-//          need ConstraintRotor::fit first.
-// Others:  SETTLE, for triangles of two equal sides.
+// Cost:    some 40 operations per atom, 200 and five sines per body.
+// Hazards: the axes are computed from places that are rigid up to rounding; places at a start that
+//          are not need ConstraintRotor::fit first.
+// Others:  SETTLE, for isosceles triangles.
 
 #include <cmath>
 
@@ -38,13 +38,13 @@ SineCosine<Reals> sine_cosine(const Reals& x) {
   return result;
 }
 
-/// Bodies in motion, as many as a vector holds.
+/// The motion of as many bodies as a vector holds.
 struct Bodies {
-  Triple axis[3];  ///< in the laboratory frame; of linear ones only the first
+  Triple axis[3];  ///< in the laboratory frame; linear bodies use only the first
   Reals side;      ///< 1, or -1 for the mirror image
   Triple velocity, angular_momentum;
 
-  /// Takes the center of mass off the places of `work`.
+  /// Subtracts the center of mass from the places of `work`.
   Bodies(const RotorShape& shape, RotorWork& work, std::size_t lane) {
     Triple center;
     for (std::size_t k = 0; k < shape.atoms; ++k) {
@@ -115,7 +115,7 @@ struct Bodies {
     about(2, 0.5 * time);
   }
 
-  /// Gives the atoms their places and velocities.
+  /// Writes the atoms' places and velocities.
   void give(const RotorShape& shape, RotorWork& work, std::size_t lane) const {
     const Triple omega = angular_velocity(shape);
     omega.store_to(work.angular_velocity, lane);

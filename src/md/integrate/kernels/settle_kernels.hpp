@@ -6,21 +6,21 @@ namespace sterna::md {
 
 /// A rigid isosceles triangle of atoms: the apex and two atoms of the same mass at the base.
 struct SettleShape {
-  double base_share;                           ///< mass of an atom at the base / all
+  double base_share;                           ///< mass of one atom at the base / total mass
   double apex_height, base_height, half_base;  ///< distances from the center of mass
 };
 
-/// As many triangles as fit into the widest vectors of doubles.
+/// The number of triangles that fit into the widest vector of doubles.
 inline constexpr std::size_t triangles_together = 8;
 
-/// Triangles side by side. Legs go from the apex to the atoms at the base, whose components x, y, z
-/// follow each other.
+/// Triangles side by side. Rows are components x, y, z of the legs from the apex to the two atoms
+/// at the base.
 struct SettleWork {
-  // When the step began, and as a step without constraints has brought them.
+  // Legs at the begin of the step, and after a step without constraints.
   alignas(64) double before[6][triangles_together];
   alignas(64) double moved[6][triangles_together];
-  /// What moves the three atoms, apex first, to where constraint forces bring them. NaN where there
-  /// is no such place: the step has turned the triangle too far.
+  /// Displacements of the three atoms, apex first, by the constraint forces. NaN if there is no
+  /// solution, because the step has turned the triangle too far.
   alignas(64) double shifts[9][triangles_together];
 };
 

@@ -1,12 +1,12 @@
 // SETTLE, written once over vectors of doubles and compiled once for each instruction set.
 //
-// Idea:    constraint forces lie in the plane of the triangle as it was when the step began, and
-//          turn it about no axis. In coordinates of that plane the turned triangle follows from
-//          three angles, one after the other. Lanes are triangles of one shape.
+// Idea:    constraint forces lie in the plane of the triangle at the begin of the step, and exert
+//          no total torque. In coordinates of this plane the turned triangle follows from three
+//          angles, one after another. Each lane has a triangle of the same shape.
 // Source:  Miyamoto and Kollman, J. Comput. Chem. 13, 952 (1992), appendix; names of coordinates
 //          and angles are theirs.
-// Cost:    some 200 operations and seven roots, whatever the tolerance.
-// Hazards: only where both atoms at the base have the same mass.
+// Cost:    some 200 operations and seven roots, independent of the tolerance.
+// Hazards: both atoms at the base must have the same mass.
 // Others:  SHAKE, for all other groups.
 
 #include "md/integrate/kernels/settle_kernels.hpp"
@@ -18,16 +18,16 @@ namespace {
 
 using Numbers = Vector<double>;
 
-/// The triangles from `lane` on, as many as a vector holds.
+/// Solves the triangles from `lane` on, as many as a vector holds.
 void settle(const SettleShape& shape, SettleWork& work, std::size_t lane) {
   const Triple leg_b = Triple::load_from(work.before, lane);
   const Triple leg_c = Triple::load_from(work.before + 3, lane);
   const Triple moved_b = Triple::load_from(work.moved, lane);
   const Triple moved_c = Triple::load_from(work.moved + 3, lane);
-  // From the center of mass.
+  // Positions relative to the center of mass.
   const Triple a1 = all<double>(-shape.base_share) * (moved_b + moved_c);
   const Triple b1 = moved_b + a1, c1 = moved_c + a1;
-  // z is normal to the plane, the apex lies above y.
+  // z is normal to the plane, and the apex is on the positive y axis.
   const Triple normal = cross_of(leg_b, leg_c), across = cross_of(a1, normal);
   const Triple z = unit(normal), x = unit(across), y = unit(cross_of(normal, across));
   const Numbers xb0 = dot_of(x, leg_b), yb0 = dot_of(y, leg_b);
@@ -36,7 +36,7 @@ void settle(const SettleShape& shape, SettleWork& work, std::size_t lane) {
   const Numbers xb1 = dot_of(x, b1), yb1 = dot_of(y, b1), zb1 = dot_of(z, b1);
   const Numbers xc1 = dot_of(x, c1), yc1 = dot_of(y, c1), zc1 = dot_of(z, c1);
 
-  // Where an angle does not exist, its cosine and all that follows is NaN.
+  // If an angle does not exist, its cosine and all results are NaN.
   const Numbers sin_phi = za1 / shape.apex_height;
   const Numbers cos_phi = square_root(1.0 - sin_phi * sin_phi);
   const Numbers sin_psi = (zb1 - zc1) / (2.0 * shape.half_base * cos_phi);

@@ -1,5 +1,5 @@
-// Free turns of rigid bodies, written once over vectors of doubles and compiled once for each
-// instruction set. Lanes are bodies of one shape.
+// Torque-free rotations of rigid bodies, written once over vectors of doubles and compiled once for
+// each instruction set. Each lane has a body of the same shape.
 
 #include "md/integrate/kernels/no_squish.hpp"
 #include "md/integrate/kernels/turn_kernels.hpp"
@@ -29,7 +29,7 @@ bool turn(const Vec3& inverse_inertia, double time, TurnWork& work) {
       *reinterpret_cast<Numbers*>(turned.orientation[k] + lane) = orientation[k];
     }
   }
-  // Also where it is not a number.
+  // The negated test below also catches NaN.
   const Bits<double> is_small = largest <= small_angle_squared;
   if (any(~is_small)) return false;
   for (int k = 0; k < 4; ++k) {

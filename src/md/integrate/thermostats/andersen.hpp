@@ -15,27 +15,28 @@ namespace sterna::md {
 
 /// Andersen's thermostat. Idea: molecules collide with a heat bath at random times; a collision
 /// draws new velocities and angular momenta from the Maxwell distribution. Paper: Andersen, J.
-/// Chem. Phys. 72, 2384 (1980). Cost: one random number a molecule and step, no communication.
-/// Hazards: momentum is not kept, so that diffusion and viscosity are those of the collisions.
-/// Another wins: stochastic velocity rescaling, which leaves the dynamics nearly alone.
+/// Chem. Phys. 72, 2384 (1980). Cost: one random number per molecule and step, no communication.
+/// Hazards: momentum is not conserved, so collisions change diffusion and viscosity. Another wins:
+/// stochastic velocity rescaling, which hardly changes the dynamics.
 ///
-/// The numbers are keyed by molecule and step: the collisions do not depend on the ranks. Atoms that
-/// constraints join collide together: new velocities of all of them, less what changes a distance,
-/// are those of the Maxwell distribution, and those of one of them are not.
+/// The random numbers are keyed by molecule and step, so collisions do not depend on the ranks.
+/// Atoms that constraints join collide together, because only new velocities of all of them, after
+/// removal of components along constraints, follow the Maxwell distribution.
 class Andersen {
  public:
-  /// `rate`: collisions of a molecule per time. `masses` and `bodies` (empty where nothing rotates)
-  /// by type. `where`: the molecules that collide. `first_joined_to`: of the atoms that collide
-  /// together with the one of an id, the first id; empty: each collides alone.
+  /// `rate`: collisions of a molecule per time. `masses` and `bodies` (empty if nothing rotates):
+  /// by type. `where`: the molecules that collide. `first_joined_to`: for an id, the lowest id of
+  /// the atoms that collide together with it; empty: each atom collides alone.
   Andersen(std::uint64_t seed, double thermal_energy, double rate, std::span<const double> masses,
            std::span<const RigidBody> bodies, const Selection& where = {},
            std::function<std::int64_t(std::int64_t)> first_joined_to = {});
 
-  /// Velocities and angular momenta after `interval` of time, in which a molecule collides with
-  /// probability 1 - exp(-rate * interval). Returns the energy that this rank's particles took up.
+  /// Changes velocities and angular momenta by collisions in `interval` of time; a molecule
+  /// collides with probability 1 - exp(-rate * interval). Returns the energy that this rank's
+  /// particles gained.
   double apply(ParticleStore& particles, const Box& box, double interval, std::int64_t step) const;
 
-  /// kT from now on.
+  /// Sets kT from now on.
   void set_thermal_energy(double thermal_energy) { thermal_energy_ = thermal_energy; }
 
  private:

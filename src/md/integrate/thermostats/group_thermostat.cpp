@@ -49,7 +49,7 @@ double GroupThermostat::apply_to_some(ParticleStore& particles, const Box& box, 
   comm::ReductionBatch batch(context_, "thermostat");
   batch.sum(energy).sum(mass).sum(degrees).sum(momentum.x).sum(momentum.y).sum(momentum.z).run();
   degrees -= 3.0;
-  if (!(degrees >= 1.0)) return 1.0;  // at most one molecule, or none
+  if (!(degrees >= 1.0)) return 1.0;  // the group has at most one molecule
   const Vec3 common = (1.0 / mass) * momentum;
   energy -= 0.5 * dot(momentum, common);
   const double b = factor(energy, degrees, interval(), step);

@@ -9,9 +9,9 @@
 
 namespace sterna::md {
 
-/// One factor for the velocities and angular momenta of all molecules that it acts on, from their
-/// kinetic energy. Of some of the molecules it leaves the motion of their common center of mass as
-/// it is, so that the total momentum is kept.
+/// Scales velocities and angular momenta of all its molecules by one factor that depends on their
+/// kinetic energy. If it acts on only some molecules, it leaves the motion of their common center
+/// of mass unchanged, so that the total momentum is conserved.
 class GroupThermostat : public Thermostat {
  public:
   explicit GroupThermostat(const ThermostatRequest& request);
@@ -20,8 +20,8 @@ class GroupThermostat : public Thermostat {
 
  protected:
   double act(ParticleStore& particles, const StepContext& now) final;
-  /// Of all velocities, after `interval` of time, where this kinetic energy is in so many `degrees`
-  /// of freedom, at least 1. The same on all ranks. What energy it gives is the kind's to count.
+  /// The factor of all velocities after `interval` of time, for this kinetic energy in `degrees` of
+  /// freedom, at least 1. The same on all ranks. The kind itself counts the energy that it adds.
   virtual double factor(double kinetic_energy, double degrees, double interval,
                         std::int64_t step) = 0;
 

@@ -6,12 +6,12 @@
 
 namespace sterna::md {
 
-/// Noise on each molecule, by a method that knows neither input nor steps: Langevin dynamics,
+/// Noise on each molecule by a method that is independent of input and steps: Langevin dynamics,
 /// Andersen's collisions. The method's rate is the inverse of the time constant.
 template <class Method>
 class NoiseThermostat final : public Thermostat {
  public:
-  /// `more`: what only the method asks for.
+  /// `more`: further arguments of the method.
   template <class... More>
   explicit NoiseThermostat(const ThermostatRequest& request, const More&... more)
       : Thermostat(request),

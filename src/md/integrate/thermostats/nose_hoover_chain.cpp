@@ -26,7 +26,7 @@ double NoseHooverChain::factor(double kinetic_energy, double interval) {
   const double weights[3] = {w, 1.0 - 2.0 * w, w};
   double scale = 1.0;
   double twice = 2.0 * kinetic_energy;
-  // What drives link k: its predecessor's energy, less the mean.
+  // The force on link k: twice its predecessor's energy minus the mean of this.
   const auto force = [&](std::size_t k) {
     if (k == 0) return (twice - degrees_ * thermal_energy_) / mass_[0];
     return (mass_[k - 1] * velocity_[k - 1] * velocity_[k - 1] - thermal_energy_) / mass_[k];
@@ -75,7 +75,7 @@ void NoseHooverChain::set_state(const std::vector<double>& state) {
 
 namespace {
 
-/// Degrees of freedom of some of the molecules relative to their center of mass.
+/// Degrees of freedom of the selected molecules relative to their center of mass.
 double inner_degrees(const Selection& where, const MoleculeTable& molecules) {
   double degrees = -3.0;
   for (std::size_t type = 0; type < molecules.counts.size(); ++type) {
@@ -99,9 +99,9 @@ class NoseHooverThermostat final : public GroupThermostat {
     if (where_.is_everything()) chain_.set_degrees(degrees);
   }
 
-  /// What the chain has lost.
+  /// The exchanged energy is the energy that the chain has lost.
   double exchanged_energy() const override { return first_rank_ ? -chain_.energy() : 0.0; }
-  void set_exchanged_energy(double) override {}  // follows from the state
+  void set_exchanged_energy(double) override {}  // it follows from the state
   std::vector<double> state() const override { return chain_.state(); }
   void set_state(const std::vector<double>& state) override { chain_.set_state(state); }
 

@@ -12,7 +12,7 @@ StochasticVelocityRescaling::StochasticVelocityRescaling(std::uint64_t seed, dou
     : stream_(seed, RandomPurpose::thermostat),
       thermal_energy_(thermal_energy),
       time_constant_(time_constant),
-      // Beyond the ids of particles.
+      // The stream's id is beyond all ids of particles.
       id_(number == 0 ? 0 : (std::uint64_t{1} << 47) + number) {}
 
 double StochasticVelocityRescaling::factor(double kinetic_energy, double degrees, double interval,
@@ -25,7 +25,7 @@ double StochasticVelocityRescaling::factor(double kinetic_energy, double degrees
   const double target = 0.5 * degrees * thermal_energy_;
   const double q = (1.0 - c) * target / (degrees * kinetic_energy);
   const double squared = c + q * (r1 * r1 + others) + 2.0 * r1 * std::sqrt(c * q);
-  // The root may be negative where the noise overcomes what is left of the old velocity.
+  // The root is negative if the noise exceeds the rest of the old velocity.
   const double sign = r1 + std::sqrt(c / q) < 0.0 ? -1.0 : 1.0;
   exchanged_energy_ += (squared - 1.0) * kinetic_energy;
   return sign * std::sqrt(squared);
@@ -39,7 +39,8 @@ class StochasticRescalingThermostat final : public GroupThermostat {
       : GroupThermostat(request),
         method_(request.input.run.seed, request.thermal_energy(), request.wanted().time_constant,
                 request.number) {
-    // Often enough to be smooth on the scale of the time constant, seldom enough to cost nothing.
+    // The interval is short relative to the time constant, so that rescaling is smooth, but long
+    // enough that its cost is negligible.
     const double steps = request.wanted().time_constant / (10.0 * timestep_);
     steps_.act_every(static_cast<std::int64_t>(std::clamp(steps, 1.0, 10.0)));
   }

@@ -11,7 +11,7 @@
 
 namespace sterna::md {
 
-/// What a thermostat is made from.
+/// The arguments from which a thermostat is made.
 struct ThermostatRequest {
   const comm::Context& context;
   const Input& input;
@@ -19,11 +19,11 @@ struct ThermostatRequest {
   const MoleculeTable& molecules;
 
   const Input::Thermostat& wanted() const { return input.thermostats[number]; }
-  /// kT of the temperature to keep, of a ramp that of its beginning.
+  /// kT of the target temperature; of a ramp, at its beginning.
   double thermal_energy() const { return input.units.boltzmann() * wanted().temperature; }
 };
 
-/// Acts in the steps and on the molecules that [thermostat] gives.
+/// A modifier that acts in the steps and on the molecules of a section [thermostat].
 class Thermostat : public StepModifier {
  public:
   bool is_thermostat() const final { return true; }
@@ -33,9 +33,9 @@ class Thermostat : public StepModifier {
  protected:
   explicit Thermostat(const ThermostatRequest& request);
 
-  /// What `apply` does, at the temperature of the present step.
+  /// The action of `apply`, with kT of the present step.
   virtual double act(ParticleStore& particles, const StepContext& now) = 0;
-  /// From now on kT to keep is another one. Called of kinds that take ramps.
+  /// Sets kT of the target from now on. It is called only for kinds that support ramps.
   virtual void set_thermal_energy(double /*thermal_energy*/) {}
 
   Selection where_;

@@ -24,7 +24,7 @@ std::unique_ptr<StepModifier> make_thermostat(const ThermostatRequest& request) 
   return made_from<Modifier, Thermostat>(request);
 }
 
-/// Appends what keeps the temperature as [thermostat] says; nothing for those of kind "none".
+/// Appends the thermostats of the sections [thermostat], except those of kind "none".
 void make_thermostats(const comm::Context& context, const Input& input,
                       const MoleculeTable& molecules,
                       std::vector<std::unique_ptr<StepModifier>>& modifiers);

@@ -1,6 +1,6 @@
 // Ethylene oxide: three Lennard-Jones sites in a plane (CH2, CH2, O) and a point dipole in the
-// center of mass, along the axis of symmetry. Masses are whole numbers: with them the origin of the
-// published positions is the center of mass.
+// center of mass, along the axis of symmetry. Masses are whole numbers, because with these the
+// origin of the published positions is the center of mass.
 
 #include "md/core/unit_constants.hpp"
 #include "md/model/library/model_families.hpp"

@@ -6,7 +6,7 @@
 
 namespace sterna::md {
 
-/// The parts of the library, one file each.
+/// The models of the library by family; each function has a file of its own.
 std::vector<PublishedModel> spherical_models();
 std::vector<PublishedModel> quadrupolar_models();
 std::vector<PublishedModel> carbon_dioxide_models();
@@ -14,7 +14,7 @@ std::vector<PublishedModel> nitrogen_models();
 std::vector<PublishedModel> ethylene_oxide_models();
 std::vector<PublishedModel> water_models();
 
-/// J. Vrabec, J. Stoll and H. Hasse (2001): spherical and quadrupolar models of one kind.
+/// J. Vrabec, J. Stoll and H. Hasse (2001): the source of the spherical and quadrupolar models.
 const Citation& vrabec_2001();
 
 }  // namespace sterna::md

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view and_word = " and ";
 
-/// "A and B and C" as a sentence has it: "A, B and C".
+/// Turns "A and B and C" into "A, B and C".
 std::string listed(std::string_view authors) {
   std::string text;
   while (true) {

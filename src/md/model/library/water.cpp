@@ -24,7 +24,7 @@ struct LennardJonesParameters {
   double epsilon, sigma;
 };
 
-/// From u = A / r^12 - C / r^6.
+/// Epsilon and sigma from the coefficients of u = A / r^12 - C / r^6.
 LennardJonesParameters from_coefficients(double a, double c) {
   return {c * c / (4.0 * a), std::pow(a / c, 1.0 / 6.0)};
 }
@@ -60,8 +60,8 @@ PublishedModel water(std::string_view name, std::string_view description,
           .critical_density = 17.87 * unit::mol_per_l};
 }
 
-/// Both models of Berendsen and others: A = (0.37122 nm)^6 kJ/mol, B = (0.3428 nm)^12 kJ/mol in
-/// u = B / r^12 - A / r^6.
+/// The parameters of both models of Berendsen and others: A = (0.37122 nm)^6 kJ/mol and B = (0.3428
+/// nm)^12 kJ/mol in u = B / r^12 - A / r^6.
 LennardJonesParameters of_spc() {
   return from_coefficients(std::pow(0.3428, 12), std::pow(0.37122, 6));
 }
@@ -80,7 +80,7 @@ const Citation jorgensen_1983{
     .year = 1983,
     .doi = "10.1063/1.445869"};
 
-/// Coefficients as that paper has them: kcal/mol angstrom^12 and kcal/mol angstrom^6.
+/// Takes the coefficients as Jorgensen's paper has them: kcal/mol angstrom^12 and angstrom^6.
 LennardJonesParameters of_jorgensen(double a, double c) {
   auto parameters = from_coefficients(a, c);
   return {parameters.epsilon * unit::kcal_per_mol, parameters.sigma * unit::angstrom};

@@ -1,15 +1,15 @@
-// The list builder, written once over FloatPack; part of pair_kernels.inl.
+// The list builder, written once in terms of FloatPack; part of pair_kernels.inl.
 //
-// Idea:    all candidates of a cell are brought together, column by column; bounds of as many as a
-//          vector holds say which of these are near enough to be looked at. Particles that share a
-//          row follow each other on a Hilbert curve through the cell, so that they are close and
-//          have most neighbors in common.
-// Source:  the curve: Hilbert, Math. Ann. 38, 459 (1891), by the rule of Skilling, AIP Conf. Proc.
-//          707, 381 (2004); bounds of some particles instead of the particles: Pall and Hess,
-//          Comput. Phys. Commun. 184, 2641 (2013).
+// Idea:    all candidates of a cell are gathered, column by column. Bounding boxes of chunks, each
+//          as many candidates as a vector holds, say which chunks are near enough for a closer
+//          look. Particles that share a row are consecutive on a Hilbert curve through the cell, so
+//          they are close together and have most neighbors in common.
+// Source:  the curve: Hilbert, Math. Ann. 38, 459 (1891), by the algorithm of Skilling, AIP Conf.
+//          Proc. 707, 381 (2004); bounding boxes of several particles: Pall and Hess, Comput. Phys.
+//          Commun. 184, 2641 (2013).
 // Cost:    a row looks at about three times as many candidates as it keeps.
 // Hazards: coordinates are single precision: the radius must include a margin for their rounding.
-// Others:  a search through ever smaller cells wins where the radius is much shorter than a cell.
+// Others:  a search through smaller and smaller cells, if the radius is much shorter than a cell.
 
 #include "md/neighbors/kernels/rows.inl"
 
@@ -25,20 +25,20 @@ void with_size(std::uint32_t size, const Function& function) {
   function.template operator()<static_cast<int>(most)>();
 }
 
-/// Beyond every radius; its square is still a float.
+/// A coordinate beyond every list radius, whose square still is a finite float.
 constexpr float far_coordinate = 3.0e18f;
 
-/// With no more candidates than this a cell looks at all of them: choosing would cost more.
+/// A cell with at most this many candidates looks at all of them, because choosing costs more.
 constexpr std::uint32_t few_candidates = 192;
 
 struct HilbertCurve {
-  std::uint8_t place[64];  ///< along the curve, of cube x + 4 y + 16 z
+  std::uint8_t place[64];  ///< index along the curve of cube x + 4 y + 16 z
 };
 constexpr HilbertCurve make_hilbert_curve() {
   HilbertCurve curve{};
   for (unsigned cube = 0; cube < 64; ++cube) {
     unsigned axes[3] = {cube & 3, cube >> 2 & 3, cube >> 4};
-    // Skilling's AxestoTranspose for two bits.
+    // Skilling's algorithm AxestoTranspose for two bits.
     for (unsigned i = 0; i < 3; ++i) {
       if ((axes[i] & 2) != 0) {
         axes[0] ^= 1;
@@ -61,8 +61,8 @@ constexpr HilbertCurve make_hilbert_curve() {
 }
 constexpr HilbertCurve hilbert_curve = make_hilbert_curve();
 
-/// Sorts the particles of a cell, `count` of them from `begin` on, along the curve: order[k] is the
-/// k-th, counted from `begin`. Particles in one cube of the curve keep their order.
+/// Sorts the `count` particles of a cell from `begin` on along the curve. order[k] is the k-th
+/// particle, counted from `begin`. Particles in the same cube of the curve keep their order.
 inline void sort_along_curve(const PairWork& work, std::uint32_t begin, std::uint32_t count,
                              const CellBounds& bounds, std::uint32_t* order) {
   const auto cubes_per_length = [](float low, float high) {
@@ -90,15 +90,15 @@ inline void sort_along_curve(const PairWork& work, std::uint32_t begin, std::uin
   for (std::uint32_t k = 0; k < count; ++k) order[next[place(begin + k)]++] = k;
 }
 
-/// The candidates of one cell's rows.
+/// The candidate neighbors of all rows of one cell.
 struct Candidates {
-  std::uint32_t count;   ///< a multiple of the vector's width; the last ones may be far away
-  std::uint32_t own;     ///< where the cell's own particles begin
-  std::uint32_t chunks;  ///< of the width of a vector
+  std::uint32_t count;   ///< a multiple of the vector width, padded with far particles
+  std::uint32_t own;     ///< index of the cell's own first particle
+  std::uint32_t chunks;  ///< number of chunks of one vector each
 };
 
-/// Brings together the particles of the 27 cells around `cell`, and bounds of each chunk where
-/// there are more than a few.
+/// Gathers the particles of the 27 cells around `cell`, and, unless they are few, the bounding box
+/// of each chunk.
 template <class Entry>
 Candidates gather_candidates(const PairWork& work, std::size_t cell) {
   constexpr bool compressed = sizeof(Entry) == sizeof(std::uint16_t);
@@ -119,7 +119,7 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
   const std::uint32_t own_begin = work.cells[cell].begin;
   Candidates result{0, 0, 0};
   const auto fill_chunk = [&] {
-    // One vector of far particles, of which those stay that complete the chunk.
+    // Store one vector of far particles; its beginning completes the chunk.
     FloatPack::all(static_cast<double>(far_coordinate)).store(scratch.x + result.count);
     result.count = (result.count + lanes - 1) / lanes * lanes;
   };
@@ -131,7 +131,8 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
       CellBounds bounds = CellBounds::none();
       for (std::ptrdiff_t dx = -1; dx <= 1; ++dx, ++slot) {
         const CellRange range = work.cells[middle + dx];
-        // The pairs with these particles stand in their rows. (Ghosts have no rows here.)
+        // Rows of earlier particles contain these pairs. (Ghosts never come earlier, and have no
+        // rows.)
         if (work.half && range.begin < own_begin) continue;
         if (dz == 0 && dy == 0 && dx == 0) result.own = result.count;
         const std::uint32_t code = compressed ? slot << run_offset_bits : range.begin;
@@ -150,7 +151,7 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
       if (few || result.count == first) continue;
       const std::uint32_t end = result.count;
       fill_chunk();
-      // Across x the bounds of a chunk are those of the column.
+      // In y and z a chunk takes the bounds of its column.
       const float across[4] = {bounds.y_low, bounds.y_high, bounds.z_low, bounds.z_high};
       for (int side = 0; side < 4; ++side) {
         const FloatPack bound = FloatPack::all(static_cast<double>(across[side]));
@@ -180,7 +181,7 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
   return result;
 }
 
-/// Appends the row of `size` particles of the cell, given by their places in it.
+/// Appends the row of `size` particles of the cell, given by their indices in it.
 template <int size, bool with_members, class Entry>
 Entry* append_row(const PairWork& work, const Candidates& candidates, bool few,
                   const std::uint32_t* members, Entry* out) {
@@ -198,7 +199,7 @@ Entry* append_row(const PairWork& work, const Candidates& candidates, bool few,
     z[q] = FloatPack::all(static_cast<double>(scratch.z[at]));
     if constexpr (with_members) *out++ = entry[at];
   }
-  // They are not to be found among their neighbors.
+  // A particle must not be found as its own neighbor, so move the row's particles far away.
   for (int q = 0; q < size; ++q) scratch.x[candidates.own + members[q]] = far_coordinate;
 
   const auto look_at = [&](std::uint32_t k) {
@@ -216,7 +217,8 @@ Entry* append_row(const PairWork& work, const Candidates& candidates, bool few,
   if (few) {
     for (std::uint32_t k = 0; k < candidates.count; k += lanes) look_at(k);
   } else {
-    // The distance of two boxes, by the same arithmetic, is never above that of what they hold.
+    // The distance of two bounding boxes never exceeds that of particles in them, even with
+    // rounding, because the arithmetic is the same.
     FloatPack low[3] = {x[0], y[0], z[0]}, high[3] = {x[0], y[0], z[0]};
     for (int q = 1; q < size; ++q) {
       const FloatPack member[3] = {x[q], y[q], z[q]};
@@ -241,14 +243,14 @@ Entry* append_row(const PairWork& work, const Candidates& candidates, bool few,
       }
     }
   }
-  // Nor among those of the cell's next rows, where a pair is to stand in one.
+  // In a half list they stay far away, so that later rows of this cell omit the pairs.
   if (work.half) return out;
   for (int q = 0; q < size; ++q) scratch.x[candidates.own + members[q]] = member_x[q];
   return out;
 }
 
-/// Rows of one cell after the other. Expects the particles of a cell in ascending order of x, or of
-/// unsheared x, and cells that follow each other along x likewise.
+/// Builds the rows of the cells. The particles of a cell must ascend in x, or in unsheared x in a
+/// triclinic box, and so must consecutive cells along x.
 template <class Entry>
 std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cells,
                        std::size_t cell_count, std::size_t used, std::size_t capacity) {
@@ -365,7 +367,7 @@ std::size_t select_far(const CoarseNumber* squares, std::size_t begin, std::size
   const __m128i zero = _mm_setzero_si128();
   for (; i + 8 <= end; i += 8) {
     const auto* const eight = reinterpret_cast<const __m128i*>(squares + i);
-    // There are no comparisons of numbers without sign, but differences that end at 0.
+    // SSE2 lacks an unsigned comparison, but a saturating difference is 0 where squares >= limit.
     const __m128i lacking = _mm_subs_epu16(limit, _mm_loadu_si128(eight));
     const __m128i is_far = _mm_packs_epi16(_mm_cmpeq_epi16(lacking, zero), zero);
     for (auto far = static_cast<unsigned>(_mm_movemask_epi8(is_far)); far != 0; far &= far - 1) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// How the kernels of pairs read particles of the list's rows into packs.
+// How pair kernels load the particles of the list's rows into packs.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace {
 template <class Pack>
 struct RowTraits;
 
-/// Double precision: positions as they are.
+/// Double precision: positions are used as they are.
 template <>
 struct RowTraits<DoublePack> {
-  /// log2 of a particle's record in units of 8 bytes: rows are decoded to offsets in that unit.
+  /// log2 of the record size in units of 8 bytes: rows are decoded to offsets in this unit.
   static constexpr int offset_shift = 2;
   static constexpr Overlap overlap = vector_bytes == 64   ? Overlap::arithmetic
                                      : vector_bytes == 32 ? Overlap::loads
                                                           : Overlap::none;
 
-  /// A particle of the row in all lanes.
+  /// The position of a particle of the row in all lanes.
   struct Center {
     DoublePack x, y, z;
     Center() = default;
@@ -32,7 +32,7 @@ struct RowTraits<DoublePack> {
           y(DoublePack::all(work.position[i].y)),
           z(DoublePack::all(work.position[i].z)) {}
   };
-  /// As many of its neighbors: one load for each, then a transpose in registers.
+  /// The positions of `width` neighbors: one load for each, then a transpose in registers.
   struct Neighbors {
     DoublePack x, y, z;
     DoublePack::Indices types;
@@ -41,7 +41,7 @@ struct RowTraits<DoublePack> {
     }
   };
   [[gnu::always_inline]] static DoublePack difference(DoublePack a, DoublePack b) { return a - b; }
-  /// Subtracts from the forces on the neighbors.
+  /// Subtracts x, y, z from the forces on the neighbors.
   [[gnu::always_inline]] static void subtract(const PairWork& work, const std::uint32_t* offsets,
                                               const DoublePack& x, const DoublePack& y,
                                               const DoublePack& z) {
@@ -51,12 +51,12 @@ struct RowTraits<DoublePack> {
   static void add(const PairWork& work, std::size_t i, double x, double y, double z) {
     work.force[i] += Vec3{x, y, z};
   }
-  /// Forces before they are complete.
+  /// The array of forces while kernels add to it.
   static const Vec3* forces(const PairWork& work) { return work.force; }
   static const Position* positions(const PairWork& work) { return work.position; }
 };
 
-/// Mixed precision: positions in fixed-point steps, whose differences are exact.
+/// Mixed precision: positions are fixed-point integers, whose differences are exact.
 template <>
 struct RowTraits<FloatPack> {
   static constexpr int offset_shift = 1;
@@ -94,7 +94,7 @@ struct RowTraits<FloatPack> {
   static const FixedPosition* positions(const PairWork& work) { return work.fixed_position; }
 };
 
-/// Turns the entries of a compressed row, run and offset, into offsets in units of 8 bytes.
+/// Decodes a compressed row, with entries of run and offset, into offsets in units of 8 bytes.
 template <int offset_shift>
 using RowDecoder = EntryDecoder<run_offset_bits, offset_shift>;
 

@@ -1,15 +1,15 @@
 #pragma once
 
-// What all kernels of pairs do with the rows of the list: turn entries into offsets, and fetch
-// ahead of need.
+// Functions of all pair kernels for the rows of the list: decoding of entries into offsets, and
+// prefetching.
 
 #include "md/neighbors/kernels/row_traits.hpp"
 
 namespace sterna::md {
 namespace {
 
-/// The places, times 2^shift, of `count` entries from `first` on, and behind them so many of the
-/// dummy's. `begins`: where the neighbors of the row's cell begin.
+/// Decodes `count` entries from `first` on into places times 2^shift, and appends the place of the
+/// dummy particle `dummies` times. `begins` are the begins of the runs around the row's cell.
 template <int shift>
 inline void decode_row(const PairWork& work, const std::uint32_t (&begins)[32], std::size_t first,
                        std::size_t count, std::size_t dummies, std::uint32_t* out) {
@@ -22,7 +22,7 @@ inline void decode_row(const PairWork& work, const std::uint32_t (&begins)[32], 
   for (std::size_t k = 0; k < dummies; ++k) out[count + k] = work.total << shift;
 }
 
-/// Turns the entries of a row into offsets.
+/// Decodes the entries of a row into offsets.
 template <class Pack>
 class Decoder {
  public:
@@ -30,8 +30,8 @@ class Decoder {
   void go_to_cell(std::size_t cell) {
     if (work_.compressed != nullptr) gather_begins(work_, cell, begins_);
   }
-  /// Entries [begin, begin + length) of the list, and behind them two vectors of dummies, which are
-  /// beyond every cutoff.
+  /// Decodes entries [begin, begin + length) of the list, followed by two vectors of dummy
+  /// particles, which are beyond every cutoff.
   const std::uint32_t* operator()(std::size_t begin, std::size_t length) {
     constexpr auto dummies = static_cast<std::size_t>(2 * Pack::width);
     decode_row<RowTraits<Pack>::offset_shift>(work_, begins_, begin, length, dummies,
@@ -55,10 +55,11 @@ inline void fetch(const T* items, std::size_t count) {
   for (std::size_t k = 0; k < count * sizeof(T); k += 64) __builtin_prefetch(bytes + k);
 }
 
-/// Asks memory for what the rows of a cell read and write and the processor does not foresee: of
-/// their neighbors those that the cell before it in x did not have, in the last row of each plane:
-/// the upper plane is new, the middle one may have left the near caches since, and nobody is of the
-/// lower one. Rows write to the forces of all they have.
+/// Prefetches data for a cell's rows that the hardware prefetcher does not predict: the entries,
+/// and neighbors that the previous cell in x did not have. These are in the last row of cells of
+/// the upper plane, which is new, and of the middle plane, which may have left the near caches.
+/// Half lists have no neighbors in the lower plane. Forces are fetched, too, because rows write to
+/// those of all neighbors.
 template <class Pack>
 inline void fetch_cell(const PairWork& work, std::size_t cell) {
   const CellRange own = work.cells[cell];

@@ -1,6 +1,6 @@
-// Points of XTC frames, written once and compiled once for each instruction set. Rounding is written
-// over vectors; the rest are loops and bits that the compiler has better instructions for in some of
-// the sets.
+// Encoding of points of XTC frames, written once and compiled once for each instruction set.
+// Rounding uses vectors; the rest are loops and bit operations, for which some instruction sets
+// have better instructions.
 
 #include <algorithm>
 #include <bit>
@@ -14,21 +14,21 @@
 namespace sterna::md {
 namespace {
 
-/// Sizes that one frame uses.
+/// The number of table entries that one frame uses, besides the first.
 constexpr int entries_in_use = 8;
-/// Coordinates of a larger extent than this are not packed together.
+/// Coordinates of larger extents are not packed together.
 constexpr std::int64_t largest_packed = 0xffffff;
 constexpr std::size_t longest_run = 8;
 constexpr int bits_of_run = 5;
 
-/// Bits, the highest of a number first.
+/// A stream of bits, with the highest bit of a number first.
 class BitStream {
  public:
   BitStream(std::vector<std::byte>& bytes, std::size_t expected_bytes) : bytes_(bytes) {
     if (bytes_.size() < expected_bytes + room) bytes_.resize(expected_bytes + room);
   }
 
-  /// Has room for everything that a group of points takes.
+  /// Makes room for the bits of any group of points.
   void make_room() {
     if (place_ + room > bytes_.size()) bytes_.resize(2 * bytes_.size());
   }
@@ -42,8 +42,8 @@ class BitStream {
     if (bits > 0) put_few(value, bits);
   }
 
-  /// A number of up to 72 bits, low + high * 2^32, as the format has it: its bytes, the lowest one
-  /// first, then what is left of the bits. Behind it so many zeros, a few.
+  /// Writes a number of up to 72 bits, low + high * 2^32, in the order of the format: its whole
+  /// bytes from the lowest on, then the remaining bits. A few `zeros` follow.
   void put_bytes(std::uint64_t low, std::uint64_t high, int bits, int zeros = 0) {
     const int whole = bits / 8 * 8;
     if (bits + zeros <= 56 && whole > 0) {
@@ -67,7 +67,7 @@ class BitStream {
  private:
   static constexpr std::size_t room = 128;
 
-  /// At most 56 bits: up to 7 are held back from before.
+  /// Writes at most 56 bits, because up to 7 bits are still held.
   void put_few(std::uint64_t value, int bits) {
     held_bits_ |= value << (64 - held_ - bits);
     held_ += bits;
@@ -88,7 +88,7 @@ class BitStream {
 
   std::vector<std::byte>& bytes_;
   std::size_t place_ = 0;
-  std::uint64_t held_bits_ = 0;  ///< the highest ones
+  std::uint64_t held_bits_ = 0;  ///< bits not written yet, from the highest on
   int held_ = 0;
 };
 
@@ -102,14 +102,14 @@ struct Product {
   }
 };
 
-/// The fewest bits that hold it.
+/// The number of bits that the number needs.
 int bit_width(std::uint64_t number) {
   return static_cast<int>(std::bit_width(number));
 }
 
-/// Whether all coordinates differ by less than this.
+/// Whether all coordinates differ by less than `distance`.
 bool are_near(const XtcPoint& a, const XtcPoint& b, std::int32_t distance) {
-  // One comparison for both signs, and one branch.
+  // An unsigned comparison tests both signs, and `&` avoids branches.
   const auto farthest = static_cast<std::uint32_t>(distance - 1);
   const auto is_near = [&](std::size_t axis) {
     return static_cast<std::uint32_t>(a[axis]) - static_cast<std::uint32_t>(b[axis]) + farthest <=
@@ -153,12 +153,13 @@ class Encoder {
     while (i < points.size()) i = put_group(points, i);
   }
 
-  /// Single points, after which the encoder is as at the beginning and a byte ends.
+  /// Writes single points that bring the encoder back to its first state and end with a whole byte.
   void close(std::span<const XtcPoint> points) {
     std::size_t i = 0;
     for (; entry_ != first_; ++i) put_single(points[i], entry_ < first_ ? 1 : -1);
     put_single(points[i++], 0);
-    // The run stays 0 from here on, which one bit says, or six. So many of those end a byte.
+    // From here on the run stays 0. A point needs one bit to say so, or six; enough points with six
+    // make whole bytes.
     const std::size_t left = points.size() - i;
     const std::size_t bits = stream_.bits() + left * (static_cast<std::size_t>(bits_of_point_) + 1);
     const std::size_t long_flags = 5 * (8 - bits % 8) % 8;
@@ -199,8 +200,8 @@ class Encoder {
     stream_.put_bytes(packed.low, packed.high, entry_);
   }
 
-  /// The point that a group begins with, and whether the run or the size of what follows is another
-  /// one than before: a zero where neither is.
+  /// Writes the first point of a group and whether the run length or the size of distances changes;
+  /// a zero bit if neither does.
   void put_begin(const XtcPoint& point, std::size_t run, int change) {
     const bool same = run == run_ && change == 0;
     put_point(point, same ? 1 : 0);
@@ -218,7 +219,7 @@ class Encoder {
     entry_ += change;
   }
 
-  /// The point `i` and the run of those that follow it closely; returns the place after them.
+  /// Writes point `i` and the run of close points behind it; returns the index after them.
   std::size_t put_group(std::span<XtcPoint> points, std::size_t i) {
     stream_.make_room();
     const std::int32_t near = small();
@@ -231,8 +232,8 @@ class Encoder {
     }
     std::size_t run = 0;
     if (i + 1 < points.size() && are_near(points[i], points[i + 1], near)) {
-      // The second point comes first, as the decoder expects: from the oxygen of water, which comes
-      // first in memory, both hydrogens are near.
+      // The second point is written first, as the decoder expects. In water the oxygen atom comes
+      // first in memory, and both hydrogen atoms are close to it.
       std::swap(points[i], points[i + 1]);
       do {
         ++run;
@@ -271,13 +272,14 @@ std::span<const std::byte> encode(std::span<XtcPoint> points, const XtcRange& ra
   return encoder.written();
 }
 
-/// Axis by axis, in vectors; few points at a time, which stay in the nearest cache.
+/// The range is computed axis by axis in vectors, on few points at a time, which stay in the
+/// nearest cache.
 void add(std::span<const XtcPoint> points, XtcRange& range) {
   if (points.empty()) return;
   using Numbers = Vector<std::int32_t>;
   constexpr std::size_t width = static_cast<std::size_t>(lanes<std::int32_t>);
   constexpr std::size_t together = 512;
-  // Farther than all sizes.
+  // A coordinate farther away than all sizes.
   constexpr std::int32_t far = std::int32_t{1} << 28U;
   alignas(64) std::int32_t at[3][together + width];
   const auto smaller = [](Numbers a, Numbers b) { return a < b ? a : b; };
@@ -288,7 +290,7 @@ void add(std::span<const XtcPoint> points, XtcRange& range) {
   Numbers low[3], high[3], least = 3 * farthest;
   for (std::size_t axis = 0; axis < 3; ++axis) low[axis] = high[axis] = none + front[axis];
   for (std::size_t begin = 0; begin < points.size(); begin += together) {
-    // With those that come next.
+    // The copy includes the next points, to which the distance is needed.
     const std::size_t count = std::min(together, points.size() - begin);
     const std::size_t known = std::min(together + width, points.size() - begin);
     for (std::size_t i = 0; i < known; ++i) {
@@ -302,7 +304,7 @@ void add(std::span<const XtcPoint> points, XtcRange& range) {
         const auto next = load_unaligned<Numbers>(at[axis] + i + 1);
         low[axis] = smaller(low[axis], here);
         high[axis] = larger(high[axis], here);
-        // Negative where it has no place in 31 bits.
+        // The distance is negative if it exceeds 31 bits.
         const Numbers distance = larger(here, next) - smaller(here, next);
         sum += (distance >= none) & (distance < farthest) ? distance : farthest;
       }
@@ -331,8 +333,8 @@ void add(std::span<const XtcPoint> points, XtcRange& range) {
 
 std::size_t round(std::span<const Position> positions, double precision, const Vec3& edges,
                   std::byte* items, std::size_t stride) {
-  // A position is three numbers and the bits of a type. As a number these would be denormal, which
-  // slows arithmetic on processors of Intel, so they are masked.
+  // A position is three numbers and the bits of a type. As numbers these bits would be denormal,
+  // which slows arithmetic on Intel processors, so they are masked.
   constexpr std::size_t numbers = 4, width = static_cast<std::size_t>(lanes<double>);
   static_assert(sizeof(Position) == numbers * sizeof(double));
   constexpr std::size_t at_once = std::max<std::size_t>(width / numbers, 1);
@@ -358,7 +360,7 @@ std::size_t round(std::span<const Position> positions, double precision, const V
       std::memcpy(&mask, kept + width * v, sizeof(mask));
       const auto x = reinterpret_cast<Numbers>(bits & mask);
       const Numbers scaled = x * precision;
-      // Also where it is not a number.
+      // The negation also catches NaN.
       outside |= ~((x >= 0.0) & (x < load(edge + width * v)) & (scaled < limit));
       const Words rounded = __builtin_convertvector(scaled + 0.5, Words);
       std::memcpy(words + width * v, &rounded, sizeof(rounded));
@@ -368,7 +370,8 @@ std::size_t round(std::span<const Position> positions, double precision, const V
       std::memcpy(items + (i + k) * stride, words + numbers * k, numbers * sizeof(words[0]));
     }
   }
-  // One at a time where they do not fill vectors or are not all as they should be.
+  // Points are handled one at a time if they do not fill a vector, or if one in the vector is
+  // outside.
   for (; i < positions.size(); ++i) {
     const Position& p = positions[i];
     const double x = p.x * precision, y = p.y * precision, z = p.z * precision;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Some whole molecules of one kind side by side: lanes are molecules. Atoms are brought from memory
-// once for all that is computed between them, and their forces go back once.
+// A block of whole molecules of one kind, one in each lane. Atoms are loaded once for all terms
+// between them, and their forces are stored once.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +12,14 @@
 namespace sterna::md {
 namespace {
 
-/// Position of a particle, and 0.
+/// Loads x, y, z of a position, and 0 in the fourth lane.
 [[gnu::always_inline]] inline void read(const Position& from, Four<double>& to) {
   constexpr Four<std::int64_t> place{-1, -1, -1, 0};
   to = reinterpret_cast<Four<double>>(*reinterpret_cast<const Four<std::int64_t>*>(&from) & place);
 }
 
-/// Two stores beside each other, so that none reaches into the next particle's force.
+/// Adds with two stores, because one store of four numbers would overwrite the next particle's
+/// force.
 [[gnu::always_inline]] inline void add(const Four<double>& change, Vec3& force) {
   typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
   *reinterpret_cast<Two*>(&force.x) += Two{change[0], change[1]};
@@ -28,8 +29,8 @@ namespace {
 template <class Real>
 class MoleculeBlock {
   using V = Vector<Real>;
-  /// In single precision a position is the sum of two numbers, so that the rounding of a difference
-  /// is that of the difference, and not that of a position.
+  /// In single precision a position is the sum of two numbers, so that a difference of positions
+  /// has the rounding error of the difference, not that of the positions.
   static constexpr std::size_t summands = sizeof(Real) == sizeof(float) ? 2 : 1;
   struct Atom {
     Rows<Real> position[summands], force;
@@ -42,8 +43,8 @@ class MoleculeBlock {
   explicit MoleculeBlock(const MoleculeBatch& molecules)
       : molecules_(molecules), atoms_(reinterpret_cast<Atom*>(molecules.room)) {}
 
-  /// Takes the molecules from number `first` on, the last one several times where there are fewer
-  /// than lanes. Their forces are 0.
+  /// Loads the molecules from number `first` on. If fewer are left than lanes, the last molecule
+  /// fills the other lanes. Forces are set to 0.
   void gather(std::size_t first) {
     const std::size_t left = molecules_.count - first;
     used_ = left < width ? left : width;
@@ -66,7 +67,7 @@ class MoleculeBlock {
         write(position, atom.position[summands - 1].of[lane]);
       }
     }
-    // Apart from the stores, which a load of several of them would wait for.
+    // This loop is separate, because a load that spans several recent stores would wait for them.
     for (std::size_t k = 0; k < molecules_.atoms; ++k) {
       for (Rows<Real>& rows : atoms_[k].position) {
         V x, y, z, nothing;
@@ -77,7 +78,7 @@ class MoleculeBlock {
     }
   }
 
-  /// From one atom of each molecule to another one, along an axis.
+  /// A component of the vector from one atom to another, for each molecule.
   [[gnu::always_inline]] V connection(std::size_t from, std::size_t to, std::size_t axis) const {
     const Atom &a = atoms_[from], &b = atoms_[to];
     V result = b.position[0].part(axis) - a.position[0].part(axis);
@@ -90,7 +91,7 @@ class MoleculeBlock {
     return atoms_[atom].force.part(axis);
   }
 
-  /// Adds the forces to those of the particles.
+  /// Adds the forces of the block to the forces of the particles.
   void scatter() {
     for (std::size_t k = 0; k < molecules_.atoms; ++k) {
       Rows<Real>& rows = atoms_[k].force;
@@ -110,7 +111,7 @@ class MoleculeBlock {
     }
   }
 
-  /// Over the molecules that there are.
+  /// The sum over the molecules; lanes that repeat the last molecule do not count.
   double sum(const V& values) const {
     double result = 0.0;
     for (std::size_t lane = 0; lane < used_; ++lane) result += static_cast<double>(values[lane]);
