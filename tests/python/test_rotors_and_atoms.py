@@ -238,11 +238,37 @@ def test_quadrupoles_need_one_charge_of_each_type(tmp_path):
 
 WATER_ATOMS = [Atom("O", 15.9994, 0.65, 0.3166, -0.8476), Atom("H", 1.008, 0.0, 0.1, 0.4238)]
 OXYGEN_HYDROGEN = float(numpy.hypot(0.0816, 0.0576))
+SHARE = 0.13  # of the way from oxygen to each hydrogen atom, to the charge of four-site water
+_OXYGEN, _HYDROGEN = (numpy.array(WATER.masses[n][0]) for n in (0, 1))
+CHARGE_PLACE = _OXYGEN + 2 * SHARE * (_HYDROGEN - _OXYGEN) * [0, 0, 1]
 
 
-def water_of(rotors: int, molecules: int = 64) -> tuple[str, str]:
+def four_site_water() -> Rigid:
+    charges = [
+        ((CHARGE_PLACE if n == 0 else place), q) for n, (place, q) in enumerate(WATER.charges)
+    ]
+    return Rigid("water", WATER.masses, WATER.wells, [(tuple(p), q) for p, q in charges])
+
+
+def water_of(rotors: int, four_sites: bool = False, molecules: int = 64) -> tuple[str, str]:
     """The input and the start of the same water, of which so many molecules are rotors."""
     system = mixture([], [WATER], [molecules])
+    rigid, atoms = WATER, WATER_ATOMS
+    names, places_of_atoms = ["O", "H", "H"], [numpy.array(place) for place, _ in WATER.masses]
+    more_atoms = more_sections = ""
+    if four_sites:
+        rigid = four_site_water()
+        oxygen, hydrogen = WATER_ATOMS
+        atoms = [
+            Atom("O", oxygen.mass, oxygen.epsilon, oxygen.sigma), hydrogen,
+            Atom("M", 0.0, 0.0, 0.1, oxygen.charge),
+        ]  # fmt: skip
+        names, places_of_atoms = [*names, "M"], [*places_of_atoms, CHARGE_PLACE]
+        more_atoms = ', { type = "M" }'
+        more_sections = (
+            f'[[molecule.virtual_site]]\nkind = "3"\na = {SHARE}\nb = {SHARE}\n'
+            "atoms = [4, 1, 2, 3]\n"
+        )
     random = numpy.random.default_rng(11)
     lines = []
     for k in range(molecules):
@@ -252,13 +278,13 @@ def water_of(rotors: int, molecules: int = 64) -> tuple[str, str]:
         if k < rotors:
             lines.append(("water", center, system.orientation[k], velocity, momentum))
             continue
-        arms = [turn @ numpy.array(place) for place, _ in WATER.masses]
+        arms = [turn @ place for place in places_of_atoms]
         inertia = sum(
             m * (a @ a * numpy.eye(3) - numpy.outer(a, a))
-            for a, (_, m) in zip(arms, WATER.masses, strict=True)
+            for a, (_, m) in zip(arms, WATER.masses, strict=False)
         )
         spin = numpy.linalg.solve(inertia, momentum)
-        for name, arm in zip(("O", "H", "H"), arms, strict=True):
+        for name, arm in zip(names, arms, strict=True):
             at = center + arm, [1.0, 0, 0, 0], velocity + numpy.cross(spin, arm), numpy.zeros(3)
             lines.append((name, *at))
     text = f"{len(lines)}\n"
@@ -268,9 +294,9 @@ def water_of(rotors: int, molecules: int = 64) -> tuple[str, str]:
         text += f"{name} " + " ".join(repr(float(x)) for column in columns for x in column) + "\n"
     sections = ""
     if rotors < molecules:
-        sections += "".join(atom.section() for atom in WATER_ATOMS)
+        sections += "".join(atom.section() for atom in atoms)
     if rotors:
-        sections += WATER.section()
+        sections += rigid.section()
     if 0 < rotors < molecules:
         sections += (
             f'[[molecule]]\nname = "rotor"\ncount = {rotors}\natom = [{{ type = "water" }}]\n'
@@ -280,7 +306,7 @@ def water_of(rotors: int, molecules: int = 64) -> tuple[str, str]:
 [[molecule]]
 name = "atoms"
 count = {molecules - rotors}
-atom = [{{ type = "O" }}, {{ name = "H1", type = "H" }}, {{ name = "H2", type = "H" }}]
+atom = [{{ type = "O" }}, {{ name = "H1", type = "H" }}, {{ name = "H2", type = "H" }}{more_atoms}]
 [[molecule.constraint]]
 distance = {OXYGEN_HYDROGEN!r}
 atoms = [[1, 2], [1, 3]]
@@ -289,7 +315,7 @@ distance = {2 * 0.0816!r}
 atoms = [[2, 3]]
 [[molecule.exclusion]]
 atoms = [[1, 2], [1, 3], [2, 3]]
-"""
+{more_sections}"""
     interaction = """\
 [interaction]
 cutoff = 0.9
@@ -303,8 +329,11 @@ accuracy = 1e-6
     return sections + interaction, text
 
 
-def run_water(sterna, folder, rotors: int, steps: int, *arguments, run: str = "", more: str = ""):
-    sections, start = water_of(rotors)
+def run_water(
+    sterna, folder, rotors: int, steps: int, *arguments, run: str = "", more: str = "",
+    four_sites: bool = False,
+):  # fmt: skip
+    sections, start = water_of(rotors, four_sites)
     name = f"water{rotors}"
     (folder / f"{name}.xyz").write_text(start)
     (folder / f"{name}.toml").write_text(
@@ -317,11 +346,12 @@ def run_water(sterna, folder, rotors: int, steps: int, *arguments, run: str = ""
     return read_log(folder / f"{name}.log.jsonl").rows
 
 
-def test_water_of_both_kinds_is_water_of_one(sterna, tmp_path):
+@pytest.mark.parametrize("four_sites", [False, True])
+def test_water_of_both_kinds_is_water_of_one(sterna, tmp_path, four_sites):
     """Energies, temperature and pressure along a trajectory of rotors, atoms, and both."""
-    all_rotors = run_water(sterna, tmp_path, 64, 100)
+    all_rotors = run_water(sterna, tmp_path, 64, 100, four_sites=four_sites)
     for rotors, ranks in ((0, 1), (32, 1), (32, 3)):
-        rows = run_water(sterna, tmp_path, rotors, 100, "-n", ranks)
+        rows = run_water(sterna, tmp_path, rotors, 100, "-n", ranks, four_sites=four_sites)
         for row, expected in zip(rows, all_rotors, strict=True):
             for key in ("potential_energy", "kinetic_energy", "total_energy"):
                 # Errors of the charges' forces part the trajectories.
