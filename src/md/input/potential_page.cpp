@@ -27,6 +27,8 @@ c8 = "8.6757 eV*angstrom^8"
 ```
 
 A run may have several potentials; the log then shows the energy, the virial and the time of each.
+A `[[pair]]` with `adds = true` acts besides what its types have already, so that the sum of several
+potentials acts between them.
 All of them work in every precision, on every instruction set and any number of ranks, beside
 `[electrostatics]`, and with every `truncation` in `[interaction]`:
 
