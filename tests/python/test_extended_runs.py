@@ -123,3 +123,19 @@ def test_what_changes_the_state_goes_on_from_the_end(sterna, tmp_path):
     path.write_text(path.read_text().replace("steps = 50", "steps = 60").replace("= 1.0", "= 1.1"))
     done = sterna("run", "melt.toml", "-n", 1, "--resume")
     assert "melt.checkpoint at step 50" in done.stdout
+
+
+def test_a_ramp_that_is_extended_says_that_its_temperature_is_another_one(sterna, tmp_path):
+    ramp = SYSTEMS["langevin"] + "end_temperature = 2.0\n"
+    path = tmp_path / "melt.toml"
+    path.write_text(short_run(MELT.format(more=ramp), 50, "double"))
+    assert sterna("run", "melt.toml", "-n", 1).returncode == 0
+    done = sterna("run", "melt.toml", "-n", 1, "--resume", "--steps", 100)
+    assert done.returncode == 0, done.stderr
+    assert "end_temperature: reached at step 100 now" in done.stdout
+    assert "so that no bit depends on its end" not in done.stdout
+
+
+def test_a_ramp_with_an_end_of_its_own_is_extended_with_the_same_bits(sterna, tmp_path):
+    ramp = SYSTEMS["langevin"] + "end_temperature = 2.0\nstop_step = 60\n"
+    extended(sterna, tmp_path, MELT.format(more=ramp), "double", 2, 101, 150)

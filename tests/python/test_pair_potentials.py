@@ -184,3 +184,55 @@ def test_check_knows_the_fastest_motion(mixture, sterna):
         output
     )
     assert done.returncode == 0
+
+
+TWO = """\
+units = "reduced"
+[run]
+steps = 0
+timestep = 0.002
+precision = "{precision}"
+[start]
+kind = "file"
+file = "two.xyz"
+box = [4, 4, 4]
+[[type]]
+name = "A"
+epsilon = {epsilon}
+sigma = {sigma}
+[interaction]
+cutoff = 1.9
+truncation = "truncated"
+tail_correction = "none"
+"""
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "sigma", "distance", "is_lost"),
+    [
+        # 12 c12 is 5e-55, which is 0 in single precision: only the attraction would be left.
+        (1e-20, 1e-3, 1.2e-3, True),
+        (1e-60, 1.0, 1.2, True),
+        (1e-41, 1.0, 1.2, True),
+        # As in Go models: c6 is 0 in single precision, and nothing beside the repulsion.
+        (1e-93, 1e8, 1.8, False),
+        (3e-35, 113.0, 0.24, False),
+        (1e-18, 1.0, 1.2, False),
+    ],
+)
+def test_mixed_precision_loses_no_part_of_a_pair(
+    epsilon, sigma, distance, is_lost, sterna, tmp_path
+):
+    (tmp_path / "two.xyz").write_text(f"2\n\nA 1 1 1\nA {1 + distance!r} 1 1\n")
+    path = tmp_path / "two.toml"
+    right = 4 * epsilon * ((sigma / distance) ** 12 - (sigma / distance) ** 6)
+    for precision in ("double", "mixed"):
+        path.write_text(TWO.format(precision=precision, epsilon=epsilon, sigma=sigma))
+        done = sterna("run", "two.toml", "-n", 1, "--overwrite")
+        if precision == "mixed" and is_lost:
+            assert done.returncode == 2, done.stdout
+            assert "two.toml:5:" in done.stderr and "below 1.2e-38" in done.stderr
+            continue
+        assert done.returncode == 0, done.stderr
+        energy = read_log(tmp_path / "two.log.jsonl").rows[0]["potential_energy"]
+        assert energy == pytest.approx(right, rel=1e-5, abs=0.0)

@@ -16,6 +16,7 @@
 #include "md/input/check_completeness.hpp"
 #include "md/input/check_input.hpp"
 #include "md/input/check_molecule.hpp"
+#include "md/input/check_precision.hpp"
 #include "md/input/foreign_files.hpp"
 #include "md/input/hydrogen_mass.hpp"
 #include "md/input/input_reading.hpp"
@@ -69,6 +70,7 @@ class Reader {
     round_tilt();
     check_input(input(), look_at_files_, is_good(), reports());
     if (reading_.result.ok() && in_molecule_files.empty()) hydrogen_masses();
+    if (reading_.result.ok()) check_precision(input(), reports());
     sort_diagnostics();
     std::vector<Diagnostic>& diagnostics = reading_.result.diagnostics;
     diagnostics.insert(diagnostics.end(), in_molecule_files.begin(), in_molecule_files.end());

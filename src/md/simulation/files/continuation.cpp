@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
@@ -16,6 +17,16 @@
 #include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
+namespace {
+
+/// Whether a temperature moves until the last step of the run, wherever that is.
+bool heats_until_the_end(const Input& input) {
+  return std::ranges::any_of(input.thermostats, [](const Input::Thermostat& thermostat) {
+    return thermostat.end_temperature.has_value() && thermostat.stop_step == 0;
+  });
+}
+
+}  // namespace
 
 Continuation::Continuation(const comm::Context& context, const Input& input,
                            const SimulationOptions& options, const SimulatedSystem& system,
@@ -110,6 +121,13 @@ void Continuation::compare_with_checkpoint(const Json& state, std::int64_t parti
           "  {}\na run goes on from its checkpoint only: put these back, or start anew without "
           "--resume",
           checkpoint_path(stem_), comm::joined(changes.system, "\n  ")));
+    }
+    if (changes.places.contains("run.steps") && heats_until_the_end(input_)) {
+      changes.other_state = true;
+      changes.settings.push_back(
+          fmt::format("end_temperature: reached at step {} now, so the temperature to keep is "
+                      "another one from here on; \"stop_step\" in [thermostat] would have kept it",
+                      input_.run.steps));
     }
     told = json_text(Json{{"settings", changes.settings},
                           {"sections", changes.sections},
