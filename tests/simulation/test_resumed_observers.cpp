@@ -82,22 +82,24 @@ timestep = 0.004
 decomposition = "grid"
 )";
 
-/// Chains of four atoms, which are not on a line, along x.
-Input flexible_input(const comm::Context& context, const std::string& folder) {
+/// Chains of four atoms, which are not on a line, along x. They fill the box, or a `part` of its
+/// edges along y and z, within its lower half.
+Input flexible_input(const comm::Context& context, const std::string& folder, double part = 1.0) {
   constexpr int along = 2, across = 5;
   constexpr double spacing = 1.5, period = 5.0;
+  const double edge = across * spacing / part, margin = 0.5 * (0.5 * edge - across * spacing);
   if (context.rank() == 0) {
     std::ofstream file(folder + "/chains.extxyz");
-    file << 4 * along * across * across << "\nLattice=\"" << along * period << " 0 0 0 "
-         << across * spacing << " 0 0 0 " << across * spacing
-         << "\" Properties=species:S:1:pos:R:3\n";
+    file << 4 * along * across * across << "\nLattice=\"" << along * period << " 0 0 0 " << edge
+         << " 0 0 0 " << edge << "\" Properties=species:S:1:pos:R:3\n";
     for (int n = 0; n < along * across * across; ++n) {
       const int x = n % along, y = n / along % across, z = n / along / across;
       const char* const types[] = {"A", "B", "B", "A"};
       for (int k = 0; k < 4; ++k) {
         file << types[k] << ' ' << 0.5 + period * x + 0.9 * k << ' '
-             << spacing * y + (k % 2 == 0 ? 0.2 : 0.5) << ' '
-             << spacing * z + (k < 2 ? 0.2 : 0.4) + 0.02 * ((3 * n + k) % 5) << '\n';
+             << std::max(margin, 0.0) + spacing * y + (k % 2 == 0 ? 0.2 : 0.5) << ' '
+             << std::max(margin, 0.0) + spacing * z + (k < 2 ? 0.2 : 0.4) + 0.02 * ((3 * n + k) % 5)
+             << '\n';
       }
     }
   }
@@ -321,6 +323,22 @@ TEST_CASE("rigid molecules: a run that was interrupted observes what a whole run
   const comm::Context world;
   const test::SharedFolder folder(world);
   interrupt_and_resume(world, rigid_input(folder.path()), folder.path());
+}
+
+TEST_CASE("ranks without any particle change nothing that is observed") {
+  const comm::Context world;
+  const test::SharedFolder folder(world);
+  // Four ranks share out y and z: all chains are with one of them.
+  const Input input = flexible_input(world, folder.path(), 1.0 / 3.0);
+  Simulation simulation(world, input, SimulationOptions::inside_a_program());
+  const comm::Context alone = world.split(world.rank());
+  Simulation one(alone, input, SimulationOptions::inside_a_program());
+  std::int64_t empty = 0;
+  for (Simulation* each : {&simulation, &one}) each->run(steps);
+  if (simulation.particles().local_count() == 0) ++empty;
+  comm::ReductionBatch(world, "empty ranks").sum(empty).run();
+  CHECK(empty == world.size() - 1);
+  check_close(texts_of(simulation), texts_of(one));
 }
 
 TEST_CASE("an observer that is added or changed begins anew, and the others go on") {
