@@ -44,16 +44,6 @@ const Registry<BarostatRow>& barostat_rows();
 /// Of the barostat that the file gives; null for "none".
 const BarostatRow* row_of(const Input::Barostat& barostat);
 
-/// The names of the barostats that have a trait.
-template <class Trait>
-std::vector<std::string_view> barostats_that(Trait&& has) {
-  std::vector<std::string_view> names;
-  for (const BarostatRow& row : barostat_rows()) {
-    if (has(row)) names.push_back(row.name);
-  }
-  return names;
-}
-
 /// The target of a kind's own key, such as `barostat_option<&StochasticCellOptions::bulk_modulus>`.
 template <auto member>
 Target barostat_option(Input& input, std::size_t) {

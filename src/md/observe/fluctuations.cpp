@@ -216,7 +216,8 @@ void check_fluctuations(const Input& input, const IsGood& is_good, const Report&
     const ThermostatRow* const kind = row_of(thermostat);
     if (kind == nullptr) continue;
     if (!kind->is_canonical) {
-      const auto kinds = thermostats_that([](const ThermostatRow& of) { return of.is_canonical; });
+      const auto kinds =
+          thermostat_rows().names_that([](const ThermostatRow& of) { return of.is_canonical; });
       return error(fmt::format("kind = {} in [thermostat] samples none; expected {}",
                                quote(thermostat.kind), choice_list(kinds)));
     }

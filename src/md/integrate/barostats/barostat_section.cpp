@@ -16,7 +16,8 @@ Condition barostat_is_on() {
 }
 
 Condition barostat_takes_ramps() {
-  const auto kinds = barostats_that([](const BarostatRow& kind) { return kind.takes_ramps; });
+  const auto kinds =
+      barostat_rows().names_that([](const BarostatRow& kind) { return kind.takes_ramps; });
   return {"barostat", "kind", {kinds.begin(), kinds.end()}, Severity::warning};
 }
 

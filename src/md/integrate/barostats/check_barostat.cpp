@@ -39,8 +39,8 @@ void check_barostat(const Input& input, const IsGood& is_good, const Report& rep
   }
   if (barostat.coupling == Input::Coupling::triclinic && kind->needs_symmetric_virial &&
       !input.components.empty()) {
-    const auto others =
-        barostats_that([](const BarostatRow& other) { return !other.needs_symmetric_virial; });
+    const auto others = barostat_rows().names_that(
+        [](const BarostatRow& other) { return !other.needs_symmetric_virial; });
     error(
         "barostat.coupling",
         fmt::format("the virial tensor of rigid molecules is not symmetric in each step, but kind "

@@ -161,7 +161,7 @@ class ThermostatChecker {
     const BarostatRow& kind = *row_of(input_.barostat);
     if (mine.end_temperature && good_(place(n, "end_temperature")) && !kind.takes_ramps) {
       const auto others =
-          barostats_that([](const BarostatRow& other) { return other.takes_ramps; });
+          barostat_rows().names_that([](const BarostatRow& other) { return other.takes_ramps; });
       error(
           place(n, "end_temperature"),
           fmt::format("the [barostat] with kind = {} goes with a temperature that stays; expected "
