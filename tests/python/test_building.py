@@ -1,11 +1,13 @@
 """`sterna new solvate`, `pack` and `replicate`: what they make runs and is what was asked for."""
 
+import re
 import tomllib
 from pathlib import Path
 
 import numpy
 import pytest
-from sterna import read
+from sterna import read, read_log
+from sterna.toml_text import toml_text
 from sterna.trajectory import Trajectory
 from trajectory_support import BUTANE, MIXTURE, WATER
 
@@ -27,7 +29,10 @@ def distances_of_molecules(trajectory: Trajectory) -> float:
 
 def run_once(sterna, path, extra: str = "") -> Trajectory:
     """Runs an input for no step and returns its trajectory."""
+    document = tomllib.loads(path.read_text())
     text = path.read_text()
+    if document.pop("stage", None):
+        text = toml_text(document)
     steps = next(line for line in text.splitlines() if line.startswith("steps"))
     interval = next((x for x in text.splitlines() if x.startswith("trajectory_interval")), None)
     text = text.replace(steps, "steps = 0")
@@ -162,18 +167,11 @@ def test_a_melt_of_polymers_is_packed_relaxed_and_runs(sterna, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     text = (tmp_path / "melt.toml").read_text()
     assert tomllib.loads(text)["start"]["temperature"] == 1.0
-    text = text.replace("steps = 2000", "steps = 100")
-    (tmp_path / "relaxed.toml").write_text(
-        text.replace("[run]\n", '[run]\nintegrator = "minimize"\n')
-    )
-    done = sterna("run", "relaxed.toml")
-    assert done.returncode == 0, done.stdout + done.stderr
-    (tmp_path / "melt.toml").write_text(
-        text.replace('"melt.extxyz"', '"relaxed.h5md"\nformat = "h5md"')
-    )
+    (tmp_path / "melt.toml").write_text(text.replace("steps = 2000", "steps = 500"))
     done = sterna("run", "melt.toml", "-n", "2")
     assert done.returncode == 0, done.stdout + done.stderr
-    melt = read(tmp_path / "melt").frames
+    assert "stage minimize (1 of 2)" in done.stdout
+    melt = read(tmp_path / "melt.produce").frames
     assert melt.particle_count == 400
     position = melt.atoms().at(melt[-1]).position
     bonds = melt.atoms().bonds
@@ -237,9 +235,16 @@ def test_water_with_salt_is_neutral_and_runs(sterna, tmp_path):
     assert types["Na1"]["sigma"] == pytest.approx(2 * 0.1212 / 2 ** (1 / 6), rel=1e-4)
     assert types["Na1"]["epsilon"] == pytest.approx(0.3526418 * 4.184, rel=1e-6)
     text = (tmp_path / "brine.toml").read_text()
-    (tmp_path / "brine.toml").write_text(text.replace("steps = 10000", "steps = 2"))
+    names = [stage["name"] for stage in sections["stage"]]
+    assert names == ["minimize", "heat", "equilibrate", "produce"]
+    assert sections["stage"][1]["thermostat"]["end_temperature"] == 300.0
+    (tmp_path / "brine.toml").write_text(re.sub("steps = [0-9]+", "steps = 40", text))
     done = sterna("run", "brine.toml", "-n", "2")
     assert done.returncode == 0, done.stdout + done.stderr
+    rows = read_log(tmp_path / "output" / "brine.heat.log.jsonl").rows
+    assert rows[0]["temperature"] == pytest.approx(50.0, rel=0.05)
+    rows = read_log(tmp_path / "output" / "brine.produce.log.jsonl").rows
+    assert rows[-1]["step"] == 40 and rows[-1]["temperature"] < 400
     done = sterna("new", "solvate", "-o", "none.toml")
     assert done.returncode == 2 and "expected a structure, or --box" in done.stderr
 

@@ -22,7 +22,10 @@ FRAGMENTS = [
     for k, (language, text) in enumerate(blocks(page))
     # The pages that add something show a section that is not in the engine; a study is no input:
     # test_sweep.py reads it.
-    if language == "toml" and not page.name.startswith("add-a") and page.name != "sweeps.md"
+    if language == "toml"
+    and not page.name.startswith("add-a")
+    and page.name != "sweeps.md"
+    and not text.startswith("input =")
 ]
 
 
@@ -129,7 +132,9 @@ def put(text: str, told: str, folder: Path, save_as: str) -> Path | None:
 
     A block that begins with the units is a whole input, for a file of the name `save_as`.
     """
-    if text.startswith("units"):
+    if saved := re.search(r"Save this as `(\w+\.toml)`:$", told):
+        save_as = saved[1]
+    if saved or text.startswith("units"):
         path = folder / save_as
         path.write_text(text)
         return path
@@ -182,7 +187,7 @@ def follow(page: Path, folder: Path, **values: int) -> str:
             if "new" in run or "import" in run:
                 written = re.findall(r"(\w+\.toml)\b", done.stdout)
                 for path in {folder / file for file in written}:
-                    if "[run]" in path.read_text():
+                    if "run]" in path.read_text():  # or [stage.run]
                         shorten(path, **values)
     return shown
 
@@ -233,9 +238,45 @@ def test_the_tutorial_on_a_protein(tmp_path):
     analyzed = float(re.search(r"radius of gyration: (\S+) nm", shown)[1])
     assert measured == pytest.approx(analyzed, abs=0.005)
     assert (tmp_path / "output/villin.report.html").exists()
-    # Water and ions around the protein are relaxed, and the dynamics goes on from there.
+    # Water and ions around the protein are relaxed and heated, and the dynamics goes on from there.
     assert re.search(r"^1 chain_\w+, \d+ HOH, \d+ NA, \d+ CL$", shown, re.MULTILINE)
-    assert read_log(tmp_path / "output/protein.log.jsonl").rows[-1]["temperature"] < 400
+    rows = read_log(tmp_path / "output/protein.produce.log.jsonl").rows
+    assert rows[-1]["step"] == 40 and rows[-1]["temperature"] < 400
+
+
+def test_the_tutorial_on_a_liquid(tmp_path):
+    shown = follow(ROOT / "docs/tutorial/liquid-argon.md", tmp_path, steps=800, thermo_interval=20)
+    found = re.search(r"g\(r\) is greatest, (\S+), at r = (\S+) nm", shown)
+    assert 2.0 < float(found[1]) < 4.5 and float(found[2]) == pytest.approx(0.37, abs=0.03)
+    assert re.search(r"^D   = [\d.]+\(\d+\)e-\d+ m\^2/s", shown, re.MULTILINE)
+    capacity = re.search(r"^C_V = ([\d.]+).* J/\(mol K\)", shown, re.MULTILINE)
+    assert 12.4 < float(capacity[1]) < 40
+    assert (tmp_path / "argon.measure.png").exists()
+
+
+def test_the_tutorial_on_a_table(tmp_path):
+    shown = follow(ROOT / "docs/tutorial/density-table.md", tmp_path, steps=200, thermo_interval=10)
+    assert shown.count("of 15: ") == 15
+    rows = re.findall(r"^ +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)$", shown, re.MULTILINE)
+    assert len(rows) == 15
+    assert {row[0] for row in rows} == {"100.0", "105.0", "110.0", "115.0", "120.0"}
+    assert all(1.0 < float(row[2]) < 2.4 and float(row[3]) > 0 for row in rows)
+    assert (tmp_path / "study" / "report.html").exists() and (tmp_path / "density.png").exists()
+
+
+def test_the_tutorial_on_the_mobility_of_a_protein(tmp_path):
+    pytest.importorskip("openmm")
+    shown = follow(ROOT / "docs/tutorial/protein-rmsf.md", tmp_path, steps=200, thermo_interval=10)
+    found = re.search(r"residue \d+ of (\d+) moves most, by (\S+) nm", shown)
+    assert found[1] == "35" and 0.005 < float(found[2]) < 0.2
+    assert re.search(r"^all: 0\.\d+", shown, re.MULTILINE)
+
+
+def test_the_tutorial_on_a_polymer(tmp_path):
+    shown = follow(ROOT / "docs/tutorial/polymer-melt.md", tmp_path, steps=500, thermo_interval=20)
+    density = re.search(r"^density: ([\d.]+)", shown, re.MULTILINE)
+    size = re.search(r"^radius of gyration: ([\d.]+)", shown, re.MULTILINE)
+    assert 0.2 < float(density[1]) < 1.0 and 4.0 < float(size[1]) < 8.0
 
 
 def test_the_tutorial_on_an_exchange_prints_the_example():

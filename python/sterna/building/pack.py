@@ -24,6 +24,8 @@ from sterna.toml_text import toml_text
 
 _TRIALS = 100  # of a molecule in a sweep
 _SWEEPS = 20
+#: Sections that a minimization has no use for.
+_OF_MOTION = ("limit", "drift_control", "alignment", "multiple_time_steps")
 
 
 @dataclass
@@ -180,7 +182,16 @@ def merged(kinds: list[Kind]) -> dict[str, Any]:
             sections[section] = tables
     if any("molecule" in kind.start.sections for kind in kinds):
         sections["molecule"] = [_molecule(kind) for kind in kinds]
+    if "stage" not in sections and "integrator" not in sections["run"]:
+        sections["stage"] = _stages(sections)
     return sections
+
+
+def _stages(sections: dict[str, Any]) -> list[dict[str, Any]]:
+    """A box that was filled is relaxed before it runs, without what acts on motion."""
+    relax: dict[str, Any] = {"name": "minimize", "run": {"integrator": "minimize", "steps": 500}}
+    relax |= {name: [] for name in _OF_MOTION if name in sections}
+    return [relax, {"name": "produce"}]
 
 
 def _molecule(kind: Kind) -> dict[str, Any]:
@@ -232,7 +243,7 @@ def pack_command(
     """Fill a box with molecules of one or more inputs, without overlaps.
 
     Molecules have the conformations of their input's start or last frame. Settings are those of the
-    first input. Relax the box first: integrator = "minimize" in [run].
+    first input. The new one has two stages: it relaxes the box, and then runs.
     """
     if output.suffix != ".toml":
         raise SternaError(f"the output is {output}; expected a name that ends in .toml", 2)
@@ -270,6 +281,8 @@ def pack_command(
     if "component" in sections:
         particles["orientation"] = made.turns
     sections["start"] = {"kind": "file", "file": start.name, "temperature": warmth}
+    if "stage" in sections:
+        sections["stage"] = sections.pop("stage")  # at the end
     write_start(start, units, numpy.diag(edges), **particles)
     head = f"# {', '.join(sources)}, written by `sterna new pack`.\n"
     replace_text(output, head + toml_text(sections))

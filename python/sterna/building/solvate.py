@@ -1,13 +1,20 @@
 """`sterna new solvate`: a structure in water with ions, by OpenMM."""
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sterna.edges_option import edges_of
 from sterna.errors import SternaError
+
+if TYPE_CHECKING:
+    from sterna.importing.system import System
+
+_COLD = 50.0  #: K, where heating begins
+_LONG = 50000  #: steps of production
 
 
 class Water(StrEnum):
@@ -74,7 +81,8 @@ def solvate(
     """Put a structure into water with ions, neutral and at a concentration.
 
     OpenMM does it (pip install openmm). Water keeps its shape by constraints, and bonds of
-    hydrogen their lengths.
+    hydrogen their lengths. The input has stages: it is minimized, heated, equilibrated at 1 bar, and
+    then produces.
     """
     from sterna.importing import files as written
     from sterna.importing.molecules import Molecules
@@ -95,9 +103,37 @@ def solvate(
         water.value, padding or 1.0, edges, salt, positive.value, negative.value, neutralize
     )
     source = solvated(structure, Settings(names, cutoff, "hydrogen"), solvent)
-    molecules = Molecules(system_of(source))
-    for path in written.write(
-        molecules, output, overwrite, [] if structure is None else [structure]
-    ):
+    system = system_of(source)
+    molecules = Molecules(system)
+    sources = [] if structure is None else [structure]
+    for path in written.write(molecules, output, overwrite, sources, _stages(system)):
         print(f"wrote {path}")
     print(", ".join(f"{kind.count} {kind.name}" for kind in molecules.kinds))
+
+
+def _stages(system: "System") -> "dict[str, System]":
+    """New water lies too close to the structure in places, and its density is a guess."""
+    thermostat = dict(system.thermostat)
+    moving = replace(system, temperature=None)
+    at_pressure = {
+        **system.sections,
+        "barostat": {
+            "kind": "stochastic_cell_rescaling",
+            "pressure": "1 bar",
+            "time_constant": "2 ps",
+            "bulk_modulus": "22000 bar",
+        },
+    }
+    return {
+        "minimize": replace(
+            moving, run={"integrator": "minimize", "steps": 500}, thermostat={"kind": "none"}
+        ),
+        "heat": replace(
+            system,
+            temperature=_COLD,
+            thermostat=thermostat
+            | {"temperature": _COLD, "end_temperature": thermostat["temperature"]},
+        ),
+        "equilibrate": replace(moving, sections=at_pressure),
+        "produce": replace(moving, sections=at_pressure, run={**system.run, "steps": _LONG}),
+    }
