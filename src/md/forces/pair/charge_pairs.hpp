@@ -17,36 +17,36 @@ namespace sterna::md {
 ///
 ///     q q' (1/r + curvature r^2 - shift),
 ///
-/// excluded pairs have the same without 1/r, and each charge has -q^2 shift / 2.
+/// Excluded pairs have the same without 1/r, and each charge has the self-energy -q^2 shift / 2.
 struct CutoffCharges {
   double cutoff = 0.0;
   double curvature = 0.0, shift = 0.0;
-  std::vector<double> of_types;  ///< of particles without a topology; internal units
+  std::vector<double> of_types;  ///< charges by type, without a topology; internal units
 
-  /// A dielectric of the permittivity `outside` beyond the cutoff, `inside` within it; both
-  /// relative, and the charges are divided by the root of `inside` already. Barker and Watts, Mol.
-  /// Phys. 26, 789 (1973); Tironi et al., J. Chem. Phys. 102, 5451 (1995).
+  /// A dielectric with the permittivity `outside` beyond the cutoff and `inside` within it. Both
+  /// are relative, and charges must already be divided by the root of `inside`. Barker and Watts,
+  /// Mol. Phys. 26, 789 (1973); Tironi et al., J. Chem. Phys. 102, 5451 (1995).
   static CutoffCharges reaction_field(double cutoff, double inside, double outside);
-  /// Of two charges of 1 within the cutoff.
+  /// The energy of two unit charges within the cutoff.
   double energy(double r) const { return 1.0 / r + curvature * r * r - shift; }
 };
 
-/// The part of `PairForces` that computes them from the rows of the list.
+/// The part of `PairForces` that computes pairs of charges from the rows of the list.
 class ChargePairs {
  public:
   ChargePairs(CutoffCharges charges, std::string_view kernels);
 
   double cutoff() const { return charges_.cutoff; }
-  /// Atoms have the charges of their molecules from now on, times `factor`.
+  /// Takes the charges of atoms from their molecules from now on, times `factor`.
   void set_topology(const Topology& topology, double factor);
   /// Whether a particle of the type may have a charge.
   bool has_charges(int type) const;
-  /// Particles and ghosts have these places until the next call.
+  /// Stores the charges of particles and ghosts by place; valid until the next call.
   void rebuild(const ParticleStore& particles, Precision precision);
-  /// Adds to forces, energy and virial of `work`.
+  /// Adds to the forces, energy and virial of `work`.
   void compute(PairWork& work, std::span<const std::uint32_t> cells, Precision precision,
                bool with_sums) const;
-  /// Of the local particles in the field that each of them causes.
+  /// The energy of local particles in the reaction field that each of them causes itself.
   double self_energy() const { return self_energy_; }
 
  private:

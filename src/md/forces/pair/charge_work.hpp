@@ -7,22 +7,21 @@
 
 namespace sterna::md {
 
-/// u(r) = q q' (1/r + curvature r^2 - shift) within the cutoff; of excluded pairs the same without
-/// 1/r.
+/// u(r) = q q' (1/r + curvature r^2 - shift) within the cutoff; excluded pairs lack 1/r.
 template <class Real>
 struct ChargeConstants {
-  /// Of every place of the store, ghosts and the dummy included.
+  /// Charges by place in the store, including ghosts and the dummy particle.
   const Real* charge;
   Real cutoff_squared, curvature, shift;
 };
 
-/// The pairs of charges of a run. Plain data, as `PairWork` is.
+/// The pairs of charges of a run, as plain data like `PairWork`.
 struct ChargeWork {
   ChargeConstants<double> in_double;
   ChargeConstants<float> in_single;
 };
 
-/// One instruction set's kernels of pairs of charges: from half lists, without and with energy and
+/// One instruction set's kernels for pairs of charges in half lists, without and with energy and
 /// virial.
 struct ChargeKernels {
   using Compute = void (*)(PairWork& work, const ChargeWork& charges, const std::uint32_t* cells,

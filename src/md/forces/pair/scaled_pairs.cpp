@@ -58,7 +58,7 @@ void ScaledPairs::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     const Vec3 force = (pair.share * value.force_over_r) * d;
     particles.force[pair.particle] += force;
     if (sums == nullptr) continue;
-    // The other atom has the other half.
+    // The other atom of the pair adds the other half.
     own.energy += 0.5 * pair.share * value.energy;
     own.virial[0] += 0.5 * d.x * force.x;
     own.virial[1] += 0.5 * d.y * force.y;

@@ -12,19 +12,19 @@
 
 namespace sterna::md {
 
-/// Pairs of atoms of a molecule that interact by a share of what acts between their types: the
-/// factors of LAMMPS's special_bonds. The list of neighbors excludes them.
+/// Pairs of atoms of a molecule that interact by a fraction of the potential between their types,
+/// as with the factors of LAMMPS's special_bonds. The neighbor list excludes them.
 ///
-/// Each rank computes the pairs of its own atoms, those of two of its atoms twice, so no force
-/// travels. A partner that the store lacks is beyond the cutoff until the next rebuild.
+/// Each rank computes the pairs of its own atoms, and pairs of two own atoms twice, so no force is
+/// communicated. A partner that the store lacks is beyond the cutoff until the next rebuild.
 class ScaledPairs final : public ForceTerm {
  public:
   struct Pair {
     std::int32_t atoms[2];  ///< in the molecule, from 0
     double share;
   };
-  /// `pairs`: of each kind of molecule, all of them exclusions there. `functions`: of all pairs of
-  /// types. `places` is rebuilt by others, before this.
+  /// `pairs`: for each kind of molecule; all of them are exclusions of the topology. `functions`:
+  /// for all pairs of types. `places` must be rebuilt before this object.
   ScaledPairs(std::shared_ptr<const MoleculePlaces> places,
               const std::vector<std::vector<Pair>>& pairs, std::vector<PairFunction> functions);
 
@@ -35,7 +35,7 @@ class ScaledPairs final : public ForceTerm {
   Settings settings() const override;
 
  private:
-  /// Of one atom of a molecule.
+  /// A partner of one atom of a molecule.
   struct Partner {
     std::uint32_t atom;
     double share;
@@ -49,7 +49,7 @@ class ScaledPairs final : public ForceTerm {
   std::shared_ptr<const MoleculePlaces> places_;
   std::vector<PairFunction> functions_;
   std::size_t type_count_;
-  /// Of each atom of each kind of molecule.
+  /// For each atom of each kind of molecule.
   std::vector<std::vector<std::vector<Partner>>> partners_;
   std::vector<Local> local_;
 };

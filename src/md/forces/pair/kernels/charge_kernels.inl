@@ -2,15 +2,15 @@
 // compiled once for each instruction set (charge_kernels_avx512.cpp and its siblings).
 //
 // Idea:    1/r, a parabola and a constant, times the charges of both particles. Charges belong to
-//          particles, not to types, so those of a vector of neighbors are gathered, once for all
-//          particles of the row. Particles without a charge are left out of their rows, and rows
-//          without charges are passed over. Masks, which keep excluded pairs from the other kernels,
-//          keep them here from 1/r only: the parabola and the constant act on them, too.
-// Source:  reaction field: Tironi et al., J. Chem. Phys. 102, 5451 (1995); of excluded pairs: GROMACS
-//          manual, "Coulomb interaction with reaction field"; rows and half lists as in
+//          particles, not to types, so the charges of a vector of neighbors are gathered, once for
+//          all particles of the row. Particles without a charge are left out of their rows, and
+//          rows without charges are skipped. Masks exclude pairs from the other kernels; here they
+//          exclude them only from 1/r, and the parabola and the constant still act.
+// Source:  reaction field: Tironi et al., J. Chem. Phys. 102, 5451 (1995); for excluded pairs:
+//          GROMACS manual, "Coulomb interaction with reaction field"; rows and half lists as in
 //          pair_kernels.inl.
-// Cost:    that of the Lennard-Jones kernel and a gather, where all particles have charges.
-// Hazards: excluded pairs must be in the list, with masks: rows of one particle have none.
+// Cost:    that of the Lennard-Jones kernel plus a gather, if all particles have charges.
+// Hazards: excluded pairs must be in the list, with masks, which rows of one particle do not have.
 // Others:  the multipole method, which has no cutoff.
 
 #include <utility>
@@ -47,15 +47,15 @@ template <class Pack>
   return result;
 }
 
-/// The particles of a row that have a charge, and its entries.
+/// The particles of a row that have a charge, and the entries of the row.
 struct ChargedRow {
   std::size_t particle[largest_group];
-  int place[largest_group];      ///< in the row; -1: not among its entries
-  int size;                      ///< of the row, with those that have no charge
+  int place[largest_group];      ///< in the row; -1 if the row's entries lack them
+  int size;                      ///< particles of the row, with or without a charge
   const std::uint32_t* entries;  ///< offsets
   std::size_t count;
   const std::uint16_t* masks;
-  std::size_t masked;  ///< entries that have masks
+  std::size_t masked;  ///< number of entries that have masks
 };
 
 template <class Pack, bool with_energy, int members>
@@ -78,7 +78,7 @@ void compute_charged_row(PairWork& work, const ChargeConstants<typename Pack::Re
   Pack xx = Pack::zero(), yy = Pack::zero(), zz = Pack::zero();
   Pack xy = Pack::zero(), xz = Pack::zero(), yz = Pack::zero();
 
-  // `masked`: some of these neighbors may be excluded, or be the row's own particles.
+  // `masked`: some of these neighbors may be excluded, or may be particles of the row.
   const auto act = [&]<bool masked>(std::size_t k) __attribute__((always_inline)) {
     const Pack others = charges_of<Pack>(constants.charge, row.entries + k);
     if ((Pack::bits(Pack::zero() < others) | Pack::bits(others < Pack::zero())) == 0) return;
@@ -102,7 +102,7 @@ void compute_charged_row(PairWork& work, const ChargeConstants<typename Pack::Re
       auto charged = inside;
       if constexpr (masked) {
         if (k == 0) {
-          // The first neighbors are the row's own particles: each pair once.
+          // The first neighbors are the row's own particles; count each pair of them once.
           for (int lane = 0; lane <= row.place[q]; ++lane) inside = Pack::without(inside, lane);
         }
         charged = inside;
@@ -219,7 +219,7 @@ void compute_charges(PairWork& work, const ChargeWork& charges, const std::uint3
     }
   }
   static_assert(largest_group == 4);
-  // Pairs that count whole have been added twice.
+  // Sums were weighted as in full lists, which contain each pair twice.
   work.energy += 0.5 * totals.energy;
   for (int k = 0; k < 6; ++k) work.virial[k] += 0.5 * step * step * totals.virial[k];
 }
