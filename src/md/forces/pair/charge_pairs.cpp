@@ -10,7 +10,7 @@
 namespace sterna::md {
 
 CutoffCharges CutoffCharges::reaction_field(double cutoff, double inside, double outside) {
-  // (outside - inside) / (2 outside + inside), which an infinite permittivity has, too
+  // (outside - inside) / (2 outside + inside), in a form that also allows an infinite permittivity.
   const double contrast = (1.0 - inside / outside) / (2.0 + inside / outside);
   const double curvature = contrast / (cutoff * cutoff * cutoff);
   return {cutoff, curvature, 1.0 / cutoff + curvature * cutoff * cutoff, {}};
@@ -124,7 +124,7 @@ void ChargePairs::rebuild(const ParticleStore& particles, Precision precision) {
       charges[k] = static_cast<std::remove_reference_t<decltype(charges[k])>>(charge);
       if (k < particles.local_count()) squares += charge * charge;
     }
-    charges[total] = 0;  // of the dummy
+    charges[total] = 0;  // the charge of the dummy particle
   };
   precision == Precision::mixed ? place(charge_single_) : place(charge_);
   self_energy_ = -0.5 * charges_.shift * squares;

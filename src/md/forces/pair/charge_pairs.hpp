@@ -28,9 +28,9 @@ struct CutoffCharges {
   std::shared_ptr<const ChargeCurve> curve = nullptr;
   bool answers_excluded = true;  ///< of a curve: excluded pairs have all but 1/r, else nothing
 
-  /// A dielectric of the permittivity `outside` beyond the cutoff, `inside` within it; both
-  /// relative, and the charges are divided by the root of `inside` already. Barker and Watts, Mol.
-  /// Phys. 26, 789 (1973); Tironi et al., J. Chem. Phys. 102, 5451 (1995).
+  /// A dielectric with the permittivity `outside` beyond the cutoff and `inside` within it. Both
+  /// are relative, and charges must already be divided by the root of `inside`. Barker and Watts,
+  /// Mol. Phys. 26, 789 (1973); Tironi et al., J. Chem. Phys. 102, 5451 (1995).
   static CutoffCharges reaction_field(double cutoff, double inside, double outside);
   /// Charges that a charge of the other sign on the sphere of the cutoff neutralizes, damped by
   /// erfc(damping r): Wolf et al., J. Chem. Phys. 110, 8254 (1999). With `shifts_force` the force,
@@ -54,22 +54,22 @@ struct CutoffCharges {
   double energy(double r) const { return value(r).energy; }
 };
 
-/// The part of `PairForces` that computes them from the rows of the list.
+/// The part of `PairForces` that computes pairs of charges from the rows of the list.
 class ChargePairs {
  public:
   ChargePairs(CutoffCharges charges, std::string_view kernels);
 
   double cutoff() const { return charges_.cutoff; }
-  /// Atoms have the charges of their molecules from now on, times `factor`.
+  /// Takes the charges of atoms from their molecules from now on, times `factor`.
   void set_topology(const Topology& topology, double factor);
   /// Whether a particle of the type may have a charge.
   bool has_charges(int type) const;
-  /// Particles and ghosts have these places until the next call.
+  /// Stores the charges of particles and ghosts by place; valid until the next call.
   void rebuild(const ParticleStore& particles, Precision precision);
-  /// Adds to forces, energy and virial of `work`.
+  /// Adds to the forces, energy and virial of `work`.
   void compute(PairWork& work, std::span<const std::uint32_t> cells, Precision precision,
                bool with_sums) const;
-  /// Of the local particles in the field that each of them causes.
+  /// The energy of local particles in the reaction field that each of them causes itself.
   double self_energy() const { return self_energy_; }
 
  private:

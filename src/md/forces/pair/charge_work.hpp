@@ -21,13 +21,13 @@ struct ChargeCurveTable {
 /// 1/r. Or q q' curve(r)/r.
 template <class Real>
 struct ChargeConstants {
-  /// Of every place of the store, ghosts and the dummy included.
+  /// Charges by place in the store, including ghosts and the dummy particle.
   const Real* charge;
   Real cutoff_squared, curvature, shift;
   ChargeCurveTable<Real> curve;
 };
 
-/// The pairs of charges of a run. Plain data, as `PairWork` is.
+/// The pairs of charges of a run, as plain data like `PairWork`.
 struct ChargeWork {
   ChargeConstants<double> in_double;
   ChargeConstants<float> in_single;

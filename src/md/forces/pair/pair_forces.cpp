@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A table for the kernels.
+/// A scaled table for the kernels, with readable numbers behind it.
 std::vector<double> scaled(std::span<const double> values, double factor) {
   std::vector<double> result;
   for (const double value : values) result.push_back(factor * value);
@@ -36,7 +36,7 @@ const PairPotentialRow& lennard_jones_row() {
   return *find_pair_potential("lennard_jones");
 }
 
-/// The pairs of the fast path; all others get none.
+/// The parameters of pairs on the fast path; all other pairs get none.
 LennardJones lennard_jones_of(const std::vector<PairFunction>& pairs, const std::vector<char>& fast,
                               int type_count, const PairFunction::Ending& ending) {
   std::vector<LennardJones::PairParameters> parameters;
@@ -126,7 +126,7 @@ void PairForces::add_all_general(const std::vector<PairFunction>& pairs,
                                  const std::vector<char>& is_left_out) {
   const auto& table = pair_potential_table();
   for (std::size_t number = 0; number < table.size(); ++number) {
-    // Those that are not switched go with any that are.
+    // Pairs that are not switched are computed together with pairs that are.
     std::vector<Truncation> ways;
     bool used = false;
     const auto is_here = [&](std::size_t k) {
@@ -177,7 +177,7 @@ void PairForces::add_general(std::size_t number, Truncation truncation,
   const auto count = static_cast<std::size_t>(row.coefficient_count);
   columns.coefficients.resize(count * pairs.size());
   columns.end_terms.resize(PairEnd{}.terms.size() * pairs.size());
-  // A pair that is none of these is computed as one, and not counted.
+  // Other pairs are computed with the parameters of a substitute, and are not counted.
   const auto first = std::ranges::find_if(computes, [](char one) { return one != 0; });
   const PairFunction& substitute = pairs[static_cast<std::size_t>(first - computes.begin())];
   columns.safe_squared = substitute.cutoff() * substitute.cutoff();
@@ -243,7 +243,7 @@ PotentialWork PairForces::General::work() const {
 
 bool PairForces::needs_in_list(int type) const {
   if (!lennard_jones_ || (charges_ && charges_->has_charges(type))) return true;
-  // Other potentials may have pairs of their own.
+  // The general kernels need the particles of all types.
   if (!general_.empty()) return true;
   for (int other = 0; other < type_count_; ++other) {
     if (acts_between(type, other)) return true;
@@ -252,8 +252,8 @@ bool PairForces::needs_in_list(int type) const {
 }
 
 std::uint32_t PairForces::group() const {
-  // Rows of four doubles sum up more than registers hold. Where a vector takes two halves to come
-  // back from memory that costs more than shorter rows.
+  // Rows of four particles in doubles need more registers than there are. On processors that load a
+  // vector in two halves, this costs more than shorter rows.
   const bool spills = precision_ != Precision::mixed && kernels() == "avx512";
   return spills && processor_halves_avx512() ? 2 : largest_group;
 }
@@ -262,10 +262,9 @@ void PairForces::rebuild(const PairList& list, const ParticleStore& particles) {
   if (!list.rows().half) throw std::logic_error("the kernels of pairs read half lists");
   if (charges_) charges_->rebuild(particles, precision_);
   if (precision_ != Precision::mixed) return;
-  // Half of the margin is at least the list radius, so the dummy beyond the range is beyond the
-  // cutoff.
+  // The margin is at least two list radii, so the dummy behind the range is beyond every cutoff.
   fixed_scale_ = list.extent() / (2.0 * fixed_half_range);
-  // Memory between listed particles, where others are, stays untouched.
+  // Memory between the listed particles, where the others are, stays untouched.
   const std::size_t total = particles.total_count();
   fixed_position_.renew(total + 1);
   fixed_position_[total] = fixed_dummy;
@@ -290,7 +289,7 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
                          bool with_sums) {
   const bool mixed = precision_ == Precision::mixed;
   if (!mixed && which == PairList::Cells::interior) {
-    // Of ghosts and of the dummy, too, which nobody reads.
+    // Forces of ghosts and of the dummy are cleared, too; those of the dummy are never read.
     particles.force.reserve(particles.total_count() + 1);
     std::fill_n(particles.force.data(), particles.total_count() + 1, Vec3{});
   }
@@ -302,7 +301,8 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
     if (which == PairList::Cells::boundary) {
       const std::size_t ghosts = work.local + grid.listed_ghosts();
       kernels_.to_fixed(work, work.local, ghosts, grid.center());
-      // Others' forces come to ghosts beyond the half shell on their way home.
+      // Ghosts beyond the half shell are cleared, too, because returning forces may pass through
+      // them.
       std::fill(collected_.data() + work.local,
                 collected_.data() + (list.half_shell() ? work.total : ghosts), SingleForce{});
     } else if (which == PairList::Cells::interior && !std::exchange(moved_, false)) {
@@ -326,7 +326,7 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
     work.six_c6_single = tables.six_c6_single.data();
     work.energy_shift_single = tables.energy_shift_single.data();
     work.force_shift_single = tables.force_shift_single.data();
-    // The enumerators of Truncation that do not change the force share one kernel.
+    // Truncations that do not change the force share one kernel.
     const int truncation = tables.truncation == Truncation::force_shifted ? 2
                            : tables.truncation == Truncation::switched    ? 3
                                                                           : 0;
@@ -355,7 +355,7 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
   }
   if (charges_) {
     charges_->compute(work, cells, precision_, with_sums);
-    // Each charge in the field of its own dielectric: once, not for each kind of cells.
+    // Self-energies are added once, not for each kind of cells.
     if (with_sums && which == PairList::Cells::interior) work.energy += charges_->self_energy();
     credit(parts_.size() - 1);
   }

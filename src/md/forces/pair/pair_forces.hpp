@@ -15,13 +15,13 @@
 
 namespace sterna::md {
 
-/// The potentials of single sites at the particles' positions. The kernels read the compressed rows
-/// of the list themselves: those of Lennard-Jones pairs in kernels/pair_kernels.inl, which is the
-/// fast path, those of all other potentials in kernels/potential_kernels.inl.
+/// Pair potentials between particles, each of which is a single site. The kernels read the
+/// compressed rows of the list: kernels/pair_kernels.inl computes Lennard-Jones pairs, the fast
+/// path, and kernels/potential_kernels.inl all other potentials.
 class PairForces final : public ShortRangeForces {
  public:
-  /// Nothing but Lennard-Jones pairs. `kernels`: "auto" or an instruction set. Throws
-  /// std::invalid_argument where this machine does not have it.
+  /// Only Lennard-Jones pairs. `kernels`: "auto" or an instruction set. Throws
+  /// std::invalid_argument if this machine lacks it.
   PairForces(const LennardJones& potential, Precision precision, std::string_view kernels);
   /// Any potentials. `pairs`: type_count x type_count, symmetric; `ending` is that of the run, which
   /// pairs may differ from. `added`: any number of further such tables, whose potentials act besides.
@@ -29,18 +29,18 @@ class PairForces final : public ShortRangeForces {
              const PairFunction::Ending& ending, Precision precision, std::string_view kernels,
              const std::vector<std::vector<PairFunction>>& added = {});
 
-  /// Charges that end at a cutoff are a part beside the potentials.
+  /// Adds charges with a cutoff as a further part.
   void add_charges(CutoffCharges charges);
-  /// Before `needs_in_list` and `rebuild`: the charges of atoms, times `factor`, are those of their
-  /// molecules. The topology lives as long as it is in use here.
+  /// To be called before `needs_in_list` and `rebuild`: takes the charges of atoms from their
+  /// molecules, times `factor`. The topology must outlive this object.
   void set_topology(const Topology& topology, double factor);
 
-  /// That of the potential where there is one kind only, else "pairs".
+  /// The name of the potential if there is only one; otherwise "pairs".
   std::string_view name() const override { return name_; }
   double range() const override { return range_; }
-  /// What is fastest; it can read any rows.
+  /// The fastest size of groups; the kernels read rows of any size.
   std::uint32_t group() const override;
-  /// Atoms like the hydrogen of TIP3P attract and repel nobody.
+  /// False for types without any pair potential, such as the hydrogen of TIP3P.
   bool needs_in_list(int type) const override;
   bool acts_between(int a, int b) const override {
     if (charges_ && charges_->has_charges(a) && charges_->has_charges(b)) return true;
@@ -53,10 +53,10 @@ class PairForces final : public ShortRangeForces {
                EnergyAndVirial* sums) override;
   GhostForces ghost_forces() const override { return GhostForces::half_shell; }
   CollectedForces collected_forces(ParticleStore& particles) override;
-  /// In mixed precision positions and forces have other forms here than in the store.
+  /// In mixed precision, positions and forces have other formats here than in the store.
   bool can_move() const override { return precision_ == Precision::mixed; }
   void set_forces(const PairList& list, ParticleStore& particles, const Mover* move) override;
-  /// Where there are several potentials, each of them.
+  /// The parts of the energy: each potential, and charges.
   std::vector<Part> parts() const override;
 
  private:
@@ -68,13 +68,13 @@ class PairForces final : public ShortRangeForces {
     std::vector<double> twelve_c12, six_c6, energy_shift, force_shift;
     std::vector<float> twelve_c12_single, six_c6_single, energy_shift_single, force_shift_single;
   };
-  /// A potential of the other kernels, of those pairs that are switched in one way.
+  /// A potential of the general kernels, with the pairs that one kind of switching or none ends.
   struct General {
-    std::size_t number;                             ///< in `pair_potential_table`
-    std::size_t part = 0;                           ///< of `parts_`
-    Truncation truncation = Truncation::truncated;  ///< of those that switch it
+    std::size_t number;                             ///< index in `pair_potential_table`
+    std::size_t part = 0;                           ///< index in `parts_`
+    Truncation truncation = Truncation::truncated;  ///< of the pairs that are switched
     std::vector<unsigned char> has_pairs;
-    /// Numbers of all tables of the kernels, and the same in single precision.
+    /// All tables of the kernels, in double precision and below in single.
     struct Columns {
       std::vector<double> cutoff_squared, coefficients, energy_shift, force_shift;
       std::vector<double> switch_start_squared, end_terms, curves;
@@ -93,10 +93,10 @@ class PairForces final : public ShortRangeForces {
   /// `computes`: of each pair, whether it is one of these.
   void add_general(std::size_t number, Truncation truncation,
                    const std::vector<PairFunction>& pairs, const std::vector<char>& computes);
-  /// Computes the rows of these cells; forces of mixed precision are then in `collected_`.
+  /// Computes the rows of these cells; in mixed precision the forces are then in `collected_`.
   PairWork run(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                bool with_sums);
-  /// Of positions and forces in all forms, as the kernels have them.
+  /// Positions and forces in all formats, as the kernels need them.
   PairWork work(const PairList& list, ParticleStore& particles);
 
   const PairKernels& kernels_;
@@ -104,17 +104,17 @@ class PairForces final : public ShortRangeForces {
   Precision precision_;
   int type_count_;
   double range_;
-  std::vector<char> acts_;  ///< types x types: whether there is a potential
+  std::vector<char> acts_;  ///< types x types: whether the pair has a potential
   std::optional<LennardJonesTables> lennard_jones_;
-  std::vector<General> general_;  ///< all that the fast path does not do
+  std::vector<General> general_;  ///< all pairs outside the fast path
   std::string name_;
   std::optional<ChargePairs> charges_;
-  std::vector<Part> parts_;  ///< each potential once, that of the fast path first; then charges
+  std::vector<Part> parts_;  ///< each potential once, the fast path's first; then charges
 
   AlignedBuffer<FixedPosition> fixed_position_;
   double fixed_scale_ = 1.0;
-  bool moved_ = false;  ///< fixed_position_ holds the local particles of the next step
-  AlignedBuffer<SingleForce> collected_;  ///< until `force` is set; of local particles then 0
+  bool moved_ = false;  ///< fixed_position_ has the local particles' next positions
+  AlignedBuffer<SingleForce> collected_;  ///< until `force` is set; then 0 for local particles
 };
 
 }  // namespace sterna::md

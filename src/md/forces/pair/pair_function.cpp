@@ -8,14 +8,14 @@
 namespace sterna::md {
 namespace {
 
-/// Distances from the cutoff down to a thousandth of it, in equal ratios: where curves are searched
-/// for what they have outermost.
+/// The number of distances at which curves are searched from outside: from the cutoff down to a
+/// thousandth of it, in equal ratios.
 constexpr int looks = 4000;
 double look_at(double cutoff, int k) {
   return cutoff * std::pow(1e-3, static_cast<double>(k) / looks);
 }
 
-/// Of a function that changes its sign between a and b.
+/// The zero of a function that changes its sign between a and b.
 template <class Function>
 double zero_between(double a, double b, const Function& function) {
   const bool rising = function(a) < 0.0;
@@ -102,8 +102,8 @@ void PairFunction::switch_by(Truncation truncation) {
 }
 
 double PairFunction::slope_of_force_at_end() const {
-  // From below only, as a table ends at the cutoff: backward differences of eighth order, whose
-  // error is below 1e-10 for powers up to 20.
+  // Backward differences of eighth order, because a table ends at the cutoff. Their error is below
+  // 1e-10 for powers up to 20.
   constexpr int order = 8;
   const double step = 2e-3 * end_.cutoff;
   double differences[order + 1];
@@ -130,7 +130,7 @@ PairValue<double> PairFunction::ended_value(double r) const {
   pair.force_over_r -= end_.force_shift / r;
   if (r <= end_.switch_start) return pair;
   const auto& [t0, t1, t2, t3] = end_.terms;
-  // u S and f S - u S'
+  // Switching gives the energy u S and the force f S - u S'.
   const auto switch_energy = [&](double smooth, double slope_over_r) {
     return PairValue<double>{pair.energy * smooth,
                              pair.force_over_r * smooth - pair.energy * slope_over_r};
@@ -180,18 +180,18 @@ PairFunction::Tail PairFunction::tail() const {
     tail.energy += volume * pair.energy;
     tail.virial += volume * pair.force_over_r * r * r;
   };
-  // By the tanh-sinh rule (Takahasi and Mori 1974), which takes powers of any kind at x = 0.
+  // The tanh-sinh rule (Takahasi and Mori 1974), which integrates any power at x = 0.
   constexpr double step = 1.0 / 64.0, last = 4.6;
   for (double t = -last; t <= last; t += step) {
     const double s = 0.5 * std::numbers::pi * std::sinh(t);
     const double x = 1.0 / (1.0 + std::exp(-2.0 * s));
     const double weight =
         step * 0.5 * std::numbers::pi * std::cosh(t) * 2.0 * x / (1.0 + std::exp(2.0 * s));
-    // Beyond the cutoff over x = rc / r from 0 to 1.
+    // The integral beyond the cutoff is over x = rc / r from 0 to 1.
     const double beyond = rc / x;
     add(beyond, weight * rc * rc * rc / (x * x * x * x), value(beyond));
     if (rs == rc) continue;
-    // Where it is switched over x = (r - rs) / (rc - rs).
+    // The integral over the switched range is over x = (r - rs) / (rc - rs).
     const double r = rs + (rc - rs) * x;
     const PairValue<double> full = value(r), ended = ended_value(r);
     add(r, weight * (rc - rs) * r * r,
@@ -207,7 +207,7 @@ PairFunction::Tail PairFunction::tail() const {
 PairScale PairFunction::scale() const {
   if (potential_->scale != nullptr) return potential_->scale(parameters_, end_.cutoff);
   const double rc = end_.cutoff;
-  // A well may lie beyond a cutoff that is too short.
+  // The potential well may be beyond a cutoff that is too short.
   const double farthest = potential_->own_end != nullptr || curve_ != nullptr ? rc : 4.0 * rc;
   double deepest = 0.0, before = energy(farthest);
   for (int k = 1; k <= looks; ++k) {
@@ -219,7 +219,7 @@ PairScale PairFunction::scale() const {
     }
     before = u;
   }
-  // It attracts alone, or repels alone.
+  // The potential only attracts, or only repels.
   const double reference = std::abs(energy(0.01 * rc));
   for (int k = 0; k <= looks; ++k) {
     const double r = look_at(rc, k);
@@ -237,7 +237,7 @@ double PairFunction::stiffness(double charges) const {
     const double h = 1e-5 * r;
     return r + h < rc ? (slope(r + h) - slope(r - h)) / (2.0 * h) : (slope(r) - slope(r - h)) / h;
   };
-  // A force that has fallen to nothing at the cutoff ends in a minimum there.
+  // A force that vanishes at the cutoff has a minimum of the energy there.
   const bool rests = potential_->own_end != nullptr && charges == 0.0;
   const double at_rest = rests ? std::max(0.0, bend(rc)) : 0.0;
   double before = slope(rc);

@@ -11,17 +11,17 @@
 
 namespace sterna::md {
 
-/// How the potential of one pair of types ends, in the form that kernels read: beyond `cutoff`
-/// there is nothing; up to it u - (energy_shift - force_shift r), from `switch_start` on changed as
-/// `truncation` says.
+/// How the potential of one pair of types ends, in the form that kernels read. Up to `cutoff` it is
+/// u - (energy_shift - force_shift r), changed from `switch_start` on according to `truncation`;
+/// beyond it is 0.
 struct PairEnd {
   Truncation truncation = Truncation::truncated;
   double cutoff = 0.0;
-  double switch_start = 0.0;  ///< the cutoff where nothing is switched
+  double switch_start = 0.0;  ///< equal to the cutoff without switching
   double energy_shift = 0.0;
   double force_shift = 0.0;
-  /// switched: 1 / (rc^2 - rs^2)^3. quintic_switched: rs, 1 / (rc - rs). cubic_force_switched: rs, A,
-  /// B. force_switched, which replaces u by a12 (r^-6 - rc^-6)^2 - a6 (r^-3 - rc^-3)^2: a12, a6,
+  /// switched: 1 / (rc^2 - rs^2)^3. quintic_switched: rs, 1 / (rc - rs). cubic_force_switched: rs,
+  /// A, B. force_switched replaces u by a12 (r^-6 - rc^-6)^2 - a6 (r^-3 - rc^-3)^2 and has a12, a6,
   /// rc^-6, rc^-3.
   std::array<double, 4> terms{};
 
@@ -31,11 +31,11 @@ struct PairEnd {
 /// Whether this potential has an end of this kind: CHARMM's force switch is one of powers 12 and 6.
 bool can_end(const PairPotentialRow& potential, Truncation truncation);
 
-/// The potential of one pair of types: the same formulas as in the kernels, in plain double
-/// precision, for all that is asked once: shifts, corrections, advice.
+/// The potential of one pair of types in plain double precision, with the formulas of the kernels,
+/// for everything that is computed once: shifts, corrections, advice.
 class PairFunction {
  public:
-  /// How a run ends its potentials.
+  /// The truncation of all potentials of a run.
   struct Ending {
     double cutoff = 0.0;
     Truncation truncation = Truncation::truncated;
@@ -57,32 +57,32 @@ class PairFunction {
   std::span<const double> coefficients() const { return coefficients_; }
   const TabulatedCurve* curve() const { return curve_.get(); }
 
-  /// Without an end: u and -u'.
+  /// u and -u' without truncation.
   double energy(double distance) const { return value(distance).energy; }
   double force(double distance) const { return value(distance).force_over_r * distance; }
-  /// As the kernels compute them: with the end.
+  /// u and -u' with truncation, as the kernels compute them.
   double ended_energy(double distance) const;
   double ended_force(double distance) const;
   PairValue<double> ended_value(double distance) const;
 
-  /// What the end takes away: integrals of r^2 u and of r^2 (r f), of the potential without an end
-  /// less that with it. Shifted potentials count as cut off. 0 where it ends by itself, or in a
-  /// table.
+  /// The contribution that the truncation removes: integrals of r^2 u and of r^2 (r f), for the
+  /// potential without truncation minus that with it. Shifted potentials count as truncated. 0 if
+  /// the potential ends by itself or is a table.
   struct Tail {
     double energy = 0.0;
     double virial = 0.0;
-    /// The same difference of energies where nothing is switched yet, which the integral counts at
+    /// The same difference of energies below the switching distance. The integral includes it at
     /// the place of the particle itself, too.
     double near_energy = 0.0;
   };
   Tail tail() const;
 
-  /// Size and energy: the outermost distance at which the potential is 0 and the depth of the well
-  /// beyond it, where it has one. Where it only repels, the distance at which it has fallen to a
-  /// hundredth of what it is at a hundredth of the cutoff.
+  /// The size and the energy: the outermost zero of the potential, and the depth of the well beyond
+  /// it. If there is no well, the distance at which the potential has fallen to a hundredth of its
+  /// value at a hundredth of the cutoff.
   PairScale scale() const;
-  /// u'' at the outermost minimum of u + charges / r within the cutoff; where there is none, at the
-  /// size. 0 where the potential is 0.
+  /// u'' at the outermost minimum of u + charges / r within the cutoff, or at the size if there is
+  /// no minimum. 0 if the potential is 0.
   double stiffness(double charges) const;
 
  private:

@@ -8,18 +8,18 @@
 
 namespace sterna::md {
 
-/// A number that [[pair]] gives of a potential.
+/// A parameter of a potential, as a number in [[pair]].
 struct PairParameter {
   std::string_view name;
   Dimension dimension = Dimension::none;
   Range range = {};
   std::string_view description = {};
-  double example = 0.0;  ///< in reduced units; tests and documentation compute with it
+  double example = 0.0;  ///< in reduced units, for tests and documentation
   bool required = true;
-  double preset = 0.0;  ///< where it is not required
+  double preset = 0.0;  ///< its value if it is not given
 };
 
-/// More names of parameters than all potentials have.
+/// An upper limit of the number of parameter names of all potentials.
 inline constexpr std::size_t most_pair_parameters = 64;
 
 }  // namespace sterna::md

@@ -18,15 +18,15 @@ struct PairPotentialRow {
   bool reads_table;
   bool powers_12_and_6;  ///< its coefficients are those of r^-12 and -r^-6
   int coefficient_count;
-  /// Of parameters in their order and the pair's cutoff. Null where a table gives them.
+  /// Computes coefficients from parameters, in their order, and the pair's cutoff. Null for tables.
   void (*coefficients)(std::span<const double> parameters, double cutoff,
                        std::span<double> coefficients);
   PairValue<double> (*evaluate)(const PairDistance<double>& distance, const double* coefficients);
-  /// Where the potential ends by itself; null: it is cut off.
+  /// The distance at which the potential ends by itself; null if it needs a cutoff.
   double (*own_end)(std::span<const double> parameters, double cutoff);
-  /// Null where size and energy follow from the curve.
+  /// The size and energy; null if they are computed from the curve.
   PairScale (*scale)(std::span<const double> parameters, double cutoff);
-  /// Why these values contradict each other; empty: they do not. Null: any values do.
+  /// The reason why values contradict each other; empty if they do not. Null: values never do.
   std::string_view (*contradiction)(std::span<const double> parameters);
 };
 

@@ -17,8 +17,8 @@ namespace sterna::md {
 /// share of their charges that end at a cutoff: the factors of LAMMPS's special_bonds. The list of
 /// neighbors excludes them.
 ///
-/// Each rank computes the pairs of its own atoms, those of two of its atoms twice, so no force
-/// travels. A partner that the store lacks is beyond the cutoff until the next rebuild.
+/// Each rank computes the pairs of its own atoms, and pairs of two own atoms twice, so no force is
+/// communicated. A partner that the store lacks is beyond the cutoff until the next rebuild.
 class ScaledPairs final : public ForceTerm {
  public:
   struct Pair {
@@ -42,7 +42,7 @@ class ScaledPairs final : public ForceTerm {
   std::vector<Part> parts() const override { return parts_; }
 
  private:
-  /// Of one atom of a molecule.
+  /// A partner of one atom of a molecule.
   struct Partner {
     std::uint32_t atom;
     double share, charge_product;

@@ -19,8 +19,8 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-/// Slopes of a cubic spline through the points, whose third derivative has no jump at the second
-/// and at the last but one ("not a knot").
+/// Slopes of a cubic spline through the points with "not-a-knot" ends: its third derivative is
+/// continuous at the second and at the last but one point.
 std::vector<double> spline_slopes(std::span<const double> x, std::span<const double> y) {
   const std::size_t n = x.size();
   std::vector<double> lower(n), diagonal(n), upper(n), right(n);
@@ -61,7 +61,7 @@ struct Knot {
   double value, slope, bend;
 };
 
-/// The polynomial between two knots in t from 0 to 1.
+/// The polynomial between two knots in t, which runs from 0 to 1.
 std::array<double, 6> quintic(const Knot& a, const Knot& b, double width) {
   const double s0 = a.slope * width, s1 = b.slope * width;
   const double c0 = a.bend * width * width, c1 = b.bend * width * width;
@@ -82,7 +82,8 @@ Knot knot_at(const std::array<double, 6>& c, double t, double width) {
   return {value, slope / width, bend / (width * width)};
 }
 
-/// Throws where the forces are far from the slopes of the energies: another sign, another unit.
+/// Throws if the forces differ strongly from the slopes of the energies, because of a wrong sign or
+/// unit.
 void check_forces(const PairTable& table) {
   double difference = 0.0, change = 0.0;
   for (std::size_t k = 0; k + 1 < table.distance.size(); ++k) {
@@ -185,7 +186,7 @@ TabulatedCurve::TabulatedCurve(const PairTable& table)
     unevenness =
         std::max(unevenness, std::abs(table.distance[k] - first_ - static_cast<double>(k) * mean));
   }
-  // Files have distances of a few digits.
+  // Distances in files have only a few digits, so small differences of spacing are rounding.
   if (unevenness < 1e-4 * mean) {
     intervals_per_length_ = 1.0 / mean;
     for (std::size_t k = 0; k + 1 < points; ++k) add(quintic(knot(k), knot(k + 1), mean));

@@ -7,7 +7,7 @@
 
 namespace sterna::md {
 
-/// A table of a pair potential that cannot be used: where in its text, from 1, and why.
+/// A table of a pair potential that cannot be used; its line and column, from 1, and the reason.
 class PairTableError : public std::runtime_error {
  public:
   PairTableError(int at_line, int at_column, const std::string& message)
@@ -15,22 +15,22 @@ class PairTableError : public std::runtime_error {
   int line, column;
 };
 
-/// Energy and force of a pair at some distances.
+/// Energy and force of a pair at given distances.
 struct PairTable {
   std::vector<double> distance;  ///< ascending
   std::vector<double> energy;
   std::vector<double> force;  ///< -u'
 };
 
-/// Reads lines of three numbers: r, u, -u'. Empty lines and what follows a '#' are skipped. Numbers
+/// Reads lines of three numbers: r, u, -u'. Empty lines and text behind a '#' are skipped. Numbers
 /// are multiplied by `length` (r), `energy` (u) and energy / length. Throws PairTableError for
 /// anything else, for distances that do not ascend, for fewer than four points and for forces that
-/// are far from the slope of the energies.
+/// differ strongly from the slope of the energies.
 PairTable read_pair_table(std::string_view text, double length, double energy);
 
 /// Polynomials of fifth order on equal intervals that have the energies and forces of a table at
-/// its points. Where its distances are not equally spaced, these are at intervals of at most half
-/// of the smallest spacing, made from the polynomials between its points.
+/// its points. If the table's distances are not equally spaced, the intervals are at most half of
+/// the smallest spacing, and are sampled from polynomials between the table's points.
 class TabulatedCurve {
  public:
   explicit TabulatedCurve(const PairTable& table);
@@ -39,7 +39,7 @@ class TabulatedCurve {
   double last() const { return last_; }
   double intervals_per_length() const { return intervals_per_length_; }
   int intervals() const { return static_cast<int>(polynomials_.size()) / 6; }
-  /// Six coefficients of each interval, lowest first, of the part of the interval that is passed.
+  /// For each interval six coefficients, lowest first, in the fraction of the interval.
   std::span<const double> polynomials() const { return polynomials_; }
 
  private:

@@ -76,12 +76,12 @@ template <class Pack>
 /// The particles of a row that have a charge, and its entries.
 struct ChargedRow {
   std::size_t particle[largest_group];
-  int place[largest_group];      ///< in the row; -1: not among its entries
-  int size;                      ///< of the row, with those that have no charge
+  int place[largest_group];      ///< in the row; -1 if the row's entries lack them
+  int size;                      ///< particles of the row, with or without a charge
   const std::uint32_t* entries;  ///< offsets
   std::size_t count;
   const std::uint16_t* masks;
-  std::size_t masked;  ///< entries that have masks
+  std::size_t masked;  ///< number of entries that have masks
 };
 
 template <class Pack, bool is_curve, bool with_energy, int members>
@@ -104,7 +104,7 @@ void compute_charged_row(PairWork& work, const ChargeConstants<typename Pack::Re
   Pack xx = Pack::zero(), yy = Pack::zero(), zz = Pack::zero();
   Pack xy = Pack::zero(), xz = Pack::zero(), yz = Pack::zero();
 
-  // `masked`: some of these neighbors may be excluded, or be the row's own particles.
+  // `masked`: some of these neighbors may be excluded, or may be particles of the row.
   const auto act = [&]<bool masked>(std::size_t k) __attribute__((always_inline)) {
     const Pack others = charges_of<Pack>(constants.charge, row.entries + k);
     if ((Pack::bits(Pack::zero() < others) | Pack::bits(others < Pack::zero())) == 0) return;
@@ -128,7 +128,7 @@ void compute_charged_row(PairWork& work, const ChargeConstants<typename Pack::Re
       auto charged = inside;
       if constexpr (masked) {
         if (k == 0) {
-          // The first neighbors are the row's own particles: each pair once.
+          // The first neighbors are the row's own particles; count each pair of them once.
           for (int lane = 0; lane <= row.place[q]; ++lane) inside = Pack::without(inside, lane);
         }
         charged = inside;
@@ -262,7 +262,7 @@ void compute_charges(PairWork& work, const ChargeWork& charges, const std::uint3
     }
   }
   static_assert(largest_group == 4);
-  // Pairs that count whole have been added twice.
+  // Sums were weighted as in full lists, which contain each pair twice.
   work.energy += 0.5 * totals.energy;
   for (int k = 0; k < 6; ++k) work.virial[k] += 0.5 * step * step * totals.virial[k];
 }

@@ -1,22 +1,22 @@
 // The Lennard-Jones kernel, written once over DoublePack and FloatPack and, with the list builder,
 // compiled once for each instruction set (pair_kernels_avx512.cpp and its siblings).
 //
-// Idea:    neighbors come by one aligned load each and a transpose in registers instead of gathers.
-//          Some particles that are close to each other share a row, and with it the loads, the
-//          transpose and the memory of the list. Lists are half: each pair is computed once, and
-//          what it does to the neighbor is transposed back and subtracted from a force in memory,
-//          once for all particles of the row.
+// Idea:    neighbors are loaded by one aligned load each and transposed in registers, without
+//          gathers. Some particles close to each other share a row, and so the loads, the transpose
+//          and the memory of the list. Lists are half: each pair is computed once. The forces on
+//          the neighbors are transposed back and subtracted from forces in memory, once for all
+//          particles of the row.
 // Source:  Verlet, Phys. Rev. 159, 98 (1967), with cells: Quentrec and Brot, J. Comput. Phys. 13,
-//          430 (1973); sharing: Pall and Hess, Comput. Phys. Commun. 184, 2641 (2013), of whose
-//          clusters only one side is used here.
-// Cost:    beside the pairs another transpose of each vector of neighbors, and their forces in
-//          memory. A row of four particles of a liquid holds 1.7 times as many neighbors as a row of
-//          one.
-// Hazards: two particles at one point give infinite forces (found by the caller); cells of more
-//          than 2046 particles need plain 4-byte entries; full lists count pairs twice (refused by the
-//          caller).
-// Others:  clusters on both sides win at long cutoffs (more than about 100 neighbors), where their
-//          lanes are full.
+//          430 (1973); sharing: Pall and Hess, Comput. Phys. Commun. 184, 2641 (2013), whose
+//          clusters are used on one side of a pair only.
+// Cost:    besides the pairs, another transpose for each vector of neighbors, and their forces in
+//          memory. In a liquid, a row of four particles holds 1.7 times as many neighbors as a row
+//          of one.
+// Hazards: two particles at one point give infinite forces (the caller finds them); cells of more
+//          than 2046 particles need plain 4-byte entries; full lists would count pairs twice (the
+//          caller refuses them).
+// Others:  clusters on both sides of a pair, for long cutoffs (more than about 100 neighbors),
+//          which fill their lanes.
 
 #include "md/neighbors/kernels/list_builder.inl"
 #include "md/simd/unrolled.hpp"
@@ -24,16 +24,15 @@
 namespace sterna::md {
 namespace {
 
-/// u and -u'/r of one pack of pairs; the one place with the physics. `r2` inside the cutoff where
-/// the mask is set; lanes outside give 0 in both. Parameters come as the force needs them: 12 c12
-/// and 6 c6. `inverse2` is 1/r^2, and 0 outside; `r2` is looked at only where the truncation needs
-/// it.
+/// u and -u'/r of one pack of pairs; the physics is only here. The mask is set in lanes within the
+/// cutoff; other lanes give 0 in both. Parameters are 12 c12 and 6 c6, as the force needs them.
+/// `inverse2` is 1/r^2, and 0 in other lanes; `r2` is read only if the truncation needs it.
 template <int truncation, bool with_energy, class Pack>
 inline void lennard_jones(const typename Pack::Mask inside, const Pack inverse2, const Pack r2,
                           const Pack twelve_c12, const Pack six_c6, const Pack energy_shift,
                           const Pack force_shift, const Pack cutoff2, const Pack switch2,
                           const Pack switch_scale, Pack& force_over_r, Pack& energy) {
-  // The eighth power beside the sixth, so that neither waits for the other.
+  // The eighth power is computed besides the sixth, so that neither waits for the other.
   const Pack inverse4 = inverse2 * inverse2;
   const Pack inverse6 = inverse4 * inverse2;
   const Pack truncated =
@@ -66,10 +65,10 @@ inline void lennard_jones(const typename Pack::Mask inside, const Pack inverse2,
   }
 }
 
-/// What the kernels compute with, the same for all rows.
+/// Constants of the kernels, the same for all rows.
 template <class Pack>
 struct Constants {
-  // Differences of mixed precision are in steps of the fixed-point grid.
+  // In mixed precision, differences of positions are in steps of the fixed-point grid.
   static constexpr bool mixed = sizeof(typename Pack::Real) == sizeof(float);
   double step;
   Pack cutoff2, switch2, switch_scale, step_squared, steps_squared, cutoff2_in_steps;
@@ -85,7 +84,7 @@ struct Constants {
   }
 };
 
-/// The parameters of one particle's pairs, by the type of the other.
+/// The parameters of one particle's pairs, indexed by the type of the other particle.
 template <class Pack>
 struct ParameterRows {
   using Real = typename Pack::Real;
@@ -93,7 +92,7 @@ struct ParameterRows {
   ParameterRows(const PairWork& work, std::size_t i, bool single_type) {
     constexpr bool mixed = sizeof(Real) == sizeof(float);
     std::size_t row = 0;
-    // Positions in double precision are far away in memory where only others are computed with.
+    // In mixed precision, the double-precision positions are not in the near caches.
     if (!single_type) {
       row = static_cast<std::size_t>(mixed ? work.fixed_position[i].type : work.position[i].type) *
             static_cast<std::size_t>(work.type_count);
@@ -112,11 +111,12 @@ struct ParameterRows {
   }
 };
 
-/// Whose particles are the first entries of a row: nobody's (those of a row of one), those of a
-/// group, or those of a group that has masks.
+/// The particles at the begin of a row: none (a row of one particle), the particles of the group,
+/// or the particles of a group with masks.
 enum class Members { none, group, masked };
 
-/// Forces of the `size` particles of the row at `row`, `count` entries from `first` on.
+/// Computes the forces of a row: `size` particles from place `row` on, and `count` entries from
+/// `first` on.
 template <class Pack, int truncation, bool with_energy, bool single_type, Members members, int size>
 void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>& decode,
                  std::size_t first, std::size_t count, std::size_t row, Totals& totals) {
@@ -146,17 +146,17 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   Pack xx = Pack::zero(), yy = Pack::zero(), zz = Pack::zero();
   Pack xy = Pack::zero(), xz = Pack::zero(), yz = Pack::zero();
 
-  // What the row does to as many neighbors as a vector holds, with the sign of the row's forces, and
-  // how often each of them would stand in full lists of this rank.
+  // The forces of the row on a vector of neighbors, with the sign of the row's forces, and how
+  // often each of these neighbors would be in full lists of this rank.
   Pack gx = Pack::zero(), gy = Pack::zero(), gz = Pack::zero(), weight = Pack::zero();
-  // Each particle of the row with as many neighbors as a vector holds, in two parts, so that `act`
-  // upon those of one vector can stand between the `approach` to those of the next: then hardly any
-  // operation follows right behind one that it waits for, such as a division.
+  // Each particle of the row meets a vector of neighbors in two phases: `approach` computes
+  // distances, `act` computes forces. `act` for one vector is interleaved with `approach` to the
+  // next, so that hardly any operation directly follows one that it waits for, such as a division.
   Pack dx[size], dy[size], dz[size], in_steps[size], inverse2[size];
   typename Pack::Mask inside[size];
   typename Pack::Indices types;
-  // `kept`: the neighbors that count, where there are masks; of a group that has none the first
-  // neighbors are the particles themselves.
+  // `kept` is the mask of neighbors that count, if there are masks. In a group without masks, the
+  // first neighbors are the particles themselves.
   const auto approach = [&]<int q, Members among>(
       const typename RowTraits<Pack>::Neighbors& neighbors, [[maybe_unused]] unsigned kept = 0)
       __attribute__((always_inline)) {
@@ -168,11 +168,11 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
     if constexpr (among == Members::masked) {
       inside[q] = Pack::keep(inside[q], kept);
     } else if constexpr (among == Members::group) {
-      // Each pair of the row once.
+      // Count each pair within the row once.
       for (int lane = 0; lane <= q; ++lane) inside[q] = Pack::without(inside[q], lane);
     }
-    // Most rows of two are those of processors that do a vector in two halves. There multiplications
-    // are what takes the time, and a division goes on beside them.
+    // Rows of two particles are mostly used on processors that execute a vector in two halves.
+    // There multiplications are the bottleneck, and a division overlaps with them.
     inverse2[q] = size == 2 ? divided_inverse<Pack>(inside[q], in_steps[q], c.steps_squared)
                             : Pack::inverse(inside[q], in_steps[q], c.steps_squared);
   };
@@ -323,7 +323,7 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
     if (c + 1 < cell_count) fetch_cell<Pack>(work, cells[c + 1]);
     const std::uint32_t rows = group_count(cell.count, work.group);
     const std::size_t before = first_row(work, cells[c]);
-    // As `size_of_group`, without a division for each row.
+    // The same sizes as `size_of_group`, without a division per row.
     const std::uint32_t smallest = cell.count / rows, larger_ones = cell.count % rows;
     for (std::uint32_t g = 0; g < rows; ++g) {
       const std::size_t row = before + g;
@@ -341,16 +341,16 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
       }
     }
   }
-  // Pairs that count whole have been added twice.
+  // Sums were weighted as in full lists, which contain each pair twice.
   work.energy += 0.5 * totals.energy;
   for (int k = 0; k < 6; ++k) {
     work.virial[k] += 0.5 * constants.step * constants.step * totals.virial[k];
   }
 }
 
-/// Whether particles of one type have code without lookups. It is 3 to 25 % faster, by measurement,
-/// but for single precision in wide registers, where it is 3 % slower. Energies of rare truncations
-/// do without.
+/// Whether runs with one type have code without table lookups. By measurement it is 3 to 25 %
+/// faster, except in single precision in wide registers, where it is 3 % slower. Energies of rare
+/// truncations do not have it.
 template <class Pack, int truncation, bool with_energy>
 constexpr bool has_code_of_one_type =
     vector_bytes == 64 ? !Constants<Pack>::mixed && !with_energy : truncation == 0 || !with_energy;
@@ -416,7 +416,7 @@ void to_fixed(PairWork& work, std::size_t begin, std::size_t end, const Vec3& ce
   const __m256d centers = _mm256_setr_pd(center.x, center.y, center.z, 0.0);
   const __m256d scale = _mm256_set1_pd(steps);
   for (std::size_t i = begin; i < end; ++i) {
-    // The type would be a denormal number, which slows arithmetic on processors of Intel.
+    // The type as a double would be denormal, which slows arithmetic on Intel processors.
     const __m256d p =
         _mm256_blend_pd(_mm256_load_pd(&work.position[i].x), _mm256_setzero_pd(), 0b1000);
     const __m128i xyz = _mm256_cvttpd_epi32(_mm256_mul_pd(_mm256_sub_pd(p, centers), scale));

@@ -2,14 +2,14 @@
 // for each instruction set (potential_kernels_avx512.cpp and its siblings).
 //
 // Idea:    one frame around `Potential::evaluate`. The particles that share a row take turns with
-//          each vector of its neighbors, in a loop: one piece of code for each potential and
-//          precision, whatever the size of the group. How a pair ends is read from tables, so that
-//          no truncation has code of its own.
+//          each vector of its neighbors, in a loop. So there is one piece of code for each
+//          potential and precision, for any size of the group. Truncations are read from tables, so
+//          that none has code of its own.
 // Source:  rows and half lists as in pair_kernels.inl.
-// Cost:    the potential's own, and about as much again as the Lennard-Jones kernel.
-// Hazards: lanes that do not count are computed too: they get a distance and coefficients with
+// Cost:    that of the potential, plus about as much as the Lennard-Jones kernel.
+// Hazards: lanes that do not count are computed, too, so they get a distance and coefficients with
 //          which nothing overflows.
-// Others:  pair_kernels.inl for Lennard-Jones pairs.
+// Others:  pair_kernels.inl, for Lennard-Jones pairs.
 
 #include <utility>
 
@@ -41,8 +41,8 @@ struct PotentialRow {
   }
 };
 
-/// Changes u and -u'/r, which are shifted already, from the start of the switching on: the formulas
-/// of `PairFunction`.
+/// Applies the switching of the truncation to u and -u'/r, which are already shifted, with the
+/// formulas of `PairFunction`.
 template <class Potential, class Pack>
 [[gnu::always_inline]] inline void end_pack(const PotentialRow<Potential, Pack>& row,
                                             Truncation truncation, typename Pack::Indices types,
@@ -104,7 +104,7 @@ template <class Potential, class Pack>
   }
 }
 
-/// u and -u'/r of a pack of pairs with its end; 0 in lanes that are not inside.
+/// u and -u'/r of a pack of pairs with their truncation; 0 in lanes that are not inside.
 template <class Potential, bool with_energy, class Pack>
 [[gnu::always_inline]] inline void evaluate_pack(const PotentialRow<Potential, Pack>& row,
                                                  Truncation truncation, typename Pack::Mask inside,
@@ -170,7 +170,7 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
       const bool group = work.group > 1;
       const int size = group ? static_cast<int>(size_of_group(cell.count, rows, g)) : 1;
 
-      // Those of the row's particles that have this potential with somebody.
+      // The particles of the row whose type has this potential in any pair.
       int members = 0, place[largest_group];
       std::size_t particle[largest_group], row_of_type[largest_group];
       typename RowTraits<Pack>::Center center[largest_group];
@@ -193,7 +193,7 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
       Pack xx = Pack::zero(), yy = Pack::zero(), zz = Pack::zero();
       Pack xy = Pack::zero(), xz = Pack::zero(), yz = Pack::zero();
       const std::uint16_t* masks = nullptr;
-      std::size_t masked = 0;  // entries that have masks
+      std::size_t masked = 0;  // number of entries that have masks
       if (work.masks != nullptr) {
         masks = work.masks + work.mask_begin[row];
         masked = (work.mask_begin[row + 1] - work.mask_begin[row]) /
@@ -224,7 +224,7 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
                                      static_cast<std::size_t>(place[q]);
             inside = Pack::keep(inside, masks[mask] >> k % masked_together);
           } else if (group && k == 0) {
-            // The first neighbors are the row's own particles: each pair once.
+            // The first neighbors are the row's own particles; count each pair of them once.
             for (int lane = 0; lane <= place[q]; ++lane) {
               inside = Pack::without(inside, lane);
             }
@@ -269,7 +269,7 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
       }
     }
   }
-  // Pairs that count whole have been added twice.
+  // Sums were weighted as in full lists, which contain each pair twice.
   work.energy += 0.5 * totals.energy;
   for (int k = 0; k < 6; ++k) work.virial[k] += 0.5 * step * step * totals.virial[k];
 }

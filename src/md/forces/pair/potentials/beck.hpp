@@ -1,9 +1,9 @@
-// Idea:    an exponential repulsion that grows steeper inside, and dispersion that stays finite at
-//          short distances: gases of helium.
+// Idea:    an exponential repulsion that becomes steeper at short distances, and a dispersion that
+//          stays finite there: for gases of helium.
 // Source:  Beck, Mol. Phys. 14, 311 (1968); LAMMPS, pair_style beck.
 // Cost:    an exponential and a division.
-// Hazards: finite at r = 0, so particles that are pressed hard enough pass through each other.
-// Others:  "buckingham" where no pair comes near.
+// Hazards: finite at r = 0, so particles under high pressure pass through each other.
+// Others:  "buckingham", if pairs never come close.
 
 #pragma once
 

@@ -1,9 +1,9 @@
 // Idea:    exponential repulsion at the sum of two ionic radii, dispersion of dipoles and of
-//          quadrupoles; the charges are those of the types.
+//          quadrupoles; types have charges in addition.
 // Source:  Fumi and Tosi, J. Phys. Chem. Solids 25, 31 (1964).
 // Cost:    one exponential.
-// Hazards: as Buckingham's potential it falls without bound at short distances.
-// Others:  "buckingham" where there is no c8.
+// Hazards: like Buckingham's potential it falls without bound at short distances.
+// Others:  "buckingham", if there is no c8.
 
 #pragma once
 

@@ -1,9 +1,9 @@
 // Idea:    the repulsion of overlapping electron clouds falls exponentially; dispersion as r^-6.
 // Source:  Buckingham, Proc. R. Soc. A 168, 264 (1938).
 // Cost:    one exponential.
-// Hazards: at short distances the dispersion wins: particles that come over the barrier there fall
-//          into each other. Starts with overlaps need a minimization with another potential.
-// Others:  "born_mayer_huggins" where a term r^-8 belongs to it.
+// Hazards: at short distances the dispersion dominates: particles that cross the barrier fall into
+//          each other. A start with overlaps needs a minimization with another potential.
+// Others:  "born_mayer_huggins", if a term r^-8 is needed.
 
 #pragma once
 

@@ -1,9 +1,9 @@
-// Idea:    a well with a flat bottom at some distance and a smooth end: lipids of three beads that
-//          form membranes by themselves.
+// Idea:    a well with a flat bottom out to some distance and a smooth end: for lipids of three
+//          beads that self-assemble into membranes.
 // Source:  Cooke, Kremer and Deserno, Phys. Rev. E 72, 011506 (2005).
 // Cost:    as the Lennard-Jones potential, and a sine and a cosine.
 // Hazards: without the repulsion particles pass through each other.
-// Others:  "weeks_chandler_andersen" for the beads that only repel.
+// Others:  "weeks_chandler_andersen", for beads that only repel.
 
 #pragma once
 

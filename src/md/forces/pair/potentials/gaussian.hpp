@@ -1,5 +1,5 @@
-// Idea:    a hill or a well of Gauss's shape: soft colloids and polymers seen as one particle each;
-//          with a center, a bump at some distance, such as a barrier of desolvation.
+// Idea:    a Gaussian hill or well: for soft colloids and polymers, each modeled as one particle;
+//          with a center, a bump at some distance, such as a desolvation barrier.
 // Source:  Stillinger, J. Chem. Phys. 65, 3968 (1976); LAMMPS, pair_style gauss and gauss/cut.
 // Cost:    one exponential.
 // Hazards: particles pass through each other.

@@ -1,10 +1,10 @@
-// Idea:    repulsion alone, by one power of the distance: soft spheres, and pairs of Go models that
-//          are no contacts.
+// Idea:    repulsion alone, by one power of the distance: for soft spheres, and for pairs in Go
+//          models that are not contacts.
 // Source:  Hoover et al., J. Chem. Phys. 52, 4931 (1970); SMOG: Noel et al., Nucleic Acids Res. 38,
 //          W657 (2010).
 // Cost:    a logarithm and an exponential.
 // Hazards: an exponent near 3 has no finite integral beyond the cutoff.
-// Others:  "mie" where dispersion belongs to it.
+// Others:  "mie", if there is dispersion, too.
 
 #pragma once
 

@@ -1,8 +1,8 @@
-// Idea:    dispersion r^-6 and a repulsion that is its square.
+// Idea:    dispersion as r^-6, and a repulsion as the square of this power.
 // Source:  Lennard-Jones, Proc. Phys. Soc. 43, 461 (1931).
 // Cost:    seven multiplications and an inverse.
-// Hazards: the repulsion is too hard where ions or metals meet; Buckingham's is softer.
-// Others:  where all pairs of a run are of this kind, the kernels of pair_kernels.inl.
+// Cost:    seven multiplications and a reciprocal.
+// Others:  the kernels of pair_kernels.inl, if all pairs of a run are of this kind.
 
 #pragma once
 

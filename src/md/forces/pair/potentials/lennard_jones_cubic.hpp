@@ -1,9 +1,9 @@
-// Idea:    the Lennard-Jones potential up to its inflection, and a cubic polynomial beyond, which
-//          ends with its slope at 67/48 of that distance.
+// Idea:    the Lennard-Jones potential up to its inflection, and beyond a cubic polynomial, which
+//          ends with slope 0 at 67/48 of this distance.
 // Source:  Holian and Ravelo, Phys. Rev. B 51, 11275 (1995); LAMMPS, pair_style lj/cubic.
 // Cost:    as the Lennard-Jones potential, and a polynomial.
-// Hazards: it ends near, at 1.74 sigma.
-// Others:  "lennard_jones" with an end of its own.
+// Hazards: it ends already at 1.74 sigma.
+// Others:  "lennard_jones" with another truncation.
 
 #pragma once
 
@@ -38,7 +38,7 @@ struct LennardJonesCubic {
     c[1] = 4.0 * p[0] * sigma6;
     c[0] = c[1] * sigma6;
     c[2] = inflection * p[1];
-    // Where (sigma/r)^6 is 7/26. The width is such that value and slope end together.
+    // At the inflection (sigma/r)^6 is 7/26. With this width, value and slope vanish together.
     const double x = 7.0 / 26.0, width = 19.0 / 48.0 * c[2];
     c[3] = 4.0 * p[0] * x * (x - 1.0);
     c[4] = 24.0 * p[0] * x * (1.0 - 2.0 * x) / c[2];

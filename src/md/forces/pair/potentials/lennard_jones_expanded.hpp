@@ -1,8 +1,8 @@
-// Idea:    the Lennard-Jones potential between surfaces: that of the distance less a displacement,
-//          for particles that are large beside the range of their attraction.
+// Idea:    the Lennard-Jones potential between surfaces: of the distance minus a displacement, for
+//          particles that are large compared with the range of their attraction.
 // Source:  LAMMPS, pair_style lj/expand.
-// Cost:    as the Lennard-Jones potential, and another inverse.
-// Hazards: infinite where r is the displacement: nearer particles are within each other.
+// Cost:    as the Lennard-Jones potential, and another reciprocal.
+// Hazards: infinite if r equals the displacement; closer particles are inside each other.
 // Others:  "mie" with large exponents.
 
 #pragma once

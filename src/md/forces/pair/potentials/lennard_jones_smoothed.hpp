@@ -1,8 +1,8 @@
-// Idea:    the Lennard-Jones potential whose force, from a distance on, is a cubic polynomial that
-//          takes over value and slope and ends with neither at the cutoff.
+// Idea:    the Lennard-Jones potential whose force, from some distance on, is a cubic polynomial
+//          that continues value and slope and ends with both 0 at the cutoff.
 // Source:  LAMMPS, pair_style lj/smooth.
 // Cost:    as the Lennard-Jones potential, and a polynomial.
-// Hazards: the energy does not end at 0: "shifted" moves it there.
+// Hazards: the energy does not end at 0; "shifted" subtracts its value at the cutoff.
 // Others:  [interaction] truncation = "cubic_force_switched", which adds a polynomial to the force,
 //          as GROMACS does.
 
@@ -36,7 +36,7 @@ struct LennardJonesSmoothed {
     c[2] = rs;
     c[3] = cutoff;
     const double inverse6 = std::pow(rs, -6);
-    // Energy, force and slope of the force where the polynomial begins, then its higher orders.
+    // Energy, force and slope of the force at the begin of the polynomial, then its higher orders.
     c[4] = inverse6 * (c[0] * inverse6 - c[1]);
     c[5] = inverse6 * (12.0 * c[0] * inverse6 - 6.0 * c[1]) / rs;
     c[6] = inverse6 * (42.0 * c[1] - 156.0 * c[0] * inverse6) / (rs * rs);

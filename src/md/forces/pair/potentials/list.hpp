@@ -27,8 +27,8 @@ namespace {
 template <class... Potentials>
 struct PotentialList {};
 
-/// All pair potentials. A new one is a file of this folder and a row here: kernels, input, checks,
-/// documentation and conformance tests go through this list.
+/// All pair potentials. A new one is a file in this folder and a row here, because kernels, input,
+/// checks, documentation and conformance tests use this list.
 using PairPotentials = PotentialList<  //
     LennardJones12_6,                  //
     LennardJonesExpanded,              //

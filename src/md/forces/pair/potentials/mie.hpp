@@ -2,7 +2,7 @@
 // Source:  Mie, Ann. Phys. 316, 657 (1903).
 // Cost:    a logarithm and two exponentials.
 // Hazards: an attraction that falls as slowly as r^-3 has no finite integral beyond the cutoff.
-// Others:  "lennard_jones" for 12 and 6, which needs neither of the three.
+// Others:  "lennard_jones" for 12 and 6, which needs no logarithm and no exponential.
 
 #pragma once
 
@@ -30,7 +30,7 @@ struct Mie {
       {"attractive_exponent", Dimension::none, exponent, "m", 7.0, false, 6.0}};
   static constexpr int coefficient_count = 4;
 
-  /// Why these values are none of this potential; empty: they are.
+  /// The reason why these values are invalid; empty if they are valid.
   static std::string_view contradiction(std::span<const double> p) {
     return p[2] > p[3] ? "" : "\"repulsive_exponent\" must be greater than \"attractive_exponent\"";
   }

@@ -1,8 +1,8 @@
-// Idea:    a well whose vibrations a quantum mechanic can solve; also a soft model of metals.
+// Idea:    a well with analytically known quantum vibrations; also a soft model of metals.
 // Source:  Morse, Phys. Rev. 34, 57 (1929); Girifalco and Weizer, Phys. Rev. 114, 687 (1959).
 // Cost:    one exponential.
-// Hazards: finite at r = 0, so particles that are pressed hard enough pass through each other.
-// Others:  "mie" where the core must hold.
+// Hazards: finite at r = 0, so particles under high pressure pass through each other.
+// Others:  "mie", if cores must not overlap.
 
 #pragma once
 

@@ -1,22 +1,22 @@
 #pragma once
 
-// What the potentials of this folder are written with. A potential is one struct in one file:
+// The building blocks of the potentials in this folder. A potential is one struct in one file:
 //
-//   name, sentence, formula, source   for people; the formula as plain text
-//   parameters                        what [[pair]] gives, in this order
-//   coefficient_count, coefficients   what `evaluate` reads, made from the parameters once
-//   evaluate                          u and -u'/r of a pair: one text for all vectors and `double`
+//   name, sentence, formula, source   for documentation; the formula as plain text
+//   parameters                        the keys of [[pair]], in this order
+//   coefficient_count, coefficients   input of `evaluate`, computed once from the parameters
+//   evaluate                          u and -u'/r of a pair: one source for vectors and `double`
 //
-// and, where it has them,
+// and optionally
 //
-//   own_end         the distance at which it ends by itself: nothing is cut off there
-//   finite_at_zero  true: two particles may lie at one place
-//   scale           its size and energy, where they are not found from the curve
+//   own_end         the distance at which the potential ends by itself, without a cutoff
+//   finite_at_zero  true: two particles may be at the same point
+//   scale           its size and energy, if they are not computed from the curve
 //   reads_table     true: its numbers come from a file
 //   powers_12_and_6 true: u = c[0] r^-12 - c[1] r^-6, so that CHARMM's force switch can end it
 //
-// It is compiled once for each instruction set, and stands in no object that these share: hence the
-// unnamed namespace.
+// It is compiled once for each instruction set. It must not be in an object that these share, and
+// so is in the unnamed namespace.
 
 #include <span>
 #include <string_view>
@@ -26,14 +26,14 @@
 
 namespace sterna::md {
 
-/// What a potential may read of a pair. V: a vector of the kernels, or `double`.
+/// The distance of a pair in the forms that a potential may read. V: a vector, or `double`.
 template <class V>
 struct PairDistance {
   V squared;                  ///< r^2
   V distance;                 ///< r
   V inverse;                  ///< 1/r
   V inverse_squared;          ///< 1/r^2
-  const ElementOf<V>* table;  ///< of potentials that read one
+  const ElementOf<V>* table;  ///< the table, for potentials that read one
 };
 
 template <class V>
@@ -42,7 +42,7 @@ struct PairValue {
   V force_over_r;  ///< -u'/r
 };
 
-/// How large the particles of a pair are to each other, and how strongly they interact.
+/// The size of a pair of particles, and the strength of their interaction.
 struct PairScale {
   double size = 0.0;
   double energy = 0.0;

@@ -1,5 +1,4 @@
-// Idea:    half a wave of a cosine: pushes particles apart that lie on each other, without large
-//          forces.
+// Idea:    half a wave of a cosine: pushes overlapping particles apart without large forces.
 // Source:  LAMMPS, pair_style soft.
 // Cost:    a sine and a cosine.
 // Hazards: particles pass through each other.
@@ -37,7 +36,7 @@ struct Soft {
 
   template <class V>
   [[gnu::always_inline]] static PairValue<V> evaluate(const PairDistance<V>& pair, const V* c) {
-    // Of half the angle: 1 + cos(2 x) = 2 cos(x)^2 loses nothing near the cutoff.
+    // In terms of half the angle: 1 + cos(2 x) = 2 cos(x)^2 loses no digits near the cutoff.
     V sine, cosine;
     sine_and_cosine_of_double(c[1] * pair.distance, sine, cosine);
     return {c[0] * cosine * cosine, c[2] * sine * cosine * pair.inverse};

@@ -1,11 +1,11 @@
-// Idea:    energies and forces of a file, and a spline of fifth order between them: it has the
-//          energies and forces of the file at its points, and its force is the derivative of its
+// Idea:    energies and forces of a file, and a spline of fifth order between them. At its points
+//          it has the energies and forces of the file, and its force is the derivative of its
 //          energy everywhere, so that energy is conserved.
 // Source:  Hermite interpolation; the second derivatives by the forces' own cubic spline.
 // Cost:    six gathers.
-// Hazards: below the first point the force stays that of the first point: the table should begin
-//          where no pair comes.
-// Others:  a formula, where there is one.
+// Hazards: below the first point the force is constant, so the table should begin at a distance
+//          that no pair reaches.
+// Others:  a formula, if there is one.
 
 #pragma once
 
@@ -21,8 +21,8 @@ struct Tabulated {
       "the columns r, u and -u' of the file, joined by a spline of fifth order";
   static constexpr std::string_view source = "quintic Hermite interpolation";
   static constexpr std::span<const PairParameter> parameters = {};
-  /// Of a table: where its polynomials begin, its first distance, intervals per length, the last
-  /// interval. The table's polynomials follow each other, lowest coefficient first.
+  /// Coefficients of a table: where its polynomials begin, its first distance, intervals per
+  /// length, the last interval. The polynomials are contiguous, with the lowest coefficient first.
   static constexpr int coefficient_count = 4;
   static constexpr int order = 6;
   static constexpr bool finite_at_zero = true;

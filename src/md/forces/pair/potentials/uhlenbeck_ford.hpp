@@ -1,9 +1,9 @@
-// Idea:    a fluid whose virial coefficients and free energy are known to any order: a reference for
-//          free energies of liquids.
+// Idea:    a fluid whose virial coefficients and free energy are known to high accuracy: a
+//          reference for free energies of liquids.
 // Source:  Paula Leite, Freitas, Azevedo and de Koning, J. Chem. Phys. 145, 194101 (2016).
 // Cost:    an exponential, a logarithm and a division.
-// Hazards: the repulsion grows as a logarithm only: particles that are pressed hard enough pass
-//          through each other.
+// Hazards: the repulsion grows only logarithmically, so particles under high pressure pass through
+//          each other.
 // Others:  none.
 
 #pragma once

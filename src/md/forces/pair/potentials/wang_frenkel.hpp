@@ -1,8 +1,8 @@
-// Idea:    a potential as simple as Lennard-Jones that is 0 with all its slopes at the cutoff.
-// Source:  Wang, Ramirez-Hinestrosa, Dobnikar and Frenkel, Phys. Chem. Chem. Phys. 22, 10624 (2020).
+// Idea:    a potential as simple as Lennard-Jones that vanishes at the cutoff with its slope.
+// Source:  Wang, Ramirez-Hinestrosa, Dobnikar, Frenkel, Phys. Chem. Chem. Phys. 22, 10624 (2020).
 // Cost:    three logarithms and exponentials each.
 // Hazards: none.
-// Others:  "lennard_jones" with an end of its own.
+// Others:  "lennard_jones" with another truncation.
 
 #pragma once
 

@@ -1,8 +1,8 @@
-// Idea:    the repulsion of the Lennard-Jones potential alone, lifted to end at its minimum.
+// Idea:    the repulsive part of the Lennard-Jones potential, shifted to end at its minimum.
 // Source:  Weeks, Chandler and Andersen, J. Chem. Phys. 54, 5237 (1971).
 // Cost:    as the Lennard-Jones potential.
 // Hazards: none.
-// Others:  "lennard_jones" with a cutoff of 2^(1/6) sigma, "shifted", where all pairs are alike.
+// Others:  "lennard_jones" with a cutoff of 2^(1/6) sigma, "shifted", if all pairs are alike.
 
 #pragma once
 

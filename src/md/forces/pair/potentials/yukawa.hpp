@@ -1,8 +1,8 @@
-// Idea:    the Coulomb interaction of charges that others screen.
+// Idea:    the Coulomb interaction of charges that other charges screen.
 // Source:  Yukawa, Proc. Phys.-Math. Soc. Japan 17, 48 (1935); Debye and Hueckel (1923) for ions.
 // Cost:    one exponential.
-// Hazards: a negative strength attracts without bound: like charges must keep such pairs apart.
-// Others:  [electrostatics] where the ions that screen are in the box.
+// Hazards: a negative strength attracts without bound, so other forces must separate such pairs.
+// Others:  [electrostatics], if the screening ions are in the box.
 
 #pragma once
 
@@ -27,7 +27,7 @@ struct Yukawa {
     c[0] = p[0];
     c[1] = p[1];
   }
-  /// At the screening length.
+  /// The scale at the screening length.
   static PairScale scale(std::span<const double> p, double) {
     return {1.0 / p[1], 0.36787944117144233 * (p[0] < 0.0 ? -p[0] : p[0]) * p[1]};
   }

@@ -1,8 +1,8 @@
-// Idea:    two nuclei that come close feel each other's charge through their electrons: the
-//          universal screening function.
+// Idea:    two nuclei at short distance, whose charges the electrons screen by the universal
+//          screening function.
 // Source:  Ziegler, Biersack and Littmark, The Stopping and Range of Ions in Matter (1985).
 // Cost:    four exponentials.
-// Hazards: there is no attraction: the potential is one of collisions.
+// Hazards: there is no attraction; the potential is made for collisions.
 // Others:  "yukawa", with one screening length.
 
 #pragma once
@@ -36,7 +36,7 @@ struct ZieglerBiersackLittmark {
       c[k + 4] = decay[k] / p[1];
     }
   }
-  /// At the screening length, where the sum of exponentials is 0.4164.
+  /// The scale at the screening length, where the sum of exponentials is 0.4164.
   static PairScale scale(std::span<const double> p, double) { return {p[1], 0.4164 * p[0] / p[1]}; }
 
   template <class V>
