@@ -58,8 +58,9 @@ class FrameFormat {
 
   /// What stands before all frames; it has the same length whatever it says.
   virtual std::string file_head(const FrameFileContent&) const { return {}; }
-  /// What a file says of its frames before them, of which only the first step is sought: `content`
-  /// is what the run would write. Throws FileError where the frames are others.
+  /// What a file says of its frames before them, of which only the first step and the time per step
+  /// are sought: `content` is what the run would write. Throws FileError where the frames are
+  /// others.
   virtual void read_file_head(const RawFile&, FrameFileContent&) const {}
 
   virtual std::string frame_head(const FrameHead& head) const = 0;
