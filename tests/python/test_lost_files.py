@@ -127,6 +127,15 @@ def test_an_untouched_file_of_any_format_is_gone_on_with_without_a_word(
     assert len(re.findall(FORMATS[name][1], (tmp_path / name).read_bytes(), re.DOTALL)) == 21
 
 
+def test_a_run_without_another_frame_leaves_a_dcd_file_as_it_is(sterna, stopped_with, tmp_path):
+    stopped_with("melt.dcd")
+    content = (tmp_path / "melt.dcd").read_bytes()
+    done = sterna("run", "melt.toml", "-n", 2, "--resume", "--steps", 105)
+    assert done.returncode == 0, done.stderr
+    # The head has the time between two steps, too.
+    assert (tmp_path / "melt.dcd").read_bytes() == content
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_frames_that_a_file_has_lost_are_told(name, sterna, stopped_with, tmp_path):
     begins = stopped_with(name)

@@ -58,8 +58,8 @@ class FrameFormat {
 
   /// The bytes before all frames; their length does not depend on the content.
   virtual std::string file_head(const FrameFileContent&) const { return {}; }
-  /// Reads the first step from the bytes before the frames. `content` is what the run would write.
-  /// Throws FileError if the file's frames differ from it.
+  /// Reads the first step and the time of a step from the bytes before the frames. `content` is
+  /// what the run would write. Throws FileError if the file's frames differ from it.
   virtual void read_file_head(const RawFile&, FrameFileContent&) const {}
 
   virtual std::string frame_head(const FrameHead& head) const = 0;

@@ -22,7 +22,7 @@ struct DcdOptions {
 
 constexpr double akma_time = 0.04888821;  // unit of time in CHARMM in ps, as NAMD writes it
 constexpr std::size_t dcd_head_bytes = 92 + 172 + 12;
-constexpr std::size_t place_of_first_step = 12, place_of_interval = 16;
+constexpr std::size_t place_of_first_step = 12, place_of_interval = 16, place_of_time = 44;
 constexpr std::size_t place_of_atoms = dcd_head_bytes - 8;
 constexpr std::size_t dcd_cell_bytes = 56;
 
@@ -95,6 +95,7 @@ class DcdFormat final : public FrameFormat {
           file.path(), interval, content.interval));
     }
     content.first_step = number_in(file, place_of_first_step);
+    content.time_per_step = time_ * std::bit_cast<float>(number_in(file, place_of_time));
   }
 
   std::string frame_head(const FrameHead& head) const override {
