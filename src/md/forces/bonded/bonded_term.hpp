@@ -71,7 +71,8 @@ inline Triple<V> cross(const Triple<V>& a, const Triple<V>& b) {
 /// A divisor, made nonzero if it is 0 by chance, because atoms are in line or coincide.
 template <class V>
 inline V not_zero(V value) {
-  constexpr ElementOf<V> tiny = sizeof(ElementOf<V>) == sizeof(float) ? 1e-24f : 1e-200;
+  constexpr auto tiny =
+      static_cast<ElementOf<V>>(sizeof(ElementOf<V>) == sizeof(float) ? 1e-24 : 1e-200);
   return larger(value, V{} + tiny);
 }
 
