@@ -18,7 +18,7 @@ namespace sterna::md {
 
 namespace {
 
-/// The sites of a component by the point where they lie; indices are -1 where there is none.
+/// The sites of a component at one point; an index is -1 if there is no such site.
 struct PointSites {
   Vec3 position;
   int lennard_jones = -1, charge = -1;
@@ -58,7 +58,7 @@ Vec3 vector_of(const SingleForce& force) {
   return {static_cast<double>(force.x), static_cast<double>(force.y), static_cast<double>(force.z)};
 }
 
-/// The grid of two components, whose points come into the order that it asks for.
+/// The grid of two components; orders their points as the grid needs them.
 SiteGrid site_grid_of(std::vector<PointSites>& here, std::vector<PointSites>& there,
                       bool with_charges, bool same_cutoff) {
   const std::size_t size = here.size();
@@ -83,7 +83,7 @@ SiteGrid site_grid_of(std::vector<PointSites>& here, std::vector<PointSites>& th
   return one_lennard_jones ? SiteGrid::three_charges_one_lennard_jones : SiteGrid::none;
 }
 
-/// Of these points by themselves, whatever else there is.
+/// The grids of Lennard-Jones sites and of charges, each considered alone.
 SiteGrids separate_grids(const std::vector<PointSites>& here, const std::vector<PointSites>& there,
                          bool with_charges) {
   const auto have = [&](std::ptrdiff_t count, int PointSites::*site) {
@@ -93,7 +93,7 @@ SiteGrids separate_grids(const std::vector<PointSites>& here, const std::vector<
   SiteGrids grids;
   if (have(3, &PointSites::lennard_jones)) grids.first = SiteGrid::three_lennard_jones;
   if (have(2, &PointSites::lennard_jones)) grids.first = SiteGrid::two_lennard_jones;
-  // Where there are charges, it may share its distances with one of them.
+  // With charges, a single Lennard-Jones site may share its distance with a charge instead.
   if (!with_charges && have(1, &PointSites::lennard_jones)) {
     grids.first = SiteGrid::one_lennard_jones;
   }
@@ -101,7 +101,7 @@ SiteGrids separate_grids(const std::vector<PointSites>& here, const std::vector<
   return grids;
 }
 
-/// Of a term between centers.
+/// The kind of a multipole term if it is between the two centers.
 CentralMultipole central_multipole_of(const SiteTerm& term) {
   if (term.point_a != 0 || term.point_b != 0) return CentralMultipole::none;
   if (term.kind == SitePair::dipole_dipole) return CentralMultipole::dipole;
@@ -109,7 +109,7 @@ CentralMultipole central_multipole_of(const SiteTerm& term) {
   return CentralMultipole::none;
 }
 
-/// Of the Lennard-Jones sites among terms of grids.
+/// The smallest sigma of the Lennard-Jones terms.
 double smallest_sigma(std::span<const SiteTerm> terms) {
   double smallest = std::numeric_limits<double>::infinity();
   for (const SiteTerm& term : terms) {
@@ -221,7 +221,7 @@ void MolecularForces::add_named_vectors() {
 }
 
 void MolecularForces::choose_loop(const SiteColumns& columns_a, const SiteColumns& columns_b) {
-  // These loops have the cutoff of centers.
+  // These loops support only the cutoff of centers.
   if (site_cutoff_) return;
   SiteGrids grids = site_grids_.back();
   const std::span terms = std::span(terms_).subspan(term_begin_.back());
@@ -238,7 +238,7 @@ void MolecularForces::choose_loop(const SiteColumns& columns_a, const SiteColumn
     itself.along[axis] = 1.0;
     return std::ranges::equal(columns_b.vectors[slot_of(term.point_b)].along, itself.along);
   };
-  // Squared distances of sites are differences of squared lengths there.
+  // The linear loop computes squared distances of sites as differences, which may lose digits.
   const bool keeps_digits =
       precision_ != Precision::mixed ||
       std::max(columns_a.extent(), columns_b.extent()) <= smallest_sigma(terms.first(in_grids));
@@ -333,7 +333,7 @@ void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_
       model.electrostatics == MoleculeModel::Electrostatics::reaction_field
           ? 2.0 * (epsilon - 1.0) / ((2.0 * epsilon + 1.0) * std::pow(model.cutoff, 3))
           : 0.0;
-  // A long-range solver has charges and dipoles, but no quadrupoles.
+  // A long-range solver computes charges and dipoles, but no quadrupoles.
   const bool with_dipoles = model.electrostatics != MoleculeModel::Electrostatics::none;
 
   for (const auto& charge : first.charges) {
@@ -394,7 +394,7 @@ void MolecularForces::rebuild(const PairList& list, const ParticleStore& particl
                                     : collected_.resize(kinds_ * stride_));
     clear_collected(0, stride_);
   }
-  // One record of zeros behind the last: that of the dummy.
+  // A record of zeros for the dummy follows the last molecule's record.
   const auto make_room = [&](auto& sites) {
     using Real = std::decay_t<decltype(sites[0])>;
     sites.resize((particles.total_count() + 1) * record_stride_);
@@ -421,7 +421,7 @@ void MolecularForces::clear_collected(std::size_t begin, std::size_t end) {
 }
 
 CollectedForces MolecularForces::collected_forces(ParticleStore&) {
-  // No force is on the center where no site is.
+  // Without a site at a center there is no force on it.
   const auto at_center = [](const SiteTerm& term) { return term.point_a < first_vector_column; };
   const std::size_t first = !shared_rows_ || std::ranges::any_of(terms_, at_center) ? 0 : 1;
   const std::size_t begin = first * stride_, size = (kinds_ - first) * stride_;

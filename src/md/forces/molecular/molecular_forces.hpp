@@ -22,15 +22,15 @@ class SiteColumns;
 /// box (the convention of ls1-MarDyn and ms2).
 class MolecularForces final : public ShortRangeForces {
  public:
-  /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument where this machine does
-  /// not have it.
+  /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument if this machine lacks
+  /// it.
   MolecularForces(const MoleculeModel& model, Precision precision, std::string_view kernels);
 
   std::string_view name() const override { return "molecules"; }
-  /// The cutoff, and with a cutoff of sites how far they are from their centers besides.
+  /// The cutoff; with a cutoff of sites, plus the distances of sites from their centers.
   double range() const override { return range_; }
   std::string_view kernels() const override { return kernels_.name; }
-  /// Except where molecules meet by one pair of sites and share no rows.
+  /// True, except if molecules interact by one pair of sites and share no rows.
   bool reads_half_lists() const override { return half_lists_; }
   /// Molecules of one kind that are a grid of sites share rows in mixed precision.
   std::uint32_t group() const override { return shared_rows_ ? largest_group : 1; }
@@ -52,17 +52,17 @@ class MolecularForces final : public ShortRangeForces {
   }
 
  private:
-  /// Lennard-Jones sites and charges, and how they are summed; the rest.
+  /// Adds the terms of Lennard-Jones sites and charges, and chooses their grids.
   void add_radial_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
                         const SiteColumns& columns_a, const SiteColumns& columns_b);
   void add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
                            const SiteColumns& columns_a, const SiteColumns& columns_b);
 
-  /// The loops of the last pair of components.
+  /// Chooses the loop of the last pair of components.
   void choose_loop(const SiteColumns& columns_a, const SiteColumns& columns_b);
-  /// What the last pair of components reads from columns.
+  /// Appends the vectors that the last pair of components reads from columns.
   void add_named_vectors();
-  /// Of what records consist.
+  /// Sets the contents of the records.
   void add_records(const std::vector<SiteColumns>& columns);
 
   /// Turns the records of the molecules [begin, end) into the laboratory frame; in mixed precision
@@ -70,9 +70,9 @@ class MolecularForces final : public ShortRangeForces {
   void place_sites(const ParticleStore& particles, std::size_t begin, std::size_t end,
                    const Vec3& center);
 
-  /// Of half lists: what was collected of the molecules [begin, end) becomes 0.
+  /// With half lists: clears the collected forces of the molecules [begin, end).
   void clear_collected(std::size_t begin, std::size_t end);
-  /// Forces and torques from forces on points.
+  /// Computes forces and torques from forces on points.
   void add_up_points(ParticleStore& particles, Vec3* torques) const;
 
   const MolecularKernels& kernels_;
@@ -83,7 +83,7 @@ class MolecularForces final : public ShortRangeForces {
   double cutoff_squared_, lennard_jones_cutoff_squared_;
   double lennard_jones_energy_ = 0.0, coulomb_energy_ = 0.0;  ///< of the last step with sums
 
-  std::vector<SiteLayout> layouts_;  ///< of each component
+  std::vector<SiteLayout> layouts_;  ///< for each component
   std::vector<Vec3> body_;           ///< of all components: what `place_sites` turns
   std::vector<SiteVector> vectors_;  ///< of all components
   std::vector<SiteTerm> terms_;
@@ -104,7 +104,7 @@ class MolecularForces final : public ShortRangeForces {
   AlignedBuffer<FixedPosition> fixed_position_;  ///< in mixed precision, and a dummy
   double fixed_scale_ = 1.0;                     ///< length of one fixed-point step
   AlignedBuffer<double> scratch_;
-  /// Torques of a store that has none.
+  /// Torques, if the store has none.
   AlignedBuffer<Vec3> unused_torque_;
 };
 

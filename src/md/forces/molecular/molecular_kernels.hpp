@@ -7,7 +7,7 @@
 
 namespace sterna::md {
 
-/// As `available_kernels` and `select_kernels` say.
+/// The molecular kernels for `available_kernels` and `select_kernels` (instruction_set.hpp).
 std::vector<const MolecularKernels*> available_molecular_kernels();
 const MolecularKernels& select_molecular_kernels(std::string_view name);
 

@@ -26,7 +26,7 @@
 namespace sterna::md {
 namespace {
 
-/// The scratch of one molecule i: columns of its neighbors, what its own sites have summed.
+/// The scratch of one molecule i: columns of its neighbors, and sums of its own sites.
 template <class Real>
 struct MolecularScratch {
   Real* columns;  ///< `column_stride` numbers each
@@ -106,7 +106,7 @@ inline void add_center_virial(const PackVector<Pack>& d, const PackVector<Pack>&
   virial[5] = Pack::fnma(d.y, force.z, virial[5]);
 }
 
-/// One term over all the neighbors copied.
+/// Sums one term over all the neighbors copied.
 template <template <class> class Interaction, class Pack, bool site_cutoff, bool with_energy>
 void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
               const SiteTerm& term, std::size_t count, TermSums& total) {
@@ -157,7 +157,7 @@ void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::R
     }
     if constexpr (with_energy) {
       if constexpr (Kind::radial) result.force = result.force_over_r * pair.d;
-      // By neighbor first: what large charges of one molecule give cancels before it is summed.
+      // Sums are kept by neighbor first, so that forces of a molecule's large charges cancel early.
       auto* const pair_force = scratch.pair_sums + k;
       store(load<Pack>(pair_force, stride) + result.force, pair_force, stride);
       auto* const pair_energy = pair_force + 3 * stride;
@@ -269,12 +269,12 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
       const SiteLayout& layout = work.layouts[component];
       place_own<Pack>(work, scratch, layout, i);
 
-      // The terms of the neighbors listed of component b; empties the list.
+      // Sums the terms of the listed neighbors of component b, and empties the list.
       const auto sum_listed = [&](std::size_t b) {
         const std::size_t count = scratch.counts[b];
         std::uint32_t* const list = scratch.list(b);
         for (std::size_t k = 0; k < longest_vector; ++k) list[count + k] = dummy;
-        // Of one component only what fills up the last vector is not there.
+        // With one component only the end of the last vector still needs its distances.
         const std::size_t copied = one_component ? count / width * width : 0;
         copy_distances<Pack>(rows, scratch, center, list, copied, count);
         if constexpr (with_energy) {
@@ -370,7 +370,7 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
       if (layout.vectors() > 0) Traits::add(work.torques, i, torque.x, torque.y, torque.z);
     }
   }
-  // Pairs that count whole have been added twice.
+  // Sums were weighted as in full lists, which contain each pair twice.
   work.energy += 0.5 * total.energy;
   work.lennard_jones += 0.5 * total.lennard_jones;
   for (int q = 0; q < 6; ++q) {

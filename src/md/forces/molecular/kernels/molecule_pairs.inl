@@ -17,7 +17,7 @@
 //          than thick lose digits in single precision.
 // Others:  site_grid.inl and sum_term take any shape, and cutoffs of sites.
 
-/// Of a vector of pairs: the way from center to center, and which of them interact.
+/// For a vector of pairs: the vectors between the centers, and which pairs interact.
 template <class Pack>
 struct CenterPair {
   PackVector<Pack> d;
@@ -25,7 +25,7 @@ struct CenterPair {
   typename Pack::Mask lennard_jones, charges;
 };
 
-/// What a vector of pairs of molecules gives. `turning`: what makes the torque on the molecule, by
+/// The results of a vector of pairs of molecules. `turning` gives the torque on the molecule, by
 /// `torque_of` of the loop.
 template <class Pack>
 struct MoleculePair {
@@ -35,7 +35,7 @@ struct MoleculePair {
   Pack reaction_field = Pack::zero();  ///< the part of `of_charges` that is of the reaction field
 };
 
-/// A pair of sites: the force over the distance.
+/// The force over the distance of a pair of sites.
 template <class Pack, bool charges, bool lennard_jones, bool divides, bool with_energy>
 [[gnu::always_inline]] inline Pack site_force_over_r(const SiteTerm& term, const Pack& r2,
                                                      const CenterPair<Pack>& centers,
@@ -62,14 +62,14 @@ template <class Pack, bool charges, bool lennard_jones, bool divides, bool with_
   return pair.force_over_r;
 }
 
-/// The molecule whose neighbors are gone through.
+/// The molecule whose neighbors the loop visits.
 template <class Pack>
 struct MoleculeHere {
   const SiteLayout& layout;
   const typename Pack::Real* record;
 };
 
-/// Molecules on one axis each, of length one: A here and B there.
+/// Linear molecules, with axes of length one: A of this molecule and B of the neighbor.
 template <class Pack, SiteGrids grids>
 class LinearPairs {
  public:
@@ -111,7 +111,7 @@ class LinearPairs {
   struct Products {
     Pack a_d, b_d, a_b;
   };
-  /// Minus the derivatives of the energy by d^2 / 2, A.(-d), B.(-d) and A.B.
+  /// Minus the derivatives of the energy with respect to d^2 / 2, A.(-d), B.(-d) and A.B.
   struct Derivatives {
     Pack by_d, by_a, by_b, by_both;
   };
@@ -185,7 +185,7 @@ class LinearPairs {
     }
   }
 
-  /// u as in QuadrupoleQuadrupolePair: the axis of a quadrupole is A or its opposite, which is the same.
+  /// u as in QuadrupoleQuadrupolePair. The axis of a quadrupole is A or -A, which are equivalent.
   template <bool with_energy>
   [[gnu::always_inline]] void add_quadrupoles(const SiteTerm& term, const CenterPair<Pack>& centers,
                                               const Products& products, Derivatives& sums,
@@ -295,8 +295,8 @@ class PlanarPairs {
   PackVector<Pack> own_[points], moment_;
 };
 
-/// Sums force and torque on molecule i by the neighbors listed, and subtracts theirs. The list goes
-/// on with dummies to a whole vector.
+/// Sums force and torque on molecule i from the listed neighbors, and subtracts theirs. Dummies
+/// fill the list's last vector.
 template <class Pack, class Pairs, bool with_energy>
 void sum_molecule_pairs(const MolecularWork& work,
                         const MolecularScratch<typename Pack::Real>& scratch, const Pairs& pairs,
@@ -354,7 +354,7 @@ void sum_molecule_pairs(const MolecularWork& work,
   }
 }
 
-/// Calls function.operator()<Pairs>() of the loop that these components have.
+/// Calls function.operator()<Pairs>() with the loop of these components.
 template <class Pack, class Function>
 void with_molecule_pairs(const SiteGrids& of, const Function& function) {
   unrolled<static_cast<int>(std::size(molecule_pair_shapes))>([&]<int k>() {

@@ -1,5 +1,5 @@
-// What compute_molecules has of a molecule's neighbors in columns: copied, cleared, summed, given
-// back; included by molecular_kernels.inl.
+// Functions of compute_molecules on columns of a molecule's neighbors: copying, clearing, summing,
+// and returning forces; included by molecular_kernels.inl.
 
 template <class Pack>
 const typename Pack::Real* records(const MolecularWork& work) {
@@ -10,7 +10,7 @@ const typename Pack::Real* records(const MolecularWork& work) {
   }
 }
 
-/// The way from centers to as many neighbors as a vector holds.
+/// The vectors from the neighbors to the center, for as many as a vector holds.
 template <class Pack>
 class CenterDistance {
  public:
@@ -31,7 +31,7 @@ class CenterDistance {
   Pack step_;
 };
 
-/// Appends those of a vector of offsets whose bits are set.
+/// Appends the offsets of a vector whose bits are set.
 template <class Pack>
 inline void append_offsets(std::uint32_t* out, unsigned selected, const std::uint32_t* offsets) {
   if constexpr (std::is_same_v<Pack, DoublePack>) {
@@ -110,7 +110,7 @@ void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename P
   }
 }
 
-/// Energy of the pairs of molecules, and the virial of their centers.
+/// Adds the energy of the pairs of molecules, and the virial of their centers.
 template <class Pack>
 void add_pair_sums(const MolecularScratch<typename Pack::Real>& scratch, std::size_t count,
                    TermSums& total) {
@@ -128,7 +128,7 @@ void add_pair_sums(const MolecularScratch<typename Pack::Real>& scratch, std::si
   for (int q = 0; q < 6; ++q) total.virial[q] += sums[q].sum();
 }
 
-/// How often pairs with these neighbors would stand in full lists of this rank.
+/// How often pairs with these neighbors would be in full lists of this rank.
 template <class Pack>
 inline Pack weights(const PairWork& rows, const std::uint32_t* offsets) {
   alignas(64) typename Pack::Real weights[Pack::width];
@@ -138,8 +138,8 @@ inline Pack weights(const PairWork& rows, const std::uint32_t* offsets) {
   return Pack::load(weights);
 }
 
-/// Nothing acts on the neighbors but on the points of the first grid, which sets what it has of them.
-/// `terms`: of its first point.
+/// Clears the forces on neighbors, except those on points of the first grid, which sets them.
+/// `terms` begins at the term of its first point.
 template <class Pack>
 void clear_back(const MolecularScratch<typename Pack::Real>& scratch, const SiteGrids& grids,
                 const SiteTerm* terms, const NamedVectors& named, std::size_t count) {
@@ -160,8 +160,8 @@ void clear_back(const MolecularScratch<typename Pack::Real>& scratch, const Site
   }
 }
 
-/// Subtracts what acts on i because of the neighbors listed from the forces on these, and its
-/// turning about their centers from their torques.
+/// Subtracts the summed forces from the forces on the listed neighbors, and their torques about the
+/// neighbors' centers from the torques.
 template <class Pack>
 void give_back(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
                const SiteLayout& layout, const NamedVectors& named, const std::uint32_t* list,
@@ -186,7 +186,7 @@ void give_back(const MolecularWork& work, const MolecularScratch<typename Pack::
   }
 }
 
-/// Where the points and directions of molecule i are; nothing acts on it yet.
+/// Copies the points and directions of molecule i, and clears its sums.
 template <class Pack>
 void place_own(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
                const SiteLayout& layout, std::size_t i) {

@@ -21,7 +21,7 @@ struct RowMember {
   PackVector<FloatPack> force[points];
 };
 
-/// From the center of the grid.
+/// The center of molecule i relative to the center of the grid.
 inline Vec3 center_of(const PairWork& rows, std::size_t i) {
   const FixedPosition& p = rows.fixed_position[i];
   return rows.fixed_scale *
@@ -39,7 +39,7 @@ inline void add_to_point(const MolecularWork& work, std::uint32_t column, std::s
          sum.z + static_cast<float>(sums[2]), 0.0f};
 }
 
-/// From the forces on a point of as many neighbors as a vector holds.
+/// Subtracts from the forces on a point of as many neighbors as a vector holds.
 [[gnu::always_inline]] inline void subtract_from_points(const MolecularWork& work,
                                                         std::uint32_t column,
                                                         const std::uint32_t* offsets,
@@ -56,7 +56,7 @@ inline void add_to_point(const MolecularWork& work, std::uint32_t column, std::s
   return FloatPack::select(mask, result);
 }
 
-/// The rows of some cells. Arguments: as `sum_grid` has them.
+/// Computes the rows of some cells. For the arguments see `sum_grid`.
 template <GridShape shape, bool site_cutoff, bool with_energy>
 class SharedRows {
   using Pack = FloatPack;
@@ -85,7 +85,8 @@ class SharedRows {
       twelve_c12_[pair] = Pack::all(coefficient[0]);
       six_c6_[pair] = Pack::all(coefficient[1]);
       energy_shift_[pair] = Pack::all(coefficient[2]);
-      // Charges alone take two thirds of a third power.
+      // Charges without Lennard-Jones use two thirds of 1/r^3, so their product gets the factor
+      // 3/2.
       product_[pair] = Pack::all((has_lennard_jones(pair) ? 1.0 : 1.5) * coefficient[3]);
     }
     for (Pack& sum : virial_) sum = Pack::zero();
@@ -102,11 +103,11 @@ class SharedRows {
       for (std::uint32_t g = 0; g < groups; ++g) {
         const std::size_t first = begins[g], count = begins[g + 1] - first;
         compute_row(decode(first, count), count, size_of_group(cell.count, groups, g));
-        // In double: a sum over many molecules would lose its digits.
+        // Sums are in double precision, because a sum over many molecules would lose digits.
         if constexpr (with_energy) add_sums();
       }
     }
-    // Pairs that count whole have been added twice.
+    // Sums were weighted as in full lists, which contain each pair twice.
     work_.energy += 0.5 * total_.energy;
     work_.lennard_jones += 0.5 * total_.lennard_jones;
     for (int k = 0; k < 6; ++k) work_.virial[k] += 0.5 * total_.virial[k];
@@ -158,7 +159,7 @@ class SharedRows {
         const PackVector<Pack> own = broadcast<Pack>(members[q].center);
         const PackVector<Pack> d{at.x - own.x, at.y - own.y, at.z - own.z};
         Pack::Mask near = dot(d, d) < (site_cutoff ? range_ : limit_);
-        // The row's molecules are its first neighbors: each pair of them once.
+        // The first neighbors are the row's own molecules; count each pair of them once.
         for (int lane = 0; k == 0 && lane <= static_cast<int>(q); ++lane) {
           near = Pack::without(near, lane);
         }
@@ -178,7 +179,7 @@ class SharedRows {
   [[gnu::always_inline]] void meet(Member& member, const PackVector<Pack>& d, Pack::Mask near,
                                    const PackVector<Pack> (&other)[points], Pack weight,
                                    PackVector<Pack> (&back)[points]) {
-    // What the charges of a pair of molecules give cancels before anything small is added to it.
+    // Forces of charges are summed apart, so that they cancel before small forces are added.
     PackVector<Pack> of_charges{Pack::zero(), Pack::zero(), Pack::zero()}, of_others = of_charges;
     Pack u_charges = Pack::zero(), u_others = Pack::zero();
     unrolled<points>([&]<int p>() __attribute__((always_inline)) {
@@ -191,7 +192,7 @@ class SharedRows {
         const Pack r2 = dot(e, e);
         Pack::Mask inside = near;
         if constexpr (site_cutoff) inside = Pack::keep(r2 < limit_, Pack::bits(near));
-        // Of charges and of Lennard-Jones sites, over the distance.
+        // Forces of charges and of Lennard-Jones sites, over the distance.
         Pack charge_force = Pack::zero(), u_charge = Pack::zero(), inverse2;
         if constexpr (charges && with_lennard_jones) {
           const Pack inverse = Pack::inverse_sqrt(inside, r2);
@@ -254,11 +255,11 @@ class SharedRows {
   bool at_center_[points];
   const float* sites_[points];
   Pack twelve_c12_[pairs], six_c6_[pairs], energy_shift_[pairs], product_[pairs];
-  Pack energy_, lennard_jones_, virial_[6];  ///< of the row at hand
+  Pack energy_, lennard_jones_, virial_[6];  ///< sums over the present row
   TermSums total_;
 };
 
-/// Whether molecules share rows. By measurement that is faster than columns in single precision in
+/// Whether molecules share rows. By measurement it is faster than columns in single precision in
 /// wide registers.
 template <class Pack>
 constexpr bool shares_rows = sizeof(typename Pack::Real) == sizeof(float) && vector_bytes >= 32;

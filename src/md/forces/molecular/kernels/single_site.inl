@@ -9,7 +9,7 @@
 // Hazards: none.
 // Others:  shared_rows.inl in single precision; compute_molecules for all other molecules.
 
-/// Whether all that any two molecules do to each other is one Lennard-Jones pair.
+/// Whether any two molecules interact by a single Lennard-Jones pair.
 inline bool meet_by_single_sites(const MolecularWork& work) {
   return work.component_count == 1 && work.term_begin[1] - work.term_begin[0] == 1 &&
          work.terms[0].kind == SitePair::lennard_jones;
@@ -99,13 +99,13 @@ void compute_single_sites(MolecularWork& work, const std::uint32_t* cells, std::
       work.force[i] = total;
       work.torque[i] = torque;
       if constexpr (with_energy) {
-        // In double: a sum over many molecules would lose their digits.
+        // Sums are in double precision, because a sum over many molecules would lose digits.
         totals.energy += energy.sum();
         for (int q = 0; q < 6; ++q) totals.virial[q] += virial[q].sum();
       }
     }
   }
-  // Each pair stands in two rows.
+  // Full lists contain each pair twice.
   work.energy += 0.5 * totals.energy;
   work.lennard_jones += 0.5 * totals.energy;
   for (int q = 0; q < 6; ++q) work.virial[q] += 0.5 * totals.virial[q];

@@ -40,7 +40,7 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
   for (std::size_t k = 0; k < count; k += width) {
     typename Pack::Mask near{};
     if constexpr (!site_cutoff) near = Pack(Pack::load(scratch.column(3) + k)) < limit;
-    // What the charges of a pair of molecules give cancels before anything small is added to it.
+    // Forces of charges are summed apart, so that they cancel before small forces are added.
     PackVector<Pack> of_charges{Pack::zero(), Pack::zero(), Pack::zero()}, of_others = of_charges;
     Pack u_charges = Pack::zero(), u_others = Pack::zero();
     PackVector<Pack> other, on_a;
@@ -65,7 +65,7 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
         inverse2 = inverse * inverse;
         u_charge = Pack::all(term.coefficient[3]) * inverse;
       } else {
-        // Of each three, two by a division: as many as a divider does while the rest is computed.
+        // Two of three reciprocals are divisions, as many as the divider can overlap with the rest.
         constexpr bool divides = number % 3 != 0;
         const Pack one = Pack::all(1.0);
         inverse2 =
@@ -112,7 +112,7 @@ void sum_grid(const MolecularWork& work, const MolecularScratch<typename Pack::R
   }
 }
 
-/// Calls function.operator()<shape>() of a grid, if it is one.
+/// Calls function.operator()<shape>() with the shape of the grid, if it is one.
 template <class Function>
 void with_grid(SiteGrid grid, const Function& function) {
   constexpr int count = static_cast<int>(SiteGrid::one_lennard_jones) + 1;
@@ -122,7 +122,7 @@ void with_grid(SiteGrid grid, const Function& function) {
   });
 }
 
-/// Sums what the grids of two components have together. Returns the first of the other terms.
+/// Sums the interactions of the grids of two components. Returns the first of the other terms.
 template <class Pack, bool site_cutoff, bool with_energy>
 const SiteTerm* sum_site_grids(const MolecularWork& work,
                                const MolecularScratch<typename Pack::Real>& scratch,

@@ -49,7 +49,7 @@ inline PackVector<Pack> cross(const PackVector<Pack>& a, const PackVector<Pack>&
           Pack::fnma(a.y, b.x, a.x * b.y)};
 }
 
-/// The distance of a pack of pairs: only what the kind of pair asks for is looked at.
+/// The distances of a pack of pairs; each kind of pair reads only what it needs.
 template <class Pack>
 struct PairDistance {
   PackVector<Pack> d;
@@ -57,7 +57,7 @@ struct PairDistance {
   typename Pack::Mask inside;
 };
 
-/// What a pack of pairs gives. Radial pairs set `force_over_r`, others `force`.
+/// The results of a pack of pairs. Radial pairs set `force_over_r`, others `force`.
 template <class Pack>
 struct PairResult {
   Pack force_over_r;
@@ -120,7 +120,7 @@ struct ChargeChargePair {
   }
 };
 
-/// Both at the same two points.
+/// A Lennard-Jones and a charge interaction between the same two points.
 template <class Pack>
 struct LennardJonesAndChargesPair {
   static constexpr bool radial = true, direction_a = false, direction_b = false;
@@ -289,7 +289,7 @@ struct DipoleQuadrupoleForm {
     const Pack minus_ky5 = Pack::zero() - ky4 * y;
     const Pack five_c = Pack::all(5.0) * c;
     const Pack on_m = Pack::fnma(five_c, c, Pack::all(1.0));
-    // Half of what stands with e; minus a fifth of what stands with n.
+    // Half of the factor of e; minus a fifth of the factor of n.
     const Pack on_e = Pack::fnma(five_c, t, g);
     const Pack on_n =
         Pack::fma(Pack::all(2.0) * c, g, t * Pack::fnma(Pack::all(7.0) * c, c, Pack::all(1.0)));
@@ -337,7 +337,7 @@ struct QuadrupoleQuadrupolePair {
     const Pack constant = Pack::fma(Pack::all(2.0) * g, g, Pack::all(1.0));
     const Pack squares = Pack::fma(Pack::all(4.0) * g, product, Pack::fma(ca, ca, cb * cb));
     const Pack fourth = product * product;
-    // A tenth of the derivatives by ca and by cb, with the sign of the force.
+    // A tenth of the derivatives with respect to ca and cb, with the sign of the force.
     const Pack seven_product = Pack::all(7.0) * product;
     const Pack two_g = Pack::all(2.0) * g;
     const Pack by_a = Pack::fnma(seven_product, cb, Pack::fma(two_g, cb, ca));
