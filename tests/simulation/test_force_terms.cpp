@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "md/simulation/force_term_table.hpp"
 #include "md/simulation/files/logged_scalars.hpp"
+#include "md/simulation/force_term_table.hpp"
 #include "simulation/simulation_support.hpp"
 
 using namespace sterna;

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "md/core/display_text.hpp"
-#include "md/input/molecule_model_from_input.hpp"
 #include "md/input/cutoffs.hpp"
+#include "md/input/molecule_model_from_input.hpp"
 
 namespace sterna::md {
 namespace {
