@@ -40,10 +40,8 @@ std::vector<FrameFile> open_trajectories(const comm::Context& context, const Inp
     FrameFileOptions options;
     options.interval = row.interval(input);
     if (options.interval == 0) continue;
-    for (const Input::Component& component : input.components) {
-      options.places.push_back(atom_places(component));
-      options.inertia.push_back(body_frame_of(component).inertia);
-    }
+    options.places = atom_places_of_particles(input);
+    options.inertia = inertia_of_particles(input);
     if (const auto& names = row.groups(input); !names.empty()) {
       options.chosen = [groups = groups_from_input(input, topology, names)](std::int64_t id,
                                                                             std::int64_t type) {
