@@ -51,7 +51,7 @@ class Input(Fixed):
     @classmethod
     def _of_text(cls, text: str, path: str) -> "Input":
         made = cls.__new__(cls)
-        made._text, made._name, made._from_file = text, path, True
+        made._text, made._name, made._from_file, made._sections = text, path, True, {}
         try:
             made._sections = tomllib.loads(text.removeprefix("\ufeff"))
         except tomllib.TOMLDecodeError as error:
@@ -106,8 +106,11 @@ class Input(Fixed):
     @property
     def stages(self) -> list[str]:
         """Local. Names of the `[[stage]]`s, in the order in which they run; empty without any."""
-        found = self._sections.get("stage", [])
-        return [str(stage.get("name", "")) for stage in found] if isinstance(found, list) else []
+        found = self._sections.get("stage")
+        if not isinstance(found, list):
+            return []
+        tables = [stage for stage in found if isinstance(stage, Mapping)]
+        return [str(stage.get("name", "")) for stage in tables]
 
     def stage(self, name: str) -> "Input":
         """Local. The input of one stage: it begins where the files of the one before it end.
