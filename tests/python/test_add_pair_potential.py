@@ -9,6 +9,8 @@ from added_code import block, program_with
 from conftest import sterna_command, sterna_environment
 from sterna import read_log
 
+pytestmark = pytest.mark.long
+
 PAGE = "add-a-pair-potential"
 
 INPUT = """\

@@ -84,6 +84,7 @@ def extended(sterna, tmp_path, text: str, precision: str, ranks: int, first=200,
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.long
 def test_a_melt_that_is_extended_has_the_same_bits(system, sterna, tmp_path):
     said = extended(sterna, tmp_path, MELT.format(more=SYSTEMS[system]), "double", 2)
     assert "so that no bit depends on its end" in said

@@ -728,6 +728,7 @@ def test_a_broken_file_is_told_with_its_place(name, tmp_path):
     assert message in str(caught.value), str(caught.value)
 
 
+@pytest.mark.long
 def test_mutated_topologies_are_an_error_with_a_place_or_a_system(tmp_path):
     errors = systems = 0
     for seed in range(400):

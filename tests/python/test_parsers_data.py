@@ -20,6 +20,8 @@ from sterna.importing.gromacs import judge as gromacs
 from sterna.importing.gromacs.gromacs_system import Choices, read_gromacs
 from sterna.importing.molecules import Molecules
 
+pytestmark = pytest.mark.long
+
 FOLDER = ROOT / ".parsers-data"
 CHARMM_36 = ["openmm/par_all36_prot.prm", "openmm/toppar_water_ions.str"]
 #: What every molecule with bonds has.

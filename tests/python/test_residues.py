@@ -83,6 +83,7 @@ def solution(tmp_path):
     return renamed
 
 
+@pytest.mark.long
 def test_a_pdb_file_comes_out_with_its_residues(solution, tmp_path):
     run(
         tmp_path, "import", "places.pdb", "--force-field", "amber14/protein.ff14SB.xml",

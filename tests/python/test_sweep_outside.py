@@ -236,6 +236,7 @@ def test_a_reference_by_coolprop(tmp_path):
         assert row["density/g/cm^3"] == pytest.approx(expected)
 
 
+@pytest.mark.long
 def test_a_sweep_that_is_killed_at_random_has_the_same_table(tmp_path):
     """A small one; tests/campaign/killed_sweeps.py is that of 40 points."""
     densities = "0.5, 0.51, 0.52, 0.53, 0.54, 0.55"

@@ -90,6 +90,7 @@ def test_a_broken_machine_file_is_a_warning(tmp_path):
     assert end_of(tmp_path)["status"] == "complete"
 
 
+@pytest.mark.long
 def test_the_results_do_not_depend_on_tuning(tmp_path):
     states = []
     for number, communication in enumerate(

@@ -324,6 +324,7 @@ def test_drift_is_a_slope_for_each_degree_of_freedom():
     assert constraints.degrees_of_freedom() == 3 * 1029 - 4 * 6 - 331 * 3 - 3
 
 
+@pytest.mark.long
 def test_a_short_liquid_and_its_gas(sterna, tmp_path):
     arguments = ["validate", "molecular_liquids", "--liquid", "butane", "--steps", "1000"]
     arguments += ["--equilibration", "1000", "--replicas", "1", "--long", "--folder", "runs"]
@@ -344,6 +345,7 @@ def test_a_short_liquid_and_its_gas(sterna, tmp_path):
 
 
 @pytest.mark.parametrize("liquid", [SPCE, TIP3P], ids=lambda liquid: liquid.name)
+@pytest.mark.long
 def test_a_short_run_of_water(sterna, tmp_path, liquid):
     done = sterna(
         *("validate", "molecular_liquids", "--liquid", liquid.name, "--steps", "1000"),
