@@ -25,14 +25,14 @@ std::span<const MethodInfo> sparse_methods() {
 
 namespace sterna::md {
 
-std::span<const DecompositionMethod> decomposition_methods() {
-  static const DecompositionMethod methods[] = {{"grid", "", false, nullptr},
-                                                {"bisection", "", true, nullptr}};
+const Registry<DecompositionRow>& decomposition_methods() {
+  static const Registry<DecompositionRow> methods(
+      "decomposition", {{"grid", "", false, nullptr}, {"bisection", "", true, nullptr}});
   return methods;
 }
 
-const DecompositionMethod& decomposition_method(std::string_view name) {
-  return decomposition_methods()[name == "grid" ? 0 : 1];
+const DecompositionRow& decomposition_method(std::string_view name) {
+  return *decomposition_methods().find(name == "grid" ? "grid" : "bisection");
 }
 
 }  // namespace sterna::md
