@@ -18,9 +18,9 @@ struct BarostatRequest;
 struct BarostatRow {
   std::string_view name;      ///< kind = "..." in [barostat]
   std::string_view sentence;  ///< for the reference page: what it does, its source
-  /// For the page of its own: equations as lines of text, in which V is the volume, P the pressure
-  /// of the centers, P₀ the one to keep, and T the temperature; what there is to know of them; and
-  /// the source, without a stop.
+  /// For the page of the barostat. Equations are lines of text; in them V is the volume, P the
+  /// pressure of the centers, P₀ the pressure to keep, and T the temperature. Remarks are
+  /// sentences. The source has no full stop.
   std::string_view equations = {}, remarks = {}, source = {};
   std::vector<std::string_view> aliases = {};  ///< names in other programs; only suggested
   std::string_view time_constant;              ///< meaning of the key "time_constant"

@@ -10,9 +10,10 @@ namespace sterna::md {
 std::string model_list();
 /// The library as docs/models.md.
 std::string model_list_markdown();
-/// The library as JSON: an array with name, substance, description, mass (u), critical temperature
-/// (K) and density (1/nm^3), citation, bibtex, largest sigma and epsilon/k (nm, K), sites (kind and
-/// parameters, in nm, u, kJ/mol, e), and whether the model is a single Lennard-Jones site.
+/// The library as JSON, an array of models. Each has name, substance, description, citation and
+/// bibtex; mass (u), critical temperature (K) and density (1/nm^3); largest sigma and epsilon/k (nm,
+/// K). It also has its sites (kind and parameters, in nm, u, kJ/mol, e) and says whether it is a
+/// single Lennard-Jones site.
 std::string model_list_json();
 
 /// A line "model spce: Berendsen, ..." for each published model of the input, and "potential:

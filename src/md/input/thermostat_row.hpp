@@ -17,9 +17,9 @@ struct ThermostatRequest;
 struct ThermostatRow {
   std::string_view name;      ///< kind = "..." in [thermostat]
   std::string_view sentence;  ///< for the reference page: what it does, its source
-  /// For the page of its own: equations as lines of text, in which K is the kinetic energy, N the
-  /// number of its degrees of freedom, T the temperature to keep, and K₀ = N k T / 2; what there is
-  /// to know of them; and the source, without a stop.
+  /// For the page of the thermostat. Equations are lines of text; in them K is the kinetic energy, N
+  /// the number of its degrees of freedom, T the temperature to keep, and K₀ = N k T / 2. Remarks
+  /// are sentences. The source has no full stop.
   std::string_view equations = {}, remarks = {}, source = {};
   std::vector<std::string_view> aliases = {};  ///< names in other programs; only suggested
   /// Whether the kind has the key "time_constant", and its meaning if it is not the relaxation time

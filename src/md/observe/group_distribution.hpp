@@ -9,9 +9,9 @@
 
 namespace sterna::md {
 
-/// Radial distribution functions of all pairs of groups, which may share atoms, from the pair list:
-/// the counted pairs divided by the number in an ideal gas, (N_a N_b - N_ab) / V per volume, where
-/// N_ab atoms are in both groups. The list lacks pairs that a molecule excludes.
+/// Radial distribution functions of all pairs of groups, which may share atoms, from the pair list.
+/// The counted pairs are divided by their number in an ideal gas: (N_a N_b - N_ab) / V per volume,
+/// where N_ab atoms are in both groups. The list lacks pairs that a molecule excludes.
 class GroupDistribution : public Observer {
  public:
   /// `maximum`: the largest distance, at most the cutoff of the list.

@@ -9,10 +9,10 @@
 namespace sterna::md {
 
 /// The autocorrelation function of a series over its whole length, with memory and time that grow
-/// only with the logarithm of the length: recent values are kept one by one, older ones as averages
-/// over 2, 4, 8 ... values (Ramirez, Sukumaran, Vorselaars and Likhtman, J. Chem. Phys. 133, 154103
-/// (2010), with 16 points per level and averages of 2). Products are summed in blocks by their
-/// earlier value, so that early blocks can be left out.
+/// only with the logarithm of the length. Recent values are kept one by one, older ones as averages
+/// over 2, 4, 8 ... values: 16 points per level and averages of 2. Products are summed in blocks by
+/// their earlier value, so that early blocks can be left out. Source: Ramirez, Sukumaran, Vorselaars
+/// and Likhtman, J. Chem. Phys. 133, 154103 (2010).
 class MultiTauCorrelator {
  public:
   /// Adds a value to the series. `block_length`: the number of values in a block.

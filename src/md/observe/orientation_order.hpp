@@ -14,9 +14,9 @@ struct OrientationOrderOptions {  ///< [orientation_order]
   int bins = 1;
 };
 
-/// The orientation of molecules relative to an axis of the box, in slices across it: averages of P1
-/// = cos(theta) and P2 = (3 cos^2(theta) - 1) / 2 of the angle between the axis and an axis of the
-/// molecule.
+/// The orientation of molecules relative to an axis of the box, in slices across it. Theta is the
+/// angle between this axis and an axis of the molecule. The averages are those of P1 = cos(theta)
+/// and P2 = (3 cos^2(theta) - 1) / 2.
 class OrientationOrder : public Observer {
  public:
   /// `body_axes`: a unit vector for each type in its body frame.

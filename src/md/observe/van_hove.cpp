@@ -25,9 +25,9 @@ std::size_t samples_between(const VanHoveOptions& options, double timestep) {
   return static_cast<std::size_t>(std::llround(all / std::max(1, options.times)));
 }
 
-/// How far particles move in some times: the self part of van Hove's function, 4 pi r^2 G(r, t),
-/// whose integral over r is 1 where no particle moves beyond the largest distance (Hansen and
-/// McDonald, Theory of Simple Liquids, section 7.4).
+/// The self part of van Hove's function, 4 pi r^2 G(r, t): how far particles move in some times. Its
+/// integral over r is 1 if no particle moves beyond the largest distance. Source: Hansen and
+/// McDonald, Theory of Simple Liquids, section 7.4.
 class VanHove final : public Observer {
  public:
   VanHove(const VanHoveOptions& options, const ObserverRequest& request)

@@ -18,8 +18,8 @@ class ForceError {
            const PointCharges& charges, std::span<const Vec3> other_forces);
   std::array<double, 6>& sums() { return sums_; }
   /// The relative error. In a perfect crystal forces are 0, and errors relative to them have no
-  /// meaning, so errors are compared with at least a tenth of the force between two charges, or two
-  /// dipoles, at the mean distance of charges in a box of `volume`.
+  /// meaning. So errors are compared with at least a tenth of a usual force: that between two
+  /// charges, or two dipoles, at the mean distance of charges in a box of `volume`.
   double relative(double volume) const;
   /// Estimated error of the near field by single precision, relative to the same size. Positions
   /// are rounded relative to leaves with this edge. The error is small in a liquid. In a dilute gas

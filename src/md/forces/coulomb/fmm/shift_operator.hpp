@@ -13,10 +13,10 @@ enum class Shift {
   local_to_local           ///< from a parent's center to a child's
 };
 
-/// A shift of all coefficients up to an order in O(order^3): the vector from the old to the new
-/// center is rotated onto z, where coefficients of different m do not mix; then the shift along z;
-/// then the rotation back (White and Head-Gordon, J. Chem. Phys. 105, 5061 (1996)). Plain tables,
-/// which the kernels apply to many cells at once.
+/// A shift of all coefficients up to an order in O(order^3). The vector from the old to the new
+/// center is rotated onto z, where coefficients of different m do not mix. The shift along z follows,
+/// then the rotation back (White and Head-Gordon, J. Chem. Phys. 105, 5061 (1996)). The tables are
+/// plain, and the kernels apply them to many cells at once.
 template <class Real>
 struct ShiftOperator {
   int order = 0;

@@ -13,10 +13,10 @@ namespace sterna::md::ls1 {
 /// file, line and column: as warnings if the run is the same without them, otherwise as errors.
 /// Never throws because of the content of the files.
 ///
-/// The rules of ls1 (HEAD 1c9a9d598) that determine its numbers are kept: cutoff by centers of
-/// mass; the Lennard-Jones energy between unlike components is always shifted and then left out of
-/// the correction beyond the cutoff; this correction and the velocity-scaling thermostat are on
-/// unless the file says otherwise; reaction field between dipoles.
+/// The rules of ls1 (HEAD 1c9a9d598) that determine its numbers are kept. The cutoff is that of
+/// centers of mass. The Lennard-Jones energy between unlike components is always shifted, and the
+/// correction beyond the cutoff leaves it out. This correction and the velocity-scaling thermostat
+/// are on unless the file says otherwise. Dipoles have a reaction field.
 ReadResult read_config(const std::string& path, const LoadText& load = load_text);
 
 /// The files that a config.xml includes and the files of its start, with the phase spaces of its
