@@ -146,6 +146,39 @@ def test_ranks_and_precisions(tmp_path):
             numpy.testing.assert_allclose(found[name], alone[name], atol=2e-5 * scale)
 
 
+def test_an_added_potential_acts_between_its_atoms_alone(tmp_path):
+    system = mixture([ARGON, CARBON], [DIOXIDE, POLAR], [15, 9, 20, 20])
+    write(tmp_path, system)
+    plain = measured(tmp_path)
+    depth, range_, place = 0.7, 15.0, 0.35
+    added = (
+        '[[pair]]\nfirst = "Ar"\nsecond = "C"\npotential = "morse"\nadds = true\n'
+        f"depth = {depth}\nalpha = {range_}\nr0 = {place}\n"
+    )
+    write(tmp_path, system, added)
+    energy, force = 0.0, numpy.zeros((len(system.kind), 3))
+    for a in numpy.flatnonzero(system.kind == 0):
+        for b in numpy.flatnonzero(system.kind == 1):
+            d = system.position[b] - system.position[a]
+            d -= system.box * numpy.rint(d / system.box)
+            r = numpy.linalg.norm(d)
+            if r >= system.cutoff:
+                continue
+            decay = numpy.exp(-range_ * (r - place))
+            energy += depth * ((1.0 - decay) ** 2 - 1.0)
+            pull = 2.0 * depth * range_ * (1.0 - decay) * decay * d / r
+            force[a] += pull
+            force[b] -= pull
+    assert abs(energy) > 1.0
+    for ranks in (1, 3):
+        both = measured(tmp_path, ranks)
+        assert both["energy"] - plain["energy"] == pytest.approx(energy, abs=1e-7)
+        numpy.testing.assert_allclose(
+            numpy.array(both["force"]) - numpy.array(plain["force"]), force, atol=1e-6
+        )
+        numpy.testing.assert_allclose(both["torque"], plain["torque"], atol=1e-9)
+
+
 # ---- charges
 
 
