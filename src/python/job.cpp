@@ -61,7 +61,10 @@ void Job::remove(Ending& ending) {
 
 void Job::end() {
   ended_ = true;
-  // A daemon thread may be in a run, which reads `ends` in each step and stops.
+  ending_thread_ = std::this_thread::get_id();
+  // A daemon thread may be in a run, which reads `ends` in each step and stops. What the thread
+  // holds is never freed, because it never returns to Python.
+  if (is_used_elsewhere()) nanobind::set_leak_warnings(false);
   constexpr std::chrono::seconds until_stopped(10);
   const auto last = std::chrono::steady_clock::now() + until_stopped;
   while (is_used_elsewhere()) {
@@ -96,7 +99,12 @@ Turn::Turn(const std::string& call) {
 }
 
 Turn::~Turn() {
-  --Job::of_process().depth_;
+  Job& job = Job::of_process();
+  if (--job.depth_ > 0 || !job.ended_ || job.ending_thread_ == std::this_thread::get_id()) return;
+  // A daemon thread whose call the end of Python has stopped. Its code must not go on, because the
+  // interpreter is being taken apart. Python itself halts daemon threads in this way.
+  const nanobind::gil_scoped_release free;
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
 }  // namespace sterna::python

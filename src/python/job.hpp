@@ -71,6 +71,7 @@ class Job {
   Place place_;
   std::vector<Ending*> living_;  ///< in the order of creation, the same on all ranks
   std::atomic<bool> ended_ = false;
+  std::thread::id ending_thread_;  ///< the one that called `end`, read only where `ended_`
   // Data of the thread that is in a call, changed only while the GIL is held:
   int depth_ = 0;
   std::thread::id user_;
