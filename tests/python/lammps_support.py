@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from sterna.lammps_environment import LammpsEnvironment, find_lammps
+from sterna.support.lammps_environment import LammpsEnvironment, find_lammps
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from sterna.program import find_program
+from sterna.launching.program import find_program
 
 sys.path.insert(0, str(ROOT / "tools"))
 from check_layers import Unit, check, check_symbols, problem, problems_of_units

@@ -13,7 +13,7 @@ from typing import Annotated
 import numpy
 import typer
 
-from sterna.log import read_log
+from sterna.results.log import read_log
 from sterna.validation.block_average import mean_and_error
 from sterna.validation.comparison import Comparison
 from sterna.validation.simulation import for_each, simulate

@@ -16,12 +16,12 @@ from typing import Annotated
 import numpy
 import typer
 
-from sterna.configuration import Configuration, read_last_frame
 from sterna.errors import SternaError
-from sterna.lammps_environment import LammpsEnvironment, find_lammps
-from sterna.launch import program_environment
-from sterna.log import read_log
-from sterna.program import find_program
+from sterna.frames.configuration import Configuration, read_last_frame
+from sterna.launching.launch import program_environment
+from sterna.launching.program import find_program
+from sterna.results.log import read_log
+from sterna.support.lammps_environment import LammpsEnvironment, find_lammps
 from sterna.validation.block_average import mean_and_error
 from sterna.validation.comparison import Comparison
 from sterna.validation.simulation import for_each, simulate

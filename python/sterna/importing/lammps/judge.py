@@ -20,7 +20,7 @@ from sterna.importing.lammps.script import Command, Interpreter
 from sterna.importing.lammps.state import State
 from sterna.importing.molecules import Molecules
 from sterna.importing.system import System
-from sterna.lammps_environment import LammpsEnvironment, find_lammps
+from sterna.support.lammps_environment import LammpsEnvironment, find_lammps
 
 TOLERANCE = 2e-5  #: relative; LAMMPS computes erfc by a polynomial
 _SMALLEST_FORCE = 1e-3  #: kJ/mol/nm, or reduced; in a crystal forces are rounding errors

@@ -1,0 +1,1 @@
+"""What a run left behind: its log, averages, observers and files."""
