@@ -8,7 +8,7 @@ from ase.calculators.calculator import all_changes
 from ase.stress import full_3x3_to_voigt_6_stress
 
 from sterna.live.input import Input
-from sterna.live.simulation import Simulation
+from sterna.live.kinds import Simulation
 from sterna.live.system import System, frame_of_cell
 
 if TYPE_CHECKING:

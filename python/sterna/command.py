@@ -16,6 +16,7 @@ from sterna.bench import command as bench
 from sterna.errors import SternaError
 from sterna.importing import command as import_command
 from sterna.launching import launch
+from sterna.launching.processes import ended_by_signals
 from sterna.launching.program import find_companion, find_launcher, find_program, version
 from sterna.runs.at_end import AtEnd
 from sterna.support.progress import ProgressBar
@@ -489,7 +490,6 @@ def sweep(
     those that are missing. A run that fails is told and does not end the others. Under a launcher
     (mpiexec, srun) each group of `ranks` makes one run at a time.
     """
-    from sterna.launching.processes import ended_by_signals
     from sterna.sweeps.sweep import Sweep
 
     made = Sweep(study)

@@ -11,7 +11,7 @@ from sterna.errors import SternaError
 from sterna.frames.trajectory import Trajectory, TrajectoryFrame
 from sterna.launching.launch import program_environment
 from sterna.launching.program import find_program
-from sterna.results.result import outputs_of
+from sterna.results.outputs import outputs_of
 from sterna.support.files import require_regular
 from sterna.support.toml_text import toml_text
 

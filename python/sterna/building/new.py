@@ -24,7 +24,7 @@ from sterna.frames.configuration import (
     read_last_frame,
 )
 from sterna.launching.models import models
-from sterna.results.result import outputs_of
+from sterna.results.outputs import outputs_of
 from sterna.support.edges_option import CommandWithEdges
 from sterna.support.files import require_regular
 

@@ -12,7 +12,8 @@ from sterna.exporting.start import sections_of, start_of
 from sterna.exporting.table import Export, Format, format_of
 from sterna.frames.trajectory import Trajectory
 from sterna.launching.processes import ended_by_signals
-from sterna.results.result import TRAJECTORY_SUFFIX, outputs_of, read
+from sterna.results.outputs import TRAJECTORY_SUFFIX, outputs_of
+from sterna.results.result import read
 from sterna.support.damage import reading
 from sterna.support.files import require_not_read
 

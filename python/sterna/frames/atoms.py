@@ -2,14 +2,14 @@
 
 import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
+from sterna.errors import SternaError
+from sterna.frames.recorded import NO_TRAJECTORY, Recorded, TrajectoryFrame
+from sterna.support.damage import reading
 from sterna.support.elements import are_bonded, element_of
-
-if TYPE_CHECKING:
-    from sterna.frames.trajectory import Trajectory, TrajectoryFrame
 
 _SAME_PLACE = 1e-9  # of sites, relative to the farthest from the origin
 
@@ -66,8 +66,6 @@ class Atoms:
 
         Raises SternaError for a name that nothing has.
         """
-        from sterna.errors import SternaError
-
         residues = numpy.array(self.residue_name)[self.residue]
         molecules = numpy.array(self.molecule_name)[self.molecule]
         chosen = numpy.zeros(len(self), bool)
@@ -110,7 +108,7 @@ class Atoms:
             inertia=self.inertia,
         )
 
-    def at(self, frame: "TrajectoryFrame", chosen: numpy.ndarray | None = None) -> AtomFrame:
+    def at(self, frame: TrajectoryFrame, chosen: numpy.ndarray | None = None) -> AtomFrame:
         """Where the atoms are, all or those of these numbers.
 
         Raises SternaError without the orientations of molecules that have several sites.
@@ -137,11 +135,9 @@ class Atoms:
             None if force is None else force[pick],
         )  # fmt: skip
 
-    def _arms(self, frame: "TrajectoryFrame") -> numpy.ndarray:
+    def _arms(self, frame: TrajectoryFrame) -> numpy.ndarray:
         """(n, 3), from the particles to their sites, in the laboratory's frame."""
         if frame.orientation is None:
-            from sterna.errors import SternaError
-
             raise SternaError(
                 "the trajectory has no orientations, so nobody knows where the sites of its "
                 'molecules are: run with trajectory_fields = ["position", "orientation"] in '
@@ -152,7 +148,7 @@ class Atoms:
         return numpy.einsum("nij,nj->ni", turns, self.offset)
 
     def _site_velocity(
-        self, velocity: numpy.ndarray, arms: numpy.ndarray, frame: "TrajectoryFrame"
+        self, velocity: numpy.ndarray, arms: numpy.ndarray, frame: TrajectoryFrame
     ) -> numpy.ndarray | None:
         """Of the center and of the rotation; None where the file does not tell the latter."""
         if frame.angular_momentum is None:
@@ -192,14 +188,18 @@ def _make_whole(
         atoms[:, atom] -= numpy.rint(d @ inverse) @ edges
 
 
-def atoms_of(trajectory: "Trajectory", massless: bool = True) -> Atoms:
+def atoms_of(trajectory: Recorded, massless: bool = True) -> Atoms:
     """The atoms of a trajectory: by what it says of its particles, else the particles as such."""
     description = trajectory.description
-    atoms = _of_molecules(trajectory) if "molecules" in description else particles_of(trajectory)
-    return _with_sites(trajectory, atoms, massless) if "components" in description else atoms
+    with reading(trajectory.path, NO_TRAJECTORY):
+        if "molecules" in description:
+            atoms = _of_molecules(trajectory)
+        else:
+            atoms = particles_of(trajectory)
+        return _with_sites(trajectory, atoms, massless) if "components" in description else atoms
 
 
-def particles_of(trajectory: "Trajectory") -> Atoms:
+def particles_of(trajectory: Recorded) -> Atoms:
     """The particles as atoms, whatever they are made of."""
     count = trajectory.particle_count
     types = trajectory.description.get("types", [])
@@ -233,7 +233,7 @@ def particles_of(trajectory: "Trajectory") -> Atoms:
     )
 
 
-def _of_molecules(trajectory: "Trajectory") -> Atoms:
+def _of_molecules(trajectory: Recorded) -> Atoms:
     """Of flexible molecules, whose atoms are particles."""
     description = trajectory.description
     atoms = particles_of(trajectory)
@@ -428,7 +428,7 @@ def _rigid_bonds(sites: list[_Site], reduced: bool) -> list[tuple[int, int]]:
     return sorted(bonds)
 
 
-def _with_sites(trajectory: "Trajectory", particles: Atoms, massless: bool) -> Atoms:
+def _with_sites(trajectory: Recorded, particles: Atoms, massless: bool) -> Atoms:
     """Each rigid molecule becomes its sites; the atoms of types, which come first, stay."""
     description = trajectory.description
     components = description["components"]

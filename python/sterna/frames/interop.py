@@ -1,43 +1,43 @@
 """Trajectories as objects of other packages."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy
 
 from sterna.errors import SternaError
+from sterna.frames.atoms import atoms_of
+from sterna.frames.recorded import Recorded
 from sterna.support.libraries import library
 
 if TYPE_CHECKING:
     import ase
     import MDAnalysis
 
-    from sterna.frames.trajectory import Trajectory
-
 _ANGSTROM_PER_NM = 10.0
 
 
-def _need_frames(trajectory: "Trajectory") -> None:
+def _need_frames(trajectory: Recorded) -> None:
     if len(trajectory) == 0:
         raise SternaError(f"{trajectory.path}: the trajectory has no frame yet", 2)
 
 
-def to_mdanalysis(trajectory: "Trajectory", massless: bool) -> "MDAnalysis.Universe":
+def to_mdanalysis(trajectory: Recorded, massless: bool) -> "MDAnalysis.Universe":
     """See `Trajectory.to_mdanalysis`."""
     library("MDAnalysis", "to_mdanalysis")
     from sterna.frames.mdanalysis_reader import SternaReader, universe_of
 
     _need_frames(trajectory)
-    universe = universe_of(trajectory.atoms(massless))
+    universe = universe_of(atoms_of(trajectory, massless))
     universe.trajectory = SternaReader(str(trajectory.path), massless=massless)
     return universe
 
 
-def to_ase(trajectory: "Trajectory", frame: int, massless: bool) -> "ase.Atoms":
+def to_ase(trajectory: Recorded, frame: int, massless: bool) -> "ase.Atoms":
     """See `Trajectory.to_ase`."""
     ase = library("ase", "to_ase")
     units = library("ase.units", "to_ase")
     _need_frames(trajectory)
-    atoms = trajectory.atoms(massless)
+    atoms = atoms_of(trajectory, massless)
     at = atoms.at(trajectory[frame])
     scale = 1.0 if trajectory.is_reduced else _ANGSTROM_PER_NM
     made = ase.Atoms(
@@ -62,11 +62,11 @@ def to_ase(trajectory: "Trajectory", frame: int, massless: bool) -> "ase.Atoms":
     return made
 
 
-def to_mdtraj(trajectory: "Trajectory", massless: bool) -> Any:
+def to_mdtraj(trajectory: Recorded, massless: bool) -> object:
     """See `Trajectory.to_mdtraj`."""
     mdtraj = library("mdtraj", "to_mdtraj")
     _need_frames(trajectory)
-    atoms = trajectory.atoms(massless)
+    atoms = atoms_of(trajectory, massless)
     topology = mdtraj.Topology()
     chain, before = None, None
     residues = []
@@ -94,11 +94,11 @@ def to_mdtraj(trajectory: "Trajectory", massless: bool) -> Any:
     return read
 
 
-def to_freud(trajectory: "Trajectory", frame: int, massless: bool) -> tuple[object, numpy.ndarray]:
+def to_freud(trajectory: Recorded, frame: int, massless: bool) -> tuple[object, numpy.ndarray]:
     """See `Trajectory.to_freud`."""
     freud = library("freud", "to_freud", package="freud-analysis")
     _need_frames(trajectory)
-    at = trajectory.atoms(massless).at(trajectory[frame])
+    at = atoms_of(trajectory, massless).at(trajectory[frame])
     box = freud.box.Box.from_matrix(at.edges.T)
     # freud's box lies around the origin.
     return box, box.wrap(at.position - 0.5 * at.edges.sum(axis=0))

@@ -7,8 +7,8 @@ from MDAnalysis import Universe
 from MDAnalysis.coordinates.base import ReaderBase
 from MDAnalysis.lib.mdamath import triclinic_box
 
-from sterna.frames.atoms import Atoms
-from sterna.frames.trajectory import Trajectory
+from sterna.frames.atoms import Atoms, atoms_of
+from sterna.frames.recorded import Recorded
 
 _ANGSTROM_PER_NM = 10.0
 
@@ -21,8 +21,8 @@ class SternaReader(ReaderBase):
 
     def __init__(self, filename: str, massless: bool = True, **keys: object) -> None:
         super().__init__(filename, **keys)
-        self._trajectory = Trajectory(filename)
-        self._atoms = self._trajectory.atoms(massless)
+        self._trajectory = Recorded(filename)
+        self._atoms = atoms_of(self._trajectory, massless)
         self._scale = 1.0 if self._trajectory.is_reduced else _ANGSTROM_PER_NM
         self.n_atoms = len(self._atoms)
         times = self._trajectory.times

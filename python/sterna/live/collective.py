@@ -5,22 +5,19 @@ from collections.abc import Callable
 from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy
 
 from sterna.errors import SternaError
 from sterna.live.core import core
-
-if TYPE_CHECKING:
-    from sterna.live.simulation import Simulation
+from sterna.live.simulated import Simulated
 
 
 def in_turn(method: Callable) -> Callable:
     """A local call, during which other threads of this process are refused."""
 
     @wraps(method)
-    def call(self: "Simulation", *arguments: object, **keys: object) -> object:
+    def call(self: Simulated, *arguments: object, **keys: object) -> object:
         with core().Turn(method.__name__):
             return method(self, *arguments, **keys)
 
@@ -34,7 +31,7 @@ def collective(method: Callable) -> Callable:
     """
 
     @wraps(method)
-    def call(self: "Simulation", *arguments: object, **keys: object) -> object:
+    def call(self: Simulated, *arguments: object, **keys: object) -> object:
         with core().Turn(method.__name__):
             if os.environ.get("STERNA_CHECK_CALLS", "0") not in ("", "0"):
                 shown = [_shown(a) for a in arguments]

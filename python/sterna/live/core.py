@@ -15,6 +15,8 @@ from pathlib import Path
 from types import ModuleType
 
 from sterna.errors import SternaError
+from sterna.launching.launch import process_settings
+from sterna.launching.program import find_program
 
 _lock = threading.Lock()
 _core: ModuleType | None = None
@@ -32,8 +34,6 @@ def core() -> ModuleType:
 
 def _load() -> ModuleType:
     # UCX reads its settings when the library is loaded.
-    from sterna.launching.launch import process_settings
-
     for name, value in process_settings().items():
         os.environ.setdefault(name, value)
     path = _find()
@@ -49,8 +49,6 @@ def _load() -> ModuleType:
 
 def _find() -> Path:
     """That of the installed package, or that of the same build as `sterna-md`."""
-    from sterna.launching.program import find_program
-
     package = Path(__file__).parents[1]
     folders = [package]
     with contextlib.suppress(SternaError):

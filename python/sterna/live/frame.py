@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from sterna.live.simulated import Simulated
 from sterna.support.arrays import numbers, whole_numbers
 from sterna.support.fixed import Fixed
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from sterna.live.box import Box
-    from sterna.live.simulation import Simulation
 
 
 _ARRAYS = (
@@ -73,7 +73,7 @@ class Frame(Fixed):
         "force term (Simulation.force) adds to frame.force"
     )
 
-    def __init__(self, simulation: "Simulation", needs: Needs | None = None) -> None:
+    def __init__(self, simulation: Simulated, needs: Needs | None = None) -> None:
         """Local."""
         self._simulation = simulation
         self._needs = needs or Needs(None)
@@ -202,7 +202,7 @@ class ForceFrame(Frame):
     _instead = "a force term adds to frame.force and frame.virial, and returns its energy"
     _settable = ("force", "virial")
 
-    def __init__(self, simulation: "Simulation") -> None:
+    def __init__(self, simulation: Simulated) -> None:
         """Local."""
         super().__init__(simulation)
         #: (n, 3), zeros: the term's force on each particle of this rank
@@ -239,6 +239,10 @@ class View:
             return self._view.array(name)
         except ValueError as error:
             raise AttributeError(str(error)) from None
+
+    def __dir__(self) -> list[str]:
+        """Local. The arrays that there may be, and the rest."""
+        return sorted({*super().__dir__(), *_ARRAYS, "ghost_position"})
 
     def __setattr__(self, name: str, values: "ArrayLike") -> None:
         """Local. Writes into an array, as `v.velocity *= 0.5` does; ValueError for a read-only one."""

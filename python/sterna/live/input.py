@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from sterna.errors import InputError
 from sterna.live.core import core
-from sterna.results.averages import no_such
 from sterna.support.fixed import Fixed
+from sterna.support.names import no_such
 from sterna.support.toml_text import toml_text
 
 if TYPE_CHECKING:

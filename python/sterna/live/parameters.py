@@ -12,13 +12,12 @@ from sterna.launching.program import find_program
 from sterna.live.collective import address_of, collective, in_turn
 from sterna.live.core import core
 from sterna.live.input import Input
-from sterna.results.averages import no_such
+from sterna.live.simulated import Simulated
 from sterna.support.arrays import finite
+from sterna.support.names import no_such
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-
-    from sterna.live.simulation import Simulation
 
 
 class Section:
@@ -31,7 +30,7 @@ class Section:
     InputError, and changes nothing, where the input would not be valid with it.
     """
 
-    def __init__(self, simulation: "Simulation", name: str, number: int | None) -> None:
+    def __init__(self, simulation: Simulated, name: str, number: int | None) -> None:
         """Local."""
         object.__setattr__(self, "_simulation", simulation)
         object.__setattr__(self, "_name", name)
@@ -103,7 +102,7 @@ def known_keys(section: str) -> frozenset[str]:
 class Sections:
     """All sections of one kind, such as `simulation.thermostats`, in the order of the input."""
 
-    def __init__(self, simulation: "Simulation", name: str) -> None:
+    def __init__(self, simulation: Simulated, name: str) -> None:
         """Local."""
         self._simulation = simulation
         self._name = name

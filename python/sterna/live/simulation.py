@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy
 
 from sterna.errors import InputWarning, SternaError
-from sterna.launching.launch import joined_ranks
 from sterna.live.box import Box
 from sterna.live.callbacks import Callbacks, Force, Observer
 from sterna.live.collective import address_of, collective, in_turn, require_ranks
 from sterna.live.core import core
+from sterna.live.factory import Factory
 from sterna.live.frame import View
 from sterna.live.input import Input
 from sterna.live.parameters import Changes
@@ -36,7 +36,7 @@ _SETTABLE = ("position", "velocity", "orientation", "angular_momentum")
 _MOST_STEPS = 10**15  # of a run, as of an input
 
 
-class Simulation(Callbacks, Changes, Fixed):
+class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
     """A simulation in this process: on one rank, or under a launcher on all of its ranks.
 
     Under `mpiexec -n 4 python script.py` each rank runs the whole script and makes the same calls.
@@ -67,14 +67,6 @@ class Simulation(Callbacks, Changes, Fixed):
             for name in ("barostat", "interaction")
         },
     }
-
-    def __new__(cls, *_: object, ranks: int | None = None, **__: object) -> "Simulation":
-        """Local. A `WorkerSimulation` where workers are to be started."""
-        if cls is Simulation and ranks is not None and ranks != 1 and joined_ranks() is None:
-            from sterna.live.workers import WorkerSimulation
-
-            return super().__new__(WorkerSimulation)
-        return super().__new__(cls)
 
     def __init__(
         self,
@@ -218,15 +210,21 @@ class Simulation(Callbacks, Changes, Fixed):
         are not in the file: `run` raises SternaError with their names until they are added again.
         Raises SternaError where the file is damaged or of another system.
         """
-        made = cls.__new__(cls, ranks=ranks)
-        if type(made) is not cls:
-            if communicator is not None:
-                raise ValueError("expected ranks or a communicator, not both")
-            made._make_at_workers(ranks, input, system, {"checkpoint": fspath(path)})
-            return made
-        require_ranks(ranks, communicator)
-        made._make(input, system, communicator, False, False, False, fspath(path))
+        kind = cls.kind_for(ranks)
+        made = kind.__new__(kind)
+        made._resume(fspath(path), input, system, communicator, ranks)
         return made
+
+    def _resume(
+        self,
+        path: str,
+        settings: Input,
+        system: System | None,
+        communicator: object,
+        ranks: int | None,
+    ) -> None:
+        require_ranks(ranks, communicator)
+        self._make(settings, system, communicator, False, False, False, path)
 
     # What it is. Local; the same on all ranks.
 

@@ -21,7 +21,7 @@ from socket import AF_UNIX, socket
 
 from sterna.errors import RemoteError, SternaError
 from sterna.launching import processes
-from sterna.launching.launch import command_line, in_session, without_noise
+from sterna.launching.launch import command_line, in_session, joined_ranks, without_noise
 from sterna.launching.program import find_program
 from sterna.launching.session import Session
 from sterna.live.core import core
@@ -264,7 +264,12 @@ def _attribute(name: str) -> property:
     return property(get, doc=getattr(Simulation, name).__doc__)
 
 
-class WorkerSimulation(Simulation):
+def _needs_workers(ranks: int | None) -> bool:
+    """Whether so many ranks are asked for where no launcher has started any."""
+    return ranks is not None and ranks != 1 and joined_ranks() is None
+
+
+class WorkerSimulation(Simulation, asked_for=_needs_workers):
     """A simulation whose ranks are processes that this one has started: `Simulation(..., ranks=4)`.
 
     Methods and attributes are those of `Simulation`, and arrays are copies. Functions of Python
@@ -282,13 +287,28 @@ class WorkerSimulation(Simulation):
         **options: object,
     ) -> None:
         """Local. As `Simulation`; a communicator has no place here."""
-        if communicator is not None:
-            raise ValueError("expected ranks or a communicator, not both")
-        self._make_at_workers(ranks, input, system, options)
+        self._make_at_workers(ranks, input, system, communicator, options)
+
+    def _resume(
+        self,
+        path: str,
+        settings: Input,
+        system: System | None,
+        communicator: object,
+        ranks: int,
+    ) -> None:
+        self._make_at_workers(ranks, settings, system, communicator, {"checkpoint": path})
 
     def _make_at_workers(
-        self, ranks: int, settings: Input, system: System | None, options: dict
+        self,
+        ranks: int,
+        settings: Input,
+        system: System | None,
+        communicator: object,
+        options: dict,
     ) -> None:
+        if communicator is not None:
+            raise ValueError("expected ranks or a communicator, not both")
         if isinstance(ranks, bool) or not isinstance(ranks, int) or ranks < 1:
             raise ValueError(f"ranks is {ranks!r}, expected a whole number from 1 on")
         if not isinstance(settings, Input):

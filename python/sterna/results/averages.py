@@ -1,27 +1,17 @@
-"""What a run found: averages and the results of observers, as objects."""
+"""Averages over the part of a run where it has settled, as objects."""
 
-import difflib
 import json
 import math
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, TypeVar
 
 from sterna.errors import SternaError
 from sterna.launching.launch import program_environment
 from sterna.launching.program import find_program
 from sterna.support.measured import measured_text
-
-if TYPE_CHECKING:
-    import numpy
-    import pandas
-
-    from sterna.results.log import Log
-    from sterna.results.tables import Table
-
-_Item = TypeVar("_Item")
+from sterna.support.names import Named
 
 
 @dataclass(frozen=True)
@@ -46,40 +36,6 @@ class Average:
     def __str__(self) -> str:
         text = f"{measured_text(self.mean, self.error)} {self.unit}".strip()
         return text + (", not settled" if self.settled is False else "")
-
-
-class Named(Mapping[str, _Item]):
-    """Things by name; a name that is none of them raises KeyError, with the nearest one."""
-
-    _what = "entry"
-
-    def __init__(self, items: Mapping[str, _Item]) -> None:
-        self._items = dict(items)
-
-    def __getitem__(self, name: str) -> _Item:
-        try:
-            return self._items[name]
-        except KeyError:
-            raise KeyError(no_such(self._what, name, self._items)) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def _ipython_key_completions_(self) -> list[str]:
-        return list(self._items)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {', '.join(self._items) or 'none'}>"
-
-
-def no_such(what: str, name: object, names: Mapping | list[str]) -> str:
-    """The message for a name that is not there."""
-    near = difflib.get_close_matches(str(name), list(names), 1)
-    meant = f"; did you mean {near[0]!r}?" if near else ""
-    return f"there is no {what} {name!r}{meant} (there are: {', '.join(names) or 'none'})"
 
 
 class Averages(Named[Average]):
@@ -179,15 +135,20 @@ def averages_of(found: Mapping, over: Mapping, units: Mapping[str, str]) -> Aver
     return Averages(items, over)
 
 
-def averages_of_log(log: "Log", equilibration: int | None = None) -> Averages:
-    """Averages of a log's columns, by the engine: see `Log.averages`."""
+def averages_of_rows(
+    logged: Sequence[Mapping],
+    names: Sequence[str],
+    unit_of: Callable[[str], str],
+    equilibration: int | None = None,
+) -> Averages:
+    """Averages of the columns `names` of a log's rows, by the engine: see `Log.averages`."""
+    rows = [row for row in logged if _moves(row)]
     columns = [
-        column
-        for column in log.columns
-        if column not in ("step", "time")
-        and all(isinstance(row.get(column), (int, float)) for row in log.rows if _moves(row))
+        name
+        for name in names
+        if name not in ("step", "time")
+        and all(isinstance(row.get(name), (int, float)) for row in rows)
     ]
-    rows = [row for row in log.rows if _moves(row)]
     if len(rows) < 2:
         return Averages({}, {})
 
@@ -210,91 +171,10 @@ def averages_of_log(log: "Log", equilibration: int | None = None) -> Averages:
     if done.returncode != 0:
         raise SternaError(done.stderr.strip(), done.returncode)
     found = json.loads(done.stdout)
-    units = {column: log.unit_of(column) for column in columns}
+    units = {column: unit_of(column) for column in columns}
     return averages_of(found["averages"] or {}, found["averages_over"] or {}, units)
 
 
 def _moves(row: Mapping) -> bool:
     """Whether a row is none of a minimization, which is no equilibrium."""
     return "largest_force" not in row
-
-
-class Observation:
-    """What an observer found: columns of numbers by name.
-
-    >>> rdf = result.observers["rdf"]
-    >>> rdf["r"], rdf["A-A"]  # NumPy arrays
-
-    A name may be with its unit, "r/nm", or without, "r". Observers that found single values, such
-    as [pressure_tensor], have `averages` in place of columns.
-    """
-
-    def __init__(self, table: "Table") -> None:
-        self._table = table
-        self.name = table.kind
-        #: Beginnings of its file: how many frames it has seen, and the like.
-        self.remarks = list(table.remarks)
-        #: Units of columns by name; empty where they have none.
-        self.units: dict[str, str] = {}
-        self._columns: dict[str, int] = {}
-        self.averages: dict[str, Average] = {}
-        if not table.is_curve:
-            for row in table.rows:
-                error = float(row[2]) if len(row) > 2 else None
-                self.averages[row[0]] = Average(row[0], float(row[1]), error)
-            return
-        for k, column in enumerate(table.columns):
-            name, _, unit = column.partition("/")
-            self.units[name] = unit
-            self._columns[name] = k
-
-    @property
-    def columns(self) -> list[str]:
-        """Names of the columns; the first is what the others depend on."""
-        return list(self._columns)
-
-    def __getitem__(self, column: str) -> "numpy.ndarray":
-        name = column.partition("/")[0]
-        if name not in self._columns:
-            raise KeyError(no_such(f"column of [{self.name}]", column, self.columns))
-        return self._table.values()[:, self._columns[name]]
-
-    def _ipython_key_completions_(self) -> list[str]:
-        return self.columns
-
-    def table(self) -> "pandas.DataFrame":
-        """Columns as a DataFrame of pandas; raises SternaError where that is not installed."""
-        names = [f"{n}/{u}" if u else n for n, u in self.units.items()]
-        return data_frame(dict(zip(names, self._table.values().T, strict=True)))
-
-    def __repr__(self) -> str:
-        what = ", ".join(self.columns or self.averages)
-        return f"<[{self.name}]: {what}; {'; '.join(self.remarks)}>"
-
-    def __str__(self) -> str:
-        if self.averages:
-            lines = [f"  {name:<20} {average}" for name, average in self.averages.items()]
-            return "\n".join([f"[{self.name}]", *lines])
-        names = [f"{n}/{u}" if u else n for n, u in self.units.items()]
-        return f"[{self.name}], {len(self._table.rows)} rows of {', '.join(names)}"
-
-
-class Observers(Named[Observation]):
-    """What the observers of a run found, by the names of their sections."""
-
-    _what = "observer"
-
-
-class Stages(Named[_Item]):
-    """What the stages of a run left behind, by their names."""
-
-    _what = "stage"
-
-
-def data_frame(columns: Mapping[str, object]) -> "pandas.DataFrame":
-    """By pandas; raises SternaError where that is not installed."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise SternaError("a table needs pandas: pip install pandas") from error
-    return pandas.DataFrame(dict(columns))

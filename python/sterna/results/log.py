@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sterna.errors import SternaError
+from sterna.results.averages import Averages, averages_of_rows
 from sterna.results.log_events import event_of
 from sterna.support.files import require_regular
+from sterna.support.libraries import data_frame
 
 if TYPE_CHECKING:
     import numpy
     import pandas
-
-    from sterna.results.averages import Averages
 
 
 class Log:
@@ -70,21 +70,17 @@ class Log:
             return str(units.get(column, ""))
         return str(averages.get(column, {}).get("unit", ""))
 
-    def averages(self, equilibration: int | None = None) -> "Averages":
+    def averages(self, equilibration: int | None = None) -> Averages:
         """Means of the columns over the part where the run has settled, with standard errors.
 
         Where that part begins is found from temperature, potential energy and volume, as at the end
         of a run; `equilibration`: steps that are left out instead. Raises SternaError where the
         program sterna-md is missing.
         """
-        from sterna.results.averages import averages_of_log
-
-        return averages_of_log(self, equilibration)
+        return averages_of_rows(self.rows, self.columns, self.unit_of, equilibration)
 
     def table(self) -> "pandas.DataFrame":
         """The rows as a DataFrame of pandas; raises SternaError where that is not installed."""
-        from sterna.results.averages import data_frame
-
         return data_frame({column: self[column] for column in self.columns})
 
     def __repr__(self) -> str:

@@ -1,8 +1,6 @@
-"""Runs a simulation from Python, and finds what a run left behind."""
+"""What a run left behind, and where that is found."""
 
 import glob
-import json
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,10 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sterna.errors import SternaError
-from sterna.launching import launch
-from sterna.launching.launch import program_environment
-from sterna.launching.program import find_program
 from sterna.results.log import Log, read_log
+from sterna.results.outputs import (
+    EXPORT_SUFFIX,
+    LOG_SUFFIX,
+    TRAJECTORY_SUFFIX,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     import ase
@@ -23,13 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sterna.frames.trajectory import Trajectory
-    from sterna.results.averages import Averages, Observers, Stages
+    from sterna.results.averages import Averages
+    from sterna.results.observations import Observers, Stages
     from sterna.results.run import Run
-
-LOG_SUFFIX = ".log.jsonl"
-TRAJECTORY_SUFFIX = ".h5md"
-#: Of files in formats of other programs, before the format's own: "melt.export.dcd".
-EXPORT_SUFFIX = ".export."
 
 
 @dataclass(repr=False)
@@ -48,7 +45,7 @@ class Result:
 
         >>> result.stages["equilibrate"].averages["density"].mean
         """
-        from sterna.results.averages import Stages
+        from sterna.results.observations import Stages
 
         return Stages(
             {stage: Result(self.directory, stem, "") for stage, stem in self.stems.items()}
@@ -88,7 +85,7 @@ class Result:
 
         So `result.observers["rdf"]["r"]` is a NumPy array.
         """
-        from sterna.results.averages import Observation, Observers
+        from sterna.results.observations import Observation, Observers
 
         return Observers({table.kind: Observation(table) for table in self._run.tables})
 
@@ -202,7 +199,7 @@ def read(run: str | Path) -> Result:
     if given.suffix in (".toml", ".xml", ".mddef"):
         if not given.is_file():
             raise SternaError(f"the input file {given} does not exist", 2)
-        result = _result_of(settings_of(given), "")
+        result = result_of(settings_of(given), "")
     else:
         result = Result(given.parent, _stem(given), "")
     directory, name = result.directory, result.name
@@ -216,7 +213,7 @@ def read(run: str | Path) -> Result:
     return result
 
 
-def _result_of(outputs: Mapping, output: str) -> Result:
+def result_of(outputs: Mapping, output: str) -> Result:
     """`outputs`: of `settings_of`."""
     stems = {part["stage"]: part["name"] for part in outputs["stages"]}
     return Result(Path(outputs["directory"]), outputs["name"], output, stems)
@@ -228,89 +225,3 @@ def _is_of_run(path: Path) -> bool:
 
 def _stem(path: Path) -> str:
     return path.name.removesuffix(LOG_SUFFIX).removesuffix(TRAJECTORY_SUFFIX)
-
-
-def outputs_of(path: Path) -> tuple[Path, str]:
-    """The directory that a run of this input writes into and the stem of its files.
-
-    Raises SternaError, with what the program said of the input, where that is not valid.
-    """
-    outputs = settings_of(path)
-    return Path(outputs["directory"]), outputs["name"]
-
-
-def settings_of(path: Path) -> dict:
-    """`outputs_of`, and what an input leaves to who starts its run: "report" and "export".
-
-    Of an input with stages all this is that of the last one, and "stages" has a row for each.
-    """
-    shown = subprocess.run(
-        [find_program(), "--outputs", "--", path],
-        env=program_environment(),
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if shown.returncode != 0:
-        raise SternaError(shown.stderr.strip(), shown.returncode)
-    return json.loads(shown.stdout)
-
-
-def run(
-    input: str | Path,  # noqa: A002 - the word a user expects
-    ranks: int | None = None,
-    resume: bool = False,
-    show: bool = False,
-    overwrite: bool = False,
-    steps: int | None = None,
-    from_stage: str | None = None,
-) -> Result:
-    """Runs the input file on `ranks` ranks (default: all cores) and returns what it left.
-
-    `steps`: instead of `steps` in [run] of the input; counted from the start, also with `resume`.
-    The `[[stage]]`s of an input run one after the other; `from_stage` is the first to run, from the
-    end of the one before it.
-    With `show` its output also goes to the screen. A new start keeps files of an earlier run as
-    backups, `#NAME.log.jsonl.1#` and so on, or removes them with `overwrite`. A report, and
-    files in formats of other programs, that the input asks for are written at the end, also of a run
-    that failed. Raises SternaError, with what the run said, where it did not end well; and before
-    it begins, where a package that a format needs is missing.
-    """
-    from sterna.runs.at_end import AtEnd
-
-    outputs = settings_of(Path(input))
-    at_end = AtEnd(Path(input))
-    said: list[str] = []
-    errors: list[str] = []
-
-    def keep(lines: list[str]):
-        def take(line: str) -> None:
-            lines.append(line)
-            if show:
-                print(line, end="", flush=True)
-
-        return take
-
-    status = launch.launch(
-        ranks or launch.available_cores(),
-        [
-            *(["--resume"] if resume else []),
-            *(["--overwrite"] if overwrite else []),
-            *([] if steps is None else [f"--steps={steps}"]),
-            *([] if from_stage is None else [f"--from={from_stage}"]),
-            *("--progress", "never", "--", str(input)),
-        ],
-        keep(said),
-        keep(errors),
-    )
-    try:
-        at_end.write(status)
-    except SternaError as error:
-        if status == 0:
-            raise
-        errors.append(f"sterna: {error}\n")
-    if status != 0:
-        text = "".join(errors).strip() or "".join(said).strip()
-        raise SternaError(text or f"sterna-md ended with status {status}", status)
-    return _result_of(outputs, "".join(said))

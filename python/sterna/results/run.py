@@ -11,7 +11,7 @@ from sterna.errors import SternaError
 from sterna.results.averages import Averages, averages_of
 from sterna.results.log import Log, read_log
 from sterna.results.log_events import PLACES
-from sterna.results.result import outputs_of
+from sterna.results.outputs import outputs_of
 from sterna.results.tables import Table, read_table
 
 LOG_SUFFIX = ".log.jsonl"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sterna.errors import SternaError
-from sterna.results.result import EXPORT_SUFFIX, LOG_SUFFIX, TRAJECTORY_SUFFIX, settings_of
+from sterna.results.outputs import EXPORT_SUFFIX, LOG_SUFFIX, TRAJECTORY_SUFFIX, settings_of
 
 #: Exit statuses of runs that are complete, or were interrupted after a checkpoint.
 ENDED_WELL = (0, 3)

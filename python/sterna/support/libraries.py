@@ -1,9 +1,14 @@
 """Packages of others that are installed only where somebody needs them."""
 
 import importlib
+from collections.abc import Mapping
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from sterna.errors import SternaError
+
+if TYPE_CHECKING:
+    import pandas
 
 
 def library(module: str, purpose: str, package: str = "") -> ModuleType:
@@ -19,3 +24,12 @@ def library(module: str, purpose: str, package: str = "") -> ModuleType:
         raise SternaError(
             f"{purpose} needs {name}, which is not installed: pip install {package or name}"
         ) from error
+
+
+def data_frame(columns: Mapping[str, object]) -> "pandas.DataFrame":
+    """By pandas; raises SternaError where that is not installed."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise SternaError("a table needs pandas: pip install pandas") from error
+    return pandas.DataFrame(dict(columns))

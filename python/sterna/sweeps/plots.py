@@ -10,6 +10,7 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.support.measured import measured_text
+from sterna.support.names import no_such
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -144,8 +145,6 @@ def _columns(sweep: "Sweep", rows: list[dict[str, object]], names: list[str] | N
     if names is None:
         return known
     by_name = {column.partition("/")[0]: column for column in known}
-    from sterna.results.averages import no_such
-
     for name in names:
         if name not in by_name:
             raise SternaError(f"{sweep.path}: {no_such('average', name, sorted(by_name))}", 2)

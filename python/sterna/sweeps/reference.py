@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sterna.errors import SternaError
-from sterna.results.averages import no_such
+from sterna.support.names import no_such
 from sterna.support.quantity import number_and_unit
 
 _KEYS = ("csv", "coolprop", "label")

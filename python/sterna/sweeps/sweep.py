@@ -20,8 +20,10 @@ from typing import IO, TYPE_CHECKING
 
 from sterna.errors import SternaError
 from sterna.launching import launch
-from sterna.results.averages import Average, data_frame, no_such
+from sterna.results.averages import Average
 from sterna.results.result import Result
+from sterna.support.libraries import data_frame
+from sterna.support.names import no_such
 from sterna.support.quantity import number_and_unit
 from sterna.support.toml_text import toml_text
 from sterna.sweeps.groups import gather_cores, place_of_launcher, without_launcher

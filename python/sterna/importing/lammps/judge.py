@@ -14,9 +14,10 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.comparison import MOST_FOR_EWALD, Row, start_of_sterna
+from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.data_file import KINDS
 from sterna.importing.lammps.lammps_system import read_lammps
-from sterna.importing.lammps.script import Command, Interpreter
+from sterna.importing.lammps.script import Interpreter
 from sterna.importing.lammps.state import State
 from sterna.importing.molecules import Molecules
 from sterna.importing.system import System
