@@ -1,5 +1,5 @@
 // The reader of input files: any bytes give an input or diagnostics, and both hold what they
-// promise. Its seeds in fuzz/corpus are tests/data/broken_inputs.
+// promise. Its seeds are those of tests/data/broken_inputs.txt.
 //
 // sources: src/md/input/input.cpp src/comm/context/joined.cpp
 // sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp

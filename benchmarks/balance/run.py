@@ -29,8 +29,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "tools")]
 from document_table import markdown_table, replace_block  # noqa: E402
 from start import CASES, write_input, write_start  # noqa: E402
-from sterna.launch import command_line, program_environment  # noqa: E402
-from sterna.program import find_program, version  # noqa: E402
+from sterna.launching.launch import command_line, program_environment  # noqa: E402
+from sterna.launching.program import find_program, version  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "balance.json"
 DECOMPOSITIONS = ["grid", "bisection", "sampling"]

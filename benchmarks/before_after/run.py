@@ -28,7 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
 from process import Cores, EngineError, processor, run_process  # noqa: E402
-from sterna.launch import command_line  # noqa: E402
+from sterna.launching.launch import command_line  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "before_after.json"
 SLOWER = 1.0  # percent

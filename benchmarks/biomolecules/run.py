@@ -38,7 +38,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
 import gromacs  # noqa: E402
 from process import Cores, EngineError, processor, run_process  # noqa: E402
-from sterna.launch import command_line  # noqa: E402
+from sterna.launching.launch import command_line  # noqa: E402
 from systems import (  # noqa: E402
     RUN_PARAMETERS,
     SETTINGS,

@@ -26,8 +26,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python")]
-from sterna.launch import command_line  # noqa: E402
-from sterna.program import version  # noqa: E402
+from sterna.launching.launch import command_line  # noqa: E402
+from sterna.launching.program import version  # noqa: E402
 
 INPUT = """\
 units = "nano"

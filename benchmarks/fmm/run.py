@@ -30,8 +30,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python")]
-from sterna.lammps_environment import find_lammps  # noqa: E402
-from sterna.launch import command_line  # noqa: E402
+from sterna.launching.launch import command_line  # noqa: E402
+from sterna.support.lammps_environment import find_lammps  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 FMM3D_PYTHON = ROOT / ".venv-fmm3d" / "bin" / "python"

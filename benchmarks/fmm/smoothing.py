@@ -27,9 +27,9 @@ import numpy
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python")]
-from sterna.configuration import Configuration, read_last_frame  # noqa: E402
-from sterna.log import read_log  # noqa: E402
-from sterna.program import version  # noqa: E402
+from sterna.frames.configuration import Configuration, read_last_frame  # noqa: E402
+from sterna.launching.program import version  # noqa: E402
+from sterna.results.log import read_log  # noqa: E402
 from sterna.validation.simulation import for_each, simulate  # noqa: E402
 from sterna.validation.water_energy_drift import (  # noqa: E402
     CONSTANT_ENERGY,

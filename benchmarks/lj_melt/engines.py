@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy
 from process import Cores, EngineError, find, run_process
 from start import CUTOFF, MELTING_STEPS, SKIN, TIMESTEP, Start, sterna_input, write_rows
-from sterna.lammps_environment import find_lammps
-from sterna.launch import command_line
-from sterna.program import find_program, version
+from sterna.launching.launch import command_line
+from sterna.launching.program import find_program, version
+from sterna.support.lammps_environment import find_lammps
 
 
 @dataclass

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import h5py
 import numpy
-from sterna.launch import command_line
+from sterna.launching.launch import command_line
 
 DENSITY = 0.8442
 TEMPERATURE = 1.44  # of the crystal; half of it goes into melting

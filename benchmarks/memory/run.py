@@ -26,8 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
 sys.path += [str(ROOT / "benchmarks" / "biomolecules")]
 from process import processor  # noqa: E402
-from sterna.launch import command_line  # noqa: E402
-from sterna.program import find_program  # noqa: E402
+from sterna.launching.launch import command_line  # noqa: E402
+from sterna.launching.program import find_program  # noqa: E402
 from systems import SETTINGS, Protein, Water, called, input_of  # noqa: E402
 from water_lattice import write_water_lattice  # noqa: E402
 

@@ -32,8 +32,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "tools"), str(ROOT / "benchmarks" / "support")]
 from document_table import markdown_table, replace_block  # noqa: E402
 from process import Cores, processor, run_process  # noqa: E402
-from sterna.launch import command_line  # noqa: E402
-from sterna.program import find_program, version  # noqa: E402
+from sterna.launching.launch import command_line  # noqa: E402
+from sterna.launching.program import find_program, version  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "molecules.json"
 

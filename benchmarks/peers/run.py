@@ -49,7 +49,7 @@ import water  # noqa: E402
 from document_table import markdown_table, replace_block  # noqa: E402
 from process import Cores, EngineError, processor  # noqa: E402
 from start import CELLS, SKIN, melt  # noqa: E402
-from sterna.program import find_program, version  # noqa: E402
+from sterna.launching.program import find_program, version  # noqa: E402
 from undisturbed import Undisturbed, add_undisturbed_option  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "peers.json"

@@ -12,7 +12,7 @@ from pathlib import Path
 import gromacs
 import numpy
 from process import Cores, EngineError, find, run_process
-from sterna.launch import command_line
+from sterna.launching.launch import command_line
 
 MOLECULES = 10514
 TIMESTEP = 0.002  # ps

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy
 from process import Cores, EngineError, run_process
-from sterna.launch import command_line
-from sterna.program import find_program
+from sterna.launching.launch import command_line
+from sterna.launching.program import find_program
 from systems import Water
 from tree import Tree
 from water_lattice import VOLUME, write_water_lattice

@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path += [str(ROOT / folder) for folder in ("python", "tools")]
 from document_table import markdown_table, replace_block  # noqa: E402
-from sterna.bench import merged  # noqa: E402
+from sterna.bench.command import merged  # noqa: E402
 
 BUILD = ROOT / "build-simulate"
 RANKS_PER_NODE = 4

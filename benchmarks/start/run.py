@@ -31,8 +31,8 @@ import numpy
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
 from process import Cores, processor, run_process  # noqa: E402
-from sterna.launch import command_line  # noqa: E402
-from sterna.program import find_program  # noqa: E402
+from sterna.launching.launch import command_line  # noqa: E402
+from sterna.launching.program import find_program  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "start.json"
 STEPS = 2  # of the run that makes the files

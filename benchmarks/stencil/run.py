@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "tools"), str(ROOT / "benchmarks" / "support")]
 from document_table import markdown_table, replace_block  # noqa: E402
 from process import Cores  # noqa: E402
-from sterna.program import version  # noqa: E402
+from sterna.launching.program import version  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "stencil.json"
 VERSIONS = {"mpi": "MPI messages", "sterna": "module sterna_comm", "coarray": "coarrays"}

@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy
 from document_table import markdown_table, replace_block
 from process import Cores, EngineError, find, processor, run_process
-from sterna.lammps_environment import LammpsEnvironment, find_lammps
-from sterna.launch import command_line
-from sterna.program import find_program, version
+from sterna.launching.launch import command_line
+from sterna.launching.program import find_program, version
+from sterna.support.lammps_environment import LammpsEnvironment, find_lammps
 
 ROOT = Path(__file__).resolve().parents[2]
 STYLES = {

@@ -31,8 +31,8 @@ sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
 sys.path += [str(ROOT / "benchmarks" / name) for name in ("biomolecules", "lj_melt")]
 from process import Cores, EngineError, processor, run_process  # noqa: E402
 from start import sterna_input  # noqa: E402
-from sterna.launch import command_line  # noqa: E402
-from sterna.program import find_program  # noqa: E402
+from sterna.launching.launch import command_line  # noqa: E402
+from sterna.launching.program import find_program  # noqa: E402
 from systems import SETTINGS, SYSTEMS, input_of  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "threads.json"

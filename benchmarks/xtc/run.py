@@ -26,8 +26,8 @@ from MDAnalysis.lib.formats.libmdaxdr import XTCFile
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
 from process import Cores, processor, run_process  # noqa: E402
-from sterna.launch import command_line  # noqa: E402
-from sterna.program import find_program  # noqa: E402
+from sterna.launching.launch import command_line  # noqa: E402
+from sterna.launching.program import find_program  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "xtc.json"
 STEPS = 8

@@ -19,22 +19,25 @@ import importlib
 from typing import TYPE_CHECKING
 
 from sterna.errors import InputError, InputWarning, RemoteError, SternaError, UnstableRun
-from sterna.log import Log, read_log
-from sterna.program import version
-from sterna.runs import Result, read, run
+from sterna.launching.program import version
+from sterna.results.log import Log, read_log
+from sterna.results.result import Result, read
+from sterna.runs.start import run
+from sterna.support.moved import keep_old_names
 
 #: The same as `read`: `sterna.open("run.toml").averages`.
 open = read  # noqa: A001 - the word a user expects
 
 if TYPE_CHECKING:
     from sterna import comm
-    from sterna.box import Box
-    from sterna.input import Input
-    from sterna.results import Average, Averages, Observation
-    from sterna.simulation import Simulation
-    from sterna.sweep import Sweep
-    from sterna.system import System
-    from sterna.trajectory import Trajectory
+    from sterna.frames.trajectory import Trajectory
+    from sterna.live.box import Box
+    from sterna.live.input import Input
+    from sterna.live.kinds import Simulation
+    from sterna.live.system import System
+    from sterna.results.averages import Average, Averages
+    from sterna.results.observations import Observation
+    from sterna.sweeps.sweep import Sweep
 
 __version__: str
 
@@ -62,18 +65,20 @@ __all__ = [
     "run",
 ]
 
+keep_old_names()
+
 # The command `sterna` needs none of them, and they need NumPy. Nor does it need the version, whose
 # look-up takes 15 ms.
 _LATER = {
-    "Average": "results",
-    "Averages": "results",
-    "Box": "box",
-    "Input": "input",
-    "Observation": "results",
-    "Simulation": "simulation",
-    "Sweep": "sweep",
-    "System": "system",
-    "Trajectory": "trajectory",
+    "Average": "results.averages",
+    "Averages": "results.averages",
+    "Box": "live.box",
+    "Input": "live.input",
+    "Observation": "results.observations",
+    "Simulation": "live.kinds",
+    "Sweep": "sweeps.sweep",
+    "System": "live.system",
+    "Trajectory": "frames.trajectory",
 }
 
 

@@ -7,9 +7,9 @@ from ase.calculators.calculator import Calculator as AseCalculator
 from ase.calculators.calculator import all_changes
 from ase.stress import full_3x3_to_voigt_6_stress
 
-from sterna.input import Input
-from sterna.simulation import Simulation
-from sterna.system import System, frame_of_cell
+from sterna.live.input import Input
+from sterna.live.kinds import Simulation
+from sterna.live.system import System, frame_of_cell
 
 if TYPE_CHECKING:
     import ase
@@ -73,7 +73,7 @@ class Calculator(AseCalculator):
         }
 
     def _make(self, atoms: "ase.Atoms") -> None:
-        from sterna.core import core
+        from sterna.live.core import core
 
         if self._simulation is not None:
             self._simulation.close()

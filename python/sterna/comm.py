@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from sterna.arrays import numbers
-from sterna.collective import address_of
-from sterna.core import core
+from sterna.live.collective import address_of
+from sterna.live.core import core
+from sterna.support.arrays import numbers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike

@@ -12,12 +12,14 @@ from typing import Annotated, TextIO
 import typer
 from rich.console import Console
 
-from sterna import bench, launch
-from sterna.at_end import AtEnd
+from sterna.bench import command as bench
 from sterna.errors import SternaError
 from sterna.importing import command as import_command
-from sterna.program import find_companion, find_launcher, find_program, version
-from sterna.progress import ProgressBar
+from sterna.launching import launch
+from sterna.launching.processes import ended_by_signals
+from sterna.launching.program import find_companion, find_launcher, find_program, version
+from sterna.runs.at_end import AtEnd
+from sterna.support.progress import ProgressBar
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -395,8 +397,8 @@ def picture(
     matplotlib), and for .mp4 ffmpeg.
     """
     # NumPy is slow to load, and needed here only.
-    from sterna.picture import write
-    from sterna.runs import read
+    from sterna.frames.picture import write
+    from sterna.results.result import read
 
     result = read(given)
     path = output or result.directory / f"{result.name}.png"
@@ -426,7 +428,7 @@ def averages(
     They have standard errors, and it is told what was left out, and whether the run has settled at
     all. Without --equilibration they are those that the run has found itself.
     """
-    from sterna.report.runs import find_run
+    from sterna.results.run import find_run
 
     found = find_run(given)
     if equilibration is None:
@@ -488,8 +490,7 @@ def sweep(
     those that are missing. A run that fails is told and does not end the others. Under a launcher
     (mpiexec, srun) each group of `ranks` makes one run at a time.
     """
-    from sterna.processes import ended_by_signals
-    from sterna.sweep import Sweep
+    from sterna.sweeps.sweep import Sweep
 
     made = Sweep(study)
     complete = True
@@ -543,7 +544,7 @@ def watch(
     plotext (pip install plotext).
     """
     # NumPy is slow to load, and needed here only.
-    from sterna import watch as watching
+    from sterna.commands import watch as watching
 
     if watching.is_study(given):
         if page or columns:
@@ -651,7 +652,7 @@ def doctor(
 
     The exit status is 1 where runs will not work.
     """
-    from sterna import doctor as examination
+    from sterna.commands import doctor as examination
 
     raise typer.Exit(examination.show(examination.examine(trial), _to_standard_output))
 
@@ -671,8 +672,8 @@ def add_groups(arguments: Sequence[str] = ()) -> None:
     simple = {command.name or command.callback.__name__ for command in app.registered_commands}
     if arguments and arguments[0] in simple | {"--version"}:
         return
-    for name in ("new", "validate"):
-        app.add_typer(importlib.import_module(f"sterna.{name}").app, name=name)
+    for name, module in (("new", "building.new"), ("validate", "validation.command")):
+        app.add_typer(importlib.import_module(f"sterna.{module}").app, name=name)
 
 
 def main() -> int:

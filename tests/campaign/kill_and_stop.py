@@ -37,8 +37,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
-from sterna import processes, session  # noqa: E402
-from sterna.program import find_program  # noqa: E402
+from sterna.launching import processes, session  # noqa: E402
+from sterna.launching.program import find_program  # noqa: E402
 
 SETTINGS = """\
 units = "reduced"

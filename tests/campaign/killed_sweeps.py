@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
-from sterna.program import find_program  # noqa: E402
+from sterna.launching.program import find_program  # noqa: E402
 
 INPUT = """\
 [run]

@@ -104,6 +104,20 @@ def with_velocities(text: str) -> str:
     )  # fmt: skip
 
 
+def judged_by_numbers(rows: list[comparison.Row]) -> tuple[str, str]:
+    """The kind of outcome, and what there is to say of it, by energies and forces of both."""
+    if not all(math.isfinite(row.judge) for row in rows):
+        return "taken, not finite in OpenMM", ""
+    # Both sides sum charges with an error of forces, which overlaps make large.
+    largest = max(abs(row.judge) for row in rows if row.name != "forces")
+    apart = max(
+        row.difference * (1.0 if row.name == "forces" else abs(row.judge) / largest) for row in rows
+    )
+    if not apart <= _TOLERANCE:
+        return "wrong", "\n".join(map(str, rows))
+    return "right", ""
+
+
 def judged(topology: Path, places: Path) -> tuple[str, str]:
     """The kind of outcome, and what there is to say of it."""
     try:
@@ -130,16 +144,7 @@ def judged(topology: Path, places: Path) -> tuple[str, str]:
         rows = comparison.compare(source, molecules)
     except SternaError as error:
         return "refused by the engine" if "does not run" in str(error) else "wrong", str(error)
-    if not all(math.isfinite(row.judge) for row in rows):
-        return "taken, not finite in OpenMM", ""
-    # Both sides sum charges with an error of forces, which overlaps make large.
-    largest = max(abs(row.judge) for row in rows if row.name != "forces")
-    apart = max(
-        row.difference * (1.0 if row.name == "forces" else abs(row.judge) / largest) for row in rows
-    )
-    if not apart <= _TOLERANCE:
-        return "wrong", "\n".join(map(str, rows))
-    return "right", ""
+    return judged_by_numbers(rows)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -8,7 +8,6 @@ import argparse
 import collections
 import contextlib
 import io
-import math
 import random
 import re
 import sys
@@ -21,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 import test_charmm
-from mutated_amber import DAMAGES
+from mutated_amber import DAMAGES, judged_by_numbers
 from sterna.errors import SternaError
 from sterna.importing import comparison
 from sterna.importing.charmm import judge
@@ -30,7 +29,6 @@ from sterna.importing.molecules import Molecules
 from sterna.importing.sites_on_charges import require_charges_apart
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "import"
-_TOLERANCE = 1e-5
 
 
 def chain(folder: Path) -> tuple[dict[str, str], Choices]:
@@ -76,16 +74,7 @@ def judged(paths: list[Path], choices: Choices) -> tuple[str, str]:
         if source.topology.getNumBonds() == 0:
             kind = "taken, OpenMM loses the bonds"
         return kind, str(error)
-    if not all(math.isfinite(row.judge) for row in rows):
-        return "taken, not finite in OpenMM", ""
-    # Both sides sum charges with an error of forces, which overlaps make large.
-    largest = max(abs(row.judge) for row in rows if row.name != "forces")
-    apart = max(
-        row.difference * (1.0 if row.name == "forces" else abs(row.judge) / largest) for row in rows
-    )
-    if not apart <= _TOLERANCE:
-        return "wrong", "\n".join(map(str, rows))
-    return "right", ""
+    return judged_by_numbers(rows)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sterna.errors import SternaError
-from sterna.program import find_program
+from sterna.launching.program import find_program
 
 INPUT = """
 units = "reduced"
@@ -195,12 +195,12 @@ class Readers:
 
     def watch(self) -> None:
         from rich.console import Console
-        from sterna.watch import watch
+        from sterna.commands.watch import watch
 
         watch(self.folder / f"{NAME}.log.jsonl", [], 1.0, True, Console(file=io.StringIO()))
 
     def log(self) -> None:
-        from sterna.log import read_log
+        from sterna.results.log import read_log
 
         log = read_log(self.folder / f"{NAME}.log.jsonl")
         for column in log.columns:
@@ -212,13 +212,13 @@ class Readers:
         export(self.folder / f"{NAME}.h5md", self.folder / f"out.{suffix}", overwrite=True)
 
     def trajectory(self) -> None:
-        from sterna.trajectory import Trajectory
+        from sterna.frames.trajectory import Trajectory
 
         for frame in Trajectory(self.folder / f"{NAME}.h5md"):
             frame.unwrapped()
 
     def last_frame(self) -> None:
-        from sterna.configuration import read_last_frame
+        from sterna.frames.configuration import read_last_frame
 
         read_last_frame(self.folder / f"{NAME}.h5md", ["A", "B"])
 

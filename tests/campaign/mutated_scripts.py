@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 import lammps_scripts
 from sterna.errors import SternaError
-from sterna.lammps_environment import find_lammps
+from sterna.support.lammps_environment import find_lammps
 
 #: Words that take the place of others.
 _PIECES = ["", "x", "-1", "0", "2", "1e999", "nan", "1_0", "0x10", "*", "1*", "$", "${x9}", "&", "#",

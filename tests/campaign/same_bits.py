@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
-from sterna.launch import command_line, find_program  # noqa: E402
+from sterna.launching.launch import command_line, find_program  # noqa: E402
 
 EXAMPLES = ROOT / "examples"
 FIELDS = ["position", "velocity", "force", "image"]

@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 from settling_series import synthetic_series
-from sterna.log import Log, read_log
+from sterna.results.log import Log, read_log
 
 
 def average_of(values):

@@ -11,21 +11,16 @@
 #include "md/input/input_schema.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/stages.hpp"
+#include "support/archive.hpp"
 
-// Every file tests/data/broken_inputs/NAME.toml must give exactly the text in NAME.expected. After
-// a deliberate change of a message run this test with STERNA_UPDATE_EXPECTED=1, and read the diff.
+// Every file NAME.toml of tests/data/broken_inputs.txt must give exactly the text in NAME.expected.
+// After a deliberate change of a message run this test with STERNA_UPDATE_EXPECTED=1, and read the
+// diff.
 
 using namespace sterna::md;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 /// The methods differ between builds, so the expected texts name their list only.
 std::string with_placeholders(std::string text) {
@@ -55,7 +50,8 @@ std::string difference(const std::string& expected, const std::string& found) {
 }  // namespace
 
 TEST_CASE("every broken input gives exactly its message") {
-  const fs::path folder = fs::path(STERNA_SOURCE_DIR) / "tests" / "data" / "broken_inputs";
+  const sterna::test::Archive archive("broken_inputs.txt");
+  const fs::path& folder = archive.folder();
   const bool update = std::getenv("STERNA_UPDATE_EXPECTED") != nullptr;
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -76,10 +72,11 @@ TEST_CASE("every broken input gives exactly its message") {
     fs::path expected_file = file;
     expected_file.replace_extension(".expected");
     if (update) std::ofstream(expected_file, std::ios::binary) << found;
-    const std::string expected = content(expected_file);
+    const std::string expected = sterna::test::Archive::content(expected_file);
     INFO(name, ":\n", difference(expected, found));
     CHECK(found == expected);
     CHECK_FALSE(found.empty());
   }
   fs::current_path(before);
+  if (update) archive.update();
 }

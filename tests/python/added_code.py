@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from sterna.program import find_program
+from sterna.launching.program import find_program
 
 PAGES = ROOT / "docs" / "howto"
 

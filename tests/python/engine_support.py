@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from conftest import sterna_environment
-from sterna import SternaError, launch
-from sterna.core import core
+from sterna import SternaError
+from sterna.launching import launch
+from sterna.live.core import core
 
 # Each test runs scripts of its own: a process starts and ends MPI once.
 MELT = """

@@ -20,7 +20,7 @@ from sterna.errors import SternaError
 from sterna.importing.comparison import start_of_sterna
 from sterna.importing.lammps.lammps_system import read_lammps
 from sterna.importing.molecules import Molecules
-from sterna.lammps_environment import LammpsEnvironment, find_lammps
+from sterna.support.lammps_environment import LammpsEnvironment, find_lammps
 
 EDGE = 22.0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from sterna.lammps_environment import LammpsEnvironment, find_lammps
+from sterna.support.lammps_environment import LammpsEnvironment, find_lammps
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +101,53 @@ class System:
             file.write("\nVelocities\n\n")
             for i, v in enumerate(self.velocity.tolist(), 1):
                 file.write(f"{i} {v[0]!r} {v[1]!r} {v[2]!r}\n")
+
+
+def constant_energy(skin: float, dt: float) -> list[str]:
+    """Commands of a run at constant energy, whose pressure is that of the pairs alone."""
+    return [
+        f"neighbor {skin} bin",
+        "neigh_modify delay 0 every 1 check yes",
+        f"timestep {dt!r}",
+        "fix advance all nve",
+        "compute pair_pressure all pressure NULL virial",
+        "thermo_style custom step pe ke pxx pyy pzz vol",
+        "thermo_modify norm no press pair_pressure",
+        "thermo 1",
+    ]
+
+
+def metal(data: Path, dt: float, skin: float, pairs: list[str]) -> list[str]:
+    """Commands of a run of atoms in metal units."""
+    return [
+        "units metal",
+        "atom_style atomic",
+        "atom_modify map array",
+        f"read_data {data.name}",
+        *pairs,
+        *constant_energy(skin, dt),
+    ]
+
+
+def metal_input(data: Path, dt: float, steps: int, interaction: str, more: str = "") -> str:
+    """The input of Sterna for the same run."""
+    return f"""\
+units = "metal"
+[run]
+name = "comparison"
+steps = {steps}
+timestep = {dt!r}
+[start]
+kind = "file"
+file = "{data.name}"
+[interaction]
+{interaction}
+[output]
+thermo_interval = 10
+trajectory_interval = {steps}
+trajectory_fields = ["position", "force"]
+{more}
+"""
 
 
 def run_lammps(  # noqa: PLR0913

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 from sterna import read_log
-from sterna.measured import measured_text
+from sterna.support.measured import measured_text
 
 FLUID = """\
 [run]

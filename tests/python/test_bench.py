@@ -8,8 +8,10 @@ from importlib.util import find_spec
 import pytest
 from conftest import ROOT
 from rich.console import Console
-from sterna import SternaError, bench_plots, bench_tables
-from sterna.program import find_companion, find_program
+from sterna import SternaError
+from sterna.bench import plots as bench_plots
+from sterna.bench import tables as bench_tables
+from sterna.launching.program import find_companion, find_program
 
 
 @pytest.fixture(autouse=True)

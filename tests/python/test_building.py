@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy
 import pytest
 from sterna import read, read_log
-from sterna.toml_text import toml_text
-from sterna.trajectory import Trajectory
+from sterna.frames.trajectory import Trajectory
+from sterna.support.toml_text import toml_text
 from trajectory_support import BUTANE, MIXTURE, WATER
 
 SOURCES = {"water": WATER, "butane": BUTANE, "mixture": MIXTURE}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import sterna as module
 from conftest import ROOT, sterna_command, sterna_environment, write_python_program
-from sterna import processes
+from sterna.launching import processes
 from test_run import start, wait_for_step
 
 LS1 = ROOT / "tests" / "data" / "ls1"

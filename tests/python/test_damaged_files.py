@@ -8,7 +8,7 @@ import numpy
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
 from sterna import SternaError, Trajectory, read_log
-from sterna.configuration import read_last_frame
+from sterna.frames.configuration import read_last_frame
 from sterna.report.trajectory import read_scene
 
 sys.path.insert(0, str(ROOT / "tests" / "campaign"))

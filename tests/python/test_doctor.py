@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from conftest import sterna_command, sterna_environment
-from sterna import doctor
-from sterna.doctor import Finding, Level
-from sterna.program import find_launcher, find_program
+from sterna.commands import doctor
+from sterna.commands.doctor import Finding, Level
+from sterna.launching.program import find_launcher, find_program
 
 Usage = namedtuple("Usage", "total used free")
 Version = namedtuple("Version", "major minor micro releaselevel serial")
@@ -187,7 +187,7 @@ def test_a_module_of_another_python(monkeypatch):
     def refuse() -> None:
         raise doctor.SternaError("the module sterna._core was not found, which simulations need")
 
-    monkeypatch.setattr("sterna.core.core", refuse)
+    monkeypatch.setattr("sterna.live.core.core", refuse)
     (found,) = of(doctor.check_python(), Level.advice)
     assert "sterna._core was not found" in found.found and "`sterna run` works" in found.advice
 
@@ -226,7 +226,7 @@ def test_fewer_cores_than_are_shown(tmp_path, monkeypatch):
     file.write_text("50000 100000\n")
     assert doctor._cores_of_the_group(file) == 0.5
     monkeypatch.setattr(doctor, "_cores_of_the_group", lambda: 1.0)
-    monkeypatch.setattr("sterna.launch.available_cores", lambda: 8)
+    monkeypatch.setattr("sterna.launching.launch.available_cores", lambda: 8)
     assert any("1 of 8 cores" in found.found for found in doctor.check_processor())
 
 

@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT, sterna_command, sterna_environment
 from engine_support import script_output
 from sterna import SternaError
-from sterna.program import find_companion, find_program
+from sterna.launching.program import find_companion, find_program
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("third_party/*.md")])
 WHOLE_INPUTS = [

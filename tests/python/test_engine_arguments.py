@@ -7,8 +7,8 @@ import pytest
 from conftest import ROOT
 from engine_support import MELT, script_output
 from sterna import System
-from sterna.arrays import finite, whole_numbers
-from sterna.box import Box
+from sterna.live.box import Box
+from sterna.support.arrays import finite, whole_numbers
 
 sys.path.insert(0, str(ROOT / "tests" / "campaign"))
 import python_api

@@ -10,14 +10,14 @@ from conftest import ROOT
     "module",
     [
         "ase",
-        "box",
-        "callbacks",
+        "live/box",
+        "live/callbacks",
         "comm",
-        "frame",
-        "input",
-        "parameters",
-        "simulation",
-        "system",
+        "live/frame",
+        "live/input",
+        "live/parameters",
+        "live/simulation",
+        "live/system",
     ],
 )
 def test_docstrings_begin_with_collective_or_local(module):

@@ -3,7 +3,7 @@
 import pytest
 import sterna
 from engine_support import require_core
-from sterna.toml_text import toml_text
+from sterna.support.toml_text import toml_text
 
 GOOD = {
     "units": "reduced",

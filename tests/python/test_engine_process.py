@@ -8,7 +8,7 @@ import pytest
 from conftest import sterna_environment
 from engine_support import MELT, run_script, script_output
 from rich.console import Console
-from sterna.progress import RunProgress
+from sterna.support.progress import RunProgress
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_a_communicator_of_another_mpi_is_refused(tmp_path):
         MELT
         + """
 from mpi4py import MPI
-import sterna.collective
-assert len(sterna.collective.mpi_libraries()) == 1
+import sterna.live.collective
+assert len(sterna.live.collective.mpi_libraries()) == 1
 simulation = sterna.Simulation(settings, system, communicator=MPI.COMM_WORLD)
-assert len(sterna.collective.mpi_libraries()) == 1
+assert len(sterna.live.collective.mpi_libraries()) == 1
 for wrong in (object(), 5):
     try:
         sterna.Simulation(settings, system, communicator=wrong)
@@ -89,7 +89,7 @@ for wrong in (object(), 5):
     else:
         raise AssertionError
 # As where mpi4py has loaded another one.
-sterna.collective.mpi_libraries = lambda: ["/a/libmpi.so.40", "/b/libmpi.so.12"]
+sterna.live.collective.mpi_libraries = lambda: ["/a/libmpi.so.40", "/b/libmpi.so.12"]
 try:
     sterna.Simulation(settings, system, communicator=MPI.COMM_WORLD)
 except sterna.SternaError as error:
@@ -105,12 +105,12 @@ def test_progress_is_shown_where_it_is_asked_for(tmp_path):
     text = (
         MELT
         + """
-import sterna.progress, sterna.simulation
-class Heard(sterna.progress.RunProgress):
+import sterna.support.progress, sterna.live.simulation
+class Heard(sterna.support.progress.RunProgress):
     def __call__(self, step):
         heard.append((step, simulation.step))
 heard = []
-sterna.simulation.RunProgress = Heard
+sterna.live.simulation.RunProgress = Heard
 simulation = sterna.Simulation(settings, system)
 simulation.run(100)  # nobody watches
 assert not heard
@@ -129,10 +129,10 @@ assert len(heard) == count
 
 def test_the_time_left_follows_from_the_median_of_steps(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr("sterna.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("sterna.support.progress.time.monotonic", lambda: now[0])
     shown = io.StringIO()
     monkeypatch.setattr(
-        "sterna.progress.Console",
+        "sterna.support.progress.Console",
         lambda **_: Console(file=shown, force_terminal=True, width=100),
     )
     with RunProgress(1000, 2000, delay=1.0) as progress:

@@ -13,8 +13,8 @@ import pytest
 from conftest import sterna_command, sterna_environment
 from sterna import SternaError, read
 from sterna.exporting.table import formats
-from sterna.program import find_program
-from sterna.trajectory import Trajectory
+from sterna.frames.trajectory import Trajectory
+from sterna.launching.program import find_program
 from trajectory_support import EDGES, WATER
 
 mdanalysis = pytest.importorskip("MDAnalysis")

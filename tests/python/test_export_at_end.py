@@ -13,7 +13,7 @@ from conftest import sterna_command, sterna_environment
 from engine_support import script_output
 from sterna import SternaError, read_log
 from sterna.exporting.table import MODULES
-from sterna.trajectory import Trajectory
+from sterna.frames.trajectory import Trajectory
 from test_report_at_end import command_in, start_under_launcher, under_launcher
 from test_run import wait_for_step
 from trajectory_support import EDGES, MIXTURE, WATER, lattice_points, start_of

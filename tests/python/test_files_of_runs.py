@@ -7,7 +7,7 @@ import h5py
 import pytest
 from conftest import ROOT
 from sterna import Input, Simulation, SternaError
-from sterna.trajectory import Trajectory
+from sterna.frames.trajectory import Trajectory
 from test_lifecycle import contents, edit
 from test_modylas import DEFINITION, PLACES, coordinates, force_field, write
 

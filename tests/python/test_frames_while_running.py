@@ -8,7 +8,7 @@ import numpy
 import pytest
 from conftest import sterna_command, sterna_environment
 from sterna import read_log
-from sterna.program import find_program
+from sterna.launching.program import find_program
 from test_export import READERS, expected_of
 from test_xtc import run, write_input
 from trajectory_support import run_with_small_files

@@ -11,7 +11,7 @@ from sterna.importing.gromacs.judge import compare
 from sterna.importing.gromacs.mdp import read_mdp
 from sterna.importing.molecules import Molecules
 from sterna.importing.notes import Notes
-from sterna.toml_text import toml_text
+from sterna.support.toml_text import toml_text
 from test_import import GRO, TOP
 
 PME = "coulombtype = PME\nrvdw = 0.8\nrcoulomb = 0.8\n"

@@ -6,7 +6,6 @@ import h5py
 import numpy
 import pytest
 from openmm import app, unit
-from sterna.elements import element_of
 from sterna.errors import SternaError
 from sterna.importing import comparison
 from sterna.importing.hydrogen_mass import repartition
@@ -14,6 +13,7 @@ from sterna.importing.molecules import Molecules
 from sterna.importing.openmm_system import system_of
 from sterna.importing.sources import Source
 from sterna.importing.system import Atom, System, term
+from sterna.support.elements import element_of
 from test_import import DATA
 from test_import_force_fields import mixture, write_methanol
 

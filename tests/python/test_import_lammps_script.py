@@ -14,7 +14,8 @@ from sterna.importing.lammps.commands import COMMANDS
 from sterna.importing.lammps.conditions import is_true
 from sterna.importing.lammps.judge import TOLERANCE, compare
 from sterna.importing.lammps.lammps_system import read_lammps
-from sterna.importing.lammps.script import _CONTROL, words_of
+from sterna.importing.lammps.lines import words_of
+from sterna.importing.lammps.script import _CONTROL
 from sterna.importing.lammps.variables import FormulaError, Variables
 from sterna.importing.molecules import Molecules
 

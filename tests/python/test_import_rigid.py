@@ -8,7 +8,7 @@ import numpy
 import pytest
 from conftest import sterna_command, sterna_environment
 from sterna import read
-from sterna.configuration import read_extended_xyz
+from sterna.frames.configuration import read_extended_xyz
 from trajectory_support import EDGES
 
 pytest.importorskip("MDAnalysis")

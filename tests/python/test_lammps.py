@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from lammps_support import System, Type, lammps, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import System, Type, constant_energy, lammps, run_lammps  # noqa: F401 (lammps is a fixture)
 from sterna import read_log
 
 h5py = pytest.importorskip("h5py")
@@ -79,14 +79,7 @@ def lammps_commands(system: System, data: Path, truncation: str, mixing: str, dt
         commands.append(f"pair_coeff {i + 1} {j + 1} {epsilon!r} {sigma!r}")
     return [
         *commands,
-        "neighbor 0.3 bin",
-        "neigh_modify delay 0 every 1 check yes",
-        f"timestep {dt!r}",
-        "fix advance all nve",
-        "compute pair_pressure all pressure NULL virial",
-        "thermo_style custom step pe ke pxx pyy pzz vol",
-        "thermo_modify norm no press pair_pressure",
-        "thermo 1",
+        *constant_energy(0.3, dt),
     ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from lammps_support import System, Type, lammps, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import System, Type, lammps, metal, metal_input, run_lammps  # noqa: F401 (lammps is a fixture)
 from sterna import read_log
 
 h5py = pytest.importorskip("h5py")
@@ -54,41 +54,11 @@ def compare(system, pair_commands, types, interaction, ranks, lammps, sterna, fo
     data = folder / "start.data"
     system.write_data(data)
     dt = 0.001
-    commands = [
-        "units metal",
-        "atom_style atomic",
-        "atom_modify map array",
-        f"read_data {data.name}",
-        *pair_commands,
-        # A funcfl or setfl file brings masses, which take the place of those before.
-        *(f"mass {n} {kind.mass!r}" for n, kind in enumerate(system.types, 1)),
-        "neighbor 1.0 bin",
-        "neigh_modify delay 0 every 1 check yes",
-        f"timestep {dt!r}",
-        "fix advance all nve",
-        "compute pair_pressure all pressure NULL virial",
-        "thermo_style custom step pe ke pxx pyy pzz vol",
-        "thermo_modify norm no press pair_pressure",
-        "thermo 1",
-    ]
+    # A funcfl or setfl file brings masses, which take the place of those before.
+    masses = [f"mass {n} {kind.mass!r}" for n, kind in enumerate(system.types, 1)]
+    commands = metal(data, dt, 1.0, [*pair_commands, *masses])
     peer_rows, arrays = run_lammps(lammps, commands, STEPS, 10, folder)
-    text = f"""\
-units = "metal"
-[run]
-name = "comparison"
-steps = {STEPS}
-timestep = {dt!r}
-[start]
-kind = "file"
-file = "{data.name}"
-[interaction]
-{interaction}
-[output]
-thermo_interval = 10
-trajectory_interval = {STEPS}
-trajectory_fields = ["position", "force"]
-{more}
-"""
+    text = metal_input(data, dt, STEPS, interaction, more)
     for number, (kind, keys) in enumerate(zip(system.types, types, strict=True)):
         text += f'[[type]]\nname = "T{number}"\nmass = {kind.mass!r}\n{keys}\n'
     (folder / "input.toml").write_text(text)

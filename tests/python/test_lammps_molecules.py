@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy
 import pytest
 from sterna import read_log
-from sterna.lammps_environment import find_lammps
+from sterna.support.lammps_environment import find_lammps
 
 h5py = pytest.importorskip("h5py")
 

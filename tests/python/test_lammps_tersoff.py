@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from lammps_support import System, Type, lammps, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import System, Type, lammps, metal, metal_input, run_lammps  # noqa: F401 (lammps is a fixture)
 from sterna import read_log
 
 h5py = pytest.importorskip("h5py")
@@ -93,41 +93,12 @@ def compare(system: System, names, file: Path, use_file: bool, ranks: int, peer,
     data = folder / "start.data"
     system.write_data(data)
     dt = 0.0005
-    commands = [
-        "units metal",
-        "atom_style atomic",
-        "atom_modify map array",
-        f"read_data {data}",
-        "pair_style tersoff",
-        f"pair_coeff * * {file} {' '.join(names)}",
-        "neighbor 0.5 bin",
-        "neigh_modify delay 0 every 1 check yes",
-        f"timestep {dt!r}",
-        "fix advance all nve",
-        "compute pair_pressure all pressure NULL virial",
-        "thermo_style custom step pe ke pxx pyy pzz vol",
-        "thermo_modify norm no press pair_pressure",
-        "thermo 1",
-    ]
+    pairs = ["pair_style tersoff", f"pair_coeff * * {file} {' '.join(names)}"]
+    commands = metal(data, dt, 0.5, pairs)
     peer_rows, arrays = run_lammps(peer, commands, STEPS, 10, folder)
 
-    text = f"""\
-units = "metal"
-[run]
-name = "comparison"
-steps = {STEPS}
-timestep = {dt!r}
-[start]
-kind = "file"
-file = "{data.name}"
-[interaction]
-potential = "tersoff"
-{f'parameter_file = "{file.name}"' if use_file else ""}
-[output]
-thermo_interval = 10
-trajectory_interval = {STEPS}
-trajectory_fields = ["position", "force"]
-"""
+    table = f'parameter_file = "{file.name}"' if use_file else ""
+    text = metal_input(data, dt, STEPS, f'potential = "tersoff"\n{table}')
     for number, (kind, name) in enumerate(zip(system.types, names, strict=True)):
         text += f'[[type]]\nname = "T{number}"\nmass = {kind.mass!r}\ntersoff = "{name}"\n'
     (folder / "input.toml").write_text(text)

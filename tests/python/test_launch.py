@@ -8,7 +8,9 @@ import numpy
 import pytest
 from conftest import write_python_program
 from rich.console import Console
-from sterna import Log, SternaError, launch, progress, read_log
+from sterna import Log, SternaError, read_log
+from sterna.launching import launch
+from sterna.support import progress
 
 RULE = "-" * 74 + "\n"
 NON_ZERO_EXIT = [

@@ -1,4 +1,4 @@
-"""The check that includes, and what the linker is asked for, only point down the layers."""
+"""The checks that includes, symbols and imports of Python only point down the layers."""
 
 import shutil
 import subprocess
@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from sterna.program import find_program
+from sterna.launching.program import find_program
 
 sys.path.insert(0, str(ROOT / "tools"))
+import check_packages
 from check_layers import Unit, check, check_symbols, problem, problems_of_units
 
 
@@ -101,3 +102,51 @@ def test_object_files_are_read(tmp_path):
         "md::rows(): input/x.cxx.o (input) needs it, and only observe/x.cxx.o (observe) defines it"
     )
     assert check_symbols(tmp_path / "input") != []
+
+
+def test_every_import_of_the_python_packages_points_down():
+    assert check_packages.check(ROOT) == []
+
+
+def _tree(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = folder / "python" / "sterna" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("support/a.py", "import os\nfrom sterna.report.page import x\n", (":2: report", "above")),
+        ("support/a.py", "def f():\n    import sterna.live.core\n", (":2: live.core", "above")),
+        ("frames/a.py", "from sterna import comm\n", (":1: comm", "above")),
+        ("frames/a.py", "from ..report import page\n", (":1: report.page", "above")),
+        ("frames/a.py", "from sterna import Result\n", (":1: sterna", "names of users")),
+        ("live/a.py", "def f():\n    from sterna.errors import E\n", (":2: errors", "in a function")),
+        ("attic/a.py", "from sterna import errors\n", (":1: errors", "attic is not in the list")),
+        (
+            "runs/a.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import sterna.live.core\n",
+            (":3: live.core", "above"),
+        ),
+    ],
+)  # fmt: skip
+def test_an_import_that_points_up_or_hides_is_found(name, text, words, tmp_path):
+    others = {"comm.py": "", "errors.py": "", "report/page.py": "", "live/core.py": ""}
+    found = [line for line in check_packages.check(_tree(tmp_path, {**others, name: text}))
+             if not line.startswith("LATER")]  # fmt: skip
+    assert len(found) == 1 and all(word in found[0] for word in words), found
+
+
+def test_modules_that_go_round_are_found(tmp_path):
+    files = {
+        "live/a.py": "from sterna.live import b\n",
+        "live/b.py": "def f():\n    from sterna.live.c import x\n",
+        "live/c.py": "import sterna.live.a\n",
+        "live/d.py": "import sterna.live.a\n",
+    }
+    found = check_packages.check(_tree(tmp_path, files))
+    (way,) = [line for line in found if line.startswith("a circle")]
+    assert way == "a circle: live.a -> live.b -> live.c -> live.a"

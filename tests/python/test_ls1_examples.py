@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 from conftest import ROOT, sterna_environment
-from sterna import program, read_log
+from sterna import read_log
+from sterna.launching import program
 
 EXAMPLES = ROOT.parent / "shared" / "data" / "ls1" / "examples"
 needs_examples = pytest.mark.skipif(not EXAMPLES.exists(), reason=f"{EXAMPLES} is not there")

@@ -5,8 +5,13 @@ import re
 import h5py
 import numpy
 import pytest
-from sterna.configuration import Configuration, fill_block, random_orientations, read_extended_xyz
 from sterna.errors import SternaError
+from sterna.frames.configuration import (
+    Configuration,
+    fill_block,
+    random_orientations,
+    read_extended_xyz,
+)
 
 
 def nearest_distance(configuration: Configuration) -> float:

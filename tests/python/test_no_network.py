@@ -9,12 +9,13 @@ import time
 
 import pytest
 from conftest import sterna_command, sterna_environment
-from sterna import SternaError, launch, processes, program, read_log
+from sterna import SternaError, read_log
+from sterna.launching import launch, processes, program
 
 # Runs the `sterna` command as if the interface were down.
 DOWN = """
 import sys
-from sterna import launch
+from sterna.launching import launch
 launch._loopback_is_up = lambda: False
 from sterna.command import main
 sys.exit(main())

@@ -46,15 +46,15 @@ def execute(folder, monkeypatch, *cells):
 
 # Long enough for a few looks at any speed: the run ends after the fifth.
 RUN = """
-import sterna.progress
+import sterna.support.progress
 drawn = []
-show = sterna.progress.RunProgress._show_in_notebook
+show = sterna.support.progress.RunProgress._show_in_notebook
 def counted(self, report):
     show(self, report)
     drawn.append(report["step"])
     if len(drawn) == 5:
         raise KeyboardInterrupt
-sterna.progress.RunProgress._show_in_notebook = counted
+sterna.support.progress.RunProgress._show_in_notebook = counted
 try:
     simulation.run(10**8)
 except KeyboardInterrupt:
@@ -83,8 +83,8 @@ def test_a_run_shows_a_bar_that_is_gone_at_its_end(tmp_path, monkeypatch, ranks)
 def test_no_bar_where_none_is_wanted(tmp_path, monkeypatch):
     make = "simulation = sterna.Simulation(settings, system)"
     quiet = """
-import sterna.progress
-sterna.progress.RunProgress.__init__.__defaults__ = (0.0,)
+import sterna.support.progress
+sterna.support.progress.RunProgress.__init__.__defaults__ = (0.0,)
 simulation.run(2000, progress=False)
 """
     client = execute(tmp_path, monkeypatch, MELT + make, quiet)

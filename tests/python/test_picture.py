@@ -10,7 +10,7 @@ from matplotlib.collections import EllipseCollection, LineCollection
 from matplotlib.colors import to_rgb
 from observer_support import CHAINS, WATERS
 from observer_support import run as run_soft
-from sterna.picture import COLORS, _view, draw
+from sterna.frames.picture import COLORS, _view, draw
 
 MELT = """\
 units = "reduced"

@@ -13,15 +13,15 @@ import numpy
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
 from sterna.errors import SternaError
-from sterna.log import Log, read_log
-from sterna.measured import measured_text
 from sterna.report import write_report
 from sterna.report.advice import advice
 from sterna.report.html import element
 from sterna.report.page import PARTS
 from sterna.report.plot import Series, line_plot, ticks
-from sterna.report.runs import Run, find_run
 from sterna.report.trajectory import held_atoms, pack, read_scene
+from sterna.results.log import Log, read_log
+from sterna.results.run import Run, find_run
+from sterna.support.measured import measured_text
 
 LIQUID = """\
 units = "reduced"

@@ -13,8 +13,9 @@ import pytest
 import sterna as package
 from conftest import MELT, sterna_command, sterna_environment
 from engine_support import script_output
-from sterna import SternaError, launch, processes, read_log
-from sterna.program import find_program
+from sterna import SternaError, read_log
+from sterna.launching import launch, processes
+from sterna.launching.program import find_program
 
 UNSTABLE = ("timestep = 0.002", "timestep = 0.1")
 

@@ -6,7 +6,7 @@ import typing
 import numpy
 import pytest
 import sterna as package
-from sterna.runs import Result
+from sterna.results.result import Result
 
 INPUT = """\
 units = "nano"

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
-from sterna import launch, processes, program, read_log
+from sterna import read_log
+from sterna.launching import launch, processes, program
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 from conftest import ROOT
-from sterna import launch
+from sterna.launching import launch
 
 sys.path.insert(0, str(ROOT / "tests" / "campaign"))
 import same_bits

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from conftest import sterna_command, sterna_environment
-from sterna import launch, processes, program, read_log, session, supervisor
+from sterna import read_log
+from sterna.launching import launch, processes, program, session, supervisor
 
 LISTENING = "0A"
 LOOPBACK = ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")

@@ -3,8 +3,8 @@
 import numpy
 import pytest
 from settling_series import synthetic_series
-from sterna.log import Log
-from sterna.measured import measured_text
+from sterna.results.log import Log
+from sterna.support.measured import measured_text
 
 
 def log_of(values, name="temperature"):

@@ -9,7 +9,7 @@ import numpy
 import pytest
 from conftest import sterna_command, sterna_environment
 from sterna import read
-from sterna.program import find_program
+from sterna.launching.program import find_program
 from trajectory_support import BUTANE, MIXTURE, WATER
 
 FIELDS = ("position", "velocity", "image", "orientation", "angular_momentum")

@@ -11,7 +11,7 @@ import time
 import pytest
 from conftest import ROOT
 from sterna.errors import SternaError
-from sterna.sweep import Sweep
+from sterna.sweeps.sweep import Sweep
 
 INPUT = """\
 [run]

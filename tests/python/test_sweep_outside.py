@@ -12,9 +12,9 @@ import time
 import pytest
 from conftest import sterna_environment
 from sterna.errors import SternaError
-from sterna.launch import find_launcher, find_program
-from sterna.sweep import Sweep
-from sterna.sweep_groups import place_of_launcher, without_launcher
+from sterna.launching.launch import find_launcher, find_program
+from sterna.sweeps.groups import place_of_launcher, without_launcher
+from sterna.sweeps.sweep import Sweep
 from test_sweep import study
 
 COMMAND = [sys.executable, "-m", "sterna", "sweep"]
@@ -142,7 +142,7 @@ def test_plots_and_a_report_beside_a_reference(tmp_path):
     assert page.count("<svg") >= len(sweep.rows()[0]) // 5
     assert "experiment" in page
     row = sweep.rows()[0]
-    from sterna.measured import measured_text  # noqa: PLC0415
+    from sterna.support.measured import measured_text  # noqa: PLC0415
 
     assert measured_text(row["pressure"], row["pressure_error"]) in page
     # A reference of something else is no reference.

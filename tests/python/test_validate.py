@@ -10,7 +10,7 @@ import typer
 from conftest import ROOT
 from openmm_molecule import mean_energy
 from sterna import SternaError
-from sterna.configuration import Configuration, random_orientations
+from sterna.frames.configuration import Configuration, random_orientations
 from sterna.validation import CASES, carbon_dioxide_slab, lj_equation_of_state, molecular_liquids
 from sterna.validation import constraint_energy_drift as constraints
 from sterna.validation import water_energy_drift as water

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from conftest import sterna_command, sterna_environment
 from sterna import read_log
+from sterna.commands.watch import Follower, Pace, address_of, columns_of, page_server, picture, plot
 from sterna.errors import SternaError
-from sterna.watch import Follower, Pace, address_of, columns_of, page_server, picture, plot
 
 START = {"event": "start", "input_text": "[run]\nsteps = 100\n", "settings": {"particles": 10}}
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, sterna_environment
-from sterna.launch import program_environment
-from sterna.program import find_program
+from sterna.launching.launch import program_environment
+from sterna.launching.program import find_program
 
 # What a Python process of Sterna imports by name, of the standard library, of others and its own.
 MODULES = ("json", "typing", "numpy", "h5py", "rich", "typer", "sterna", "sitecustomize")
@@ -119,7 +119,7 @@ def test_settings_of_ucx_in_the_working_folder_are_refused(way, melt, tmp_path):
     command = {
         "run": sterna("run", "melt.toml", "-n", 2),
         "program": [find_program(), "melt.toml"],
-        "module": [sys.executable, "-c", "from sterna.core import core; core()"],
+        "module": [sys.executable, "-c", "from sterna.live.core import core; core()"],
     }[way]
     done = call(folder, command)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -249,7 +249,7 @@ def test_lammps_is_not_that_of_the_working_folder(tmp_path):
             sys.executable,
             "-P",
             "-c",
-            "from sterna.lammps_environment import find_lammps; print(find_lammps())",
+            "from sterna.support.lammps_environment import find_lammps; print(find_lammps())",
         ],
         # Any Python does to see what it imports.
         STERNA_LAMMPS_PYTHON=sys.executable,

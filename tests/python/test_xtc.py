@@ -6,7 +6,7 @@ import h5py
 import numpy
 import pytest
 from conftest import sterna_command, sterna_environment
-from sterna.trajectory import Trajectory
+from sterna.frames.trajectory import Trajectory
 from trajectory_support import (
     BUTANE,
     EDGES,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy
 from conftest import sterna_environment
-from sterna.program import find_program
+from sterna.launching.program import find_program
 
 # A triclinic cell of SPC/E water, tilted along each axis.
 EDGES = numpy.array([[1.55, 0.0, 0.0], [0.31, 1.5, 0.0], [-0.2, 0.37, 1.45]])

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "md/start/foreign/ls1/config.hpp"
 #include "md/start/foreign/ls1/start_file.hpp"
 #include "md/start/readers/start_file_reader.hpp"
+#include "support/archive.hpp"
 
 using namespace sterna::md;
 namespace fs = std::filesystem;
@@ -28,15 +28,13 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path examples = fs::path(STERNA_SOURCE_DIR) / "tests" / "data" / "ls1";
-const fs::path broken = fs::path(STERNA_SOURCE_DIR) / "tests" / "data" / "broken_ls1";
 /// Inputs of ls1-MarDyn with known results, beside the repository where they are there.
 const fs::path shared = fs::path(STERNA_SOURCE_DIR).parent_path() / "shared" / "data" / "ls1";
 
-std::string text_of(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
+/// Inputs each of which has something wrong, or that is only told of.
+const sterna::test::Archive& broken() {
+  static const sterna::test::Archive archive("broken_ls1.txt");
+  return archive;
 }
 
 Input read_valid(const fs::path& path) {
@@ -299,7 +297,8 @@ TEST_CASE("ls1's walls outside of the box that reach into it are kept") {
 }
 
 TEST_CASE("ls1's thermostat of a component") {
-  const ReadResult result = ls1::read_config((broken / "thermostat_of_one_component.xml").string());
+  const ReadResult result =
+      ls1::read_config((broken().folder() / "thermostat_of_one_component.xml").string());
   REQUIRE(result.ok());
   REQUIRE(result.input.thermostats.size() == 1);
   const auto& of_component = result.input.thermostats[0];
@@ -312,14 +311,15 @@ TEST_CASE("ls1's thermostat of a component") {
 }
 
 TEST_CASE("beside a TemperatureControl ls1's VelocityScaling does not act") {
-  const ReadResult result = ls1::read_config((broken / "thermostats_mixed.xml").string());
+  const ReadResult result =
+      ls1::read_config((broken().folder() / "thermostats_mixed.xml").string());
   REQUIRE(result.ok());
   REQUIRE(result.input.thermostats.size() == 1);
   CHECK(result.input.thermostats[0].upper.has_value());
 }
 
 TEST_CASE("ls1's measurements become observers that wait as long") {
-  const ReadResult result = ls1::read_config((broken / "measurements.xml").string());
+  const ReadResult result = ls1::read_config((broken().folder() / "measurements.xml").string());
   REQUIRE(result.ok());
   const Input& input = result.input;
   CHECK(input.section<RdfOptions>().interval == 2);
@@ -334,7 +334,8 @@ TEST_CASE("ls1's measurements become observers that wait as long") {
 }
 
 TEST_CASE("without <equilibration> ls1's radial distribution begins after step 20000") {
-  const ReadResult result = ls1::read_config((broken / "measurements_of_atoms.xml").string());
+  const ReadResult result =
+      ls1::read_config((broken().folder() / "measurements_of_atoms.xml").string());
   REQUIRE(result.ok());
   CHECK(result.input.output.equilibration == 20000);
   CHECK(result.input.section<ProfileOptions>().interval == 5);
@@ -384,7 +385,7 @@ TEST_CASE("every broken file has its exact message") {
   // diff.
   const bool update = std::getenv("STERNA_UPDATE_EXPECTED") != nullptr;
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(broken)) {
+  for (const auto& entry : fs::directory_iterator(broken().folder())) {
     if (entry.path().extension() == ".xml" || entry.path().extension() == ".inp") {
       paths.push_back(entry.path());
     }
@@ -428,9 +429,10 @@ TEST_CASE("every broken file has its exact message") {
     const std::string found = render(diagnostics);
     const std::string expected = path.string() + ".expected";
     if (update) std::ofstream(expected, std::ios::binary) << found;
-    CHECK(found == text_of(expected));
+    CHECK(found == sterna::test::Archive::content(expected));
     CHECK_FALSE(found.empty());
   }
+  if (update) broken().update();
 }
 
 TEST_CASE("ls1's own inputs are read") {

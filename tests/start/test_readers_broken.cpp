@@ -1,31 +1,20 @@
-// Every file of tests/data/broken_starts must give the text beside it, NAME.expected, to the
-// letter.
+// Every file of tests/data/broken_starts.txt must give the text of NAME.expected to the letter.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "md/start/readers/start_file_reader.hpp"
 #include "start/particles_of_pieces.hpp"
+#include "support/archive.hpp"
 
 using namespace sterna::md;
 
 namespace {
-
-const std::filesystem::path folder =
-    std::filesystem::path(STERNA_SOURCE_DIR) / "tests" / "data" / "broken_starts";
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 /// By the ending of the name; ".txt" leaves it to the content. All but those named no_box and the
 /// formats that have one get a box of 10 x 10 x 10.
@@ -70,8 +59,10 @@ std::string outcome(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("every broken start file has its exact message") {
+  const sterna::test::Archive archive("broken_starts.txt");
+  const bool update = std::getenv("STERNA_UPDATE_EXPECTED") != nullptr;
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(archive.folder())) {
     if (entry.path().extension() != ".expected") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
@@ -79,8 +70,9 @@ TEST_CASE("every broken start file has its exact message") {
   for (const auto& path : paths) {
     CAPTURE(path.filename().string());
     const auto expected = path.string() + ".expected";
-    if (std::getenv("STERNA_UPDATE_EXPECTED") != nullptr) std::ofstream(expected) << outcome(path);
+    if (update) std::ofstream(expected) << outcome(path);
     REQUIRE(std::filesystem::exists(expected));
-    CHECK(outcome(path) == text_of(expected));
+    CHECK(outcome(path) == sterna::test::Archive::content(expected));
   }
+  if (update) archive.update();
 }

@@ -23,7 +23,7 @@ assert "numpy" not in sys.modules
 assert (package / "py.typed").exists()
 stubs = ast.parse((package / "_core.pyi").read_text(encoding="utf-8"))
 declared = {node.name for node in stubs.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
-from sterna.core import core  # noqa: E402
+from sterna.live.core import core  # noqa: E402
 
 compiled = {name for name in dir(core()) if not name.startswith("_")}
 assert compiled <= declared, compiled - declared

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from sterna.errors import SternaError
-from sterna.files import require_regular
-from sterna.launch import program_environment
-from sterna.program import find_program
-from sterna.runs import outputs_of
-from sterna.toml_text import toml_text
-from sterna.trajectory import Trajectory, TrajectoryFrame
+from sterna.frames.trajectory import Trajectory, TrajectoryFrame
+from sterna.launching.launch import program_environment
+from sterna.launching.program import find_program
+from sterna.results.outputs import outputs_of
+from sterna.support.files import require_regular
+from sterna.support.toml_text import toml_text
 
 
 @dataclass

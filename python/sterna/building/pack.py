@@ -12,15 +12,15 @@ from typing import Annotated, Any
 import numpy
 import typer
 
-from sterna.atoms import matrices
 from sterna.building.inputs import Start, files_of, read_start
 from sterna.building.replicate import molecule_rows, whole_positions
-from sterna.configuration import fill_block, random_orientations
-from sterna.edges_option import edges_of
 from sterna.errors import SternaError
-from sterna.files import replace_text, require_not_read
-from sterna.start_file import write_start
-from sterna.toml_text import toml_text
+from sterna.frames.atoms import matrices
+from sterna.frames.configuration import fill_block, random_orientations
+from sterna.frames.start_file import write_start
+from sterna.support.edges_option import edges_of
+from sterna.support.files import replace_text, require_not_read
+from sterna.support.toml_text import toml_text
 
 _TRIALS = 100  # of a molecule in a sweep
 _SWEEPS = 20

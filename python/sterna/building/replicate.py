@@ -8,9 +8,9 @@ import typer
 
 from sterna.building.inputs import Start, files_of, read_start
 from sterna.errors import SternaError
-from sterna.files import replace_text, require_not_read
-from sterna.start_file import write_start
-from sterna.toml_text import toml_text
+from sterna.frames.start_file import write_start
+from sterna.support.files import replace_text, require_not_read
+from sterna.support.toml_text import toml_text
 
 
 def molecule_rows(start: Start) -> list[tuple[int, numpy.ndarray]]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sterna.edges_option import edges_of
 from sterna.errors import SternaError
+from sterna.support.edges_option import edges_of
 
 if TYPE_CHECKING:
     from sterna.importing.system import System

@@ -5,16 +5,17 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from sterna.damage import reading
 from sterna.errors import SternaError
 from sterna.exporting.frames import choose_frames
 from sterna.exporting.model import GivenInput
 from sterna.exporting.start import sections_of, start_of
 from sterna.exporting.table import Export, Format, format_of
-from sterna.files import require_not_read
-from sterna.processes import ended_by_signals
-from sterna.runs import TRAJECTORY_SUFFIX, outputs_of, read
-from sterna.trajectory import Trajectory
+from sterna.frames.trajectory import Trajectory
+from sterna.launching.processes import ended_by_signals
+from sterna.results.outputs import TRAJECTORY_SUFFIX, outputs_of
+from sterna.results.result import read
+from sterna.support.damage import reading
+from sterna.support.files import require_not_read
 
 
 def export(

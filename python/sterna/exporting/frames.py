@@ -3,7 +3,7 @@
 import numpy
 
 from sterna.errors import SternaError
-from sterna.trajectory import Trajectory
+from sterna.frames.trajectory import Trajectory
 
 
 def _bounds(text: str, option: str, kind: type) -> tuple[float | None, float | None]:

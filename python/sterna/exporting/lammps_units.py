@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sterna.trajectory import Trajectory
+from sterna.frames.trajectory import Trajectory
 
 _KJ_PER_KCAL = 4.184
 _KJ_MOL_PER_EV = 96.48533212331  # CODATA 2018

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy
 
-from sterna.atoms import Atoms
 from sterna.errors import SternaError
 from sterna.exporting.quantities import ENERGY, LENGTH, Quantities
-from sterna.log import read_log
-from sterna.trajectory import Trajectory
+from sterna.frames.atoms import Atoms
+from sterna.frames.trajectory import Trajectory
+from sterna.results.log import read_log
 
 LIGHTER_IS_HYDROGEN = 4.5  #: u; of bonds that `constrained_bonds = "hydrogen"` names
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sterna.damage import reading
 from sterna.errors import SternaError
-from sterna.launch import program_environment
-from sterna.program import find_program
-from sterna.toml_text import toml_text
-from sterna.trajectory import Trajectory
+from sterna.frames.trajectory import Trajectory
+from sterna.launching.launch import program_environment
+from sterna.launching.program import find_program
+from sterna.support.damage import reading
+from sterna.support.toml_text import toml_text
 
 #: Keys with names of files, relative to the folder of the input.
 _FILES = (

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy
 
-from sterna.atoms import AtomFrame, Atoms
 from sterna.errors import SternaError
-from sterna.libraries import library
-from sterna.trajectory import Trajectory, TrajectoryFrame
+from sterna.frames.atoms import AtomFrame, Atoms
+from sterna.frames.trajectory import Trajectory, TrajectoryFrame
+from sterna.support.libraries import library
 
 #: Names of the modules in `formats`, each with a `FORMAT`, in the order of the documentation.
 MODULES = ("xtc", "trr", "dcd", "gsd", "extxyz", "lammpstrj", "data", "top", "xml", "pdb", "gro")

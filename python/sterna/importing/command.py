@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sterna.edges_option import CommandWithEdges, edges_of
 from sterna.errors import SternaError
+from sterna.support.edges_option import CommandWithEdges, edges_of
 
 if TYPE_CHECKING:
     from sterna.importing.amber.amber_system import Choices as ChoicesOfAmber

@@ -11,17 +11,17 @@ from typing import Any
 import numpy
 
 from sterna.errors import SternaError
+from sterna.frames.trajectory import Trajectory
 from sterna.importing import files, restraints
 from sterna.importing.forces import nonbonded_of, number, scale_charges
 from sterna.importing.lennard_jones import Powers, pairs_of_bonds
 from sterna.importing.molecules import Molecules
 from sterna.importing.sources import Source, openmm
 from sterna.importing.system import Reference, System
-from sterna.launch import program_environment
-from sterna.log import read_log
-from sterna.program import find_program
-from sterna.toml_text import toml_text
-from sterna.trajectory import Trajectory
+from sterna.launching.launch import program_environment
+from sterna.launching.program import find_program
+from sterna.results.log import read_log
+from sterna.support.toml_text import toml_text
 
 #: Charges whose Ewald sums take no longer than a minute; more are summed by faster methods.
 MOST_FOR_EWALD = 10000

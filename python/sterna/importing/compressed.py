@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sterna.errors import SternaError
-from sterna.processes import ended_by_signals
+from sterna.launching.processes import ended_by_signals
 
 _ENDING = ".gz"
 _PIECE = 1 << 20

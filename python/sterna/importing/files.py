@@ -7,12 +7,12 @@ from typing import Any
 import numpy
 
 from sterna.errors import SternaError
-from sterna.files import replace_text, require_not_read
 from sterna.importing import restraints
 from sterna.importing.molecules import Molecules
 from sterna.importing.stages import sections_of_stages
 from sterna.importing.system import System
-from sterna.toml_text import toml_text
+from sterna.support.files import replace_text, require_not_read
+from sterna.support.toml_text import toml_text
 
 _MOST_ATOMS_IN_THE_INPUT = 12
 

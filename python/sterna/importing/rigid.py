@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy
 
-from sterna.elements import element_of
 from sterna.errors import SternaError
-from sterna.files import replace_text, require_not_read
 from sterna.importing.box import first_of, is_placeholder, require_twice_the_cutoff
 from sterna.importing.gromacs.coordinates import read_gro
 from sterna.importing.text import read_text
-from sterna.libraries import library
-from sterna.models import find_model
-from sterna.toml_text import toml_text
+from sterna.launching.models import find_model
+from sterna.support.elements import element_of
+from sterna.support.files import replace_text, require_not_read
+from sterna.support.libraries import library
+from sterna.support.toml_text import toml_text
 
 #: What files call water.
 WATER_NAMES = frozenset(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, NoReturn
 
 from sterna.errors import SternaError
-from sterna.files import require_regular
+from sterna.support.files import require_regular
 
 _WORD = re.compile(r"\S+", re.ASCII)
 

@@ -1,7 +1,7 @@
 """What the numbers of a run suggest, in words. Each rule says which number it is from."""
 
 from sterna.report.averages import average, line_through
-from sterna.report.runs import Run
+from sterna.results.run import Run
 
 #: Shares of the time above which a part is worth a word.
 _COMMUNICATION, _WAITING, _OBSERVERS, _OUTPUT, _LISTS = 0.10, 0.10, 0.10, 0.10, 0.20

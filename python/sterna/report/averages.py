@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from sterna.report.runs import Run
+from sterna.results.run import Run
 
 
 def running_average(run: Run, column: str) -> numpy.ndarray:

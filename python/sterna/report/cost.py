@@ -5,7 +5,7 @@ import numpy
 from sterna.report.html import Markup, details, element, number, section, table
 from sterna.report.plot import Bar, Series, bar_plot, line_plot
 from sterna.report.ranks import ranks_of, times_by_rank
-from sterna.report.runs import Run
+from sterna.results.run import Run
 
 #: Shares below this are in the table only.
 _LEAST_SHOWN = 0.005

@@ -6,8 +6,8 @@ import tomllib
 from dataclasses import dataclass
 
 from sterna.errors import SternaError
-from sterna.launch import program_environment
-from sterna.program import find_program, version
+from sterna.launching.launch import program_environment
+from sterna.launching.program import find_program, version
 
 #: Sections that act in every run, whether the input has them or not.
 _ALWAYS = ("run", "interaction", "neighbor", "domain", "communication", "output")

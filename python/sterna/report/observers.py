@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 
 import numpy
 
-from sterna.damage import reading
-from sterna.measured import measured_text
 from sterna.report.html import Markup, element, section, table
 from sterna.report.plot import Series, line_plot
-from sterna.report.runs import Run
-from sterna.report.tables import Table
 from sterna.report.thermodynamics import rows_of
+from sterna.results.run import Run
+from sterna.results.tables import Table
+from sterna.support.damage import reading
+from sterna.support.measured import measured_text
 
 #: Lines of one plot; a mixture has more pairs than a plot can hold.
 MOST_LINES = 8

@@ -1,11 +1,11 @@
 """How a run ended, what stands out, and what it was."""
 
-from sterna.measured import measured_text
 from sterna.report.advice import advice
 from sterna.report.averages import average, line_through
 from sterna.report.defaults import schema_of, settings_of
 from sterna.report.html import Markup, details, element, number, section, table
-from sterna.report.runs import Run
+from sterna.results.run import Run
+from sterna.support.measured import measured_text
 
 #: Averages of a run without an end, whose log has more columns.
 _SHOWN = ("temperature", "pressure", "potential_energy", "total_energy", "volume")

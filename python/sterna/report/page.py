@@ -5,13 +5,13 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from sterna.damage import reading
 from sterna.errors import SternaError
-from sterna.files import require_regular
 from sterna.report import cost, observers, overview, ranks, thermodynamics, view
 from sterna.report.html import Markup, element, join, number, section, table
-from sterna.report.runs import Run, find_run
 from sterna.report.trajectory import MOST_BYTES
+from sterna.results.run import Run, find_run
+from sterna.support.damage import reading
+from sterna.support.files import require_regular
 
 #: What a file must have near its beginning so that a report may take its place.
 MARK = '<meta name="generator" content="sterna report"'

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sterna.report.html import Markup, details, element, number, section, table
 from sterna.report.rank_plots import bytes_text, matrix_plot, stacked_bars
-from sterna.report.runs import Run
+from sterna.results.run import Run
 
 #: Pairs of ranks in the table of a matrix: the busiest ones where there are more.
 MOST_PAIRS = 2000

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy
 
-from sterna.measured import measured_text
 from sterna.report.averages import average, running_average
 from sterna.report.html import Markup, details, element, number, section, table
 from sterna.report.plot import Series, line_plot
-from sterna.report.runs import Run
+from sterna.results.run import Run
+from sterna.support.measured import measured_text
 
 #: Rows of a table of a plot's values; more than these are picked evenly.
 MOST_ROWS = 100

@@ -134,7 +134,7 @@ def read_scene(path: Path, most_bytes: int = MOST_BYTES) -> Scene | None:
 
     Raises SternaError where the file cannot be read.
     """
-    from sterna.hdf5 import opened  # not for reports without a trajectory
+    from sterna.support.hdf5 import opened  # not for reports without a trajectory
 
     with opened(path, "the trajectory cannot be read") as file:
         return _read(file, most_bytes)

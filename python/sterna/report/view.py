@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable
 
 from sterna.report.html import Markup, element, section
-from sterna.report.runs import Run
 from sterna.report.trajectory import MOST_BYTES, Scene, read_scene
+from sterna.results.run import Run
 
 
 def scene(run: Run, identity: str, wanted: bool, most_bytes: int = MOST_BYTES) -> Markup:

@@ -19,9 +19,9 @@ from typing import Annotated
 import numpy
 import typer
 
-from sterna.configuration import Configuration, fill_block, random_orientations
 from sterna.errors import SternaError
-from sterna.log import read_log
+from sterna.frames.configuration import Configuration, fill_block, random_orientations
+from sterna.results.log import read_log
 from sterna.validation.block_average import mean_and_error
 from sterna.validation.comparison import Comparison
 from sterna.validation.simulation import for_each, simulate

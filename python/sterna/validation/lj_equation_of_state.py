@@ -27,7 +27,7 @@ from typing import Annotated
 import numpy
 import typer
 
-from sterna.log import read_log
+from sterna.results.log import read_log
 from sterna.validation.block_average import block_means, controlled_mean_and_error
 from sterna.validation.comparison import Comparison
 from sterna.validation.simulation import for_each, simulate

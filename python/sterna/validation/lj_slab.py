@@ -17,7 +17,7 @@ import numpy
 import typer
 
 from sterna.errors import SternaError
-from sterna.log import read_log
+from sterna.results.log import read_log
 from sterna.validation.block_average import mean_and_error
 from sterna.validation.comparison import Comparison
 from sterna.validation.simulation import for_each, simulate

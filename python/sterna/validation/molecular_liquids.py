@@ -16,10 +16,10 @@ from typing import Annotated, Any
 import numpy
 import typer
 
-from sterna.atoms import matrices
-from sterna.configuration import fill_block, random_orientations
-from sterna.log import read_log
-from sterna.toml_text import toml_text
+from sterna.frames.atoms import matrices
+from sterna.frames.configuration import fill_block, random_orientations
+from sterna.results.log import read_log
+from sterna.support.toml_text import toml_text
 from sterna.validation.block_average import block_means, mean_and_error
 from sterna.validation.comparison import Comparison
 from sterna.validation.liquid_models import LIQUIDS, MOLAR_GAS_CONSTANT, Liquid

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from sterna.errors import SternaError
-from sterna.launch import available_cores, program_environment
-from sterna.processes import die_with_parent
-from sterna.program import find_program
+from sterna.launching.launch import available_cores, program_environment
+from sterna.launching.processes import die_with_parent
+from sterna.launching.program import find_program
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")

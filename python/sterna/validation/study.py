@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sterna.errors import SternaError
-from sterna.program import version
+from sterna.launching.program import version
 from sterna.validation.comparison import TOLERANCE, Comparison
 
 # Options that studies share.

@@ -16,14 +16,15 @@ from typing import Annotated
 import numpy
 import typer
 
-from sterna.configuration import Configuration, read_last_frame
 from sterna.errors import SternaError
-from sterna.lammps_environment import LammpsEnvironment, find_lammps
-from sterna.launch import program_environment
-from sterna.log import read_log
-from sterna.program import find_program
+from sterna.frames.configuration import Configuration, read_last_frame
+from sterna.launching.launch import program_environment
+from sterna.launching.program import find_program
+from sterna.results.log import read_log
+from sterna.support.lammps_environment import LammpsEnvironment, find_lammps
 from sterna.validation.block_average import mean_and_error
 from sterna.validation.comparison import Comparison
+from sterna.validation.liquid_models import KCAL, MOLAR_GAS_CONSTANT
 from sterna.validation.simulation import for_each, simulate
 from sterna.validation.study import (
     Equilibration,
@@ -40,8 +41,6 @@ TEMPERATURE = 300.0
 CUTOFF = 1.0  # nm
 EQUILIBRATION_STEPS = 10000  # of 1 fs
 ROW_INTERVAL = 20
-MOLAR_GAS_CONSTANT = 8.31446261815324e-3  # kJ/mol/K
-KCAL = 4.184  # kJ
 
 FLUID = """\
 [[component]]

@@ -39,8 +39,6 @@ class ReservedBuffer {
   static std::uint64_t trailer(int source, std::size_t count) {
     return (static_cast<std::uint64_t>(count) << source_bits) | static_cast<std::uint64_t>(source);
   }
-  /// Bytes of a buffer in which parts of `parts` bytes in all have buffer.
-  static std::size_t bytes_for(std::size_t parts) { return unit + parts; }
 
   /// Uses `memory`, of a multiple of 64 bytes and filled with zeros, and opens it.
   void use(std::byte* memory, std::size_t bytes);

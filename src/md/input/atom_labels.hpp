@@ -17,7 +17,7 @@ struct AtomLabel {
 };
 
 /// Of each `[[type]]` a single one, then of the atoms of each `[[component]]`, in the order of
-/// `atom_places`. The rules are those of python/sterna/atoms.py, so that a file written
+/// `atom_places`. The rules are those of python/sterna/frames/atoms.py, so that a file written
 /// while a run lasts has the names of one that was exported.
 std::vector<std::vector<AtomLabel>> labels_of_particles(const Input& input);
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy
 
-from sterna.atoms import Atoms
 from sterna.errors import SternaError
 from sterna.exporting.lammps_force_field import KINDS, ForceField
 from sterna.exporting.lammps_units import LammpsUnits, lammps_units
 from sterna.exporting.model import input_of, masses_of
 from sterna.exporting.quantities import Quantities
 from sterna.exporting.table import Export, Format
+from sterna.frames.atoms import Atoms
 
 
 def _force_field(export: Export, units: LammpsUnits) -> ForceField | None:

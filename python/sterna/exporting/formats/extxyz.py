@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy
 
 from sterna.exporting.table import Export, Format
-from sterna.start_file import INPUT_UNITS, extended_xyz, particle_columns
-from sterna.trajectory import TrajectoryFrame
+from sterna.frames.start_file import INPUT_UNITS, extended_xyz, particle_columns
+from sterna.frames.trajectory import TrajectoryFrame
 
 
 def _write(path: Path, export: Export) -> None:

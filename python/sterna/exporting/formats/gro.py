@@ -10,7 +10,7 @@ def _write(path: Path, export: Export) -> None:
     from MDAnalysis.coordinates.GRO import GROWriter
     from MDAnalysis.lib.mdamath import triclinic_box
 
-    from sterna.mdanalysis_reader import universe_of
+    from sterna.frames.mdanalysis_reader import universe_of
 
     universe = universe_of(export.atoms)
     (frame,) = export.frames()

@@ -10,7 +10,7 @@ def _write(path: Path, export: Export) -> None:
     from MDAnalysis.coordinates.PDB import MultiPDBWriter
     from MDAnalysis.lib.mdamath import triclinic_box
 
-    from sterna.mdanalysis_reader import universe_of
+    from sterna.frames.mdanalysis_reader import universe_of
 
     class Writer(MultiPDBWriter):
         """Each model has its box, without which programs read later models as not periodic."""

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy
 
-from sterna.atoms import Atoms
 from sterna.exporting.gromacs.refusal import refuse, refuse_other_keys
 from sterna.exporting.gromacs.terms import line_of_site, line_of_term, require_order
 from sterna.exporting.model import (
@@ -22,6 +21,7 @@ from sterna.exporting.model import (
     ordered,
 )
 from sterna.exporting.quantities import CHARGE, ENERGY, LENGTH, Quantities
+from sterna.frames.atoms import Atoms
 
 Pair = tuple[int, int]  #: atoms of a molecule from 0, the smaller one first
 

@@ -5,7 +5,7 @@ Source: GROMACS manual, "File formats": the distance between decimal points is t
 
 import numpy
 
-from sterna.atoms import Atoms
+from sterna.frames.atoms import Atoms
 
 _DECIMALS = 12
 _NAME = 5  # columns of a name

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy
 
-from sterna.atoms import Atoms
 from sterna.errors import SternaError
 from sterna.exporting.gromacs.refusal import refuse, refuse_other_keys
 from sterna.exporting.model import find_file
 from sterna.exporting.quantities import LENGTH, STIFFNESS, Quantities
+from sterna.frames.atoms import Atoms
 
 _AXES = "xyz"
 _KEYS = {

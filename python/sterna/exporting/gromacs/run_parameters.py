@@ -7,10 +7,10 @@ not there in GROMACS is refused by its name; of what moves the atoms a note is l
 from dataclasses import dataclass, field
 from typing import Any
 
-from sterna.box_mass import period_ratio
 from sterna.exporting.gromacs.refusal import refuse, refuse_other_keys
 from sterna.exporting.model import notes_on_sections
 from sterna.exporting.quantities import FORCE, LENGTH, Quantities
+from sterna.support.box_mass import period_ratio
 
 _MINIMIZERS = {"minimize": "steep", "lbfgs": "l-bfgs"}
 _IN_TIME = ("velocity_verlet", "baoab")

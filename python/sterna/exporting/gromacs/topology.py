@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy
 
-from sterna.atoms import Atoms
 from sterna.exporting.gromacs.molecules import Kind, flexible, rigid
 from sterna.exporting.gromacs.places import short
 from sterna.exporting.gromacs.position_restraints import PositionRestraints
 from sterna.exporting.gromacs.refusal import refuse, refuse_other_keys
 from sterna.exporting.model import PairParameters, whole_molecule
 from sterna.exporting.quantities import COULOMB, Quantities
-from sterna.trajectory import Trajectory
+from sterna.frames.atoms import Atoms
+from sterna.frames.trajectory import Trajectory
 
 _SECTIONS_IN_ORDER = (
     "bonds", "angles", "dihedrals", "dihedral_restraints", "angle_restraints", "virtual_sites2",

@@ -112,7 +112,3 @@ TYPE_SECTIONS = {
     "angletypes": ("angles", 3),
     "dihedraltypes": ("dihedrals", 4),
 }
-
-
-def function_of(section: str, number: int) -> Function | None:
-    return FUNCTIONS[section].get(number)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy
 
-from sterna.box_mass import period_ratio
 from sterna.errors import SternaError
 from sterna.importing.asked import run_as_asked
 from sterna.importing.box_interval import box_interval
@@ -28,6 +27,7 @@ from sterna.importing.gromacs.topology import MoleculeType, Topology, read_topol
 from sterna.importing.lennard_jones import NO_WELL, Parameters, Powers, mixing_of, tidy
 from sterna.importing.notes import Notes
 from sterna.importing.system import Atom, Reference, Residue, System, Term
+from sterna.support.box_mass import period_ratio
 
 #: Truncations by which the energy of a pair differs by a constant where it is not switched.
 _SHIFTED = ("shifted", "cubic_force_switched")

@@ -144,10 +144,6 @@ class NonbondedTypes:
         if v < 0.0 and self.defaults.rule == C6_AND_C12:
             line.fail(place, f"C6 is {v:g}; expected 0 or more")
 
-    def has_own(self, first: str, second: str) -> bool:
-        """Whether `[ nonbond_params ]` has this pair of types."""
-        return _ordered(first, second) in self._pairs
-
     def line_of(self, first: str, second: str) -> TopologyLine:
         """Where the parameters of a pair of types stand, or those of the first type."""
         found = self._pairs.get(_ordered(first, second))

@@ -2,18 +2,15 @@
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sterna.importing.lammps.angle_styles import ANGLE_STYLES
 from sterna.importing.lammps.bond_styles import BOND_STYLES
 from sterna.importing.lammps.bonded_rows import Coefficients, Kind, zero
+from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.data_file import DataFile
 from sterna.importing.lammps.dihedral_styles import DIHEDRAL_STYLES
 from sterna.importing.lammps.dihedral_tables import table_dihedral
 from sterna.importing.lammps.improper_styles import IMPROPER_STYLES
-
-if TYPE_CHECKING:
-    from sterna.importing.lammps.script import Command
 
 STYLES: dict[str, dict[str, Callable[[Coefficients], list[Kind]]]] = {
     "bond": BOND_STYLES,
@@ -27,7 +24,7 @@ for _styles in STYLES.values():
     _styles["none"] = zero
 
 
-def type_range(data: DataFile, command: "Command", place: int, kind: str) -> range:
+def type_range(data: DataFile, command: Command, place: int, kind: str) -> range:
     """Types by a number, a label, or `m*n`."""
     text = command.word(place, f"{kind} types")
     count = data.count(f"{kind} types")

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sterna.importing.lammps.bonded_styles import type_range
+from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.data_file import DataFile
-from sterna.importing.lammps.script import Command
 from sterna.importing.lammps.state import Fix
 from sterna.importing.system import Term, term
 

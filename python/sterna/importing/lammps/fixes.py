@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from sterna.importing.lammps.script import Command, nearest
+from sterna.importing.lammps.command import Command, nearest
 from sterna.importing.lammps.state import Fix, State
 
 #: Nothing of the motion follows from these.

@@ -14,13 +14,14 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.comparison import MOST_FOR_EWALD, Row, start_of_sterna
+from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.data_file import KINDS
 from sterna.importing.lammps.lammps_system import read_lammps
-from sterna.importing.lammps.script import Command, Interpreter
+from sterna.importing.lammps.script import Interpreter
 from sterna.importing.lammps.state import State
 from sterna.importing.molecules import Molecules
 from sterna.importing.system import System
-from sterna.lammps_environment import LammpsEnvironment, find_lammps
+from sterna.support.lammps_environment import LammpsEnvironment, find_lammps
 
 TOLERANCE = 2e-5  #: relative; LAMMPS computes erfc by a polynomial
 _SMALLEST_FORCE = 1e-3  #: kJ/mol/nm, or reduced; in a crystal forces are rounding errors

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy
 
-from sterna.elements import ELEMENTS
 from sterna.errors import SternaError
 from sterna.importing.box_interval import box_interval
 from sterna.importing.lammps.bonded_rows import Kind, finished
@@ -31,6 +30,7 @@ from sterna.importing.lennard_jones import mixing_of
 from sterna.importing.split_types import split_types
 from sterna.importing.system import Atom, System, Term, term
 from sterna.importing.text import lines_of, read_text
+from sterna.support.elements import ELEMENTS
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy
 
-from sterna.importing.lammps.script import Command
+from sterna.importing.lammps.command import Command
 
 _Point = tuple[float, float, float]
 

@@ -6,10 +6,11 @@ Source: https://docs.lammps.org, pair_coeff, pair_hybrid and pair_modify.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sterna.importing.lammps.bonded_rows import Coefficients
 from sterna.importing.lammps.bonded_styles import STYLES
+from sterna.importing.lammps.command import Command, nearest, plain_style
 from sterna.importing.lammps.data_file import Section
 from sterna.importing.lammps.many_body_styles import MANY_BODY_STYLES, ManyBody, read_many_body
 from sterna.importing.lammps.pair_rows import (
@@ -28,9 +29,6 @@ from sterna.importing.lammps.pair_rows import (
 )
 from sterna.importing.lammps.refused_styles import why_refused
 from sterna.importing.text import Line
-
-if TYPE_CHECKING:
-    from sterna.importing.lammps.script import Command
 
 
 @dataclass
@@ -128,7 +126,7 @@ class PairState:
     def is_hybrid(self) -> bool:
         return self.name in ("hybrid", "hybrid/overlay")
 
-    def set_arguments(self, command: "Command") -> None:
+    def set_arguments(self, command: Command) -> None:
         """Those of pair_style; cutoffs of single pairs become those of the style."""
         self.command = command
         if self.is_hybrid:
@@ -203,8 +201,6 @@ class PairState:
 
     def _named_style(self, line: Line, fields: list[str], k: int) -> tuple[int | None, int]:
         """Which sub-style the fields name, and the field behind it."""
-        from sterna.importing.lammps.commands.settings import plain_style
-
         if k >= len(fields):
             line.fail(k, "expected a sub-style of pair_style hybrid")
         name = plain_style(fields[k])
@@ -424,11 +420,8 @@ def _entry(style: SubStyle, which: int, c: Coefficients) -> Entry:
     return Entry(which, values, values_14, exponents, distances, c.line, charge_cutoff)
 
 
-def _sub_style(command: "Command", first: int, last: int) -> SubStyle:
+def _sub_style(command: Command, first: int, last: int) -> SubStyle:
     """Of pair_style's arguments from `first` on, up to `last`."""
-    from sterna.importing.lammps.commands.settings import plain_style
-    from sterna.importing.lammps.script import nearest
-
     name = plain_style(command.arguments[first])
     if name in MANY_BODY_STYLES:
         if last > first + 1:
@@ -495,7 +488,7 @@ def _sub_style(command: "Command", first: int, last: int) -> SubStyle:
     return made
 
 
-def _parts_of_hybrid(command: "Command") -> list[tuple[int, int]]:
+def _parts_of_hybrid(command: Command) -> list[tuple[int, int]]:
     """Where the sub-styles of hybrid begin and end."""
     words = command.arguments
     starts = [k for k in range(1, len(words)) if words[k][:1].isalpha() and words[k] not in (
@@ -505,11 +498,8 @@ def _parts_of_hybrid(command: "Command") -> list[tuple[int, int]]:
     return list(zip(starts, [*starts[1:], len(words)], strict=True))
 
 
-def sub_styles(kind: str, command: "Command") -> list[str]:
+def sub_styles(kind: str, command: Command) -> list[str]:
     """The sub-styles of a bonded style hybrid."""
-    from sterna.importing.lammps.commands.settings import plain_style
-    from sterna.importing.lammps.script import nearest
-
     names = [plain_style(word) for word in command.arguments[1:]]
     for k, name in enumerate(names, 1):
         if name not in STYLES[kind]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy
 
+from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.lattice import Lattice
-from sterna.importing.lammps.script import Command
 
 Inside = Callable[[numpy.ndarray], numpy.ndarray]  #: which of the points, (n, 3)
 

@@ -5,15 +5,14 @@ nothing of it, and those that are refused with a reason. Variables, quotes, `inc
 loops (`jump`, `label`, `next`) are LAMMPS's.
 """
 
-import difflib
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 from sterna.errors import SternaError
+from sterna.importing.lammps.command import Command, nearest
+from sterna.importing.lammps.commands import COMMANDS
 from sterna.importing.lammps.conditions import is_true
+from sterna.importing.lammps.lines import joined_lines, without_comment, words_of
 from sterna.importing.lammps.variables import STYLES, FormulaError, Variables
 from sterna.importing.text import Line, read_text
 
@@ -21,121 +20,8 @@ _DEEPEST_INCLUDE = 20
 _MOST_COMMANDS = 200000  # A loop that never ends is an error.
 
 
-@dataclass(frozen=True)
-class Command:
-    """A command and its arguments; `line` has its text with variables replaced."""
-
-    line: Line
-    name: str
-    arguments: list[str]
-
-    @property
-    def fields(self) -> list[str]:
-        return [self.name, *self.arguments]
-
-    def fail(self, argument: int | None, message: str) -> NoReturn:
-        """Raises SternaError at an argument, counted from 0, or at all of the command."""
-        # A quoted argument with blanks is several fields of the line.
-        exact = len(self.line.fields) == len(self.fields)
-        self.line.fail(None if argument is None or not exact else argument + 1, message)
-
-    def word(self, k: int, what: str) -> str:
-        if k >= len(self.arguments):
-            self.line.fail(k + 1, f"expected {what}; found the end of the line")
-        return self.arguments[k]
-
-    def number(self, k: int, what: str) -> float:
-        return self.line.number_at(self.fields, k + 1, what)
-
-    def integer(self, k: int, what: str, least: int, most: int) -> int:
-        return self.line.integer_at(self.fields, k + 1, what, least, most)
-
-    def yes(self, k: int, what: str) -> bool:
-        word = self.word(k, what)
-        if word not in ("yes", "no", "on", "off", "true", "false"):
-            self.fail(k, f'{what} is "{word}"; expected yes or no')
-        return word in ("yes", "on", "true")
-
-    def expect_end(self, count: int, form: str) -> None:
-        if len(self.arguments) > count:
-            self.fail(count, f"unexpected text; expected `{form}`")
-
-    def unknown(self, k: int, what: str, known: list[str]) -> NoReturn:
-        """Fails at an argument that is none of the known ones."""
-        word = self.arguments[k]
-        self.fail(k, f'unknown {what} "{word}"{nearest(word, known)}')
-
-
-def nearest(word: str, known: list[str], likeness: float = 0.6) -> str:
-    """What was probably meant, as the end of a message; or nothing. `likeness`: from 0 to 1."""
-    found = difflib.get_close_matches(word, known, 1, likeness)
-    return f'; did you mean "{found[0]}"?' if found else ""
-
-
 class Quit(Exception):
     """The command quit: nothing behind it is run."""
-
-
-def without_comment(text: str) -> str:
-    """Up to a '#' that is not inside quotes."""
-    quote, k = "", 0
-    while k < len(text):
-        if quote:
-            if text.startswith(quote, k):
-                k += len(quote)
-                quote = ""
-                continue
-        elif text[k] in "'\"":
-            quote = '"""' if text.startswith('"""', k) else text[k]
-            k += len(quote)
-            continue
-        elif text[k] == "#":
-            return text[:k]
-        k += 1
-    return text
-
-
-def words_of(text: str) -> list[str]:
-    """Words; what begins with a quote goes to the next such quote. Raises FormulaError."""
-    found, k = [], 0
-    while True:
-        while k < len(text) and text[k].isspace():
-            k += 1
-        if k >= len(text):
-            return found
-        quote = next((q for q in ('"""', '"', "'") if text.startswith(q, k)), "")
-        if not quote:
-            end = k
-            while end < len(text) and not text[end].isspace():
-                end += 1
-            found.append(text[k:end])
-            k = end
-            continue
-        end = text.find(quote, k + len(quote))
-        if end < 0:
-            raise FormulaError(f"a quote {quote} has no second one")
-        found.append(text[k + len(quote) : end])
-        k = end + len(quote)
-        if k < len(text) and not text[k].isspace():
-            raise FormulaError(f"expected a blank behind the second {quote}")
-
-
-def joined_lines(path: Path) -> Iterator[Line]:
-    """Lines that '&' continues are one, as are those between triple quotes."""
-    waiting, first = "", 0
-    lines = read_text(path).split("\n")
-    for number, raw in enumerate(lines, 1):
-        first = first if waiting else number
-        text = waiting + raw.rstrip("\r")
-        waiting = ""
-        if text.rstrip().endswith("&") and number < len(lines):
-            waiting = text.rstrip()[:-1]
-        elif text.count('"""') % 2 and number < len(lines):
-            waiting = text + " "
-        elif text.strip():
-            yield Line(path, first, text.strip("\x00"))
-    if waiting.strip():
-        yield Line(path, first, waiting)
 
 
 class Interpreter:
@@ -143,8 +29,6 @@ class Interpreter:
 
     def __init__(self, paths: list[Path], state) -> None:
         # The commands need Command, which stands here.
-        from sterna.importing.lammps.commands import COMMANDS
-
         self.paths, self.state = paths, state
         self.variables = Variables(state.fact, state.fact_of_group)
         self.commands = COMMANDS

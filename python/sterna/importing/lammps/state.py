@@ -12,12 +12,13 @@ from sterna.errors import SternaError
 from sterna.importing.lammps.atoms import AtomTable, read_atoms
 from sterna.importing.lammps.bonded_rows import Coefficients, Kind, merged
 from sterna.importing.lammps.bonded_styles import STYLES
+from sterna.importing.lammps.command import Command, nearest
 from sterna.importing.lammps.data_file import KINDS, PARTS, DataFile, read_data_file
 from sterna.importing.lammps.lattice import Lattice
+from sterna.importing.lammps.lines import joined_lines, without_comment
 from sterna.importing.lammps.pair_styles import PAIR_STYLES, PairState
 from sterna.importing.lammps.refused_styles import why_refused
 from sterna.importing.lammps.regions import Region
-from sterna.importing.lammps.script import Command, nearest
 from sterna.importing.lammps.variables import FormulaError
 from sterna.importing.text import Line
 
@@ -155,8 +156,6 @@ class State:
 
     def reads_data(self) -> bool:
         """Whether a script has the command read_data or create_box."""
-        from sterna.importing.lammps.script import joined_lines, without_comment
-
         first_words = (
             without_comment(line.text).split()[:1]
             for path in self.scripts

@@ -18,7 +18,7 @@
 
 #include "comm/context/progress.hpp"
 #include "comm/family/requirements.hpp"
-#include "comm/neighbor/put_buffers.hpp"
+#include "comm/neighbor/put_method.hpp"
 #include "comm/neighbor/table.hpp"
 #include "comm/onesided/barrier.hpp"
 #include "comm/transport/rdma/transport.hpp"
@@ -32,10 +32,10 @@ std::vector<int> all_ranks(const Context::Implementation& context) {
   return ranks;
 }
 
-class RdmaBarrier final : public NeighborMethod, ProgressHelper {
+class RdmaBarrier final : public PutMethod<rdma::Transport>, ProgressHelper {
  public:
   explicit RdmaBarrier(const NeighborSetting& setting)
-      : NeighborMethod(setting),
+      : PutMethod(setting),
         barrier_(std::make_shared<PutBarrier>(setting_.context, setting_.exchange_name,
                                               setting_.control_tag, all_ranks(setting_.context))) {
     setting_.context.rdma_in_use = true;
@@ -50,19 +50,13 @@ class RdmaBarrier final : public NeighborMethod, ProgressHelper {
   }
 
   void keep_until_exit() override {
-    setting_.context.keep_until_exit(put_buffers_);
+    PutMethod::keep_until_exit();
     setting_.context.keep_until_exit(barrier_);
-  }
-
-  MemoryNeed memory_for(std::span<const Link> links) const override {
-    return PutBuffers<rdma::Transport>::memory_for(links, setting_.item_size);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     end();
-    links_ = std::move(links);
-    put_buffers_ = std::make_shared<PutBuffers<rdma::Transport>>(setting_, links_, round);
-    link_buffers_ = put_buffers_->link_buffers();
+    make_buffers(std::move(links), round);
     round_ = round;
     phase_ = Phase::done;
   }
@@ -112,7 +106,6 @@ class RdmaBarrier final : public NeighborMethod, ProgressHelper {
 
   Phase phase_ = Phase::done;  ///< first: making the barrier waits already, and calls help
   std::shared_ptr<PutBarrier> barrier_;
-  std::shared_ptr<PutBuffers<rdma::Transport>> put_buffers_;
   std::uint64_t round_ = 0;
   std::uint64_t barriers_ = 0;  ///< entered
 };

@@ -17,18 +17,17 @@
 #include <algorithm>
 
 #include "comm/family/requirements.hpp"
-#include "comm/neighbor/committed.hpp"
-#include "comm/neighbor/put_buffers.hpp"
+#include "comm/neighbor/put_method.hpp"
 #include "comm/neighbor/table.hpp"
 #include "comm/transport/rdma/transport.hpp"
 
 namespace sterna::comm {
 namespace {
 
-class RdmaDoubleBuffer final : public NeighborMethod {
+class RdmaDoubleBuffer final : public PutMethod<rdma::Transport> {
  public:
   explicit RdmaDoubleBuffer(const NeighborSetting& setting)
-      : NeighborMethod(setting), worker_(rdma::Worker::instance()) {
+      : PutMethod(setting), worker_(rdma::Worker::instance()) {
     setting_.context.rdma_in_use = true;
   }
 
@@ -44,34 +43,21 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     }
   }
 
-  void keep_until_exit() override { setting_.context.keep_until_exit(put_buffers_); }
-
-  MemoryNeed memory_for(std::span<const Link> links) const override {
-    return PutBuffers<rdma::Transport>::memory_for(links, setting_.item_size);
-  }
-
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     end();
-    links_ = std::move(links);
     round_ = round;
-    put_buffers_ = std::make_shared<PutBuffers<rdma::Transport>>(setting_, links_, round);
-    link_buffers_ = put_buffers_->link_buffers();
-    committed_.assign(links_.size(), {});
+    make_buffers(std::move(links), round);
     all_mapped_ = put_buffers_->all_mapped();
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
-    if (has_credit(link, round)) put_buffers_->put(link, committed_[link].take(), round);
+    if (has_credit(link, round)) put_committed(link, round);
   }
 
   void start(std::uint64_t round) override {
     round_ = round;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      if (!committed_[i].waiting) continue;
-      await([&] { return has_credit(i, round); }, round, {links_[i].rank});
-      put_buffers_->put(i, committed_[i].take(), round);
-    }
+    put_all_committed(round);
     if (!all_mapped_) worker_.fence();
     put_buffers_->set_notice(round);
     for (std::size_t i = 0; i < links_.size(); ++i) put_buffers_->put_notice(i);
@@ -100,14 +86,8 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     if (!all_mapped_) worker_.progress();
   }
 
-  bool has_credit(std::size_t link, std::uint64_t round) const {
-    return put_buffers_->noticed(link, round - 1);
-  }
-
   rdma::Worker& worker_;
   std::uint64_t round_ = 0;
-  std::shared_ptr<PutBuffers<rdma::Transport>> put_buffers_;
-  std::vector<Committed> committed_;
   bool all_mapped_ = false;
 };
 

@@ -16,56 +16,38 @@
 //   rdma_double_buffer wins: its fence needs no answer from the network.
 //   shm_direct wins in a node.
 
-#include "comm/context/agreement.hpp"
 #include "comm/context/blocking_call.hpp"
 #include "comm/family/requirements.hpp"
-#include "comm/neighbor/committed.hpp"
-#include "comm/neighbor/put_buffers.hpp"
+#include "comm/neighbor/put_method.hpp"
 #include "comm/neighbor/table.hpp"
 #include "comm/transport/rma/transport.hpp"
 
 namespace sterna::comm {
 namespace {
 
-class RmaDoubleBuffer final : public NeighborMethod {
+class RmaDoubleBuffer final : public PutMethod<rma::Transport> {
  public:
-  explicit RmaDoubleBuffer(const NeighborSetting& setting) : NeighborMethod(setting) {}
+  using PutMethod::PutMethod;
 
   /// Nothing is under way: every start has flushed.
   void end() override { put_buffers_.reset(); }
 
-  void keep_until_exit() override { setting_.context.keep_until_exit(put_buffers_); }
-
-  MemoryNeed memory_for(std::span<const Link> links) const override {
-    return PutBuffers<rma::Transport>::memory_for(links, setting_.item_size);
-  }
-
   void prepare(std::vector<Link> links, std::uint64_t round) override {
-    if (put_buffers_ != nullptr) {
-      largest(setting_.context, 0, setting_.exchange_name);  // with a deadline that can be caught
-      end();
-    }
-    links_ = std::move(links);
+    end_after_agreement();
     flush_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange_name,
-                                            setting_.method_name, ranks_of(links_));
-    put_buffers_ = std::make_shared<PutBuffers<rma::Transport>>(setting_, links_, round);
-    link_buffers_ = put_buffers_->link_buffers();
-    committed_.assign(links_.size(), {});
+                                            setting_.method_name, ranks_of(links));
+    make_buffers(std::move(links), round);
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
     if (leaves_at_once(put_buffers_->bytes_of(count)) && has_credit(link, round)) {
-      put_buffers_->put(link, committed_[link].take(), round);
+      put_committed(link, round);
     }
   }
 
   void start(std::uint64_t round) override {
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      if (!committed_[i].waiting) continue;
-      await([&] { return has_credit(i, round); }, round, {links_[i].rank});
-      put_buffers_->put(i, committed_[i].take(), round);
-    }
+    put_all_committed(round);
     const BlockingCall::Guard guard(*flush_, round);
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (links_[i].send_items > 0) put_buffers_->peer(i).flush();
@@ -93,13 +75,7 @@ class RmaDoubleBuffer final : public NeighborMethod {
     if (++polls_ % polls_between_progress == 0) make_progress(setting_.context);
   }
 
-  bool has_credit(std::size_t link, std::uint64_t round) const {
-    return put_buffers_->noticed(link, round - 1);
-  }
-
   std::unique_ptr<BlockingCall> flush_;
-  std::shared_ptr<PutBuffers<rma::Transport>> put_buffers_;
-  std::vector<Committed> committed_;
   unsigned polls_ = 0;
 };
 

@@ -22,22 +22,20 @@
 
 #include <array>
 
-#include "comm/context/agreement.hpp"
 #include "comm/context/blocking_call.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/family/requirements.hpp"
-#include "comm/neighbor/committed.hpp"
-#include "comm/neighbor/put_buffers.hpp"
+#include "comm/neighbor/put_method.hpp"
 #include "comm/neighbor/table.hpp"
 #include "comm/transport/rma/transport.hpp"
 
 namespace sterna::comm {
 namespace {
 
-class RmaFence final : public NeighborMethod {
+class RmaFence final : public PutMethod<rma::Transport> {
  public:
   explicit RmaFence(const NeighborSetting& setting)
-      : NeighborMethod(setting),
+      : PutMethod(setting),
         fence_(setting_.context, setting_.exchange_name, setting_.method_name, {}) {
     all().push_back(this);
   }
@@ -50,21 +48,9 @@ class RmaFence final : public NeighborMethod {
     put_buffers_.reset();
   }
 
-  void keep_until_exit() override { setting_.context.keep_until_exit(put_buffers_); }
-
-  MemoryNeed memory_for(std::span<const Link> links) const override {
-    return PutBuffers<rma::Transport>::memory_for(links, setting_.item_size);
-  }
-
   void prepare(std::vector<Link> links, std::uint64_t round) override {
-    if (put_buffers_ != nullptr) {
-      largest(setting_.context, 0, setting_.exchange_name);  // with a deadline that can be caught
-      end();
-    }
-    links_ = std::move(links);
-    put_buffers_ = std::make_shared<PutBuffers<rma::Transport>>(setting_, links_, round,
-                                                                rma::Transport{rma::Epoch::active});
-    link_buffers_ = put_buffers_->link_buffers();
+    end_after_agreement();
+    make_buffers(std::move(links), round, rma::Transport{rma::Epoch::active});
     for (const std::size_t parity : {0, 1}) {
       ends_[parity].clear();
       for (std::size_t i = 0; i < links_.size(); ++i) {
@@ -75,7 +61,6 @@ class RmaFence final : public NeighborMethod {
         ends_[parity].push_back(items + bytes - 1);
       }
     }
-    committed_.assign(links_.size(), {});
     fence(MPI_MODE_NOPRECEDE, round + 1);
     fenced_round_ = round;
     round_ = round;
@@ -83,14 +68,13 @@ class RmaFence final : public NeighborMethod {
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
-    if (leaves_at_once(put_buffers_->bytes_of(count)))
-      put_buffers_->put(link, committed_[link].take(), round);
+    if (leaves_at_once(put_buffers_->bytes_of(count))) put_committed(link, round);
   }
 
   /// The fence waits for everybody, so it comes only when the caller has nothing else to do.
   void start(std::uint64_t round) override {
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      if (committed_[i].waiting) put_buffers_->put(i, committed_[i].take(), round);
+      if (committed_[i].waiting) put_committed(i, round);
     }
     round_ = round;
   }
@@ -132,8 +116,6 @@ class RmaFence final : public NeighborMethod {
   }
 
   BlockingCall fence_;
-  std::shared_ptr<PutBuffers<rma::Transport>> put_buffers_;
-  std::vector<Committed> committed_;
   /// Of each inbox, in even and odd rounds, its count with the first items and the last byte of a
   /// full one: they lie in the cache of the core that wrote them, and are fetched all at once.
   std::array<std::vector<const std::byte*>, 2> ends_;

@@ -6,6 +6,7 @@ unknown, and an error.
 
 from collections.abc import Callable
 
+from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.commands import (
     box,
     changes,
@@ -18,7 +19,6 @@ from sterna.importing.lammps.commands import (
     templates,
     velocities,
 )
-from sterna.importing.lammps.script import Command
 from sterna.importing.lammps.state import State
 
 COMMANDS: dict[str, Callable[[State, Command], None]] = {

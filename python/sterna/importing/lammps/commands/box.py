@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from sterna.importing.lammps.script import Command
+from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.state import State
 
 _TILTS = {"xy": (1, 0), "xz": (2, 0), "yz": (2, 1)}

@@ -5,9 +5,9 @@ import re
 import numpy
 
 from sterna.importing.lammps.atoms import wrapped_as_lammps
+from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.commands.structure import atoms_in_region
 from sterna.importing.lammps.random_numbers import park_of_places
-from sterna.importing.lammps.script import Command
 from sterna.importing.lammps.state import State
 
 #: Keys of set that are taken over, and how many words each has.

@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 from sterna.importing.lammps.bonded_rows import Coefficients
 from sterna.importing.lammps.bonded_styles import type_range
-from sterna.importing.lammps.commands.settings import plain_style
+from sterna.importing.lammps.command import Command, plain_style
 from sterna.importing.lammps.data_file import KINDS
 from sterna.importing.lammps.pair_styles import PairState, sub_styles
-from sterna.importing.lammps.script import Command
 from sterna.importing.lammps.state import BondedState, State
 
 

@@ -1,6 +1,6 @@
 """Commands that change nothing of the system: output, measurement, memory, parallel computing."""
 
-from sterna.importing.lammps.script import Command
+from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.state import State
 
 _NAMES = (

@@ -1,7 +1,6 @@
 """Commands that move atoms: fixes, runs and minimizations."""
 
-from sterna.importing.lammps.commands.settings import plain_style
-from sterna.importing.lammps.script import Command, nearest
+from sterna.importing.lammps.command import Command, nearest, plain_style
 from sterna.importing.lammps.state import Fix, Stage, State
 
 _CHANGE_THE_BOX = ("npt", "nph", "press/", "deform", "box/relax", "nvt/sllod", "qtb")

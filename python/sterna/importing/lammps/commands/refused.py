@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sterna.importing.lammps.script import Command
+from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.state import State
 
 _WRITE = "write the data file after it, with write_data, and give that one"

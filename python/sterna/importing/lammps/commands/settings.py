@@ -1,18 +1,8 @@
 """Commands that say how numbers are meant and what acts in general."""
 
+from sterna.importing.lammps.command import Command, nearest, plain_style
 from sterna.importing.lammps.data_file import ATOM_STYLES
-from sterna.importing.lammps.script import Command, nearest
 from sterna.importing.lammps.state import SpecialBonds, State
-
-_ACCELERATED = ("gpu", "intel", "kk", "kk/device", "kk/host", "omp", "opt")
-
-
-def plain_style(name: str) -> str:
-    """A style's name without the suffix of an accelerator, which changes the speed only."""
-    for suffix in _ACCELERATED:
-        if name.endswith(f"/{suffix}"):
-            return name[: -len(suffix) - 1]
-    return name
 
 
 def _units(state: State, command: Command) -> None:

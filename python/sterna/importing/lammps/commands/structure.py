@@ -9,11 +9,11 @@ import numpy
 from sterna.errors import SternaError
 from sterna.importing.lammps.atoms import AtomTable
 from sterna.importing.lammps.bonded_styles import type_range
+from sterna.importing.lammps.command import Command, nearest
 from sterna.importing.lammps.commands.templates import Template, place_molecules, read_template
 from sterna.importing.lammps.data_file import ATOM_STYLES, DataFile
 from sterna.importing.lammps.lattice import read_lattice
 from sterna.importing.lammps.regions import Region, read_region
-from sterna.importing.lammps.script import Command, nearest
 from sterna.importing.lammps.state import State
 
 _LARGEST = 1e15  # bounds of a box

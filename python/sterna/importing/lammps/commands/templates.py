@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy
 
+from sterna.importing.lammps.command import Command, nearest
 from sterna.importing.lammps.data_file import KINDS, LARGEST_ID, MEMBERS, DataFile
 from sterna.importing.lammps.random_numbers import Marsaglia
-from sterna.importing.lammps.script import Command, nearest
 from sterna.importing.lammps.state import State
 from sterna.importing.text import Line, lines_of, read_text
 

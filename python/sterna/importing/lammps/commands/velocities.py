@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy
 
+from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.random_numbers import Park, normal, one_by_one, park_of_places
-from sterna.importing.lammps.script import Command
 from sterna.importing.lammps.state import BOLTZMANN, State
 
 #: Of mass velocity^2 to energy, by units.

@@ -1,0 +1,1 @@
+"""`sterna bench`: measures communication beside the figures of the papers."""

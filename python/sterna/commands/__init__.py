@@ -1,0 +1,1 @@
+"""Verbs of the command `sterna` that have much to do, each a module."""

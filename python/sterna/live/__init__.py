@@ -1,0 +1,1 @@
+"""Simulations in the process of Python, on the extension module `sterna._core`."""

@@ -1,0 +1,1 @@
+"""One input at many state points, with one table of results."""
