@@ -280,6 +280,24 @@ def test_what_depends_on_the_version_of_gromacs_is_refused(tmp_path):
               "[ dihedrals ]\n1 2 3 4 9")  # fmt: skip
 
 
+@pytest.mark.parametrize(("rows", "is_told"), [(6, True), (12, True), (24, False)])
+def test_a_coarse_cmap_is_told(rows, is_told, tmp_path):
+    energies = " ".join(str((7 * k) % 5) for k in range(rows * rows))
+    types = f"[ cmaptypes ]\nA A A A A 1 {rows} {rows} {energies}\n"
+    atoms = "".join(f"{k} A 1 M A{k} {k} 0 12\n" for k in range(1, 6))
+    top = (
+        f"[ defaults ]\n1 2\n[ atomtypes ]\nA 6 12 0 A 0.3 0.1\n{types}[ moleculetype ]\nM 3\n"
+        f"[ atoms ]\n{atoms}[ cmap ]\n1 2 3 4 5 1\n[ system ]\nx\n[ molecules ]\nM 1\n"
+    )
+    places = [(1.0, 1.0, 1.0), (1.2, 1.0, 1.0), (1.2, 1.2, 1.0), (1.3, 1.2, 1.2), (1.5, 1.3, 1.2)]
+    rows_of = "".join(
+        f"{1:5d}M    {f'A{k}':>5}{k:5d}{x:8.3f}{y:8.3f}{z:8.3f}\n"
+        for k, (x, y, z) in enumerate(places, 1)
+    )
+    told = imported(tmp_path, top, f"x\n5\n{rows_of}4 4 4\n").not_kept
+    assert any("are not those of a periodic spline" in text for text in told) == is_told
+
+
 def test_what_is_passed_over_or_replaced_is_told(tmp_path):
     system = typed(
         tmp_path,

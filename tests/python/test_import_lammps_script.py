@@ -175,7 +175,6 @@ REFUSED = {
     "fix_misspelt": ("fix 2 all langevn 300 300 100 1", 'fix langevn is not taken over; did you mean "langevin"?'),
     "fix_group": ("fix 2 solute langevin 300 300 100 1", '17:7: error: there is no group "solute"'),
     "fix_part": ("group c type 1\nfix 2 c langevin 300 300 100 1", "18:7: error: fix langevin acts on other atoms"),
-    "ramp": ("fix 2 all langevin 300 400 100 1", "the temperature changes from 300 to 400"),
     "unfix": ("unfix 7", '17:7: error: there is no fix "7"'),
     "variable": ("variable x equl 3", 'unknown style of a variable "equl"; did you mean "equal"?'),
     "no_variable": ("timestep ${dt}", '17:1: error: there is no variable "dt"'),
@@ -189,6 +188,7 @@ REFUSED = {
     "charges": ("pair_style lj/cut/coul/cut 9.0\npair_coeff * * 0.1 3.0\npair_coeff 1 1 0.1 3.0 7.0\n"
                 "kspace_style none", "charges of some types end in other ways, or at other distances"),
     "kspace": ("pair_style lj/cut 9.0\npair_coeff * * 0.1 3.0", "10:1: error: kspace_style goes with a pair style"),
+    "no_kspace": ("kspace_style none", "5:1: error: the pair style lj/cut/coul/long needs a kspace_style"),
     "no_style": ("pair_style none\npair_coeff 1 1 1 1", "18:1: error: pair_style none has no coefficients"),
     "tail": ("pair_modify shift yes tail yes", "pair_modify tail yes beside shift yes is not taken over"),
     "velocity": ("group c type 1\nvelocity all create 300 1 loop local\nvelocity c create 300 1", "19:1: error: velocity c create needs velocities that are not known"),
@@ -205,6 +205,32 @@ REFUSED = {
 def test_what_is_not_known_is_an_error(name, tmp_path):
     line, message = REFUSED[name]
     assert message in message_of(tmp_path, SCRIPT.replace("thermo 50", line))
+
+
+@pytest.mark.parametrize(
+    ("fix", "runs", "message"),
+    [
+        (
+            "fix 2 all langevin 300 400 100 1",
+            "run 5\nrun 5",
+            "19:1: error: the temperature moves from",
+        ),
+        (
+            "fix 2 all temp/csvr 300 400 100 1",
+            "run 5 start 0 stop 50",
+            "19:1: error: the temperature",
+        ),
+        ("fix 2 all langevin 300 400 100 1", "", "19:1: error: the temperature moves"),
+        (
+            "unfix 1\nfix 2 all nph iso 1 9 100",
+            "run 5\nrun 5",
+            "20:1: error: the pressure moves from",
+        ),
+    ],
+)
+def test_what_moves_in_several_runs_is_refused(fix, runs, message, tmp_path):
+    script = SCRIPT.replace("timestep 0.5", fix).replace("run 100", runs)
+    assert message in message_of(tmp_path, script)
 
 
 def test_a_fix_can_be_left_out(tmp_path):
@@ -472,6 +498,24 @@ MOTION = {
         "fix 1 all nve\nfix 2 all temp/csvr 310 310 80 4711",
         {"kind": "stochastic_velocity_rescaling", "temperature": 310.0, "time_constant": 80.0},
         {},
+    ),
+    "nvt_ramp": (
+        "fix 1 all nvt temp 310 400 100",
+        {"kind": "nose_hoover_chain", "temperature": 310.0, "end_temperature": 400.0,
+         "time_constant": 200 * math.pi},
+        {},
+    ),
+    "langevin_ramp": (
+        "fix 1 all nve\nfix 2 all langevin 310 10 80 4711",
+        {"kind": "langevin", "temperature": 310.0, "end_temperature": 10.0, "time_constant": 80.0},
+        {},
+    ),
+    "npt_ramp": (
+        "fix 1 all npt temp 310 400 100 iso 1.0 50.0 1000",
+        {"kind": "nose_hoover_chain", "temperature": 310.0, "end_temperature": 400.0,
+         "time_constant": 200 * math.pi},
+        {"kind": "martyna_tobias_klein", "pressure": 1.0, "end_pressure": 50.0,
+         "time_constant": 2000 * math.pi, "coupling": "isotropic"},
     ),
     "npt": (
         "fix 1 all npt temp 310 310 100 z 1.0 1.0 1000 mtk no",

@@ -371,6 +371,14 @@ class _Builder:
         some types only, or to a cutoff."""
         rows = {style.name: style.row for style in self.pair.styles if style.row is not None}
         self.charge_scale = 0.0
+        if self.state.stages and not self.state.kspace:
+            for name, row in rows.items():
+                if row.charges == "long":
+                    self._line().fail(
+                        None,
+                        f"the pair style {name} needs a kspace_style, such as `kspace_style pppm 1e-5`: "
+                        "LAMMPS does not run it without one",
+                    )
         has = {k for k, q in zip(self.table.types, self.table.charges, strict=True) if q != 0.0}
         self.charge_end: tuple[str, float, float, float] | None = None
         if not has or not any(row.charges for row in rows.values()):
