@@ -530,6 +530,8 @@ class _Reader:
                 self._fail("dispcorr", "a correction of the energy alone does not go with a barostat: "
                                        "Sterna corrects the pressure, too; expected EnerPres")  # fmt: skip
             self.notes.tell("the tail correction is one of the pressure, too", line)
+        self.notes.tell("GROMACS takes the mean of C6 for the tail correction over all pairs but "
+                        "excluded ones, Sterna over all: in small systems the corrections differ", line)  # fmt: skip
         if truncation == "shifted":
             interaction["truncation"] = "truncated"
             self.notes.tell("with a tail correction pairs are cut off without a shift: energies differ "

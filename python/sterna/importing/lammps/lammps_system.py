@@ -209,6 +209,8 @@ class _Builder:
                 made = {key: [x / self.charge_scale for x in value] for key, value in keys.items()}
             of_types = [{}] if members is None else [{"component": n} for n in types_of(members)]
             sections.setdefault("field", []).extend(made | one for one in of_types)
+        # Gravity is a field, too.
+        sections = {name: [*system.sections.get(name, []), *own] for name, own in sections.items()}
         system.sections = {**system.sections, **sections}
         return system
 
