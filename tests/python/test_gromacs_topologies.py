@@ -506,6 +506,31 @@ def test_sites_at_the_place_of_a_charge(site, judge, tmp_path):
         assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
 
 
+@pytest.mark.parametrize("interacts", [False, True])
+def test_sites_of_go_models_lie_on_atoms_that_they_do_not_see(interacts, judge, tmp_path):
+    """Nothing excludes them: nonbond_params have pairs of sites alone."""
+    top = chain(bonds=f"{BONDS}\n[ virtual_sitesn ]\n8 1 3\n9 1 5\n10 1 3\n", nrexcl=1)
+    lines = "8 V 1 MOL M 8 0 0.0\n9 V 1 MOL N 9 0 0.0\n10 V 1 MOL O 10 0 0\n[ bonds ]"
+    top = top.replace("[ bonds ]", lines, 1)
+    pair = f"[ nonbond_params ]\nV V 1 {'0.2 0.5' if interacts else '0.2 0.0'}\n"
+    types = "CB 12.011 0.0 A 0.30 0.6"
+    top = top.replace(types, f"{types}\nV 0.0 0.0 A 0 0\n{pair}")
+    places = PLACES.splitlines()[2:9]
+    sites = [f"    1MOL      {name}   {k:2d}   1.225   1.030   1.000" for k, name in
+             ((8, "M"), (9, "N"), (10, "O"))]  # fmt: skip
+    system = imported(tmp_path, top, "\n".join(["go", "10", *places, *sites, "5 5 5"]) + "\n")
+    excluded = {tuple(sorted(one.atoms)) for one in system.terms if one.section == "exclusion"}
+    assert {(2, 7), (4, 8), (2, 9)} <= excluded
+    # Two sites that see each other at one place have no energy, in GROMACS either.
+    assert ((7, 9) in excluded) == (not interacts)
+    if interacts:
+        return
+    for row in gromacs.compare(
+        judge, tmp_path / "a.top", tmp_path / "a.gro", Choices(1.2), Molecules(system)
+    ):
+        assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
+
+
 def with_sites(folder, judge, sites, count, bonds=BONDS):
     """Compares a chain with charged sites, excluded from all of it, with GROMACS; its terms."""
     numbers = range(8, 8 + count)
