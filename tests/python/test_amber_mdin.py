@@ -116,7 +116,7 @@ def test_switched_pairs_and_corrections(tmp_path):
         ("", "eedmeth = 4", "eedmeth is not taken over"),
         ("", "use_pme = 0", "use_pme is not taken over"),
         ("irest = 1, ntx = 1", "", "ntx is 1 with irest = 1; expected 5"),
-        ("nmropt = 1", "", "nmropt is not taken over"),
+        ("nmropt = 2", "", "nmropt is 2, which is not taken over"),
         ("ibelly = 1, bellymask = ':1'", "", "ibelly is not taken over"),
         ("icfe = 1, clambda = 0.5", "", "icfe is not taken over"),
         ("efz = 0.1", "", "efz is not taken over"),
@@ -332,3 +332,97 @@ def test_options_that_the_file_has_are_refused_beside_it(sterna, tmp_path):
     )
     assert done.returncode == 2
     assert "expected --mdin, too" in done.stderr
+
+
+LANGEVIN = "ntt = 3, gamma_ln = 1.0, nstlim = 1000, temp0 = 300, nmropt = 1,"
+END = "&wt type='END' /\n"
+
+
+def heated(folder, weights, keys=LANGEVIN):
+    (folder / "heat.in").write_text(f"Heat\n&cntrl\n{keys}\n/\n{weights}")
+    notes = Notes()
+    return read_mdin(folder / "heat.in", notes), "\n".join(notes.texts())
+
+
+def temperature_at(thermostats, step):
+    """What the engine keeps in this step."""
+    one = next(t for t in thermostats if step <= t.get("stop_step", 1000))
+    first, last = one["temperature"], one.get("end_temperature", one["temperature"])
+    begin, end = one.get("start_step", 0), one.get("stop_step", 1000)
+    return first + (last - first) * (step - begin) / max(end - begin, 1)
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ("&wt type='TEMP0', istep1=0, istep2=1000, value1=100, value2=300 /\n",
+         {0: 100, 250: 150, 1000: 300}),
+        ("&wt TYPE='TEMP0' ISTEP1=0 ISTEP2=600 VALUE1=100.0 VALUE2=280.0 /\n"
+         "&wt TYPE='TEMP0' ISTEP1=601 ISTEP2=1000 VALUE1=280.0 VALUE2=280.0 /\n",
+         {0: 100, 300: 190, 600: 280, 601: 280, 1000: 280}),
+        # Before the change it is temp0, and behind it stays.
+        ("&wt type='TEMP0', istep1=200, istep2=400, value1=310, value2=350 /\n",
+         {0: 300, 199: 300, 200: 310, 300: 330, 400: 350, 900: 350}),
+        ("&wt type='temp0', istep1=500, istep2=0, value1=350, value2=0 /\n",
+         {0: 300, 499: 300, 500: 350, 1000: 350}),
+        ("&wt type='TEMP0', istep1=0, istep2=2000, value1=100, value2=300 /\n",
+         {0: 100, 1000: 200}),
+        ("&wt type='TEMP0', istep1=0, istep2=100, value1=0, value2=200 /\n"
+         "&wt type='TEMP0', istep1=100, istep2=200, value1=200, value2=400 /\n",
+         {0: 0.01, 50: 100, 100: 200, 150: 300, 200: 400, 999: 400}),
+    ],
+)  # fmt: skip
+def test_temperatures_follow_wt(weights, expected, tmp_path):
+    made, told = heated(tmp_path, weights + END)
+    thermostats = made.sections.get("thermostat", [made.thermostat])
+    assert thermostats[0] == made.thermostat and made.thermostat["kind"] == "langevin"
+    found = {step: temperature_at(thermostats, step) for step in expected}
+    assert found == pytest.approx(expected, abs=0.01)
+    assert ("become 0.01 K" in told) == (0.01 in expected.values())
+
+
+@pytest.mark.parametrize(
+    ("keys", "weights", "message"),
+    [
+        ("", "&wt type='TEMP0', istep2=10, value1=1, value2=2 /\n", "5:1: error: expected &wt type='END'"),
+        ("", "&wt type='REST', istep2=10 /\n" + END, "&wt of type REST is not taken over"),
+        ("", "&wt istep2=10 /\n" + END, "&wt has no type"),
+        ("", "&wt type='TEMP0', step2=10 /\n" + END, '"step2" is no key of &wt'),
+        ("", "&wt type='TEMP0', istep2=x /\n" + END, 'istep2 is "x"; expected a number'),
+        ("", "&wt type='TEMP0', istep2=10, imult=1 /\n" + END, "imult of &wt is not taken over"),
+        ("", "&wt type='TEMP0', istep1=9, istep2=5 /\n" + END, "istep2 is 5, before istep1, 9"),
+        ("", "&wt type='TEMP0', istep2=50 /\n&wt type='TEMP0', istep1=30, istep2=60 /\n" + END,
+         "begins before another one ends"),
+        ("", "&wt type='TEMP0', istep2=10, value1=-1 /\n" + END, "value1 must not be negative"),
+        ("", END + "DISANG=rest.txt\n", "restraints of DISANG are not taken over"),
+        ("", END + "surprise\n", "expected LISTOUT=FILE"),
+        ("ntt = 0,", "&wt type='TEMP0', istep2=10, value1=1, value2=2 /\n" + END,
+         "TEMP0 changes without a thermostat"),
+        ("ntb = 2, ntp = 1, barostat = 2,", "&wt type='TEMP0', istep2=10, value1=1, value2=2 /\n"
+         + END, "does not go with a barostat"),
+    ],
+)  # fmt: skip
+def test_wt_that_is_not_taken_over_is_refused(keys, weights, message, tmp_path):
+    with pytest.raises(SternaError) as caught:
+        heated(tmp_path, weights, f"{LANGEVIN} {keys}")
+    assert message in str(caught.value) and "heat.in" in str(caught.value)
+
+
+def test_a_run_that_is_heated_by_wt(sterna, tmp_path):
+    """The engine follows the temperatures of sections that take over from each other."""
+    for name in ("alcohol.prmtop", "alcohol.inpcrd"):
+        shutil.copy(DATA / name, tmp_path / name)
+    (tmp_path / "heat.in").write_text(
+        "Heat\n&cntrl\nnstlim = 400, dt = 0.0005, cut = 7.0, ntt = 3, gamma_ln = 200, ntpr = 5,\n"
+        "tempi = 100, ig = 5, nmropt = 1,\n/\n"
+        "&wt type='TEMP0', istep1=0, istep2=200, value1=100, value2=400 /\n"
+        "&wt type='TEMP0', istep1=201, istep2=400, value1=400, value2=400 /\n" + END
+    )
+    done = sterna("import", "alcohol.prmtop", "alcohol.inpcrd", "--mdin", "heat.in", "-o", "h.toml")
+    assert done.returncode == 0, done.stderr
+    assert [one["temperature"] for one in tomllib.loads((tmp_path / "h.toml").read_text())["thermostat"]] == [100.0, 400.0]  # fmt: skip
+    done = sterna("run", "h.toml", "-n", "1")
+    assert done.returncode == 0, done.stderr
+    rows = read_log(tmp_path / "output" / "h.log.jsonl").rows
+    late = [row["temperature"] for row in rows if row["step"] > 220]
+    assert numpy.mean(late) == pytest.approx(400, rel=0.3)

@@ -140,3 +140,15 @@ def test_a_ramp_that_is_extended_says_that_its_temperature_is_another_one(sterna
 def test_a_ramp_with_an_end_of_its_own_is_extended_with_the_same_bits(sterna, tmp_path):
     ramp = SYSTEMS["langevin"] + "end_temperature = 2.0\nstop_step = 60\n"
     extended(sterna, tmp_path, MELT.format(more=ramp), "double", 2, 101, 150)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        HEAT.format("nose_hoover_chain") + "end_temperature = 2.0\nstop_step = 140\n",
+        HEAT.format("nose_hoover_chain") + "end_temperature = 2.0\nstop_step = 140\n"
+        '[barostat]\nkind = "martyna_tobias_klein"\npressure = 1.0\ntime_constant = 4.0\n',
+    ],
+)
+def test_a_ramp_of_a_chain_is_extended_in_its_middle_with_the_same_bits(more, sterna, tmp_path):
+    extended(sterna, tmp_path, MELT.format(more=more), "double", 2, 101, 150)

@@ -287,7 +287,8 @@ def test_what_has_no_counterpart_is_told(tmp_path):
         tmp_path, f"nstlist = 20\nlincs-order = 6\npull = no\npull-ngroups = 2\npbc = xyz\n{PRESSURE}"
         "epsilon-surface = 0.0\nepsilon-r = 2\nDispCorr = AllEnerPres",
     )  # fmt: skip
-    for text in ("nstlist, lincs-order, pull-ngroups", "cut off without a shift", "half a step before"):  # fmt: skip
+    for text in ("nstlist, lincs-order, pull-ngroups", "cut off without a shift", "half a step before",
+                 "the mean of C6 for the tail correction"):  # fmt: skip
         assert text in told
 
 

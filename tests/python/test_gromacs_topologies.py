@@ -280,6 +280,24 @@ def test_what_depends_on_the_version_of_gromacs_is_refused(tmp_path):
               "[ dihedrals ]\n1 2 3 4 9")  # fmt: skip
 
 
+@pytest.mark.parametrize(("rows", "is_told"), [(6, True), (12, True), (24, False)])
+def test_a_coarse_cmap_is_told(rows, is_told, tmp_path):
+    energies = " ".join(str((7 * k) % 5) for k in range(rows * rows))
+    types = f"[ cmaptypes ]\nA A A A A 1 {rows} {rows} {energies}\n"
+    atoms = "".join(f"{k} A 1 M A{k} {k} 0 12\n" for k in range(1, 6))
+    top = (
+        f"[ defaults ]\n1 2\n[ atomtypes ]\nA 6 12 0 A 0.3 0.1\n{types}[ moleculetype ]\nM 3\n"
+        f"[ atoms ]\n{atoms}[ cmap ]\n1 2 3 4 5 1\n[ system ]\nx\n[ molecules ]\nM 1\n"
+    )
+    places = [(1.0, 1.0, 1.0), (1.2, 1.0, 1.0), (1.2, 1.2, 1.0), (1.3, 1.2, 1.2), (1.5, 1.3, 1.2)]
+    rows_of = "".join(
+        f"{1:5d}M    {f'A{k}':>5}{k:5d}{x:8.3f}{y:8.3f}{z:8.3f}\n"
+        for k, (x, y, z) in enumerate(places, 1)
+    )
+    told = imported(tmp_path, top, f"x\n5\n{rows_of}4 4 4\n").not_kept
+    assert any("are not those of a periodic spline" in text for text in told) == is_told
+
+
 def test_what_is_passed_over_or_replaced_is_told(tmp_path):
     system = typed(
         tmp_path,
@@ -485,6 +503,31 @@ def test_sites_at_the_place_of_a_charge(site, judge, tmp_path):
     system = imported(tmp_path, top, gro)
     files = (tmp_path / "a.top", tmp_path / "a.gro")
     for row in gromacs.compare(judge, *files, Choices(1.2), Molecules(system)):
+        assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
+
+
+@pytest.mark.parametrize("interacts", [False, True])
+def test_sites_of_go_models_lie_on_atoms_that_they_do_not_see(interacts, judge, tmp_path):
+    """Nothing excludes them: nonbond_params have pairs of sites alone."""
+    top = chain(bonds=f"{BONDS}\n[ virtual_sitesn ]\n8 1 3\n9 1 5\n10 1 3\n", nrexcl=1)
+    lines = "8 V 1 MOL M 8 0 0.0\n9 V 1 MOL N 9 0 0.0\n10 V 1 MOL O 10 0 0\n[ bonds ]"
+    top = top.replace("[ bonds ]", lines, 1)
+    pair = f"[ nonbond_params ]\nV V 1 {'0.2 0.5' if interacts else '0.2 0.0'}\n"
+    types = "CB 12.011 0.0 A 0.30 0.6"
+    top = top.replace(types, f"{types}\nV 0.0 0.0 A 0 0\n{pair}")
+    places = PLACES.splitlines()[2:9]
+    sites = [f"    1MOL      {name}   {k:2d}   1.225   1.030   1.000" for k, name in
+             ((8, "M"), (9, "N"), (10, "O"))]  # fmt: skip
+    system = imported(tmp_path, top, "\n".join(["go", "10", *places, *sites, "5 5 5"]) + "\n")
+    excluded = {tuple(sorted(one.atoms)) for one in system.terms if one.section == "exclusion"}
+    assert {(2, 7), (4, 8), (2, 9)} <= excluded
+    # Two sites that see each other at one place have no energy, in GROMACS either.
+    assert ((7, 9) in excluded) == (not interacts)
+    if interacts:
+        return
+    for row in gromacs.compare(
+        judge, tmp_path / "a.top", tmp_path / "a.gro", Choices(1.2), Molecules(system)
+    ):
         assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
 
 

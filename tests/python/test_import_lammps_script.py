@@ -176,7 +176,6 @@ REFUSED = {
     "fix_misspelt": ("fix 2 all langevn 300 300 100 1", 'fix langevn is not taken over; did you mean "langevin"?'),
     "fix_group": ("fix 2 solute langevin 300 300 100 1", '17:7: error: there is no group "solute"'),
     "fix_part": ("group c type 1\nfix 2 c langevin 300 300 100 1", "18:7: error: fix langevin acts on other atoms"),
-    "ramp": ("fix 2 all langevin 300 400 100 1", "the temperature changes from 300 to 400"),
     "unfix": ("unfix 7", '17:7: error: there is no fix "7"'),
     "variable": ("variable x equl 3", 'unknown style of a variable "equl"; did you mean "equal"?'),
     "no_variable": ("timestep ${dt}", '17:1: error: there is no variable "dt"'),
@@ -190,6 +189,7 @@ REFUSED = {
     "charges": ("pair_style lj/cut/coul/cut 9.0\npair_coeff * * 0.1 3.0\npair_coeff 1 1 0.1 3.0 7.0\n"
                 "kspace_style none", "charges of some types end in other ways, or at other distances"),
     "kspace": ("pair_style lj/cut 9.0\npair_coeff * * 0.1 3.0", "10:1: error: kspace_style goes with a pair style"),
+    "no_kspace": ("kspace_style none", "5:1: error: the pair style lj/cut/coul/long needs a kspace_style"),
     "no_style": ("pair_style none\npair_coeff 1 1 1 1", "18:1: error: pair_style none has no coefficients"),
     "tail": ("pair_modify shift yes tail yes", "pair_modify tail yes beside shift yes is not taken over"),
     "velocity": ("group c type 1\nvelocity all create 300 1 loop local\nvelocity c create 300 1", "19:1: error: velocity c create needs velocities that are not known"),
@@ -206,6 +206,32 @@ REFUSED = {
 def test_what_is_not_known_is_an_error(name, tmp_path):
     line, message = REFUSED[name]
     assert message in message_of(tmp_path, SCRIPT.replace("thermo 50", line))
+
+
+@pytest.mark.parametrize(
+    ("fix", "runs", "message"),
+    [
+        (
+            "fix 2 all langevin 300 400 100 1",
+            "run 5\nrun 5",
+            "19:1: error: the temperature moves from",
+        ),
+        (
+            "fix 2 all temp/csvr 300 400 100 1",
+            "run 5 start 0 stop 50",
+            "19:1: error: the temperature",
+        ),
+        ("fix 2 all langevin 300 400 100 1", "", "19:1: error: the temperature moves"),
+        (
+            "unfix 1\nfix 2 all nph iso 1 9 100",
+            "run 5\nrun 5",
+            "20:1: error: the pressure moves from",
+        ),
+    ],
+)
+def test_what_moves_in_several_runs_is_refused(fix, runs, message, tmp_path):
+    script = SCRIPT.replace("timestep 0.5", fix).replace("run 100", runs)
+    assert message in message_of(tmp_path, script)
 
 
 def test_a_fix_can_be_left_out(tmp_path):
@@ -474,6 +500,24 @@ MOTION = {
         {"kind": "stochastic_velocity_rescaling", "temperature": 310.0, "time_constant": 80.0},
         {},
     ),
+    "nvt_ramp": (
+        "fix 1 all nvt temp 310 400 100",
+        {"kind": "nose_hoover_chain", "temperature": 310.0, "end_temperature": 400.0,
+         "time_constant": 200 * math.pi},
+        {},
+    ),
+    "langevin_ramp": (
+        "fix 1 all nve\nfix 2 all langevin 310 10 80 4711",
+        {"kind": "langevin", "temperature": 310.0, "end_temperature": 10.0, "time_constant": 80.0},
+        {},
+    ),
+    "npt_ramp": (
+        "fix 1 all npt temp 310 400 100 iso 1.0 50.0 1000",
+        {"kind": "nose_hoover_chain", "temperature": 310.0, "end_temperature": 400.0,
+         "time_constant": 200 * math.pi},
+        {"kind": "martyna_tobias_klein", "pressure": 1.0, "end_pressure": 50.0,
+         "time_constant": 2000 * math.pi, "coupling": "isotropic"},
+    ),
     "npt": (
         "fix 1 all npt temp 310 310 100 z 1.0 1.0 1000 mtk no",
         {"kind": "nose_hoover_chain", "temperature": 310.0, "time_constant": 200 * math.pi},
@@ -515,7 +559,8 @@ def test_fields_walls_and_springs_come_along(sterna, tmp_path):
         "group c type 1\nfix 6 c spring/self 2.5 xy\nfix 7 all gravity 2.0 vector 0 0 -1",
     )
     system = read(tmp_path, script)
-    assert system.sections["field"][0] == {"force": [0.0, 0.0, 1.5]}
+    assert {"force": [0.0, 0.0, 1.5]} in system.sections["field"]
+    assert len(system.sections["field"]) == 2
     assert system.sections["drift_control"] == [{"interval": 10, "sample_interval": 10}]
     assert [wall["position"] for wall in system.sections["wall"]] == [0.0, 20.0]
     assert system.restraints == [(k, (2.5, 2.5, 0.0)) for k in range(3)]
@@ -529,6 +574,7 @@ FORCES = {
     "addforce": "fix 2 all addforce 0.3 -0.2 1.5",
     "gravity": "fix 2 all gravity 2.0 vector 1 0 -2",
     "chute": "fix 2 all gravity 2.0 chute 26",
+    "several": "fix 2 all gravity 2.0 vector 1 0 -2\nfix 22 all addforce 0.3 -0.2 1.5\nfix 23 all gravity 1 chute 9",
     "lj93": "fix 2 all wall/lj93 zlo EDGE 0.5 3.0 12.5 yhi 18.0 0.4 2.5 11.0 units box pbc yes",
     "lj126": "fix 2 all wall/lj126 xlo 1.0 0.5 3.0 12.5 pbc yes",
     "lj1043": "fix 2 all wall/lj1043 zhi EDGE 0.5 3.0 12.5 pbc yes",
@@ -545,7 +591,7 @@ def test_fixes_have_the_forces_of_lammps(name, lammps, tmp_path):  # noqa: F811
     commands = ["atom_modify map array", *script.replace("run 100\n", "").splitlines()]
     commands = [line.replace("five.data", str(tmp_path / "five.data")) for line in commands]
     expected = run_lammps(lammps, commands, 0, 1, tmp_path)[1]["force"]
-    plain = [line for line in commands if "fix 2" not in line]
+    plain = [line for line in commands if not line.startswith("fix 2")]
     without = run_lammps(lammps, plain, 0, 1, tmp_path)[1]["force"]
     forces = found.forces / 41.84
     assert numpy.abs(expected - without).max() > 1e-3

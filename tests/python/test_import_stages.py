@@ -67,11 +67,11 @@ def test_one_file_is_no_stage(files, sterna, tmp_path):
 
 
 WRONG = {
-    "annealing-time = 0 0.04": ("annealing-time = 0 0.02", "expected the times 0 and 0.04 ps"),
-    "annealing-temp = 100 300": ("annealing-temp = 0 300", "expected two temperatures above 0"),
-    "annealing = single": ("annealing = periodic", "expected single for each of tc-grps"),
-    "tcoupl = v-rescale": ("tcoupl = nose-hoover", "the temperature of Nose-Hoover stays"),
-    "annealing-npoints = 2": ("annealing-npoints = 3", "expected two points for each"),
+    "annealing-time = 0 0.04": ("annealing-time = 0.01 0.04", "expected times that begin at 0"),
+    "annealing-temp = 100 300": ("annealing-temp = -1 300", "expected temperatures of at least 0"),
+    "annealing = single": ("annealing = periodic", "the same temperature at the begin and the end"),
+    "tcoupl = v-rescale": ("tcoupl = no", "annealing without a thermostat is not taken over"),
+    "annealing-npoints = 2": ("annealing-npoints = 3", "expected 3 numbers for each of tc-grps"),
 }
 
 
@@ -84,6 +84,51 @@ def test_what_annealing_cannot_be_is_refused(old, files, sterna, tmp_path):
     assert done.returncode == 2
     assert message in re.sub(r"\s+", " ", done.stderr)
     assert not (tmp_path / "out.toml").exists()
+
+
+ANNEALED = {
+    # From here to there, and what is kept before and behind; steps of 0.001 ps.
+    "single 3 0 10 20 100 300 250": {0: 100, 5: 200, 10: 300, 11: 295, 15: 275, 20: 250, 40: 250},
+    "single 2 0 10 100 300": {0: 100, 10: 300, 11: 300, 40: 300},
+    "single 2 0 80 100 300": {0: 100, 40: 200},
+    "single 3 0 10 10 100 300 200": {10: 300, 11: 200, 40: 200},
+    "single 1 0 250": {0: 250, 40: 250},
+    "periodic 3 0 5 10 200 300 200": {0: 200, 5: 300, 10: 200, 15: 300, 18: 240, 35: 300, 40: 200},
+}
+
+
+@pytest.mark.parametrize("name", ANNEALED)
+@pytest.mark.parametrize("kind", ["v-rescale", "nose-hoover", "no"])
+def test_annealing_of_many_points(name, kind, files, sterna, tmp_path):
+    """Source: `update_annealing_target_temp` of GROMACS, evaluated by hand."""
+    how, count, *numbers = name.split()
+    times = [0.001 * float(x) for x in numbers[: int(count)]]
+    temperatures = numbers[int(count) :]
+    integrator = "sd" if kind == "no" else "md"
+    (tmp_path / "nvt.mdp").write_text(
+        f"{PME}integrator = {integrator}\ntcoupl = {kind}\ntc-grps = System\ntau-t = 0.1\n"
+        f"ref-t = 77\nnsteps = 40\ndt = 0.001\nannealing = {how}\nannealing-npoints = {count}\n"
+        f"annealing-time = {' '.join(map(str, times))}\nannealing-temp = {' '.join(temperatures)}\n"
+    )
+    done = sterna(*files[:3], "--mdp", "nvt.mdp", "-o", "out.toml")
+    said = re.sub(r"\s+", " ", done.stderr)
+    if kind == "nose-hoover" and "does not move evenly" in said:
+        assert done.returncode == 2 and int(count) > 1
+        return
+    assert done.returncode == 0, said
+    found = tomllib.loads((tmp_path / "out.toml").read_text())["thermostat"]
+    found = found if isinstance(found, list) else [found]
+
+    def temperature_at(step):
+        one = next(t for t in found if step <= t.get("stop_step", 40))
+        first, last = one["temperature"], one.get("end_temperature", one["temperature"])
+        begin, end = one.get("start_step", 0), one.get("stop_step", 40)
+        return first + (last - first) * (step - begin) / max(end - begin, 1)
+
+    expected = ANNEALED[name]
+    assert {k: temperature_at(k) for k in expected} == pytest.approx(expected)
+    checked = sterna("check", "out.toml")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_mdin_files_are_stages(sterna, tmp_path):

@@ -222,3 +222,45 @@ def test_the_file_beside_those_of_charmm(sterna, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     done = sterna("import", "run.namd", "--cutoff", 0.8, "-o", "b.toml")
     assert "--cutoff and --constraints are in the file of --namd" in done.stderr
+
+
+STAGES = "minimize 20\nreinitvels 250\nrun 10\nlangevinTemp 330\ntimestep 0.5\nrun 30\n"
+BATH = "langevin on\nlangevinTemp 310\nlangevinDamping 5\ntimestep 1\n"
+
+
+def test_several_commands_are_stages(sterna, tmp_path):
+    files(tmp_path)
+    (tmp_path / "run.namd").write_text(changed(BATH + STAGES))
+    done = sterna("import", "run.namd", "-o", "out.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "stages: minimize, run, run_2" in done.stdout
+    assert "left out" not in done.stderr
+    first, second, third = tomllib.loads((tmp_path / "out.toml").read_text())["stage"]
+    assert first["run"] == {"steps": 20, "integrator": "minimize"}
+    assert second["run"] == {"steps": 10, "timestep": 0.001}
+    assert second["start"] == {"temperature": 250.0}
+    assert second["thermostat"]["temperature"] == 310.0
+    assert third["run"] == {"steps": 30, "timestep": 0.0005}
+    assert third["thermostat"]["temperature"] == 330.0
+    assert "start" not in third
+    checked = sterna("check", "out.toml")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    done = sterna("run", "out.toml", "-n", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert read_log(tmp_path / "output" / "out.run_2.log.jsonl").rows[-1]["step"] == 30
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("run 5\ncutoff 8\nrun 6", "cutoff behind minimize or run: expected one of the settings"),
+        ("run 5\ntimestep 1\ntimestep 2\nrun 6", "a second line of timestep"),
+        ("minimize 5\nreinitvels hot\nrun 6", "expected `reinitvels TEMPERATURE`"),
+    ],
+)
+def test_what_stages_cannot_be_is_refused(text, message, sterna, tmp_path):
+    files(tmp_path)
+    (tmp_path / "run.namd").write_text(changed(BATH.replace("timestep 1\n", "") + text))
+    done = sterna("import", "run.namd", "-o", "out.toml")
+    assert done.returncode == 2
+    assert message in re.sub(r"\s+", " ", done.stderr) and "run.namd:" in done.stderr

@@ -482,10 +482,23 @@ def _import_charmm(
     overwrite: bool,
 ) -> None:
     from sterna.importing.charmm.charmm_system import read_charmm
+    from sterna.importing.charmm.namd import stages_of
+    from sterna.importing.stages import joined
 
-    system = read_charmm(topology, parameters, places, choices)
+    commands = [] if choices.namd is None else stages_of(choices.namd)
+    stages = None
+    if len(commands) > 1:
+        system, stages = joined(
+            [Path(name) for name in commands],
+            [
+                read_charmm(topology, parameters, places, replace(choices, stage=stage))
+                for stage in range(len(commands))
+            ],
+        )
+    else:
+        system = read_charmm(topology, parameters, places, choices)
     sources = [topology, *parameters, places, *filter(None, [choices.namd])]
-    molecules = _written(system, output, hydrogen_mass, overwrite, sources)
+    molecules = _written(system, output, hydrogen_mass, overwrite, sources, stages)
     if not compare:
         return
     from sterna.importing import comparison

@@ -1,13 +1,15 @@
-"""Virtual sites that are always at the place of another charge, when both have one.
+"""Virtual sites that are always at the place of an atom, or of another site.
 
 The solvers of charges at any distance compute each pair of charges, and none is finite there. A site
 without a charge is none to them.
 """
 
+import itertools
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from sterna.errors import SternaError
-from sterna.importing.system import System, Term
+from sterna.importing.system import System, Term, term
 
 _AT_ANY_DISTANCE = ("fmm", "ewald")  #: kinds of electrostatics
 #: By kind of site: keys of weights of the second, third ... atom; or the length that must not be 0.
@@ -34,6 +36,43 @@ def require_charges_apart(system: System) -> None:
         other = found.setdefault(rounded, site)
         if other != site:
             _fail(system, site, other)
+
+
+def without_empty_pairs(system: System) -> System:
+    """With exclusions of atoms and virtual sites that are always at one place and do not interact, as
+    sites of Go models: their distance is 0, for which no kernel has a number."""
+    made = {one.atoms[0]: one for one in system.terms if one.section == "virtual_site"}
+    there: dict[Any, list[int]] = {}
+    for site in made:
+        place = _place(site, made)
+        if isinstance(place, dict):
+            key = frozenset((atom, round(weight, 12)) for atom, weight in place.items())
+            alone = [next(iter(place))] if len(place) == 1 else []
+            there.setdefault(key, alone).append(site)
+    if all(len(members) < 2 for members in there.values()):
+        return system
+    known = {
+        frozenset(one.atoms) for one in system.terms if one.section in ("exclusion", "special_pair")
+    }
+    epsilon = {one["name"]: one.get("epsilon", 0.0) for one in system.types}
+    of_pair = {frozenset((one["first"], one["second"])): one for one in system.pairs}
+
+    def interacts(a: int, b: int) -> bool:
+        first, second = system.atoms[a], system.atoms[b]
+        if first.charge != 0.0 and second.charge != 0.0:
+            return True
+        pair = of_pair.get(frozenset((first.type, second.type)))
+        if pair is not None:
+            return "potential" in pair or pair["epsilon"] != 0.0
+        return epsilon[first.type] * epsilon[second.type] != 0.0
+
+    added = [
+        term("exclusion", (a, b))
+        for members in there.values()
+        for a, b in itertools.combinations(sorted(members), 2)
+        if frozenset((a, b)) not in known and not interacts(a, b)
+    ]
+    return replace(system, terms=[*system.terms, *added]) if added else system
 
 
 def _fail(system: System, site: int, other: int) -> NoReturn:

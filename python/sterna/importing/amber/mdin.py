@@ -6,6 +6,7 @@ or told, or refused by its name: none that would change the physics is passed ov
 """
 
 import difflib
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from sterna.importing.amber.namelist import Entry, Namelist, Word, read_namelist
 from sterna.importing.amber.pairs import KILOCALORIE
 from sterna.importing.notes import Notes
 from sterna.importing.output_intervals import fit_output
+from sterna.importing.ramps import LOWEST, Segment, thermostats
 from sterna.importing.text import Line
 
 _ANGSTROM = 0.1  #: nm
@@ -52,7 +54,7 @@ _NEUTRAL: dict[str, dict[str, tuple[str, ...]]] = {
     "cntrl": {
         **dict.fromkeys(
             (
-                "nmropt", "ibelly", "ivcap", "idecomp", "iamoeba", "ipol", "ifqnt", "ievb", "icfe",
+                "ibelly", "ivcap", "idecomp", "iamoeba", "ipol", "ifqnt", "ievb", "icfe",
                 "ifsc", "ifcr", "iamd", "igamd", "isgld", "icnstph", "icnste", "irism", "itgtmd",
                 "infe", "ineb", "ipimd", "ilscivr", "icorf_lsc", "iemap", "iesp", "jar", "ips",
                 "numexchg", "hybridgb", "efx", "efy", "efz", "iyammp", "vv", "ipb", "itimass",
@@ -135,6 +137,7 @@ class _Reader:
     notes: Notes
     lists: dict[str, Namelist] = field(default_factory=dict)
     rest: list[Line] = field(default_factory=list)
+    weights: list[Namelist] = field(default_factory=list)  #: &wt, in the order of the file
     asked: set[tuple[str, str]] = field(default_factory=set)
 
     def read(self) -> RunParameters:
@@ -153,10 +156,12 @@ class _Reader:
         temperature, wants = None, None
         if minimizes:
             run, thermostat = self._minimization(further), {"kind": "none"}
+            self._require_no_weights()
         else:
             run = self._dynamics(further)
             thermostat = self._thermostat()
             self._barostat(further, thermostat)
+            thermostat = self._heat(further, thermostat, run["steps"])
             self._drift(further)
             temperature, wants = self._velocities()
         further["output"] = self._output()
@@ -180,7 +185,7 @@ class _Reader:
     def _split(self) -> None:
         found = read_namelists(self.path)
         self.rest = found.rest
-        self.lists = found.namelists
+        self.lists, self.weights = found.namelists, found.several
         if "cntrl" not in self.lists:
             near = difflib.get_close_matches("cntrl", self.lists, 1)
             if near:
@@ -191,12 +196,11 @@ class _Reader:
                 status=2,
             )
         for name, one in self.lists.items():
-            if name == "wt":
-                continue
             if name not in _TECHNICAL:
                 near = difflib.get_close_matches(name, _TECHNICAL, 1)
                 hint = f'; did you mean "&{near[0]}"?' if near else ""
                 one.head.fail(f"the namelist &{name} is not taken over{hint}")
+        for one in (*self.lists.values(), *self.weights):
             for word in one.repeated:
                 self.notes.tell(
                     f"{word.text.lower()} stands twice: the last one counts, as in AMBER", word.line
@@ -426,6 +430,109 @@ class _Reader:
             made |= {"coupling": "semi_isotropic", "axis": _SURFACES[surfaces]}
         further["barostat"] = made
 
+    def _heat(
+        self, further: dict[str, Any], thermostat: dict[str, Any], steps: int
+    ) -> dict[str, Any]:
+        """The thermostat, or the first of several, where &wt changes its temperature.
+
+        Source: AMBER 2023 manual, "Varying conditions", and `modwt` of sander: in the steps from
+        istep1 to istep2 the temperature moves from value1 to value2, and stays where it is in others.
+        """
+        if self._choice("nmropt", 0, (0, 1)) == 0:
+            if self.weights:
+                self.notes.tell("&wt is not read without nmropt, as in AMBER",
+                                self.weights[0].head.line)  # fmt: skip
+            return thermostat
+        changes = self._changes()
+        if not changes:
+            return thermostat
+        head = self._entry("nmropt").name
+        if thermostat["kind"] == "none":
+            head.fail("TEMP0 changes without a thermostat; expected ntt = 2, 3 or 11")
+        now, present = 0.0, thermostat["temperature"]
+        segments = []
+        for begin, end, first, last, word in changes:
+            if begin < now - 1.0:
+                word.fail("this TEMP0 begins before another one ends, which is not taken over")
+            if begin > now + 1.0:
+                # The last step before the change has the temperature of before.
+                segments.append(Segment(now, begin - 1.0, present, present))
+            if end <= 0.0:  # value1 stays to the end of the run.
+                segments.append(Segment(begin, math.inf, first, first))
+                now = math.inf
+            else:
+                if end < begin:
+                    word.fail(f"istep2 is {end:g}, before istep1, {begin:g}")
+                segments.append(Segment(begin, end, first, last))
+                now = end
+            present = last
+        if now < math.inf:
+            segments.append(Segment(now, math.inf, present, present))
+        if any(0.0 in (one.first, one.last) for one in segments):
+            self.notes.tell(f"temperatures of 0 become {LOWEST:g} K", self._line("nmropt"))
+        made = thermostats(thermostat, segments, steps, "barostat" in further, head.fail)
+        if len(made) > 1:
+            further["thermostat"] = made
+        return made[0]
+
+    def _require_no_weights(self) -> None:
+        """Raises SternaError where a minimization asks for more than temperatures."""
+        if self._choice("nmropt", 0, (0, 1)) == 1 and self._changes():
+            self.notes.tell("TEMP0 of &wt is left out: a minimization has no temperature",
+                            self._line("nmropt"))  # fmt: skip
+
+    def _changes(self) -> list[tuple[float, float, float, float, Word]]:
+        """TEMP0 of all &wt: first and last step, temperatures, and a place for messages."""
+        found = []
+        ended = False
+        for one in self.weights:
+            kind = one.entries.get("type")
+            if kind is None or len(kind.values) != 1:
+                one.head.fail("&wt has no type; expected one such as type='TEMP0'")
+            name = kind.values[0].text.strip().upper()
+            if name == "END":
+                ended = True
+                break
+            if name == "DUMPFREQ":
+                continue
+            if name != "TEMP0":
+                kind.values[0].fail(f"&wt of type {name} is not taken over; expected TEMP0 or END")
+            values = {}
+            for key, entry in one.entries.items():
+                if key not in ("type", "istep1", "istep2", "value1", "value2", "iinc", "imult"):
+                    entry.name.fail(f'"{entry.name.text}" is no key of &wt')
+                if key != "type":
+                    values[key] = self._number_of(entry)
+            for key in ("iinc", "imult"):
+                if values.get(key, 0.0) != 0.0:
+                    one.entries[key].name.fail(f"{key} of &wt is not taken over; expected 0")
+            for key in ("istep1", "istep2", "value1", "value2"):
+                if values.get(key, 0.0) < 0.0:
+                    one.entries[key].values[0].fail(f"{key} must not be negative")
+            found.append((*(values.get(key, 0.0) for key in ("istep1", "istep2", "value1", "value2")),
+                          one.head))  # fmt: skip
+        if self.weights and not ended:
+            self.weights[-1].head.fail("expected &wt type='END' / behind the last &wt")
+        for line in self.rest:
+            name = line.text.split("=", 1)[0].strip().upper()
+            if name in ("LISTIN", "LISTOUT", "DUMPAVE"):
+                continue
+            if name == "DISANG":
+                line.fail(0, "restraints of DISANG are not taken over; take them out")
+            if self._integer("ntr", 0) == 0:
+                line.fail(0, "expected LISTOUT=FILE or the like behind &wt type='END'")
+        return found
+
+    def _number_of(self, entry: Entry) -> float:
+        text = entry.values[0].text if len(entry.values) == 1 else ""
+        try:
+            value = float(re.sub("[dD]", "E", text)) if "_" not in text else numpy.nan
+        except ValueError:
+            value = numpy.nan
+        if not numpy.isfinite(value):
+            entry.name.fail(f'{entry.name.text} is "{text}"; expected a number')
+        return value
+
     def _drift(self, further: dict[str, Any]) -> None:
         interval = self._integer("nscm", 1000)
         # Langevin dynamics in a box leave the center of mass alone.
@@ -475,7 +582,7 @@ class _Reader:
         weight = self._number("restraint_wt", 0.0)
         mask = self._value("restraintmask", "cntrl")
         if not has_restraints:
-            if self.rest and self._entry("nmropt") is None:
+            if self.rest and not self._integer("nmropt", 0):
                 self.notes.tell(
                     "lines behind the namelists are not read, as in AMBER", self.rest[0]
                 )
@@ -508,9 +615,6 @@ class _Reader:
         """Raises SternaError at what asks for something that Sterna does not do."""
         technical = []
         for name, one in self.lists.items():
-            if name == "wt":
-                self.notes.tell("&wt is not read without nmropt, as in AMBER", one.head.line)
-                continue
             for key, entry in one.entries.items():
                 if (name, key) in self.asked:
                     continue

@@ -59,6 +59,7 @@ class Namelist:
 class NamelistFile:
     namelists: dict[str, Namelist]
     rest: list[Line]  #: lines behind the last namelist that are not empty
+    several: list[Namelist]  #: those of REPEATED names, in the order of the file
 
 
 _TOKEN = re.compile(
@@ -68,6 +69,9 @@ _TOKEN = re.compile(
 _HEAD = re.compile(r"\s*[&$](?P<name>[A-Za-z]\w*)", re.ASCII)
 _KEY = re.compile(r"[A-Za-z]\w*(?:\(\s*\d+\s*\))?", re.ASCII)
 _REPEATED = re.compile(r"(\d{1,4})\*(.+)", re.ASCII)
+
+
+REPEATED = ("wt",)  #: names of which each namelist counts
 
 
 def read_namelists(path: Path) -> NamelistFile:
@@ -87,6 +91,7 @@ class _Reader:
 
     def read(self) -> NamelistFile:
         found: dict[str, Namelist] = {}
+        several: list[Namelist] = []
         number = last = 0
         while number < len(self._lines):
             line = self._lines[number]
@@ -96,12 +101,17 @@ class _Reader:
                 continue
             word = Word(head["name"], line, head.start("name") - 1, head.end("name"))
             one = Namelist(word)
-            if one.name in found:
+            if one.name in REPEATED:
+                several.append(one)
+            elif one.name in found:
                 word.fail(f"a second namelist &{one.name}; AMBER reads the first one only")
-            found[one.name] = one
+            else:
+                found[one.name] = one
             end = self._fill(one, self._starts[number] + head.end())
             number = last = self._line_of(end) + 1
-        return NamelistFile(found, [line for line in self._lines[last:] if line.text.strip()])
+        return NamelistFile(
+            found, [line for line in self._lines[last:] if line.text.strip()], several
+        )
 
     def _line_of(self, place: int) -> int:
         low, high = 0, len(self._lines) - 1

@@ -39,6 +39,7 @@ class Choices:
     constraints: str  #: "none", "hydrogen", "all", "water"
     box: tuple[float, float, float] | None = None  #: nm; edges where files have none
     namd: Path | None = None  #: what else the run is like; cutoff and constraints are its own
+    stage: int | None = None  #: which of the commands of that file; None: the last one
 
 
 def files_of_charmm(files: list[Path]) -> tuple[Path, list[Path], Path] | None:
@@ -67,7 +68,7 @@ def with_namd(choices: Choices, notes: Notes) -> tuple[Choices, Configuration | 
     """The choices with those of the configuration of NAMD. Raises SternaError."""
     if choices.namd is None:
         return choices, None
-    found = read_namd(choices.namd, notes)
+    found = read_namd(choices.namd, notes, choices.stage)
     return replace(choices, cutoff=found.cutoff, constraints=found.constraints), found
 
 

@@ -136,8 +136,13 @@ _PARTS = re.compile(
 )
 _TCL = (
     "proc", "if", "else", "elseif", "foreach", "for", "while", "source", "puts", "expr", "print",
-    "callback", "exit", "checkpoint", "revert", "reinitvels", "rescalevels", "reloadcharges", "measure",
+    "callback", "exit", "checkpoint", "revert", "rescalevels", "reloadcharges", "measure",
     "output", "coorfile", "startup", "move", "incr", "global", "open", "close", "package",
+)  # fmt: skip
+#: Settings that a script of NAMD may change behind a command.
+_MAY_CHANGE = (
+    "timestep", "langevintemp", "langevinpiston", "langevinpistontarget", "langevinpistonperiod",
+    "langevinpistondecay", "langevinpistontemp",
 )  # fmt: skip
 _ON, _OFF = ("on", "yes", "true"), ("off", "no", "false")
 _FILES = (
@@ -187,9 +192,17 @@ def is_namd(path: Path) -> bool:
     return "structure" in found and not found.isdisjoint(("coordinates", "bincoordinates"))
 
 
-def read_namd(path: Path, notes: Notes) -> Configuration:
-    """Raises SternaError with line and column."""
-    return _Reader(path, notes).read()
+def read_namd(path: Path, notes: Notes, stage: int | None = None) -> Configuration:
+    """`stage`: which of the commands minimize and run, from 0; None: the last one. Raises SternaError
+    with line and column."""
+    return _Reader(path, notes, stage).read()
+
+
+def stages_of(path: Path) -> list[str]:
+    """Names of the commands minimize and run in a configuration. Raises SternaError."""
+    reader = _Reader(path, Notes(), None)
+    reader.split()
+    return [name for name, _, _ in reader.commands]
 
 
 @dataclass
@@ -202,12 +215,14 @@ class _Value:
 class _Reader:
     path: Path
     notes: Notes
+    stage: int | None  #: the command that nothing is read behind
     values: dict[str, list[_Value]] = field(default_factory=dict)
     commands: list[tuple[str, int, Line]] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
+    drawn: _Value | None = None  #: reinitvels, since the command before
 
     def read(self) -> Configuration:
-        self._split()
+        self.split()
         made = Configuration(self.path)
         self._files(made)
         self._box(made)
@@ -228,13 +243,15 @@ class _Reader:
                 barostat |= box_interval(barostat, made.run["timestep"], steps)
                 made.sections["barostat"] = barostat
         self._velocities(made, minimizes)
+        self._redraw(made, minimizes)
         self._look_at_others()
         return made
 
     # ---- the file
 
-    def _split(self) -> None:
+    def split(self) -> None:
         variables: dict[str, str] = {}
+        new: set[str] = set()  # keys since the last command
         for number, raw in enumerate(read_text(self.path).split("\n"), 1):
             # NAMD takes a word that begins with # as the begin of a comment.
             for text in re.sub(r"(^|[\s;])#.*$", "", raw.rstrip("\r")).split(";"):
@@ -253,18 +270,34 @@ class _Reader:
                     continue
                 value = " ".join(words[1:])
                 if name in ("run", "minimize"):
+                    if self._is_behind():
+                        continue
                     self.commands.append((name, self._steps(line, value), line))
+                    new = set()
+                    if not self._is_behind():
+                        self.drawn = None
                     continue
-                if self.commands:
-                    line.fail(0, f"{words[0]} behind minimize or run: settings that change during a run "
-                                 "are not taken over")  # fmt: skip
+                if name == "reinitvels":
+                    if not self._is_behind():
+                        self.drawn = _Value(line, value)
+                    continue
+                if self.commands and name not in _MAY_CHANGE:
+                    line.fail(0, f"{words[0]} behind minimize or run: expected one of the settings that "
+                                 f"may change between runs: {', '.join(_MAY_CHANGE)}")  # fmt: skip
                 if name == "1-4scaling":
                     name = "onefourscaling"
-                if name in self.values and name != "parameters":
+                if name in new and name != "parameters":
                     line.fail(0, f"a second line of {words[0]}, which NAMD refuses")
+                new.add(name)
+                if self._is_behind():
+                    continue
                 self.values.setdefault(name, []).append(_Value(line, value))
         folder = self.values.pop("cwd", None)
         self._folder = self.path.parent if folder is None else self.path.parent / folder[0].text
+
+    def _is_behind(self) -> bool:
+        """Whether the command of the wanted stage was read."""
+        return self.stage is not None and len(self.commands) > self.stage
 
     def _refuse_tcl(self, line: Line, word: str) -> NoReturn:
         line.fail(
@@ -438,8 +471,11 @@ class _Reader:
                 return None
             name = "minimize" if is_minimization else "run"
             return name, steps, self.values["numsteps"][-1].line
-        for name, count, line in self.commands[:-1]:
-            self.notes.tell(f"{name} {count} is left out: the last of several is taken over", line)
+        if self.stage is None:
+            for name, count, line in self.commands[:-1]:
+                self.notes.tell(
+                    f"{name} {count} is left out: the last of several is taken over", line
+                )
         return self.commands[-1]
 
     def _run(self, made: Configuration, stage: tuple[str, int, Line] | None) -> None:
@@ -554,6 +590,20 @@ class _Reader:
             made.temperature = value if value > 0.0 and not minimizes else None
         elif made.binary_velocities is None:
             self._fail("temperature", "temperature is missing; expected it, or binvelocities")
+
+    def _redraw(self, made: Configuration, minimizes: bool) -> None:
+        """Velocities at the begin of a stage: those of reinitvels; behind another stage none else."""
+        if self.drawn is not None:
+            try:
+                value = float(self.drawn.text)
+            except ValueError:
+                value = -1.0
+            if not value > 0.0:
+                self.drawn.line.fail(1, "expected `reinitvels TEMPERATURE`, above 0")
+            made.temperature = None if minimizes else value
+            made.binary_velocities = None
+        elif self.stage:
+            made.temperature = None
 
     def _look_at_others(self) -> None:
         """Raises SternaError at what asks for something that Sterna does not do."""

@@ -8,8 +8,10 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 
 from sterna.importing.gromacs.preprocessor import TopologyLine
+from sterna.importing.notes import Notes
 
 _MEMBERS = 5
+_FINE = 24  #: rows of all force fields; GROMACS's splines are periodic to 1e-6 there
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,9 @@ class CmapType:
 class CmapTypes:
     types: list[CmapType] = field(default_factory=list)
 
-    def add(self, line: TopologyLine, fields: list[str], known: Container[str]) -> None:
+    def add(
+        self, line: TopologyLine, fields: list[str], known: Container[str], notes: Notes
+    ) -> None:
         names, residues = [], []
         for place in range(_MEMBERS):
             if place >= len(fields):
@@ -50,6 +54,12 @@ class CmapTypes:
         values = tuple(line.number_at(fields, 8 + k, "an energy") for k in range(len(energy)))
         if self.types and len(self.types[0].energy) != len(values):
             line.fail(6, "expected CMAPs of equal sizes, as GROMACS does")
+        if rows < _FINE:
+            notes.tell(
+                f"a CMAP has fewer than {_FINE} rows: splines of GROMACS have ends, at which its forces "
+                "are not those of a periodic spline, which Sterna has",
+                line,
+            )
         self.types.append(CmapType(tuple(names), tuple(residues), values, line))
 
     def find(self, names: tuple[str, ...], residues: tuple[str, ...]) -> CmapType | None:

@@ -26,6 +26,7 @@ from sterna.importing.gromacs.tables import BondedTables
 from sterna.importing.gromacs.topology import MoleculeType, Topology, read_topology
 from sterna.importing.lennard_jones import NO_WELL, Parameters, Powers, mixing_of, tidy
 from sterna.importing.notes import Notes
+from sterna.importing.sites_on_charges import without_empty_pairs
 from sterna.importing.system import Atom, Reference, Residue, System, Term
 from sterna.support.box_mass import period_ratio
 
@@ -80,7 +81,7 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     coordinates = read_gro(places)
     for note in coordinates.notes():
         notes.tell(note)
-    system = _Builder(topology, coordinates, choices, notes).build()
+    system = without_empty_pairs(_Builder(topology, coordinates, choices, notes).build())
     if asked is None:
         return system
     return with_groups(_as_asked(system, asked), asked, choices.index)

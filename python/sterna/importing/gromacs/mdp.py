@@ -6,6 +6,7 @@ change the physics is passed over.
 """
 
 import difflib
+import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from sterna.errors import SternaError
 from sterna.importing.box_interval import box_interval
 from sterna.importing.gromacs.preprocessor import TopologyLine, checked_blanks
 from sterna.importing.notes import Notes
+from sterna.importing.ramps import LOWEST, Segment, thermostats
 from sterna.importing.text import read_text
 
 #: Of how output is written, lists of neighbors, meshes and solvers of constraints: Sterna has its own.
@@ -109,6 +111,7 @@ _OF_COUPLING = (
     "tcoupl", "tc_grps", "tau_t", "ref_t", "pcoupl", "pcoupltype", "ref_p", "compressibility", "tau_p",
 )  # fmt: skip
 _SWITCHED = ("cubic_force_switched", "quintic_switched")
+_MOST_SEGMENTS = 200  #: of annealing
 _MINIMIZERS = {"steep": "minimize", "l-bfgs": "lbfgs"}
 _INTEGRATORS = ("md", "md-vv", "md-vv-avek", "sd", *_MINIMIZERS)
 _REFCOORD = {"no": "none", "all": "all", "com": "center"}
@@ -175,6 +178,11 @@ class _Reader:
         run, further = self._run(minimizes)
         thermostat = {"kind": "none"} if minimizes else self._thermostat()
         barostat = {} if minimizes else self._barostat()
+        heated = self._anneal(thermostat, run["steps"], bool(barostat)) if not minimizes else []
+        if heated:
+            thermostat = heated[0]
+        if len(heated) > 1:
+            further["thermostat"] = heated
         interaction = self._interaction(bool(barostat))
         if barostat:
             barostat |= box_interval(barostat, run["timestep"], further.get("multiple_time_steps"))
@@ -361,47 +369,80 @@ class _Reader:
         else:
             kinds = {"v-rescale": "stochastic_velocity_rescaling"}.get(kind, "nose_hoover_chain")
         time, temperature = self._coupled()
-        return {
-            "kind": kinds, "temperature": temperature, "time_constant": time, **self._ramp(kinds)
-        }  # fmt: skip
+        return {"kind": kinds, "temperature": temperature, "time_constant": time}
 
-    def _ramp(self, kind: str) -> dict[str, Any]:
-        """Simulated annealing from the first to the last step."""
+    def _anneal(
+        self, thermostat: dict[str, Any], steps: int, has_barostat: bool
+    ) -> list[dict[str, Any]]:
+        """The thermostats of simulated annealing; none: the temperature stays.
+
+        Source: `update_annealing_target_temp` of GROMACS.
+        """
         how = [word.lower() for word in self.values.get("annealing", [])]
         if not how or set(how) == {"no"}:
-            return {}
-        self.asked.update(("annealing", "annealing_npoints", "annealing_time", "annealing_temp"))
-        if set(how) != {"single"} or len(how) != len(self._words("tc_grps")):
-            self._fail("annealing", "expected single for each of tc-grps, or no")
-        if kind == "nose_hoover_chain":
+            return []
+        keys = ("annealing", "annealing_npoints", "annealing_time", "annealing_temp")
+        self.asked.update(keys)
+        count = len(self._words("tc_grps"))
+        if thermostat["kind"] == "none":
+            self._fail("annealing", "annealing without a thermostat is not taken over")
+        if set(how) - {"single", "periodic"} or len(set(how)) > 1 or len(how) != count:
             self._fail(
-                "annealing", "the temperature of Nose-Hoover stays; expected V-rescale or sd"
+                "annealing", "expected no, or single or periodic, the same for each of tc-grps"
             )
-        points = self._numbers("annealing_npoints")
-        times, temperatures = self._numbers("annealing_time"), self._numbers("annealing_temp")
-        length = self._integer("nsteps", 0) * self._number("dt", 0.001)
-        if points != [2.0] * len(how) or len(times) != 2 * len(how):
+        points, times, temperatures = (self._numbers(key) for key in keys[1:])
+        if len(points) != count or len(set(points)) > 1 or points[0] not in range(1, 1000):
             self._fail(
-                "annealing_npoints", "expected two points for each of tc-grps: the temperature moves "
-                "once, from the first step to the last",
-            )  # fmt: skip
-        at_ends = all(
-            abs(time - (length if k % 2 else 0.0)) <= 1e-6 * length for k, time in enumerate(times)
-        )
-        if not at_ends:
-            self._fail(
-                "annealing_time", f"expected the times 0 and {length:g} ps, the ends of the run"
+                "annealing_npoints", "expected the same number of points for each of tc-grps"
             )
-        if (
-            len(temperatures) != len(times)
-            or len(set(temperatures[::2])) != 1
-            or len(set(temperatures[1::2])) != 1
-            or not min(temperatures) > 0.0
-        ):
+        number = int(points[0])
+        for key, found in zip(keys[2:], (times, temperatures), strict=True):
+            if len(found) != number * count or found != found[:number] * count:
+                self._fail(
+                    key, f"expected {number} numbers for each of tc-grps, the same for all of them"
+                )
+        times, temperatures = times[:number], temperatures[:number]
+        if times != sorted(times) or times[0] != 0.0:
+            self._fail("annealing_time", "expected times that begin at 0 and do not decrease")
+        if min(temperatures) < 0.0:
+            self._fail("annealing_temp", "expected temperatures of at least 0")
+        step = self._number("dt", 0.001)
+        segments = [
+            Segment(times[k] / step, times[k + 1] / step, temperatures[k], temperatures[k + 1])
+            for k in range(number - 1)
+        ]
+        if how[0] == "periodic":
+            segments = self._repeated(segments, steps)
+        else:
+            segments.append(Segment(times[-1] / step, math.inf, temperatures[-1], temperatures[-1]))
+        if min(temperatures) == 0.0:
+            self.notes.tell(f"temperatures of 0 become {LOWEST:g} K", self.lines["annealing_temp"])
+
+        def fail(message: str) -> NoReturn:
+            self._fail("annealing", message)
+
+        return thermostats(thermostat, segments, steps, has_barostat, fail)
+
+    def _repeated(self, segments: list[Segment], steps: int) -> list[Segment]:
+        """Those of one period, to the end of the run."""
+        if not segments or segments[-1].end <= 0.0:
+            self._fail("annealing_time", "expected a period above 0")
+        if segments[0].first != segments[-1].last:
             self._fail(
-                "annealing_temp", "expected two temperatures above 0, the same for each of tc-grps"
+                "annealing_temp",
+                "expected the same temperature at the begin and the end of a period",
             )
-        return {"temperature": temperatures[0], "end_temperature": temperatures[1]}
+        period = segments[-1].end
+        turns = math.ceil(steps / period)
+        if turns * len(segments) > _MOST_SEGMENTS:
+            self._fail(
+                "annealing_time", f"the run has more than {_MOST_SEGMENTS} parts of annealing"
+            )
+        return [
+            Segment(one.begin + k * period, one.end + k * period, one.first, one.last)
+            for k in range(max(turns, 1))
+            for one in segments
+        ]
 
     def _barostat(self) -> dict[str, Any]:
         kind = self._choice("pcoupl", "no", ("no", "c-rescale", "parrinello-rahman", "mttk"))
@@ -489,6 +530,8 @@ class _Reader:
                 self._fail("dispcorr", "a correction of the energy alone does not go with a barostat: "
                                        "Sterna corrects the pressure, too; expected EnerPres")  # fmt: skip
             self.notes.tell("the tail correction is one of the pressure, too", line)
+        self.notes.tell("GROMACS takes the mean of C6 for the tail correction over all pairs but "
+                        "excluded ones, Sterna over all: in small systems the corrections differ", line)  # fmt: skip
         if truncation == "shifted":
             interaction["truncation"] = "truncated"
             self.notes.tell("with a tail correction pairs are cut off without a shift: energies differ "

@@ -152,7 +152,8 @@ class _Parser:
             names = self._topology.types.bonded_names
             self._topology.bonded.add(section, line, fields, names, self._notes)
         elif section == "cmaptypes":
-            self._topology.cmaps.add(line, fields, self._topology.types.bonded_names)
+            names = self._topology.types.bonded_names
+            self._topology.cmaps.add(line, fields, names, self._notes)
         elif section == "moleculetype":
             self._moleculetype(line, fields)
         elif section == "atoms":

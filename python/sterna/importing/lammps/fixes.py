@@ -61,13 +61,29 @@ class Dynamics:
             )
         self.integrator = fix
 
-    def set_thermostat(self, fix: Fix, kind: str, temperature: float, time: float) -> None:
+    def set_thermostat(self, fix: Fix, kind: str, ends: tuple[float, float], time: float) -> None:
+        """`ends`: the temperature at the begin and at the end of the run."""
         self.thermostats.append((fix, self.state.group(fix.command, 1)))
         if self.thermostat:
             fix.command.fail(2, "a second thermostat is not taken over")
-        if temperature <= 0.0 or time <= 0.0:
+        if min(ends) <= 0.0 or time <= 0.0:
             fix.command.fail(None, "the temperature and the damping must be positive")
-        self.thermostat = {"kind": kind, "temperature": temperature, "time_constant": time}
+        self.thermostat = {"kind": kind, "temperature": ends[0], "time_constant": time}
+        if ends[0] != ends[1]:
+            self.thermostat["end_temperature"] = ends[1]
+            self.require_one_run(fix, "the temperature")
+
+    def require_one_run(self, fix: Fix, what: str) -> None:
+        """Raises SternaError where what moves does not move once, in all of the last stage."""
+        commands = self.state.stages[-1].commands if self.state.stages else []
+        if commands and commands[0].name == "minimize":
+            return
+        if len(commands) != 1 or {"start", "stop"} & set(commands[0].arguments):
+            fix.command.fail(
+                None,
+                f"{what} moves from the begin to the end of each run; expected one run behind the "
+                "fix, without start and stop",
+            )
 
     def for_all(self, fix: Fix) -> None:
         if self.state.group(fix.command, 1) is not None:
@@ -136,12 +152,9 @@ def _constant(command: Command, k: int, what: str) -> float:
     return command.number(k, what)
 
 
-def _same(command: Command, k: int, what: str) -> float:
-    """A value at the start and at the end, which must not differ."""
-    first, last = _constant(command, k, what), _constant(command, k + 1, what)
-    if first != last:
-        command.fail(k + 1, f"{what} changes from {first:g} to {last:g}, which is not taken over")
-    return first
+def _ends(command: Command, k: int, what: str) -> tuple[float, float]:
+    """A value at the begin and at the end of a run."""
+    return _constant(command, k, what), _constant(command, k + 1, what)
 
 
 def _nve(d: Dynamics, fix: Fix) -> None:
@@ -159,21 +172,21 @@ _NH_KEYS = {
 def _nose_hoover(d: Dynamics, fix: Fix) -> None:
     command = fix.command
     words, k = command.arguments, 3
-    pressures: dict[str, tuple[float, float]] = {}
+    pressures: dict[str, tuple[tuple[float, float], float]] = {}
     couple = "none"
     has_temperature = False
     d.integrate(fix)
     while k < len(words):
         word = words[k]
         if word == "temp":
-            temperature = _same(command, k + 1, "the temperature")
+            temperature = _ends(command, k + 1, "the temperature")
             time = _constant(command, k + 3, "the damping time")
             # LAMMPS has the inverse of an angular frequency, Sterna the period.
             d.set_thermostat(fix, "nose_hoover_chain", temperature, 2.0 * math.pi * time)
             has_temperature = True
             k += 4
         elif word in ("iso", "aniso", "tri", "x", "y", "z", "xy", "xz", "yz"):
-            pressure = _same(command, k + 1, "the pressure")
+            pressure = _ends(command, k + 1, "the pressure")
             pressures[word] = (pressure, _constant(command, k + 3, "the damping time"))
             k += 4
         elif word == "couple":
@@ -202,14 +215,16 @@ def _nose_hoover(d: Dynamics, fix: Fix) -> None:
         command.fail(2, f"fix {fix.style} {'needs a' if not pressures else 'has no'} pressure")
     if pressures:
         d.barostat = _barostat(command, pressures, couple)
+        if "end_pressure" in d.barostat:
+            d.require_one_run(fix, "the pressure")
 
 
 def _barostat(
-    command: Command, pressures: dict[str, tuple[float, float]], couple: str
+    command: Command, pressures: dict[str, tuple[tuple[float, float], float]], couple: str
 ) -> dict[str, Any]:
     if len(set(pressures.values())) > 1:
         command.fail(None, "other pressures, or damping times, along other axes are not taken over")
-    pressure, time = next(iter(pressures.values()))
+    (pressure, last), time = next(iter(pressures.values()))
     if time <= 0.0:
         command.fail(None, "the damping time of the pressure must be positive")
     axes = set(pressures)
@@ -230,6 +245,7 @@ def _barostat(
     return {
         "kind": "martyna_tobias_klein",
         "pressure": pressure,
+        **({"end_pressure": last} if last != pressure else {}),
         "time_constant": 2.0 * math.pi * time,
         **coupling,
     }
@@ -237,7 +253,7 @@ def _barostat(
 
 def _langevin(d: Dynamics, fix: Fix) -> None:
     command = fix.command
-    temperature = _same(command, 3, "the temperature")
+    temperature = _ends(command, 3, "the temperature")
     time = _constant(command, 5, "the damping time")
     command.integer(6, "the seed", 1, 2**62)
     words, k = command.arguments, 7
@@ -255,7 +271,7 @@ def _langevin(d: Dynamics, fix: Fix) -> None:
 
 def _csvr(d: Dynamics, fix: Fix) -> None:
     command = fix.command
-    temperature = _same(command, 3, "the temperature")
+    temperature = _ends(command, 3, "the temperature")
     time = _constant(command, 5, "the damping time")
     command.integer(6, "the seed", 1, 2**62)
     command.expect_end(7, "fix ID group temp/csvr T T time seed")

@@ -209,6 +209,8 @@ class _Builder:
                 made = {key: [x / self.charge_scale for x in value] for key, value in keys.items()}
             of_types = [{}] if members is None else [{"component": n} for n in types_of(members)]
             sections.setdefault("field", []).extend(made | one for one in of_types)
+        # Gravity is a field, too.
+        sections = {name: [*system.sections.get(name, []), *own] for name, own in sections.items()}
         system.sections = {**system.sections, **sections}
         return system
 
@@ -371,6 +373,14 @@ class _Builder:
         some types only, or to a cutoff."""
         rows = {style.name: style.row for style in self.pair.styles if style.row is not None}
         self.charge_scale = 0.0
+        if self.state.stages and not self.state.kspace:
+            for name, row in rows.items():
+                if row.charges == "long":
+                    self._line().fail(
+                        None,
+                        f"the pair style {name} needs a kspace_style, such as `kspace_style pppm 1e-5`: "
+                        "LAMMPS does not run it without one",
+                    )
         has = {k for k, q in zip(self.table.types, self.table.charges, strict=True) if q != 0.0}
         self.charge_end: tuple[str, float, float, float] | None = None
         if not has or not any(row.charges for row in rows.values()):

@@ -37,26 +37,28 @@ class MartynaTobiasKlein final : public Barostat {
   explicit MartynaTobiasKlein(const BarostatRequest& request)
       : modes_(strain_modes(request.input.barostat)),
         rate_(modes_.size(), 0.0),
-        pressure_(request.input.barostat.pressure),
         centers_(request.centers),
         interval_(request.input.barostat.interval),
         half_time_(0.5 * static_cast<double>(interval_) * request.input.run.timestep) {
     const auto& barostat = request.input.barostat;
-    const double time = barostat.time_constant / (2.0 * std::numbers::pi);
-    mass_of_degree_ = request.thermal_energy * time * time;
+    kept_ = targets_ = {request.thermal_energy, barostat.pressure};
+    time_ = barostat.time_constant / (2.0 * std::numbers::pi);
+    targets_move_ = barostat.end_pressure.has_value();
     if (!request.input.has_thermostat()) return;
+    const bool kt_moves = request.input.thermostats[0].end_temperature.has_value();
+    targets_move_ = targets_move_ || kt_moves;
     const double asked = barostat.options<MartynaTobiasKleinOptions>().chain_time_constant;
     chain_.emplace(request.thermal_energy, asked > 0.0 ? asked : barostat.time_constant,
-                   static_cast<double>(modes_.size()));
+                   static_cast<double>(modes_.size()), kt_moves);
   }
 
   void set_degrees_of_freedom(double degrees) override {
     degrees_ = degrees;
     kinetic_factor_ = 3.0 * centers_ / degrees;
-    mass_.clear();
-    for (const StrainMode& mode : modes_) {
-      mass_.push_back(mode.parts() * (degrees + 3.0) / 3.0 * mass_of_degree_);
-    }
+    set_masses();
+  }
+  void set_targets(double thermal_energy, double pressure) override {
+    targets_ = {thermal_energy, pressure};
   }
   bool is_due(std::int64_t step) const override { return reads_pressure(step) || moves(step); }
   bool reads_pressure(std::int64_t step) const override { return step % interval_ == 0; }
@@ -69,6 +71,7 @@ class MartynaTobiasKlein final : public Barostat {
     }
     const Deformation friction = this->friction();
     take(state);
+    if (targets_move_) follow_targets(state.box);
     kinetic_ = friction.transformed(kinetic_);
     drive();
     thermostat();
@@ -87,7 +90,8 @@ class MartynaTobiasKlein final : public Barostat {
   }
 
   double energy(const Box& box) const override {
-    return pressure_ * box.volume() + kinetic_energy() + (chain_ ? chain_->energy() : 0.0);
+    return cost_ + kept_.pressure * box.volume() + kinetic_energy() +
+           (chain_ ? chain_->energy() : 0.0);
   }
 
   std::vector<double> state() const override {
@@ -95,6 +99,9 @@ class MartynaTobiasKlein final : public Barostat {
     state.insert(state.end(), kinetic_.begin(), kinetic_.end());
     state.insert(state.end(), virial_.begin(), virial_.end());
     state.push_back(volume_);
+    if (targets_move_) {
+      state.insert(state.end(), {kept_.thermal_energy, kept_.pressure, cost_});
+    }
     if (chain_) {
       const std::vector<double> of_chain = chain_->state();
       state.insert(state.end(), of_chain.begin(), of_chain.end());
@@ -107,12 +114,36 @@ class MartynaTobiasKlein final : public Barostat {
     for (double& part : kinetic_) part = *next++;
     for (double& part : virial_) part = *next++;
     volume_ = *next++;
+    if (targets_move_) {
+      kept_.thermal_energy = *next++;
+      kept_.pressure = *next++;
+      cost_ = *next++;
+      targets_ = kept_;
+      set_masses();
+    }
     if (chain_) chain_->set_state({next, state.end()});
     goes_on_ = true;
   }
 
  private:
   bool moves(std::int64_t step) const { return step % interval_ == interval_ / 2; }
+
+  /// A mass follows from kT, so that the period stays.
+  void set_masses() {
+    const double of_degree = kept_.thermal_energy * time_ * time_;
+    mass_.clear();
+    for (const StrainMode& mode : modes_) {
+      mass_.push_back(mode.parts() * (degrees_ + 3.0) / 3.0 * of_degree);
+    }
+  }
+  /// Keeps the targets of this step from now on, and counts what that costs, so that `energy` stays.
+  void follow_targets(const Box& box) {
+    const double before = energy(box);
+    kept_ = targets_;
+    set_masses();
+    if (chain_) chain_->set_thermal_energy(targets_.thermal_energy);
+    cost_ += before - energy(box);
+  }
 
   void take(const PressureState& state) {
     kinetic_ = state.kinetic;
@@ -142,7 +173,7 @@ class MartynaTobiasKlein final : public Barostat {
     for (std::size_t n = 0; n < modes_.size(); ++n) {
       const StrainMode& mode = modes_[n];
       const double force = kinetic_factor_ * mode.of(kinetic_) + mode.of(virial_) +
-                           mode.edges * (trace(kinetic_) / degrees_ - pressure_ * volume_);
+                           mode.edges * (trace(kinetic_) / degrees_ - kept_.pressure * volume_);
       rate_[n] += half_time_ * force / mass_[n];
     }
   }
@@ -159,8 +190,13 @@ class MartynaTobiasKlein final : public Barostat {
 
   std::vector<StrainMode> modes_;
   std::vector<double> rate_, mass_;  ///< rate and mass of the strain of each mode
-  double pressure_, centers_, degrees_ = 0.0, kinetic_factor_ = 1.0;
-  double mass_of_degree_ = 0.0;  ///< mass per degree of freedom: kT times a time squared
+  double centers_, degrees_ = 0.0, kinetic_factor_ = 1.0;
+  struct Targets {
+    double thermal_energy = 0.0, pressure = 0.0;
+  } kept_, targets_;  ///< those it keeps, and those of the present step
+  bool targets_move_ = false;
+  double time_ = 0.0;  ///< inverse angular frequency
+  double cost_ = 0.0;  ///< of changes of the targets
   std::int64_t interval_;
   double half_time_;                      ///< half of the time between two actions
   std::optional<NoseHooverChain> chain_;  ///< none: constant enthalpy
@@ -230,7 +266,8 @@ BarostatRow barostat::martyna_tobias_klein() {
               "other couplings each strain has one. K is the kinetic energy of the centers and N "
               "the number of their degrees of freedom. τ is `time_constant`. ξ is a Nose-Hoover "
               "chain of the box, which is there with a thermostat. The integration is reversible "
-              "and has a conserved energy.",
+              "and has a conserved energy. Where temperature or pressure move, W follows, and the "
+              "conserved energy counts what that costs.",
           .source =
               "Martyna, Tobias and Klein, J. Chem. Phys. 101, 4177 (1994); Tuckerman et al., "
               "J. Phys. A 39, 5629 (2006)",
@@ -247,6 +284,7 @@ BarostatRow barostat::martyna_tobias_klein() {
                     .range = {.minimum = 0.0}}},
           .needs_thermostat = false,
           .needs_symmetric_virial = true,
+          .takes_ramps = true,
           .check = check_martyna_tobias_klein,
           .make = make_barostat<MartynaTobiasKlein>};
 }

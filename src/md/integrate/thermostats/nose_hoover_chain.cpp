@@ -8,16 +8,31 @@
 
 namespace sterna::md {
 
-NoseHooverChain::NoseHooverChain(double thermal_energy, double time_constant, double degrees)
-    : thermal_energy_(thermal_energy) {
-  const double frequency = 2.0 * std::numbers::pi / time_constant;
-  mass_.fill(thermal_energy / (frequency * frequency));
-  set_degrees(degrees);
+NoseHooverChain::NoseHooverChain(double thermal_energy, double time_constant, double degrees,
+                                 bool kt_moves)
+    : thermal_energy_(thermal_energy),
+      frequency_(2.0 * std::numbers::pi / time_constant),
+      degrees_(degrees),
+      kt_moves_(kt_moves) {
+  set_masses();
 }
 
 void NoseHooverChain::set_degrees(double degrees) {
   degrees_ = degrees;
-  mass_[0] = degrees * mass_[1];
+  set_masses();
+}
+
+void NoseHooverChain::set_masses() {
+  mass_.fill(thermal_energy_ / (frequency_ * frequency_));
+  mass_[0] *= degrees_;
+}
+
+void NoseHooverChain::set_thermal_energy(double thermal_energy) {
+  if (thermal_energy == thermal_energy_) return;
+  const double before = energy();
+  thermal_energy_ = thermal_energy;
+  set_masses();
+  cost_ += before - energy();
 }
 
 double NoseHooverChain::factor(double kinetic_energy, double interval) {
@@ -52,7 +67,7 @@ double NoseHooverChain::factor(double kinetic_energy, double interval) {
 }
 
 double NoseHooverChain::energy() const {
-  double energy = degrees_ * thermal_energy_ * position_[0];
+  double energy = cost_ + degrees_ * thermal_energy_ * position_[0];
   for (std::size_t k = 0; k < length; ++k) {
     energy += 0.5 * mass_[k] * velocity_[k] * velocity_[k];
     if (k > 0) energy += thermal_energy_ * position_[k];
@@ -63,6 +78,7 @@ double NoseHooverChain::energy() const {
 std::vector<double> NoseHooverChain::state() const {
   std::vector<double> state(position_.begin(), position_.end());
   state.insert(state.end(), velocity_.begin(), velocity_.end());
+  if (kt_moves_) state.insert(state.end(), {thermal_energy_, cost_});
   return state;
 }
 
@@ -71,6 +87,10 @@ void NoseHooverChain::set_state(const std::vector<double>& state) {
     position_[k] = state.at(k);
     velocity_[k] = state.at(length + k);
   }
+  if (!kt_moves_) return;
+  thermal_energy_ = state.at(2 * length);
+  cost_ = state.at(2 * length + 1);
+  set_masses();
 }
 
 namespace {
@@ -92,7 +112,8 @@ class NoseHooverThermostat final : public GroupThermostat {
   explicit NoseHooverThermostat(const ThermostatRequest& request)
       : GroupThermostat(request),
         chain_(request.thermal_energy(), request.wanted().time_constant,
-               inner_degrees(where_, request.molecules)) {}
+               inner_degrees(where_, request.molecules),
+               request.wanted().end_temperature.has_value()) {}
 
   void set_degrees_of_freedom(double degrees) override {
     GroupThermostat::set_degrees_of_freedom(degrees);
@@ -108,6 +129,9 @@ class NoseHooverThermostat final : public GroupThermostat {
  private:
   double factor(double kinetic_energy, double, double interval, std::int64_t) override {
     return chain_.factor(kinetic_energy, interval);
+  }
+  void set_thermal_energy(double thermal_energy) override {
+    chain_.set_thermal_energy(thermal_energy);
   }
 
   NoseHooverChain chain_;
@@ -127,11 +151,13 @@ ThermostatRow thermostat::nose_hoover_chain() {
           .remarks =
               "Each link of the chain keeps the one before it at its own temperature. The ensemble "
               "is canonical, and nothing is random. τ is `time_constant`, the period of the "
-              "oscillation. A small or stiff system may need a stochastic thermostat to visit all "
+              "oscillation, which stays where the temperature moves: masses follow it. A small or "
+              "stiff system may need a stochastic thermostat to visit all "
               "states.",
           .source = "Martyna, Tuckerman, Tobias and Klein, Mol. Phys. 87, 1117 (1996)",
           .aliases = {"nose", "nose_hoover", "nose-hoover", "nhc"},
           .time_constant = "the period of the oscillation",
+          .takes_ramps = true,
           .is_canonical = true,
           .constraints = ThermostatRow::Constraints::kept,
           .not_in_a_region =
