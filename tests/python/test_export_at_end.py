@@ -14,6 +14,7 @@ from engine_support import script_output
 from sterna import SternaError, read_log
 from sterna.exporting.table import MODULES
 from sterna.frames.trajectory import Trajectory
+from sterna.launching.program import find_program
 from test_report_at_end import command_in, start_under_launcher, under_launcher
 from test_run import wait_for_step
 from trajectory_support import EDGES, MIXTURE, WATER, lattice_points, start_of
@@ -175,7 +176,7 @@ def test_what_must_be_installed_is_said_before_the_run(tmp_path, how):
         done = run(tmp_path, "mixture.toml", "-n", 2, **variables)
     elif how == "launcher":
         variables["PATH"] = command_in(tmp_path / "bin")
-        done = under_launcher(tmp_path, str(package.launch.find_program()), "mixture.toml",
+        done = under_launcher(tmp_path, str(find_program()), "mixture.toml",
                               **variables)  # fmt: skip
     else:
         made = {
@@ -268,7 +269,7 @@ def test_wrong_exports_are_told_with_their_place(tmp_path, name, formats, change
 
 def test_ranks_of_a_launcher_write_them(tmp_path):
     write_input(tmp_path, "water", FORMATS)
-    program = str(package.launch.find_program())
+    program = str(find_program())
     done = under_launcher(tmp_path, program, "water.toml", PATH=command_in(tmp_path / "bin"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("wrote water.export.gsd") == 1
@@ -282,7 +283,7 @@ def test_ranks_of_a_launcher_without_the_package_say_how_to_write_them(tmp_path)
         for folder in os.environ["PATH"].split(os.pathsep)
         if not (Path(folder) / "sterna").exists()
     )
-    program = str(package.launch.find_program())
+    program = str(find_program())
     done = start_under_launcher(tmp_path, program, "mixture.toml", PATH=nowhere)
     _, errors = done.communicate()
     assert done.returncode == 0, errors
