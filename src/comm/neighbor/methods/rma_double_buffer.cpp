@@ -31,7 +31,7 @@ class RmaDoubleBuffer final : public NeighborMethod {
  public:
   explicit RmaDoubleBuffer(const NeighborSetting& setting) : NeighborMethod(setting) {}
 
-  /// Nothing is under way: every start has flushed.
+  /// Nothing is under way at the end, because every start has flushed.
   void end() override { put_buffers_.reset(); }
 
   void keep_until_exit() override { setting_.context.keep_until_exit(put_buffers_); }
@@ -42,7 +42,8 @@ class RmaDoubleBuffer final : public NeighborMethod {
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     if (put_buffers_ != nullptr) {
-      largest(setting_.context, 0, setting_.exchange_name);  // with a deadline that can be caught
+      // meets all ranks with a deadline that can throw
+      largest(setting_.context, 0, setting_.exchange_name);
       end();
     }
     links_ = std::move(links);

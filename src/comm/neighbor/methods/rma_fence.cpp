@@ -58,7 +58,8 @@ class RmaFence final : public NeighborMethod {
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     if (put_buffers_ != nullptr) {
-      largest(setting_.context, 0, setting_.exchange_name);  // with a deadline that can be caught
+      // meets all ranks with a deadline that can throw
+      largest(setting_.context, 0, setting_.exchange_name);
       end();
     }
     links_ = std::move(links);
@@ -87,7 +88,7 @@ class RmaFence final : public NeighborMethod {
       put_buffers_->put(link, committed_[link].take(), round);
   }
 
-  /// The fence waits for everybody, so it comes only when the caller has nothing else to do.
+  /// The fence waits for all ranks, so it comes only when the caller has nothing else to do.
   void start(std::uint64_t round) override {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (committed_[i].waiting) put_buffers_->put(i, committed_[i].take(), round);
@@ -102,7 +103,7 @@ class RmaFence final : public NeighborMethod {
   }
 
   /// The fences of several exchanges must come in the same order on all ranks, whichever of them a
-  /// rank finishes first: that in which the exchanges were made.
+  /// rank finishes first. That order is the one in which the exchanges were made.
   void finish(std::uint64_t) override {
     if (fenced_round_ == round_) return;
     for (RmaFence* const each : all()) {
@@ -114,7 +115,7 @@ class RmaFence final : public NeighborMethod {
   void abandon(std::uint64_t round) override { finish(round); }
 
  private:
-  /// Of this process, in the order of making.
+  /// All objects of this process, in the order in which they were made.
   static std::vector<RmaFence*>& all() {
     static std::vector<RmaFence*> objects;
     return objects;
@@ -134,8 +135,9 @@ class RmaFence final : public NeighborMethod {
   BlockingCall fence_;
   std::shared_ptr<PutBuffers<rma::Transport>> put_buffers_;
   std::vector<Committed> committed_;
-  /// Of each inbox, in even and odd rounds, its count with the first items and the last byte of a
-  /// full one: they lie in the cache of the core that wrote them, and are fetched all at once.
+  /// The addresses to prefetch in even and odd rounds: of each inbox its count with the first
+  /// items, and its last byte when full. They are in the cache of the core that wrote them, so all
+  /// are fetched at once.
   std::array<std::vector<const std::byte*>, 2> ends_;
   std::uint64_t round_ = 0;
   std::uint64_t fenced_round_ = 0;
