@@ -127,9 +127,9 @@ class System(Fixed):
         ranks, otherwise 1, 2, ... through the ranks; `orientation`: (n, 4), quaternions (w, x, y,
         z) of any length but 0. On several ranks `share` keeps each from giving the same particles.
 
-        Raises ValueError, naming argument and row, for arrays of another shape, numbers that are
-        not finite, types and ids that are not whole or out of their range, and ids that come twice;
-        TypeError for what is no array of numbers.
+        Raises ValueError, naming argument and row, for arrays of another shape and for numbers that
+        are not finite. Other errors are types and ids that are not integers or out of range, and
+        repeated ids. Raises TypeError for an argument that is no array of numbers.
         """
         for name, given in (("box", box), ("position", position), ("tilt", tilt)):
             if given is None:

@@ -134,9 +134,9 @@ class NeighborExchange {
     const auto raw = bytes_.inbox(peer);
     return {reinterpret_cast<const T*>(raw.data()), raw.size() / sizeof(T)};
   }
-  /// Calls `take(peer, items)` for all peers that send to this rank, in the order of the peers,
-  /// each call as soon as the data of this peer and of those before it have arrived. Replaces calls
-  /// of `next`. Sums over the items are then repeatable, bit for bit, whatever the order of
+  /// Calls `take(peer, items)` for all peers that send to this rank, in the order of the peers. A
+  /// call comes as soon as the data of this peer and of all peers before it have arrived. Replaces
+  /// calls of `next`. Sums over the items are then repeatable, bit for bit, whatever the order of
   /// arrival: in a reversed pattern `take` adds the forces.
   template <class Take>
   void take_in_order(Take&& take) {

@@ -1,17 +1,17 @@
-/* The communication library for C, and what its Fortran module stands on. C99.
+/* The interface of the communication library for C (C99), on which the Fortran module is based.
  *
- * Every function returns a status: STERNA_SUCCESS, or what kind of error there was;
- * sterna_error_message() then has the text. Nothing aborts, nothing waits without end. Results
- * come back through pointers, which are left alone where a call fails.
+ * Every function returns a status: STERNA_SUCCESS, or the kind of error; sterna_error_message()
+ * then has the text. No function aborts or waits without end. Results are stored through pointers,
+ * which a failed call leaves unchanged.
  *
- * Objects are named by handles, small values; a handle that was never made, or whose object was
- * destroyed, is an error, not a crash. Zero all of it ({0}) for one that names nothing.
+ * Objects are named by handles, small values. A handle that was never made, or whose object was
+ * destroyed, is an error, not a crash. A handle of zeros ({0}) names nothing.
  *
  * "Collective" calls are made by all ranks of the context, in the same order on all of them: those
  * that create, reserve or destroy an object, and sterna_sparse_exchange_run. The library is called
- * from one thread at a time. Where a wait fails (a rank has died, the timeout has passed), the
- * status is STERNA_ERROR_COMMUNICATION on those that waited, and what belongs to that context is of
- * no more use but to be destroyed.
+ * from one thread at a time. If a wait fails (a rank has died, the timeout has passed), the status
+ * is STERNA_ERROR_COMMUNICATION on the ranks that waited. The objects of that context can then only
+ * be destroyed.
  *
  * Pointers to memory of the library are valid as long as its object lives, unless said otherwise.
  */

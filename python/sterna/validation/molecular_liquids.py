@@ -1,11 +1,11 @@
 """Density and heat of vaporization of molecular liquids at constant pressure.
 
 Each liquid is minimized, melted by Langevin dynamics and brought to its pressure by stochastic cell
-rescaling; then density and energy are averaged, in blocks of all runs. The gas is one molecule by
-itself in Langevin dynamics, or, where molecules are rigid, nothing. The heat of vaporization is the
-enthalpy of an ideal gas of these molecules less that of the liquid, and less the energy that
-polarizes a molecule in the liquid where the published value is so (H. J. C. Berendsen, J. R.
-Grigera and T. P. Straatsma, J. Phys. Chem. 91, 6269 (1987)).
+rescaling; then density and energy are averaged, in blocks of all runs. The gas is a single molecule
+in Langevin dynamics; for rigid molecules no run is needed. The heat of vaporization is the
+enthalpy of an ideal gas of these molecules less that of the liquid. If the published value contains
+the energy that polarizes a molecule in the liquid, that energy is subtracted, too (H. J. C. Berendsen,
+J. R. Grigera and T. P. Straatsma, J. Phys. Chem. 91, 6269 (1987)).
 """
 
 import tempfile

@@ -1,9 +1,9 @@
 """Conservation of energy of rigid water: the fast multipole method beside LAMMPS's PPPM.
 
-SPC/E water at 300 K, both programs from the same positions, orientations and velocities, at
-constant energy with the same time step, cutoff and shifted Lennard-Jones potential, each with its
-default accuracy of the Coulomb forces (1e-4). The drift is the slope of a line through the total
-energy, times the length of the run, relative to the mean kinetic energy.
+Both programs simulate SPC/E water at 300 K and constant energy, from the same positions, orientations
+and velocities. Time step, cutoff and shifted Lennard-Jones potential are the same, and each program
+has its default accuracy of the Coulomb forces (1e-4). The drift is the slope of a line through the
+total energy, times the length of the run, relative to the mean kinetic energy.
 """
 
 import json

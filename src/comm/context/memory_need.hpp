@@ -30,8 +30,8 @@ std::string why_no_memory(const MemoryNeed& need);
 /// Throws MemoryError if there is such a reason.
 void require_memory(const MemoryNeed& need);
 
-/// Throws the same MemoryError on all ranks, before any memory is touched, if the ranks of a node
-/// together need more than is available, or if one of them needs more than its limits allow.
+/// Throws the same MemoryError on all ranks if the ranks of a node together need more than is
+/// available, or if one of them needs more than its limits allow. No memory is touched before.
 /// Collective.
 void require_memory_on_all(Context::Implementation& context, const MemoryNeed& need,
                            std::string_view exchange_name);

@@ -1,7 +1,7 @@
 """Kinds of molecules as GROMACS's molecule types: what their atoms do to each other.
 
-Pairs of atoms that do not interact as their types do are written one by one (`nrexcl` is 0), and
-parameters stand in each line, so that no table of types decides anything but CMAPs.
+Pairs of atoms that do not interact as their types do are written one by one (`nrexcl` is 0).
+Parameters are in each line, so that tables of types are only needed for CMAPs.
 """
 
 import math

@@ -72,9 +72,10 @@ class Electrostatics final : public ForceTerm {
   /// error.
   bool needs_early_rebuild() const override { return options_.smoothing > 0.0; }
   void set_decomposition(const Decomposition& decomposition) override;
-  /// Particles must lie in their owner's region and keep their order until the next call. The first
-  /// call chooses the tree, by a model or by timing, and an order whose error, measured in the
-  /// forces on these particles, is below the accuracy, unless `restore` has given them. Throws
+  /// Particles must lie in their owner's region and keep their order until the next call. Unless
+  /// `restore` has given tree and order, the first call chooses the tree, by a model or by timing.
+  /// It also chooses an order at which the measured error of the forces on these particles is below
+  /// the accuracy. Throws
   /// std::runtime_error, on all ranks, if a particle has left an open box or is near a face.
   void rebuild(const ParticleStore& particles) override;
   void start(const ParticleStore& particles) override;
