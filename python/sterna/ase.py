@@ -57,7 +57,7 @@ class Calculator(AseCalculator):
             still.set_momenta(numpy.zeros((len(still), 3)))
             self._make(still)
         else:
-            # Also where ASE sees no change: an earlier call may have ended half-way.
+            # Even if ASE sees no change, an earlier call may have ended half-way.
             turn = frame_of_cell(self.atoms.cell.array)[1]
             self._simulation.set("position", self.atoms.get_positions() @ turn.T)
         turn = frame_of_cell(self.atoms.cell.array)[1]

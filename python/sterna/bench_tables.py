@@ -42,12 +42,12 @@ class View:
     panel: Sequence[str] = ()
     x: str = "ranks"
     x_label: str = "ranks"
-    ranks: Sequence[int] = (2,)  #: where the user asks for none
-    names: dict[str, str] = field(default_factory=dict)  #: what the paper calls a method
+    ranks: Sequence[int] = (2,)  #: if the user gives none
+    names: dict[str, str] = field(default_factory=dict)  #: the names of methods in the paper
     paper: Sequence[str] = ()  #: lines below the tables: what the paper found
     extra: Callable[[list[Row]], list[Table]] | None = None
     by_method: bool = True  #: whether a table of medians is shown for each panel
-    y: str = "median_us"  #: what is drawn; the quantiles too where it is the median
+    y: str = "median_us"  #: the value on the y axis; for the median also the quantiles
     columns: Sequence[Column] = ()
     look_at: Sequence[str] = ()  #: lines below: what the columns are and what they should be
 
@@ -91,7 +91,7 @@ def fits(table: Table) -> bool:
 
 
 def _methods_tables(panel: Panel, view: View) -> list[Table]:
-    """As many as are needed for each to fit."""
+    """Returns as many tables as are needed for each to fit."""
     table = _methods_table(panel, view)
     if len(panel.xs) < 2 or fits(table):
         return [table]
@@ -159,7 +159,7 @@ def _plain_table(rows: Sequence[Row], columns: Sequence[Column]) -> Table:
     return table
 
 
-#: What a plain table can do without, first to go first.
+#: The columns that a plain table can omit, in the order in which they go.
 _EXPENDABLE = ("nodes", "mean_us", "p10_us", "p90_us", "rounds", "peers", "ranks", "bytes")
 
 

@@ -34,7 +34,7 @@ class Force:
 
 
 class Callbacks:
-    """What a `Simulation` does with the functions that are added to it."""
+    """The functions that are added to a `Simulation`, and their calls."""
 
     def every(
         self,

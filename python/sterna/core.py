@@ -48,7 +48,7 @@ def _load() -> ModuleType:
 
 
 def _find() -> Path:
-    """That of the installed package, or that of the same build as `sterna-md`."""
+    """Returns the module of the installed package, or that of the same build as `sterna-md`."""
     from sterna.program import find_program
 
     package = Path(__file__).parent

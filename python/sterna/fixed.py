@@ -10,7 +10,7 @@ class Fixed:
     of a user adds to a subclass stay theirs.
     """
 
-    _instead = ""  #: what to do, as the end of a sentence
+    _instead = ""  #: advice, as the end of a sentence
     _instead_of: dict[str, str] = {}  # noqa: RUF012 - of single names
     _settable: tuple[str, ...] = ()
 

@@ -35,8 +35,8 @@ _14 = 3  # bonds
 _SAME_LENGTH = 1e-9  # relative
 _SAME_PRODUCT = 1e-9  # relative, of charges
 _SAME_INERTIA = 1e-6  # relative
-_ON_A_LINE = 1e-6  # of sites, relative to the distance of the masses
-_MOST_MASSES = 3  # of a rigid molecule that constraints hold
+_ON_A_LINE = 1e-6  # distance of sites from a line, relative to the distance of the masses
+_MOST_MASSES = 3  # number of masses of a rigid molecule that constraints hold
 
 
 @dataclass
@@ -44,11 +44,12 @@ class Kind:
     """A kind of molecule; atoms count from 0."""
 
     name: str
-    types: list[str]  #: of its atoms, by the names of the input
+    types: list[str]  #: types of its atoms, by the names of the input
     charges: list[float]
-    lines: dict[str, list[str]] = field(default_factory=dict)  #: by section
+    lines: dict[str, list[str]] = field(default_factory=dict)  #: lines by section
     exclusions: set[Pair] = field(default_factory=set)
-    #: What acts in place of that of the types: sigma, epsilon, and a product of charges.
+    #: The parameters of pairs that replace those of the types: sigma, epsilon, and a product of
+    #: charges.
     pairs: dict[Pair, tuple[float, float, float]] = field(default_factory=dict)
     constraints: dict[Pair, float] = field(default_factory=dict)  #: lengths
     masses: list[float] = field(default_factory=list)
@@ -64,13 +65,15 @@ class Kind:
         self.lines.setdefault(section, []).append(line)
 
     def add_pair(self, pair: Pair, epsilon: float, sigma: float, product: float) -> None:
-        """In place of what the types of two atoms do to each other; a product of two charges."""
+        """Adds parameters that replace those of the types of two atoms, and a product of two
+        charges.
+        """
         self.exclusions.add(pair)
         if epsilon != 0.0 or product != 0.0:
             self.pairs[pair] = (sigma if epsilon else 0.0, epsilon, product)
 
     def coulomb_factors(self) -> list[float]:
-        """Of the pairs, where their charges say one."""
+        """Returns the factors of charges in the pairs, if their charges determine one."""
         products = ((self.charges[a] * self.charges[b], own) for (a, b), (_, _, own)
                     in self.pairs.items())  # fmt: skip
         return [own / usual for usual, own in products if usual != 0.0]

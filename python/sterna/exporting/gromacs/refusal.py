@@ -1,4 +1,4 @@
-"""What GROMACS does not have."""
+"""Errors for features that GROMACS lacks."""
 
 from typing import NoReturn
 

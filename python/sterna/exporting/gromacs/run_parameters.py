@@ -51,7 +51,7 @@ class RunParameters:
     has_velocities: bool
     has_sites: bool  #: whether rigid molecules have several sites
     constraint_algorithm: str
-    reference_scaling: str | None  #: None: no position restraints
+    reference_scaling: str | None  #: None without position restraints
     volume: float  #: nm^3
     degrees_of_freedom: int
     notes: list[str] = field(default_factory=list)

@@ -21,7 +21,7 @@ ELEMENTS = _SYMBOLS.split()
 
 
 class MaskError(Exception):
-    """What is wrong with a mask, and at which character, from 0."""
+    """An error in a mask, and its character, from 0."""
 
     def __init__(self, place: int, message: str) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class MaskError(Exception):
 
 @dataclass(frozen=True)
 class Known:
-    """What a mask goes by, of each atom."""
+    """The properties of each atom that a mask uses."""
 
     names: Sequence[str]
     types: Sequence[str]

@@ -47,7 +47,7 @@ _TECHNICAL = {
     },
 }  # fmt: skip
 
-#: What Sterna does not do, and the values that ask for nothing.
+#: Keys for features that Sterna lacks, and the values that ask for none.
 _NEUTRAL: dict[str, dict[str, tuple[str, ...]]] = {
     "cntrl": {
         **dict.fromkeys(
@@ -83,7 +83,7 @@ _PARTS = re.compile(
     r"|restart_cmd|eq_cmd|ithermostat|therm_par|mcwat.*|mc(int|res|rcp).*|plumedfile|effreq|efphase"
     r"|nkija|idistr|sinrtau|tishake|lambda",
 )
-#: What a minimization does not ask for.
+#: Keys that a minimization ignores.
 _OF_DYNAMICS = (
     "ntt", "temp0", "tautp", "gamma_ln", "vrand", "ig", "tempi", "ntp", "barostat", "pres0", "taup",
     "comp", "csurften", "gamma_ten", "nscm", "nstlim", "dt", "irest", "ntx", "nrespa",
@@ -95,7 +95,7 @@ _SURFACES = {1: "x", 2: "y", 3: "z"}  #: csurften: the axis across the interface
 
 @dataclass
 class RunParameters:
-    """What the file asks for, in `units = "nano"`."""
+    """The settings of the file, in `units = "nano"`."""
 
     cutoff: float
     constraints: str
@@ -103,10 +103,10 @@ class RunParameters:
     interaction: dict[str, Any]
     thermostat: dict[str, Any]
     sections: dict[str, Any]  #: further sections
-    temperature: float | None  #: of velocities to draw
+    temperature: float | None  #: temperature of velocities to draw
     line_of_velocities: Callable[[str], NoReturn] | None  #: fails at the key that wants them
-    stiffness: float = 0.0  #: of position restraints
-    mask: Word | None = None  #: of atoms that they hold
+    stiffness: float = 0.0  #: stiffness of position restraints
+    mask: Word | None = None  #: mask of atoms that they hold
     reference_scaling: str | None = None
 
 

@@ -91,7 +91,7 @@ class Section:
 
     head: Line
     name: str
-    kind: str = ""  #: of Fortran: "A", "I", "E", "F"; "": text in lines
+    kind: str = ""  #: format of Fortran: "A", "I", "E", "F"; "" for text in lines
     width: int = 80
     per_line: int = 1
     values: list[str] = field(default_factory=list)
@@ -326,7 +326,7 @@ def _take(section: Section, line: Line) -> None:
         section.values.append(text)
         section.places.append((line, 0))
         return
-    if not text:  # Of an empty section, or the end of the file.
+    if not text:  # an empty section, or the end of the file
         return
     if section.kind == "A":
         _fill(section, _full_lines(section), line)

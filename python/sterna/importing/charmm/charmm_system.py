@@ -26,19 +26,20 @@ from sterna.importing.system import Atom, Residue, System, Term, term
 TOPOLOGIES = (".psf", ".xpsf", ".vpsf")
 PARAMETERS = (".prm", ".par", ".rtf", ".top", ".str", ".inp")
 COORDINATES = (CRD, ".cor", *PLACES)
-_ROOT_OF_2 = 2.0 ** (1.0 / 6.0)  #: of the distance of the minimum and sigma
+_ROOT_OF_2 = 2.0 ** (1.0 / 6.0)  #: ratio of the distance of the minimum and sigma
 PDB = ".pdb"
 _SAME = 1e-9  #: relative
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What files of CHARMM do not say."""
+    """Choices of the user that files of CHARMM do not make."""
 
     cutoff: float  #: nm
     constraints: str  #: "none", "hydrogen", "all", "water"
     box: tuple[float, float, float] | None = None  #: nm; edges where files have none
-    namd: Path | None = None  #: what else the run is like; cutoff and constraints are its own
+    #: the other settings of the run; it has its own cutoff and constraints
+    namd: Path | None = None
 
 
 def files_of_charmm(files: list[Path]) -> tuple[Path, list[Path], Path] | None:
@@ -157,7 +158,7 @@ class _Builder:
             first = residues[members[0]]
             same = len({residues[k] for k in members}) == 1
             name = first.name if same else f"chain_{first.chain or first.number}"
-            # It becomes part of the name of a file.
+            # The name becomes part of the name of a file.
             return re.sub(r"[^A-Za-z0-9_+-]", "_", name)
 
         return System(

@@ -18,7 +18,7 @@ from sterna.importing.system import Term, term
 
 KILOCALORIE = 4.184  #: kJ
 ANGSTROM = 0.1  #: nm
-#: Of kcal/mol/A^2 without a factor of 1/2, in kJ/mol/nm^2 with it.
+#: The factor from kcal/mol/A^2 without a factor of 1/2 to kJ/mol/nm^2 with it.
 SPRING = 2.0 * KILOCALORIE / ANGSTROM**2
 _OXYGEN = (15.9, 16.1)  #: u
 
@@ -31,14 +31,14 @@ def pair_of(first: int, second: int) -> Pair:
 
 @dataclass
 class Terms:
-    """Of all atoms, which are counted from 0; lengths in nm, energies in kJ/mol.
+    """The terms of all atoms, which are counted from 0; lengths in nm, energies in kJ/mol.
 
     Raises SternaError, with its place, at what Sterna does not have or has no parameters.
     """
 
     psf: Psf
     parameters: Parameters
-    types: list[str]  #: of each atom
+    types: list[str]  #: type of each atom
     constraints: str  #: "none"; "hydrogen", "all", with which water is rigid; "water"
     terms: list[Term] = field(default_factory=list)
     bonds: set[Pair] = field(default_factory=set)  #: without those of lone pairs
@@ -311,7 +311,9 @@ def _site_of(one: LonePair) -> tuple[tuple[int, ...], dict[str, Any]]:
 
 
 def special_powers(parameters: Parameters, first: str, second: str, is_14: bool) -> Powers:
-    """Of two types, in kJ/mol and nm, with the parameters of 1-4 pairs where these are there."""
+    """Returns the powers of two types, in kJ/mol and nm, with the parameters of 1-4 pairs if there
+    are any.
+    """
     radius, depth = rmin_and_depth(parameters, first, second, is_14)
     c6 = 2.0 * depth * radius**6
     return Powers(0.5 * c6 * radius**6, c6)
