@@ -134,7 +134,7 @@ def tables_of(settings: Input, name: str) -> list[Mapping]:
 
 
 class Changes:
-    """What can be changed of a `Simulation` between runs."""
+    """The parameters of a `Simulation` that can change between runs."""
 
     @property
     def thermostats(self) -> Sections:
@@ -218,7 +218,9 @@ class Changes:
         self._go_on(settings, [float(e) for e in edges], True)
 
     def _apply_changes(self) -> None:
-        """What `change` has said, before the next collective call outside of a callback."""
+        """Applies the changes requested by `change`, before the next collective call outside of a
+        callback.
+        """
         if self._callback:
             return
         changed, self._changed = self._changed, None
@@ -237,7 +239,9 @@ class Changes:
             self._go_on(changed, [*box.length, *box.tilt], False)
 
     def _go_on(self, settings: Input, edges: list[float] | None, stretches: bool) -> None:
-        """With another simulation of the engine, which takes over the state of this one."""
+        """Continues with another simulation of the engine, which takes over the state of this
+        one.
+        """
         previous = self._core
         self._core = previous.changed(
             settings.text, settings._name, settings._from_file, edges, stretches
@@ -248,7 +252,9 @@ class Changes:
         self._observe_all()
 
     def _resume_own_files(self, settings: Input) -> None:
-        """As between two runs of the command: from a checkpoint, with log and trajectory going on."""
+        """Continues as between two runs of the command: from a checkpoint, with the same log and
+        trajectory.
+        """
         self._core.save(self._core.checkpoint_path)
         self._core.close()
         for attempt in (settings, self._input):

@@ -34,10 +34,10 @@ class Average:
     name: str
     mean: float
     error: float | None  #: standard error of the mean; None where nothing tells it
-    unit: str = ""  #: of both; empty in reduced units
+    unit: str = ""  #: unit of both; empty in reduced units
     #: Whether it had settled; None where the run does not tell.
     settled: bool | None = None
-    #: As many independent values would have the same error; None where nothing tells it.
+    #: The number of independent values with the same error; None if it is not known.
     independent: float | None = None
 
     def __float__(self) -> float:
@@ -124,13 +124,13 @@ class Averages(Named[Average]):
 
     @property
     def unsettled(self) -> list[str]:
-        """What is the matter, where the run has not settled; sentences."""
+        """Returns sentences on why the run has not settled."""
         found = self._over.get("unsettled", [])
         return [str(why) for why in found] if isinstance(found, list) else []
 
     @property
     def heading(self) -> str:
-        """What they are averages of, in words."""
+        """Says in words which values the averages are of."""
         if not self.rows:
             return "averages"
         why = f": {self.reason}" if self.reason else ""
@@ -163,7 +163,7 @@ class Averages(Named[Average]):
 
 
 def averages_of(found: Mapping, over: Mapping, units: Mapping[str, str]) -> Averages:
-    """From what the engine writes; `units` of those that it writes without."""
+    """Makes averages from the engine's data; `units` are those of data without units."""
     items = {}
     for name, value in found.items():
         if value.get("mean") is None:
@@ -220,7 +220,7 @@ def _moves(row: Mapping) -> bool:
 
 
 class Observation:
-    """What an observer found: columns of numbers by name.
+    """The results of an observer: columns of numbers by name.
 
     >>> rdf = result.observers["rdf"]
     >>> rdf["r"], rdf["A-A"]  # NumPy arrays
@@ -280,19 +280,19 @@ class Observation:
 
 
 class Observers(Named[Observation]):
-    """What the observers of a run found, by the names of their sections."""
+    """The results of a run's observers, by the names of their sections."""
 
     _what = "observer"
 
 
 class Stages(Named[_Item]):
-    """What the stages of a run left behind, by their names."""
+    """The results of a run's stages, by their names."""
 
     _what = "stage"
 
 
 def data_frame(columns: Mapping[str, object]) -> "pandas.DataFrame":
-    """By pandas; raises SternaError where that is not installed."""
+    """Makes a data frame by pandas; raises SternaError if pandas is not installed."""
     try:
         import pandas
     except ImportError as error:

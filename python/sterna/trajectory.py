@@ -164,11 +164,11 @@ class Trajectory:
 
     @cached_property
     def units(self) -> str:
-        """Those of the input of the run: "reduced", "nano", "metal" or "real"."""
+        """The units of the run's input: "reduced", "nano", "metal" or "real"."""
         return self.description.get("units", "reduced" if self.is_reduced else "nano")
 
     def atoms(self, massless: bool = True) -> Atoms:
-        """What can be seen: particles, and the sites of rigid molecules as atoms.
+        """Returns the visible atoms: particles, and the sites of rigid molecules.
 
         Sites without mass, such as the charge of TIP4P beside its oxygen, are left out where
         `massless` is False.
@@ -196,7 +196,7 @@ class Trajectory:
         return to_mdanalysis(self, massless)
 
     def to_ase(self, frame: int = -1, massless: bool = True) -> "ase.Atoms":
-        """One frame as `ase.Atoms`, in angstrom and eV, or in reduced units as they are."""
+        """Returns one frame as `ase.Atoms`, in angstrom and eV, or in reduced units as they are."""
         from sterna.interop import to_ase
 
         return to_ase(self, frame, massless)

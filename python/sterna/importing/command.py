@@ -30,7 +30,7 @@ _CUTOFF = 1.0  #: nm
 
 
 class Constraints(StrEnum):
-    """Which bonds keep their lengths."""
+    """The bonds that keep their lengths."""
 
     none = "none"
     hydrogen = "hydrogen"
@@ -403,7 +403,9 @@ def _show(rows: "list[Row]", judge: str, tolerance: float) -> None:
 
 
 def _files_of_lammps(files: list[Path]) -> tuple[list[Path], list[Path]]:
-    """One data file, or none, and scripts; two empty lists where these are files of others."""
+    """Returns a data file, or none, and scripts; two empty lists if the files belong to another
+    program.
+    """
     from sterna.importing.lammps.lammps_system import is_data_file
     from sterna.importing.lammps.script import is_script
 

@@ -20,7 +20,7 @@ _ALWAYS = 64 << 20  # bytes
 
 @contextlib.contextmanager
 def unpacked(files: Sequence[Path]) -> Iterator[list[Path]]:
-    """These files; copies of those that are compressed. Errors name the files that were given.
+    """Yields these files, or copies of those that are compressed. Errors name the original files.
 
     The copies are gone after the block, also where SIGTERM ends it. Raises SternaError where a
     file is damaged, or becomes larger than 64 MiB and 50 times its size.

@@ -1,4 +1,4 @@
-"""Where the force fields lie that `--force-field` names.
+"""The search for the force fields that `--force-field` names.
 
 OpenMM looks in the working folder first, and runs the Python code that a force field may have
 (`<Script>`, `<InitializationScript>`). Code is run of installed packages only.
@@ -44,7 +44,9 @@ def located(names: Sequence[str], data: Path) -> list[str]:
 
 
 def _folders(data: Path) -> list[Path]:
-    """Those that OpenMM looks in: its own, and of packages with further force fields."""
+    """Returns the folders that OpenMM searches: its own, and those of packages with further force
+    fields.
+    """
     more = [entry.load()() for entry in entry_points(group="openmm.forcefielddir")]
     return [Path(folder).resolve() for folder in (data, *more)]
 
@@ -66,7 +68,7 @@ def _located(name: str, folders: Sequence[Path]) -> str:
 
 
 def _included(name: str, by: str, folders: Sequence[Path]) -> str:
-    """As OpenMM finds it."""
+    """Finds an included file as OpenMM does."""
     beside = os.path.join(os.path.dirname(by), name)
     return os.path.realpath(beside) if os.path.isfile(beside) else _located(name, folders)
 

@@ -19,7 +19,7 @@ from sterna.importing.sources import openmm
 # nm. Two of them give the coefficients, two check that there is nothing else.
 _DISTANCES = numpy.array([0.3, 0.45, 0.36, 0.7])
 
-#: Of sigma and epsilon of two types.
+#: The mixing rules of sigma and epsilon of two types.
 RULES = {
     "lorentz_berthelot": lambda a, b: (0.5 * (a[0] + b[0]), math.sqrt(a[1] * b[1])),
     "geometric": lambda a, b: (math.sqrt(a[0] * b[0]), math.sqrt(a[1] * b[1])),
@@ -80,13 +80,13 @@ def _fit(forces: numpy.ndarray, what: str) -> list[Powers]:
     expected = 12.0 * numpy.outer(c12, x**2) - 6.0 * numpy.outer(c6, x)
     if not (numpy.abs(moments - expected) <= 1e-9 * size).all():
         raise SternaError(f"{what}, which is no Lennard-Jones potential")
-    # Of a repulsion alone, the attraction found is rounding.
+    # If there is only a repulsion, the attraction found is rounding.
     c6[abs(c6) * x.max() <= 1e-12 * abs(c12) * x.max() ** 2] = 0.0
     return [Powers(float(a), float(b)) for a, b in zip(c12, c6, strict=True)]
 
 
 def _forces_at_distances(force: Any, pairs: int) -> numpy.ndarray:
-    """Of pairs of particles 2 k and 2 k + 1."""
+    """Returns the forces of pairs of particles 2 k and 2 k + 1."""
     mm = openmm()
     system = mm.System()
     for _ in range(2 * pairs):
@@ -105,7 +105,7 @@ def _forces_at_distances(force: Any, pairs: int) -> numpy.ndarray:
 
 
 def _custom_pairs(force: Any, pairs: Sequence[tuple[tuple, tuple]]) -> list[Powers]:
-    """Of particles with these parameters."""
+    """Returns the powers for particles with these parameters."""
     mm = openmm()
     what = f'a CustomNonbondedForce has the energy "{force.getEnergyFunction()}"'
     if force.getNumComputedValues():

@@ -16,7 +16,8 @@ _OF_THE_SYSTEM = ("units", "type", "pair")
 
 
 def joined(paths: Sequence[Path], systems: Sequence[System]) -> tuple[System, dict[str, System]]:
-    """One system run as each of the files asks for: that of the last one, and all by their names.
+    """Joins the systems that the files ask for: returns that of the last one, and all by their
+    names.
 
     Atoms, molecules and constraints are those of the last file, places and velocities those of the
     first. Raises SternaError where the files make other systems.
@@ -59,7 +60,9 @@ def _names_of(paths: Sequence[Path]) -> list[str]:
 
 
 def sections_of_stages(parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """One input from those of all stages, by their names: what they share, and `[[stage]]`s."""
+    """Returns one input from those of all stages, by their names: their common keys, and
+    `[[stage]]`s.
+    """
     parts = _with_groups_of_all(parts)
     inputs = list(parts.values())
     whole: dict[str, Any] = {}

@@ -38,7 +38,9 @@ def schema_of(program: str) -> dict:
 
 
 def settings_of(text: str, schema: dict) -> list[Setting]:
-    """What an input in TOML says, and what it leaves to defaults; empty for other inputs."""
+    """Returns the settings of an input in TOML, both its own and the defaults; empty for other
+    inputs.
+    """
     try:
         sections = tomllib.loads(text)
     except tomllib.TOMLDecodeError:

@@ -7,7 +7,7 @@ from sterna.report.plot import COLORS, WIDTH
 
 #: Height of a bar, and where bars begin and end.
 _ROW, _START, _END = 16, 62, 70
-#: Where the matrix begins, and its edge.
+#: The corner and the edge of the matrix.
 _CORNER, _EDGE = 46, 400
 
 
@@ -93,7 +93,7 @@ def matrix_plot(
     )  # fmt: skip
     gap = min(1.0, edge / 10)
     for row, column, value, said in cells:
-        # From light to full: the square root shows small values, too.
+        # The color is the square root of the value, so that small values are visible, too.
         shade = 0.12 + 0.88 * (value / most) ** 0.5
         drawn.append(
             element("rect", element("title", said), x=f"{_CORNER + column * edge:.2f}",

@@ -33,7 +33,7 @@ from sterna.validation.study import (
     finish,
 )
 
-WIDTH = 14.0  # of the box across the slab's normal; more than 12 sigma, where its effect ends
+WIDTH = 14.0  # width of the box across the slab's normal; it has no effect above 12 sigma
 LENGTH = 64.0
 THICKNESS = 26.0
 EQUILIBRATION_STEPS = 50000

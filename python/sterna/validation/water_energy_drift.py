@@ -38,7 +38,7 @@ from sterna.validation.study import (
 MOLECULES = 512
 TEMPERATURE = 300.0
 CUTOFF = 1.0  # nm
-EQUILIBRATION_STEPS = 10000  # of 1 fs
+EQUILIBRATION_STEPS = 10000  # steps of 1 fs
 ROW_INTERVAL = 20
 MOLAR_GAS_CONSTANT = 8.31446261815324e-3  # kJ/mol/K
 KCAL = 4.184  # kJ
@@ -151,7 +151,7 @@ json.dump(rows, open("lammps.json", "w"))
 class Water:
     """The published model in its body frame (principal axes, center of mass): nm, u, e, kJ/mol."""
 
-    mass: numpy.ndarray  # of O, H, H
+    mass: numpy.ndarray  # masses of O, H, H
     charge: numpy.ndarray
     position: numpy.ndarray  # shape (3, 3)
     epsilon: float
@@ -187,7 +187,9 @@ def find_water() -> Water:
 
 
 def rotation_matrices(quaternions: numpy.ndarray) -> numpy.ndarray:
-    """From the body frame to the laboratory's, shape (N, 3, 3), of unit quaternions (w, x, y, z)."""
+    """Returns the rotations from the body frame to the laboratory's, (N, 3, 3), of unit quaternions
+    (w, x, y, z).
+    """
     w, x, y, z = quaternions.T
     rows = [
         [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -303,7 +305,7 @@ def _of_lammps(
 def measure(
     lammps: LammpsEnvironment, water: Water, liquid: Configuration, seed: int, steps: int, folder
 ) -> dict:
-    """One replica in both programs; energies per molecule in kJ/mol."""
+    """Runs one replica in both programs; energies per molecule in kJ/mol."""
     start = draw_start(liquid, water, seed)
     text = CONSTANT_ENERGY.format(steps=steps, interval=ROW_INTERVAL, cutoff=CUTOFF)
     files = {"start.extxyz": start.extended_xyz(), "start.data": start.lammps_data(water)}

@@ -20,14 +20,14 @@ _IMPROPER = 2
 @dataclass
 class _Type:
     names: tuple[str, ...]
-    values: list[float]  #: of states A and B
+    values: list[float]  #: values of states A and B
     line: TopologyLine
     doubtful: bool = False  #: whether its meaning depends on the version of GROMACS
 
 
 @dataclass
 class BondedTypes:
-    #: By section and list of types: each type forward, then reversed.
+    #: The types by section and list of types: each type forward, then reversed.
     _lists: dict[tuple[str, int], list[_Type]] = field(default_factory=dict)
     _places: dict[tuple[str, int], dict[tuple[str, ...], list[int]]] = field(default_factory=dict)
     _found: dict[tuple, int | None] = field(default_factory=dict)

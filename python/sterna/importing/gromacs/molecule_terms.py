@@ -85,7 +85,8 @@ def terms_of_molecule(
 
 
 def terms_between(topology: Topology, notes: Notes) -> tuple[list[Term], dict[Pair, TopologyLine]]:
-    """Those of `[ intermolecular_interactions ]`, whose atoms are of the whole system.
+    """Returns the terms of `[ intermolecular_interactions ]`, whose atoms are numbered in the whole
+    system.
 
     Returns special pairs with their lines besides, as `MoleculeTerms` has them.
     """
@@ -207,7 +208,7 @@ def _joined(kind: MoleculeType, terms: list[Term]) -> list[Pair]:
                   enumerate(zip(parts[1:], parts, strict=False), 1))  # fmt: skip
     if follows:
         return joined
-    # By heavy atoms, since hydrogen that is joined to one is bonded to it.
+    # Heavy atoms decide, since hydrogen that is joined to one is bonded to it.
     heaviest: dict[int, int] = {}
     for atom, part in enumerate(parts):
         before = heaviest.setdefault(part, atom)

@@ -1,4 +1,4 @@
-"""What pair_style and pair_coeff leave: which potentials act between types, and how they mix.
+"""The result of pair_style and pair_coeff: the potentials between types, and their mixing.
 
 Source: https://docs.lammps.org, pair_coeff, pair_hybrid and pair_modify.
 """
@@ -38,23 +38,23 @@ class SubStyle:
     """A style with the distances that pair_style gives it."""
 
     name: str
-    row: PairStyle | None  #: None: "none"
+    row: PairStyle | None  #: None for "none"
     inner: float = 0.0
-    cutoff: float | None = None  #: None: the script has no pair_style
-    charge_cutoff: float | None = None  #: of charges that act to a cutoff
-    charge_number: float = 0.0  #: of their damping or screening
-    charge_inner: float = 0.0  #: where their switching begins
+    cutoff: float | None = None  #: None if the script has no pair_style
+    charge_cutoff: float | None = None  #: cutoff of charges that act within one
+    charge_number: float = 0.0  #: number of their damping or screening
+    charge_inner: float = 0.0  #: distance at which their switching begins
     kappa: float = 0.0
 
 
 @dataclass
 class Entry:
-    """What one pair_coeff, or one line of a section, says of a pair of types."""
+    """The parameters of a pair of types in one pair_coeff, or in one line of a section."""
 
-    style: int  #: which of the sub-styles
+    style: int  #: index of the sub-style
     values: Values
     values_14: Values
-    exponents: tuple[int, int] | None  #: of lj/sdk
+    exponents: tuple[int, int] | None  #: exponents of lj/sdk
     distances: tuple[float, ...] | None  #: cutoff, or inner distance and cutoff; None: the style's
     line: Line
     charge_cutoff: float | None = None  #: likewise
@@ -62,7 +62,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class PairOfTypes:
-    """What acts between two types."""
+    """The potential between two types."""
 
     style: SubStyle
     potential: Potential
@@ -70,7 +70,7 @@ class PairOfTypes:
     truncation: str  #: empty: it ends by itself
     inner: float
     cutoff: float | None
-    charge_cutoff: float | None = None  #: where the style has charges that act to a cutoff
+    charge_cutoff: float | None = None  #: cutoff of charges, if the style has charges with one
 
     @property
     def end_of_charges(self) -> "tuple[str, float, float, float] | None":
@@ -102,7 +102,7 @@ class PairState:
 
     @classmethod
     def of_section(cls, section: Section) -> "PairState":
-        """As the head of a data file's section names it."""
+        """Returns the style that the head of a data file's section names."""
         row = PAIR_STYLES.get(section.style)
         if row is None:
             section.head.fail(
@@ -129,7 +129,7 @@ class PairState:
         return self.name in ("hybrid", "hybrid/overlay")
 
     def set_arguments(self, command: "Command") -> None:
-        """Those of pair_style; cutoffs of single pairs become those of the style."""
+        """Takes the arguments of pair_style; cutoffs of single pairs become those of the style."""
         self.command = command
         if self.is_hybrid:
             self.styles = [
@@ -202,7 +202,7 @@ class PairState:
                 self.entries[a, b] = []
 
     def _named_style(self, line: Line, fields: list[str], k: int) -> tuple[int | None, int]:
-        """Which sub-style the fields name, and the field behind it."""
+        """Returns the sub-style that the fields name, and the field behind it."""
         from sterna.importing.lammps.commands.settings import plain_style
 
         if k >= len(fields):
@@ -359,7 +359,7 @@ def _or_nothing(potential: Potential) -> Potential:
 
 
 def _check(potential: Potential, line: Line, a: int, b: int) -> None:
-    """That the engine has a potential of these numbers."""
+    """Checks that the engine has a potential with these numbers."""
     name, keys = potential
     pair = f"the types {a + 1} and {b + 1}"
     if not acts(potential):
@@ -415,7 +415,7 @@ def _entry(style: SubStyle, which: int, c: Coefficients) -> Entry:
     charge_cutoff = None
     end = CHARGE_ENDS.get(row.charges)
     if end is not None and end.own_cutoffs and distances is not None:
-        # One cutoff is that of both.
+        # A single cutoff is that of both.
         charge_cutoff = c.number("the cutoff of charges") if c.more else distances[-1]
         if charge_cutoff <= 0.0:
             c.line.fail(c.next - 1, "the cutoff of a pair must be positive")
@@ -425,7 +425,7 @@ def _entry(style: SubStyle, which: int, c: Coefficients) -> Entry:
 
 
 def _sub_style(command: "Command", first: int, last: int) -> SubStyle:
-    """Of pair_style's arguments from `first` on, up to `last`."""
+    """Reads the arguments of pair_style from `first` on, up to `last`."""
     from sterna.importing.lammps.commands.settings import plain_style
     from sterna.importing.lammps.script import nearest
 
@@ -496,7 +496,7 @@ def _sub_style(command: "Command", first: int, last: int) -> SubStyle:
 
 
 def _parts_of_hybrid(command: "Command") -> list[tuple[int, int]]:
-    """Where the sub-styles of hybrid begin and end."""
+    """Returns where the sub-styles of hybrid begin and end."""
     words = command.arguments
     starts = [k for k in range(1, len(words)) if words[k][:1].isalpha() and words[k] not in (
         "nocoeff", "full")]  # fmt: skip

@@ -11,7 +11,7 @@ import numpy
 from sterna.importing.lammps.lattice import Lattice
 from sterna.importing.lammps.script import Command
 
-Inside = Callable[[numpy.ndarray], numpy.ndarray]  #: which of the points, (n, 3)
+Inside = Callable[[numpy.ndarray], numpy.ndarray]  #: function that selects points, (n, 3)
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Region:
     style: str
     inside: Inside | None = None
     why_not: str = ""
-    lower: tuple[float, ...] = ()  #: of a block or prism
+    lower: tuple[float, ...] = ()  #: lower corner of a block or prism
     upper: tuple[float, ...] = ()
     tilt: tuple[float, ...] = (0.0, 0.0, 0.0)
 

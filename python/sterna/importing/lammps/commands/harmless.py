@@ -16,7 +16,7 @@ _NAMES = (
 
 
 def _pass(_state: State, _command: Command) -> None:
-    """Nothing of the system follows from it."""
+    """Ignores a command that has no effect on the system."""
 
 
 COMMANDS = dict.fromkeys(_NAMES, _pass)

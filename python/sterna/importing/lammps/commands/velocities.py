@@ -12,10 +12,10 @@ from sterna.importing.lammps.random_numbers import Park, normal, one_by_one, par
 from sterna.importing.lammps.script import Command
 from sterna.importing.lammps.state import BOLTZMANN, State
 
-#: Of mass velocity^2 to energy, by units.
+#: The factor from mass velocity^2 to energy, by units.
 _KINETIC = {"lj": 1.0, "real": 48.88821291**2, "metal": 1.0364269e-4}
 
-_SINGULAR = 1e-10  # of the tensor of inertia of atoms in a line, relative
+_SINGULAR = 1e-10  # relative bound for the tensor of inertia of atoms in a line
 
 #: Fixes that take degrees of freedom away, which LAMMPS counts.
 _STIFF = ("shake", "rattle", "rigid")
@@ -154,7 +154,7 @@ def _rescale(
     state: State, command: Command, masses: numpy.ndarray, velocities: numpy.ndarray,
     temperature: float,
 ) -> None:  # fmt: skip
-    """To the temperature of these atoms, whose center LAMMPS takes for at rest."""
+    """Rescales to the temperature of these atoms, whose center LAMMPS assumes to be at rest."""
     units = state.units or "lj"
     freedom = 3 * len(masses) - 3
     energy = _KINETIC[units] * float(masses @ (velocities * velocities).sum(axis=1))
