@@ -565,7 +565,7 @@ class _Reader:
             further["field"] = [{"electric_field": strengths}]
 
     def _look_at_others(self) -> None:
-        """Raises SternaError at what asks for something that Sterna does not do."""
+        """Raises SternaError for settings of features that Sterna lacks."""
         technical = []
         for key, line in self.lines.items():
             if key in self.asked:

@@ -124,13 +124,13 @@ class Hybrid final : public NeighborMethod {
 
   struct Route {
     NeighborMethod* method;
-    std::size_t link;  ///< the link's index in that method
+    std::size_t link;  ///< the index of the link in `method`
   };
 
   struct Part {
     std::unique_ptr<NeighborMethod> method;
-    std::vector<std::size_t> whole;    ///< the links of the method, by this method's indices
-    std::vector<std::size_t> missing;  ///< missing links, by the method's own indices
+    std::vector<std::size_t> whole;    ///< the links of this part, by the indices of hybrid
+    std::vector<std::size_t> missing;  ///< missing links, by the indices of `method`
   };
 
   Part inside_;
