@@ -196,7 +196,9 @@ def _make_whole(
 
 
 def atoms_of(trajectory: "Trajectory", massless: bool = True) -> Atoms:
-    """The atoms of a trajectory: by what it says of its particles, else the particles as such."""
+    """Returns the atoms of a trajectory, as the file describes its particles, or else the
+    particles.
+    """
     description = trajectory.description
     atoms = _of_molecules(trajectory) if "molecules" in description else particles_of(trajectory)
     return _with_sites(trajectory, atoms, massless) if "components" in description else atoms
@@ -327,7 +329,7 @@ class _Residues:
 
 
 def _chemical_bonds(molecule: dict[str, Any]) -> list[tuple[int, int]]:
-    """Bonds, and constraints in their place: those that are no third side of two others."""
+    """Returns bonds, and the constraints that replace them, except those that close a triangle."""
     pairs = {(min(a, b), max(a, b)) for a, b in molecule["bonds"]}
     constraints = {(min(a, b), max(a, b)): d for a, b, d in molecule["constraints"]}
     sides = set(constraints) | pairs

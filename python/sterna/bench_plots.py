@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def require() -> None:
-    """Raises SternaError where what draws is not installed."""
+    """Raises SternaError if a plotting package is not installed."""
     missing = [name for name in ("matplotlib", "plotly") if not importlib.util.find_spec(name)]
     if missing:
         raise SternaError(

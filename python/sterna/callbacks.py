@@ -15,7 +15,7 @@ _ROWS_ALONE = -1  # the number of the observer that keeps rows of the log
 
 @dataclass(frozen=True)
 class Observer:
-    """A function, and when it is called with what."""
+    """A function, the steps of its calls, and its arguments."""
 
     name: str
     function: Callable

@@ -268,7 +268,9 @@ class _Items:
         return array.reshape(-1).view(numpy.uint8)
 
     def _refuse_overflow(self, given: numpy.ndarray, made: numpy.ndarray, whom: str) -> None:
-        """ValueError where a number is beyond those of the dtype, which would come as another."""
+        """Raises ValueError for a number out of the dtype's range, which would become another
+        number.
+        """
         if given.dtype.kind in "iu":
             wrong = made != given if made.dtype.kind in "iu" else numpy.isinf(made)
         elif given.dtype.kind in "fc":

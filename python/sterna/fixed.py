@@ -15,7 +15,7 @@ class Fixed:
     _settable: tuple[str, ...] = ()
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Local. AttributeError, but for what may be set."""
+        """Local. Raises AttributeError, except for names that may be set."""
         if name.startswith("_") or name in self._settable or self._is_of_a_user(name):
             object.__setattr__(self, name, value)
             return

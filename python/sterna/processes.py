@@ -112,7 +112,7 @@ def _status(pid: int, thread: int | str = "") -> dict[str, str]:
 
 
 def send(pids: Iterable[int], *numbers: int) -> None:
-    """Sends the signals to those that are still there."""
+    """Sends the signals to the processes that still exist."""
     for pid in pids:
         for number in numbers:
             try:

@@ -69,7 +69,7 @@ class ProgressBar:
         self.draw(report)
 
     def draw(self, report: dict) -> None:
-        """Draws what a progress line says."""
+        """Draws the values of a progress line."""
         rate, left = report.get("rate"), report.get("eta")
         fields = {
             "step": report["step"],

@@ -1,4 +1,4 @@
-"""What a run found: averages and the results of observers, as objects."""
+"""The results of a run: averages and the results of observers, as objects."""
 
 import difflib
 import json
@@ -250,7 +250,7 @@ class Observation:
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns; the first is what the others depend on."""
+        """The names of the columns; the others depend on the first."""
         return list(self._columns)
 
     def __getitem__(self, column: str) -> "numpy.ndarray":

@@ -1,4 +1,4 @@
-"""Runs a simulation from Python, and finds what a run left behind."""
+"""Runs a simulation from Python, and finds its results."""
 
 import glob
 import json

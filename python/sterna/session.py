@@ -131,7 +131,7 @@ class Session:
         return link
 
     def processes(self) -> list[int]:
-        """The processes of the run, also those whose parents are gone, but for this one."""
+        """Returns the processes of the run except this one, even if their parents have ended."""
         mark = f"{VARIABLE}={self.path}".encode()
         found = []
         for entry in Path("/proc").iterdir():

@@ -249,7 +249,7 @@ class Simulation(Callbacks, Changes, Fixed):
 
     @property
     def units(self) -> str:
-        """Local. "reduced", "nano", "metal" or "real": those of all numbers."""
+        """Local. The units of all numbers: "reduced", "nano", "metal" or "real"."""
         return self._core.units
 
     @property
@@ -586,7 +586,9 @@ class Simulation(Callbacks, Changes, Fixed):
 
 
 def whole_number(name: str, value: object, least: int, expected: str = "a whole number") -> int:
-    """TypeError for what is none, ValueError where it is less than `least` or no number of steps."""
+    """Raises TypeError for a value that is no integer, and ValueError if it is below `least` or no
+    number of steps.
+    """
     try:
         number = operator.index(value)
     except TypeError:
@@ -603,7 +605,7 @@ def _write_at_end(write: Callable, core: object, report: str, exports: list[str]
     however it ended.
     """
     try:
-        core.close()  # The report of what is not closed would call it running.
+        core.close()  # A report of a simulation that is not closed would call it running.
     except SternaError:
         # Another thread is in a call of another simulation.
         atexit.register(_write_at_end, write, core, report, exports)

@@ -54,6 +54,8 @@ def particle_columns(
 
 
 def write_start(path: Path, units: str, edges: numpy.ndarray, **particles: numpy.ndarray) -> None:
-    """Writes a start; `edges` in nm or reduced, `particles` are those of `particle_columns`."""
+    """Writes a start; `edges` in nm or reduced, `particles` with the names of
+    `particle_columns`.
+    """
     text = extended_xyz(edges / INPUT_UNITS[units][0], particle_columns(units, **particles))
     replace_text(path, text)

@@ -117,7 +117,7 @@ class Supervisor:
         return status if status >= 0 else 128 - status
 
     def close(self) -> None:
-        """Ends what still runs and gives the signals back."""
+        """Ends the processes that still run, and restores the signals."""
         if self._launcher is not None and self._launcher.poll() is None:
             self._kill()
             self._launcher.wait()

@@ -36,7 +36,7 @@ class Kind:
     count: int
     names: list[str]  #: names of the particles of one molecule
     particles: numpy.ndarray  #: (conformations, particles, 3), around their center
-    sites: numpy.ndarray  #: (conformations, sites, 3): what keeps the distance
+    sites: numpy.ndarray  #: sites that keep the distance, (conformations, sites, 3)
 
 
 def kind_of(text: str) -> Kind:
@@ -188,7 +188,7 @@ def merged(kinds: list[Kind]) -> dict[str, Any]:
 
 
 def _stages(sections: dict[str, Any]) -> list[dict[str, Any]]:
-    """A box that was filled is relaxed before it runs, without what acts on motion."""
+    """A filled box is relaxed before it runs, without sections that act on the motion."""
     relax: dict[str, Any] = {"name": "minimize", "run": {"integrator": "minimize", "steps": 500}}
     relax |= {name: [] for name in _OF_MOTION if name in sections}
     return [relax, {"name": "produce"}]
@@ -197,7 +197,7 @@ def _stages(sections: dict[str, Any]) -> list[dict[str, Any]]:
 def _molecule(kind: Kind) -> dict[str, Any]:
     given = kind.start.sections.get("molecule")
     if given:
-        # Numbers of residues, and chains of some molecules, are those of the molecules given.
+        # Numbers of residues, and chains of some molecules, are kept from the given molecules.
         kept = {
             key: value
             for key, value in given[0].items()

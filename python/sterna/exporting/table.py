@@ -31,7 +31,7 @@ class Export:
     #: The sections of an input and the folders of its files, if the trajectory is only the input's
     #: start.
     given_input: tuple[dict[str, Any], list[Path]] | None = None
-    #: Texts of files beside it, by what their names end with in place of the file's suffix.
+    #: Texts of files beside it, by the endings that replace the file's suffix.
     beside: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  #: notes on features that the format lacks
 
@@ -110,7 +110,7 @@ def format_of(path: Path, name: str | None) -> Format:
 
 
 def require(names: Iterable[str]) -> None:
-    """Raises SternaError where what these formats need is missing, with all that is."""
+    """Raises SternaError if packages for these formats are missing, with a list of them."""
     missing = {}
     for name in names:
         known = format_of(Path(), name)

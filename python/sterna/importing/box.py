@@ -1,4 +1,4 @@
-"""Boxes of structures: whether they are ones, and what cutoff fits into them."""
+"""Checks of the boxes of structures, and of the cutoffs that fit into them."""
 
 from pathlib import Path
 

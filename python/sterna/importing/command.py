@@ -359,7 +359,9 @@ def _written(
     sources: list[Path],
     stages: "dict[str, System] | None" = None,
 ) -> "Molecules":
-    """Writes a system that was read from `sources`, and tells what was not kept."""
+    """Writes a system that was read from `sources`, and prints notes on the data that were not
+    kept.
+    """
     from sterna.importing import files as written
     from sterna.importing.hydrogen_mass import repartition
     from sterna.importing.molecules import Molecules

@@ -122,7 +122,7 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
         if not isinstance(force, openmm().NonbondedForce):
             name = type(force).__name__
             expected[name] = expected.get(name, 0.0) + _energy(context, force)
-    # Ewald sums take most of the time: what they give is what the other energies leave.
+    # Ewald sums take most of the time, so their energy is found by subtracting the other energies.
     with_charges = number(state.getPotentialEnergy()) - sum(expected.values())
     for k in range(nonbonded.getNumParticles()):
         _, sigma, epsilon = nonbonded.getParticleParameters(k)

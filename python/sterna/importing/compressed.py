@@ -12,8 +12,8 @@ from sterna.processes import ended_by_signals
 
 _ENDING = ".gz"
 _PIECE = 1 << 20
-# Files of coordinates and parameters become three to ten times as large; what gzip was made to
-# blow up, a thousand times.
+# Files of coordinates and parameters become three to ten times as large. A file made to exhaust
+# memory becomes a thousand times as large.
 _MOST_TIMES = 50
 _ALWAYS = 64 << 20  # bytes
 

@@ -74,7 +74,9 @@ def _included(name: str, by: str, folders: Sequence[Path]) -> str:
 
 
 def _elements(path: str) -> Iterator[tuple[int, str, dict[str, str]]]:
-    """The children of the root with their lines; of no XML, those before its mistake."""
+    """Yields the children of the root with their lines; in broken XML, those before its first
+    mistake.
+    """
     found: list[tuple[int, str, dict[str, str]]] = []
     open_elements: list[str] = []
     parser = expat.ParserCreate()
@@ -90,5 +92,5 @@ def _elements(path: str) -> Iterator[tuple[int, str, dict[str, str]]]:
         with open(path, "rb") as file:
             parser.ParseFile(file)
     except expat.ExpatError:
-        pass  # OpenMM says what it is.
+        pass  # OpenMM reports the mistake.
     return iter(found)

@@ -58,7 +58,9 @@ class Bonds:
 
 
 def _joins_site(source: Source, first: int, second: int) -> bool:
-    """A bond of a virtual site and what it is made of, by which AMBER tells where the site is."""
+    """Returns true for a bond of a virtual site and its parent, by which AMBER marks the site's
+    position.
+    """
     for site, other in ((first, second), (second, first)):
         if is_site(source, site):
             if other in made_of(source, site):
@@ -251,7 +253,9 @@ def terms_of(source: Source) -> list[Term]:
 
 
 def nonbonded_of(system: Any) -> Any:
-    """The only NonbondedForce. Raises SternaError where it has what cannot be taken over."""
+    """Returns the only NonbondedForce. Raises SternaError if it has features that cannot be
+    imported.
+    """
     found = [f for f in system.getForces() if isinstance(f, openmm().NonbondedForce)]
     if len(found) != 1:
         raise SternaError(f"the system has {len(found)} NonbondedForces; expected one")

@@ -27,11 +27,12 @@ RULES = {
 
 _WIDE = 40.0  # nm
 
-NO_WELL = (0.1, 0.0)  #: sigma and epsilon of what does not interact; the size has no meaning
+#: sigma and epsilon of particles that do not interact; the size has no meaning
+NO_WELL = (0.1, 0.0)
 
 
 def tidy(number: float) -> float:
-    """Without what rounding left in the last digits."""
+    """Removes the rounding in the last digits."""
     return float(f"{number:.12g}")
 
 
@@ -51,7 +52,7 @@ class Powers:
         return Powers(self.c12 + other.c12, self.c6 + other.c6)
 
     def sigma_and_epsilon(self, what: str) -> tuple[float, float]:
-        """Raises SternaError, naming `what`, where there are none."""
+        """Raises SternaError, naming `what`, if there are no such parameters."""
         if self.c12 == self.c6 == 0.0:
             return NO_WELL
         if self.c6 == 0.0 and self.c12 > 0.0:
@@ -179,7 +180,7 @@ def mixing_of(
     pairs: Mapping[tuple[int, int], Parameters],
     tolerance: float = 1e-9,
 ) -> tuple[str, dict[tuple[int, int], Parameters]]:
-    """The rule with the fewest pairs of types beside it, and these.
+    """Returns the rule with the fewest exceptional pairs of types, and these pairs.
 
     `tolerance`: relative; what a file's digits say of parameters.
     """
@@ -197,7 +198,7 @@ def mixing_of(
 
 @dataclass
 class PairsOfTypes:
-    """Types of a system, by what tells them apart: mass and parameters."""
+    """The types of a system, distinguished by mass and parameters."""
 
     custom: Any | None
     keys: list[tuple] = field(default_factory=list)  #: (mass, sigma, epsilon, custom parameters)

@@ -10,7 +10,7 @@ from sterna.importing.system import Residue, System, Term, summed
 
 
 def are_scattered(joined: Iterable[tuple[int, int]], count: int) -> bool:
-    """Whether atoms of other molecules lie between those of a molecule, whose atoms are joined."""
+    """Returns true if atoms of other molecules come between the joined atoms of a molecule."""
     first = list(range(count))
 
     def root(atom: int) -> int:

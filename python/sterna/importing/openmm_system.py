@@ -11,7 +11,7 @@ from sterna.importing.system import Atom, Residue, System
 
 
 def system_of(source: Source) -> System:
-    """Raises SternaError, naming what Sterna does not have."""
+    """Raises SternaError, naming the features that Sterna lacks."""
     try:
         return _taken_over(source)
     except openmm().OpenMMException as error:

@@ -77,7 +77,9 @@ class _Structure:
 
 
 def _read(path: Path) -> tuple[_Structure, list[str]]:
-    """A structure, and what was not taken from its file. Raises SternaError."""
+    """Returns a structure, and notes on data that were not taken from its file. Raises
+    SternaError.
+    """
     if not path.is_file():
         raise SternaError(f"the file {path} does not exist or is no file", 2)
     return _read_gro(path) if path.suffix.lower() == ".gro" else _read_by_mdanalysis(path)
@@ -267,7 +269,7 @@ def _element(name: str) -> str:
 
 
 def _arrangements(wanted: Sequence[str], found: Sequence[str]) -> Any:
-    """Orders of the atoms in which their elements are those of the sites."""
+    """Yields the orders of the atoms in which their elements agree with those of the sites."""
     kinds = sorted(set(wanted))
     places = {kind: [n for n, e in enumerate(found) if e == kind] for kind in kinds}
     for chosen in itertools.product(*(itertools.permutations(places[kind]) for kind in kinds)):

@@ -46,7 +46,9 @@ def _fail(system: System, site: int, other: int) -> NoReturn:
 
 
 def _place(site: int, made: dict[int, Term]) -> dict[int, float] | tuple:
-    """The weights of the atoms whose mean a site is; else what tells its place from others."""
+    """Returns the weights of the atoms whose mean a site is, or else values that identify its
+    place.
+    """
     if site not in made:
         return {site: 1.0}
     one = made[site]

@@ -204,7 +204,7 @@ class Solvent:
     water: str  #: geometry of the water: "tip3p", "spce"
     padding: float | None  #: nm of water around the structure
     box: tuple[float, float, float] | None  #: nm; the edges, in place of a padding
-    salt: float  #: mol/l, beyond what neutralizes
+    salt: float  #: mol/l, beyond the ions that neutralize
     positive: str  #: "Na+"
     negative: str  #: "Cl-"
     neutralize: bool
@@ -249,7 +249,7 @@ def _force_field(settings: Settings) -> Any:
 
 
 def own_force_fields() -> Path:
-    """The folder of those that OpenMM brings."""
+    """The folder of the force fields that OpenMM brings."""
     return Path(openmm().app.__file__).parent / "data"
 
 

@@ -47,7 +47,7 @@ def joined(paths: Sequence[Path], systems: Sequence[System]) -> tuple[System, di
 
 
 def _names_of(paths: Sequence[Path]) -> list[str]:
-    """Names of stages, from those of files: em, nvt, md."""
+    """Returns names of stages, from those of files: em, nvt, md."""
     names: list[str] = []
     for path in paths:
         name = re.sub(r"[^A-Za-z0-9_-]", "_", path.stem) or "stage"
@@ -97,7 +97,9 @@ def sections_of_stages(parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _with_groups_of_all(parts: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Groups are common to all stages: those of the same name that differ get that of the stage."""
+    """Makes groups common to all stages: groups of the same name that differ get the stage's
+    name.
+    """
     groups: dict[str, dict[str, Any]] = {}
     changed = {}
     for stage, sections in parts.items():

@@ -1,4 +1,6 @@
-"""A system of another program on its way to an input: what its readers make, and the writers take."""
+"""A system of another program during its import: readers make it, and writers turn it into an
+input.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -39,8 +41,8 @@ def term(section: str, atoms: tuple[int, ...], **parameters: Any) -> Term:
     return Term(section, atoms, tuple(parameters.items()))
 
 
-#: Keys that an energy is proportional to, by section and potential: what stands twice, with the
-#: same other keys, is one term of their sum.
+#: Keys that an energy is proportional to, by section and potential. Terms that agree in all other
+#: keys become one term with their sum.
 PROPORTIONAL = {
     ("bond", "harmonic"): ("stiffness",),
     ("bond", "morse"): ("depth",),
@@ -142,7 +144,7 @@ class Reference:
 
 @dataclass
 class System:
-    """Atoms, what acts between them, and where they are; numbers in `units`, angles in degrees."""
+    """The atoms, their interactions and positions; numbers in `units`, angles in degrees."""
 
     units: str
     atoms: list[Atom]

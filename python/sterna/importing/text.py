@@ -97,7 +97,7 @@ def read_text(path: Path) -> str:
 
 
 def lines_of(path: Path, text: str) -> Iterator[Line]:
-    """All but empty lines and those that are comments."""
+    """Returns all lines except empty ones and comments."""
     for number, line in enumerate(text.split("\n"), 1):
         one = Line(path, number, line.rstrip("\r"))
         if one.fields:

@@ -1,4 +1,4 @@
-"""Means of logged series: running ones, and those over the settled part with their errors."""
+"""Means of logged series: running means, and means over the settled part with their errors."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The input of a run with the defaults of what it leaves out, from the program's own schema."""
+"""The input of a run with its defaults, from the program's own schema."""
 
 import json
 import subprocess

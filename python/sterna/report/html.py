@@ -1,4 +1,4 @@
-"""Pieces of HTML. What comes from files is escaped here and nowhere else."""
+"""Pieces of HTML. Text from files is escaped here and nowhere else."""
 
 import math
 from collections.abc import Iterable, Sequence

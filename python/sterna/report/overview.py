@@ -1,4 +1,4 @@
-"""How a run ended, what stands out, and what it was."""
+"""The overview of a run: its end, its remarkable numbers, its setup."""
 
 from sterna.measured import measured_text
 from sterna.report.advice import advice

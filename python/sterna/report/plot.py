@@ -31,7 +31,7 @@ class Series:
     error: numpy.ndarray | None = None
 
     def reach(self) -> numpy.ndarray:
-        """The values with what their errors reach."""
+        """Returns the values with the ends of their error bars."""
         if self.error is None:
             return self.y
         return numpy.concatenate([self.y - self.error, self.y + self.error])

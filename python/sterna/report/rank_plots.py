@@ -21,7 +21,9 @@ def bytes_text(count: float) -> str:
 
 
 def kept_parts(parts: Mapping[str, Sequence[float]], most: int = COLORS) -> dict[str, list[float]]:
-    """The parts with the largest sums, largest first; what is beyond `most` is added to "rest"."""
+    """Returns the parts with the largest sums, largest first; parts beyond `most` are added to
+    "rest".
+    """
     order = sorted(parts, key=lambda name: -sum(parts[name]))
     if len(order) <= most:
         return {name: list(parts[name]) for name in order}
@@ -73,7 +75,7 @@ def stacked_bars(
 def matrix_plot(
     caption: str, size: int, cells: Sequence[tuple[int, int, float, str]], below: object = ""
 ) -> Markup:
-    """A square for each pair of `size` ranks: row, column, value, and what is said of it.
+    """Draws a square for each pair of `size` ranks: row, column, value, and its text.
 
     The pointer and the arrow keys read what is said.
     """

@@ -34,7 +34,7 @@ class Scene:
     unit: str
     species: list[int]
     names: list[str]
-    bonds: list[int]  #: pairs of indices into what is shown, one after the other
+    bonds: list[int]  #: pairs of indices of shown particles, one after the other
     packed: str
     energies: str | None = None  #: packed kinetic energies, where the trajectory has velocities
 
@@ -117,7 +117,7 @@ def held_atoms(
 
 
 def _bonds(file: object, shown: numpy.ndarray, ids: numpy.ndarray | None) -> list[int]:
-    """Pairs of places among what is shown, of bonds both ends of which are."""
+    """Returns pairs of indices of shown particles, for bonds whose two ends are shown."""
     if "connectivity/bonds" not in file:
         return []
     pairs = file["connectivity/bonds"][...]

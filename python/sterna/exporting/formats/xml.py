@@ -369,7 +369,9 @@ class _Config:
 
 
 def _plain(name: str) -> str:
-    """Without what means something in XML, whose entities ls1 does not read."""
+    """Returns the name without characters that have a meaning in XML, because ls1 does not read
+    entities.
+    """
     return "".join("_" if c in "<>&\"'" else c for c in name)
 
 

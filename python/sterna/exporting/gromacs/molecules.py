@@ -182,7 +182,7 @@ def _add_terms(made: Kind, table: dict[str, Any], quantities: Quantities) -> Non
 def _add_sites(
     made: Kind, table: dict[str, Any], quantities: Quantities
 ) -> dict[int, tuple[int, ...]]:
-    """Returns what each virtual site is made of, atoms and sites."""
+    """Returns the atoms and sites of which each virtual site is made."""
     sites: dict[int, tuple[int, ...]] = {}
     kinds: dict[int, str] = {}
     for one in table.get("virtual_site", []):
@@ -214,7 +214,7 @@ def _add_mean(made: Kind, site: int, others: list[int], table: dict[str, Any]) -
 
 
 def _made_of(atom: int, sites: dict[int, tuple[int, ...]]) -> list[int]:
-    """Atoms with mass that a site follows from, those of its first part first."""
+    """Returns the atoms with mass that determine a site, those of its first part first."""
     if atom not in sites:
         return [atom]
     return [k for part in sites[atom] for k in _made_of(part, sites)]
@@ -318,7 +318,7 @@ def rigid(component: dict[str, Any], atoms: Atoms, first: int, charge_unit: floa
 def _require_inertia(
     component: dict[str, Any], places: numpy.ndarray, masses: numpy.ndarray
 ) -> None:
-    """Raises SternaError where moments of inertia are not those of the masses."""
+    """Raises SternaError if the moments of inertia differ from those of the masses."""
     squares = (masses[:, None] * places**2).sum(axis=0)
     of_masses = squares.sum() - squares
     given = numpy.array(component["inertia"], float)

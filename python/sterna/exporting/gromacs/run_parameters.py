@@ -44,7 +44,7 @@ _WATER = 4.5e-5  #: 1/bar, which sets the period of a box without a bulk modulus
 
 @dataclass
 class RunParameters:
-    """`text` is the file; `notes` tell what is not in it."""
+    """The file as `text`, and `notes` on settings that it lacks."""
 
     sections: dict[str, Any]
     quantities: Quantities
@@ -57,7 +57,7 @@ class RunParameters:
     notes: list[str] = field(default_factory=list)
 
     def text(self, title: str) -> str:
-        """Raises SternaError, by name, for what GROMACS does not have."""
+        """Raises SternaError, by name, for features that GROMACS lacks."""
         for name in _REFUSED:
             if name in self.sections:
                 refuse(f"[[{name}]]")

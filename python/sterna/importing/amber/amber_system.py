@@ -60,7 +60,7 @@ def files_of_amber(files: list[Path]) -> tuple[Path, Path] | None:
 
 
 def with_mdin(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | None]:
-    """The choices with those of the mdin file, and all that it asks for. Raises SternaError."""
+    """Returns the choices with those of the mdin file, and all its settings. Raises SternaError."""
     if choices.mdin is None:
         if choices.reference is not None:
             raise SternaError(

@@ -1,4 +1,4 @@
-"""OpenMM's reading of files of AMBER, which judges ours, brought to what AMBER itself computes."""
+"""OpenMM's reading of AMBER's files, corrected to AMBER's own results; it judges the import."""
 
 import math
 from pathlib import Path
@@ -21,7 +21,7 @@ from sterna.importing.sources import (
     structure_of,
 )
 
-#: Constraints of OpenMM by those of an mdin.
+#: The constraints of OpenMM, by those of an mdin.
 _CONSTRAINTS = {"h-bonds": "hydrogen", "all-bonds": "all"}
 
 

@@ -133,7 +133,7 @@ class _Parser:
         return self._items(names, numbers)
 
     def _items(self, names: Sequence[str], numbers: numpy.ndarray | None) -> numpy.ndarray:
-        """`numbers`: of what the names are of; None where there are names only."""
+        """`numbers` belong to the names; None if there are only names."""
         found = numpy.full(self._count, False)
         while True:
             self._next()

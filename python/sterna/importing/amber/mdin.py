@@ -433,7 +433,9 @@ class _Reader:
             further["drift_control"] = [{"interval": interval, "sample_interval": interval}]
 
     def _velocities(self) -> tuple[float | None, Callable[[str], NoReturn] | None]:
-        """The temperature to draw them, or who wants those of the file."""
+        """Returns the temperature at which velocities are drawn, or a function that fails if the
+        file lacks them.
+        """
         restart = self._choice("irest", 0, (0, 1))
         form = self._choice("ntx", 5 if restart else 1, (1, 2, 4, 5, 6, 7))
         initial = self._number("tempi", 0.0)
@@ -505,7 +507,7 @@ class _Reader:
     # ---- all other keys
 
     def _look_at_others(self) -> None:
-        """Raises SternaError at what asks for something that Sterna does not do."""
+        """Raises SternaError for settings of features that Sterna lacks."""
         technical = []
         for name, one in self.lists.items():
             if name == "wt":
@@ -542,7 +544,7 @@ class _Reader:
 
 
 def _tidy(number: float) -> float:
-    """Without what rounding left in the last digits."""
+    """Removes the rounding in the last digits."""
     return float(f"{number:.12g}")
 
 

@@ -373,7 +373,8 @@ class Terms:
                 1, f"EXCLUDED_ATOMS_LIST has {len(listed)} values; expected {place}, by "
                 "NUMBER_EXCLUDED_ATOMS",
             )  # fmt: skip
-        # AMBER excludes what an extra point is made of, and the other one of its oxygen.
+        # AMBER excludes an extra point from the atoms that define it, and from the other point of
+        # its oxygen.
         of_oxygen: dict[int, set[int]] = {}
         for one in self.sites:
             of_oxygen.setdefault(one.atoms[1], set()).update(one.atoms)

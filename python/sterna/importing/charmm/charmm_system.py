@@ -65,7 +65,9 @@ def files_of_charmm(files: list[Path]) -> tuple[Path, list[Path], Path] | None:
 
 
 def with_namd(choices: Choices, notes: Notes) -> tuple[Choices, Configuration | None]:
-    """The choices with those of the configuration of NAMD. Raises SternaError."""
+    """Returns the choices with those of NAMD's configuration, and all its settings. Raises
+    SternaError.
+    """
     if choices.namd is None:
         return choices, None
     found = read_namd(choices.namd, notes)
@@ -95,7 +97,7 @@ def read_charmm(path: Path, parameters: list[Path], places: Path, choices: Choic
     for one in parameters:
         known.read(one)
     if asked is not None:
-        # NAMD has keys for what CHARMM reads in the files.
+        # NAMD has keys for settings that CHARMM reads from the files.
         known.e14fac, known.is_geometric = asked.factor_14, asked.is_geometric
     builder = _Builder(psf, known, places, choices, notes, asked)
     return builder.build() if asked is None else builder.as_asked(builder.build(), asked)

@@ -430,7 +430,7 @@ class _Reader:
         made.constraints = known[bonds]
 
     def _stage(self) -> tuple[str, int, Line] | None:
-        """The last command, or what numsteps says."""
+        """Returns the last command, or one by numsteps."""
         steps = self._integer("numsteps", 0, 0)
         is_minimization = self._is_on("minimization", False)
         if not self.commands:
@@ -556,7 +556,7 @@ class _Reader:
             self._fail("temperature", "temperature is missing; expected it, or binvelocities")
 
     def _look_at_others(self) -> None:
-        """Raises SternaError at what asks for something that Sterna does not do."""
+        """Raises SternaError for settings of features that Sterna lacks."""
         technical = []
         for key, values in self.values.items():
             if key in self.asked and key not in _NEUTRAL:

@@ -48,7 +48,7 @@ _NAMES = (
     "ATOMS", "BONDS", "ANGLES", "THETAS", "DIHEDRALS", "PHI", "IMPROPERS", "IMPHI", "CMAP",
     "NONBONDED", "NBFIX", "HBOND", "END",
 )  # fmt: skip
-#: Words of the options of NONBONDED that need no number, and those that do.
+#: Options of NONBONDED without a number, and those with one.
 _OPTIONS = {
     "atom", "group", "cdiel", "cdie", "rdiel", "rdie", "fshift", "shift", "switch", "fswitch", "vatom",
     "vgroup", "vdistance", "vdist", "vswitch", "vshift", "vfswitch", "vfswit", "geom", "arith", "ewald",

@@ -41,7 +41,7 @@ class Terms:
     types: list[str]  #: type of each atom
     constraints: str  #: "none"; "hydrogen", "all", with which water is rigid; "water"
     terms: list[Term] = field(default_factory=list)
-    bonds: set[Pair] = field(default_factory=set)  #: without those of lone pairs
+    bonds: set[Pair] = field(default_factory=set)  #: bonds without those of lone pairs
     held: dict[Pair, float] = field(default_factory=dict)
     excluded: set[Pair] = field(default_factory=set)
     pairs_14: set[Pair] = field(default_factory=set)
@@ -270,7 +270,7 @@ class Terms:
             for a in self._neighbors[first] - {second}:
                 apart |= {pair_of(a, d) for d in self._neighbors[second] - {first} if d != a}
         self.pairs_14 = apart - by_graph
-        # A lone pair is excluded from what its host is.
+        # A lone pair has the exclusions of its host.
         carried: dict[int, list[int]] = {}
         for one in self.psf.lone_pairs:
             carried.setdefault(one.hosts[0], []).append(one.site)
@@ -326,7 +326,7 @@ def rmin_and_depth(
     key = (first, second)
     found = parameters.nbfix.get(key) or parameters.nbfix.get(key[::-1])
     if found is not None:
-        # Without numbers of their own, 1-4 pairs take those of all others.
+        # Without parameters of their own, 1-4 pairs take those of all other pairs.
         depth, radius = found.values[2:] if is_14 and len(found.values) == 4 else found.values[:2]
         return ANGSTROM * radius, KILOCALORIE * abs(depth)
     depths, radii = [], []

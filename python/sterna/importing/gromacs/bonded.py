@@ -33,7 +33,7 @@ def terms_of(entry: Entry, kind: MoleculeType, topology: Topology) -> Iterator[T
 
 
 def parameters_of(entry: Entry, kind: MoleculeType, topology: Topology) -> list[Values]:
-    """Parameters of each term of an entry: its own, or those of the types of its atoms."""
+    """Returns the parameters of each term of an entry: its own, or those of its atoms' types."""
     function = FUNCTIONS[entry.section][entry.function]
     if entry.values or not function.parameters:
         return [entry.values]

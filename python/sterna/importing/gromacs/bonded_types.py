@@ -176,7 +176,9 @@ def _backward(values: list[float], function: Function) -> list[float]:
 
 
 def _dihedral_names(line: TopologyLine, fields: list[str]) -> tuple[list[str], int]:
-    """Four types, and how many the line has: two names are those of two inner or outer atoms."""
+    """Returns four types, and how many names the line has; two names belong to the inner or outer
+    atoms.
+    """
     if len(fields) >= 3 and len(fields[2]) == 1 and fields[2].isdigit():
         first, second = fields[:2]
         if int(fields[2]) == _IMPROPER:

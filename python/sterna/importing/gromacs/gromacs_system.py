@@ -53,7 +53,7 @@ class Choices:
 
 
 def with_mdp(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | None]:
-    """The choices with those of the .mdp file, and all that it asks for. Raises SternaError."""
+    """Returns the choices with those of the .mdp file, and all its settings. Raises SternaError."""
     if choices.mdp is None:
         return choices, None
     found = read_mdp(choices.mdp, notes)
@@ -259,7 +259,9 @@ class _Builder:
         return has_constraints
 
     def _require_within_cutoff(self, box: numpy.ndarray) -> None:
-        """Special pairs end nowhere: only where nothing ends they are what GROMACS computes."""
+        """Checks that special pairs, which have no cutoff in Sterna, give the results of
+        GROMACS.
+        """
         positions, how = self.coordinates.positions, self.choices.truncation
         kinds = {name: kind for (kind, _), name in self.names.items()}  # types of GROMACS
         for first, second, line in self.with_all:

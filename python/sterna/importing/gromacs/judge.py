@@ -290,7 +290,7 @@ def _by_gromacs(
 
 
 def _tables(topology: Path, choices: Choices) -> list[str]:
-    """Options of mdrun for those of bonded interactions."""
+    """Returns the options of mdrun for tables of bonded interactions."""
     files = choices.tables or sorted(topology.parent.glob("table_[abd]*.xvg"))
     return ["-tableb", *(str(path.resolve()) for path in files)] if files else []
 

@@ -88,7 +88,7 @@ _VDW_MODIFIERS = {
     "force-switch": "cubic_force_switched",
     "potential-switch": "quintic_switched",
 }
-#: Keys by what they are without `-` and `_`, which GROMACS passes over: vdw_type is vdwtype.
+#: Keys by their names without `-` and `_`, which GROMACS ignores: vdw_type is vdwtype.
 _SPELLED = {
     key.replace("_", ""): key
     for key in (

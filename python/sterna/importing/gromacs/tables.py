@@ -62,7 +62,7 @@ class BondedTables:
 
 
 def _read(path: Path, angles: tuple[float, float] | None) -> BondedTable:
-    """Raises SternaError with file and line at what GROMACS does not take."""
+    """Raises SternaError with file and line for content that GROMACS refuses."""
     rows: list[list[float]] = []
     lines: list[Line] = []
     for line in lines_of(path, read_text(path)):

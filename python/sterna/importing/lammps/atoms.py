@@ -1,4 +1,4 @@
-"""The atoms of a data file, in the order of their ids, or those of a lattice."""
+"""The atoms of a data file, in the order of their ids, or the atoms of a lattice."""
 
 from dataclasses import dataclass, field
 

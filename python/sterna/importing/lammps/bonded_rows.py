@@ -97,7 +97,7 @@ def with_parts(
     first: Callable[[Coefficients], list[Kind]],
     parts: dict[str, Callable[[Coefficients], list[Kind]]],
 ) -> Callable[[Coefficients], list[Kind]]:
-    """Coefficients of class2: those without a word in front, or a part of the others."""
+    """Returns the coefficients of class2: those without a leading word, or a part of the others."""
 
     def read(c: Coefficients) -> list[Kind]:
         name = c.part or (c.fields[c.next] if c.more else "")
@@ -112,7 +112,7 @@ def with_parts(
 
 
 def merged(before: list[Kind], new: list[Kind]) -> list[Kind]:
-    """The terms of a type with new ones in place of those of the same part."""
+    """Returns the terms of a type, with new terms in place of those of the same part."""
     part = new[0].part if new else ""
     return [one for one in before if one.part != part] + new
 

@@ -257,7 +257,7 @@ def _rows(
     ]
     charges = sum(of_charges) + row.get("bonded_coulomb_14_energy", 0.0)
     charges += row.get("scaled_pairs_charges_energy", 0.0)
-    # Pairs are what the other rows leave, whatever potentials they have.
+    # The energy of pairs is found by subtracting the other rows, whatever potentials they have.
     pairs = row["potential_energy"] - charges - sum(one.sterna for one in found)
     found.append(_row("pairs", pairs, energies["evdwl"]))
     if of_charges:

@@ -268,7 +268,7 @@ class _Builder:
         return [one for pairs in self.pairs.values() for one in pairs if acts(one.potential)]
 
     def _cutoff(self) -> float:
-        """The longest one; those of single pairs may be shorter."""
+        """Returns the longest cutoff; cutoffs of single pairs may be shorter."""
         given = [one.cutoff for one in self._acting()] or [
             style.cutoff for style in self.pair.styles
         ]
@@ -473,8 +473,9 @@ class _Builder:
         return types, pairs, mixing
 
     def _of_pair(self, a: int, b: int) -> list[PairOfTypes]:
-        """The potentials, besides those of charges, between two types, from 0; the types may stand in
-        any order."""
+        """Returns the potentials between two types, from 0, except those of charges; the types may
+        be in any order.
+        """
         return [one for one in self.pairs[min(a, b), max(a, b)] if acts(one.potential)]
 
     # ---- atoms

@@ -16,7 +16,7 @@ Inside = Callable[[numpy.ndarray], numpy.ndarray]  #: function that selects poin
 
 @dataclass(frozen=True)
 class Region:
-    """`why_not`: what is not evaluated, an error where the region is asked for."""
+    """`why_not`: the reason why the region is not evaluated, an error if it is needed."""
 
     command: Command
     style: str

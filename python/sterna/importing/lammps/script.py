@@ -98,7 +98,9 @@ def without_comment(text: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """Words; what begins with a quote goes to the next such quote. Raises FormulaError."""
+    """Returns words; text that begins with a quote ends at the next such quote. Raises
+    FormulaError.
+    """
     found, k = [], 0
     while True:
         while k < len(text) and text[k].isspace():
@@ -123,7 +125,7 @@ def words_of(text: str) -> list[str]:
 
 
 def joined_lines(path: Path) -> Iterator[Line]:
-    """Lines that '&' continues are one, as are those between triple quotes."""
+    """Returns lines; lines that '&' continues are joined, as are lines between triple quotes."""
     waiting, first = "", 0
     lines = read_text(path).split("\n")
     for number, raw in enumerate(lines, 1):

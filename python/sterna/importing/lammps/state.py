@@ -65,7 +65,7 @@ class Fix:
     identity: str
     group: str
     style: str
-    command: Command  #: its arguments are ID, group, style, and what follows
+    command: Command  #: its arguments are ID, group, style, and those of the style
 
 
 @dataclass

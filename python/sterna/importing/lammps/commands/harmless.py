@@ -4,7 +4,7 @@ from sterna.importing.lammps.script import Command
 from sterna.importing.lammps.state import State
 
 _NAMES = (
-    # Output and what is measured.
+    # Commands for output and measurements.
     "thermo", "thermo_style", "thermo_modify", "dump", "dump_modify", "undump", "restart",
     "write_data", "write_dump", "write_restart", "write_coeff", "compute", "compute_modify",
     "uncompute", "print", "info", "log", "echo", "timer", "bond_write", "angle_write",

@@ -332,7 +332,7 @@ def _group(state: State, command: Command) -> None:
 
 
 def _chosen(state: State, command: Command, style: str):
-    """Whether a number is one of those that the words of a group name."""
+    """Returns a function that is true for the numbers that the words of a group name."""
     words = command.arguments[2:]
     if words[:1] and words[0] in ("<", ">", "<=", ">=", "==", "!=", "<>"):
         numbers = [command.integer(3 + k, "a number", -(2**62), 2**62)

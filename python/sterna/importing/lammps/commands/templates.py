@@ -28,7 +28,7 @@ _COUNTS = ("atoms", *(f"{kind}s" for kind in KINDS))
 
 @dataclass
 class Template:
-    """Atoms about their center, and what joins them: type and atoms, from 1, of each term."""
+    """Atoms about their center, and their terms: type and atoms, from 1, of each."""
 
     positions: numpy.ndarray
     types: list[int]

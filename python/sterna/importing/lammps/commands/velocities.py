@@ -82,7 +82,7 @@ def _known(state: State, command: Command) -> numpy.ndarray:
 def _draw(
     state: State, command: Command, options: _Options, seed: int, chosen: numpy.ndarray
 ) -> numpy.ndarray:
-    """Numbers, (atoms, 3); those of other atoms than the chosen ones are 0."""
+    """Draws numbers, (atoms, 3); those of atoms that were not chosen are 0."""
     count = len(state.atoms.ids)
     found = numpy.zeros((count, 3))
     is_normal = options.dist == "gaussian"
@@ -220,7 +220,7 @@ def _scale(state: State, command: Command) -> None:
     command.expect_end(3, "velocity GROUP scale T")
     members = state.group(command, 0)
     if members is None and (state.stages or state.temperature is not None):
-        # Drawn velocities, or those of an earlier run: of another temperature.
+        # Velocities that were drawn, or remain from an earlier run, have another temperature.
         state.temperature, state.atoms.velocities = temperature, None
         return
     if any(fix.style.startswith(_STIFF) for fix in state.fixes.values()):
