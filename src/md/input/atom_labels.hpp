@@ -16,12 +16,12 @@ struct AtomLabel {
   double charge = 0.0;  ///< in the units of the input
 };
 
-/// Of each `[[type]]` a single one, then of the atoms of each `[[component]]`, in the order of
-/// `atom_places`. The rules are those of python/sterna/atoms.py, so that a file written
+/// Returns a label for each `[[type]]`, then labels of the atoms of each `[[component]]`, in the
+/// order of `atom_places`. The rules are those of python/sterna/atoms.py, so that a file written
 /// while a run lasts has the names of one that was exported.
 std::vector<std::vector<AtomLabel>> labels_of_particles(const Input& input);
 
-/// Of the atoms of a `[[molecule]]`, in its order; none where it is a `[[component]]`.
+/// Returns the labels of the atoms of a `[[molecule]]`, in its order; none for a `[[component]]`.
 std::vector<AtomLabel> labels_of_molecule(const Input& input, const Topology::Molecule& molecule);
 
 }  // namespace sterna::md

@@ -116,7 +116,8 @@ class Electrostatics final : public ForceTerm {
   /// Adds the forces on charges to their particles, and torques if particles rotate.
   void add_forces(const ParticleStore& particles, const CoulombResult& result,
                   std::span<Vec3> forces, std::span<Vec3> torques) const;
-  /// What excluded pairs take away, of each charge; empty where there are none.
+  /// Returns the forces of excluded pairs, which are subtracted, for each charge; empty if there
+  /// are none.
   std::vector<Vec3> forces_of_excluded(const ParticleStore& particles);
   void choose_parameters(const ParticleStore& particles);
   /// The settings on which a choice depends.
@@ -141,7 +142,7 @@ class Electrostatics final : public ForceTerm {
     return excluded_ &&
            particles.position[particle].type < static_cast<std::int64_t>(options_.atom_types);
   }
-  /// None of a particle that is no charge.
+  /// Returns no sites for a particle without a charge.
   std::span<const Site> sites_of(const ParticleStore& particles, std::size_t particle) const;
   std::vector<std::vector<Site>> sites_;  ///< by component
   /// Whether virtual sites without charge are left out, because a virtual site may coincide with a

@@ -21,7 +21,7 @@ namespace sterna::md {
 
 /// Options with which a start file is read.
 struct StartFileOptions {
-  /// Of `start_reader_rows()`, or "auto": by the file's first lines.
+  /// A name in `start_reader_rows()`, or "auto", which decides by the file's first lines.
   std::string format = "auto";
   /// The units of the file's numbers.
   UnitSystem units = *UnitSystem::by_name("reduced");
