@@ -3,12 +3,12 @@
 
     benchmarks/fmm/exchange.py [--ranks 2,8] [--methods p2p,rdma_double_buffer,shm_direct] [--repeats 5]
 
-6912 SPC/E molecules, 20736 charges, three levels of cells. The same run with all
-neighbor exchanges by one method, methods by turns. Each method runs twice: plain, for the time of a
-step, and with `timing = "synchronized"`, where ranks meet before they wait for data, for the time
-that exchanges take when waiting for ranks that compute is left out: of each exchange (positions of
-the halo, charges, expansions of each level) the median round, packing and unpacking in it, times its
-rounds a step. Medians over the repeats.
+The system has 6912 SPC/E molecules, 20736 charges and three levels of cells. In each run one method
+carries all neighbor exchanges, and methods run by turns. Each method runs twice. The plain run gives
+the time of a step. In the run with `timing = "synchronized"` ranks meet before they wait for data, so
+that waiting for ranks that compute is left out. It gives the time of each exchange (positions of the
+halo, charges, expansions of each level): the median round, with packing and unpacking, times its
+rounds a step. The results are medians over the repeats.
 
 Writes benchmarks/results/fmm_exchange.json.
 """

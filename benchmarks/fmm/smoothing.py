@@ -5,9 +5,9 @@
     benchmarks/fmm/smoothing.py time [--accuracies 1e-2,1e-3] [--smoothing 0,0.05,0.1]
 
 `drift`: SPC/E water at 300 K and constant energy, time step 2 fs, each run from the same positions,
-orientations and velocities. Of each the order that the accuracy got, the error of the forces
-measured at the start, and the slope of a line through the total energy, per ns, and the scatter
-about that line, both relative to the kinetic energy.
+orientations and velocities. A row has the order that the accuracy led to and the error of the forces
+measured at the start. It also has the slope of a line through the total energy, per ns, and the
+scatter about that line, both relative to the kinetic energy.
 `time`: runs of a larger box by turns; microseconds in the electrostatics for each charge and step.
 
 Both write their rows to benchmarks/results/fmm_smoothing.json and leave those of the other.

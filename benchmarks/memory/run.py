@@ -2,12 +2,12 @@
 
     ./dev bench memory [--before CHECKOUT] [--systems melt,water,protein]
 
-Peak of the resident memory of the whole process, start and checkpoint included, and the median of
-what it has in the second half of its time, both divided by the number of atoms. Of the melt also the
-slope between the peaks of both sizes: what an atom more costs. The water has constraints, charges by
-the multipole method, and lists by tolerance; so has dihydrofolate reductase in water, repeated to
-1.1 million atoms, which needs OpenMM. CHECKOUT is another checkout with a build of
-`sterna-md`. Prints a table; writes benchmarks/results/memory.json.
+The table has two numbers for each run, divided by the number of atoms: the peak of the resident
+memory of the whole process, start and checkpoint included, and its median in the second half of the
+run. For the melt it also has the memory of one more atom, from the peaks of both sizes. The water has
+constraints, charges by the multipole method, and lists by tolerance. So has dihydrofolate reductase
+in water, repeated to 1.1 million atoms, which needs OpenMM. CHECKOUT is another checkout with a build
+of `sterna-md`. Prints a table; writes benchmarks/results/memory.json.
 """
 
 import argparse

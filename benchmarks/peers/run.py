@@ -14,9 +14,10 @@ All engines of a case start from the same positions, pinned to the same core; ea
 after the other. Times are those of the engines' own timers of their loops, ns for each atom (carbon
 dioxide, ethylene oxide: each molecule) and step.
 
-For water with long-range charges Sterna takes the fastest accuracy whose relative error of the
-forces on the molecules, against its own with 1e-7, is at most that of GROMACS's PME against PME with
-a tolerance of 1e-12, in double precision. That needs --gmx-double; without it the accuracy is 5e-4.
+For water with long-range charges Sterna takes the fastest accuracy at which its forces on the
+molecules are as good as those of GROMACS's PME. The relative error of Sterna is against its own forces
+with 1e-7, that of PME against PME with a tolerance of 1e-12, both in double precision. That needs
+--gmx-double; without it the accuracy is 5e-4.
 
 A wanted ratio to GROMACS is one to a build for AVX-512; beside another build none is shown.
 

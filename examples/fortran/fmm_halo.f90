@@ -1,9 +1,10 @@
-!> The halos of a fast multipole method, as calls: each rank has 4^3, 2^3 and 1 cells of three
-!> levels, with 15 complex numbers each (expansions of order 4), and needs two cells of its
-!> neighbors all around, fetched along z, then y, then x, so that the corners come along. Where it
-!> has one cell only, it passes on what it got before. Messages are 240 bytes to 31 kB.
+!> The halo exchanges of a fast multipole method. Each rank has 4^3, 2^3 and 1 cells of three levels,
+!> with 15 complex numbers each (expansions of order 4). It needs two cells of its neighbors all
+!> around, fetched along z, then y, then x, so that the corners come along. A rank with one cell only
+!> passes on the cells that it received before. Messages have 240 bytes to 31 kB.
 !>
-!> The same messages by mpi_irecv, mpi_isend, mpi_waitall and by puts with notices, in turn.
+!> The program sends the same messages by mpi_irecv, mpi_isend, mpi_waitall and by puts with notices,
+!> in turn.
 program fmm_halo
   use, intrinsic :: iso_c_binding, only: c_f_pointer
   use, intrinsic :: iso_fortran_env, only: int64, real64

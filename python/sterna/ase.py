@@ -38,7 +38,7 @@ class Calculator(AseCalculator):
         if input.sections.get("units", "metal") != "metal":
             raise ValueError('Calculator: expected an input with units = "metal"')
         run = {"timestep": 0.001, **input.sections.get("run", {})}
-        # Made for energies: nothing moves, and what would move it has no part in them.
+        # The input is only for energies: nothing moves, and sections about motion are left out.
         self._input = Input({"units": "metal", **input.sections}).replace(
             run=run, start=None, thermostat=None, barostat=None
         )
@@ -57,7 +57,7 @@ class Calculator(AseCalculator):
             still.set_momenta(numpy.zeros((len(still), 3)))
             self._make(still)
         else:
-            # Also where ASE sees no change: an earlier call may have ended half-way.
+            # Even if ASE sees no change, an earlier call may have ended half-way.
             turn = frame_of_cell(self.atoms.cell.array)[1]
             self._simulation.set("position", self.atoms.get_positions() @ turn.T)
         turn = frame_of_cell(self.atoms.cell.array)[1]

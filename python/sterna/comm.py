@@ -38,14 +38,14 @@ class Method:
 
 @dataclass(frozen=True)
 class MethodEvidence:
-    """What is known of one method for one exchange."""
+    """The measurements and estimates of one method for one exchange."""
 
     method: str
     state: str  #: "chosen", "slower", "not measured", "unavailable" or "failed"
     median_us: float  #: largest of the ranks' medians; 0: not measured
-    model_us: float  #: what the cost model expects; 0: not asked
-    rounds: int  #: that were timed
-    outliers: int  #: of these, on this rank
+    model_us: float  #: estimate of the cost model; 0 if not asked
+    rounds: int  #: rounds that were timed
+    outliers: int  #: of these rounds, on this rank
     why: str  #: why slower, unavailable or not measured
 
 
@@ -58,12 +58,12 @@ class Verdict:
     text: str  #: the reason in words
     rounds: int
     median_us: float  #: this rank's median time of a round
-    bytes_sent: int  #: by this rank, in all rounds
-    messages_sent: int  #: by this rank, in all rounds
-    times_decided: int  #: by measurement; 0 where the method was named
+    bytes_sent: int  #: sum over all rounds of this rank
+    messages_sent: int  #: sum over all rounds of this rank
+    times_decided: int  #: number of choices by measurement; 0 if the method was named
     #: (rank, bytes, messages) of all rounds by destination; messages are rounds with one to it
     sent: tuple[tuple[int, int, int], ...]
-    candidates: tuple[MethodEvidence, ...]  #: with method="auto": every method of the family
+    candidates: tuple[MethodEvidence, ...]  #: all methods of the family, with method="auto"
 
 
 def neighbor_methods() -> list[Method]:
@@ -80,7 +80,9 @@ class Context:
     """A group of ranks. Exchanges are made from it, by all of them in the same order."""
 
     def __init__(self, communicator: object = None) -> None:
-        """Collective. Of all ranks of the job, or of a communicator of mpi4py. Starts MPI."""
+        """Makes a group of all ranks of the job, or of a communicator of mpi4py. Starts MPI.
+        Collective.
+        """
         self._core = core().Context(address_of(communicator))
         self._bytes = None  # the exchange behind `exchange`, made by its first call
 
@@ -101,7 +103,7 @@ class Context:
 
     @property
     def description(self) -> str:
-        """Local. What carries the bytes: "Open MPI 5.0.11, UCX 1.22.0"."""
+        """Local. The versions of the communication libraries: "Open MPI 5.0.11, UCX 1.22.0"."""
         return self._core.description
 
     def node_of(self, rank: int) -> int:
@@ -250,7 +252,7 @@ class _Items:
     def bytes_of(self, values: "ArrayLike", whom: str) -> numpy.ndarray:
         given = numpy.asarray(values)
         if given.size == 0 and given.shape in ((0,), (0, *self.shape)):
-            # Of what is empty, such as a list, the dtype says nothing.
+            # An empty object, such as a list, does not tell its dtype.
             return numpy.zeros(0, numpy.uint8)
         if not numpy.can_cast(given.dtype, self.dtype, "same_kind"):
             raise TypeError(f"{whom}: the array has the dtype {given.dtype}, expected {self.dtype}")
@@ -266,7 +268,9 @@ class _Items:
         return array.reshape(-1).view(numpy.uint8)
 
     def _refuse_overflow(self, given: numpy.ndarray, made: numpy.ndarray, whom: str) -> None:
-        """ValueError where a number is beyond those of the dtype, which would come as another."""
+        """Raises ValueError for a number out of the dtype's range, which would become another
+        number.
+        """
         if given.dtype.kind in "iu":
             wrong = made != given if made.dtype.kind in "iu" else numpy.isinf(made)
         elif given.dtype.kind in "fc":

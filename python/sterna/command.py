@@ -47,7 +47,9 @@ InputFile = Annotated[
 
 
 def _write(stream: TextIO, text: str) -> None:
-    """Also where nobody reads any more, as in `sterna run x | head`: a run goes on without."""
+    """Writes a text. If the reader is gone, as in `sterna run x | head`, the run goes on without
+    output.
+    """
     try:
         stream.write(text)
         stream.flush()
@@ -147,7 +149,7 @@ def run(
         options.append(f"--from={from_stage}")
     # The name of a file may begin with a dash.
     named = ["--", str(input_file)]
-    # There the ranks do what is done at the end, as nothing outlives them.
+    # On several ranks the ranks do the work at the end, because no other process outlives them.
     to_report = [*(["--report"] if report else []), "--python", sys.executable]
     launch.join([*options, *to_report, "--progress", progress.value, *named], ranks)
     ranks = ranks or launch.available_cores()
@@ -167,7 +169,7 @@ def run(
 
 
 def _write_at_end(at_end: AtEnd, status: int) -> None:
-    """What the input of a run that has just ended asks for, and where it is.
+    """Does the work that the input of a finished run asks for, and says where the results are.
 
     Raises SternaError where something cannot be written, unless the run has failed already.
     """
@@ -181,7 +183,7 @@ def _write_at_end(at_end: AtEnd, status: int) -> None:
 
 @app.command(
     name="launch",
-    # What comes after the script's name is the script's.
+    # Arguments after the script's name belong to the script.
     context_settings={"allow_extra_args": True, "allow_interspersed_args": False},
 )
 def launch_script(

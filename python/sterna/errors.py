@@ -1,4 +1,4 @@
-"""What can go wrong before or while a run goes on."""
+"""Errors before or during a run."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -48,7 +48,7 @@ std::string input_file_text(const std::string& path) {
   return *text;
 }
 
-/// What is wrong or doubtful in all of the stages, each once.
+/// Returns the errors and warnings of all stages, each once.
 std::vector<md::Diagnostic> findings_of(const std::vector<md::StageInput>& stages) {
   std::vector<md::Diagnostic> all;
   for (const md::StageInput& stage : stages) {

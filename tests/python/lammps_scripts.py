@@ -1,8 +1,8 @@
 """Random scripts of LAMMPS with their data files, and what LAMMPS itself makes of them.
 
-A script uses variables of all styles, conditions, boxes and lattices of all shapes, groups, regions,
-all styles of pairs and bonded terms that are taken over, `special_bonds`, commands that change atoms,
-velocities, and fixes that have a force. `compare` holds what was imported against LAMMPS.
+A script uses variables of all styles, conditions, boxes and lattices of all shapes, groups and
+regions. It has all styles of pairs and bonded terms that are imported, `special_bonds`, commands that
+change atoms, velocities, and fixes that have a force. `compare` compares the import with LAMMPS.
 
 `python tests/python/lammps_scripts.py 0 200` runs such seeds and tells what came of each.
 """

@@ -1,8 +1,8 @@
 """A molecule and two ions as Martini has them: the energies of GROMACS, and a run.
 
-Expected values are of gmx_d 2022.5 with the same files. They hold the parts that only Martini has: a
-bond that excludes nothing, a site that is a sum of atoms, pairs of types that are zero unless they
-are listed, and a reaction field with its terms of excluded pairs and of each charge.
+Expected values are of gmx_d 2022.5 with the same files. They test the parts that only Martini has: a
+bond that excludes nothing, a site that is a sum of atoms, and pairs of types that are zero unless
+they are listed. The reaction field has terms of excluded pairs and of each charge.
 """
 
 import pytest

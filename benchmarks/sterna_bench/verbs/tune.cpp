@@ -1,5 +1,5 @@
-// tune: lets the tuner measure every method on a grid of patterns, and from which size on messages
-// are better not copied, and writes what it found to the machine file, from which later runs on so
+// tune: lets the tuner measure every method on a grid of patterns, and the size from which on
+// messages are better not copied. The results go to the machine file, from which later runs on as
 // many ranks of this machine start.
 
 #include <fmt/format.h>

@@ -11,16 +11,17 @@ namespace sterna::comm {
 
 class MessagePool;
 
-/// Where a block lies: in a slab of the pool of a rank of this node, named by its index there.
+/// The place of a block in shared memory: the rank of this node that owns the pool, the slab of
+/// that pool, and the offset in the slab.
 struct Location {
   std::uint32_t owner = 0;
   std::uint32_t slab = 0;
   std::uint64_t offset = 0;
 };
 
-/// Memory from a messenger's pool, on bytes; use `Buffer<T>`. Owned by whoever holds it; in a node
-/// it lies in memory that all ranks there map, so that it changes hands without a copy. When it is
-/// destroyed it returns to the pool it came from, whichever rank that belongs to.
+/// Memory from a messenger's pool, on bytes; use `Buffer<T>`. The object owns the memory. Within a
+/// node it lies in memory that all ranks there map, so it changes its owner without a copy. The
+/// destructor returns the memory to the pool that it came from, whichever rank has that pool.
 class BufferBytes {
  public:
   BufferBytes() = default;
@@ -45,9 +46,10 @@ class BufferBytes {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return bytes_; }
-  /// Kept here: the block header has left the caches when a large array was written.
+  /// The buffer keeps its location itself, because the block's header has left the caches by the
+  /// time a large array is written.
   const Location& location() const { return location_; }
-  /// Gives the memory up without returning it: somebody else owns it now.
+  /// Gives the memory up without returning it to the pool, because another object owns it now.
   void hand_over() {
     data_ = nullptr;
     bytes_ = 0;
@@ -62,7 +64,8 @@ class BufferBytes {
   Location location_;
 };
 
-/// Items of a trivially copyable type in pool memory. What a fresh one holds is not defined.
+/// Items of a trivially copyable type in pool memory. The items of a new buffer are not
+/// initialized.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);

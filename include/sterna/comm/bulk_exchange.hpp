@@ -12,35 +12,36 @@
 
 namespace sterna::comm {
 
-/// A sparse exchange for much data, on bytes; use `BulkExchange<T>`. How much comes from whom is
-/// told by a sparse exchange of counts. The rows are written straight into memory of a pool and
-/// given away as messages: in a node they are read where they were written. Constructor and
-/// `exchange` are collective, as those of SparseExchangeBytes; the result does not depend on the
-/// method.
+/// A sparse exchange for large rows, on bytes; use `BulkExchange<T>`. A sparse exchange of counts
+/// tells each rank how much comes from whom. The caller writes the rows straight into memory of a
+/// pool, and messages give that memory away, so receivers on the same node read the rows where they
+/// were written. Constructor and `exchange` are collective, as those of SparseExchangeBytes. The
+/// result does not depend on the method.
 class BulkExchangeBytes {
  public:
-  /// `options`: of the exchange of counts. Throws Error as SparseExchangeBytes does.
+  /// The options are those of the exchange of counts. Throws Error as SparseExchangeBytes does.
   BulkExchangeBytes(const Context& context, std::size_t item_size, const SparseOptions& options);
   ~BulkExchangeBytes();
   BulkExchangeBytes(BulkExchangeBytes&&) noexcept;
   BulkExchangeBytes& operator=(BulkExchangeBytes&&) noexcept;
 
-  /// Memory for the row of `count` items to `destination`, which may be this rank: to be written
-  /// before `exchange`, which sends it. One row for each destination. Throws Error where the
-  /// destination is no rank or has a row already.
+  /// Returns memory for the row of `count` items to `destination`, which may be this rank. The
+  /// caller fills it before `exchange`, which sends it. Each destination has one row. Throws Error
+  /// if the destination is no rank or has a row already.
   std::span<std::byte> row(int destination, std::size_t count);
 
   struct Row {
     int source;
     std::span<const std::byte> items;
   };
-  /// Sends the rows. What came here, sources ascending; only rows with items. Valid until `release`
-  /// or the next `exchange`.
+  /// Sends the rows, and returns those that arrived, in ascending order of their sources; every row
+  /// has at least one item. The rows are valid until `release` or the next `exchange`.
   std::span<const Row> exchange();
-  /// Gives back what came, so that its memory can be used again.
+  /// Gives the memory of the received rows back, so that it can be used again.
   void release();
 
-  /// Of the exchange of counts; the bytes are those of the items that left this rank.
+  /// The verdict is that of the exchange of counts; its bytes are those of the items that left this
+  /// rank.
   Verdict verdict() const;
 
  private:

@@ -14,36 +14,39 @@
 namespace sterna::comm {
 
 struct ChannelOptions {
-  std::size_t slots = 2;  ///< messages of each direction that may be under way or unread
-  std::uint64_t key = 0;  ///< tells several channels of one pair apart
+  std::size_t slots = 2;  ///< messages of each direction that may be under way or not yet read
+  std::uint64_t key = 0;  ///< distinguishes several channels between the same two ranks
 };
 
-/// A lasting connection of two ranks, on bytes; use `Channel<T>`. Memory is made and made known
-/// once; a message is a put into the receiver's next slot and a notice, without matching. A sender
-/// waits where all slots are full. That a slot was read is written with the next put the other way,
-/// or on its own where nothing goes that way.
+/// A persistent connection of two ranks, on bytes; use `Channel<T>`. Its memory is allocated and
+/// made known to the peer once. A message is then a put into the receiver's next slot and a notice,
+/// without matching. A sender waits while all slots are full. The receiver reports a slot as read
+/// with its next put the other way, or with a put of its own if it sends nothing.
 class ChannelBytes {
  public:
-  /// Both ranks make it, with the same values; the others need not know. A rank may be its own
-  /// peer. Must end before the messenger, after both sides have read what they were sent. Throws
-  /// MemoryError where a side has no such memory; the other side learns of it where it first waits.
+  /// Both ranks construct it with the same values; other ranks need not know of it. A rank may be
+  /// its own peer. The channel must end before the messenger, after both sides have read what they
+  /// were sent. Throws MemoryError if a side lacks the memory; the other side then gets the error
+  /// at its first wait.
   ChannelBytes(Messenger& messenger, int peer, std::size_t capacity, const ChannelOptions& options);
   ~ChannelBytes();
   ChannelBytes(ChannelBytes&&) noexcept;
   ChannelBytes& operator=(ChannelBytes&&) noexcept;
 
-  /// Where the next message may be written before `commit`: in a node, the receiver's memory.
+  /// The place to write the next message before `commit`. Within a node this is the receiver's
+  /// memory.
   std::span<std::byte> slot();
   void commit(std::size_t bytes);
-  /// Sends these; they must stay as they are until `wait_sent`.
+  /// Sends `message`, which must stay unchanged until `wait_sent`.
   void send(std::span<const std::byte> message);
   void wait_sent();
-  /// The next message, or nothing where none has come; it stays until `release`.
+  /// Returns the next message, or nothing if none has arrived. It stays valid until `release`.
   std::optional<std::span<const std::byte>> receive();
   std::span<const std::byte> wait();
-  /// Gives the slot of the earliest message received back to the sender.
+  /// Returns the slot of the earliest received message to the sender.
   void release();
-  /// "shm", "rdma", or "messages" where ranks cannot write into each other's memory.
+  /// The transport is "shm" or "rdma", or "messages" if ranks cannot write into each other's
+  /// memory.
   std::string_view transport() const;
 
   class Implementation;

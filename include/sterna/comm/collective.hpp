@@ -9,15 +9,15 @@
 
 namespace sterna::comm {
 
-/// Blocking helpers for what happens once or rarely: start-up, shut-down, reports. Collective.
+/// Blocking, collective helpers for rare events: start-up, shut-down, reports.
 
-/// Replaces `bytes` (data and length) on every rank by that of `root`.
+/// Replaces `bytes` (contents and length) on every rank by those of `root`.
 void broadcast(const Context& context, int root, std::string& bytes);
 
-/// The strings of all ranks in rank order, on `root`; empty elsewhere.
+/// Returns the strings of all ranks on `root`, in rank order; other ranks get an empty list.
 std::vector<std::string> gather(const Context& context, int root, const std::string& bytes);
 
-/// Exclusive prefix sum of `value` over the ranks (0 on rank 0).
+/// Returns the exclusive prefix sum of `value` over the ranks (0 on rank 0).
 std::int64_t exclusive_sum(const Context& context, std::int64_t value);
 
 void barrier(const Context& context);

@@ -19,11 +19,11 @@
 
 namespace sterna::comm {
 
-/// What has come to an end: which buffer, with whom, and whether it failed.
+/// A stage that has completed: its buffer, its peer, and the error if it failed.
 struct Completed {
   std::span<const std::byte> buffer;
-  int peer = -1;      ///< the other rank; -1: several (a broadcast)
-  std::string error;  ///< empty where all went well
+  int peer = -1;      ///< the other rank; -1 for several ranks (a broadcast)
+  std::string error;  ///< empty if the operation succeeded
 
   template <class T>
   std::span<const T> items() const {
@@ -31,8 +31,9 @@ struct Completed {
   }
 };
 
-/// Something that will have happened. Copies share one state. `Messenger::wait` waits for it, a
-/// C++20 coroutine may `co_await` it (one at a time); `value` throws Error where it failed.
+/// A result that will be available later. Copies share one state. `Messenger::wait` waits for it,
+/// and a C++20 coroutine may `co_await` it (one coroutine at a time). `value` throws Error if the
+/// operation failed.
 class Future {
  public:
   bool ready() const { return state_->value.has_value(); }
@@ -46,7 +47,7 @@ class Future {
     if (const auto waiting = std::exchange(state_->waiting, nullptr)) waiting.resume();
   }
 
-  /// Whether a coroutine awaits it.
+  /// True if a coroutine awaits it.
   bool awaited() const { return static_cast<bool>(state_->waiting); }
   bool await_ready() const { return ready(); }
   void await_suspend(std::coroutine_handle<> handle) const { state_->waiting = handle; }
@@ -60,11 +61,11 @@ class Future {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// Counts completions, and keeps what completed until it is taken. Copies share one state.
+/// Counts completions, and keeps each of them until `next` takes it. Copies share one state.
 class Counter {
  public:
   std::uint64_t count() const { return state_->count; }
-  /// The earliest completion that was not taken yet.
+  /// Takes the earliest completion that was not taken yet.
   std::optional<Completed> next() const {
     if (state_->completed.empty()) return std::nullopt;
     Completed first = std::move(state_->completed.front());
@@ -84,11 +85,11 @@ class Counter {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// When a completion is due at the sender. `source`: the buffer may be changed again. `remote`: the
-/// receiver has its data. `operation`: the entry has run there.
+/// The stage at which the sender gets a completion. `source`: the sender may change the buffer
+/// again. `remote`: the receiver has the data. `operation`: the entry has run at the receiver.
 enum class Stage { source, remote, operation };
 
-/// A completion that is requested; made by `on_source`, `on_remote`, `on_operation`.
+/// A request for a completion; `on_source`, `on_remote` and `on_operation` make it.
 struct Completion {
   Stage stage;
   std::variant<Future, Counter, std::function<void(Completed)>> target;
@@ -104,15 +105,15 @@ struct Completion {
         },
         target);
   }
-  /// Whether completion runs code of the caller, which it may only from within `progress`.
+  /// True if the completion runs code of the caller; that code may run only from within `progress`.
   bool runs_code() const {
     const auto* const future = std::get_if<Future>(&target);
     return future != nullptr ? future->awaited() : !std::holds_alternative<Counter>(target);
   }
 };
 
-/// The completions requested for one array. The first needs no memory of its own: few arrays have
-/// more.
+/// The completions requested for one array. The first one takes no memory of its own, because few
+/// arrays have more than one.
 class Completions {
  public:
   template <class Request>
@@ -135,8 +136,8 @@ class Completions {
   std::vector<Completion> more_;
 };
 
-/// `target`: a Future, a Counter, or what can be called with a Completed. Called from within
-/// `progress` and `wait`; it may call entries, but must not wait.
+/// Each `target` is a Future, a Counter, or a function that takes a Completed. The function is
+/// called from within `progress` and `wait`; it may call entries, but must not wait.
 template <class Target>
 Completion on_source(Target&& target) {
   return {Stage::source, std::forward<Target>(target)};
@@ -150,8 +151,9 @@ Completion on_operation(Target&& target) {
   return {Stage::operation, std::forward<Target>(target)};
 }
 
-/// A coroutine that runs until it awaits something, and goes on from within `progress` and `wait`.
-/// `Messenger::wait` waits for its end and throws what it threw. Must outlive its run.
+/// A coroutine that runs until it awaits a Future, and is resumed from within `progress` and
+/// `wait`. `Messenger::wait` waits for its end and throws the exception that it threw. The object
+/// must live until the coroutine has ended.
 class Task {
  public:
   struct promise_type {
@@ -172,7 +174,7 @@ class Task {
     if (handle_) handle_.destroy();
   }
   bool done() const { return handle_.done(); }
-  /// Of a coroutine that is done: throws what it threw.
+  /// Throws the exception of a finished coroutine, if it threw one.
   void check() const {
     if (handle_.promise().fault) std::rethrow_exception(handle_.promise().fault);
   }

@@ -17,14 +17,15 @@
 
 namespace sterna::comm {
 
-/// What one rank sent here.
+/// The row of items that one rank sent to this one.
 template <class T>
 struct ReceivedRow {
   int source;
   std::span<const T> items;
 };
 
-/// What an `exchange` brought, sources ascending. It owns the items.
+/// The result of `exchange`: the received rows in ascending order of their sources. It owns the
+/// items.
 template <class T>
 class Received {
  public:
@@ -33,7 +34,7 @@ class Received {
         offsets_(offsets.begin(), offsets.end()),
         items_(items, items + offsets.back()) {}
 
-  /// Rows: ranks that sent at least one item.
+  /// The number of rows, which is that of the ranks that sent at least one item.
   std::size_t size() const { return sources_.size(); }
   bool empty() const { return sources_.empty(); }
   ReceivedRow<T> operator[](std::size_t row) const {
@@ -72,13 +73,14 @@ class Received {
   std::vector<T> items_;
 };
 
-/// The sparse exchange that all calls of `exchange` with items of one size go through. A context has
-/// one for each size, made by its first call and kept, so that the calls get faster: it chooses its
-/// method as they go on. With what it needs to bring items into rows.
+/// The sparse exchange that carries all calls of `exchange` with items of one size, and the buffers
+/// that sort items into rows. A context keeps one for each size, made by the first call. It chooses
+/// its method while the calls go on, so they become faster.
 struct OneCallExchange {
   static OneCallExchange& of(const Context& context, std::size_t item_size);
 
-  /// Rows from `counts`, of the items for each rank: `starts` has where each rank's begin.
+  /// Makes rows from `counts`, the number of items for each rank, and sets `starts` to the first
+  /// item of each rank.
   void make_rows();
 
   SparseExchangeBytes bytes;
@@ -107,13 +109,13 @@ using ItemOfRows = ItemOf<decltype(std::declval<std::ranges::range_value_t<Rows>
 
 }  // namespace one_call
 
-/// The call `exchange(context, send, to)` or `exchange(context, rows)`. An object, so that it is
-/// never taken for `std::exchange`.
+/// The call `exchange(context, send, to)` or `exchange(context, rows)`. It is an object, so that
+/// argument-dependent lookup never takes it for `std::exchange`.
 struct ExchangeCall {
-  /// Collective. Item i of `send` goes to rank `to[i]`; returns what came to this rank. The items that
-  /// one rank sends to another keep their order. Ranks with nothing to send call it with empty ranges.
-  /// Throws Error, before anything is sent, where the two ranges differ in length or a destination is
-  /// no rank.
+  /// Sends item i of `send` to rank `to[i]` and returns the items that came to this rank.
+  /// Collective: ranks with nothing to send call it with empty ranges. The items that one rank
+  /// sends to another keep their order. Throws Error, before anything is sent, if the two ranges
+  /// differ in length or a destination is no rank.
   template <std::ranges::contiguous_range Items, std::ranges::contiguous_range Ranks>
   requires std::is_same_v < one_call::ItemOf<Ranks>,
   int > Received<one_call::ItemOf<Items>> operator()(const Context& context, const Items& send,
@@ -141,8 +143,8 @@ struct ExchangeCall {
     return one_call::received<T>(one);
   }
 
-  /// Collective. The same with rows: `send` is a range of pairs of a rank, each at most once, and a
-  /// range of items for it, such as a `std::map<int, std::vector<T>>`.
+  /// The same with rows: `send` is a range of pairs of a rank, each at most once, and a range of
+  /// items for it, such as a `std::map<int, std::vector<T>>`. Collective.
   template <std::ranges::forward_range Rows>
   Received<one_call::ItemOfRows<Rows>> operator()(const Context& context, const Rows& send) const {
     using T = one_call::ItemOfRows<Rows>;

@@ -5,21 +5,21 @@
 
 namespace sterna::comm {
 
-/// More bytes than any memory has: what a size becomes that does not fit its type, so that it is
-/// refused as too large where sizes are held against something.
+/// The size that stands for any overflow of std::size_t. It exceeds every memory, so that checks of
+/// sizes refuse it as too large.
 inline constexpr std::size_t too_many_bytes = std::numeric_limits<std::size_t>::max();
 
-/// The bytes of `count` items of `item_size` bytes, or `too_many_bytes`.
+/// Returns the bytes of `count` items of `item_size` bytes, or `too_many_bytes`.
 constexpr std::size_t item_bytes(std::size_t count, std::size_t item_size) {
   return item_size != 0 && count > too_many_bytes / item_size ? too_many_bytes : count * item_size;
 }
 
-/// The sum, or `too_many_bytes`.
+/// Returns the sum, or `too_many_bytes`.
 constexpr std::size_t sum_of_bytes(std::size_t a, std::size_t b) {
   return a > too_many_bytes - b ? too_many_bytes : a + b;
 }
 
-/// `bytes` up to the next multiple of `unit`, a power of two, or `too_many_bytes`.
+/// Rounds `bytes` up to a multiple of `unit`, a power of two, or returns `too_many_bytes`.
 constexpr std::size_t padded_bytes(std::size_t bytes, std::size_t unit) {
   const std::size_t padded = sum_of_bytes(bytes, unit - 1);
   return padded == too_many_bytes ? too_many_bytes : padded / unit * unit;

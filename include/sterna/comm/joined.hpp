@@ -7,9 +7,10 @@
 
 namespace sterna::comm {
 
-// These are compiled once, while fmt::join compiles a formatter into each file that calls it.
+// These functions are compiled once, while fmt::join would compile a formatter into each file that
+// calls it.
 
-/// The parts with `between` between them; numbers as `{}` writes them.
+/// Joins the parts with `between` between them; numbers are formatted as `{}`.
 std::string joined(std::span<const std::string> parts, std::string_view between);
 std::string joined(std::span<const std::string_view> parts, std::string_view between);
 std::string joined(std::span<const int> parts, std::string_view between);

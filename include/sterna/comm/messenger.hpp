@@ -26,29 +26,31 @@
 
 namespace sterna::comm {
 
-/// Who called an entry, and the number that the call carries (0 where it carries none).
+/// The rank that called an entry, and the number that the call carries (0 if it has none).
 struct Sender {
   int rank;
   std::uint64_t reference;
 };
 
-/// As the first argument of a call: its reference number, by which `when` brings calls together.
+/// The reference number of a call, given as its first argument; `when` collects calls by this
+/// number.
 struct Reference {
   std::uint64_t number;
 };
 
 struct MessengerOptions {
-  std::string name = "messages";  ///< in errors
-  /// "auto": shm in the node, rdma beyond, two_sided where that does not work. A name: only that.
+  std::string name = "messages";  ///< name in errors
+  /// "auto" takes shm within the node, rdma beyond it, and two_sided if these do not work. A name
+  /// takes that transport only.
   std::string transport = "auto";
-  /// Lent arrays below this many bytes are copied. Otherwise as `tune_messages` has measured, or
-  /// 1 KiB in a node and 2 KiB beyond where it has not.
+  /// Lent arrays of fewer bytes than this are copied. By default this is the limit that
+  /// `tune_messages` has measured, or else 1 KiB within a node and 2 KiB beyond.
   std::optional<std::size_t> copy_below = std::nullopt;
-  /// In a node, lent arrays that lie in no pool are copied by the sender; from so many bytes on by
-  /// the kernel (process_vm_readv), where it may: slower, but without memory in between.
+  /// Within a node the sender copies lent arrays that are in no pool. From this many bytes on the
+  /// kernel copies them (process_vm_readv), if it may: slower, but without memory in between.
   std::size_t kernel_copies_from = std::size_t{256} << 20U;
-  /// Notices lent arrays that were changed too early, fills buffers that were let go with 0xdb,
-  /// and reports buffers still held at the end. Otherwise as the library was built (debug).
+  /// True: reports lent arrays that were changed too early, fills released buffers with 0xdb, and
+  /// reports buffers still held at the end. By default this is on in debug builds of the library.
   std::optional<bool> check = std::nullopt;
 };
 
@@ -62,7 +64,7 @@ struct CallIn {
 using Handler = std::function<void(CallIn&)>;
 using Hook = std::function<void(const CallIn&, std::span<ByteReceiveBuffer>)>;
 
-/// How an argument of an entry's signature travels. Small ones by value.
+/// How an argument of an entry's signature travels. Small arguments travel by value.
 template <class A>
 struct Argument {
   static_assert(std::is_trivially_copyable_v<A>,
@@ -82,7 +84,7 @@ struct Argument<NoCopy<T>> {
     return ReceiveBuffer<T>(buffer);
   }
 };
-/// Copied when called; the entry reads it where it lies.
+/// The call copies the array; the entry reads it where it arrives.
 template <class T>
 struct Argument<std::span<const T>> {
   static constexpr bool is_array = true;
@@ -121,8 +123,8 @@ struct Argument<std::vector<T>> : ContainerArgument<std::vector<T>> {};
 template <>
 struct Argument<std::string> : ContainerArgument<std::string> {};
 
-/// Where each argument of a signature lies: its index among the arrays, or its offset in the small
-/// bytes.
+/// The place of each argument of a signature: its index among the arrays, or its offset in the
+/// small bytes.
 template <class... Args>
 struct Layout {
   static constexpr std::size_t arguments = sizeof...(Args);
@@ -157,7 +159,7 @@ decltype(auto) read_argument(const CallIn& call, Access&& array) {
 
 }  // namespace detail
 
-/// A call that waits for a `when`: its arguments, arrays owned.
+/// A call that waits for a `when`, with its arguments and the arrays that it owns.
 template <class... Args>
 struct Message {
   Sender sender;
@@ -168,14 +170,14 @@ struct Message {
   }
 };
 
-/// An array that is sent to this rank, in whatever memory it arrives: in a node, the buffer that
-/// its sender gave away.
+/// An array that is sent to this rank. It may be in any memory, within a node also in the buffer
+/// that its sender gave away.
 template <class T>
 class Delivery {
  public:
-  /// Ready when the array is here.
+  /// The future is ready when the array has arrived.
   const Future& arrived() const { return arrived_; }
-  /// Throws Error where it is not here, or failed.
+  /// Throws Error if the array has not arrived, or failed.
   Buffer<T> take() {
     arrived_.value();
     return Buffer<T>(std::move(*taken_));
@@ -193,20 +195,22 @@ class Delivery {
 template <class... Args>
 class Entry;
 
-/// Calls of functions on other ranks: a rank names an entry and its arguments, and the other rank
-/// runs the function of that name. Entries may be registered in any order; the
-/// same name with another signature elsewhere is an error, and calls of one that is not registered
-/// yet wait for it. Entries run one at a time, from within `progress` and `wait` of the rank they
-/// are called on; they may call, but must not wait. The calls of one rank to another run in the
-/// order they were made, except that one whose arrays are not there yet, or have no target yet,
-/// holds up none of the others.
-/// Made and destroyed collectively. Throws Error for what goes wrong here; a call that fails at the
-/// receiver completes with the error.
+/// Calls functions on other ranks: a rank names an entry and its arguments, and the other rank runs
+/// the function of that name. Ranks may register entries in any order. It is an error to register a
+/// name with different signatures. Calls of an entry that is not registered yet wait for it.
+///
+/// Entries run one at a time, from within `progress` and `wait` of the rank they are called on.
+/// They may call other entries, but must not wait. The calls of one rank to another run in the
+/// order in which they were made. An exception is a call whose arrays have not arrived or have no
+/// target yet: it delays no other call.
+///
+/// The messenger is made and destroyed collectively. It throws Error for failures on this rank; a
+/// call that fails at the receiver completes with the error.
 class Messenger {
  public:
   explicit Messenger(const Context& context, const MessengerOptions& options = {});
-  /// The messenger of all who need none of their own; it lives as long as one of them holds it.
-  /// Collective. Its keys are those that were reserved.
+  /// Returns the messenger that all callers share who need none of their own. It lives as long as
+  /// one of them holds it. Collective. Callers use keys that they have reserved.
   static std::shared_ptr<Messenger> shared(const Context& context);
   ~Messenger();
   Messenger(const Messenger&) = delete;
@@ -215,33 +219,33 @@ class Messenger {
   int rank() const;
   int size() const;
 
-  /// `handler(Sender, arguments...)`. Of a `NoCopy<T>` it takes a std::span<const T> or a
-  /// Buffer<T>.
+  /// Registers `handler(Sender, arguments...)`. For a `NoCopy<T>` the handler takes a
+  /// std::span<const T> or a Buffer<T>.
   template <class... Args, class Function>
   Entry<Args...> entry(const std::string& name, Function handler);
-  /// An entry whose calls are kept for `when` or `Entry::next`.
+  /// Registers an entry whose calls are kept for `when` or `Entry::next`.
   template <class... Args>
   Entry<Args...> entry(const std::string& name);
 
-  /// Runs `action(Message<...>&...)` each time that all these entries were called with the same
-  /// reference number.
+  /// Runs `action(Message<...>&...)` each time that all these entries have been called with the
+  /// same reference number.
   template <class Action, class... Entries>
   void when(Action action, const Entries&... entries);
 
-  /// Memory from this rank's pool. Throws MemoryError where memory does not suffice.
+  /// Allocates memory from this rank's pool. Throws MemoryError if memory does not suffice.
   template <class T>
   Buffer<T> buffer(std::size_t count) {
     return Buffer<T>(allocate(item_bytes(count, sizeof(T))));
   }
 
-  /// Names memory for the array whose hook says `posted(key)`, first come first served. The future
-  /// is ready, and names what was filled, when the entry has run.
+  /// Names memory for the array whose hook says `posted(key)`; memory is used in the order in which
+  /// it was named. The future becomes ready, and names the filled memory, when the entry has run.
   template <class T>
   Future post(std::uint64_t key, std::span<T> memory) {
     return post_bytes(-1, key, std::as_writable_bytes(memory));
   }
-  /// Point to point without an entry: an array under a key, into memory that its receiver names
-  /// before or after it arrives. Several under one key arrive in order.
+  /// Sends an array under a key, point to point and without an entry, into memory that the receiver
+  /// names before or after the array arrives. Arrays with one key arrive in order.
   template <class T>
   void send(int destination, std::uint64_t key, NoCopy<T> array) {
     send_bytes(destination, key, std::move(array).release());
@@ -251,43 +255,44 @@ class Messenger {
     return post_bytes(source, key, std::as_writable_bytes(memory));
   }
 
-  /// The same without naming memory.
+  /// Receives such an array without naming memory.
   template <class T>
   Delivery<T> receive(int source, std::uint64_t key) {
     auto taken = std::make_shared<BufferBytes>();
     Future arrived = take_bytes(source, key, taken);
     return Delivery<T>(std::move(arrived), std::move(taken));
   }
-  /// 2^32 keys from this one on that were not reserved before; called by all ranks in the same
+  /// Returns the first of 2^32 keys that were not reserved before. All ranks call it in the same
   /// order.
   std::uint64_t reserve_keys();
 
-  /// Runs what has arrived and completes what has ended. Never waits.
+  /// Runs the calls that have arrived and the completions that are due. Never waits.
   void progress();
-  /// Wait, making progress; `what` is named in the error where the deadline passes or a rank died.
+  /// The functions `wait` make progress while they wait. The error names `what` if the deadline
+  /// passes or a rank has died.
   const Completed& wait(const Future& future, std::string_view what = "a completion");
   void wait(const Counter& counter, std::uint64_t count, std::string_view what = "completions");
   void wait(const Task& task, std::string_view what = "a task");
   void wait_until(const std::function<bool()>& condition, std::string_view what);
-  /// The same for something that `rank` does: it is an error when that one dies.
+  /// Waits for an action of `rank`; it is an error if that rank dies.
   void wait_for(int rank, std::string_view what, const std::function<bool()>& condition);
-  /// For set-up: a text to a rank, under a key, and the wait for the one that came from there.
+  /// Functions for set-up: send a text to a rank under a key, and wait for the text from a rank.
   void send_setup(int peer, std::uint64_t key, const std::string& setup);
   std::string wait_for_setup(int peer, std::uint64_t key);
-  /// The next setup message from there under this key is of no use any more.
+  /// Discards the next setup message from that rank under this key when it arrives.
   void drop_setup(int peer, std::uint64_t key);
-  /// Collective: waits until every call of any rank has run, with all that followed from it.
+  /// Waits until every call of any rank has run, with all calls that followed from it. Collective.
   void finish();
 
-  /// How calls travel to `rank`: "self", "shm", "rdma", "two_sided".
+  /// The transport of calls to `rank`: "self", "shm", "rdma", "two_sided".
   std::string_view route(int rank) const;
-  /// Buffers of this rank's pool that are held somewhere.
+  /// The number of buffers of this rank's pool that are still held, on any rank.
   std::size_t outstanding_buffers() const;
-  /// Lent and awaited arrays whose end was not reported to this rank.
+  /// The number of lent and awaited arrays whose end was not reported to this rank.
   std::size_t open_operations() const;
-  /// Gives the pages of large free buffers of this rank's pool back to the system.
+  /// Gives the pages of large free buffers of this rank's pool back to the operating system.
   void release_unused_memory();
-  /// Holds memory that others may still write to, until all ranks are through.
+  /// Keeps memory that others may still write to, until all ranks have reached the messenger's end.
   void keep_until_end(std::shared_ptr<void> memory);
 
   class Implementation;
@@ -311,12 +316,13 @@ class Messenger {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// A function that other ranks can call; copies name the same one.
+/// A function that other ranks can call. Copies of an Entry name the same function.
 template <class... Args>
 class Entry {
   using Layout = detail::Layout<Args...>;
   using Indices = std::index_sequence_for<Args...>;
-  /// Calls that were not taken yet, by reference number, and who waits for new ones.
+  /// The calls that were not taken yet, by reference number, and the functions to call for new
+  /// ones.
   struct Inbox {
     std::map<std::uint64_t, std::deque<Message<Args...>>> calls;
     std::vector<std::function<void(std::uint64_t)>> watchers;
@@ -331,8 +337,9 @@ class Entry {
                   typename detail::Argument<Args>::Given... arguments) const {
     send(Indices{}, destination, reference.number, arguments...);
   }
-  /// Runs it on every rank, this one too, along a tree of ranks; called by one rank. Arrays are
-  /// lent until all have run: in a node all read them where they lie.
+  /// Runs the entry on every rank, this one included, along a tree of ranks; one rank calls it.
+  /// Arrays are lent until all ranks have run the entry. Within a node all ranks read them in
+  /// place.
   void broadcast(typename detail::Argument<Args>::Given... arguments) const {
     send(Indices{}, everywhere, 0, arguments...);
   }
@@ -340,9 +347,9 @@ class Entry {
     send(Indices{}, everywhere, reference.number, arguments...);
   }
 
-  /// `hook(Sender, arguments...)` runs when a call arrives, before its arrays are there. It gets a
-  /// `ReceiveBuffer<T>&` for each `NoCopy<T>` and the number of items of other arrays. Each rank
-  /// may set a hook of its own, or none.
+  /// Sets `hook(Sender, arguments...)`, which runs when a call arrives, before its arrays do. It
+  /// gets a `ReceiveBuffer<T>&` for each `NoCopy<T>` and the number of items of other arrays. Each
+  /// rank may set a hook of its own, or none.
   template <class Function>
   void provide(Function hook) const {
     messenger_->set_hook(
@@ -351,7 +358,7 @@ class Entry {
         });
   }
 
-  /// The earliest call with this reference number that was not taken, of an entry without handler.
+  /// Takes the earliest call with this reference number, for an entry without handler.
   std::optional<Message<Args...>> next(std::uint64_t reference = 0) const {
     const auto found = inbox_->calls.find(reference);
     if (found == inbox_->calls.end()) return std::nullopt;
@@ -363,7 +370,8 @@ class Entry {
 
  private:
   friend class Messenger;
-  static constexpr int everywhere = std::numeric_limits<int>::min();  // no mistaken rank is this
+  // unlike any rank, also a mistaken one
+  static constexpr int everywhere = std::numeric_limits<int>::min();
 
   Entry(Messenger* messenger, std::uint64_t id, std::shared_ptr<Inbox> inbox)
       : messenger_(messenger), id_(id), inbox_(std::move(inbox)) {}
@@ -431,7 +439,7 @@ class Entry {
   static void store(std::index_sequence<I...>, Inbox& inbox, detail::CallIn& call) {
     inbox.calls[call.sender.reference].push_back(
         {call.sender, {argument_of<Args, Layout::position(I)>(call)...}});
-    // A callback may make new ones.
+    // The loop goes by index, because a callback may add further watchers.
     for (std::size_t i = 0; i < inbox.watchers.size(); ++i) {
       inbox.watchers[i](call.sender.reference);
     }
@@ -442,15 +450,16 @@ class Entry {
   std::shared_ptr<Inbox> inbox_;
 };
 
-/// What copying costs a short lent array, and what it costs to leave it where it is.
+/// The cost of copying a lent array of this size, and the cost of leaving it in place.
 struct MessageTiming {
-  std::string transport;  ///< as `Messenger::route`
+  std::string transport;  ///< a name as `Messenger::route` returns it
   std::size_t bytes;
-  double copied_us, in_place_us;  ///< one way, median
+  double copied_us, in_place_us;  ///< median times of one way
 };
 
-/// Collective. Measures both for each transport by which messages travel here, between two of the
-/// ranks; messengers made later copy what is faster copied. It is kept in the machine file too.
+/// Measures both costs for each transport that carries messages here, between two of the ranks.
+/// Messengers made later copy the arrays for which copying is faster. The machine file keeps the
+/// result, too. Collective.
 std::vector<MessageTiming> tune_messages(const Context& context);
 
 template <class... Args, class Function>
@@ -476,7 +485,8 @@ Entry<Args...> Messenger::entry(const std::string& name) {
 
 template <class Action, class... Entries>
 void Messenger::when(Action action, const Entries&... entries) {
-  // The messenger's entries own the inboxes, and the inboxes these checks.
+  // The messenger's entries own the inboxes, and the inboxes own these checks. So a check holds
+  // plain pointers to the inboxes.
   auto check = [action = std::make_shared<Action>(std::move(action)),
                 inboxes = std::make_tuple(entries.inbox_.get()...)](std::uint64_t reference) {
     std::apply(
@@ -496,7 +506,7 @@ void Messenger::when(Action action, const Entries&... entries) {
         inboxes);
   };
   (entries.inbox_->watchers.push_back(check), ...);
-  // What came before is looked at once, by the reference numbers of the first entry.
+  // Earlier calls are checked once, by the reference numbers of the first entry.
   const auto& first = std::get<0>(std::tie(entries...));
   std::vector<std::uint64_t> present;
   for (const auto& [reference, calls] : first.inbox_->calls) present.push_back(reference);

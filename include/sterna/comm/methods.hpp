@@ -10,104 +10,106 @@
 
 namespace sterna::comm {
 
-/// Whether a round of a method may wait inside a call of MPI. There the deadline cannot throw: it
+/// True if a round of the method may wait inside a call of MPI. The deadline cannot throw there: it
 /// ends the job with the same message.
 enum class BlocksInMpi {
   never,
-  /// Where MPI moves data only with the target's help: between nodes, with MPICH also in a node.
+  /// MPI moves data only with the target's help: between nodes, and with MPICH also within a node.
   for_help,
-  /// In each round, for all ranks of the context: these must start their exchanges in one order.
+  /// The wait of each round is for all ranks of the context, so these must start their exchanges in
+  /// one order.
   always,
 };
 
-/// What tests, selection and simulations must know of a method, so that none of them asks for names.
+/// The traits of a method, which tests, selection and simulations ask for in place of its name.
 struct MethodTraits {
   BlocksInMpi blocks_in_mpi = BlocksInMpi::never;
-  /// Whether the error of a wait says which ranks are late, or only that some are.
+  /// True if the error of a wait says which ranks are late, and not only that some are.
   bool names_late_rank = true;
-  /// Whether it serves peers on other nodes.
+  /// True if the method serves peers on other nodes.
   bool between_nodes = true;
-  /// Whether its rounds need no synchronization only where items flow both ways: a link that carries
-  /// them one way brings a notice back.
+  /// True if rounds need no synchronization only if items flow both ways. A link that carries items
+  /// one way then returns a notice.
   bool one_way_takes_notice = false;
-  /// Sparse exchange: whether it needs `SparseOptions::possible_sources`.
+  /// True if a method of sparse exchange needs `SparseOptions::possible_sources`.
   bool needs_possible_sources = false;
-  /// Whether the ranks can only end it together.
+  /// True if only all ranks together can end the method.
   bool ends_together = false;
 };
 
-/// One row of a family's table, as users see it (`sterna methods`, the docs, the tests).
+/// A row of a family's table, as users see it (`sterna methods`, the docs, the tests).
 struct MethodInfo {
-  std::string_view name;         ///< stable: "nbx"
-  std::string_view description;  ///< one line
+  std::string_view name;         ///< the stable name: "nbx"
+  std::string_view description;  ///< one line of text
   std::string_view needs;        ///< transports and conditions: "rdma", "all peers on one node"
-  std::span<const std::string_view> aliases = {};  ///< what the literature and others call it
+  std::span<const std::string_view> aliases = {};  ///< names in the literature and elsewhere
   MethodTraits traits = {};
 };
 
-/// Every registered method of the family, in the order of the table.
+/// All methods of the family, in the order of the table.
 std::span<const MethodInfo> neighbor_methods();
 std::span<const MethodInfo> sparse_methods();
 
-/// The one of `methods` that has this name, or else those that have this name or alias when capitals,
-/// spaces, "-" and "_" do not count.
+/// Returns the method of `methods` with this name. If there is none, returns those whose name or
+/// alias agrees when capitals, spaces, "-" and "_" do not count.
 std::vector<MethodInfo> methods_called(std::span<const MethodInfo> methods, std::string_view name);
 
-/// unknown sparse method "PCX"; did you mean "reduce_scatter"? Valid are: auto, alltoall, ...
-/// `family`: "sparse". Aliases, also misspelled ones, lead to the name.
+/// Returns "unknown sparse method "PCX"; did you mean "reduce_scatter"? Valid are: auto, alltoall,
+/// ...". `family`: "sparse". An alias, even a misspelled one, leads to the method's name.
 std::string unknown_method_message(std::string_view family, std::string_view typed,
                                    std::span<const MethodInfo> methods);
 
-/// What a rank does in a round of `method` with that many peers, in words: "12 puts and notices,
-/// 4.8 kB sent". All ranks on one node; `bytes`: to all peers together.
+/// Says in words what a rank does in a round of `method` with this many peers: "12 puts and
+/// notices, 4.8 kB sent". All ranks are on one node; `bytes` is the sum over all peers.
 std::string work_of_neighbor_method(std::string_view method, int ranks, double peers, double bytes);
 std::string work_of_sparse_method(std::string_view method, int ranks, double peers, double bytes);
 
-/// Where the tuner keeps what it measures, for exchanges made from now on; empty: nowhere.
+/// The file in which the tuner keeps measurements of exchanges made from now on; empty if none.
 std::string machine_file(const Context& context);
 
-/// Empty where `method` works in this context, otherwise the reason why not.
+/// Returns the reason why `method` does not work in this context; empty if it works.
 std::string why_neighbor_method_unavailable(const Context& context, std::string_view method);
 std::string why_sparse_method_unavailable(const Context& context, std::string_view method);
 
-/// What is known of one method of the family, for one exchange.
+/// The measurements and estimates of one method of the family, for one exchange.
 struct MethodEvidence {
   std::string method = {};
-  /// "chosen", "slower", "not measured", "unavailable", or "failed" (when it was to be used).
+  /// "chosen", "slower", "not measured", "unavailable", or "failed" (when the exchange wanted to
+  /// use it).
   std::string state = {};
-  double median_us = 0.0;    ///< largest of the ranks' medians; 0: not measured
-  double model_us = 0.0;     ///< what the cost model expects; 0: not asked
-  std::size_t rounds = 0;    ///< that were timed, in this run
-  std::size_t outliers = 0;  ///< of these, on this rank: more than eight times its median
+  double median_us = 0.0;    ///< largest of the ranks' medians; 0 if not measured
+  double model_us = 0.0;     ///< estimate of the cost model; 0 if not asked
+  std::size_t rounds = 0;    ///< rounds that were timed in this run
+  std::size_t outliers = 0;  ///< of these rounds, on this rank: longer than eight times its median
   std::string why = {};      ///< why slower, unavailable or not measured, in words
 };
 
-/// What this rank sent to one rank in all rounds of an exchange. Of a method that sends by way of
-/// other ranks it is what this rank handed over for that one.
+/// What this rank sent to one rank in all rounds of an exchange. If a method sends by way of other
+/// ranks, these are the items that this rank passed on for that rank.
 struct SentToRank {
   int rank = 0;
-  std::size_t bytes = 0;  ///< of items
-  /// Rounds with a message to that rank. A neighbor exchange sends one in each round, also without
-  /// items; a sparse exchange only where there are items.
+  std::size_t bytes = 0;  ///< bytes of items
+  /// The number of rounds with a message to that rank. A neighbor exchange sends one in each round,
+  /// even without items; a sparse exchange sends one only if there are items.
   std::size_t messages = 0;
 };
 
-/// Adds to each rank of `sum` what `more` has of it; both ascend by rank, and so does the result.
+/// Adds `more` to `sum`, rank by rank. Both ascend by rank, and so does the result.
 void add_sent(std::vector<SentToRank>& sum, std::span<const SentToRank> more);
 
-/// The method in use and why: shown at the end of a run.
+/// The method in use and the reason for it, as shown at the end of a run.
 struct Verdict {
-  std::string exchange = {};  ///< which exchange: "halo positions"
-  std::string method = {};    ///< stable name
+  std::string exchange = {};  ///< name of the exchange: "halo positions"
+  std::string method = {};    ///< stable name of the method
   std::string text = {};      ///< the reason in words
   std::size_t rounds = 0;
   double median_us = 0.0;         ///< this rank's median time of a round
-  std::size_t bytes_sent = 0;     ///< this rank, all rounds
-  std::size_t messages_sent = 0;  ///< this rank, all rounds
-  std::size_t times_decided = 0;  ///< by measurement: 0 where the method was named
-  /// By destination, ascending; ranks that nothing went to are not in it.
+  std::size_t bytes_sent = 0;     ///< sum over all rounds of this rank
+  std::size_t messages_sent = 0;  ///< sum over all rounds of this rank
+  std::size_t times_decided = 0;  ///< number of choices by measurement; 0 if the method was named
+  /// Sums by destination, in ascending order; ranks that received nothing are left out.
   std::vector<SentToRank> sent = {};
-  /// With "auto": every method of the family.
+  /// All methods of the family, if the method is "auto".
   std::vector<MethodEvidence> candidates = {};
 };
 

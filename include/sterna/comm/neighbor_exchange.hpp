@@ -17,19 +17,20 @@
 
 namespace sterna::comm {
 
-/// Who exchanges with whom, and how many items at most in either direction. A rank may be its own
-/// peer. Peers are kept sorted by rank; a peer's index in `peers()` names it from then on.
+/// The peers of a rank, and the largest number of items in each direction. A rank may be its own
+/// peer. Peers are sorted by rank; from then on a peer is named by its index in `peers()`.
 class NeighborPattern {
  public:
   struct Peer {
     int rank;
-    std::size_t send_capacity;     ///< items
-    std::size_t receive_capacity;  ///< items; must equal the send capacity at the other side
+    std::size_t send_capacity;     ///< in items
+    std::size_t receive_capacity;  ///< in items; must equal the peer's send capacity to this rank
   };
-  /// Collective. Throws Error (on all ranks) where the two sides of a pair disagree.
+  /// Makes a pattern. Collective. Throws Error on all ranks if the two sides of a pair disagree.
   static NeighborPattern from_peers(const Context& context, std::vector<Peer> peers);
   std::span<const Peer> peers() const { return peers_; }
-  /// The same peers with the directions swapped: forces back to where positions came from.
+  /// Returns the same peers with the directions swapped, as for forces, which go back to where
+  /// positions came from.
   NeighborPattern reversed() const {
     NeighborPattern result(peers_);
     for (Peer& peer : result.peers_) std::swap(peer.send_capacity, peer.receive_capacity);
@@ -42,25 +43,29 @@ class NeighborPattern {
 };
 
 struct NeighborOptions {
-  /// A name of `neighbor_methods()`, or "auto": measured in the rounds of the exchange, see
-  /// `NeighborExchangeBytes`. The same on all ranks.
+  /// A name of `neighbor_methods()`, or "auto", which measures methods in the rounds of the
+  /// exchange, see `NeighborExchangeBytes`. All ranks must give the same name.
   std::string method = "auto";
-  std::string name = "neighbor exchange";  ///< in errors, logs and verdicts
+  std::string name = "neighbor exchange";  ///< name in errors, logs and verdicts
 };
 
-/// Persistent exchange over a static pattern, on bytes. Use `NeighborExchange<T>`.
-/// A round: fill the outboxes, `commit` each, `start`, take `next` until it is empty, `finish`.
-/// Inboxes stay readable until the next `start`; outboxes may be filled again after `finish`, and
-/// ask for the outbox in each round, as it may lie elsewhere. Results never depend on the method.
-/// All ranks of the context run the same rounds, also those without peers. Rounds of several
-/// exchanges may overlap; with "auto", where a round may begin with an agreement of all ranks on
-/// the method, and with `rma_fence`, all ranks must begin and start them in the same order.
-/// Made and reserved collectively, in the same order on all ranks of the context. Each rank may
-/// destroy it at any time, also in the middle of a round. What must be freed collectively is freed
-/// when the ranks next make an exchange, or end the context.
-/// Throws Error where a call comes out of order, a rank has died, or the timeout has passed;
-/// after the latter two the exchange can only be destroyed. The constructor and `reserve` throw
-/// MemoryError on all ranks, and change nothing, where a node has no memory for the capacities.
+/// A persistent exchange over a static pattern, on bytes. Use `NeighborExchange<T>`. In a round the
+/// caller fills the outboxes, calls `commit` for each, `start`, `next` until it returns nothing,
+/// and `finish`. Inboxes stay readable until the next `start`. Outboxes may be filled again after
+/// `finish`; ask for the outbox in each round, as its address may change.
+///
+/// Results never depend on the method. All ranks of the context run the same rounds, including
+/// those without peers. Rounds of several exchanges may overlap. With "auto" a round may begin with
+/// an agreement of all ranks on the method; with "auto" and with `rma_fence`, therefore, all ranks
+/// must begin and start the rounds of several exchanges in the same order.
+///
+/// Construction and `reserve` are collective, in the same order on all ranks of the context. Each
+/// rank may destroy the exchange at any time, even in the middle of a round. Parts that must be
+/// freed collectively are freed when the ranks next make an exchange, or end the context.
+///
+/// Throws Error if a call comes out of order, a rank has died, or the timeout has passed. After the
+/// latter two the exchange can only be destroyed. The constructor and `reserve` throw MemoryError
+/// on all ranks, and change nothing, if a node lacks the memory for the capacities.
 class NeighborExchangeBytes {
  public:
   NeighborExchangeBytes(const Context& context, const NeighborPattern& pattern,
@@ -70,43 +75,43 @@ class NeighborExchangeBytes {
   NeighborExchangeBytes& operator=(NeighborExchangeBytes&&) noexcept;
 
   std::span<const NeighborPattern::Peer> peers() const;
-  /// The send buffer for that peer, of its send capacity; empty where that is 0. Where nothing
-  /// comes back from that peer, the call may wait until the peer's inbox is free. Like the inbox it
-  /// is aligned to 16 bytes, to 32 or 64 where the size of an item is a multiple of that.
+  /// Returns the send buffer for that peer, of its send capacity; empty if that is 0. If nothing
+  /// comes back from that peer, the call may wait until the peer's inbox is free. Outboxes and
+  /// inboxes are aligned to 16 bytes, and to 32 or 64 if the size of an item is a multiple of that.
   std::byte* outbox(int peer);
-  /// Says that `count` items lie in the outbox of `peer`; they may leave at once.
+  /// Declares that the outbox of `peer` has `count` items; they may leave at once.
   void commit(int peer, std::size_t count);
-  /// Commits zero items for every peer that was not committed.
+  /// Starts the round. Peers without a commit get zero items.
   void start();
-  /// A peer whose data have arrived and that was not returned in this round, or nothing when all
-  /// were. Waits. The order is that of arrival. Peers with a receive capacity of 0 never appear;
-  /// one that sent 0 items does.
+  /// Waits for the next peer whose data have arrived in this round, and returns it; returns nothing
+  /// after the last one. The order is that of arrival. Peers with a receive capacity of 0 never
+  /// appear; a peer that sent 0 items does.
   std::optional<int> next() {
     const int peer = next_peer();
     if (peer < 0) return std::nullopt;
     return peer;
   }
-  /// What arrived from `peer` in this round; valid once `next` returned it.
+  /// The items that arrived from `peer` in this round; valid after `next` has returned it.
   std::span<const std::byte> inbox(int peer) const;
-  /// Takes what `next` has not, and waits until the outboxes are free.
+  /// Takes the arrivals that `next` has not returned, and waits until the outboxes are free.
   void finish();
 
-  /// Collective: raises the send capacity of each peer to at least these counts, and the receive
-  /// capacity at the other side with it. Cheap where nothing grows (one reduction). Must not be
-  /// called inside a round; where something grew, what the inboxes and outboxes held is gone.
+  /// Raises the send capacity of each peer to at least these counts, and with it the receive
+  /// capacity at the other side. Collective. Costs one reduction if no capacity grows. Must not be
+  /// called inside a round; if a capacity grew, the contents of inboxes and outboxes are lost.
   void reserve(std::span<const std::size_t> send_counts);
 
   Verdict verdict() const;
 
  private:
   class Implementation;
-  /// `next` as a number, which comes back in a register; -1: nothing.
+  /// The same as `next`, but as a number, which is returned in a register; -1 for nothing.
   int next_peer();
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Exchange of items of a trivially copyable type with the peers of a pattern: who sends how
-/// many items to whom is known beforehand and stays, as in the halo exchange of a domain
+/// Exchange of items of a trivially copyable type with the peers of a pattern. The peers and the
+/// largest number of items are known beforehand and stay, as in the halo exchange of a domain
 /// decomposition.
 template <class T>
 class NeighborExchange {
@@ -129,9 +134,10 @@ class NeighborExchange {
     const auto raw = bytes_.inbox(peer);
     return {reinterpret_cast<const T*>(raw.data()), raw.size() / sizeof(T)};
   }
-  /// Instead of `next`: calls `take(peer, items)` for all that receive, in the order of the peers,
-  /// each as soon as those before it are there. So sums over what arrives are repeatable, bit for
-  /// bit, whichever order it arrives in: `take` of a reversed pattern adds the forces.
+  /// Calls `take(peer, items)` for all peers that send to this rank, in the order of the peers. A
+  /// call comes as soon as the data of this peer and of all peers before it have arrived. Replaces
+  /// calls of `next`. Sums over the items are then repeatable, bit for bit, whatever the order of
+  /// arrival: in a reversed pattern `take` adds the forces.
   template <class Take>
   void take_in_order(Take&& take) {
     std::vector<bool> here(peers().size());
@@ -157,8 +163,8 @@ class NeighborExchange {
 };
 
 /// Several fields of the same particles in one message: `NeighborFields<Vec3, double, int>`. In the
-/// message they lie one after the other, each as an array. Types in the order of descending
-/// alignment, so that every array is aligned whatever the count.
+/// message the fields are consecutive arrays. The types must be in descending order of alignment,
+/// so that every array is aligned for any count.
 template <class... Ts>
 class NeighborFields {
   static_assert((std::is_trivially_copyable_v<Ts> && ...));
@@ -175,8 +181,8 @@ class NeighborFields {
       : bytes_(context, pattern, (sizeof(Ts) + ...), options) {}
 
   std::span<const NeighborPattern::Peer> peers() const { return bytes_.peers(); }
-  /// Send buffers for each field of `count` particles, which must then be the count of `commit`. At
-  /// most the send capacity.
+  /// Returns send buffers for each field of `count` particles, which must then be the count of
+  /// `commit`. The count is at most the send capacity.
   std::tuple<std::span<Ts>...> outbox(int peer, std::size_t count) {
     return fields<Ts...>(bytes_.outbox(peer), count, Indices{});
   }

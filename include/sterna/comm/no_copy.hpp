@@ -16,12 +16,12 @@ namespace sterna::comm {
 
 namespace detail {
 
-/// An array argument on its way out.
+/// An array argument of an outgoing call.
 struct ArrayOut {
   enum class Mode { lent, given, copied };
   Mode mode = Mode::copied;
   std::span<const std::byte> data;
-  BufferBytes buffer;          ///< where it was given away
+  BufferBytes buffer;          ///< the array, if it was given away as a buffer
   std::shared_ptr<void> keep;  ///< other memory that was given away
   Completions completions;
 };
@@ -30,26 +30,27 @@ struct ArrayOut {
 struct ArrayIn {
   const std::byte* data = nullptr;
   std::size_t bytes = 0;
-  BufferBytes owned;  ///< holds the data, or nothing where they lie in somebody else's memory
+  BufferBytes owned;  ///< holds the data; empty if they are in memory of another owner
   std::shared_ptr<MessagePool> pool;
-  /// The data in memory that is the caller's; copied only where they were somebody else's.
+  /// Returns the data in memory that the caller owns. They are copied only if another owner has
+  /// them.
   BufferBytes take();
 };
 
-/// The receive buffer of an array, chosen before its data arrive.
+/// The receive buffer of an array, which a hook chooses before the data arrive.
 struct ByteReceiveBuffer {
-  std::size_t bytes = 0;  ///< of the array
+  std::size_t bytes = 0;  ///< size of the array
   std::span<std::byte> memory;
-  bool given = false;   ///< `memory` was set
-  bool posted = false;  ///< the memory posted under `source` and `key`
+  bool given = false;   ///< true if the hook has set `memory`
+  bool posted = false;  ///< true if the memory posted under `source` and `key` is used
   int source = -1;
   std::uint64_t key = 0;
 };
 
 }  // namespace detail
 
-/// In the signature of an entry: an array that is not copied on its way, or as little as can be.
-/// In a call: made by `nocopy`.
+/// In the signature of an entry: an array that travels with as few copies as possible. In a call:
+/// the argument, made by `nocopy`.
 template <class T>
 class NoCopy {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 16);
@@ -73,7 +74,7 @@ NoCopy<T> make_no_copy(ArrayOut::Mode mode, std::span<const T> items, Requests&&
 }
 }  // namespace detail
 
-/// Lends the items: they must stay as they are until the source completion. `completions`: any of
+/// Lends the items, which must stay unchanged until the source completion. `completions`: any of
 /// `on_source`, `on_remote`, `on_operation`.
 template <std::ranges::contiguous_range Range, class... Requests>
 requires std::is_lvalue_reference_v<Range> || std::ranges::borrowed_range<Range>
@@ -85,7 +86,7 @@ auto nocopy(Range&& items, Requests&&... completions) {
       std::forward<Requests>(completions)...);
 }
 
-/// Gives the buffer away: in a node the receiver gets this very memory.
+/// Gives the buffer away. Within a node the receiver gets this very memory.
 template <class T, class... Requests>
 NoCopy<T> nocopy(Buffer<T>&& buffer, Requests&&... completions) {
   detail::ArrayOut array;
@@ -96,7 +97,7 @@ NoCopy<T> nocopy(Buffer<T>&& buffer, Requests&&... completions) {
   return NoCopy<T>(std::move(array));
 }
 
-/// Gives a vector away: it lives until no receiver needs it.
+/// Gives a vector away. It lives until no receiver needs it.
 template <class T, class... Requests>
 NoCopy<T> nocopy(std::vector<T>&& items, Requests&&... completions) {
   auto keep = std::make_shared<std::vector<T>>(std::move(items));
@@ -108,9 +109,9 @@ NoCopy<T> nocopy(std::vector<T>&& items, Requests&&... completions) {
   return NoCopy<T>(std::move(array));
 }
 
-/// What an entry gets for a `NoCopy<T>`. As a `std::span<const T>` it is to be read until the
-/// entry returns, wherever it lies; as a `Buffer<T>` it is the entry's to keep, which costs a copy
-/// only where the sender did not give it away.
+/// The argument that an entry gets for a `NoCopy<T>`. The entry may read it as a `std::span<const
+/// T>` until it returns, wherever the data are. As a `Buffer<T>` it may keep the array, which costs
+/// a copy only if the sender did not give the array away.
 template <class T>
 class Arrived {
  public:
@@ -119,15 +120,16 @@ class Arrived {
     return {reinterpret_cast<const T*>(array_.data), array_.bytes / sizeof(T)};
   }
   Buffer<T> take() const { return Buffer<T>(array_.take()); }
-  operator std::span<const T>() const { return items(); }  // NOLINT: so that entries name either
+  operator std::span<const T>() const { return items(); }  // NOLINT: an entry may name either type
   operator Buffer<T>() const { return take(); }            // NOLINT
 
  private:
   detail::ArrayIn& array_;
 };
 
-/// What the hook of an entry gets for a `NoCopy<T>`: it may choose the memory that receives the
-/// items. Otherwise they stay in the sender's memory, or go to memory from the pool.
+/// The argument that the hook of an entry gets for a `NoCopy<T>`. The hook may choose the memory
+/// that receives the items. Otherwise they stay in the sender's memory, or go to memory from the
+/// pool.
 template <class T>
 class ReceiveBuffer {
  public:
@@ -138,7 +140,8 @@ class ReceiveBuffer {
     buffer_.memory = std::as_writable_bytes(memory);
     buffer_.given = true;
   }
-  /// Receives the items in the memory that `Messenger::post` names under this key, before or later.
+  /// Receives the items in the memory that `Messenger::post` names under this key, before or after
+  /// this call.
   void posted(std::uint64_t key) {
     buffer_.posted = true;
     buffer_.key = key;
@@ -148,7 +151,7 @@ class ReceiveBuffer {
   detail::ByteReceiveBuffer& buffer_;
 };
 
-/// The former name.
+/// The former name of this type.
 template <class T>
 using Room [[deprecated("sterna::comm::Room is now sterna::comm::ReceiveBuffer")]] =
     ReceiveBuffer<T>;

@@ -2,7 +2,7 @@
 
 namespace sterna::comm {
 
-/// Seconds of a processor that this thread has had so far. Slow to read: about half a microsecond.
+/// Processor seconds that this thread has used so far. The call is slow: about half a microsecond.
 double processor_seconds_now();
 
 }  // namespace sterna::comm

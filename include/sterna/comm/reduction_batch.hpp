@@ -10,23 +10,26 @@
 namespace sterna::comm {
 
 enum class ReductionOrder {
-  /// As MPI combines them: the fastest. On the same ranks of the same machine MPI libraries repeat
-  /// the bits of a sum, but none promises it, and another library or placement may round otherwise.
+  /// MPI chooses the order, which is the fastest. On the same ranks of the same machine MPI
+  /// libraries repeat the bits of a sum, but none promises it, and another library or placement may
+  /// round differently.
   any,
-  /// Sums of doubles are ((x0 + x1) + x2) + ... in the order of the ranks of the context, so they
+  /// Sums of doubles are ((x0 + x1) + x2) + ... in the order of the ranks of the context. So they
   /// have the same bits in every run on this number of ranks, whatever the MPI library, its
-  /// algorithm, the network, the placement of the ranks, and who comes late. Not the same on
-  /// another number of ranks: the ranks' own parts differ then. Every rank gathers the
-  /// contributions of all: memory and bytes grow with the number of ranks.
+  /// algorithm, the network, the placement of the ranks or the order of arrival. Another number of
+  /// ranks gives other bits, because the ranks' own parts differ. Every rank gathers the
+  /// contributions of all ranks, so memory and bytes grow with the number of ranks.
   fixed,
 };
 
 /// Sums, maxima and minima of many values over all ranks in one collective operation (seed 5:
-/// agglomerated reductions; derived type and custom operation). Register values once, `run` as
-/// often as needed: each run reads every registered variable and replaces it by the result.
-/// The variables must outlive the batch. Results are the same on every rank, bit for bit. A maximum
-/// or minimum is NaN where a contribution is; -0 counts as below +0; sums of integers wrap around.
-/// Ranks of one node combine the values from shared memory, once a batch has run a few times.
+/// agglomerated reductions; derived type and custom operation). Register values once, then call
+/// `run` as often as needed: each run reads every registered variable and replaces it by the
+/// result. The variables must outlive the batch.
+///
+/// Results are the same on every rank, bit for bit. A maximum or minimum is NaN if a contribution
+/// is; -0 counts as below +0; sums of integers wrap around. Ranks of one node combine the values
+/// from shared memory, once a batch has run a few times.
 class ReductionBatch {
  public:
   explicit ReductionBatch(const Context& context, std::string name = "reduction",
@@ -41,19 +44,19 @@ class ReductionBatch {
   ReductionBatch& sum(std::int64_t& value);
   ReductionBatch& max(std::int64_t& value);
   ReductionBatch& min(std::int64_t& value);
-  /// `count` values at once.
+  /// Registers the sum of `count` values.
   ReductionBatch& sum(double* values, std::size_t count);
   ReductionBatch& sum(std::int64_t* values, std::size_t count);
 
-  /// Collective, blocking.
+  /// Runs the reduction. Collective, blocking.
   void run();
-  /// Non-blocking form: `start` has read the variables when it returns, `finish` writes them. Work
-  /// between the two overlaps with the reduction. The first `start` after a registration may wait
-  /// for the other ranks.
+  /// The non-blocking form: `start` has read the variables when it returns, and `finish` writes
+  /// them. Work between the two calls overlaps with the reduction. The first `start` after a
+  /// registration may wait for the other ranks.
   void start();
   void finish();
-  /// Lets what was started advance where the MPI library does nothing between its calls. Cheap; of
-  /// no effect where nothing was started.
+  /// Lets a started reduction advance if the MPI library does nothing between its calls. The call
+  /// is cheap, and has no effect if no reduction was started.
   void progress();
 
  private:

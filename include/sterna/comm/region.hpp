@@ -13,30 +13,31 @@
 namespace sterna::comm {
 
 struct RegionOptions {
-  std::string transport = "auto";  ///< "shm" (all peers on one node) or "rdma"
-  std::string name = "region";     ///< in errors
+  std::string transport = "auto";  ///< "shm" (all peers on one node), "rdma" or "auto"
+  std::string name = "region";     ///< name in errors
 };
 
-/// Memory of this rank that its peers write into, and access to theirs: the one-sided layer
-/// below the exchanges, on bytes. Use `Region<T>`. Made and destroyed collectively, in the same
-/// order on all ranks of the context. What is begun (puts, gets, notices) is complete after
-/// `flush`. A notice is a counter at the target, one for each peer: it rises only after the data of
-/// the puts before it are there, and it is never reset, so whoever waits names the count it waits
-/// for. The caller must keep apart two puts without a notice between them, and a put and the
-/// target's own stores.
+/// Memory of this rank that its peers write into, and access to the memory of the peers, on bytes.
+/// This is the one-sided layer below the exchanges. Use `Region<T>`. A region is made and destroyed
+/// collectively, in the same order on all ranks of the context. Puts, gets and notices are complete
+/// after `flush`.
+///
+/// A notice is a counter at the target, one for each peer. It rises only after the data of the puts
+/// before it have arrived, and it is never reset, so a rank names the count that it waits for. The
+/// caller must separate two puts to the same place by a notice, and likewise a put and the target's
+/// own stores.
 class RegionBytes {
  public:
-  /// `bytes`: size of this rank's part, filled with zeros; may differ between ranks. `peers`: ranks
-  /// that write here and that this rank writes to; a must list b where b lists a; this rank
-  /// may be among them.
-  /// Throws Error on all ranks where no transport serves, where the lists do not match, and
-  /// (MemoryError) where there is no such memory.
+  /// `bytes` is the size of this rank's part, which is filled with zeros; it may differ between
+  /// ranks. `peers` are the ranks that write here and that this rank writes to; a must list b if b
+  /// lists a; this rank may be among them. Throws Error on all ranks if no transport works or the
+  /// lists do not match, and MemoryError on all ranks if there is no such memory.
   RegionBytes(const Context& context, std::size_t bytes, std::span<const int> peers,
               const RegionOptions& options = {});
-  /// The same in memory that the caller has already and keeps longer than the region; it stays as
-  /// it is. Other processes cannot map it, so where any rank gives its own, all go by `rdma`: in a
-  /// node and over TCP a put then takes one copy more and arrives when its target is next inside a
-  /// call of the library.
+  /// The same in memory that the caller has already and that outlives the region; its contents are
+  /// kept. Other processes cannot map it. So if any rank gives its own memory, all transfers go by
+  /// `rdma`: within a node and over TCP a put then takes one copy more, and arrives when its target
+  /// is next inside a call of the library.
   RegionBytes(const Context& context, std::span<std::byte> own, std::span<const int> peers,
               const RegionOptions& options = {});
   ~RegionBytes();
@@ -45,7 +46,7 @@ class RegionBytes {
 
   std::byte* data() const;
   std::size_t size() const;
-  /// Size of a peer's part.
+  /// The size of a peer's part.
   std::size_t size_at(int peer) const;
   std::string_view transport() const;
 
@@ -55,16 +56,16 @@ class RegionBytes {
   /// Begins to read `bytes` at `offset` of the part of rank `peer`; `target` is filled after
   /// `flush`.
   void get(int peer, std::size_t offset, std::byte* target, std::size_t bytes);
-  /// Adds `addend` to the integer of 8 bytes at `offset` of the part of rank `peer`, at once for
-  /// all who do it so, and returns what it was. Waits.
+  /// Adds `addend` to the 8-byte integer at `offset` of the part of rank `peer`, atomically with
+  /// respect to other calls of this function, and returns the previous value. Waits.
   std::int64_t fetch_add(int peer, std::size_t offset, std::int64_t addend);
-  /// Raises this rank's counter at `peer` by one, behind the data of all puts to it so far.
+  /// Raises this rank's counter at `peer` by one, after the data of all puts to that peer so far.
   void notify(int peer);
-  /// How often `peer` has notified this rank.
+  /// The number of notices that `peer` has sent to this rank.
   std::uint64_t notices(int peer) const;
-  /// Waits until `peer` has notified this rank `count` times in all.
+  /// Waits until `peer` has sent `count` notices to this rank in all.
   void wait(int peer, std::uint64_t count);
-  /// Waits until all puts and notices of this rank have arrived, and all that it gets.
+  /// Waits until all puts and notices of this rank have arrived, and all its gets are complete.
   void flush();
 
   class Implementation;
@@ -99,7 +100,7 @@ class Region {
     bytes_.get(peer, item_bytes(offset, sizeof(T)), reinterpret_cast<std::byte*>(target.data()),
                target.size_bytes());
   }
-  /// Adds to item `index` of the part of rank `peer`, and returns what it was.
+  /// Adds to item `index` of the part of rank `peer`, and returns the previous value.
   T fetch_add(int peer, std::size_t index, T addend) requires std::is_same_v<T, std::int64_t> {
     return bytes_.fetch_add(peer, item_bytes(index, sizeof(T)), addend);
   }

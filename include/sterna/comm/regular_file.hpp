@@ -7,8 +7,8 @@
 
 namespace sterna::comm {
 
-/// A file that `read_regular_file` could not read. The text is the reason alone, to stand behind
-/// the name of the file: "does not exist", "is a folder".
+/// A file that `read_regular_file` could not read. The text is the reason alone, to be written
+/// after the name of the file: "does not exist", "is a folder".
 class UnreadableFile : public Error {
  public:
   enum class Reason { missing, folder, irregular, too_large, failed };
@@ -20,8 +20,9 @@ class UnreadableFile : public Error {
   Reason reason_;
 };
 
-/// The content of a regular file of at most `most_bytes`. Throws UnreadableFile for anything else:
-/// a device or a pipe may have no end or never begin, so it is opened without waiting and not read.
+/// Returns the content of a regular file of at most `most_bytes`. Throws UnreadableFile for
+/// anything else. A device or a pipe may have no end or never begin, so the file is opened without
+/// waiting.
 std::string read_regular_file(const std::string& path, std::size_t most_bytes);
 
 }  // namespace sterna::comm

@@ -15,46 +15,49 @@
 namespace sterna::comm {
 
 struct SparseOptions {
-  /// A name of `sparse_methods()`, or "auto". The same on all ranks.
+  /// A name of `sparse_methods()`, or "auto". All ranks must give the same name.
   std::string method = "auto";
-  std::string name = "sparse exchange";  ///< in errors, logs and verdicts
-  /// Ranks that may send to this one, where geometry knows them; `superset` needs it. Then a is in
-  /// b's set exactly if b is in a's (so these are the possible destinations too), and all ranks
-  /// give a set, an empty one where nobody is possible. This rank itself need not be listed: it is
-  /// always allowed. Nothing: anybody may send.
+  std::string name = "sparse exchange";  ///< name in errors, logs and verdicts
+  /// The ranks that may send to this one, if geometry knows them; `superset` needs them. If they
+  /// are given, a is in b's set exactly if b is in a's, so these are the possible destinations,
+  /// too. All ranks then give a set, even an empty one. This rank itself need not be listed,
+  /// because it is always allowed. Without a set, any rank may send.
   std::optional<std::vector<int>> possible_sources;
 };
 
-/// Senders know their destinations, receivers do not know their sources. On bytes; use
-/// `SparseExchange<T>`. Constructor and `exchange` are collective over the context; ranks with
-/// nothing to send take part. Several exchanges may live at once, called in the same order on all
-/// ranks. Results never depend on the method.
+/// A sparse exchange, on bytes: senders know their destinations, receivers do not know their
+/// sources. Use `SparseExchange<T>`. Constructor and `exchange` are collective over the context;
+/// ranks with nothing to send take part. Several exchanges may live at once, called in the same
+/// order on all ranks. Results never depend on the method.
 class SparseExchangeBytes {
  public:
-  /// Throws Error where the method is unknown or does not work here, where the ranks disagree on
-  /// the method or the item size, and where `possible_sources` is not symmetric.
+  /// Throws Error if the method is unknown or does not work here, if the ranks disagree on the
+  /// method or the item size, and if `possible_sources` is not symmetric.
   SparseExchangeBytes(const Context& context, std::size_t item_size, const SparseOptions& options);
   ~SparseExchangeBytes();
   SparseExchangeBytes(SparseExchangeBytes&&) noexcept;
   SparseExchangeBytes& operator=(SparseExchangeBytes&&) noexcept;
 
-  /// `destinations`: unique ranks in any order, this one allowed; `offsets`: size destinations + 1,
-  /// ascending, in items; `items`: read until the return. The arguments may be the result of the
-  /// call before. Any number of items (bytes beyond 2^31 too); rows without items send nothing.
-  /// Throws Error before anything was sent where the arguments are wrong (a rank out of range or
-  /// named twice, a rank outside the possible sources, offsets that descend); then the exchange
-  /// stays usable, and the other ranks wait for this one until it calls again. After an Error from
-  /// a wait (dead peer, passed deadline) the exchange cannot be used again.
+  /// Sends and receives rows. `destinations`: unique ranks in any order, this one allowed.
+  /// `offsets`: one more value than destinations, ascending, in items. `items`: read until the
+  /// return. The arguments may be the result of the previous call. Any number of items is allowed
+  /// (also beyond 2^31 bytes); rows without items send nothing. Throws Error before anything is
+  /// sent if the arguments are wrong (a rank out of range or named twice, a rank outside the
+  /// possible sources, descending offsets). The exchange then stays usable, and the other ranks
+  /// wait for this one until it calls again. After an Error from a wait (dead peer, passed
+  /// deadline) the exchange cannot be used again.
   void exchange(std::span<const int> destinations, std::span<const std::size_t> offsets,
                 const std::byte* items);
-  /// Ascending; only ranks that sent at least one item. Valid until the next call, as are the rest.
+  /// The ranks that sent at least one item, in ascending order. Like the other results, valid until
+  /// the next call.
   std::span<const int> sources() const;
-  /// Size sources + 1, in items, starting at 0.
+  /// The first item of each source, in items, and the end of the last; one more value than sources.
   std::span<const std::size_t> offsets() const;
-  /// Aligned to 64 bytes.
+  /// The items, aligned to 64 bytes.
   const std::byte* items() const;
 
-  /// Bytes are those of the items that left this rank; messages are all that the method sent.
+  /// The verdict of the exchange. Its bytes are those of the items that left this rank; its
+  /// messages are all messages that the method sent.
   Verdict verdict() const;
 
  private:
@@ -73,8 +76,8 @@ struct SparseRows {
   }
 };
 
-/// Exchange of items of a trivially copyable type in which a rank knows whom it sends to, but not
-/// who sends to it nor how much, as when particles migrate.
+/// Exchange of items of a trivially copyable type in which a rank knows whom it sends to, but
+/// neither who sends to it nor how much, as when particles migrate.
 template <class T>
 class SparseExchange {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
@@ -82,7 +85,7 @@ class SparseExchange {
  public:
   explicit SparseExchange(const Context& context, const SparseOptions& options = {})
       : bytes_(context, sizeof(T), options) {}
-  /// Returns what the others sent here, rows sorted by source; valid until the next call.
+  /// Returns the rows that the other ranks sent, sorted by source; valid until the next call.
   SparseRows<T> operator()(const SparseRows<T>& outgoing) {
     if (!outgoing.offsets.empty() && outgoing.offsets.back() > outgoing.items.size()) {
       throw Error("sparse exchange: the offsets end at item " +

@@ -26,7 +26,9 @@ def _to_standard_error(text: str) -> None:
 
 
 def measure(verb: str, ranks: int, options: Sequence[str], show: bool = False) -> Document:
-    """What `sterna-bench VERB OPTIONS` measured on `ranks` ranks; its own table with `show`."""
+    """Measures with `sterna-bench VERB OPTIONS` on `ranks` ranks, and returns its results. With
+    `show` the program prints its own table.
+    """
     with tempfile.TemporaryDirectory(prefix="sterna-bench-") as folder:
         file = Path(folder) / "results.json"
         arguments = [verb, *options, "--json", str(file)]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def require() -> None:
-    """Raises SternaError where what draws is not installed."""
+    """Raises SternaError if a plotting package is not installed."""
     missing = [name for name in ("matplotlib", "plotly") if not importlib.util.find_spec(name)]
     if missing:
         raise SternaError(
@@ -100,5 +100,5 @@ def _draw_html(panels: Sequence["Panel"], path: Path) -> None:
             )
         figure.update_xaxes(title=panel.x_label, row=1, col=column)
         figure.update_yaxes(type="log", title=_y_label(panel), row=1, col=column)
-    # With the library inside, so that the page opens without a network.
+    # The page contains the library, so that it opens without a network.
     figure.write_html(path, include_plotlyjs=True)

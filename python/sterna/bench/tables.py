@@ -1,4 +1,4 @@
-"""How `sterna bench` lays out what was measured: as the papers do, with their figures beside."""
+"""The tables of `sterna bench`, arranged as in the papers, with the papers' figures beside them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ WIDTH = 80
 
 @dataclass
 class Column:
-    """A column of a plain table: its head, with the unit, and what a row has there."""
+    """A column of a plain table: its head, with the unit, and the text of a row."""
 
     head: str
     value: Callable[[Row], Any]
@@ -42,14 +42,15 @@ class View:
     panel: Sequence[str] = ()
     x: str = "ranks"
     x_label: str = "ranks"
-    ranks: Sequence[int] = (2,)  #: where the user asks for none
-    names: dict[str, str] = field(default_factory=dict)  #: what the paper calls a method
-    paper: Sequence[str] = ()  #: lines below the tables: what the paper found
+    ranks: Sequence[int] = (2,)  #: if the user gives none
+    names: dict[str, str] = field(default_factory=dict)  #: the names of methods in the paper
+    paper: Sequence[str] = ()  #: lines below the tables with the paper's results
     extra: Callable[[list[Row]], list[Table]] | None = None
     by_method: bool = True  #: whether a table of medians is shown for each panel
-    y: str = "median_us"  #: what is drawn; the quantiles too where it is the median
+    y: str = "median_us"  #: the value on the y axis; for the median also the quantiles
     columns: Sequence[Column] = ()
-    look_at: Sequence[str] = ()  #: lines below: what the columns are and what they should be
+    #: lines below the tables that explain the columns and their expected values
+    look_at: Sequence[str] = ()
 
 
 @dataclass
@@ -91,7 +92,7 @@ def fits(table: Table) -> bool:
 
 
 def _methods_tables(panel: Panel, view: View) -> list[Table]:
-    """As many as are needed for each to fit."""
+    """Returns as many tables as are needed for each to fit."""
     table = _methods_table(panel, view)
     if len(panel.xs) < 2 or fits(table):
         return [table]
@@ -159,12 +160,12 @@ def _plain_table(rows: Sequence[Row], columns: Sequence[Column]) -> Table:
     return table
 
 
-#: What a plain table can do without, first to go first.
+#: The columns that a plain table can omit, in the order in which they go.
 _EXPENDABLE = ("nodes", "mean_us", "p10_us", "p90_us", "rounds", "peers", "ranks", "bytes")
 
 
 def _columns_of(rows: Sequence[Row]) -> tuple[list[Column], list[str]]:
-    """For a verb without columns of its own: those of its rows that fit, and what is left out."""
+    """For a verb without columns of its own: returns the columns that fit, and those left out."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     expendable = [name for name in _EXPENDABLE if name in names]
     left_out = []

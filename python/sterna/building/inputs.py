@@ -88,7 +88,7 @@ def _at_the_start(path: Path, sections: dict[str, Any]) -> Start:
     if "component" in sections:
         fields += ["orientation", "angular_momentum"]
     with tempfile.TemporaryDirectory(prefix="sterna-new-") as folder:
-        # In the folder of the input, as it may name files.
+        # The input is written to its folder, because it may name files relative to it.
         output = {"directory": folder, "trajectory_interval": 1, "trajectory_fields": fields}
         made = dict(sections) | {
             "run": dict(sections.get("run", {})) | {"name": "start", "steps": 0},

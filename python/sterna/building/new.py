@@ -39,7 +39,7 @@ _NM3_PER_MOL_L = 0.602214076  # particles per nm^3 at 1 mol/l
 
 @dataclass
 class Fluid:
-    """What is put into the box. Lengths in nm, temperatures in K; in reduced units where `reduced`.
+    """The fluid in the box. Lengths in nm, temperatures in K; in reduced units if `reduced`.
 
     `spacing` is about the diameter of a molecule, `section` what the input says of it.
     """
@@ -55,7 +55,7 @@ class Fluid:
     critical_density: float
 
     def saturated_densities(self, temperature: float) -> tuple[float, float]:
-        """Of liquid and vapor: an estimate by corresponding states.
+        """Estimates the densities of liquid and vapor by corresponding states.
 
         E. A. Guggenheim, J. Chem. Phys. 13, 253 (1945): good to some percent for simple fluids; the
         slab or droplet finds its own. Raises SternaError at and above the critical temperature.

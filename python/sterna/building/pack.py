@@ -22,7 +22,7 @@ from sterna.support.edges_option import edges_of
 from sterna.support.files import replace_text, require_not_read
 from sterna.support.toml_text import toml_text
 
-_TRIALS = 100  # of a molecule in a sweep
+_TRIALS = 100  # number of trials for a molecule in a sweep
 _SWEEPS = 20
 #: Sections that a minimization has no use for.
 _OF_MOTION = ("limit", "drift_control", "alignment", "multiple_time_steps")
@@ -34,13 +34,13 @@ class Kind:
 
     start: Start
     count: int
-    names: list[str]  #: of the particles of one
+    names: list[str]  #: names of the particles of one molecule
     particles: numpy.ndarray  #: (conformations, particles, 3), around their center
-    sites: numpy.ndarray  #: (conformations, sites, 3): what keeps the distance
+    sites: numpy.ndarray  #: sites that keep the distance, (conformations, sites, 3)
 
 
 def kind_of(text: str) -> Kind:
-    """From INPUT.toml=COUNT. Raises SternaError."""
+    """Reads INPUT.toml=COUNT. Raises SternaError."""
     path, _, count = text.rpartition("=")
     if not path or not count.isdigit() or int(count) == 0:
         raise SternaError(f"{text}: expected INPUT.TOML=COUNT, as in butane.toml=100", 2)
@@ -66,12 +66,12 @@ def kind_of(text: str) -> Kind:
 
 @dataclass
 class Packed:
-    """Where the molecules are; those of a kind follow each other."""
+    """The places of the molecules; those of a kind follow each other."""
 
     centers: numpy.ndarray  #: (molecules, 3)
     turns: numpy.ndarray  #: (molecules, 4), quaternions
     conformations: numpy.ndarray  #: (molecules,)
-    nearest: float  #: of sites of different molecules
+    nearest: float  #: the smallest distance between sites of different molecules
 
 
 def pack(kinds: list[Kind], box: numpy.ndarray, distance: float, seed: int) -> Packed:
@@ -125,7 +125,7 @@ def pack(kinds: list[Kind], box: numpy.ndarray, distance: float, seed: int) -> P
 def _gaps(
     sites: numpy.ndarray, owner: numpy.ndarray, box: numpy.ndarray, distance: float
 ) -> numpy.ndarray:
-    """Of each molecule, the distance from its sites to those of others; at most `distance`."""
+    """Returns the distance of each molecule's sites from those of others; at most `distance`."""
     gaps = numpy.full(owner[-1] + 1, distance)
     cells = numpy.maximum(1, numpy.floor(box / distance)).astype(int)
     index = numpy.floor((sites / box % 1.0) * cells).astype(int) % cells
@@ -188,7 +188,7 @@ def merged(kinds: list[Kind]) -> dict[str, Any]:
 
 
 def _stages(sections: dict[str, Any]) -> list[dict[str, Any]]:
-    """A box that was filled is relaxed before it runs, without what acts on motion."""
+    """A filled box is relaxed before it runs, without sections that act on the motion."""
     relax: dict[str, Any] = {"name": "minimize", "run": {"integrator": "minimize", "steps": 500}}
     relax |= {name: [] for name in _OF_MOTION if name in sections}
     return [relax, {"name": "produce"}]
@@ -197,7 +197,7 @@ def _stages(sections: dict[str, Any]) -> list[dict[str, Any]]:
 def _molecule(kind: Kind) -> dict[str, Any]:
     given = kind.start.sections.get("molecule")
     if given:
-        # Numbers of residues, and chains of some molecules, are those of the molecules given.
+        # Numbers of residues, and chains of some molecules, are kept from the given molecules.
         kept = {
             key: value
             for key, value in given[0].items()
@@ -282,7 +282,7 @@ def pack_command(
         particles["orientation"] = made.turns
     sections["start"] = {"kind": "file", "file": start.name, "temperature": warmth}
     if "stage" in sections:
-        sections["stage"] = sections.pop("stage")  # at the end
+        sections["stage"] = sections.pop("stage")  # stages come at the end
     write_start(start, units, numpy.diag(edges), **particles)
     head = f"# {', '.join(sources)}, written by `sterna new pack`.\n"
     replace_text(output, head + toml_text(sections))
@@ -290,7 +290,9 @@ def pack_command(
 
 
 def _temperature_of(asked: str | None, start: Start) -> str | float:
-    """What was asked for, else what the input starts with. Raises SternaError."""
+    """Returns the temperature that was given, or else that of the input's start. Raises
+    SternaError.
+    """
     is_reduced = start.units == "reduced"
     if asked is None:
         return start.section("start").get("temperature", 1.0 if is_reduced else "300 K")

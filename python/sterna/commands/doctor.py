@@ -70,7 +70,7 @@ class Level(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check found, and what to do where that is not as it should be."""
+    """The result of a check, and what to do if it is not as it should be."""
 
     level: Level
     subject: str  #: "shared memory", "launcher"
@@ -170,12 +170,12 @@ def check_program() -> Findings:
 def _libraries(program: Path) -> str:
     """MPI and UCX of the program, with their versions."""
     lines = _said([program, "--methods"])[1].split("\n")
-    # What UCX has to say of the machine may come before.
+    # Messages of UCX about the machine may come before.
     return next((line for line in lines if re.match(r"Open MPI|MPICH|MPI ", line)), lines[0])
 
 
 def _family(launcher: str | Path) -> str:
-    """Which MPI a launcher belongs to."""
+    """Returns the MPI to which a launcher belongs."""
     text = _said([launcher, "--version"])[1]
     for name, words in (
         ("Open MPI", r"Open MPI|OpenRTE|PRRTE"),
@@ -327,7 +327,7 @@ def _amount(limit: int) -> str:
 
 
 def check_limits(ranks: int | None = None) -> Findings:
-    """What the shell allows each process."""
+    """Checks the limits that the shell sets for each process."""
     ranks = ranks or launch.available_cores()
 
     def below(limit: int, least: int) -> bool:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 #: Shown unless others are asked for, as far as the log has them.
 USUAL_COLUMNS = ("temperature", "pressure", "potential_energy", "total_energy")
-_LEAST_WIDTH = 40  # of a plot, in columns of the terminal
+_LEAST_WIDTH = 40  # smallest width of a plot, in columns of the terminal
 _LEAST_HEIGHT = 8
 _REFRESH = 5  # seconds between two looks of a browser
 
@@ -65,7 +65,7 @@ class Follower:
                 text = file.read()
         except OSError as error:
             raise SternaError(f"{self.path}: the log cannot be read: {error.strerror}") from error
-        # What a run is just writing is taken when it is whole.
+        # A line that the run is just writing is taken when it is complete.
         whole = text[: text.rfind(b"\n") + 1]
         for line in whole.decode("utf-8", errors="replace").split("\n")[:-1]:
             self.events.append(event_of(line, self.path, len(self.events) + 1))
@@ -79,7 +79,7 @@ class Follower:
 
 @dataclass
 class Pace:
-    """How fast a run goes, by what is seen of it."""
+    """The speed of a run, by the progress that was seen."""
 
     clock: Callable[[], float] = time.monotonic
     _seen: list[tuple[float, int]] = field(default_factory=list)
@@ -327,7 +327,7 @@ def page_server(given: Path, port: int) -> PageServer:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # the name that http.server calls
-            # Of a port that ssh has forwarded the number may be another.
+            # If ssh has forwarded the port, its number may be another one.
             hosts = self.headers.get_all("Host", [])
             if len(hosts) != 1 or not re.fullmatch(r"(127\.0\.0\.1|localhost)(:\d+)?", hosts[0]):
                 self.send_error(403, "Not the name of this server")
@@ -361,5 +361,5 @@ def page_server(given: Path, port: int) -> PageServer:
 
 
 def address_of(server: "PageServer") -> str:
-    """What a browser on this machine opens."""
+    """Returns the address for a browser on this machine."""
     return f"http://127.0.0.1:{server.server_port}/?token={server.token}"

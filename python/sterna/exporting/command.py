@@ -110,7 +110,7 @@ def _export(
 
 @contextlib.contextmanager
 def _trajectory_of(run: Path, known: Format) -> Iterator[tuple[Trajectory, GivenInput | None]]:
-    """Of a run, or the file itself, whatever it is called.
+    """Yields the trajectory of a run, or the file itself, whatever its name is.
 
     Of an input without one its start, with the input, for formats of whole systems.
     """

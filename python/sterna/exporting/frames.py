@@ -1,4 +1,4 @@
-"""Which frames of a trajectory are taken."""
+"""The choice of frames of a trajectory."""
 
 import numpy
 

@@ -36,12 +36,12 @@ class _Kind:
     charges: list[float]
     types: list[str]
     terms: dict[str, list[tuple[int, tuple[int, ...]]]]
-    bonds: set[tuple[int, int]]  #: of LAMMPS, which its exclusions follow from
+    bonds: set[tuple[int, int]]  #: bonds of LAMMPS, from which its exclusions follow
 
 
 @dataclass
 class ForceField:
-    """Of a run. `types` are numbered from 1 in the order in which they were met."""
+    """The force field of a run. `types` are numbered from 1 in the order in which they were met."""
 
     sections: dict[str, Any]
     folders: list[Path]
@@ -52,7 +52,8 @@ class ForceField:
     )
     rigid: dict[str, set[int]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
     kinds: list[_Kind] = field(default_factory=list)
-    factors: list[float | None] = field(default_factory=lambda: [None, None])  #: of 1-4 pairs
+    #: factors of 1-4 pairs
+    factors: list[float | None] = field(default_factory=lambda: [None, None])
 
     def __post_init__(self) -> None:
         self._refuse_other_potentials()
@@ -60,7 +61,7 @@ class ForceField:
         self.pair_parameters = PairParameters(self.sections, self.quantities)
         molecules = [whole_molecule(m, self.folders) for m in self.sections.get("molecule", [])]
         self.kinds = [self._kind(molecule) for molecule in molecules]
-        # Where no pair tells it, what the molecules say.
+        # If no pair gives the factor, it is that of the molecules.
         for k, key in enumerate(("lennard_jones_14", "coulomb_14")):
             if self.factors[k] is None:
                 self.factors[k] = max((float(m.get(key, 0.0)) for m in molecules), default=0.0)
@@ -116,7 +117,7 @@ class ForceField:
         return made
 
     def _joined_angles(self, terms: list) -> list[tuple[int, tuple[int, ...]]]:
-        """One of the style charmm in place of an angle and a spring between the same atoms."""
+        """Joins an angle and a spring between the same atoms into one term of the style charmm."""
         coefficients = {number: key for key, number in self.types["angle"].items()}
         springs = {atoms: n for n, atoms in terms if coefficients[n][0] == "charmm"}
         found = []
@@ -157,7 +158,9 @@ class ForceField:
                 made.bonds.add(ordered(atoms))
 
     def _add_constraints(self, made: _Kind, molecule: dict[str, Any]) -> None:
-        """As bonds without stiffness; the longest side of a triangle as an angle without it."""
+        """Adds constraints as bonds without stiffness; the longest side of a triangle becomes an
+        angle.
+        """
         given = [
             (self.quantities.number(table["distance"], LENGTH), ordered(atoms))
             for table in molecule.get("constraint", [])
@@ -239,7 +242,9 @@ class ForceField:
     def _factors_of(
         self, made: _Kind, pair: tuple[int, int], table: dict, usual: tuple[float, float]
     ) -> list[float | None]:
-        """Of a [[molecule.special_pair]], whose parameters must be multiples of the usual ones."""
+        """Returns the factors of a [[molecule.special_pair]], whose parameters must be multiples of
+        the usual ones.
+        """
         factors: list[float | None] = list(usual)
         epsilon, sigma = self.pair_parameters.of_pair(*(made.types[a] for a in pair))
         strength, charge = self._strength(made, pair)
@@ -300,7 +305,7 @@ class ForceField:
         return lines
 
     def pair_style(self) -> str:
-        """With its distances. Raises SternaError where LAMMPS has none."""
+        """Returns the pair style with its distances. Raises SternaError if LAMMPS has none."""
         interaction = self.sections["interaction"]
         ending = interaction.get("truncation", "shifted")
         cutoff = self.quantities.number(interaction["cutoff"], LENGTH)

@@ -136,7 +136,7 @@ def _unsigned_improper(table: Table, q: Quantities) -> Coefficients:
 
 
 def _inversion_cosine(table: Table, q: Quantities) -> Coefficients:
-    """Of one bond; cos 2 omega is 2 cos^2 omega - 1."""
+    """Returns the coefficients of one bond; cos 2 omega is 2 cos^2 omega - 1."""
     c0, c1, c2 = (q.number(table.get(f"c{n}", 0.0), ENERGY) for n in range(3))
     return "fourier", (1.0, c0 + 0.5 * c2, c1, 0.5 * c2, 0)
 
@@ -149,7 +149,7 @@ def _plane_distance(table: Table, q: Quantities) -> Coefficients:
     return "distance", (k2, q.number(table.get("k4", 0.0), QUARTIC_STIFFNESS))
 
 
-#: By section and potential: the kind of LAMMPS and its coefficients.
+#: The kind of LAMMPS and its coefficients, by section and potential.
 TERMS: dict[tuple[str, str], tuple[str, Callable[[Table, Quantities], Coefficients]]] = {
     ("bond", "harmonic"): ("bond", _harmonic_bond),
     ("bond", "morse"): ("bond", _morse_bond),

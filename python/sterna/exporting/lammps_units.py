@@ -1,4 +1,4 @@
-"""What the numbers of LAMMPS's files mean: the manual's page on `units`."""
+"""The units of LAMMPS's files, by the manual's page on `units`."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ METAL = LammpsUnits("metal", 10.0, 10.0, 0.1 / _KJ_MOL_PER_EV)
 
 
 def lammps_units(trajectory: Trajectory) -> LammpsUnits:
-    """Those of the run's input, where LAMMPS has them; else `real`."""
+    """Returns the units of the run's input if LAMMPS has them; otherwise `real`."""
     if trajectory.is_reduced:
         return REDUCED
     return METAL if trajectory.units == "metal" else REAL

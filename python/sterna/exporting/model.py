@@ -41,7 +41,7 @@ def input_of(trajectory: Trajectory) -> GivenInput | None:
 
 
 def require_input_of(trajectory: Trajectory) -> GivenInput:
-    """As `input_of`; raises SternaError where there is none."""
+    """Returns the same as `input_of`; raises SternaError if there is none."""
     found = input_of(trajectory)
     if found is None:
         log = trajectory.path.with_suffix(".log.jsonl")
@@ -69,7 +69,7 @@ _OF_RUNS = {
 
 
 def notes_on_sections(sections: dict[str, Any], left_out: tuple[str, ...]) -> list[str]:
-    """What is told of sections that a format of another program does not take over.
+    """Returns messages about sections that a format of another program does not take over.
 
     `left_out`: those that only act on the motion. The format itself refuses the others.
     """
@@ -121,14 +121,14 @@ class PairParameters:
         )
 
     def mixed(self, first: str, second: str) -> tuple[float, float]:
-        """Of two types by the mixing rule."""
+        """Returns the parameters of two types by the mixing rule."""
         (e1, s1), (e2, s2) = self.of_type(first), self.of_type(second)
         if (e1, s1) == (e2, s2):
             return e1, s1
         return math.sqrt(e1 * e2), math.sqrt(s1 * s2) if self._is_geometric else 0.5 * (s1 + s2)
 
     def of_pair(self, first: str, second: str) -> tuple[float, float]:
-        """Of two types: given, or mixed."""
+        """Returns the parameters of two types, given or mixed."""
         pair = self._pairs.get(frozenset((first, second)))
         epsilon, sigma = self.mixed(first, second)
         if pair is None:
@@ -141,7 +141,7 @@ class PairParameters:
 
 
 def masses_of(atoms: Atoms) -> dict[str, float]:
-    """By the types' names."""
+    """Returns masses by the types' names."""
     names, first = numpy.unique(atoms.type, return_index=True)
     return {str(name): float(atoms.mass[n]) for name, n in zip(names, first, strict=True)}
 

@@ -11,7 +11,7 @@ COULOMB = 138.93545764438198  #: kJ/mol nm/e^2, CODATA 2018
 _BAR_PER_KJ_MOL_NM3 = 16.6053906717384587  #: bar for each kJ/mol/nm^3
 _BAR_PER_ATM = 1.01325
 
-#: What a unit is in nm, kJ/mol and e.
+#: The values of units in nm, kJ/mol and e.
 _UNITS = {
     "nm": 1.0, "angstrom": 0.1, "Å": 0.1, "A": 0.1, "pm": 1e-3,
     "um": 1e3, "bohr": 0.0529177210903, "kJ": 1.0, "J": 1e-3, "kcal": 4.184, "cal": 4.184e-3,
@@ -19,12 +19,12 @@ _UNITS = {
     "K": KJ_MOL_PER_K, "e": 1.0, "rad": 1.0,
 }  # fmt: skip
 
-#: Of the units of inputs: a length in nm, an energy in kJ/mol.
+#: The values of the inputs' units: a length in nm, an energy in kJ/mol.
 _INPUT_UNITS = {
     "reduced": (1.0, 1.0), "nano": (1.0, 1.0), "metal": (0.1, _KJ_MOL_PER_EV), "real": (0.1, 4.184),
 }  # fmt: skip
 
-#: What times and pressures in an input's units are in ps and bar.
+#: The factors from times and pressures in an input's units to ps and bar.
 _TIMES = {"reduced": 1.0, "nano": 1.0, "metal": 1.0, "real": 1e-3}
 _PRESSURES = {"reduced": _BAR_PER_KJ_MOL_NM3, "nano": 1.0, "metal": 1.0, "real": _BAR_PER_ATM}
 _TIME_UNITS = {"fs": 1e-3, "ps": 1.0, "ns": 1e3, "us": 1e6, "s": 1e12}
@@ -56,7 +56,7 @@ class Quantities:
         if isinstance(value, str):
             internal = _in_nm_and_kj(value)
         elif self._same:
-            return float(value)  # to the last digit
+            return float(value)  # keeps the value to the last digit
         else:
             internal = float(value) * _factor(self._given, dimension)
         return internal * _factor(self._wanted, dimension)

@@ -27,7 +27,7 @@ _OF_RIGID = ["orientation", "angular_momentum"]
 
 
 def sections_of(path: Path) -> dict[str, Any]:
-    """Of an input. Raises SternaError where it is no TOML file."""
+    """Returns the sections of an input. Raises SternaError if it is no TOML file."""
     with reading(path, "this is no input in TOML"):
         return tomllib.loads(path.read_text(encoding="utf-8"))
 

@@ -19,20 +19,21 @@ MODULES = ("xtc", "trr", "dcd", "gsd", "extxyz", "lammpstrj", "data", "top", "xm
 
 @dataclass
 class Export:
-    """What is written: `numbers` of the frames, and the atoms, of which `chosen` were taken."""
+    """The data to write: `numbers` of the frames, and the atoms, of which `chosen` were taken."""
 
     trajectory: Trajectory
     numbers: list[int]
     all_atoms: Atoms
     chosen: numpy.ndarray | None
     centers: bool  #: rigid molecules are points with orientations
-    name: str = ""  #: of the file
+    name: str = ""  #: name of the file
     force_field: bool = True  #: whether formats that can hold it have it
-    #: Where the trajectory is the start of an input only: its sections, and folders of its files.
+    #: The sections of an input and the folders of its files, if the trajectory is only the input's
+    #: start.
     given_input: tuple[dict[str, Any], list[Path]] | None = None
-    #: Texts of files beside it, by what their names end with in place of the file's suffix.
+    #: Texts of files beside it, by the endings that replace the file's suffix.
     beside: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)  #: of what the format does not have
+    notes: list[str] = field(default_factory=list)  #: notes on features that the format lacks
 
     def __post_init__(self) -> None:
         self.atoms = self.all_atoms if self.chosen is None else self.all_atoms.subset(self.chosen)
@@ -43,7 +44,9 @@ class Export:
             yield self.all_atoms.at(frame, self.chosen)
 
     def particle_frames(self) -> Iterator[TrajectoryFrame]:
-        """What the trajectory has, whatever was chosen. ValueError where it is not finite."""
+        """Yields all data of the trajectory, whatever was chosen. Raises ValueError if they are not
+        finite.
+        """
         for frame in self.trajectory.frames(self.numbers):
             for name in ("edges", "position", "velocity", "force", "orientation"):
                 values = getattr(frame, name)
@@ -64,7 +67,9 @@ class Export:
         return self.trajectory.steps[self.numbers]
 
     def scale(self, per_nm: float) -> float:
-        """From the file's lengths to others: reduced ones stay as they are."""
+        """Returns the factor from the file's lengths to others; reduced lengths stay as they
+        are.
+        """
         return 1.0 if self.trajectory.is_reduced else per_nm
 
 
@@ -72,7 +77,7 @@ class Export:
 class Format:
     """A row: one format."""
 
-    suffix: str  #: of the names of its files
+    suffix: str  #: suffix of the names of its files
     description: str
     write: Callable[[Path, Export], None]
     single: bool = False  #: a file holds one frame
@@ -105,7 +110,7 @@ def format_of(path: Path, name: str | None) -> Format:
 
 
 def require(names: Iterable[str]) -> None:
-    """Raises SternaError where what these formats need is missing, with all that is."""
+    """Raises SternaError if packages for these formats are missing, with a list of them."""
     missing = {}
     for name in names:
         known = format_of(Path(), name)

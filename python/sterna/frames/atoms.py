@@ -11,7 +11,8 @@ from sterna.frames.recorded import NO_TRAJECTORY, Recorded, TrajectoryFrame
 from sterna.support.damage import reading
 from sterna.support.elements import are_bonded, element_of
 
-_SAME_PLACE = 1e-9  # of sites, relative to the farthest from the origin
+# distance of equal sites, relative to the distance of the farthest site from the origin
+_SAME_PLACE = 1e-9
 
 
 @dataclass
@@ -33,7 +34,7 @@ class AtomFrame:
 
 @dataclass
 class Atoms:
-    """What the atoms are, one entry each; they are in the order of the particles."""
+    """The properties of the atoms, one entry each, in the order of the particles."""
 
     name: numpy.ndarray  #: such as "O", "H1"; each once in a molecule where the model says it
     type: numpy.ndarray  #: alike atoms have the same
@@ -41,12 +42,12 @@ class Atoms:
     mass: numpy.ndarray  #: u, or reduced
     charge: numpy.ndarray  #: e, or reduced
     molecule: numpy.ndarray  #: number of its molecule, from 0
-    molecule_name: list[str]  #: of each molecule
+    molecule_name: list[str]  #: for each molecule
     residue: numpy.ndarray  #: number of its residue, from 0: the molecule, or a part of it
-    residue_name: list[str]  #: of each residue
-    residue_number: numpy.ndarray  #: of each residue, as files have it
-    insertion_code: list[str]  #: of each residue, a letter behind its number; mostly empty
-    chain: list[str]  #: of each residue; may be empty
+    residue_name: list[str]  #: for each residue
+    residue_number: numpy.ndarray  #: for each residue, as in files
+    insertion_code: list[str]  #: for each residue, a letter behind its number; mostly empty
+    chain: list[str]  #: for each residue; may be empty
     particle: numpy.ndarray  #: the row of the frame
     offset: numpy.ndarray  #: (n, 3), from the particle, in its body frame
     bonds: numpy.ndarray  #: (bonds, 2), numbers of atoms
@@ -83,7 +84,7 @@ class Atoms:
         return numpy.flatnonzero(chosen)
 
     def subset(self, chosen: numpy.ndarray) -> "Atoms":
-        """These atoms alone, with the bonds between them."""
+        """Returns these atoms alone, with the bonds between them."""
         place = numpy.full(len(self), -1)
         place[chosen] = numpy.arange(len(chosen))
         residues, residue = numpy.unique(self.residue[chosen], return_inverse=True)
@@ -150,7 +151,9 @@ class Atoms:
     def _site_velocity(
         self, velocity: numpy.ndarray, arms: numpy.ndarray, frame: TrajectoryFrame
     ) -> numpy.ndarray | None:
-        """Of the center and of the rotation; None where the file does not tell the latter."""
+        """Returns the velocity from those of the center and of the rotation; None if the file lacks
+        the rotation.
+        """
         if frame.angular_momentum is None:
             return None
         turns = matrices(frame.orientation)
@@ -291,7 +294,7 @@ class _Residues:
     def add(self, run: int, molecule: dict[str, Any], count: int) -> numpy.ndarray:
         """`count` molecules of a kind; returns the residue of each atom."""
         atoms = molecule["atoms"]
-        parts: list[int] = []  # of each atom: its residue in the molecule
+        parts: list[int] = []  # for each atom: its residue in the molecule
         named: list[tuple[str, int | None, str, str | None]] = []
         for atom in atoms:
             label = (
@@ -324,7 +327,7 @@ class _Residues:
 
 
 def _chemical_bonds(molecule: dict[str, Any]) -> list[tuple[int, int]]:
-    """Bonds, and constraints in their place: those that are no third side of two others."""
+    """Returns bonds, and the constraints that replace them, except those that close a triangle."""
     pairs = {(min(a, b), max(a, b)) for a, b in molecule["bonds"]}
     constraints = {(min(a, b), max(a, b)): d for a, b, d in molecule["constraints"]}
     sides = set(constraints) | pairs
@@ -333,7 +336,7 @@ def _chemical_bonds(molecule: dict[str, Any]) -> list[tuple[int, int]]:
         near.setdefault(a, set()).add(b)
         near.setdefault(b, set()).add(a)
     for (a, b), distance in constraints.items():
-        # In a triangle of constraints (rigid water) the longest side is its angle.
+        # The longest side of a triangle of constraints (rigid water) is the one opposite its angle.
         others = [
             max(constraints.get((min(a, c), max(a, c)), 0.0),
                 constraints.get((min(b, c), max(b, c)), 0.0))
@@ -362,7 +365,7 @@ def _chain(size: int, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 @dataclass
 class _Site:
-    """What of a rigid molecule becomes an atom."""
+    """A site of a rigid molecule that becomes an atom."""
 
     position: numpy.ndarray
     mass: float = 0.0
@@ -411,7 +414,7 @@ def _sites_of(component: dict[str, Any], massless: bool, reduced: bool) -> list[
 
 
 def _rigid_bonds(sites: list[_Site], reduced: bool) -> list[tuple[int, int]]:
-    """By elements and distances, and what it takes to join all sites with mass."""
+    """Returns bonds by elements and distances, and further ones that join all sites with mass."""
     heavy = [n for n, site in enumerate(sites) if site.mass > 0.0]
     pairs = sorted(
         (float(numpy.linalg.norm(sites[a].position - sites[b].position)), a, b)

@@ -1,4 +1,4 @@
-"""Where particles or molecules are: filling of boxes, extended XYZ, the end of a trajectory."""
+"""Positions of particles or molecules: filling of boxes, extended XYZ, the end of a trajectory."""
 
 import shlex
 from dataclasses import dataclass

@@ -59,7 +59,7 @@ class SternaReader(ReaderBase):
         return ts
 
     def close(self) -> None:
-        """Nothing is open between frames."""
+        """No file is open between frames."""
 
 
 def universe_of(atoms: Atoms) -> Universe:
@@ -87,7 +87,7 @@ def universe_of(atoms: Atoms) -> Universe:
     made.add_TopologyAttr("resids", atoms.residue_number)
     made.add_TopologyAttr("icodes", atoms.insertion_code)
     made.add_TopologyAttr("segids", [segment or "SYSTEM" for segment in segments])
-    # What has no chain is in chain X of a PDB file; a longer name is that of its segment only.
+    # Atoms without a chain are in chain X of a PDB file; a longer name is only that of the segment.
     chains = numpy.array([c if len(c) == 1 and c.isalnum() else "X" for c in atoms.chain])
     made.add_TopologyAttr("chainIDs", chains[atoms.residue].tolist())
     molecules = numpy.zeros(len(atoms.residue_name), int)

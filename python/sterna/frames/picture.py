@@ -25,9 +25,9 @@ COLORS = {
     "Au": "#ffd123",
 }  # fmt: skip
 _PALETTE = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#884422")
-_OF_COVALENT = 1.2  #: of the covalent radius, of atoms without bonds
+_OF_COVALENT = 1.2  #: radius of atoms without bonds, relative to the covalent radius
 _OF_BONDED = 0.55  #: the same of atoms with bonds
-_OF_SPACING = 0.42  #: of the distance that particles have on average, where they are no elements
+_OF_SPACING = 0.42  #: radius of particles that are no elements, relative to their average distance
 _MOST = 200_000  #: particles of one picture
 _MOVIES = (".gif", ".mp4")
 
@@ -108,7 +108,7 @@ def _number(trajectory: "Trajectory", frame: int) -> int:
 def _scene(
     trajectory: "Trajectory", hidden: Sequence[str], turned: tuple[float, float], size: float
 ) -> "tuple[Figure, Callable[[int], None]]":
-    """A figure, and what draws the frame of a number into it."""
+    """Returns a figure, and a function that draws the frame with a given number into it."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.collections import EllipseCollection, LineCollection
@@ -153,7 +153,7 @@ def _scene(
         )
         order = numpy.argsort(places[:, 2])
         depth = places[order, 2]
-        # What is far away fades.
+        # Distant particles are faded.
         span = max(float(numpy.ptp(depth)), 1e-12)
         fade = 0.35 * (1.0 - (depth - depth[0]) / span)[:, None]
         face = colors[order] * (1.0 - fade) + fade
@@ -193,7 +193,7 @@ def _legend(figure: "Figure", kinds: numpy.ndarray, colors: numpy.ndarray) -> No
 
 
 def _radii(atoms: "Atoms", spacing: float) -> numpy.ndarray:
-    """`spacing`: of particles on average, for what is no element."""
+    """`spacing`: the average distance of particles, for those that are no elements."""
     bonded = numpy.zeros(len(atoms), bool)
     bonded[atoms.bonds.ravel()] = True
     radii = numpy.full(len(atoms), _OF_SPACING * spacing)

@@ -154,5 +154,5 @@ class Recorded:
 
     @cached_property
     def units(self) -> str:
-        """Those of the input of the run: "reduced", "nano", "metal" or "real"."""
+        """The units of the run's input: "reduced", "nano", "metal" or "real"."""
         return self.description.get("units", "reduced" if self.is_reduced else "nano")

@@ -6,7 +6,7 @@ import numpy
 
 from sterna.support.files import replace_text
 
-#: Of the units of inputs: length in nm, time in ps; mass is u in all of them, or reduced.
+#: The units of inputs: length in nm, time in ps; mass is u in all of them, or reduced.
 INPUT_UNITS = {
     "reduced": (1.0, 1.0), "nano": (1.0, 1.0), "metal": (0.1, 1.0), "real": (0.1, 0.001),
 }  # fmt: skip
@@ -15,7 +15,9 @@ INPUT_UNITS = {
 def extended_xyz(
     edges: numpy.ndarray, columns: list[tuple[str, str, numpy.ndarray]], comment: str = ""
 ) -> str:
-    """One frame. `edges`: (3, 3), rows; `columns`: name, kind (S, R, I) and values, (n,) or (n, m)."""
+    """Writes one frame. `edges`: (3, 3), rows; `columns`: name, kind (S, R, I) and values, (n,) or
+    (n, m).
+    """
     lattice = " ".join(repr(float(x)) for x in edges.ravel())
     shapes = [
         f"{name}:{kind}:{1 if values.ndim == 1 else values.shape[1]}"
@@ -52,6 +54,8 @@ def particle_columns(
 
 
 def write_start(path: Path, units: str, edges: numpy.ndarray, **particles: numpy.ndarray) -> None:
-    """Writes a start; `edges` in nm or reduced, `particles` are those of `particle_columns`."""
+    """Writes a start; `edges` in nm or reduced, `particles` with the names of
+    `particle_columns`.
+    """
     text = extended_xyz(edges / INPUT_UNITS[units][0], particle_columns(units, **particles))
     replace_text(path, text)

@@ -9,7 +9,7 @@ from sterna.importing.system import System
 
 
 class AskedRun(Protocol):
-    """What all of these files come to."""
+    """The common properties of these files' settings."""
 
     interaction: dict[str, Any]  #: without mixing, which is of the force field
     run: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Boxes of structures: whether they are ones, and what cutoff fits into them."""
+"""Checks of the boxes of structures, and of the cutoffs that fit into them."""
 
 from pathlib import Path
 
@@ -36,5 +36,5 @@ def require_twice_the_cutoff(edges: numpy.ndarray, cutoff: float, path: Path) ->
 
 
 def first_of(path: Path, frames: int) -> str:
-    """What is told of a file with several structures."""
+    """Returns a note about a file with several structures."""
     return f"{path} has {frames} frames or models, of which the first is taken"

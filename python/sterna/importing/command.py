@@ -30,7 +30,7 @@ _CUTOFF = 1.0  #: nm
 
 
 class Constraints(StrEnum):
-    """Which bonds keep their lengths."""
+    """The bonds that keep their lengths."""
 
     none = "none"
     hydrogen = "hydrogen"
@@ -359,7 +359,9 @@ def _written(
     sources: list[Path],
     stages: "dict[str, System] | None" = None,
 ) -> "Molecules":
-    """Writes a system that was read from `sources`, and tells what was not kept."""
+    """Writes a system that was read from `sources`, and prints notes on the data that were not
+    kept.
+    """
     from sterna.importing import files as written
     from sterna.importing.hydrogen_mass import repartition
     from sterna.importing.molecules import Molecules
@@ -403,7 +405,9 @@ def _show(rows: "list[Row]", judge: str, tolerance: float) -> None:
 
 
 def _files_of_lammps(files: list[Path]) -> tuple[list[Path], list[Path]]:
-    """One data file, or none, and scripts; two empty lists where these are files of others."""
+    """Returns a data file, or none, and scripts; two empty lists if the files belong to another
+    program.
+    """
     from sterna.importing.lammps.lammps_system import is_data_file
     from sterna.importing.lammps.script import is_script
 

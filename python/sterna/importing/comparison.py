@@ -59,11 +59,11 @@ _ROWS = {
 
 @dataclass
 class Row:
-    """One kind of term; energies in kJ/mol. Of forces the root mean square in kJ/mol/nm."""
+    """One kind of term; energies in kJ/mol, and the root mean square of forces in kJ/mol/nm."""
 
     name: str
     sterna: float
-    judge: float  #: of the program that the system is compared with
+    judge: float  #: energy by the program that the system is compared with
     difference: float  #: relative; of forces, the root mean square of the differences
 
 
@@ -72,7 +72,7 @@ def _energy_row(name: str, sterna: float, openmm: float) -> Row:
 
 
 def _force_row(sterna: numpy.ndarray, openmm: numpy.ndarray) -> Row:
-    """Of forces on all atoms, (n, 3)."""
+    """Returns the row of the forces on all atoms, (n, 3)."""
     size, of_openmm = root_mean_square(sterna), root_mean_square(openmm)
     apart = root_mean_square(sterna - openmm)
     return Row("forces", size, of_openmm, apart / max(of_openmm, _LEAST_FORCE))
@@ -106,10 +106,11 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
     nanometer = openmm().unit.nanometer
     state = context.getState(getPositions=True)
     positions = numpy.array(state.getPositions(asNumpy=True).value_in_unit(nanometer))
-    # Where OpenMM's constraints have not converged, Sterna moves atoms on: both are compared there.
+    # If OpenMM's constraints have not converged, Sterna moves atoms further, so both are compared
+    # there.
     start = start_of_sterna(molecules, positions)
     found, forces, positions = start.row, start.forces, start.positions
-    # Of an atom that is less than a rounding error below 0 OpenMM's lists of neighbors lose pairs.
+    # If an atom is less than a rounding error below 0, OpenMM's lists of neighbors lose pairs.
     positions[numpy.abs(positions) < 1e-12] = 0.0
     context.setPositions(positions)
     context.computeVirtualSites()
@@ -121,7 +122,7 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
         if not isinstance(force, openmm().NonbondedForce):
             name = type(force).__name__
             expected[name] = expected.get(name, 0.0) + _energy(context, force)
-    # Ewald sums take most of the time: what they give is what the other energies leave.
+    # Ewald sums take most of the time, so their energy is found by subtracting the other energies.
     with_charges = number(state.getPotentialEnergy()) - sum(expected.values())
     for k in range(nonbonded.getNumParticles()):
         _, sigma, epsilon = nonbonded.getParticleParameters(k)
@@ -183,7 +184,7 @@ def compare_lists(source: Source, system: System) -> tuple[int, int]:
 
 
 def _are_alike(first: Powers, second: Powers) -> bool:
-    """By what each of their parts is at a usual distance."""
+    """Compares each part of the powers at a usual distance."""
     repulsion, attraction = 0.3**-12, 0.3**-6  # nm
     size = repulsion * second.c12 + attraction * second.c6
     apart = repulsion * abs(first.c12 - second.c12) + attraction * abs(first.c6 - second.c6)
@@ -195,7 +196,9 @@ def _names(system: System, pair: tuple[int, ...]) -> str:
 
 
 def _take_out_bonds_of_sites(force: Any, system: Any) -> None:
-    """Those of extra points, which are no forces in AMBER: `forces` does not take them over."""
+    """Removes the bonds of extra points, which are no forces in AMBER: `forces` does not import
+    them.
+    """
     for n in range(force.getNumBonds()):
         first, second, r0, _ = force.getBondParameters(n)
         if system.isVirtualSite(first) or system.isVirtualSite(second):
@@ -224,9 +227,9 @@ def _energy(context: Any, force: Any) -> float:
 
 @dataclass
 class StartOfSterna:
-    """What Sterna computes of a start, with constraints kept, in the order of the system's atoms."""
+    """Sterna's results for a start, with constraints kept, in the order of the system's atoms."""
 
-    row: dict[str, float]  #: of the log
+    row: dict[str, float]  #: row of the log
     positions: numpy.ndarray  #: (atoms, 3)
     forces: numpy.ndarray  #: (atoms, 3)
 

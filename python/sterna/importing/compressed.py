@@ -12,15 +12,15 @@ from sterna.launching.processes import ended_by_signals
 
 _ENDING = ".gz"
 _PIECE = 1 << 20
-# Files of coordinates and parameters become three to ten times as large; what gzip was made to
-# blow up, a thousand times.
+# Files of coordinates and parameters become three to ten times as large. A file made to exhaust
+# memory becomes a thousand times as large.
 _MOST_TIMES = 50
 _ALWAYS = 64 << 20  # bytes
 
 
 @contextlib.contextmanager
 def unpacked(files: Sequence[Path]) -> Iterator[list[Path]]:
-    """These files; copies of those that are compressed. Errors name the files that were given.
+    """Yields these files, or copies of those that are compressed. Errors name the original files.
 
     The copies are gone after the block, also where SIGTERM ends it. Raises SternaError where a
     file is damaged, or becomes larger than 64 MiB and 50 times its size.

@@ -17,7 +17,7 @@ _OF_TABLES = "(a/r6)^2-b/r6;r6=r^6;"
 
 
 def _energy(truncation: str, begin: float, cutoff: float) -> str:
-    """Of a / r^12 - b / r^6."""
+    """Returns the energy of a / r^12 - b / r^6 as an expression."""
     if truncation == "switched":
         width = (cutoff**2 - begin**2) ** 3
         return (

@@ -1,4 +1,4 @@
-"""Where the force fields lie that `--force-field` names.
+"""The search for the force fields that `--force-field` names.
 
 OpenMM looks in the working folder first, and runs the Python code that a force field may have
 (`<Script>`, `<InitializationScript>`). Code is run of installed packages only.
@@ -44,7 +44,9 @@ def located(names: Sequence[str], data: Path) -> list[str]:
 
 
 def _folders(data: Path) -> list[Path]:
-    """Those that OpenMM looks in: its own, and of packages with further force fields."""
+    """Returns the folders that OpenMM searches: its own, and those of packages with further force
+    fields.
+    """
     more = [entry.load()() for entry in entry_points(group="openmm.forcefielddir")]
     return [Path(folder).resolve() for folder in (data, *more)]
 
@@ -66,13 +68,15 @@ def _located(name: str, folders: Sequence[Path]) -> str:
 
 
 def _included(name: str, by: str, folders: Sequence[Path]) -> str:
-    """As OpenMM finds it."""
+    """Finds an included file as OpenMM does."""
     beside = os.path.join(os.path.dirname(by), name)
     return os.path.realpath(beside) if os.path.isfile(beside) else _located(name, folders)
 
 
 def _elements(path: str) -> Iterator[tuple[int, str, dict[str, str]]]:
-    """The children of the root with their lines; of no XML, those before its mistake."""
+    """Yields the children of the root with their lines; in broken XML, those before its first
+    mistake.
+    """
     found: list[tuple[int, str, dict[str, str]]] = []
     open_elements: list[str] = []
     parser = expat.ParserCreate()
@@ -88,5 +92,5 @@ def _elements(path: str) -> Iterator[tuple[int, str, dict[str, str]]]:
         with open(path, "rb") as file:
             parser.ParseFile(file)
     except expat.ExpatError:
-        pass  # OpenMM says what it is.
+        pass  # OpenMM reports the mistake.
     return iter(found)

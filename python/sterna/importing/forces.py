@@ -19,7 +19,7 @@ from sterna.importing.virtual_sites import is_site, made_of, require_exclusions,
 
 
 def number(quantity: Any) -> Any:
-    """In nm, ps, u, kJ/mol, e and rad."""
+    """Returns the number of a quantity in nm, ps, u, kJ/mol, e and rad."""
     unit = openmm().unit
     if unit.is_quantity(quantity):
         return quantity.value_in_unit_system(unit.md_unit_system)
@@ -34,7 +34,7 @@ def name_of(source: Source, atom: int) -> str:
 
 
 class Bonds:
-    """Which atoms are bonded: by the structure, and by constraints and bonds of the forces."""
+    """The bonded pairs of atoms: by the structure, and by constraints and bonds of the forces."""
 
     def __init__(self, source: Source) -> None:
         self.named = {
@@ -58,7 +58,9 @@ class Bonds:
 
 
 def _joins_site(source: Source, first: int, second: int) -> bool:
-    """A bond of a virtual site and what it is made of, by which AMBER tells where the site is."""
+    """Returns true for a bond of a virtual site and its parent, by which AMBER marks the site's
+    position.
+    """
     for site, other in ((first, second), (second, first)):
         if is_site(source, site):
             if other in made_of(source, site):
@@ -123,7 +125,7 @@ def _cmaps(force: Any, source: Source, _bonds: Bonds) -> Iterator[Term]:
         size, energy = force.getMapParameters(n)
         if size % 2 == 1:
             raise SternaError(f"a CMAP has {size} points along an angle; expected an even number")
-        # From 0 with phi running first there, from -180 degrees with psi running first here.
+        # In the file phi runs first, from 0; here psi runs first, from -180 degrees.
         shifted = [(k + size // 2) % size for k in range(size)]
         values = [number(value) for value in energy]
         tables.append(tuple(values[phi + size * psi] for phi in shifted for psi in shifted))
@@ -213,7 +215,7 @@ CONVERTERS: dict[str, Callable[[Any, Source, Bonds], Iterator[Term]]] = {
     "RBTorsionForce": _ryckaert_bellemans,
     "CMAPTorsionForce": _cmaps,
     "CustomTorsionForce": _custom_torsions,
-    # Of these three `_exceptions` and `lennard_jones` make something together.
+    # These three forces are handled together, by `_exceptions` and `lennard_jones`.
     "NonbondedForce": _nothing,
     "CustomNonbondedForce": _nothing,
     "CustomBondForce": _nothing,
@@ -251,7 +253,9 @@ def terms_of(source: Source) -> list[Term]:
 
 
 def nonbonded_of(system: Any) -> Any:
-    """The only NonbondedForce. Raises SternaError where it has what cannot be taken over."""
+    """Returns the only NonbondedForce. Raises SternaError if it has features that cannot be
+    imported.
+    """
     found = [f for f in system.getForces() if isinstance(f, openmm().NonbondedForce)]
     if len(found) != 1:
         raise SternaError(f"the system has {len(found)} NonbondedForces; expected one")

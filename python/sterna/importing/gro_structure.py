@@ -19,7 +19,9 @@ _MOST_NUMBER, _MOST_ATOM = 10000, 100000
 
 
 class GroStructure:
-    """With the methods of OpenMM's readers that imports use. Raises SternaError with file and line."""
+    """A structure with the methods of OpenMM's readers that imports use. Raises SternaError with
+    file and line.
+    """
 
     def __init__(self, path: Path, openmm: Any) -> None:
         self._openmm = openmm
@@ -35,7 +37,7 @@ class GroStructure:
         return self.coordinates.positions * self._openmm.unit.nanometer
 
     def getNumFrames(self) -> int:  # noqa: N802 - as OpenMM's
-        """Of the file."""
+        """Returns the number of frames in the file."""
         return self.coordinates.frames
 
 
@@ -53,7 +55,7 @@ def _pdb_text(found: Coordinates) -> str:
             lines.append("TER")
         before = first
         for n in range(first, end):
-            # Only distances of sulfur atoms are taken from these.
+            # These positions serve only for the distances of sulfur atoms.
             x, y, z = numpy.clip(10.0 * found.positions[n], -999.0, 9999.0).tolist()
             atom = found.names[n]
             if len(atom) > _NAME or len(name) > _NAME:

@@ -66,7 +66,7 @@ def _is_hydrogen(mass: float) -> bool:
 
 
 def _heavier_partners(system: System, masses: list[float]) -> list[set[int]]:
-    """Of each atom, the heavier ones that it is bonded to."""
+    """Returns for each atom the heavier atoms to which it is bonded."""
     bonded = set(system.joined)
     bonded |= {(one.atoms[0], one.atoms[1]) for one in system.terms if one.section == "bond"}
     if not bonded:
@@ -104,7 +104,7 @@ def _rigid_water(system: System, masses: list[float], partners: list[set[int]]) 
 
 
 def _with_masses(system: System, masses: list[float]) -> System:
-    """With as many types as masses ask for; the first of a type's masses keeps its name."""
+    """Returns the system with a type for each mass; the first of a type's masses keeps its name."""
     known: dict[tuple[str, float], str] = {}
     variants: dict[str, list[str]] = {}
     taken = {kind["name"] for kind in system.types}

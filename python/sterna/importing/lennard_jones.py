@@ -19,7 +19,7 @@ from sterna.importing.sources import openmm
 # nm. Two of them give the coefficients, two check that there is nothing else.
 _DISTANCES = numpy.array([0.3, 0.45, 0.36, 0.7])
 
-#: Of sigma and epsilon of two types.
+#: The mixing rules of sigma and epsilon of two types.
 RULES = {
     "lorentz_berthelot": lambda a, b: (0.5 * (a[0] + b[0]), math.sqrt(a[1] * b[1])),
     "geometric": lambda a, b: (math.sqrt(a[0] * b[0]), math.sqrt(a[1] * b[1])),
@@ -27,11 +27,12 @@ RULES = {
 
 _WIDE = 40.0  # nm
 
-NO_WELL = (0.1, 0.0)  #: sigma and epsilon of what does not interact; the size has no meaning
+#: sigma and epsilon of particles that do not interact; the size has no meaning
+NO_WELL = (0.1, 0.0)
 
 
 def tidy(number: float) -> float:
-    """Without what rounding left in the last digits."""
+    """Removes the rounding in the last digits."""
     return float(f"{number:.12g}")
 
 
@@ -51,7 +52,7 @@ class Powers:
         return Powers(self.c12 + other.c12, self.c6 + other.c6)
 
     def sigma_and_epsilon(self, what: str) -> tuple[float, float]:
-        """Raises SternaError, naming `what`, where there are none."""
+        """Raises SternaError, naming `what`, if there are no such parameters."""
         if self.c12 == self.c6 == 0.0:
             return NO_WELL
         if self.c6 == 0.0 and self.c12 > 0.0:
@@ -80,13 +81,13 @@ def _fit(forces: numpy.ndarray, what: str) -> list[Powers]:
     expected = 12.0 * numpy.outer(c12, x**2) - 6.0 * numpy.outer(c6, x)
     if not (numpy.abs(moments - expected) <= 1e-9 * size).all():
         raise SternaError(f"{what}, which is no Lennard-Jones potential")
-    # Of a repulsion alone, the attraction found is rounding.
+    # If there is only a repulsion, the attraction found is rounding.
     c6[abs(c6) * x.max() <= 1e-12 * abs(c12) * x.max() ** 2] = 0.0
     return [Powers(float(a), float(b)) for a, b in zip(c12, c6, strict=True)]
 
 
 def _forces_at_distances(force: Any, pairs: int) -> numpy.ndarray:
-    """Of pairs of particles 2 k and 2 k + 1."""
+    """Returns the forces of pairs of particles 2 k and 2 k + 1."""
     mm = openmm()
     system = mm.System()
     for _ in range(2 * pairs):
@@ -105,7 +106,7 @@ def _forces_at_distances(force: Any, pairs: int) -> numpy.ndarray:
 
 
 def _custom_pairs(force: Any, pairs: Sequence[tuple[tuple, tuple]]) -> list[Powers]:
-    """Of particles with these parameters."""
+    """Returns the powers for particles with these parameters."""
     mm = openmm()
     what = f'a CustomNonbondedForce has the energy "{force.getEnergyFunction()}"'
     if force.getNumComputedValues():
@@ -179,7 +180,7 @@ def mixing_of(
     pairs: Mapping[tuple[int, int], Parameters],
     tolerance: float = 1e-9,
 ) -> tuple[str, dict[tuple[int, int], Parameters]]:
-    """The rule with the fewest pairs of types beside it, and these.
+    """Returns the rule with the fewest exceptional pairs of types, and these pairs.
 
     `tolerance`: relative; what a file's digits say of parameters.
     """
@@ -197,7 +198,7 @@ def mixing_of(
 
 @dataclass
 class PairsOfTypes:
-    """Types of a system, by what tells them apart: mass and parameters."""
+    """The types of a system, distinguished by mass and parameters."""
 
     custom: Any | None
     keys: list[tuple] = field(default_factory=list)  #: (mass, sigma, epsilon, custom parameters)

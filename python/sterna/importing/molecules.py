@@ -10,7 +10,7 @@ from sterna.importing.system import Residue, System, Term, summed
 
 
 def are_scattered(joined: Iterable[tuple[int, int]], count: int) -> bool:
-    """Whether atoms of other molecules lie between those of a molecule, whose atoms are joined."""
+    """Returns true if atoms of other molecules come between the joined atoms of a molecule."""
     first = list(range(count))
 
     def root(atom: int) -> int:
@@ -33,7 +33,7 @@ class Molecule:
     name: str
     count: int
     tables: dict[str, Any]
-    #: Of each molecule, or none: the number and the insertion code.
+    #: The number and the insertion code of each molecule, or none.
     residue_numbers: list[tuple[int, str]] = field(default_factory=list)
     chains: list[str] = field(default_factory=list)  #: likewise
 
@@ -42,7 +42,7 @@ class Molecule:
         return len(self.tables["atom"])
 
     def add_labels(self, residues: "list[Residue]") -> None:
-        """Of one more molecule, whose atoms are in these residues."""
+        """Adds the labels of one more molecule, whose atoms are in these residues."""
         if not residues:
             return
         if len(set(residues)) == 1:
@@ -98,7 +98,7 @@ class Molecules:
         for one in summed(self.system.terms):
             inside.setdefault(first[one.atoms[0]], []).append(one)
         names: dict[str, int] = {}
-        atoms_of: list[list[int]] = []  # of each kind
+        atoms_of: list[list[int]] = []  # atoms of each kind
         known: dict[str, int] = {}  # kinds by their tables
         for start, atoms in members.items():
             tables = self._tables(atoms, inside.get(start, []))
@@ -120,13 +120,13 @@ class Molecules:
             atoms_of.append(list(atoms))
         for kind in self.kinds:
             for atom in kind.tables["atom"]:
-                # That of the molecule need not be said.
+                # The name of the molecule is the default.
                 if atom.get("residue") == kind.name and "residue_number" not in atom:
                     del atom["residue"]
         self.order = [atom for atoms in atoms_of for atom in atoms]
 
     def _first_atoms(self) -> list[int]:
-        """Of each atom, the first one of its molecule."""
+        """Returns for each atom the first atom of its molecule."""
         parent = list(range(len(self.system.atoms)))
 
         def root(atom: int) -> int:

@@ -1,4 +1,4 @@
-"""What a user must know of the files and would not see in the input."""
+"""Notes for the user on the files, which the input does not show."""
 
 from dataclasses import dataclass, field
 

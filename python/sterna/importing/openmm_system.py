@@ -11,7 +11,7 @@ from sterna.importing.system import Atom, Residue, System
 
 
 def system_of(source: Source) -> System:
-    """Raises SternaError, naming what Sterna does not have."""
+    """Raises SternaError, naming the features that Sterna lacks."""
     try:
         return _taken_over(source)
     except openmm().OpenMMException as error:
@@ -52,7 +52,7 @@ def _taken_over(source: Source) -> System:
             if len(residues) == 1
             else f"chain_{first.chain.id.strip() or first.chain.index + 1}"
         )
-        # It becomes part of the name of a file.
+        # The name becomes part of the name of a file.
         return re.sub(r"[^A-Za-z0-9_+-]", "_", name)
 
     return System(
@@ -89,7 +89,7 @@ def _taken_over(source: Source) -> System:
 
 
 def _insertion_codes(source: Source) -> list[str]:
-    """What a user must know where residues have any that are no letters, as Sterna's are."""
+    """Returns notes for the user if insertion codes are no letters, as Sterna's are."""
     found = [r for r in source.topology.residues() if not _is_letter(_insertion_code(r))]
     if not found:
         return []
@@ -111,7 +111,7 @@ def _is_letter(code: str) -> bool:
 
 def _residues(source: Source) -> list[Residue]:
     """Names, numbers and chains as the file has them."""
-    # Where a file has no chains, OpenMM counts them.
+    # If a file has no chains, OpenMM counts them.
     has_chains = any(c.id != str(c.index + 1) for c in source.topology.chains())
     made: list[Residue] = []
     for residue in source.topology.residues():
@@ -128,7 +128,7 @@ def _residues(source: Source) -> list[Residue]:
 
 
 def _interaction(force: Any) -> dict[str, Any]:
-    """Of the force that has the Lennard-Jones pairs."""
+    """Returns the section for the force that has the Lennard-Jones pairs."""
     interaction: dict[str, Any] = {
         "cutoff": number(force.getCutoffDistance()),
         "truncation": "truncated",

@@ -13,7 +13,7 @@ def sections(system: System, order: list[int], reference_file: str | None) -> di
     if not system.restraints:
         return {}
     ids = {atom: k + 1 for k, atom in enumerate(order)}
-    # A spring has one stiffness. Those that hold an atom in the same way twice are two springs.
+    # A spring has one stiffness. Springs that hold an atom twice in the same way are two springs.
     held: dict[tuple[float, tuple[str, ...], int], set[int]] = {}
     for atom, stiffness in system.restraints:
         for value in sorted({k for k in stiffness if k > 0.0}):

@@ -24,13 +24,13 @@ from sterna.support.files import replace_text, require_not_read
 from sterna.support.libraries import library
 from sterna.support.toml_text import toml_text
 
-#: What files call water.
+#: Names of water in files.
 WATER_NAMES = frozenset(
     ("HOH", "WAT", "H2O", "SOL", "TIP3", "TIP3P", "TP3", "TIP4", "TIP4P", "TP4", "SPC", "SPCE")
 )
 #: nm, root of the mean square: a molecule that differs more from its model is another one.
 MOST_DEVIATION = 0.02
-_MOST_ARRANGEMENTS = 720  # of like atoms
+_MOST_ARRANGEMENTS = 720  # number of arrangements of like atoms
 
 
 @dataclass
@@ -39,15 +39,15 @@ class Matched:
 
     edges: numpy.ndarray  #: (3, 3), rows
     components: dict[str, str]  #: the model of each
-    names: list[str]  #: of each molecule, the component
+    names: list[str]  #: component of each molecule
     centers: numpy.ndarray  #: (n, 3), centers of mass
     orientations: numpy.ndarray  #: (n, 4), quaternions (w, x, y, z), body to laboratory
     deviation: float  #: the largest of a molecule from its model
-    notes: list[str]  #: of what was not taken from the file
+    notes: list[str]  #: notes on data that were not taken from the file
 
 
 def models_of(texts: Sequence[str]) -> dict[str, str]:
-    """From RESIDUE=MODEL; "water" is all that files call water. Raises SternaError."""
+    """Reads RESIDUE=MODEL; "water" stands for all names of water in files. Raises SternaError."""
     found: dict[str, str] = {}
     for text in texts:
         residue, _, model = text.partition("=")
@@ -71,20 +71,22 @@ class _Structure:
     """Lengths in nm."""
 
     residues: list[_Residue]
-    names: list[str]  #: of atoms
+    names: list[str]  #: names of atoms
     positions: numpy.ndarray  #: (atoms, 3)
     edges: numpy.ndarray | None  #: (3, 3), rows
 
 
 def _read(path: Path) -> tuple[_Structure, list[str]]:
-    """A structure, and what was not taken from its file. Raises SternaError."""
+    """Returns a structure, and notes on data that were not taken from its file. Raises
+    SternaError.
+    """
     if not path.is_file():
         raise SternaError(f"the file {path} does not exist or is no file", 2)
     return _read_gro(path) if path.suffix.lower() == ".gro" else _read_by_mdanalysis(path)
 
 
 def _read_gro(path: Path) -> tuple[_Structure, list[str]]:
-    """With all digits, which MDAnalysis rounds to single precision."""
+    """Reads a file with all digits, which MDAnalysis rounds to single precision."""
     found = read_gro(path)
     residues: list[_Residue] = []
     before = None
@@ -261,13 +263,13 @@ class _Fit:
 
 
 def _element(name: str) -> str:
-    """By the name of an atom in a file: HW1, OW, C2."""
+    """Returns the element by the name of an atom in a file: HW1, OW, C2."""
     letters = name.lstrip("0123456789")
     return letters[:1].upper() if letters[:1].upper() in "HCNOSPF" else letters[:2].capitalize()
 
 
 def _arrangements(wanted: Sequence[str], found: Sequence[str]) -> Any:
-    """Orders of the atoms in which their elements are those of the sites."""
+    """Yields the orders of the atoms in which their elements agree with those of the sites."""
     kinds = sorted(set(wanted))
     places = {kind: [n for n, e in enumerate(found) if e == kind] for kind in kinds}
     for chosen in itertools.product(*(itertools.permutations(places[kind]) for kind in kinds)):

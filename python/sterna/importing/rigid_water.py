@@ -16,7 +16,8 @@ def make_rigid(mm: Any, topology: Any, system: Any) -> None:
     for n in range(system.getNumConstraints()):
         first, second, distance = system.getConstraintParameters(n)
         lengths[frozenset((first, second))] = distance.value_in_unit(nanometer)
-    angles: dict[tuple[int, frozenset[int]], tuple[Any, int]] = {}  # by the atoms, the middle first
+    # angles by their atoms, the middle one first
+    angles: dict[tuple[int, frozenset[int]], tuple[Any, int]] = {}
     for force in system.getForces():
         if not isinstance(force, mm.HarmonicAngleForce):
             continue

@@ -12,7 +12,8 @@ from sterna.errors import SternaError
 from sterna.importing.system import System, Term, term
 
 _AT_ANY_DISTANCE = ("fmm", "ewald")  #: kinds of electrostatics
-#: By kind of site: keys of weights of the second, third ... atom; or the length that must not be 0.
+#: By kind of site: the keys of weights of the second, third ... atom, or of the length that must
+#: not be 0.
 _WEIGHTS = {"2": ("a",), "3": ("a", "b"), "3out": ("a", "b")}
 _LENGTHS = {"2fd": "distance", "3fd": "distance", "3fad": "distance", "4fd": "distance",
             "4fdn": "distance"}  # fmt: skip
@@ -84,7 +85,9 @@ def _fail(system: System, site: int, other: int) -> NoReturn:
 
 
 def _place(site: int, made: dict[int, Term]) -> dict[int, float] | tuple:
-    """The weights of the atoms whose mean a site is; else what tells its place from others."""
+    """Returns the weights of the atoms whose mean a site is, or else values that identify its
+    place.
+    """
     if site not in made:
         return {site: 1.0}
     one = made[site]
@@ -96,7 +99,7 @@ def _place(site: int, made: dict[int, Term]) -> dict[int, float] | tuple:
     for part, weight in weights.items():
         of_part = _place(part, made)
         if not isinstance(of_part, dict):
-            # What is no mean stands for itself.
+            # A part that is no mean stands for itself.
             of_part = {part: 1.0}
         for atom, share in of_part.items():
             place[atom] = place.get(atom, 0.0) + weight * share
@@ -104,7 +107,7 @@ def _place(site: int, made: dict[int, Term]) -> dict[int, float] | tuple:
 
 
 def _weights(site: dict[str, Any], parts: tuple[int, ...]) -> dict[int, float] | None:
-    """Of what a site is made of, where it is a mean of that; None: it is none."""
+    """Returns the weights of the parts of which a site is a mean; None if it is none."""
     kind = site["kind"]
     if kind in _LENGTHS:
         return {parts[0]: 1.0} if site[_LENGTHS[kind]] == 0.0 else None

@@ -30,12 +30,13 @@ def openmm() -> Any:
 
 @dataclass
 class Source:
-    """What was read. Lengths in nm, velocities in nm/ps."""
+    """The contents of a source. Lengths in nm, velocities in nm/ps."""
 
     topology: Any  #: openmm.app.Topology
     system: Any  #: openmm.System
     positions: numpy.ndarray  #: (atoms, 3)
-    notes: list[str] = field(default_factory=list)  #: of what was not taken from the files
+    #: notes on data that were not taken from the files
+    notes: list[str] = field(default_factory=list)
 
     @property
     def box(self) -> numpy.ndarray:
@@ -47,7 +48,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Settings:
-    """What files do not say; a serialized system does."""
+    """Settings that files lack; a serialized system has them."""
 
     force_fields: Sequence[str]  #: for PDB and mmCIF files
     cutoff: float  #: nm
@@ -55,7 +56,8 @@ class Settings:
     box: tuple[float, float, float] | None = None  #: nm; edges where files have none
 
     def vectors(self, found: Any, path: Path, where: str = "") -> Any:
-        """Of the box in a file, else of this one. Raises SternaError where there is neither.
+        """Returns the vectors of the box in a file, or else of this one. Raises SternaError if
+        there is neither.
 
         `where`: what in the file would tell the box.
         """
@@ -152,7 +154,9 @@ def places_in(structure: Any) -> numpy.ndarray:
 
 
 def places_of(path: Path) -> tuple[numpy.ndarray, numpy.ndarray | None]:
-    """Of a PDB or mmCIF file, by OpenMM: positions, (atoms, 3), and the box, its vectors as rows."""
+    """Reads a PDB or mmCIF file by OpenMM: positions, (atoms, 3), and the box, its vectors as
+    rows.
+    """
     openmm()
     check_file(path)
     structure = structure_of(path)
@@ -200,7 +204,7 @@ class Solvent:
     water: str  #: geometry of the water: "tip3p", "spce"
     padding: float | None  #: nm of water around the structure
     box: tuple[float, float, float] | None  #: nm; the edges, in place of a padding
-    salt: float  #: mol/l, beyond what neutralizes
+    salt: float  #: mol/l, beyond the ions that neutralize
     positive: str  #: "Na+"
     negative: str  #: "Cl-"
     neutralize: bool
@@ -245,7 +249,7 @@ def _force_field(settings: Settings) -> Any:
 
 
 def own_force_fields() -> Path:
-    """The folder of those that OpenMM brings."""
+    """The folder of the force fields that OpenMM brings."""
     return Path(openmm().app.__file__).parent / "data"
 
 
@@ -278,6 +282,6 @@ def _box_of(structure: Any) -> Any:
     return None if is_placeholder(edges) else found
 
 
-GRO = ".gro"  #: places of GROMACS
+GRO = ".gro"  #: a file with places of GROMACS
 CRD = ".crd"  #: coordinates of CHARMM, without a box
 PLACES = (".pdb", ".cif")

@@ -16,7 +16,8 @@ _OF_THE_SYSTEM = ("units", "type", "pair")
 
 
 def joined(paths: Sequence[Path], systems: Sequence[System]) -> tuple[System, dict[str, System]]:
-    """One system run as each of the files asks for: that of the last one, and all by their names.
+    """Joins the systems that the files ask for: returns that of the last one, and all by their
+    names.
 
     Atoms, molecules and constraints are those of the last file, places and velocities those of the
     first. Raises SternaError where the files make other systems.
@@ -46,7 +47,7 @@ def joined(paths: Sequence[Path], systems: Sequence[System]) -> tuple[System, di
 
 
 def _names_of(paths: Sequence[Path]) -> list[str]:
-    """Names of stages, from those of files: em, nvt, md."""
+    """Returns names of stages, from those of files: em, nvt, md."""
     names: list[str] = []
     for path in paths:
         name = re.sub(r"[^A-Za-z0-9_-]", "_", path.stem) or "stage"
@@ -59,7 +60,9 @@ def _names_of(paths: Sequence[Path]) -> list[str]:
 
 
 def sections_of_stages(parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """One input from those of all stages, by their names: what they share, and `[[stage]]`s."""
+    """Returns one input from those of all stages, by their names: their common keys, and
+    `[[stage]]`s.
+    """
     parts = _with_groups_of_all(parts)
     inputs = list(parts.values())
     whole: dict[str, Any] = {}
@@ -94,7 +97,9 @@ def sections_of_stages(parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _with_groups_of_all(parts: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Groups are common to all stages: those of the same name that differ get that of the stage."""
+    """Makes groups common to all stages: groups of the same name that differ get the stage's
+    name.
+    """
     groups: dict[str, dict[str, Any]] = {}
     changed = {}
     for stage, sections in parts.items():

@@ -1,4 +1,6 @@
-"""A system of another program on its way to an input: what its readers make, and the writers take."""
+"""A system of another program during its import: readers make it, and writers turn it into an
+input.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +15,7 @@ class Term:
     """One table of a section `[[molecule.section]]`; `parameters` are its keys and values."""
 
     section: str
-    atoms: tuple[int, ...]  #: of the system, from 0
+    atoms: tuple[int, ...]  #: atoms of the system, from 0
     parameters: tuple[tuple[str, Any], ...]
 
 
@@ -39,8 +41,8 @@ def term(section: str, atoms: tuple[int, ...], **parameters: Any) -> Term:
     return Term(section, atoms, tuple(parameters.items()))
 
 
-#: Keys that an energy is proportional to, by section and potential: what stands twice, with the
-#: same other keys, is one term of their sum.
+#: Keys that an energy is proportional to, by section and potential. Terms that agree in all other
+#: keys become one term with their sum.
 PROPORTIONAL = {
     ("bond", "harmonic"): ("stiffness",),
     ("bond", "morse"): ("depth",),
@@ -93,7 +95,9 @@ PROPORTIONAL = {
 
 
 def summed(terms: list[Term]) -> list[Term]:
-    """With one term in place of several of the same atoms whose energies differ by a factor only."""
+    """Returns the terms with one in place of several of the same atoms whose energies differ by a
+    factor only.
+    """
     found: dict[tuple, Term] = {}
     for n, one in enumerate(terms):
         values = dict(one.parameters)
@@ -114,7 +118,7 @@ def summed(terms: list[Term]) -> list[Term]:
 
 @dataclass(frozen=True)
 class Residue:
-    """What the file calls a part of a molecule, or a small molecule."""
+    """The name of a part of a molecule, or of a small molecule, in the file."""
 
     name: str
     number: int
@@ -127,12 +131,12 @@ class Atom:
     name: str
     type: str
     charge: float
-    residue: Residue | None = None  #: where the file has residues
+    residue: Residue | None = None  #: the residue, if the file has residues
 
 
 @dataclass(frozen=True)
 class Reference:
-    """Where position restraints hold atoms."""
+    """The positions at which position restraints hold atoms."""
 
     positions: numpy.ndarray  #: (atoms, 3)
     box: numpy.ndarray  #: its vectors as rows
@@ -140,7 +144,7 @@ class Reference:
 
 @dataclass
 class System:
-    """Atoms, what acts between them, and where they are; numbers in `units`, angles in degrees."""
+    """The atoms, their interactions and positions; numbers in `units`, angles in degrees."""
 
     units: str
     atoms: list[Atom]
@@ -155,16 +159,17 @@ class System:
     electrostatics: Mapping[str, Any] | None
     run: Mapping[str, Any]
     thermostat: Mapping[str, Any]  #: empty: none
-    temperature: float | None  #: of velocities to draw
-    molecule_name: Callable[[list[int]], str]  #: of a molecule of these atoms
+    temperature: float | None  #: temperature of velocities to draw
+    molecule_name: Callable[[list[int]], str]  #: name of a molecule of these atoms
     atom_name: Callable[[int], str]  #: for messages
-    can_reorder: bool = False  #: where the order of atoms has no meaning
-    molecule_keys: Mapping[str, Any] = field(default_factory=dict)  #: of each `[[molecule]]`
-    not_kept: list[str] = field(default_factory=list)  #: of the file, for the user to know
+    can_reorder: bool = False  #: true if the order of atoms has no meaning
+    molecule_keys: Mapping[str, Any] = field(default_factory=dict)  #: keys of each `[[molecule]]`
+    #: parts of the file that are not kept, for the user to know
+    not_kept: list[str] = field(default_factory=list)
     #: Position restraints: atoms, from 0, and their stiffness along each axis.
     restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
-    reference: Reference | None = None  #: where they hold atoms; None: where these are
-    reference_scaling: str | None = None  #: of their places under a barostat
+    reference: Reference | None = None  #: positions at which they hold atoms; None: the start's
+    reference_scaling: str | None = None  #: scaling of these positions under a barostat
     restraint_virial: str = "counted"  #: "ignored" where the other program leaves it out
     barostat: Mapping[str, Any] = field(default_factory=dict)  #: empty: none
     sections: Mapping[str, Any] = field(default_factory=dict)  #: further ones of the input

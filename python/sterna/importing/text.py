@@ -20,11 +20,11 @@ def words_of(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line that is more than a comment; `fields` are its words before the sign of a comment."""
+    """A line that is more than a comment; `fields` are its words before the sign of a comment."""
 
     path: Path
     number: int
-    text: str  #: as in the file
+    text: str  #: the line as in the file
     comment_sign: ClassVar[str] = "#"
 
     @property
@@ -97,7 +97,7 @@ def read_text(path: Path) -> str:
 
 
 def lines_of(path: Path, text: str) -> Iterator[Line]:
-    """All but empty lines and those that are comments."""
+    """Returns all lines except empty ones and comments."""
     for number, line in enumerate(text.split("\n"), 1):
         one = Line(path, number, line.rstrip("\r"))
         if one.fields:

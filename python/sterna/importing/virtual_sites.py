@@ -77,7 +77,9 @@ _CONVERTERS = {
 
 
 def terms_of_sites(source: Source, names: Any) -> Iterator[Term]:
-    """`names`: of an atom, for messages. Raises SternaError, naming what Sterna does not have."""
+    """`names` gives the name of an atom, for messages. Raises SternaError, naming the features that
+    Sterna lacks.
+    """
     for atom in range(source.system.getNumParticles()):
         if not is_site(source, atom):
             continue

@@ -24,8 +24,8 @@ from sterna.launching.program import find_hdf5, find_launcher, find_program
 from sterna.launching.session import Session
 from sterna.launching.supervisor import Supervisor, deadline_of
 
-_OPEN_MPI_RULE = re.compile(r"^-{74}\s*$")  # on standard error
-_MPICH_RULE = re.compile(r"^={83}\s*$")  # on standard output
+_OPEN_MPI_RULE = re.compile(r"^-{74}\s*$")  # rule on standard error
+_MPICH_RULE = re.compile(r"^={83}\s*$")  # rule on standard output
 _LAUNCHER_WORDS = re.compile(
     r"prterun|prted|PRTE|mpirun|mpiexec|MPI_ABORT|orterun|OMPI|Open MPI|BAD TERMINATION"
 )
@@ -34,9 +34,9 @@ _NOTICES = re.compile(
     r"OSC UCX component priority set inside component query failed"
     r"|^This typically refers to a problem with your application"
     r"|^Please see the FAQ page for debugging suggestions"
-    # One rank needs none.
+    # A single rank needs no network interface.
     r"|\b(opal|pmix)_ifinit: unable to find network interfaces"
-    # To a rank that has ended already.
+    # This message is about a rank that has ended already.
     r"|^\[\S+:\d+\] PMIX ERROR: PMIX_ERR_UNREACH"
 )
 _MOST_RANKS_PER_CORE = 64  # more would only use up memory and processes
@@ -108,7 +108,7 @@ def program_environment() -> dict[str, str]:
 
 
 def process_settings() -> dict[str, str]:
-    """What a process of a job finds in its environment, unless it is set otherwise.
+    """Returns the environment variables for a process of a job, unless they are set otherwise.
 
     Raises SternaError where UCX would take settings from the working folder.
     """
@@ -318,7 +318,7 @@ def launch_script(
     python = Path(sys.executable)
     engine = find_program()
     command, environment = command_line(ranks, [str(script), *arguments], python, engine)
-    # What a rank prints is seen at once, as in a terminal.
+    # Output of a rank appears at once, as in a terminal.
     environment.setdefault("PYTHONUNBUFFERED", "1")
     with Session(ranks) as session:
         environment = in_session(session, command, environment, engine)

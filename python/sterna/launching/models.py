@@ -11,7 +11,9 @@ from sterna.launching.program import find_program
 
 @cache
 def models() -> dict[str, dict]:
-    """By their names; lengths in nm, masses in u. Sites have `position` and `body_position`."""
+    """Returns the models by their names; lengths in nm, masses in u. Sites have `position` and
+    `body_position`.
+    """
     shown = subprocess.run(
         [find_program(), "--model-table"],
         env=program_environment(),

@@ -10,7 +10,7 @@ import sys
 
 
 def main(command: list[str]) -> int:
-    # They are blocked here, and the rank is to get them.
+    # The signals are blocked here, because the rank must get them.
     rank = subprocess.Popen(
         command, preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, ())
     )

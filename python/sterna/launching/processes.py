@@ -10,7 +10,9 @@ from pathlib import Path
 
 
 def die_with_parent(number: int = signal.SIGTERM) -> None:
-    """In the child: this signal when the process that started it is gone, however it went."""
+    """Called in a child process: sends it this signal when the process that started it has ended in
+    any way.
+    """
     set_parent_death_signal = 1
     ctypes.CDLL(None).prctl(set_parent_death_signal, number)
 
@@ -45,7 +47,7 @@ def descendants(pid: int) -> list[int]:
     try:
         names = os.listdir(tasks)
     except OSError:
-        return found  # It has ended.
+        return found  # the process has ended
     for name in names:
         try:
             children = (tasks / name / "children").read_text(encoding="ascii").split()
@@ -61,7 +63,7 @@ def runs(pid: int, program: Path) -> bool:
     try:
         return Path(f"/proc/{pid}/exe").readlink() == program
     except OSError:
-        return False  # It has ended.
+        return False  # the process has ended
 
 
 def has_ended(pid: int) -> bool:
@@ -81,7 +83,7 @@ def ticks_used(pid: int) -> int:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return 0
-    # Its name, in parentheses, may have spaces.
+    # The name, in parentheses, may contain spaces.
     user, system = text.rpartition(")")[2].split()[11:13]
     return int(user) + int(system)
 
@@ -110,7 +112,7 @@ def _status(pid: int, thread: int | str = "") -> dict[str, str]:
 
 
 def send(pids: Iterable[int], *numbers: int) -> None:
-    """Sends the signals to those that are still there."""
+    """Sends the signals to the processes that still exist."""
     for pid in pids:
         for number in numbers:
             try:

@@ -1,4 +1,4 @@
-"""Where the `sterna-md` program and the launcher that belongs to it are."""
+"""The search for the `sterna-md` program and the launcher that belongs to it."""
 
 import importlib.util
 import json

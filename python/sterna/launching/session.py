@@ -28,7 +28,7 @@ def _parents() -> list[Path]:
 
 
 def bytes_needed(ranks: int) -> int:
-    """What a run of `ranks` ranks takes in its folder and in shared memory."""
+    """Returns the bytes that a run of `ranks` ranks takes in its folder and in shared memory."""
     return ranks * _BYTES_PER_RANK + _BYTES_PER_RUN
 
 
@@ -50,7 +50,7 @@ def _mapped(prefix: str) -> set[str]:
         try:
             lines = (entry / "maps").read_text(errors="replace") if entry.name.isdigit() else ""
         except OSError:
-            continue  # It ended meanwhile, or is another user's.
+            continue  # the process ended meanwhile, or belongs to another user
         found |= {prefix + part.split("\n", 1)[0] for part in lines.split(prefix)[1:]}
     return found
 
@@ -84,7 +84,7 @@ def remove_abandoned() -> None:
                     fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     shutil.rmtree(path, ignore_errors=True)
             except OSError:
-                pass  # It is in use.
+                pass  # the folder is in use
             finally:
                 os.close(folder)
 
@@ -98,7 +98,7 @@ class Session:
         while True:
             self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
             self.lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
-            # Before it is locked another start may take it for abandoned.
+            # Before the folder is locked, another start may consider it abandoned.
             try:
                 fcntl.flock(self.lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
                 if os.path.samestat(os.stat(self.path), os.fstat(self.lock)):
@@ -115,7 +115,7 @@ class Session:
         os.close(self.lock)
 
     def environment(self) -> dict[str, str]:
-        """What tells the launcher and the ranks of the folder."""
+        """Returns the variables by which the launcher and the ranks find the folder."""
         return {
             VARIABLE: str(self.path),
             "PRTE_MCA_prte_tmpdir_base": str(self.path),
@@ -131,7 +131,7 @@ class Session:
         return link
 
     def processes(self) -> list[int]:
-        """The processes of the run, also those whose parents are gone, but for this one."""
+        """Returns the processes of the run except this one, even if their parents have ended."""
         mark = f"{VARIABLE}={self.path}".encode()
         found = []
         for entry in Path("/proc").iterdir():
@@ -141,5 +141,5 @@ class Session:
                 if mark in (entry / "environ").read_bytes().split(b"\0"):
                     found.append(int(entry.name))
             except OSError:
-                continue  # It ended meanwhile, or is another user's.
+                continue  # the process ended meanwhile, or belongs to another user
         return found

@@ -1,4 +1,4 @@
-"""What stands between a launcher with its ranks and whoever stops them, or waits for them.
+"""The supervision of a launcher and its ranks, on behalf of the process that stops them or waits.
 
 The launcher gets no SIGTERM, SIGINT or SIGHUP: it would end the ranks before they have written a
 checkpoint. They stay pending, are seen here, and go to the ranks as SIGTERM, or as what they take
@@ -30,7 +30,7 @@ _RANKS_FIRST = 4  # deadlines that ranks have to notice by themselves that one o
 
 def _in_the_launcher() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
-    # The ranks notice its end and write a checkpoint.
+    # The ranks notice the launcher's end and write a checkpoint.
     processes.die_with_parent(signal.SIGKILL)
 
 
@@ -60,19 +60,21 @@ class Supervisor:
         self._most = 0  # ranks that were seen at a time
         self._left = 0  # ranks at the last look
         self._stop: int | None = None  # the first signal that asked for the end
-        self._status: int | None = None  # where it is not that of the launcher
+        self._status: int | None = None  # the status, if it differs from that of the launcher
         self._interrupts = 0
         self._waited = 0.0
         self._slept = 0.0  # how long the launcher has slept with nobody left to wait for
         self._ticks = 0  # processor time of the launcher at the last look
         self._since_stop = 0.0  # how long ranks have gone on that were asked to end
-        self._idle: dict[int, tuple[int, float]] = {}  # of ranks: ticks, and seconds without more
+        # for each rank: ticks, and seconds without more of them
+        self._idle: dict[int, tuple[int, float]] = {}
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen:
         """Starts the launcher, with pipes for its output."""
         if threading.current_thread() is threading.main_thread():
             for number in (*_STOPS, signal.SIGTSTP):
-                if signal.getsignal(number) != signal.SIG_IGN:  # as nohup does
+                # an ignored signal stays ignored, as with nohup
+                if signal.getsignal(number) != signal.SIG_IGN:
                     handler = self._pause if number == signal.SIGTSTP else self._take
                     self._previous[number] = signal.signal(number, handler)
         self._launcher = subprocess.Popen(
@@ -115,7 +117,7 @@ class Supervisor:
         return status if status >= 0 else 128 - status
 
     def close(self) -> None:
-        """Ends what still runs and gives the signals back."""
+        """Ends the processes that still run, and restores the signals."""
         if self._launcher is not None and self._launcher.poll() is None:
             self._kill()
             self._launcher.wait()

@@ -15,7 +15,7 @@ _ROWS_ALONE = -1  # the number of the observer that keeps rows of the log
 
 @dataclass(frozen=True)
 class Observer:
-    """A function, and when it is called with what."""
+    """A function, the steps of its calls, and its arguments."""
 
     name: str
     function: Callable
@@ -34,7 +34,7 @@ class Force:
 
 
 class Callbacks:
-    """What a `Simulation` does with the functions that are added to it."""
+    """The functions that are added to a `Simulation`, and their calls."""
 
     def every(
         self,

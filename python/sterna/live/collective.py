@@ -68,7 +68,7 @@ def require_ranks(ranks: int | None, communicator: object) -> None:
 
 
 def address_of(communicator: object) -> int:
-    """Of the MPI_Comm inside a communicator of mpi4py; 0 for None."""
+    """Returns the address of the MPI_Comm inside a communicator of mpi4py; 0 for None."""
     if communicator is None:
         return 0
     try:

@@ -29,12 +29,14 @@ _ARRAYS = (
 )
 
 
-# What is there before the forces of a step.
+# The arrays that exist before the forces of a step.
 _PLACES = {"position", "image", "id", "type", "orientation"}
 
 
 class Needs:
-    """What a callback reads of its frame: names of arrays, and "thermo". None: all of it."""
+    """The parts of its frame that a callback reads: names of arrays, and "thermo". None: all
+    of it.
+    """
 
     def __init__(self, names: Iterable[str] | None) -> None:
         """Local. Raises ValueError for other names."""
@@ -62,7 +64,7 @@ class Needs:
 
 
 class Frame(Fixed):
-    """This rank's particles in a step, in the units of the input; valid during the call.
+    """The particles of this rank in a step, in the units of the input; valid during the call.
 
     Arrays are copies of what this rank has, in no order: `id` tells which particle is which. They
     are read-only, as writing into them would change nothing: `array.copy()` can be written.
@@ -212,7 +214,7 @@ class ForceFrame(Frame):
 
 
 class View:
-    """This rank's arrays without copies, made by `Simulation.view`.
+    """The arrays of this rank without copies, made by `Simulation.view`.
 
     `position`, `velocity`, `force` (n, 3), `id`, `type` (n,), `image` (n, 3), of rigid molecules
     also `orientation` (n, 4), `angular_momentum` and `torque` (n, 3), and `ghost_position`: copies

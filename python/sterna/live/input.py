@@ -1,4 +1,4 @@
-"""What a simulation is asked to do: the sections and keys of an input file."""
+"""The request for a simulation: the sections and keys of an input file."""
 
 import copy
 import tomllib

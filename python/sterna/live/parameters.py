@@ -72,7 +72,7 @@ class Section:
         return {key: None for key in self._table() if key not in table}
 
     def __dir__(self) -> list[str]:
-        """Local. The keys that the input names, and those that it may name."""
+        """Local. The keys that the input names, and further keys that it may name."""
         return sorted({*self._table(), *known_keys(self._name)})
 
     def __repr__(self) -> str:
@@ -133,7 +133,7 @@ def tables_of(settings: Input, name: str) -> list[Mapping]:
 
 
 class Changes:
-    """What can be changed of a `Simulation` between runs."""
+    """The parameters of a `Simulation` that can change between runs."""
 
     @property
     def thermostats(self) -> Sections:
@@ -217,7 +217,9 @@ class Changes:
         self._go_on(settings, [float(e) for e in edges], True)
 
     def _apply_changes(self) -> None:
-        """What `change` has said, before the next collective call outside of a callback."""
+        """Applies the changes requested by `change`, before the next collective call outside of a
+        callback.
+        """
         if self._callback:
             return
         changed, self._changed = self._changed, None
@@ -236,7 +238,9 @@ class Changes:
             self._go_on(changed, [*box.length, *box.tilt], False)
 
     def _go_on(self, settings: Input, edges: list[float] | None, stretches: bool) -> None:
-        """With another simulation of the engine, which takes over the state of this one."""
+        """Continues with another simulation of the engine, which takes over the state of this
+        one.
+        """
         previous = self._core
         self._core = previous.changed(
             settings.text, settings._name, settings._from_file, edges, stretches
@@ -247,7 +251,9 @@ class Changes:
         self._observe_all()
 
     def _resume_own_files(self, settings: Input) -> None:
-        """As between two runs of the command: from a checkpoint, with log and trajectory going on."""
+        """Continues as between two runs of the command: from a checkpoint, with the same log and
+        trajectory.
+        """
         self._core.save(self._core.checkpoint_path)
         self._core.close()
         for attempt in (settings, self._input):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: Arrays of particles that `Simulation.set` changes.
 _SETTABLE = ("position", "velocity", "orientation", "angular_momentum")
-_MOST_STEPS = 10**15  # of a run, as of an input
+_MOST_STEPS = 10**15  # the limit for a run, as in an input
 
 
 class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
@@ -120,9 +120,9 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
         self._files = files
         self._observers: list[Observer] = []
         self._forces: list[Force] = []
-        self._has_virials = True  # of all force terms in Python
+        self._has_virials = True  # true if all force terms in Python have virials
         self._rows: dict[int, dict] = {}
-        self._failed = False  # in `run`, so that its files have no proper end
+        self._failed = False  # true if `run` has failed, so that its files have no proper end
         self._viewed = False
         self._callback = ""  # the one that is called now
         self._gathers = False  # whether in it all of the step is there
@@ -145,7 +145,9 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
         self._observe_all()
 
     def _pass_on_warnings(self, stacklevel: int) -> None:
-        """Local. What the engine has warned of, such as masses of a start file that do not hold."""
+        """Local. Passes on the engine's warnings, such as masses of a start file that are not
+        used.
+        """
         for text in self._core.take_warnings():
             if self._core.rank == 0:
                 warnings.warn(text.rstrip("\n"), InputWarning, stacklevel=stacklevel + 1)
@@ -230,7 +232,7 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
 
     @property
     def input(self) -> Input:
-        """Local. What the simulation was made from, with what was changed since."""
+        """Local. The input of the simulation, with later changes."""
         return self._changed or self._input
 
     @property
@@ -245,7 +247,7 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
 
     @property
     def units(self) -> str:
-        """Local. "reduced", "nano", "metal" or "real": those of all numbers."""
+        """Local. The units of all numbers: "reduced", "nano", "metal" or "real"."""
         return self._core.units
 
     @property
@@ -276,7 +278,7 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
 
     @property
     def thermo(self) -> dict[str, float]:
-        """Local. What a row of the log says, of the last step of `run` or of `measure`.
+        """Local. The values of a row of the log, for the last step of `run` or of `measure`.
 
         "temperature", "pressure", "potential_energy" and so on: energies are totals. Zeros before
         the first `run` or `measure`.
@@ -339,7 +341,7 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
         if self._viewed:
             raise SternaError(f"{what}: inside of a view the simulation must not change")
 
-    # What it does.
+    # Actions of the simulation.
 
     @collective
     def run(
@@ -422,7 +424,7 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
             raise SternaError("minimize: this simulation has force terms in Python")
         if "component" in self._input:
             raise SternaError("minimize: rigid molecules also turn; use an input of their own")
-        # Where particles are by now, and without what has no meaning for a minimization.
+        # The start has the present positions, without data that have no meaning for a minimization.
         box, count = self.box, self.particle_count
         changes: dict[str, object] = {"start": None, "thermostat": None, "barostat": None}
         for name in ("limit", "drift_control", "alignment"):
@@ -446,7 +448,7 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
             minimization.run(steps)
             found = minimization.gather("position")
             left = minimization.thermo["largest_force"]
-        # By the shortest way, so that images count on.
+        # The shortest path is taken, so that images continue.
         moved = (found - position) @ numpy.linalg.inv(box.edges)
         moved -= numpy.round(moved)
         self.set("position", position + moved @ box.edges + self.gather("image") @ box.edges)
@@ -582,7 +584,9 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
 
 
 def whole_number(name: str, value: object, least: int, expected: str = "a whole number") -> int:
-    """TypeError for what is none, ValueError where it is less than `least` or no number of steps."""
+    """Raises TypeError for a value that is no integer, and ValueError if it is below `least` or no
+    number of steps.
+    """
     try:
         number = operator.index(value)
     except TypeError:
@@ -595,9 +599,11 @@ def whole_number(name: str, value: object, least: int, expected: str = "a whole 
 
 
 def _write_at_end(write: Callable, core: object, report: str, exports: list[str]) -> None:
-    """At the end of a simulation whose input asks for it, however it ended."""
+    """Writes the report and the exports at the end of a simulation, if its input asks for them,
+    however it ended.
+    """
     try:
-        core.close()  # The report of what is not closed would call it running.
+        core.close()  # A report of a simulation that is not closed would call it running.
     except SternaError:
         # Another thread is in a call of another simulation.
         atexit.register(_write_at_end, write, core, report, exports)

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-#: Of types in an array, and of ids: those of the engine.
+#: The largest numbers of types in an array, and of ids, in the engine.
 _MOST_TYPES, _LARGEST_ID = 2**31 - 1, 2**48 - 1
 
 
 class System(Fixed):
-    """What is simulated: the box, the particles and their types, in the units of the input.
+    """The system to simulate: the box, the particles and their types, in the units of the input.
 
     `types` are dictionaries with the keys of [[type]]; without them those of the input hold, or,
     where it has none, one type "A" with the defaults of reduced units.
@@ -58,7 +58,7 @@ class System(Fixed):
         return f"<table><caption>sterna.System</caption>{rows}</table>"
 
     def _facts(self) -> dict[str, object]:
-        """What is known of it before a simulation is made of it."""
+        """Returns the facts of the system before a simulation is made of it."""
         facts: dict[str, object] = dict(self._start or {})
         if self._types is not None:
             facts["types"] = ", ".join(str(kind.get("name", "?")) for kind in self._types)
@@ -127,9 +127,9 @@ class System(Fixed):
         ranks, otherwise 1, 2, ... through the ranks; `orientation`: (n, 4), quaternions (w, x, y,
         z) of any length but 0. On several ranks `share` keeps each from giving the same particles.
 
-        Raises ValueError, naming argument and row, for arrays of another shape, numbers that are
-        not finite, types and ids that are not whole or out of their range, and ids that come twice;
-        TypeError for what is no array of numbers.
+        Raises ValueError, naming argument and row, for arrays of another shape and for numbers that
+        are not finite. Other errors are types and ids that are not integers or out of range, and
+        repeated ids. Raises TypeError for an argument that is no array of numbers.
         """
         for name, given in (("box", box), ("position", position), ("tilt", tilt)):
             if given is None:

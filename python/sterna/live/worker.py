@@ -27,12 +27,12 @@ class Worker:
         connection.send((self._rank, os.getpid()))
 
     def serve(self) -> None:
-        """Until the other end has gone, or says so."""
+        """Serves calls until the other end has gone, or asks to stop."""
         while True:
             try:
                 message = self._connection.recv()
             except KeyboardInterrupt:
-                continue  # It came after the end of what it should have interrupted.
+                continue  # it came after the end of the call that it should have interrupted
             except EOFError:
                 os._exit(0)  # The others hear of it as well; there is nobody to report to.
             if message is None:
@@ -53,7 +53,7 @@ class Worker:
             self._connection.send(answer)
         except OSError:
             os._exit(0)
-        except Exception as error:  # What cannot be pickled.
+        except Exception as error:  # objects that cannot be pickled
             self._connection.send(("failed", RuntimeError(str(error)), str(error)))
 
     def _make(self, number: int, options: dict) -> None:
@@ -93,7 +93,9 @@ class Worker:
     def warn(
         self, message: Warning | str, category: type[Warning], *_: object, **__: object
     ) -> None:
-        """To the process at the other end, which shows warnings as its user has chosen."""
+        """Sends a warning to the process at the other end, which shows it as its user has
+        chosen.
+        """
         if self._rank == 0:
             self._send(("warning", str(message), category))
 

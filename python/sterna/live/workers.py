@@ -32,7 +32,7 @@ from sterna.support.progress import RunProgress, shown_interactively
 
 _UNTIL_CONNECTED = 120.0  # seconds for the ranks to start, also on a machine with other work
 _UNTIL_ENDED = 5.0  # seconds for them to end when they are asked to
-_LINES_KEPT = 40  # of what they said, for errors
+_LINES_KEPT = 40  # number of lines of output that are kept, for errors
 
 
 def _in_the_launcher() -> None:
@@ -40,7 +40,7 @@ def _in_the_launcher() -> None:
 
 
 class Workers:
-    """So many ranks under a launcher, each with a connection to this process."""
+    """A number of ranks under a launcher, each with a connection to this process."""
 
     def __init__(self, ranks: int) -> None:
         self.ranks = ranks
@@ -129,7 +129,8 @@ class Workers:
                 self.ask("drop", self.dropped.popleft())
             data = pickle.dumps((os.getcwd(), *message))
             interrupted = False
-            raised: BaseException | None = None  # by what is called here while answers come
+            # error of a function that is called here while answers come
+            raised: BaseException | None = None
             try:
                 for connection in self._connections:
                     connection.send_bytes(data)
@@ -237,7 +238,7 @@ _numbers = itertools.count()
 
 
 def workers_of(ranks: int) -> Workers:
-    """Those of this process, which all simulations with so many ranks share."""
+    """Returns the workers of this process, which all simulations with this many ranks share."""
     job = _jobs.get(ranks)
     if job is None or job._closed or job._owner != os.getpid():
         if job is None:
@@ -313,7 +314,7 @@ class WorkerSimulation(Simulation, asked_for=_needs_workers):
             raise ValueError(f"ranks is {ranks!r}, expected a whole number from 1 on")
         if not isinstance(settings, Input):
             raise TypeError(f"Simulation: expected a sterna.Input, got {settings!r}")
-        core()  # what they send is of its types
+        core()  # their answers contain its types
         self._viewed = False
         self._number = next(_numbers)
         self._workers = workers_of(ranks)
@@ -342,7 +343,7 @@ class WorkerSimulation(Simulation, asked_for=_needs_workers):
         every: int = 1000,
         progress: bool | None = None,
     ) -> None:
-        """Local. As `Simulation.run`; `until` is asked in this process."""
+        """Local. Runs as `Simulation.run` does; `until` is called in this process."""
         if steps is None and until is None:
             raise ValueError("run: expected a number of steps, a time, or until=...")
         every = whole_number("run: every", every, 1)
@@ -409,4 +410,5 @@ class WorkerSimulation(Simulation, asked_for=_needs_workers):
     def __del__(self) -> None:
         workers = getattr(self, "_workers", None)
         if workers is not None:
-            workers.dropped.append(self._number)  # with the next call: this may be amid another
+            # it ends with the next call, since this may happen during another one
+            workers.dropped.append(self._number)

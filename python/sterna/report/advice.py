@@ -1,4 +1,4 @@
-"""What the numbers of a run suggest, in words. Each rule says which number it is from."""
+"""Advice from the numbers of a run, in words. Each rule names the number that it uses."""
 
 from sterna.report.averages import average, line_through
 from sterna.results.run import Run
@@ -8,7 +8,7 @@ _COMMUNICATION, _WAITING, _OBSERVERS, _OUTPUT, _LISTS = 0.10, 0.10, 0.10, 0.10, 
 _IMBALANCE = 1.10
 #: Below this many particles a rank mostly communicates.
 _FEW_PARTICLES = 500
-#: Of the kinetic energy, what the conserved energy may drift by.
+#: The permitted drift of the conserved energy, relative to the kinetic energy.
 _DRIFT = 0.005
 
 _LIST_PHASES = ("pair list", "sorting", "halo selection", "halo lists", "migration")

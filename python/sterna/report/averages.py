@@ -1,4 +1,4 @@
-"""Means of logged series: running ones, and those over the settled part with their errors."""
+"""Means of logged series: running means, and means over the settled part with their errors."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,9 @@ from sterna.results.run import Run
 
 
 def running_average(run: Run, column: str) -> numpy.ndarray:
-    """Of the settled values up to each one; those that are not finite do not count."""
+    """Returns the average of the settled values up to each one; values that are not finite do not
+    count.
+    """
     values = run.values(column)
     finite = numpy.isfinite(values) & (run.values("step") >= first_settled_step(run))
     count = numpy.cumsum(finite)
@@ -17,7 +19,9 @@ def running_average(run: Run, column: str) -> numpy.ndarray:
 
 
 def first_settled_step(run: Run) -> int:
-    """Where the averages of the run begin; without an end event, those of its rows so far."""
+    """Returns the step at which the run's averages begin; without an end event, those of its rows
+    so far.
+    """
     return run.averages.first_step
 
 
@@ -35,7 +39,7 @@ class Line:
 
 
 def line_through(run: Run, column: str) -> Line | None:
-    """None where too few rows are there, or where they are constant."""
+    """Returns None if there are too few rows, or if they are constant."""
     chosen = (run.values("step") >= first_settled_step(run)) & numpy.isfinite(run.values(column))
     steps, values = run.values("step")[chosen], run.values(column)[chosen]
     if len(values) < 10 or steps[0] == steps[-1]:

@@ -1,4 +1,4 @@
-"""The input of a run with the defaults of what it leaves out, from the program's own schema."""
+"""The input of a run with its defaults, from the program's own schema."""
 
 import json
 import subprocess
@@ -38,7 +38,9 @@ def schema_of(program: str) -> dict:
 
 
 def settings_of(text: str, schema: dict) -> list[Setting]:
-    """What an input in TOML says, and what it leaves to defaults; empty for other inputs."""
+    """Returns the settings of an input in TOML, both its own and the defaults; empty for other
+    inputs.
+    """
     try:
         sections = tomllib.loads(text)
     except tomllib.TOMLDecodeError:

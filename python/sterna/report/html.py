@@ -1,4 +1,4 @@
-"""Pieces of HTML. What comes from files is escaped here and nowhere else."""
+"""Pieces of HTML. Text from files is escaped here and nowhere else."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ def join(pieces: Iterable[object]) -> Markup:
 
 
 def number(value: float | None, digits: int = 6) -> str:
-    """As a reader wants it: `digits` significant ones; a dash where there is none."""
+    """Formats a number for readers, with `digits` significant ones; a dash if there is none."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "–"
     return str(value) if isinstance(value, int) else f"{value:.{digits}g}"

@@ -20,10 +20,10 @@ from sterna.support.measured import measured_text
 MOST_LINES = 8
 
 
-#: Of observers whose file is not called by words.
+#: The titles of observers whose files are not named by words.
 _NAMES = {"rdf": "radial distribution functions", "rmsd": "root mean square deviation"}
 
-#: What the values of all columns are, where the columns are named for what they are of.
+#: The axis for the values of all columns, if the columns are named for their subjects.
 _AXES = {"rdf": "g(r)", "diffusion": "mean square displacement", "structure_factor": "S(q)"}
 
 
@@ -38,7 +38,7 @@ def _curves(names: Sequence[str], table_: Table) -> list[Series]:
 
 
 def _in_plots(table_: Table, caption: str, y_label: str, names: Sequence[str]) -> list[Markup]:
-    """As many plots as the lines need, the first with the table of all values."""
+    """Returns as many plots as the lines need, the first with the table of all values."""
     values = table_.values()
     below = rows_of(table_.columns, list(values.T), caption)
     plots = []
@@ -95,7 +95,7 @@ def _displacement(run: Run, table_: Table) -> list[Markup]:
 
 
 def _average_said(run: Run, beginning: str) -> str:
-    """What the run's end says of its averages of such a name."""
+    """Returns the end event's text on its averages of such a name."""
     said = []
     for name, value in (run.timing.get("averages") or {}).items():
         if name.startswith(beginning):

@@ -1,4 +1,4 @@
-"""How a run ended, what stands out, and what it was."""
+"""The overview of a run: its end, its remarkable numbers, its setup."""
 
 from sterna.report.advice import advice
 from sterna.report.averages import average, line_through
@@ -94,7 +94,7 @@ def _over(run: Run) -> str:
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
-    """What was run, on what, when."""
+    """Returns the facts of a run: its subject, machine and time."""
     start, settings = run.start, run.settings
     found = [
         ("Program", start.get("program")),
@@ -126,7 +126,9 @@ def _text(value: object) -> str:
 
 
 def setup(run: Run, identity: str) -> Markup:
-    """What was run: facts, input as given, input with its defaults, how to run it again."""
+    """Returns the setup: facts, input as given, input with its defaults, and how to run it
+    again.
+    """
     items = [piece for f in facts(run) for piece in (element("dt", f[0]), element("dd", f[1]))]
     text = str(run.start.get("input_text", ""))
     pieces: list[object] = [element("dl", *items)]

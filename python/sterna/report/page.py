@@ -13,7 +13,7 @@ from sterna.results.run import Run, find_run
 from sterna.support.damage import reading
 from sterna.support.files import require_regular
 
-#: What a file must have near its beginning so that a report may take its place.
+#: The text that a file must have near its beginning so that a report may replace it.
 MARK = '<meta name="generator" content="sterna report"'
 
 
@@ -60,7 +60,7 @@ def refuse_other_files(path: Path) -> None:
 def html_of(runs: Sequence[Run], trajectory: bool = True) -> str:
     """The page about these runs."""
     names = ", ".join(run.name for run in runs)
-    # What is shown of trajectories is shared among runs.
+    # The permitted size of trajectories is shared among runs.
     most_bytes = MOST_BYTES // len(runs)
     parts = [_run(run, k, len(runs), trajectory, most_bytes) for k, run in enumerate(runs, 1)]
     if len(runs) > 1:
@@ -131,7 +131,7 @@ def _contents(runs: Sequence[Run]) -> Markup:
 
 
 def _comparison(runs: Sequence[Run]) -> Markup:
-    """What the runs have in common, side by side."""
+    """Compares the runs side by side."""
     rows: list[list[object]] = []
 
     def row(name: str, values: Sequence[object]) -> None:

@@ -31,7 +31,7 @@ class Series:
     error: numpy.ndarray | None = None
 
     def reach(self) -> numpy.ndarray:
-        """The values with what their errors reach."""
+        """Returns the values with the ends of their error bars."""
         if self.error is None:
             return self.y
         return numpy.concatenate([self.y - self.error, self.y + self.error])
@@ -53,7 +53,7 @@ def _range(arrays: Sequence[numpy.ndarray], margin: float) -> tuple[float, float
     if len(values) == 0:
         return 0.0, 1.0
     low, high = float(values.min()), float(values.max())
-    # Of a constant, and where no more than rounding tells values apart.
+    # The values are constant, or differ only by rounding.
     if high - low <= 1e-12 * max(abs(low), abs(high)):
         width = abs(high) * 1e-3 or 1.0
         return low - width, high + width
@@ -61,7 +61,7 @@ def _range(arrays: Sequence[numpy.ndarray], margin: float) -> tuple[float, float
 
 
 def _tick_label(value: float, step: float) -> str:
-    """With as many digits as tell one tick from the next."""
+    """Formats a tick with as many digits as distinguish it from the next."""
     if value == 0.0:
         return "0"
     largest, least = math.floor(math.log10(abs(value))), math.floor(math.log10(step))

@@ -7,7 +7,7 @@ from sterna.report.plot import COLORS, WIDTH
 
 #: Height of a bar, and where bars begin and end.
 _ROW, _START, _END = 16, 62, 70
-#: Where the matrix begins, and its edge.
+#: The corner and the edge of the matrix.
 _CORNER, _EDGE = 46, 400
 
 
@@ -21,7 +21,9 @@ def bytes_text(count: float) -> str:
 
 
 def kept_parts(parts: Mapping[str, Sequence[float]], most: int = COLORS) -> dict[str, list[float]]:
-    """The parts with the largest sums, largest first; what is beyond `most` is added to "rest"."""
+    """Returns the parts with the largest sums, largest first; parts beyond `most` are added to
+    "rest".
+    """
     order = sorted(parts, key=lambda name: -sum(parts[name]))
     if len(order) <= most:
         return {name: list(parts[name]) for name in order}
@@ -73,7 +75,7 @@ def stacked_bars(
 def matrix_plot(
     caption: str, size: int, cells: Sequence[tuple[int, int, float, str]], below: object = ""
 ) -> Markup:
-    """A square for each pair of `size` ranks: row, column, value, and what is said of it.
+    """Draws a square for each pair of `size` ranks: row, column, value, and its text.
 
     The pointer and the arrow keys read what is said.
     """
@@ -93,7 +95,7 @@ def matrix_plot(
     )  # fmt: skip
     gap = min(1.0, edge / 10)
     for row, column, value, said in cells:
-        # From light to full: the square root shows small values, too.
+        # The color is the square root of the value, so that small values are visible, too.
         shade = 0.12 + 0.88 * (value / most) ** 0.5
         drawn.append(
             element("rect", element("title", said), x=f"{_CORNER + column * edge:.2f}",

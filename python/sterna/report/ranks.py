@@ -1,4 +1,4 @@
-"""What each rank spent its time on, and who sent how much to whom."""
+"""The time of each rank by phase, and the traffic between ranks."""
 
 from collections.abc import Mapping, Sequence
 

@@ -26,7 +26,9 @@ def label(name: str, unit: str) -> str:
 
 
 def terms(run: Run) -> list[str]:
-    """Columns of the energies of force terms, of what is beyond the cutoff, and of their parts."""
+    """The columns of energies: of force terms, of corrections beyond the cutoff, and of their
+    parts.
+    """
     return [c for c in run.columns if c.endswith("_energy") and c not in (*FIRST, *_SUMS)]
 
 

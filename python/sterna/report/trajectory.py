@@ -13,17 +13,17 @@ from pathlib import Path
 
 import numpy
 
-#: Of the text that one trajectory may add to a page.
+#: The largest part of a page's text that one trajectory may add.
 MOST_BYTES = 2_000_000
 #: A liquid's differences deflate to 0.70, and base64 adds a third.
 _PACKED = 0.95
-#: Of a kinetic energy that is the mean of all; four times the mean and more look alike.
+#: The number for the mean kinetic energy; energies of four times the mean and more look alike.
 MEAN_ENERGY = 64
 
 
 @dataclass
 class Scene:
-    """What the viewer shows: `frames` of `shown` of all `particles`, chosen evenly."""
+    """The scene in the viewer: `frames` of `shown` of all `particles`, chosen evenly."""
 
     particles: int
     shown: int
@@ -34,12 +34,12 @@ class Scene:
     unit: str
     species: list[int]
     names: list[str]
-    bonds: list[int]  #: pairs of indices into what is shown, one after the other
+    bonds: list[int]  #: pairs of indices of shown particles, one after the other
     packed: str
     energies: str | None = None  #: packed kinetic energies, where the trajectory has velocities
 
     def data(self) -> dict:
-        """What the script in the page reads."""
+        """Returns the data for the script in the page."""
         return {
             "particles": self.shown, "frames": self.frames, "steps": self.steps,
             "edges": self.edges, "species": self.species, "names": self.names,
@@ -117,7 +117,7 @@ def held_atoms(
 
 
 def _bonds(file: object, shown: numpy.ndarray, ids: numpy.ndarray | None) -> list[int]:
-    """Pairs of places among what is shown, of bonds both ends of which are."""
+    """Returns pairs of indices of shown particles, for bonds whose two ends are shown."""
     if "connectivity/bonds" not in file:
         return []
     pairs = file["connectivity/bonds"][...]

@@ -39,7 +39,7 @@ def _said(found: Scene) -> str:
 
 
 def _legends(found: Scene, regions: list) -> dict[str, Markup]:
-    """What the particles may be colored by, and what the colors mean."""
+    """Returns the ways to color particles, and the meaning of the colors."""
 
     def dots(names: Iterable[object]) -> list[Markup]:
         return [

@@ -24,10 +24,10 @@ class Average:
     name: str
     mean: float
     error: float | None  #: standard error of the mean; None where nothing tells it
-    unit: str = ""  #: of both; empty in reduced units
+    unit: str = ""  #: unit of both; empty in reduced units
     #: Whether it had settled; None where the run does not tell.
     settled: bool | None = None
-    #: As many independent values would have the same error; None where nothing tells it.
+    #: The number of independent values with the same error; None if it is not known.
     independent: float | None = None
 
     def __float__(self) -> float:
@@ -80,13 +80,13 @@ class Averages(Named[Average]):
 
     @property
     def unsettled(self) -> list[str]:
-        """What is the matter, where the run has not settled; sentences."""
+        """Returns sentences on why the run has not settled."""
         found = self._over.get("unsettled", [])
         return [str(why) for why in found] if isinstance(found, list) else []
 
     @property
     def heading(self) -> str:
-        """What they are averages of, in words."""
+        """Says in words which values the averages are of."""
         if not self.rows:
             return "averages"
         why = f": {self.reason}" if self.reason else ""
@@ -119,7 +119,7 @@ class Averages(Named[Average]):
 
 
 def averages_of(found: Mapping, over: Mapping, units: Mapping[str, str]) -> Averages:
-    """From what the engine writes; `units` of those that it writes without."""
+    """Makes averages from the engine's data; `units` are those of data without units."""
     items = {}
     for name, value in found.items():
         if value.get("mean") is None:

@@ -1,4 +1,4 @@
-"""What the events of a log are made of, so that those who read them can rely on it."""
+"""The structure of the events of a log, on which readers can rely."""
 
 import json
 import math
@@ -112,7 +112,7 @@ _KINDS: dict[str, dict] = {
     "failure": {"text": _text},
     "end": {"status": _text, "timing": _TIMING},
 }
-#: What a row is of, and no quantity of the system.
+#: Columns that identify a row and are no quantities of the system.
 PLACES = ("step", "time")
 
 
@@ -151,7 +151,9 @@ def _what_is_wrong(event: dict) -> str:
 
 
 def _difference(value: object, expected: object, place: str) -> str:
-    """What is not as expected, and where; empty where nothing is."""
+    """Returns the first deviation from the expected structure, with its place; empty if there is
+    none.
+    """
     parts: list[tuple[str, object, object]] = []
     if isinstance(expected, list):
         if not isinstance(value, list):

@@ -31,17 +31,18 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class Result:
-    """What a finished run left behind."""
+    """The results of a finished run."""
 
-    directory: Path  #: where its output is
+    directory: Path  #: folder of its output
     name: str  #: the stem of its files
-    output: str  #: what it printed; empty where it was not this process that ran it
-    #: Of a run with stages the stems of the files of each; all else is that of the last one.
+    output: str  #: printed output; empty if another process ran it
+    #: For a run with stages, the stems of the files of each; all other data are those of the last
+    #: stage.
     stems: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def stages(self) -> "Stages[Result]":
-        """What each stage left behind, by its name; empty of a run without stages.
+        """The results of each stage, by its name; empty for a run without stages.
 
         >>> result.stages["equilibrate"].averages["density"].mean
         """
@@ -81,7 +82,7 @@ class Result:
 
     @cached_property
     def observers(self) -> "Observers":
-        """What the observers found, by the names of their sections.
+        """The results of the observers, by the names of their sections.
 
         So `result.observers["rdf"]["r"]` is a NumPy array.
         """

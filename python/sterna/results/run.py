@@ -1,4 +1,4 @@
-"""What a run left behind: its log, the files of its observers, its trajectory."""
+"""The files that a run left: its log, the files of its observers, its trajectory."""
 
 import fcntl
 from dataclasses import dataclass, field
@@ -57,7 +57,7 @@ class Run:
 
     @cached_property
     def failure(self) -> str:
-        """What ended the run since it (re)started; empty where it has not failed."""
+        """Returns the reason why the run ended since it (re)started; empty if it has not failed."""
         for event in reversed(self.log.events):
             if event.get("event") == "failure":
                 return str(event.get("text", ""))
@@ -105,7 +105,7 @@ class Run:
 
     @cached_property
     def averages(self) -> Averages:
-        """Those that the run found; of a run without an end, those of its rows."""
+        """Returns the averages that the run found; for a run without an end, those of its rows."""
         found = self.timing.get("averages")
         if found:
             return averages_of(found, self.timing.get("averages_over") or {}, {})
@@ -113,7 +113,7 @@ class Run:
 
     @cached_property
     def averages_of_rows(self) -> Averages:
-        """Of all columns of the log, over the rows that the run's own averages are of."""
+        """Returns averages of all columns of the log, over the rows of the run's own averages."""
         over = self.timing.get("averages_over")
         return self.log.averages(int(over["first_step"]) - 1 if over else None)
 
@@ -139,7 +139,7 @@ class Run:
 
     @cached_property
     def tables(self) -> list[Table]:
-        """What the observers of this run wrote, in the order of their names."""
+        """Returns the tables that the observers of this run wrote, in the order of their names."""
         paths = sorted(self.log_path.parent.glob(f"{_escaped(self.name)}.*.txt"))
         return [read_table(path, path.name[len(self.name) + 1 : -4]) for path in paths]
 

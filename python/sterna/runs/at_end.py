@@ -1,4 +1,6 @@
-"""What an input leaves to who starts its run: the report, and files in formats of other programs."""
+"""The work at the end of a run that an input asks for: the report, and files in formats of other
+programs.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -61,7 +63,7 @@ class _Part:
         return self._stem.with_name(self._stem.name + suffix)
 
     def _state(self) -> tuple[int, ...]:
-        """What tells the log from an earlier one; nothing where there is none."""
+        """Returns values that distinguish the log from an earlier one; empty if there is no log."""
         try:
             found = self._log.stat()
         except OSError:
@@ -72,7 +74,7 @@ class _Part:
         if not (self._report or self._exports) or not self._log.is_file():
             return
         if status not in ENDED_WELL and self._state() == self._before:
-            return  # Of an earlier run.
+            return  # left from an earlier run
         exports = [self._beside(f"{EXPORT_SUFFIX}{name}") for name in self._exports]
         report = self._log if self._report else None
         write_at_end(self._beside(TRAJECTORY_SUFFIX), exports, report, wrote)

@@ -11,7 +11,8 @@ _EXACT = 2**53  #: whole numbers up to here are exact as floating-point numbers
 
 
 def numbers(name: str, values: "ArrayLike") -> numpy.ndarray:
-    """As an array of float in the order of C. Raises TypeError for what is no number, or is complex.
+    """Returns an array of float in C order. Raises TypeError for complex values and for values that
+    are no numbers.
 
     Raises ValueError for rows of different lengths, masked values, and whole numbers that a float
     does not hold.
@@ -28,7 +29,9 @@ def numbers(name: str, values: "ArrayLike") -> numpy.ndarray:
 
 
 def finite(name: str, values: "ArrayLike") -> numpy.ndarray:
-    """As `numbers`; ValueError, naming the row, also where one is not finite."""
+    """Does the same as `numbers`, and also raises ValueError, naming the row, for values that are
+    not finite.
+    """
     array = numbers(name, values)
     wrong = numpy.argwhere(~numpy.isfinite(array))
     if len(wrong):
@@ -40,7 +43,7 @@ def finite(name: str, values: "ArrayLike") -> numpy.ndarray:
 def whole_numbers(
     name: str, values: "ArrayLike", least: int, most: int, kind: type = numpy.int64
 ) -> numpy.ndarray:
-    """As an array of whole numbers from `least` to `most`, in the order of C.
+    """Returns an array of integers from `least` to `most`, in C order.
 
     Raises TypeError for what is no number, or a truth value, and ValueError, naming the row, for
     numbers that are not whole or out of these bounds.

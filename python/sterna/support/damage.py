@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sterna.errors import SternaError
 
-#: What code for whole files raises where a file is not whole.
+#: The exceptions that code for intact files raises for a damaged file.
 _KINDS = (
     ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, MemoryError, OSError,
     RuntimeError, TypeError, ValueError,

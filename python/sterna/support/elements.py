@@ -25,8 +25,8 @@ _UNITED = (13.019, 14.027, 15.035, 16.043)
 _SAME = 0.006  # u: between tables of different age
 _OF_THAT_NAME = 0.3  # u: where the name says it, too
 _HEAVIEST_HYDROGEN = 4.5  # u
-_GIVERS = ("C", "N", "O", "P", "S")  # of mass to hydrogen
-_BOND = 1.2  # of the sum of the radii
+_GIVERS = ("C", "N", "O", "P", "S")  # the elements that give mass to hydrogen
+_BOND = 1.2  # the longest bond, relative to the sum of the radii
 
 
 def element_of(name: str, mass: float | None) -> str:
@@ -47,7 +47,7 @@ def element_of(name: str, mass: float | None) -> str:
     for symbol, (weight, _) in ELEMENTS.items():
         if abs(weight - mass) < _SAME:
             return symbol
-    # With mass moved to it hydrogen has up to 4 u, and its neighbor as much less for each.
+    # If mass was moved to hydrogen, it has up to 4 u, and its neighbor has as much less for each.
     letter = letters[:1].upper()
     if letter == "H" and 0.0 < mass < _HEAVIEST_HYDROGEN:
         return "H"

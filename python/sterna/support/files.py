@@ -1,4 +1,4 @@
-"""Files that commands read and write: what must be true of them before they are opened."""
+"""Files that commands read and write, and the checks before they are opened."""
 
 import os
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ def require_regular(path: Path) -> None:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Writes a file that appears whole. A link of this name is replaced, not what it leads to."""
+    """Writes a file that appears whole. A link of this name is replaced, and its target stays."""
     unfinished = path.with_name(f".{os.getpid()}.{path.name}")
     try:
         with unfinished.open("x", encoding="utf-8") as file:

@@ -10,12 +10,12 @@ class Fixed:
     of a user adds to a subclass stay theirs.
     """
 
-    _instead = ""  #: what to do, as the end of a sentence
+    _instead = ""  #: advice, as the end of a sentence
     _instead_of: dict[str, str] = {}  # noqa: RUF012 - of single names
     _settable: tuple[str, ...] = ()
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Local. AttributeError, but for what may be set."""
+        """Local. Raises AttributeError, except for names that may be set."""
         if name.startswith("_") or name in self._settable or self._is_of_a_user(name):
             object.__setattr__(self, name, value)
             return

@@ -13,11 +13,11 @@ from sterna.support.files import require_regular
 
 @contextmanager
 def opened(path: str | Path, said: str) -> Iterator[h5py.File]:
-    """The file, for as long as the block lasts; a run may still be writing it.
+    """Opens the file for as long as the block lasts; a run may still be writing it.
 
-    Raises SternaError where it is not there or no HDF5 file, with `said` where the block finds
-    something else than it expects, and where a link, external storage or a virtual dataset leads
-    to other files: so that a file that was sent by somebody cannot read others.
+    Raises SternaError if the file does not exist or is no HDF5 file. If the block finds an
+    unexpected content, the error has the text `said`. A link, external storage or a virtual dataset
+    that leads to other files is an error, too, so that a file from a stranger cannot read others.
     """
     require_regular(Path(path))
     try:

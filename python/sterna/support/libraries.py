@@ -20,7 +20,7 @@ def library(module: str, purpose: str, package: str = "") -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         name = module.split(".")[0]
-        # Not an extra of Sterna, which pip does not know where ./dev built it.
+        # The text names no extra of Sterna, because pip does not know Sterna if ./dev built it.
         raise SternaError(
             f"{purpose} needs {name}, which is not installed: pip install {package or name}"
         ) from error

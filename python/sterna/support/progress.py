@@ -16,7 +16,7 @@ MARK = "@progress "
 
 
 def parse(line: str) -> dict | None:
-    """What a progress line says, or None for any other line."""
+    """Returns the values of a progress line, or None for any other line."""
     if not line.startswith(MARK):
         return None
     try:
@@ -69,7 +69,7 @@ class ProgressBar:
         self.draw(report)
 
     def draw(self, report: dict) -> None:
-        """Draws what a progress line says."""
+        """Draws the values of a progress line."""
         rate, left = report.get("rate"), report.get("eta")
         fields = {
             "step": report["step"],
@@ -107,7 +107,7 @@ class RunProgress:
         self._begin = time.monotonic()
         self._delay = delay
         self._before = (first, self._begin)
-        self._seconds: deque[float] = deque(maxlen=self._LOOKS)  # of a step
+        self._seconds: deque[float] = deque(maxlen=self._LOOKS)  # seconds of a step
         self._display: object | None = None
 
     def __enter__(self) -> "RunProgress":
@@ -136,7 +136,7 @@ class RunProgress:
         self._display.draw(report)
 
     def report(self, step: int) -> dict:
-        """As a line of `sterna-md --progress always`: steps of this run alone."""
+        """Returns values as in a line of `sterna-md --progress always`: steps of this run alone."""
         seconds = statistics.median(self._seconds)
         return {
             "step": step - self._first,

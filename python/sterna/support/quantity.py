@@ -2,7 +2,7 @@
 
 
 def number_and_unit(value: object) -> tuple[float | None, str]:
-    """Of "85 K": 85 and K; None where it begins with no number."""
+    """Splits "85 K" into 85 and K; None if the text begins with no number."""
     if isinstance(value, bool):
         return None, ""
     if isinstance(value, (int, float)):

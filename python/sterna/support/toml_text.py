@@ -43,7 +43,7 @@ def _text(text: str) -> str:
 
 
 def _value(value: object, path: str) -> str:
-    if hasattr(value, "tolist"):  # of NumPy
+    if hasattr(value, "tolist"):  # an array or number of NumPy
         value = value.tolist()
     if isinstance(value, bool):
         return "true" if value else "false"

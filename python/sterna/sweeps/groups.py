@@ -16,7 +16,7 @@ _UNTIL_THERE = 60.0  #: seconds in which all processes of a group have begun
 
 @dataclass(frozen=True)
 class Place:
-    """Where this process is among those that a launcher has started."""
+    """The position of this process among those that a launcher has started."""
 
     rank: int
     size: int

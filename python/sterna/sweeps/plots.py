@@ -55,7 +55,7 @@ def curves_of(
     """The column that is the x-axis, and what is drawn over it, of an average and its reference."""
     axes = [name for name in rows[0] if "." in name.partition("/")[0]]
     moving = [name for name in axes if len({row[name] for row in rows}) > 1] or axes
-    # Keys that change together tell the same.
+    # Keys that change together have the same information, so one of them is enough.
     first = moving[0]
     others = [name for name in moving[1:] if not _follows(rows, first, name)]
     curves: dict[tuple, Curve] = {}
@@ -109,7 +109,7 @@ def _sorted(curve: Curve) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
 
 
 def figure(sweep: "Sweep", names: list[str] | None = None) -> "Figure":
-    """By matplotlib: a plot with error bars for each of these averages; None: for all.
+    """Makes a matplotlib plot with error bars for each of these averages; None: for all.
 
     Raises SternaError where matplotlib is not installed, or an average is not there.
     """
@@ -152,7 +152,7 @@ def _columns(sweep: "Sweep", rows: list[dict[str, object]], names: list[str] | N
 
 
 def write_report(sweep: "Sweep", output: Path | None = None) -> Path:
-    """One HTML file with the table and a plot of each average; returns its path.
+    """Writes an HTML file with the table and a plot of each average; returns its path.
 
     Default: report.html in the folder of the sweep. Raises SternaError where it cannot be written.
     """

@@ -1,4 +1,4 @@
-"""What a sweep is compared with: a table of experiments, or an equation of state."""
+"""The reference of a sweep: a table of experiments, or an equation of state."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from sterna.support.names import no_such
 from sterna.support.quantity import number_and_unit
 
 _KEYS = ("csv", "coolprop", "label")
-#: Of CoolProp, in SI: its name, and what a unit of the table is in SI.
+#: The properties of CoolProp, in SI: the name, and the value of the table's unit.
 _PROPERTIES = {
     "density": ("Dmass", {"g/cm^3": 1e3, "kg/m^3": 1.0}),
     "heat_capacity_p": ("Cpmolar", {"J/(mol K)": 1.0}),
@@ -28,9 +28,9 @@ Row = Mapping[str, object]
 class Reference:
     """[reference] of a study."""
 
-    path: Path  #: of the study
+    path: Path  #: path of the study
     table: Path | None = None  #: CSV with the columns of the sweep's table
-    fluid: str = ""  #: of CoolProp
+    fluid: str = ""  #: name of the fluid in CoolProp
     label: str = ""
 
     @classmethod

@@ -39,7 +39,7 @@ _FILE_KEYS = ("table", "reference", "positions", "coordinates", "restart", "chec
 _KEYS = (
     "input", "directory", "ranks", "replicas", "collect", "vary", "together", "slurm", "reference",
 )  # fmt: skip
-_NAME = "run"  #: of the files of each run
+_NAME = "run"  #: name of the files of each run
 
 Value = str | int | float | bool
 
@@ -57,9 +57,9 @@ class PointRun:
     """A run of a state point. Its folder is named after its whole input."""
 
     directory: Path
-    text: str  #: of its input
-    steps: int | None  #: of its last stage, where it has stages
-    name: str  #: of its files, of those of its last stage
+    text: str  #: text of its input
+    steps: int | None  #: steps of its last stage, if it has stages
+    name: str  #: name of its files, or of those of its last stage
 
     @property
     def input(self) -> Path:
@@ -67,7 +67,7 @@ class PointRun:
 
     @property
     def result(self) -> Result | None:
-        """What it left behind; None where it has not begun."""
+        """The results of the run; None if it has not begun."""
         log = self.directory / f"{self.name}.log.jsonl"
         return Result(self.directory, self.name, "") if log.is_file() else None
 
@@ -273,7 +273,7 @@ class Sweep:
 
     @property
     def fixed(self) -> dict[str, object]:
-        """What all state points have in common: values of the input by SECTION.KEY."""
+        """The common values of all state points: values of the input by SECTION.KEY."""
         found: dict[str, object] = {}
         for name, section in self._base.items():
             tables = section if isinstance(section, list) else [section]
@@ -292,7 +292,8 @@ class Sweep:
         return figure(self, list(averages) or None)
 
     def write_report(self, path: str | os.PathLike | None = None) -> Path:
-        """One HTML file: the table and plots with error bars. Default: report.html in its folder.
+        """Writes an HTML file with the table and plots with error bars. Default: report.html in its
+        folder.
 
         Returns its path; raises SternaError where it cannot be written.
         """
@@ -337,7 +338,7 @@ def _shown(value: object) -> str:
 
 
 class _Lock:
-    """One process at a time, or several that share it; the lock ends with them, however they end."""
+    """The lock of one process, or of several that share it; it ends with them, however they end."""
 
     def __init__(self, path: Path, shared: bool) -> None:
         self._path = path
@@ -383,7 +384,7 @@ class _Scheduler:
             claim.close()
 
     def run(self) -> bool:
-        # Those that have begun are brought to their end first.
+        # Runs that have begun are finished first.
         waiting = sorted(self._runs, key=lambda run: run.state == "waiting")
         complete = [run for run in waiting if self._sweep.is_complete(run)]
         self._done = len(complete)
@@ -419,7 +420,7 @@ class _Scheduler:
         temporary = run.input.with_suffix(".new")
         temporary.write_text(run.text, encoding="utf-8")
         temporary.replace(run.input)
-        resume = any(run.directory.glob(f"{_NAME}.*checkpoint*"))  # of any stage
+        resume = any(run.directory.glob(f"{_NAME}.*checkpoint*"))  # checkpoints of any stage
         options = ["--resume"] if resume else ["--overwrite"]
         command = [sys.executable, "-m", "sterna", "run", "-n", str(self._sweep.ranks), *options]
         with (run.directory / "output.txt").open("ab") as output:
@@ -468,7 +469,7 @@ def _state_of(states: Sequence[str]) -> str:
 
 
 def _columns(name: str, averages: Sequence[Average]) -> dict[str, object]:
-    """Of one quantity, from the runs of a state point."""
+    """Returns the columns of one quantity, from the runs of a state point."""
     if not averages:
         return {}
     count = len(averages)
@@ -601,7 +602,9 @@ def _count_of_range(given: Mapping, first: float, last: float, unit: str) -> int
 
 
 def _set(path: Path, sections: dict, key: str, value: Value) -> None:
-    """Of SECTION.KEY; of several sections of a kind SECTION.NAME.KEY, or by number from 0."""
+    """Sets the value of SECTION.KEY; for several sections of a kind SECTION.NAME.KEY, or by number
+    from 0.
+    """
     *place, last = key.split(".")
     at: object = sections
     for k, name in enumerate(place):
@@ -633,5 +636,5 @@ def _item(path: Path, key: str, items: list, name: str) -> object:
 
 
 def _in_a_name(value: Value) -> str:
-    """As a part of a folder's name."""
+    """Formats a value as a part of a folder's name."""
     return "".join(c if c.isalnum() or c in "._+-" else "_" for c in str(value))[:40]

@@ -47,14 +47,14 @@ SPAN_WAGNER = {
 }
 LIQUID_UNCERTAINTY = 0.004
 VAPOR_UNCERTAINTY = 0.018
-PER_CUBIC_NM = 0.602214076  # of 1 mol/l
-CELLS_ACROSS, CELLS_ALONG = 5, 11  # of the liquid at the start
+PER_CUBIC_NM = 0.602214076  # number density of 1 mol/l
+CELLS_ACROSS, CELLS_ALONG = 5, 11  # cells of the liquid at the start
 LENGTH = 20.0  # nm
 CUTOFF = 1.2  # nm
 LIQUID_HALF_WIDTH = 1.6  # nm: slices this near the middle are liquid
 VAPOR_FROM = 6.0  # nm: and those farther are vapor
 EQUILIBRATION_STEPS = 40_000
-BLOCKS = 5  # of each replica
+BLOCKS = 5  # number of blocks of each replica
 
 INPUT = """\
 units = "nano"

@@ -50,5 +50,5 @@ class Comparison:
 
     @classmethod
     def from_json(cls, values: dict) -> "Comparison":
-        """What `as_json` wrote."""
+        """Returns the comparison that `as_json` wrote."""
         return cls(**{field.name: values[field.name] for field in fields(cls)})

@@ -164,7 +164,7 @@ def drift(time: numpy.ndarray, total: numpy.ndarray) -> dict[str, float]:
 
 
 def measure(seed: int, steps: int, equilibration: int, folder: Path) -> dict[str, float]:
-    """One replica."""
+    """Measures one replica."""
     solutes, waters = molecules()
     begin = MINIMIZATION_STEPS + equilibration
 

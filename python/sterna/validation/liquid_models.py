@@ -36,19 +36,20 @@ class Liquid:
     name: str
     model: str
     molecules: int
-    mass: float  #: of a molecule
+    mass: float  #: mass of a molecule
     temperature: float  #: K
     pressure: str
     bulk_modulus: str  #: a guess, for the barostat
     timestep: float  #: ps
     density: Published  #: g/cm^3
     heat_of_vaporization: Published  #: kJ/mol, less `polarization`
-    potential_energy: Published | None = None  #: of the liquid, kJ/mol per molecule
+    #: potential energy of the liquid, kJ/mol per molecule
+    potential_energy: Published | None = None
     polarization: float = 0.0  #: energy that polarizes a molecule in the liquid, kJ/mol
     gas_energy: float | None = 0.0
-    gas_steps: int = 0  #: of a run of the gas, for one of the liquid
+    gas_steps: int = 0  #: steps of the gas for each step of the liquid
     slowness: int = 1  #: how many times as many steps the liquid needs as water does
-    types: tuple[str, ...] = ()  #: of a molecule's atoms
+    types: tuple[str, ...] = ()  #: types of a molecule's atoms
     shape: numpy.ndarray | None = field(default=None, compare=False)
 
 

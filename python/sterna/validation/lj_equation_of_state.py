@@ -47,7 +47,8 @@ MELTING_STEPS = 2000
 EQUILIBRATION_STEPS = 10000
 TIMESTEP = 0.002  # short enough that its systematic error is below the statistical one
 ROW_INTERVAL = 10
-BLOCKS = 10  # of each replica: 8 time units with the steps by default, longer than any correlation
+# number of blocks of each replica: 8 time units by default, longer than any correlation
+BLOCKS = 10
 
 
 class Beside(StrEnum):
@@ -89,7 +90,7 @@ def _thol(
     kolafa_nezbeda: tuple[float, float],
     johnson: tuple[float, float],
 ) -> StatePoint:
-    """Of each equation pressure and residual energy."""
+    """Returns pressure and residual energy by each equation."""
     pressure, energy = (
         (values[0], stdev(values)) for values in zip(thol, kolafa_nezbeda, johnson, strict=True)
     )
@@ -147,11 +148,11 @@ thermo_interval = {interval}
 def averaged_rows(
     point: StatePoint, replica: int, equilibration: int, steps: int, folder: Path
 ) -> dict[str, numpy.ndarray]:
-    """One replica's columns of the log, after equilibration."""
+    """Returns one replica's columns of the log, after equilibration."""
     # A seed of its own: with one sequence of random numbers all points would err together.
     seed = 100 * (replica + 1) + STATE_POINTS.index(point)
     before = MELTING_STEPS + equilibration
-    # The system is melted hot, or a crystal of this density would last.
+    # The start is hot, so that it melts; a crystal of this density would last.
     stages = [
         (MELTING_STEPS, max(MELTING_TEMPERATURE, point.temperature)),
         (before + steps, point.temperature),

@@ -1,11 +1,11 @@
 """Liquid and vapor densities and the surface tension of the Lennard-Jones fluid, from a slab.
 
-A slab of liquid between vapor, in the canonical ensemble, with the potential truncated and shifted
-at 2.5 sigma, for which all three are published without any correction beyond the cutoff; reduced
-units. Standard errors are those of independent runs.
+A slab of liquid between vapor is simulated in the canonical ensemble, in reduced units. The potential
+is truncated and shifted at 2.5 sigma, because all three quantities are published for it without any
+correction beyond the cutoff. Standard errors are those of independent runs.
 
 The published correlations (Vrabec, Kedia, Fuchs and Hasse, Mol. Phys. 104, 1509 (2006)) are fits to
-simulations with uncertainties of their own, for which 0.2 % in the liquid density, 3 % in the vapor
+simulations. For their uncertainties, deviations of 0.2 % in the liquid density, 3 % in the vapor
 density and 2 % in the surface tension are allowed.
 """
 
@@ -33,7 +33,7 @@ from sterna.validation.study import (
     finish,
 )
 
-WIDTH = 14.0  # of the box across the slab's normal; more than 12 sigma, where its effect ends
+WIDTH = 14.0  # width of the box across the slab's normal; it has no effect above 12 sigma
 LENGTH = 64.0
 THICKNESS = 26.0
 EQUILIBRATION_STEPS = 50000

@@ -1,11 +1,11 @@
 """Density and heat of vaporization of molecular liquids at constant pressure.
 
 Each liquid is minimized, melted by Langevin dynamics and brought to its pressure by stochastic cell
-rescaling; then density and energy are averaged, in blocks of all runs. The gas is one molecule by
-itself in Langevin dynamics, or, where molecules are rigid, nothing. The heat of vaporization is the
-enthalpy of an ideal gas of these molecules less that of the liquid, and less the energy that
-polarizes a molecule in the liquid where the published value is so (H. J. C. Berendsen, J. R.
-Grigera and T. P. Straatsma, J. Phys. Chem. 91, 6269 (1987)).
+rescaling; then density and energy are averaged, in blocks of all runs. The gas is a single molecule
+in Langevin dynamics; for rigid molecules no run is needed. The heat of vaporization is the
+enthalpy of an ideal gas of these molecules less that of the liquid. If the published value contains
+the energy that polarizes a molecule in the liquid, that energy is subtracted, too (H. J. C. Berendsen,
+J. R. Grigera and T. P. Straatsma, J. Phys. Chem. 91, 6269 (1987)).
 """
 
 import tempfile
@@ -38,9 +38,9 @@ MINIMIZATION_STEPS = 300
 MELT_STEPS = 5000
 ROW_INTERVAL = 20
 GAS_ROW_INTERVAL = 200
-BLOCKS = 10  # of each run
+BLOCKS = 10  # number of blocks of each run
 LONGER = 10  # times, with --long
-START_DENSITY = 0.85  # of the published one
+START_DENSITY = 0.85  # density of the start relative to the published one
 GAS_BOX = 4.2  # nm: images of the molecule do not matter
 DALTON = 1.66053906660e-3  # g/cm^3 of 1 u in 1 nm^3
 
@@ -127,7 +127,9 @@ def liquid_runs(liquid: Liquid, steps: int, equilibration: int, seed: int) -> li
 
 
 def gas_runs(liquid: Liquid, steps: int, seed: int) -> list[str]:
-    """One molecule by itself, whose charges Ewald sums do faster than cells."""
+    """Returns the lines of a run of one molecule, for whose charges Ewald sums are faster than
+    cells.
+    """
     lines = (line for line in liquid.model.splitlines() if not line.startswith("tail_correction"))
     model = "\n".join(lines).replace('kind = "fmm"', 'kind = "ewald"')
     start = {"kind": "file", "file": "start.extxyz", "temperature": liquid.temperature}
@@ -167,7 +169,9 @@ def measure_gas(liquid: Liquid, steps: int, seed: int, folder: Path) -> list[flo
 def compare(
     liquid: Liquid, runs: list[dict[str, list[float]]], gas: list[list[float]]
 ) -> list[Comparison]:
-    """Of a liquid, from the blocks of all its runs, and of those of the gas where it was run."""
+    """Compares a liquid with the literature, from the blocks of all its runs and of those of the
+    gas, if there were any.
+    """
 
     def over_runs(name: str) -> tuple[float, float]:
         return mean_and_error([value for run in runs for value in run[name]])

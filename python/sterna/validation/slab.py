@@ -29,7 +29,8 @@ def read_profile(path: Path) -> Profile:
 
 
 def profile_between(before: Profile, after: Profile) -> Profile:
-    """What the frames after `before` add up to, where `after` averages those and the earlier ones.
+    """Returns the sum of the frames after `before`, where `after` averages those and the earlier
+    ones.
 
     Its temperature is that of `after`.
     """

@@ -23,7 +23,7 @@ Equilibration = Annotated[
     int, typer.Option("--equilibration", min=1, help="Steps before those, in each run.")
 ]
 Replicas = Annotated[int, typer.Option("--replicas", min=1, help="Independent runs.")]
-# Of studies that take the standard error from their scatter.
+# For studies that take the standard error from the scatter of replicas.
 SeveralReplicas = Annotated[int, typer.Option("--replicas", min=2, help="Independent runs.")]
 Jobs = Annotated[
     int | None,
@@ -54,7 +54,7 @@ class Study:
 
     @property
     def command(self) -> str:
-        """What repeats it."""
+        """Returns the command that repeats the study."""
         options = [word for name, value in self.options.items() for word in (f"--{name}", value)]
         return shlex.join(map(str, ["sterna", "validate", self.case, *options]))
 

@@ -1,9 +1,9 @@
 """Conservation of energy of rigid water: the fast multipole method beside LAMMPS's PPPM.
 
-SPC/E water at 300 K, both programs from the same positions, orientations and velocities, at
-constant energy with the same time step, cutoff and shifted Lennard-Jones potential, each with its
-default accuracy of the Coulomb forces (1e-4). The drift is the slope of a line through the total
-energy, times the length of the run, relative to the mean kinetic energy.
+Both programs simulate SPC/E water at 300 K and constant energy, from the same positions, orientations
+and velocities. Time step, cutoff and shifted Lennard-Jones potential are the same, and each program
+has its default accuracy of the Coulomb forces (1e-4). The drift is the slope of a line through the
+total energy, times the length of the run, relative to the mean kinetic energy.
 """
 
 import json
@@ -39,7 +39,7 @@ from sterna.validation.study import (
 MOLECULES = 512
 TEMPERATURE = 300.0
 CUTOFF = 1.0  # nm
-EQUILIBRATION_STEPS = 10000  # of 1 fs
+EQUILIBRATION_STEPS = 10000  # steps of 1 fs
 ROW_INTERVAL = 20
 
 FLUID = """\
@@ -150,7 +150,7 @@ json.dump(rows, open("lammps.json", "w"))
 class Water:
     """The published model in its body frame (principal axes, center of mass): nm, u, e, kJ/mol."""
 
-    mass: numpy.ndarray  # of O, H, H
+    mass: numpy.ndarray  # masses of O, H, H
     charge: numpy.ndarray
     position: numpy.ndarray  # shape (3, 3)
     epsilon: float
@@ -186,7 +186,9 @@ def find_water() -> Water:
 
 
 def rotation_matrices(quaternions: numpy.ndarray) -> numpy.ndarray:
-    """From the body frame to the laboratory's, shape (N, 3, 3), of unit quaternions (w, x, y, z)."""
+    """Returns the rotations from the body frame to the laboratory's, (N, 3, 3), of unit quaternions
+    (w, x, y, z).
+    """
     w, x, y, z = quaternions.T
     rows = [
         [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -302,7 +304,7 @@ def _of_lammps(
 def measure(
     lammps: LammpsEnvironment, water: Water, liquid: Configuration, seed: int, steps: int, folder
 ) -> dict:
-    """One replica in both programs; energies per molecule in kJ/mol."""
+    """Runs one replica in both programs; energies per molecule in kJ/mol."""
     start = draw_start(liquid, water, seed)
     text = CONSTANT_ENERGY.format(steps=steps, interval=ROW_INTERVAL, cutoff=CUTOFF)
     files = {"start.extxyz": start.extended_xyz(), "start.data": start.lammps_data(water)}

@@ -14,7 +14,7 @@
 
 namespace sterna::comm::c {
 
-/// An error whose status is known where it is thrown.
+/// An error whose status is known at the place that throws it.
 class StatusError : public Error {
  public:
   StatusError(int status, const std::string& message) : Error(message), status_(status) {}
@@ -24,25 +24,26 @@ class StatusError : public Error {
   int status_;
 };
 
-/// Keeps the message for sterna_error_message; returns `status`.
+/// Stores the message for sterna_error_message and returns `status`.
 int report(int status, const char* message) noexcept;
 
-/// Throws Error where `pointer` is null: `what` says which.
+/// Throws Error if `pointer` is null; `what` names the argument.
 void require(const void* pointer, const char* what);
-/// The same for a list, which may be null where it is empty.
+/// Throws Error if a list is null although its `count` is not 0.
 void require_list(int count, const void* list, const char* what);
 
-/// Collective: throws on all ranks what `check` throws on one. For calls that would otherwise
-/// leave the other ranks waiting for one that has already returned.
+/// Throws on all ranks what `check` throws on one of them. Collective. Without it, ranks would wait
+/// for a rank whose call has already returned.
 void check_on_all(const Context& context, const std::string& name,
                   const std::function<void()>& check);
 
-/// `text`, or `otherwise` where it is null.
+/// Returns `text`, or `otherwise` if it is null.
 inline std::string text_or(const char* text, const char* otherwise) {
   return text == nullptr ? otherwise : text;
 }
 
-/// Runs the body of a function of the C interface: what it throws becomes a status and a message.
+/// Runs the body of a function of the C interface, and turns an exception into a status and a
+/// message.
 template <class Body>
 int call(Body&& body) noexcept {
   try {
@@ -63,8 +64,8 @@ int call(Body&& body) noexcept {
   }
 }
 
-/// Runs `body`, which communicates in `context`: an error after which waits are of no more use is
-/// one of communication.
+/// Runs `body`, which communicates in `context`. An error after which waits are no longer possible
+/// becomes a communication error.
 template <class Body>
 void communicate(const Context& context, Body&& body) {
   try {
@@ -79,7 +80,8 @@ void communicate(const Context& context, Body&& body) {
   }
 }
 
-/// What a handle of a kind names. `Object::table()` is the table and `Object::kind` its name.
+/// The object that a handle of a kind names. `Object::table()` is the table and `Object::kind` the
+/// name of the kind.
 template <class Object>
 Object& object_of(std::uint64_t id) {
   Object* const object = Object::table().find(id);
@@ -89,7 +91,7 @@ Object& object_of(std::uint64_t id) {
                         Object::kind + (id == 0 ? " is needed" : " (any more)"));
 }
 
-/// A call about one object, which has a `context`.
+/// Runs a call on one object, which has a `context`.
 template <class Object, class Body>
 int call_on(std::uint64_t id, Body&& body) noexcept {
   return call([&] {
@@ -109,13 +111,14 @@ int destroy(Handle* handle) noexcept {
   });
 }
 
-/// What a context handle names.
+/// The object that a context handle names.
 struct ContextObject {
   static constexpr const char* kind = "context";
   static HandleTable<ContextObject>& table();
 
   Context context;
-  std::uint64_t number;  ///< the same on all its ranks, and no other context of theirs has it
+  /// a number that all ranks of this context share, and no other context of theirs has
+  std::uint64_t number;
   std::uint64_t regions_made = 0;
 };
 

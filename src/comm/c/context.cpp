@@ -14,7 +14,7 @@ namespace {
 
 thread_local std::string last_message;
 
-/// Set where sterna_initialize has started MPI.
+/// Not null if sterna_initialize has started MPI.
 std::unique_ptr<Environment> environment;
 
 bool mpi_has(int (*asked)(int*)) {
@@ -34,7 +34,7 @@ std::unique_ptr<ContextObject> make_context(MPI_Comm communicator) {
   return std::make_unique<ContextObject>(ContextObject{context, contexts_made});
 }
 
-/// `find`: gives the communicator, asked for once MPI is known to run.
+/// Makes a context of the communicator that `find` returns; it is called once MPI is known to run.
 template <class Find>
 int create(sterna_context* context, Find&& find) {
   return call([&] {
@@ -44,7 +44,7 @@ int create(sterna_context* context, Find&& find) {
     }
     const MPI_Comm communicator = find();
     if (communicator == MPI_COMM_NULL) throw Error("the communicator is MPI_COMM_NULL");
-    // What Open MPI makes of a number that is no handle of its Fortran.
+    // Open MPI turns a number that is no handle of its Fortran interface into a null pointer.
     if (communicator == MPI_Comm{}) throw Error("the communicator does not exist");
     context->id = ContextObject::table().add(make_context(communicator));
   });
@@ -83,7 +83,8 @@ void check_on_all(const Context& context, const std::string& name,
 }
 
 HandleTable<ContextObject>& ContextObject::table() {
-  // Never destroyed: at the end of the process there is no more MPI to give the contexts back to.
+  // The table is never destroyed: at the end of the process MPI has ended, so contexts cannot be
+  // freed.
   static auto* const contexts = new HandleTable<ContextObject>(1);
   return *contexts;
 }

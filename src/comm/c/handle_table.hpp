@@ -8,9 +8,9 @@
 
 namespace sterna::comm::c {
 
-/// The objects of one kind that C programs hold handles of. A handle is the kind, the slot in the
-/// table and how often that slot was used before, so one that has been given up is known as such.
-/// For one thread at a time.
+/// The objects of one kind that C programs hold handles of. A handle consists of the kind, the slot
+/// in the table and the number of earlier uses of that slot, so that a handle of a destroyed object
+/// is recognized. For one thread at a time.
 template <class Object>
 class HandleTable {
  public:
@@ -26,12 +26,12 @@ class HandleTable {
     slots_[slot].object = std::move(object);
     return id_of(slot);
   }
-  /// Nothing where the handle names no living object of this kind.
+  /// Returns null if the handle names no living object of this kind.
   Object* find(std::uint64_t id) const {
     const std::size_t slot = slot_of(id);
     return slot < slots_.size() && id_of(slot) == id ? slots_[slot].object.get() : nullptr;
   }
-  /// Takes the object out; from now on its handle names nothing.
+  /// Takes the object out of the table; from then on its handle names nothing.
   std::unique_ptr<Object> take(std::uint64_t id) {
     if (find(id) == nullptr) return nullptr;
     Slot& slot = slots_[slot_of(id)];
@@ -45,7 +45,7 @@ class HandleTable {
     std::unique_ptr<Object> object;
     std::uint64_t uses = 1;
   };
-  // From the top: 8 bits of kind, 32 of uses, 24 of slot.
+  // The id has, from the highest bit down, 8 bits of kind, 32 of uses and 24 of slot.
   std::uint64_t id_of(std::size_t slot) const {
     return kind_ << 56 | (slots_[slot].uses & 0xffffffff) << 24 | slot;
   }
@@ -53,7 +53,7 @@ class HandleTable {
 
   std::uint64_t kind_;
   std::vector<Slot> slots_;
-  std::vector<std::size_t> free_;  ///< slots
+  std::vector<std::size_t> free_;  ///< free slots
 };
 
 }  // namespace sterna::comm::c

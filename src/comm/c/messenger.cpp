@@ -22,7 +22,7 @@ struct RequestObject {
   static constexpr const char* kind = "request";
   static HandleTable<RequestObject>& table();
 
-  std::uint64_t messenger;  ///< handle
+  std::uint64_t messenger;  ///< handle of the messenger
   Future done;
 };
 
@@ -45,7 +45,8 @@ void check_message(const MessengerObject& object, int rank, const void* buffer, 
   }
 }
 
-/// `advance(messenger, future)` makes progress; where the future is ready then, the request ends.
+/// Calls `advance(messenger, future)`, which makes progress. If the future is then ready, the
+/// request ends.
 template <class Advance>
 int end_request(sterna_request* request, int* done, std::size_t* bytes,
                 Advance&& advance) noexcept {
@@ -57,7 +58,7 @@ int end_request(sterna_request* request, int* done, std::size_t* bytes,
       try {
         advance(messenger.messenger, object.done);
       } catch (const Error&) {
-        if (!object.done.ready()) throw;  // otherwise the request has ended with an error, below
+        if (!object.done.ready()) throw;  // if it is ready, the request has ended with an error
       }
     });
     if (done != nullptr) *done = object.done.ready() ? 1 : 0;

@@ -33,7 +33,7 @@ std::vector<NeighborPattern::Peer> peers_from(int count, const sterna_neighbor* 
   std::vector<NeighborPattern::Peer> peers;
   for (int i = 0; i < count; ++i) {
     const sterna_neighbor& neighbor = neighbors[i];
-    // What does not fit a rank names none: the pattern says so on all ranks.
+    // A number that is out of an int's range names no rank; the pattern reports that on all ranks.
     const int rank = neighbor.rank < 0 || neighbor.rank > std::numeric_limits<int>::max()
                          ? -1
                          : static_cast<int>(neighbor.rank);

@@ -15,7 +15,7 @@ namespace {
 struct RegionObject {
   static constexpr const char* kind = "region";
   static HandleTable<RegionObject>& table();
-  /// By number: what remote handles carry.
+  /// The regions by their number, which remote handles carry.
   static std::unordered_map<std::uint64_t, RegionObject*>& numbers();
 
   RegionObject(const Context& world, std::uint64_t given, RegionBytes made)
@@ -28,7 +28,8 @@ struct RegionObject {
   std::uint64_t number;
   RegionBytes bytes;
   std::string transport;
-  std::map<int, std::uint64_t> waited;  ///< notices that sterna_wait has waited for, by rank
+  /// number of notices that sterna_wait has waited for, by rank
+  std::map<int, std::uint64_t> waited;
 };
 
 HandleTable<RegionObject>& RegionObject::table() {
@@ -41,7 +42,8 @@ std::unordered_map<std::uint64_t, RegionObject*>& RegionObject::numbers() {
   return *all;
 }
 
-/// Contexts have numbers that their ranks agree on, and regions are made in the same order.
+/// The number of a region is the same on all ranks, because contexts have numbers that their ranks
+/// agree on, and regions are made in the same order.
 std::uint64_t add(ContextObject& owner, RegionBytes made) {
   const std::uint64_t number = owner.number << 32 | ++owner.regions_made;
   return RegionObject::table().add(
@@ -64,7 +66,7 @@ void check_range(const RegionObject& region, int rank, std::uint64_t offset, std
                                 bytes, offset, rank, size));
 }
 
-/// An access to `bytes` bytes at `offset` of a place in a region.
+/// Runs an access to `bytes` bytes at `offset` of a place in a region.
 template <class Body>
 int call_at(const sterna_remote* place, std::size_t offset, const void* buffer, std::size_t bytes,
             Body&& body) noexcept {

@@ -19,7 +19,7 @@ std::int64_t largest(Context::Implementation& context, std::int64_t mine,
 
 std::string agree_on_reason(Context::Implementation& context, const std::string& mine,
                             std::string_view exchange_name) {
-  // The lowest objecting rank has the largest value.
+  // The lowest rank with an objection contributes the largest value.
   const std::int64_t first =
       context.size -
       largest(context, mine.empty() ? 0 : context.size - context.rank, exchange_name);

@@ -9,16 +9,17 @@
 
 namespace sterna::comm {
 
-/// Collective. The reason of the lowest rank that gave one, on all ranks ("rank 3: ..."); empty
-/// where none gave one. So one rank's objection becomes an error of all, not a wait without end.
+/// Returns, on all ranks, the reason of the lowest rank that gave one ("rank 3: ..."); empty if
+/// none did. Collective. So one rank's objection becomes an error on all ranks instead of an
+/// endless wait.
 std::string agree_on_reason(Context::Implementation& context, const std::string& mine,
                             std::string_view exchange_name);
 
-/// Collective. Throws Error on all ranks where one gives a `fault`.
+/// Throws Error on all ranks if one of them gives a `fault`. Collective.
 void throw_on_all(Context::Implementation& context, const std::string& fault,
                   std::string_view exchange_name);
 
-/// Collective. Runs a local `action`; where it throws Error on one rank, all ranks do.
+/// Runs a local `action`. If it throws Error on one rank, all ranks throw. Collective.
 template <class Action>
 void on_all_ranks(Context::Implementation& context, std::string_view exchange_name,
                   Action&& action) {
@@ -31,13 +32,13 @@ void on_all_ranks(Context::Implementation& context, std::string_view exchange_na
   throw_on_all(context, fault, exchange_name);
 }
 
-/// Collective. At the beginning of what makes an object, of a `kind` ("a region"): throws Error on all
-/// ranks where another one makes an object of another kind, of which it would wait for messages that
-/// never come.
+/// Checks that all ranks make an object of the same `kind` ("a region"), and throws Error on all
+/// ranks if they do not. Called first when an object is made, since its ranks would otherwise wait
+/// for messages that never come. Collective.
 void announce_object(Context::Implementation& context, std::string_view kind,
                      std::string_view name);
 
-/// Collective. The largest of the ranks' values.
+/// Returns the largest of the ranks' values. Collective.
 std::int64_t largest(Context::Implementation& context, std::int64_t mine,
                      std::string_view exchange_name);
 

@@ -12,18 +12,18 @@
 
 namespace sterna::comm {
 
-/// The deadline of calls into MPI that cannot be polled (a fence, a flush): a thread of this
-/// process looks now and then whether such a call is still under way, and ends the job with the
-/// message that a Waiter would have thrown, since nobody can bring the call back.
-/// One object for each place that blocks; the calls are marked by `Guard`.
+/// The deadline of MPI calls that cannot be polled (a fence, a flush). A thread of this process
+/// checks now and then whether such a call is still under way. Past the deadline it ends the job
+/// with the message that a Waiter would have thrown, since nothing can interrupt the call. There is
+/// one object for each place that blocks; a `Guard` marks the call.
 class BlockingCall final : WatchedCall {
  public:
-  /// `ranks`: those the call may wait for; empty: any of the others.
+  /// `ranks`: the ranks that the call may wait for; empty for all others.
   BlockingCall(Context::Implementation& context, std::string exchange_name, std::string_view method,
                std::vector<int> ranks);
   ~BlockingCall();
 
-  /// Costs two stores.
+  /// Marks a blocking call for as long as it lives. It costs two stores.
   class Guard {
    public:
     Guard(BlockingCall& call, std::uint64_t round) : call_(call) {
@@ -44,9 +44,9 @@ class BlockingCall final : WatchedCall {
   std::string exchange_;
   std::string_view method_;
   std::vector<int> ranks_;
-  std::atomic<std::uint64_t> round_under_way_{0};  ///< 0: none; rounds begin at 1
+  std::atomic<std::uint64_t> round_under_way_{0};  ///< 0 if no call is under way; rounds begin at 1
   std::uint64_t seen_round_ = 0;
-  int suspect_ = -1;  ///< found dead at the look before
+  int suspect_ = -1;  ///< rank found dead at the previous check
   std::chrono::duration<double> waited_{0.0};
 };
 

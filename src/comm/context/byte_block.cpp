@@ -5,7 +5,8 @@
 namespace sterna::comm {
 
 void ByteBlock::make_type(std::size_t bytes) {
-  // A power of two keeps the blocks aligned to pages, which the single-copy transports like.
+  // The block size is a power of two, so that blocks are aligned to pages, which makes the
+  // single-copy transports faster.
   const std::size_t block = std::min<std::size_t>(std::size_t{1} << 30, largest_count());
   const std::size_t blocks = bytes / block;
   MPI_Datatype one_block, all_blocks;

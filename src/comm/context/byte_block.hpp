@@ -8,9 +8,9 @@
 
 namespace sterna::comm {
 
-/// Any number of bytes as the count and datatype of one MPI call, whose counts are `int`: plain
-/// bytes where they fit, otherwise a derived type of large blocks and a rest. May be destroyed as
-/// soon as the call that uses it returned.
+/// The count and datatype that describe any number of bytes to one MPI call, whose counts are
+/// `int`: plain bytes if they fit, otherwise a derived type of large blocks and a remainder. The
+/// object may be destroyed as soon as the call that uses it has returned.
 class ByteBlock {
  public:
   explicit ByteBlock(std::size_t bytes) : count_(static_cast<int>(bytes)) {

@@ -13,10 +13,12 @@
 namespace sterna::comm {
 namespace {
 
-/// Starting and ending MPI is work, for which a loaded machine takes its time.
+/// The shortest timeout of a watched call: on a loaded machine starting and ending MPI takes its
+/// time.
 constexpr std::chrono::duration<double> least_timeout(2.0);
 
-/// The thread that looks, and what it looks at. Never freed: it may look until the process ends.
+/// The watching thread and the calls that it watches. It is never freed, because the thread runs
+/// until the process ends.
 class CallWatch {
  public:
   static CallWatch& instance() {
@@ -67,7 +69,7 @@ void WatchedCall::end_watch() {
 CollectiveCall::CollectiveCall(std::string what, std::chrono::duration<double> timeout,
                                std::function<LateRanks()> late)
     : what_(std::move(what)), timeout_(std::max(timeout, least_timeout)), late_(std::move(late)) {
-#ifndef STERNA_SIMULATED  // where time is not the machine's
+#ifndef STERNA_SIMULATED  // in a simulation, time is not that of the machine
   start_watch();
 #endif
 }

@@ -8,29 +8,29 @@
 
 namespace sterna::comm {
 
-/// A call into MPI that cannot be polled, as the watching thread of this process sees it.
+/// An MPI call that cannot be polled, as the watching thread of this process sees it.
 class WatchedCall {
  public:
   WatchedCall(const WatchedCall&) = delete;
   WatchedCall& operator=(const WatchedCall&) = delete;
-  /// By the watching thread, about ten times a second. `passed`: the time since its last look, but
-  /// not the time for which this process was stopped.
+  /// Called by the watching thread about ten times a second. `passed` is the time since its
+  /// previous call, without the time for which this process was stopped.
   virtual void look(std::chrono::duration<double> passed) = 0;
 
  protected:
   WatchedCall() = default;
   ~WatchedCall() = default;
-  void start_watch();  ///< at the end of the constructor
-  void end_watch();    ///< at the beginning of the destructor
+  void start_watch();  ///< to be called at the end of the constructor
+  void end_watch();    ///< to be called at the beginning of the destructor
 };
 
-/// The deadline of calls that all ranks make together while message passing starts or ends. Lives
-/// as long as the call; past the timeout (two seconds at least) it ends this process with a
-/// message.
+/// The deadline of calls that all ranks make together while message passing starts or ends. The
+/// object lives as long as the call. Past the timeout (two seconds at least) it ends this process
+/// with a message.
 class CollectiveCall final : WatchedCall {
  public:
-  /// `late`: which ranks are late, as far as that is known. Without it the call waits for the
-  /// launcher.
+  /// `late` says which ranks are late, as far as that is known. Without it, the message says that
+  /// the call waits for the launcher.
   CollectiveCall(std::string what, std::chrono::duration<double> timeout,
                  std::function<LateRanks()> late = {});
   ~CollectiveCall();
@@ -47,8 +47,8 @@ class CollectiveCall final : WatchedCall {
 /// Prints `message` and ends this process with status 1, without waiting for any other.
 [[noreturn]] void end_process(const std::string& message);
 
-/// The part of `time` that counts for a deadline. A longer time between two looks at a clock means
-/// that this process was stopped in between (Ctrl-Z), which is nobody's delay.
+/// Returns the part of `time` that counts for a deadline. A longer time between two readings of a
+/// clock means that this process was stopped in between (Ctrl-Z), which is no rank's delay.
 template <class Duration>
 Duration counted(Duration time) {
   return time < std::chrono::seconds(1)

@@ -11,7 +11,7 @@
 namespace sterna::comm {
 namespace {
 
-/// Counts of MPI are of type int, so longer data go in parts.
+/// MPI counts are of type int, so longer data are sent in parts.
 constexpr std::size_t largest_part = std::size_t{1} << 30;
 
 void broadcast_bytes(Context::Implementation& context, int root, void* data, std::size_t bytes) {
@@ -25,7 +25,7 @@ void broadcast_bytes(Context::Implementation& context, int root, void* data, std
   }
 }
 
-/// Collective: throws on all ranks where they name different roots, or one that is no rank.
+/// Throws on all ranks if they name different roots, or one that is no rank. Collective.
 void check_root(const Context& context, int root, const char* what) {
   const std::int64_t mine[2] = {root, -std::int64_t{root}};
   std::int64_t most[2] = {};
@@ -112,7 +112,7 @@ std::int64_t exclusive_sum(const Context& context, std::int64_t value) {
                         context.implementation().communicator, &request),
             "exclusive sum");
   wait_for_request(context.implementation(), request, "exclusive sum", "collective", 1);
-  return context.rank() == 0 ? 0 : result;  // MPI leaves rank 0's result undefined
+  return context.rank() == 0 ? 0 : result;  // MPI leaves the result of rank 0 undefined
 }
 
 void barrier(const Context& context) {

@@ -35,7 +35,7 @@ void CollectiveObjects::release(std::uint64_t number, std::unique_ptr<Collective
 
 void CollectiveObjects::end_released_by_all(Context::Implementation& context) {
   if (objects_.empty()) return;
-  // For each object: whether this rank still owns it, and its rounds here.
+  // The array has two values for each object: whether this rank still owns it, and its rounds here.
   std::vector<std::uint64_t> mine;
   for (const Entry& entry : objects_) {
     mine.push_back(entry.released ? 0 : 1);

@@ -9,8 +9,8 @@
 
 namespace sterna::comm {
 
-/// An object that the ranks of a context must destroy collectively: freeing a part of it is a
-/// collective call of MPI, or other ranks may still write into its memory.
+/// An object that the ranks of a context must destroy collectively, because freeing it is a
+/// collective MPI call, or because other ranks may still write into its memory.
 class CollectiveObject {
  public:
   CollectiveObject() = default;
@@ -18,12 +18,13 @@ class CollectiveObject {
   CollectiveObject(const CollectiveObject&) = delete;
   CollectiveObject& operator=(const CollectiveObject&) = delete;
 
-  /// How many rounds this rank has started.
+  /// The number of rounds that this rank has started.
   virtual std::uint64_t rounds() const = 0;
-  /// Collective: ends it, all ranks after `most` rounds, the most that any of them has started.
+  /// Ends the object. Collective. `most` is the largest number of rounds that any rank has started;
+  /// all ranks end the object after that many rounds.
   virtual void end(std::uint64_t most) = 0;
-  /// In place of `end` after a failure, when a collective call is no longer possible: memory that
-  /// other ranks may still write into lives until the process exits.
+  /// Replaces `end` after a failure, when a collective call is no longer possible. Memory that
+  /// other ranks may still write into then lives until the process exits.
   virtual void keep_until_exit() = 0;
 };
 
@@ -42,9 +43,9 @@ class CollectiveObjects {
   /// Announces an object that is about to be created, in the same order on all ranks. Returns its
   /// number.
   std::uint64_t announce();
-  /// `object`: null where its creation failed.
+  /// `object` is null if its creation failed.
   void release(std::uint64_t number, std::unique_ptr<CollectiveObject> object);
-  /// Collective over `context`: ends the objects that all ranks have released. Throws Error where a
+  /// Ends the objects that all ranks have released. Collective over `context`. Throws Error if a
   /// rank does not take part.
   void end_released_by_all(Context::Implementation& context);
 
@@ -55,7 +56,7 @@ class CollectiveObjects {
     std::unique_ptr<CollectiveObject> object;
   };
   std::uint64_t last_number_ = 0;
-  std::vector<Entry> objects_;  ///< in the order of creation; the same numbers on all ranks
+  std::vector<Entry> objects_;  ///< in the order of creation; with the same numbers on all ranks
 };
 
 }  // namespace sterna::comm

@@ -24,8 +24,9 @@ namespace sterna::comm {
 
 namespace {
 
-/// Open MPI 5 tells of each window that UCX cannot serve it, also where another component does. It
-/// reads this when it starts, in programs that start it themselves before they call anything here.
+/// Open MPI 5 prints a warning for each window that UCX cannot serve, even if another component
+/// does. The setting that stops it is made when this library is loaded, because programs that start
+/// MPI themselves start it before they call anything here.
 [[gnu::constructor]] void silence_windows() {
   setenv("OMPI_MCA_osc_ucx_verbose", "-1", 0);
 }
@@ -59,7 +60,7 @@ bool Context::Implementation::can_wait() const {
 }
 
 Context::Implementation::~Implementation() {
-  one_call_exchanges.clear();  // what they hold is ended below, by all
+  one_call_exchanges.clear();  // their objects are ended below, by all ranks
   if (communicator == MPI_COMM_NULL || mpi_has_ended() || failed) return;
   if ((rdma_in_use || !collective_objects.empty()) && std::uncaught_exceptions() == 0) {
     try {
@@ -68,11 +69,11 @@ Context::Implementation::~Implementation() {
       MPI_Ibarrier(communicator, &request);
       wait_for_request(*this, request, "end of the context", "barrier", 0);
     } catch (const Error&) {
-      return;  // a rank is gone; whoever still needs it will say so
+      return;  // a rank is gone; the next object that needs it reports that
     }
   }
-  // Of an exchange that another rank has given up; MPICH ends the program where the communicator of
-  // such a message is freed.
+  // A message of an exchange that another rank has abandoned may be left. Then the communicator is
+  // not freed, because MPICH would end the program.
   int unreceived = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, &unreceived, MPI_STATUS_IGNORE);
   if (unreceived != 0) return;
@@ -83,8 +84,8 @@ Context::Implementation::~Implementation() {
 
 namespace {
 
-/// STERNA_RANKS_PER_NODE=2 makes nodes of two ranks each of a real one, so that what happens
-/// between nodes can be tested on one machine.
+/// The variable STERNA_RANKS_PER_NODE=2 divides each real node into nodes of two ranks, so that
+/// communication between nodes can be tested on one machine.
 void split_for_tests(MPI_Comm& node) {
   const char* const ranks_per_node = std::getenv("STERNA_RANKS_PER_NODE");
   const int wanted = ranks_per_node == nullptr ? 0 : std::atoi(ranks_per_node);
@@ -103,7 +104,8 @@ void Context::Implementation::find_nodes() {
   MPI_Comm node = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node),
             "finding the ranks of this node");
-  // A launcher may have bound each rank to a core of its own, so only all together tell how many.
+  // A launcher may have bound each rank to a core of its own, so only all masks together say how
+  // many cores the node has.
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   sched_getaffinity(0, sizeof allowed, &allowed);
@@ -112,7 +114,8 @@ void Context::Implementation::find_nodes() {
   int ranks_here = 0;
   MPI_Comm_size(node, &ranks_here);
   if (ranks_here > cores) {
-    // A simulated rank has a core of its own, whatever simulates it: its waits do not sleep.
+    // A simulated rank has a core of its own, whatever machine simulates it, so its waits do not
+    // sleep.
     shares_cores = !simulated;
     polls_of_memory = 0;
     polls_of_messages = 20;
@@ -128,7 +131,8 @@ void Context::Implementation::find_nodes() {
   const std::string why_no_shm = why_no_shared_memory(node);
   MPI_Comm_free(&node);
 
-  // A node is known by its lowest rank; numbering them in that order needs no further message.
+  // A node is identified by its lowest rank; numbering nodes in that order needs no further
+  // message.
   const int leader = ranks_on_node.front();
   std::vector<int> leader_of(static_cast<std::size_t>(size));
   MPI_Allgather(&leader, 1, MPI_INT, leader_of.data(), 1, MPI_INT, communicator);
@@ -156,7 +160,7 @@ int Context::Implementation::reserve_tags(int count) {
 }
 
 void Context::Implementation::keep_until_exit(std::shared_ptr<void> memory) {
-  static auto* const kept = new std::vector<std::shared_ptr<void>>;  // reachable, never freed
+  static auto* const kept = new std::vector<std::shared_ptr<void>>;  // reachable, but never freed
   kept->push_back(std::move(memory));
 }
 
@@ -187,7 +191,8 @@ Context Context::Implementation::unowned(const Context& context) {
 MPI_Comm communicator_at(const void* address) {
   if (address == nullptr) throw Error("making a context: no communicator is given");
   for (const MPI_Comm predefined : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
-    // Where a communicator is a pointer, compilers let it pass for the address of one.
+    // If MPI_Comm is a pointer, compilers accept a communicator as the address of one. So the
+    // address is compared with the predefined communicators.
     std::uintptr_t handle = 0;
     std::memcpy(&handle, &predefined, std::min(sizeof handle, sizeof predefined));
     if (reinterpret_cast<std::uintptr_t>(address) == handle) {

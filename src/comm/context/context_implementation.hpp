@@ -17,16 +17,16 @@ namespace sterna::comm {
 
 struct ExchangeTiming;
 
-/// What the transports and methods see of a context.
+/// The part of a context that transports and methods see.
 class Context::Implementation {
  public:
-  /// Takes over `owned` (may be MPI_COMM_NULL: an invalid context). Collective.
+  /// Takes over `owned` (may be MPI_COMM_NULL for an invalid context). Collective.
   Implementation(MPI_Comm owned, ContextOptions options);
   ~Implementation();
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
-  MPI_Comm communicator = MPI_COMM_NULL;  ///< private duplicate, errors return
+  MPI_Comm communicator = MPI_COMM_NULL;  ///< a private duplicate whose errors return
   int rank = 0;
   int size = 0;
   ContextOptions options;
@@ -36,40 +36,43 @@ class Context::Implementation {
   std::vector<Process> processes_on_node;  ///< in the order of `ranks_on_node`
   std::vector<Transport> transports;
   std::function<void()> idle_hook;
-  bool shares_cores = false;  ///< this node has more ranks than cores
-  /// Checks of a condition before a wait begins to yield the core. Where ranks share cores the one
-  /// waited for may need this very core: each further look at memory only delays it.
+  bool shares_cores = false;  ///< true if this node has more ranks than cores
+  /// The number of checks of a condition before a wait begins to yield the core. If ranks share
+  /// cores, the awaited rank may need this very core, so each further check only delays it.
   int polls_of_memory = 1000;
   int polls_of_messages = 1000;
   double processor_seconds_waited = 0.0;
-  /// A wait has thrown: peers may be gone, so nothing may wait for them any more, not even to
-  /// free what they share with us.
+  /// True after a wait has thrown. Peers may be gone, so no call may wait for them any more, not
+  /// even to free shared memory.
   bool failed = false;
-  /// Peers may need this rank's help to complete their puts: it stays until all are here.
+  /// True if peers may need this rank's help to complete their puts: it then stays until all have
+  /// ended.
   bool rdma_in_use = false;
-  /// Objects that the ranks end collectively. They refer to the members above.
+  /// The objects that the ranks end collectively. They refer to the members above.
   CollectiveObjects collective_objects;
-  /// Where waiting and communication are told apart; kept by comm/memory.
+  /// The sums of waiting and communication, if they are measured; owned by comm/tune.
   ExchangeTiming* exchange_timing = nullptr;
-  /// Where measuring is the purpose: `auto` tries the methods without asking whether that pays.
+  /// True if measuring is the purpose: `auto` then tries the methods without asking whether that
+  /// pays.
   bool race_at_once = false;
-  /// What exchanges of this context have measured, for later ones; kept by comm/tune.
+  /// The measurements of this context's exchanges, for later ones; owned by comm/tune.
   std::shared_ptr<void> tuning_memory;
-  /// Those of one call, by the size of their items (sterna/comm/exchange.hpp). They refer to the
-  /// members above, too.
+  /// The exchanges of `exchange` calls, by the size of their items (sterna/comm/exchange.hpp). They
+  /// also refer to the members above.
   std::map<std::size_t, std::shared_ptr<void>> one_call_exchanges;
-  /// Whether this rank may still wait for others: at the end of an object. Not after a failure, not
-  /// while an exception is on its way, and not when MPI has ended.
+  /// True if this rank may still wait for others when an object ends: not after a failure, not
+  /// while an exception is propagating, and not after MPI has ended.
   bool can_wait() const;
   static bool mpi_has_ended();
-  /// The same context for what it owns itself, and so outlives.
+  /// Returns a context that shares this implementation without owning it, for objects that the
+  /// context itself owns and outlives.
   static Context unowned(const Context& context);
-  /// Memory that somebody may still write to after a failure; lives as long as the process.
+  /// Keeps memory that others may still write to after a failure, until the process ends.
   void keep_until_exit(std::shared_ptr<void> memory);
 
-  /// A tag range that no other object of this context uses; collective in effect, since all ranks
-  /// make their objects in the same order. Starts again at the lowest when the tags are used up:
-  /// by then the objects that had those are long gone.
+  /// Returns the first of a range of tags that no other object of this context uses. All ranks make
+  /// their objects in the same order, so they get the same tags. After the last tag it starts again
+  /// at the lowest: the objects that had those tags ended long before.
   int reserve_tags(int count);
 
  private:
@@ -79,7 +82,8 @@ class Context::Implementation {
   int highest_tag_ = 32767;
 };
 
-/// The communicator that lies at `address`. Throws Error where that is none, or a communicator itself.
+/// Returns the communicator at `address`. Throws Error if there is none, or if `address` is itself
+/// a communicator.
 MPI_Comm communicator_at(const void* address);
 
 }  // namespace sterna::comm

@@ -12,16 +12,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How a version of control groups names its files.
+/// The names of the files in one version of control groups.
 struct Names {
   const char* limit;
   const char* usage;
-  const char* cache;  ///< row of memory.stat
+  const char* cache;  ///< name of a row of memory.stat
 };
 constexpr Names version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
 constexpr Names version_2{"memory.max", "memory.current", "inactive_file"};
 
-/// The number that a file holds; nothing where it holds a word ("max") or is not there.
+/// Returns the number in a file; nothing if the file holds a word ("max") or does not exist.
 std::optional<std::uint64_t> number_in(const fs::path& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -48,8 +48,9 @@ std::uint64_t free_in(const fs::path& group, const Names& names) {
   return *limit > used ? *limit - used : 0;
 }
 
-/// The least of what a group and those above it leave. Inside a container the path may be that of
-/// the host and not exist here: the container's own group is then the mount itself.
+/// Free memory in a control group is the minimum over the group and all its ancestors. Inside a
+/// container the path may be that of the host and not exist here; the mount itself is then the
+/// container's own group.
 std::uint64_t free_on_the_way(const fs::path& root, const fs::path& group, const Names& names) {
   std::uint64_t free = free_in(root, names);
   fs::path folder = root;
@@ -75,7 +76,7 @@ bool names_memory(std::string_view controllers) {
 std::uint64_t free_in_control_groups(const fs::path& list, const fs::path& mount) {
   std::uint64_t free = unlimited;
   std::ifstream file(list);
-  // "4:memory:/path" in version 1, "0::/path" in version 2.
+  // A line is "4:memory:/path" in version 1, "0::/path" in version 2.
   for (std::string line; std::getline(file, line);) {
     const auto first = line.find(':');
     const auto second = first == line.npos ? line.npos : line.find(':', first + 1);

@@ -20,7 +20,7 @@
 namespace sterna::comm {
 namespace {
 
-/// MPI_Abort waits for the launcher, which may be what does not answer.
+/// MPI_Abort waits for the launcher, which may be the process that does not answer.
 constexpr std::chrono::seconds abort_timeout(10);
 
 bool mpi_is_usable() {
@@ -64,7 +64,7 @@ Environment::Environment(int& argc, char**& argv, const EnvironmentOptions& opti
   MPI_Comm_size(MPI_COMM_WORLD, &found);
   const std::string refusal = why_not_this_launcher(found, std::getenv);
   if (refusal.empty()) return;
-  // One of the processes says it for all.
+  // Only one process prints the message.
   if (launched_rank(std::getenv) == 0) std::fprintf(stderr, "%s\n", refusal.c_str());
   MPI_Finalize();
   folder_.reset();
@@ -73,7 +73,7 @@ Environment::Environment(int& argc, char**& argv, const EnvironmentOptions& opti
 
 Environment::~Environment() {
   if (joined_ || !mpi_is_usable()) return;
-  // MPI_Finalize waits for all ranks, which an escaping exception has left behind.
+  // MPI_Finalize would wait for all ranks, but the exception has left the others behind.
   if (std::uncaught_exceptions() > 0) abort("ended by an error that nobody caught");
   const CollectiveCall end("end of MPI", timeout_, late_ranks);
   MPI_Finalize();

@@ -4,10 +4,10 @@
 
 namespace sterna::comm {
 
-/// What a context has while its time is parted into waiting and communication (see
-/// SynchronizedTiming). In seconds, of this rank.
+/// The state of a context while its time is divided into waiting and communication (see
+/// SynchronizedTiming). Times are seconds of this rank.
 struct ExchangeTiming {
-  /// Collective; adds to `waiting`.
+  /// Lets all ranks meet, and adds the time to `waiting`. Collective.
   std::function<void()> meet;
   double waiting = 0.0;
   double communication = 0.0;

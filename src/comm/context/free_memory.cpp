@@ -13,7 +13,7 @@
 namespace sterna::comm {
 namespace {
 
-/// What the kernel says can be had without swapping; unlimited where it does not say.
+/// The memory that the kernel reports as available without swapping; unlimited if it reports none.
 std::uint64_t available_on_machine() {
   std::ifstream file("/proc/meminfo");
   std::string name;

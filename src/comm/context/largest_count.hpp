@@ -7,8 +7,8 @@ namespace sterna::comm {
 
 inline std::size_t largest_count_now = std::numeric_limits<int>::max();
 
-/// The largest count given to an MPI call. INT_MAX, unless a test lowers it (to the same on all
-/// ranks) so that a few bytes take the paths of 2^31.
+/// The largest count given to an MPI call. It is INT_MAX, unless a test lowers it (on all ranks
+/// alike), so that a few bytes take the code paths of 2^31 bytes.
 inline std::size_t largest_count() {
   return largest_count_now;
 }

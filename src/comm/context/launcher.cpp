@@ -9,18 +9,18 @@
 namespace sterna::comm {
 namespace {
 
-/// How a launcher tells a process of its job.
+/// The variables by which a launcher describes the job to a process.
 struct Launcher {
   const char* name;
   const char* rank;
   const char* ranks;
-  const char* ranks_here;  ///< null: not told
-  const char* nodes;       ///< null: not told
+  const char* ranks_here;  ///< null if the launcher does not tell
+  const char* nodes;       ///< null if the launcher does not tell
 };
 
-/// The innermost first: mpiexec inside a job of Slurm sets its own variables beside Slurm's. A
-/// batch script and a shell of salloc have SLURM_PROCID too, but only a step has the number of its
-/// tasks.
+/// The innermost launcher comes first: mpiexec inside a job of Slurm sets its own variables beside
+/// Slurm's. A batch script and a shell of salloc have SLURM_PROCID, too, but only a step has the
+/// number of its tasks.
 constexpr std::array launchers = {
     Launcher{"Open MPI's mpiexec", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
              "OMPI_COMM_WORLD_LOCAL_SIZE", nullptr},
@@ -29,7 +29,7 @@ constexpr std::array launchers = {
     Launcher{"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", nullptr, "SLURM_STEP_NUM_NODES"},
 };
 
-/// -1 where the variable is missing or no number.
+/// Returns the variable's number; -1 if it is missing or no number.
 int number(const Variables& variables, const char* name) {
   const char* const text = name == nullptr ? nullptr : variables(name);
   if (text == nullptr || *text < '0' || *text > '9') return -1;
@@ -48,7 +48,7 @@ const Launcher* find_launcher(const Variables& variables) {
 bool is_on_one_node(const Variables& variables) {
   const Launcher* const launcher = find_launcher(variables);
   if (launcher == nullptr) {
-    // Others tell only that they are there.
+    // Other launchers tell only that they have started the process.
     return std::ranges::none_of(std::array{"PMIX_RANK", "PALS_RANKID", "SLURM_STEP_NUM_TASKS"},
                                 [&](const char* name) { return variables(name) != nullptr; });
   }

@@ -18,7 +18,7 @@
 namespace sterna::comm {
 namespace {
 
-/// Less than this of a process, and of all on a node, is taken without asking.
+/// Below these sizes, of a process and of all ranks on a node, no check is made.
 constexpr std::size_t harmless_in_process = std::size_t{1} << 20U;
 constexpr std::size_t harmless_on_node = std::size_t{64} << 20U;
 
@@ -28,7 +28,7 @@ std::string too_much(std::string_view what, std::uint64_t wanted, std::string_vi
                      whose, memory_text(free.bytes), free.limit);
 }
 
-/// The kernel ends a process that makes a file longer than this.
+/// The limit of a file's size: the kernel ends a process that makes a longer file.
 FreeMemory largest_file() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
@@ -67,7 +67,7 @@ std::string not_a_size() {
   return fmt::format("{} are wanted", memory_text(too_many_bytes));
 }
 
-/// What each node's ranks want together. Sums of doubles do not overflow.
+/// Sums the needs of the ranks of each node. The sums are doubles, which do not overflow.
 std::vector<double> wanted_on_nodes(Context::Implementation& context, const MemoryNeed& need,
                                     std::string_view exchange_name) {
   std::vector<double> wanted(2 * static_cast<std::size_t>(context.node_count));
@@ -108,7 +108,7 @@ void require_memory_on_all(Context::Implementation& context, const MemoryNeed& n
   const auto mine = static_cast<std::int64_t>(
       std::min<std::size_t>(need.all(), std::numeric_limits<std::int64_t>::max()));
   const std::int64_t most = largest(context, mine, exchange_name);
-  // Counted on the whole context, as the ranks of a node differ from node to node.
+  // The sums go over the whole context, because different nodes have different ranks.
   if (static_cast<std::size_t>(most) <= harmless_on_node / static_cast<std::size_t>(context.size)) {
     return;
   }

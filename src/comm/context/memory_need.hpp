@@ -9,11 +9,11 @@
 
 namespace sterna::comm {
 
-/// The memory that a rank is about to take, by what it is made of.
+/// The memory that a rank is about to allocate, by kind.
 struct MemoryNeed {
-  std::size_t plain = 0;   ///< of this process, and what UCX registers
-  std::size_t shared = 0;  ///< files without a name that other processes map
-  std::size_t window = 0;  ///< windows of MPI, which lie in /dev/shm
+  std::size_t plain = 0;   ///< private memory of this process, and memory registered with UCX
+  std::size_t shared = 0;  ///< anonymous files that other processes map
+  std::size_t window = 0;  ///< MPI windows, which are in /dev/shm
 
   std::size_t all() const { return sum_of_bytes(sum_of_bytes(plain, shared), window); }
   MemoryNeed& operator+=(const MemoryNeed& other) {
@@ -24,14 +24,15 @@ struct MemoryNeed {
   }
 };
 
-/// Why this process alone cannot have so much; empty where it can. Local, for memory that is taken
-/// without agreement. Sizes that could do no harm are let pass without a look at the system.
+/// Returns the reason why this process alone cannot have this much; empty if it can. Local, for
+/// memory that is allocated without agreement. Harmless sizes pass without a query of the system.
 std::string why_no_memory(const MemoryNeed& need);
-/// Throws MemoryError where there is a reason.
+/// Throws MemoryError if there is such a reason.
 void require_memory(const MemoryNeed& need);
 
-/// Collective. Throws the same MemoryError on all ranks where the ranks of a node together want
-/// more than there is, or one of them more than its limits allow, before anything is touched.
+/// Throws the same MemoryError on all ranks if the ranks of a node together need more than is
+/// available, or if one of them needs more than its limits allow. No memory is touched before.
+/// Collective.
 void require_memory_on_all(Context::Implementation& context, const MemoryNeed& need,
                            std::string_view exchange_name);
 

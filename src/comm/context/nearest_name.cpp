@@ -11,14 +11,15 @@ namespace sterna::comm {
 
 namespace {
 
-constexpr std::size_t longest_name = 64;  // nobody mistypes a longer name; bounds the time
+// nobody mistypes a longer name; the limit bounds the time
+constexpr std::size_t longest_name = 64;
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// Insertions, deletions, changes and swaps of neighboring letters that turn `a` into `b` (optimal
-/// string alignment; case does not count).
+/// The number of insertions, deletions, changes and swaps of neighboring letters that turn `a` into
+/// `b` (optimal string alignment; case does not count).
 int edit_distance(std::string_view a, std::string_view b) {
   const std::size_t columns = b.size() + 1;
   std::vector<int> before_last(columns), last(columns), current(columns);
@@ -46,14 +47,14 @@ std::optional<std::string_view> nearest_name(std::string_view typed,
   std::optional<std::string_view> nearest;
   int smallest = 0;
   for (const std::string_view name : names) {
-    // The beginning of a longer name ("stochastic") or a longer form ("nanometers") is as likely
-    // as a typing error.
+    // The beginning of a longer name ("stochastic") or a longer form ("nanometers") is as likely as
+    // a typing error.
     const std::size_t common = std::min(typed.size(), name.size());
     const bool begins = common >= 3 && typed.size() != name.size() &&
                         edit_distance(typed.substr(0, common), name.substr(0, common)) == 0;
     const int distance = begins ? 1 : edit_distance(typed, name);
     const int allowed = std::max(1, static_cast<int>(common + 1) / 3);
-    // A name of one or two characters is near to everything: there only the case may differ.
+    // A name of one or two characters is near to every other. So there only the case may differ.
     if (distance > 0 && name.size() <= 2 && typed.size() <= name.size()) continue;
     if (distance > allowed) continue;
     if (!nearest || distance < smallest) {

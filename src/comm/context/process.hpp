@@ -4,13 +4,13 @@
 
 namespace sterna::comm {
 
-/// An operating-system process as its neighbors on the node can recognize it again.
+/// An operating-system process, as its neighbors on the node can recognize it again.
 struct Process {
-  std::int64_t id = 0;             ///< process number
-  std::uint64_t start_time = 0;    ///< tells a process from a later one of the same number
-  std::uint64_t number_space = 0;  ///< numbers mean the same only within one such space
+  std::int64_t id = 0;           ///< process number
+  std::uint64_t start_time = 0;  ///< distinguishes a process from a later one with the same number
+  std::uint64_t number_space = 0;  ///< the namespace in which the number is valid
   static Process self();
-  static Process of(std::int64_t id);  ///< one that lives, in this process's number space
+  static Process of(std::int64_t id);  ///< a living process in the namespace of this one
 };
 
 /// False where it is certain that `process` has ended (gone, or a zombie). True where it lives,

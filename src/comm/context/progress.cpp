@@ -6,7 +6,8 @@ namespace sterna::comm {
 namespace {
 
 std::vector<ProgressHelper*>& helpers() {
-  static auto* const list = new std::vector<ProgressHelper*>;  // never freed: used until the exit
+  // never freed, because it is used until the process exits
+  static auto* const list = new std::vector<ProgressHelper*>;
   return *list;
 }
 

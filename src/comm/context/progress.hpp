@@ -2,8 +2,8 @@
 
 namespace sterna::comm {
 
-/// Something that other ranks wait for and that goes on only while this process lets it: the worker
-/// of UCX, the next step of a barrier. As long as it lives, every wait of this process helps it.
+/// A task that other ranks wait for and that advances only if this process lets it: the worker of
+/// UCX, the next step of a barrier. While the object lives, every wait of this process advances it.
 class ProgressHelper {
  public:
   ProgressHelper();
@@ -13,7 +13,7 @@ class ProgressHelper {
   virtual void help() = 0;
 };
 
-/// Calls all helpers of this process, in the order of making.
+/// Calls all helpers of this process, in the order in which they were made.
 void call_progress_helpers();
 
 }  // namespace sterna::comm

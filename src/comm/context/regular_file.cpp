@@ -22,7 +22,7 @@ using Reason = UnreadableFile::Reason;
 
 class Descriptor {
  public:
-  // Without O_NONBLOCK the opening of a pipe waits for its writer.
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
   explicit Descriptor(const std::string& path)
       : number_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
     if (number_ < 0) fail(errno);
@@ -51,7 +51,7 @@ std::string read_regular_file(const std::string& path, std::size_t most_bytes) {
   if (!S_ISREG(status.st_mode)) {
     throw UnreadableFile(Reason::irregular, "is not a regular file, but a device or a pipe");
   }
-  // The size is a hint only: files of /proc say 0, and another program may append meanwhile.
+  // The size is only a hint: files of /proc report 0, and another program may append meanwhile.
   constexpr std::size_t piece = std::size_t{64} << 10;
   const auto hint = std::min(static_cast<std::size_t>(status.st_size), most_bytes);
   std::string text;

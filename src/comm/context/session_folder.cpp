@@ -24,7 +24,7 @@ int open_folder(const files::path& path) {
   return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/// Whether `path` still is the folder that was opened.
+/// True if `path` is still the folder that was opened.
 bool is_still(const files::path& path, int descriptor) {
   struct stat named {};
   struct stat opened {};
@@ -32,7 +32,7 @@ bool is_still(const files::path& path, int descriptor) {
          named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
 }
 
-/// Removes the folders of this user in `parent` that no process holds a lock of.
+/// Removes the folders of this user in `parent` that no process has locked.
 void remove_abandoned(const files::path& parent) {
   std::error_code ignored;
   for (files::directory_iterator entry(parent, ignored), end; !ignored && entry != end;
@@ -42,7 +42,8 @@ void remove_abandoned(const files::path& parent) {
     const int folder = open_folder(path);
     if (folder < 0) continue;
     struct stat status {};
-    // The lock is held until the folder is gone, so that nobody takes it over meanwhile.
+    // The lock is held until the folder is removed, so that no other process takes it over
+    // meanwhile.
     if (fstat(folder, &status) == 0 && status.st_uid == getuid() &&
         flock(folder, LOCK_EX | LOCK_NB) == 0) {
       std::error_code busy;
@@ -52,7 +53,7 @@ void remove_abandoned(const files::path& parent) {
   }
 }
 
-/// Where shared memory is: /dev/shm, or the folder for temporary files.
+/// The folder of shared memory: /dev/shm, or the folder for temporary files.
 files::path parent_folder() {
   const files::path memory = "/dev/shm";
   if (access(memory.c_str(), W_OK | X_OK) == 0) return memory;
@@ -80,7 +81,8 @@ SessionFolder::SessionFolder() {
   }
   const files::path parent = parent_folder();
   remove_abandoned(parent);
-  // Between making the folder and locking it another start may take it for abandoned.
+  // Another start may remove the folder as abandoned between its creation and its locking, so this
+  // is tried several times.
   for (int attempt = 0; attempt < 10; ++attempt) {
     std::string made = parent / fmt::format("{}XXXXXX", prefix);
     if (mkdtemp(made.data()) == nullptr) return;
@@ -138,7 +140,8 @@ LateRanks SessionFolder::late_ranks() const {
       ended.add(rank, fmt::format(" (process {}) has ended", process.id));
     }
   }
-  // Ranks may have ended well while others still wait for one that is stopped.
+  // Ended ranks are named last, because they may have ended well while others wait for a stopped
+  // one.
   return late.ranks.empty() ? ended : late;
 }
 

@@ -7,10 +7,10 @@
 
 namespace sterna::comm {
 
-/// The folder that has the shared-memory files of a run's MPI: that of the `sterna` command, which
-/// names it in $STERNA_SESSION, or one of this process, removed when it ends. A folder is locked
-/// (flock, shared) by the processes that use it. So the next start of the same user can tell those
-/// that were left by processes that were killed, and removes them.
+/// The folder for the shared-memory files of a run's MPI. It is the folder of the `sterna` command,
+/// which names it in $STERNA_SESSION, or one of this process, which removes it at its end. The
+/// processes that use a folder lock it (flock, shared). So the next start of the same user
+/// recognizes folders that killed processes left, and removes them.
 class SessionFolder {
  public:
   SessionFolder();
@@ -18,19 +18,19 @@ class SessionFolder {
   SessionFolder(const SessionFolder&) = delete;
   SessionFolder& operator=(const SessionFolder&) = delete;
 
-  /// Empty where no folder could be made.
+  /// The path is empty if no folder could be made.
   const std::filesystem::path& path() const { return path_; }
 
-  /// That of this process, or null.
+  /// Returns the folder of this process, or null.
   static const SessionFolder* in_use();
 
-  /// Removes the files of a folder of this process; those that are mapped stay usable.
+  /// Removes the files in a folder of this process; mapped files stay usable.
   void remove_files() const;
 
-  /// Lets the other ranks of this node know that `rank` of `size` is this process.
+  /// Tells the other ranks of this node that `rank` of `size` is this process.
   void announce(int rank, int size);
-  /// Of a run on one node, the ranks that are stopped or have not started; where there are none of
-  /// these, those that have ended. None where nothing is known.
+  /// In a run on one node, returns the ranks that are stopped or have not started. If there are
+  /// none, returns the ranks that have ended. Returns none if nothing is known.
   LateRanks late_ranks() const;
 
  private:
@@ -40,7 +40,7 @@ class SessionFolder {
   int size_ = 0;
 };
 
-/// Those of the folder in use.
+/// The same for the folder in use.
 LateRanks late_ranks();
 
 }  // namespace sterna::comm

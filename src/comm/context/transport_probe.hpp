@@ -9,14 +9,16 @@
 
 namespace sterna::comm {
 
-// What a context asks of the layer above it, where both are defined (transport/probe.cpp).
+// Functions that a context needs from the layer above it, where they are defined
+// (transport/probe.cpp).
 
-/// Why the ranks of `node` (a communicator of one node) cannot share memory; empty where they can.
-/// Collective over `node`.
+/// Returns why the ranks of `node` (a communicator of one node) cannot share memory; empty if they
+/// can. Collective over `node`.
 std::string why_no_shared_memory(MPI_Comm node);
 
-/// Every transport by name, and why it does not work for this process; empty where it does. `nodes`:
-/// of the context; `why_no_shm`: as above.
+/// Returns the name of every transport, with the reason why it does not work for this process; the
+/// reason is empty if it works. `nodes`: of the context; `why_no_shm`: the result of the function
+/// above.
 std::vector<std::pair<std::string_view, std::string>> probe_transports(int nodes,
                                                                        std::string why_no_shm);
 

@@ -6,8 +6,9 @@
 namespace sterna::comm {
 namespace {
 
-/// Lines `NAME=VALUE` of the variables that this process has set. Its children inherit both, and
-/// choose again: a script that simulates on one rank may start a run on many.
+/// The name of a variable that lists, as lines `NAME=VALUE`, the variables that this process has
+/// set. Its children inherit both and choose again, because a script that simulates on one rank may
+/// start a run on many.
 constexpr const char* chosen = "STERNA_CHOSEN_TRANSPORTS";
 
 std::string value_of(const std::string& name) {
@@ -20,7 +21,7 @@ void forget_what_a_parent_chose() {
   unsetenv(chosen);
   for (std::string line; std::getline(lines, line);) {
     const std::string name = line.substr(0, line.find('='));
-    // What has another value now is the user's.
+    // A variable with another value by now was set by the user, so it stays.
     if (line == name + "=" + value_of(name)) unsetenv(name.c_str());
   }
 }
@@ -36,13 +37,13 @@ void unless_set(const char* name, const std::string& value) {
 void choose_transports(bool one_node, int ranks, const std::filesystem::path& folder,
                        const std::string& interface) {
   forget_what_a_parent_chose();
-  // It does not start without, though it only looks there for settings.
+  // MPI does not start without HOME, though it only looks for settings there.
   unless_set("HOME", "/");
   if (one_node) {
     // The ofi component costs a second at the end of each run. A single rank needs no shared
     // memory.
     unless_set("OMPI_MCA_btl", ranks > 1 ? "^ofi,tcp" : "self");
-    // cma: see transport/rdma/worker.cpp.
+    // The reason to exclude cma is in transport/rdma/worker.cpp.
     unless_set("UCX_TLS", "^cma,tcp");
   } else if (!interface.empty()) {
     unless_set("OMPI_MCA_btl_tcp_if_include", interface);
@@ -54,8 +55,8 @@ void choose_transports(bool one_node, int ranks, const std::filesystem::path& fo
     unless_set((std::string("OMPI_MCA_") + user + "_backing_directory").c_str(), folder);
   }
   unless_set("OMPI_MCA_shmem_mmap_backing_file_base_dir", folder);
-  // UCX takes the name of a segment away as soon as it is made. A process that is killed in between
-  // leaves it, and the next start removes the folder.
+  // UCX unlinks the name of a segment right after creating it. If a process is killed in between,
+  // the file stays, and the next start removes the folder.
   unless_set("UCX_POSIX_DIR", folder);
 }
 

@@ -5,9 +5,9 @@
 
 namespace sterna::comm {
 
-/// Sets what MPI and UCX read from the environment when they start, where the user has not: on one
-/// node no transport that listens on a network, shared-memory files in `folder`, and between nodes
-/// only the network `interface` (empty: any). Before MPI starts.
+/// Sets the environment variables that MPI and UCX read when they start, unless the user has set
+/// them. On one node no transport listens on a network, and shared-memory files are in `folder`;
+/// between nodes only the network `interface` is used (empty: any). To be called before MPI starts.
 void choose_transports(bool one_node, int ranks, const std::filesystem::path& folder,
                        const std::string& interface);
 

@@ -12,7 +12,7 @@ namespace sterna::comm {
 
 namespace {
 
-/// Without the spaces at its end and, where it ends so, without `end`.
+/// Returns `text` without trailing spaces and, if it then ends with `end`, without `end`.
 std::string_view stripped(std::string_view text, std::string_view end = {}) {
   if (text.ends_with(end)) text.remove_suffix(end.size());
   while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
@@ -26,7 +26,7 @@ std::string mpi_version() {
   int length = 0;
   MPI_Get_library_version(text, &length);
   const std::string_view whole(text, static_cast<std::size_t>(length));
-  // "Open MPI v5.0.11, package: ..." and "MPICH Version:      4.0.2\n..."
+  // The text is "Open MPI v5.0.11, package: ..." or "MPICH Version:      4.0.2\n...".
   const std::string_view line = whole.substr(0, whole.find('\n'));
   const std::size_t digit = line.find_first_of("0123456789");
   if (digit == line.npos) return std::string(line);

@@ -20,16 +20,18 @@ using std::chrono::milliseconds;
 
 constexpr auto first_look = milliseconds(1);
 constexpr auto between_looks = milliseconds(10);
-/// A wait this long is no matter of microseconds any more: sleeping leaves the core to others.
+/// A wait that has lasted this long will not end within microseconds, so it sleeps and leaves the
+/// core to others.
 constexpr auto wait_until_sleep = milliseconds(50);
 constexpr auto pause_of_long_wait = microseconds(50);
-/// Where ranks share cores, a rank yields only so many times and then sleeps for a moment, again and
-/// again. A sleeper runs soon after it wakes. One that yields waits for a whole time slice of any
-/// other program on its core, at each step, and all other ranks wait with it.
+/// If ranks share cores, a rank yields only this many times and then sleeps for a moment, again and
+/// again. A sleeping rank runs soon after it wakes. A yielding rank waits for a whole time slice of
+/// any other program on its core, at each step, and all other ranks wait with it.
 constexpr unsigned yields_on_shared_cores = 50;
 constexpr auto pause_on_shared_cores = microseconds(20);
-/// Asking the system whether the other processes live takes it some 10 us each. With more ranks
-/// than cores, waits of a few milliseconds are common, and all ranks asking makes more of them.
+/// Asking the system whether the other processes live takes about 10 us for each. With more ranks
+/// than cores, waits of a few milliseconds are common, and they would last longer if all ranks
+/// asked.
 constexpr auto wait_until_signs_of_life = milliseconds(100);
 constexpr unsigned pauses_between_progress = 16;
 constexpr unsigned pauses_between_clocks = 4;
@@ -113,9 +115,10 @@ bool Waiter::pause() {
     sleep_for(pause_of_long_wait);
     return now() >= next_look_;
   }
-  // Most waits are short: the first pauses neither look after everything nor ask for the time.
+  // Most waits are short, so the first pauses neither check other ranks nor read the clock.
   ++pauses_;
-  // No more often where ranks share cores: there MPI yields by itself while it makes progress.
+  // If ranks share cores the interval stays the same, because MPI yields by itself while it makes
+  // progress.
   if (pauses_ % pauses_between_progress == 0) make_progress(context_);
   if (context_.shares_cores && pauses_ > yields_on_shared_cores) {
     sleep_for(pause_on_shared_cores);
@@ -133,7 +136,7 @@ bool Waiter::pause() {
 
 void Waiter::look_closer(const Awaited& awaited) {
   const auto time = now();
-  // While this process was stopped nobody was late.
+  // No rank was late while this process was stopped, so the deadline moves by that time.
   start_ += time - next_look_ - counted(time - next_look_);
   next_look_ = time + between_looks;
   idle_ = time - start_ >= wait_until_sleep;
@@ -141,7 +144,7 @@ void Waiter::look_closer(const Awaited& awaited) {
     try {
       context_.idle_hook();
     } catch (...) {
-      context_.failed = true;  // what this wait was for is left unfinished
+      context_.failed = true;  // the operation that waited is left unfinished
       throw;
     }
   }

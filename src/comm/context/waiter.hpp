@@ -12,12 +12,12 @@
 
 namespace sterna::comm {
 
-/// What a wait is for: the text of its error.
+/// The purpose of a wait, for the text of its error.
 struct Awaited {
-  std::string_view exchange_name;  ///< "halo positions"
-  std::string_view method_name;    ///< "p2p"
+  std::string_view exchange_name;  ///< such as "halo positions"
+  std::string_view method_name;    ///< such as "p2p"
   std::uint64_t round = 0;
-  std::vector<int> ranks;  ///< those still awaited; empty: any of the others
+  std::vector<int> ranks;  ///< ranks still awaited; empty for all others
 };
 
 /// Tells the processor that this is a spin loop.
@@ -29,43 +29,45 @@ inline void relax_processor() {
 #endif
 }
 
-/// "; rank 3 (process 4711) has died" where that is known, otherwise nothing.
+/// Returns "; rank 3 (process 4711) has died" if that is known, otherwise an empty text.
 std::string death_of(const Context::Implementation& context, int rank);
 
-/// The ranks of this node that are stopped.
+/// Returns the ranks of this node that are stopped.
 LateRanks stopped_ranks(const Context::Implementation& context);
 
-/// The error of a wait that is given up since `dead` has died: "halo positions: waited 60.0 s in
-/// method p2p, round 7, for rank 3; rank 3 (process 4711) has died". Where no ranks are awaited by
-/// name, it names `dead`.
+/// Returns the error of a wait that is given up because the rank `dead` has died: "halo positions:
+/// waited 60.0 s in method p2p, round 7, for rank 3; rank 3 (process 4711) has died". If no ranks
+/// are awaited by name, it names `dead`.
 std::string describe_death(const Awaited& awaited, double seconds, int dead,
                            const std::string& how);
 
-/// Likewise where the deadline has passed: it names the awaited ranks, or those of this node that
-/// are stopped.
+/// Returns the error of a wait whose deadline has passed. It names the awaited ranks, or the
+/// stopped ranks of this node.
 std::string describe_timeout(const Context::Implementation& context, const Awaited& awaited,
                              double seconds);
 
-/// Lets all transports of this process make progress: other ranks may depend on it.
+/// Lets all transports of this process make progress, because other ranks may depend on it.
 void make_progress(const Context::Implementation& context);
 
-/// What the condition of a wait looks at.
+/// The state that the condition of a wait reads.
 enum class Watched {
-  messages,  ///< asks MPI, which may yield the core by itself while it finds nothing
-  memory,    ///< words that others store: asking again at once is of use only while they run
+  messages,  ///< messages: the condition calls MPI, which may yield the core by itself
+  /// words that other ranks store: checking again at once helps only while those ranks run
+  memory,
 };
 
-/// The one way to wait in this library. Polls, then yields the core (more ranks than cores must
-/// work) and, where there are more, sleeps for moments. About every 10 ms it calls the context's
-/// idle hook, looks whether the awaited ranks of this node still live, and checks the deadline.
+/// The only way to wait in this library. It polls, then yields the core (more ranks than cores must
+/// work) and, if there are more ranks than cores, sleeps for moments. About every 10 ms it calls
+/// the context's idle hook, checks whether the awaited ranks of this node still live, and checks
+/// the deadline.
 class Waiter {
  public:
   explicit Waiter(Context::Implementation& context, Watched watched = Watched::messages)
       : context_(context),
         polls_(watched == Watched::memory ? context.polls_of_memory : context.polls_of_messages) {}
 
-  /// Returns when `condition()` is true; calls `describe() -> Awaited` only when it must look
-  /// closer. Throws Error when the deadline passes or an awaited rank has died.
+  /// Returns when `condition()` is true. Calls `describe() -> Awaited` only if it must check other
+  /// ranks. Throws Error if the deadline passes or an awaited rank has died.
   template <class Condition, class Describe>
   void wait(Condition&& condition, Describe&& describe) {
     if (condition()) return;
@@ -84,8 +86,9 @@ class Waiter {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Adds the processor's time until its end. While a wait has its core for itself, this is the time
-  /// that passes. From `read_processor` on the processor is asked, which takes half a microsecond.
+  /// Adds up the processor time until the end of the wait. While a wait has its core for itself,
+  /// that is the time that passes. From `read_processor` on the processor's clock is read, which
+  /// takes half a microsecond.
   class WaitingTime {
    public:
     explicit WaitingTime(double& seconds);
@@ -100,7 +103,7 @@ class Waiter {
     std::optional<double> processor_start_;
   };
 
-  /// Yields the core for a moment; true when it is time to look closer.
+  /// Yields the core for a moment; true when other ranks and the deadline must be checked.
   bool pause();
   void look_closer(const Awaited& awaited);
   [[noreturn]] void fail(const std::string& message);
@@ -108,12 +111,12 @@ class Waiter {
 
   Context::Implementation& context_;
   int polls_;
-  Clock::time_point start_;  ///< of the wait, but for its first few pauses
+  Clock::time_point start_;  ///< start of the wait, without its first few pauses
   Clock::time_point next_look_;
   bool idle_ = false;
   unsigned pauses_ = 0;
-  /// A dead rank may have sent all it owed: it is missed only when the condition still does not
-  /// hold at the look after the one that found it dead.
+  /// A dead rank may have sent all its data. So a wait gives up only if the condition still does
+  /// not hold at the check after the one that found the rank dead.
   int suspect_ = -1;
 };
 

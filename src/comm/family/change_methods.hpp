@@ -12,10 +12,11 @@
 
 namespace sterna::comm {
 
-/// Collective, where the tuner is due: agrees on the methods that may carry the next rounds of an
-/// exchange. For each of its `count` methods by index: `is_made(i)`; `retire(i)`, once it is done
-/// with; `make(i)`, which may throw Error on some ranks: then `drop(i)` follows on all, and the
-/// method takes no part. Throws Error on all ranks where the only one that is left cannot be made.
+/// Agrees on the methods that may carry the next rounds of an exchange, when the tuner is due.
+/// Collective. The functions are called for each of the `count` methods by index: `is_made(i)`;
+/// `retire(i)` for a method that is no longer used; `make(i)`, which may throw Error on some ranks.
+/// In that case `drop(i)` follows on all ranks, and the method takes no part. Throws Error on all
+/// ranks if the only method that is left cannot be made.
 template <class IsMade, class Make, class Retire, class Drop>
 void change_methods(Tuner& tuner, Context::Implementation& context, std::string_view exchange_name,
                     std::size_t count, IsMade&& is_made, Make&& make, Retire&& retire,

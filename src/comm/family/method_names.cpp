@@ -9,7 +9,7 @@
 namespace sterna::comm {
 namespace {
 
-/// A name without what does not count.
+/// Returns a name without the characters that do not count, in lower case.
 std::string plain(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -43,7 +43,8 @@ std::string unknown_method_message(std::string_view family, std::string_view typ
   std::vector<std::string_view> names;
   for (const MethodInfo& method : methods) names.push_back(method.name);
   if (std::ranges::find(names, "auto") == names.end()) names.insert(names.begin(), "auto");
-  std::vector<std::string_view> known = names;  // names first: of equals the first is nearest
+  // names come first, because of equals the first is the nearest
+  std::vector<std::string_view> known = names;
   for (const MethodInfo& method : methods) {
     known.insert(known.end(), method.aliases.begin(), method.aliases.end());
   }

@@ -29,7 +29,7 @@ class MethodTable {
   auto end() const { return rows_.end(); }
   std::span<const MethodInfo> infos() const { return infos_; }
 
-  /// Throws Error with the nearest valid name where there is no such method. "auto" is none.
+  /// Throws Error with the nearest valid name if there is no such method. "auto" is no method.
   std::size_t index_of(std::string_view name) const {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (rows_[i].info.name == name) return i;

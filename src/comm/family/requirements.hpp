@@ -8,15 +8,15 @@
 
 namespace sterna::comm {
 
-/// Why a transport does not work in this context; empty where it does.
+/// Returns why a transport does not work in this context; empty if it works.
 std::string why_no_transport(const Context& context, std::string_view name);
 
-/// What `MethodRow::why_unavailable` may be: why a method that needs so much does not work.
+/// Functions for `MethodRow::why_unavailable`: why a method with these needs does not work.
 std::string needs_messages(const Context& context, std::span<const int> peers);
 std::string needs_rma(const Context& context, std::span<const int> peers);
 std::string needs_rdma(const Context& context, std::span<const int> peers);
 std::string needs_shm(const Context& context, std::span<const int> peers);
-/// Also that all peers are on this node.
+/// This function also requires that all peers are on this node.
 std::string needs_shm_with_all(const Context& context, std::span<const int> peers);
 
 }  // namespace sterna::comm

@@ -11,13 +11,15 @@ namespace sterna::comm {
 
 /// The method that an exchange begins with.
 struct Selection {
-  std::size_t method = 0;                  ///< index in the table
-  std::string reason;                      ///< in words, for the verdict
-  std::vector<Candidate> candidates = {};  ///< the table, for the tuner; empty: the method is final
+  std::size_t method = 0;  ///< index of the method in the table
+  std::string reason;      ///< the reason in words, for the verdict
+  /// all methods, for the tuner; empty if the method is final
+  std::vector<Candidate> candidates = {};
 };
 
-/// With "auto": of the methods that work (those without a reason why not, by their place in the
-/// table) the one that is the first choice, and all as candidates for the tuner, where that is on.
+/// Selects a method for "auto". `why_not` has, by index in the table, the reason why a method does
+/// not work; an empty text means that it works. Of the methods that work, the one with the highest
+/// priority is the first choice. All methods are candidates for the tuner, if tuning is on.
 template <class Table>
 Selection select_automatically(const Table& table, std::vector<std::string> why_not,
                                bool tuning_is_on) {

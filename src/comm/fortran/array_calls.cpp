@@ -1,4 +1,4 @@
-// The calls of the C interface that take an array, for Fortran: the compiler passes a descriptor of
+// The calls of the C interface that take an array, for Fortran. The compiler passes a descriptor of
 // any type, kind and rank (assumed rank, ISO/IEC TS 29113), which has the address and the size.
 
 #include <ISO_Fortran_binding.h>
@@ -21,7 +21,7 @@ struct Array {
       : data(descriptor->base_addr), item_bytes(descriptor->elem_len), bytes(descriptor->elem_len) {
     for (int i = 0; i < descriptor->rank; ++i) {
       const CFI_dim_t& dimension = descriptor->dim[i];
-      // An array without a last extent (assumed size) does not say how large it is.
+      // An array without a last extent (assumed size) does not tell its size.
       if (dimension.extent < 0) contiguous = false;
       if (dimension.extent > 1 && dimension.sm != static_cast<CFI_index_t>(bytes)) {
         contiguous = false;
@@ -30,8 +30,8 @@ struct Array {
     }
     if (bytes == 0) contiguous = true;
   }
-  /// Where item `first`, counted from 1, of an array of such items lies: beyond all memory where
-  /// there is no such place.
+  /// Returns the address of item `first`, counted from 1, of an array of such items. If there is no
+  /// such place, the result is beyond all memory.
   std::size_t offset_of(std::int64_t first) const {
     if (first < 1) return sterna::comm::too_many_bytes;
     return sterna::comm::item_bytes(static_cast<std::size_t>(first) - 1, item_bytes);
@@ -42,7 +42,7 @@ struct Array {
 
 extern "C" {
 
-/// A status of the module beside those of the C interface.
+/// A status of the module, in addition to those of the C interface.
 enum { STERNA_ERROR_SECTION = 101 };
 
 int sterna_fortran_put(const sterna_remote* to, const CFI_cdesc_t* source, std::int64_t first,
@@ -61,8 +61,8 @@ int sterna_fortran_get(const sterna_remote* from, CFI_cdesc_t* target, std::int6
 
 int sterna_fortran_region_register(sterna_context context, CFI_cdesc_t* memory, int peer_count,
                                    const int* peers, const char* name, sterna_region* region) {
-  // The register call is collective: a section must be an error of all ranks, which a null address
-  // is.
+  // Making a region is collective, so a section must be an error on all ranks. A null address is
+  // one.
   const Array array(memory);
   return sterna_region_register(context, array.contiguous ? array.data : nullptr, array.bytes,
                                 peer_count, peers, name, region);

@@ -1,12 +1,12 @@
-!> The communication library for Fortran: the calls of sterna_comm.h, whose comments hold here too,
-!> with arrays of any type, kind and rank, and Fortran's way to count: ranks begin at 0 as in MPI,
-!> items and neighbors at 1.
+!> The communication library for Fortran: the calls of sterna_comm.h, whose comments apply here too.
+!> Arrays may have any type, kind and rank. Numbers begin as is usual in Fortran: ranks at 0 as in
+!> MPI, items and neighbors at 1.
 !>
 !> Each procedure has an optional `status` as its last argument. Without it, an error ends the job
-!> on all ranks with a message; with it, the program goes on, and `sterna_error_message()` has the
+!> on all ranks with a message. With it, the program goes on, and `sterna_error_message()` has the
 !> text. Handles need no initial value.
 !>
-!> Arrays must be contiguous: of a section that is not, the status is sterna_error_section.
+!> Arrays must be contiguous. For a section that is not, the status is sterna_error_section.
 module sterna_comm
   use, intrinsic :: iso_c_binding
   implicit none
@@ -27,7 +27,7 @@ module sterna_comm
   type, bind(c), public :: sterna_region
     integer(c_int64_t) :: id = 0
   end type
-  !> A place in a region at some rank; means the same on all ranks of the context.
+  !> A place in a region at some rank. It means the same on all ranks of the context.
   type, bind(c), public :: sterna_remote
     integer(c_int64_t) :: region = 0
     integer(c_int64_t) :: offset = 0
@@ -401,7 +401,7 @@ contains
 
   ! ---- errors and strings ----------------------------------------------------------------------
 
-  !> The message of the last call that failed.
+  !> Returns the message of the last call that failed.
   function sterna_error_message() result(message)
     character(:), allocatable :: message
     if (section_was_last) then
@@ -411,7 +411,7 @@ contains
     end if
   end function
 
-  !> The end of each call: hands the status over, or ends the job.
+  !> Ends each call: stores the status, or ends the job.
   subroutine conclude(code, status)
     integer(c_int), intent(in) :: code
     integer, intent(out), optional :: status
@@ -423,7 +423,7 @@ contains
     end if
   end subroutine
 
-  !> A string of C as one of Fortran.
+  !> Turns a string of C into one of Fortran.
   function text(pointer)
     type(c_ptr), intent(in) :: pointer
     character(:), allocatable :: text
@@ -440,7 +440,7 @@ contains
     end do
   end function
 
-  !> An optional string of Fortran for C.
+  !> Turns an optional string of Fortran into one of C.
   function c_text(given, otherwise)
     character(*), intent(in), optional :: given
     character(*), intent(in) :: otherwise
@@ -454,7 +454,7 @@ contains
 
   ! ---- life of the program ---------------------------------------------------------------------
 
-  !> Starts MPI, unless the program has.
+  !> Starts MPI, unless the program has started it.
   subroutine sterna_initialize(status)
     integer, intent(out), optional :: status
     call conclude(c_initialize(), status)
@@ -475,8 +475,8 @@ contains
 
   ! ---- context ---------------------------------------------------------------------------------
 
-  !> `communicator`: of MPI's Fortran, an integer or the component mpi_val of a type(MPI_Comm);
-  !> without it, all ranks of the job. Collective.
+  !> Makes a context. `communicator` is one of MPI's Fortran interface: an integer, or the component
+  !> mpi_val of a type(MPI_Comm). Without it, the context has all ranks of the job. Collective.
   subroutine sterna_context_create(context, communicator, status)
     type(sterna_context), intent(inout) :: context
     integer, intent(in), optional :: communicator
@@ -512,7 +512,7 @@ contains
     ranks = value
   end function
 
-  !> The longest that any wait may take.
+  !> Sets the longest time that any wait may take.
   subroutine sterna_context_set_timeout(context, seconds, status)
     type(sterna_context), intent(in) :: context
     real(c_double), intent(in) :: seconds
@@ -520,7 +520,7 @@ contains
     call conclude(c_context_set_timeout(context, seconds), status)
   end subroutine
 
-  !> Collective.
+  !> Returns when all ranks have called it. Collective.
   subroutine sterna_barrier(context, status)
     type(sterna_context), intent(in) :: context
     integer, intent(out), optional :: status
@@ -529,8 +529,9 @@ contains
 
   ! ---- regions ---------------------------------------------------------------------------------
 
-  !> Memory of the library, filled with zeros; sterna_region_data and c_f_pointer make an array of
-  !> it. `peers`: ranks that write here and that this rank writes to. Collective, as is the next.
+  !> Makes a region in memory of the library, filled with zeros; sterna_region_data and c_f_pointer
+  !> make an array of it. `peers`: ranks that write here and that this rank writes to. Collective,
+  !> as is the next subroutine.
   subroutine sterna_region_create(context, bytes, peers, region, transport, name, status)
     type(sterna_context), intent(in) :: context
     integer(c_int64_t), intent(in) :: bytes
@@ -542,8 +543,9 @@ contains
         int(peers, c_int), c_text(transport, "auto"), c_text(name, "region"), region), status)
   end subroutine
 
-  !> Memory of the program: an array of any type and rank, contiguous, that outlives the region and
-  !> has the attribute `asynchronous` where it is used. By "rdma" only; see sterna_comm.h.
+  !> Makes a region in memory of the program: a contiguous array of any type and rank that outlives
+  !> the region and has the attribute `asynchronous` where it is used. By "rdma" only; see
+  !> sterna_comm.h.
   subroutine sterna_region_register(context, memory, peers, region, name, status)
     type(sterna_context), intent(in) :: context
     type(*), dimension(..), intent(in), asynchronous :: memory
@@ -555,7 +557,7 @@ contains
         c_text(name, "region"), region), status)
   end subroutine
 
-  !> Collective.
+  !> Destroys a region. Collective.
   subroutine sterna_region_destroy(region, status)
     type(sterna_region), intent(inout) :: region
     integer, intent(out), optional :: status
@@ -586,7 +588,7 @@ contains
     transport = text(pointer)
   end function
 
-  !> `bytes` bytes at `offset` (bytes, from 0) of the part of `rank`.
+  !> Returns a handle of `bytes` bytes at `offset` (in bytes, from 0) of the part of `rank`.
   type(sterna_remote) function sterna_remote_handle(region, rank, offset, bytes, status) &
       result(remote)
     type(sterna_region), intent(in) :: region
@@ -597,7 +599,7 @@ contains
         int(bytes, c_size_t), remote), status)
   end function
 
-  !> All that `rank` has in the region.
+  !> Returns a handle of the whole part of `rank`.
   type(sterna_remote) function sterna_remote_part(region, rank, status) result(remote)
     type(sterna_region), intent(in) :: region
     integer, intent(in) :: rank
@@ -605,8 +607,8 @@ contains
     call conclude(c_remote_part(region, int(rank, c_int), remote), status)
   end function
 
-  !> Begins to write the array, from item `first` (of an array of such items at the place `to`; 1
-  !> where it is not given) on. The array must stay as it is until sterna_flush.
+  !> Begins to write the array at item `first` of the place `to`, counted in such items (1 by
+  !> default). The array must stay unchanged until sterna_flush.
   subroutine sterna_put(to, source, first, status)
     type(sterna_remote), intent(in) :: to
     type(*), dimension(..), intent(in), asynchronous :: source
@@ -615,7 +617,7 @@ contains
     call conclude(c_put(to, source, from_one(first), 0_c_int), status)
   end subroutine
 
-  !> The same, and a notice behind it.
+  !> Begins the same put, and sends a notice after it.
   subroutine sterna_put_notify(to, source, first, status)
     type(sterna_remote), intent(in) :: to
     type(*), dimension(..), intent(in), asynchronous :: source
@@ -639,7 +641,7 @@ contains
     if (present(first)) from_one = first
   end function
 
-  !> Adds to integer `first` of 8 bytes, and returns what it was before.
+  !> Adds atomically to integer `first` of 8 bytes, and returns its previous value.
   integer(c_int64_t) function sterna_fetch_add(at, addend, first, status) result(before)
     type(sterna_remote), intent(in) :: at
     integer(c_int64_t), intent(in) :: addend
@@ -648,7 +650,8 @@ contains
     integer(c_int64_t) :: place
     before = 0
     place = from_one(first)
-    ! A place beyond what can be counted in bytes must not become one inside.
+    ! A place that cannot be counted in bytes is clamped, so that the product does not wrap around
+    ! to a valid place.
     if (place < 1 .or. place > shiftr(huge(place), 3)) place = shiftr(huge(place), 3)
     call conclude(c_fetch_add(at, 8 * (place - 1), addend, before), status)
   end function
@@ -667,7 +670,7 @@ contains
     call conclude(c_notify(region, int(rank, c_int)), status)
   end subroutine
 
-  !> How often `rank` has notified this one.
+  !> Returns the number of notices that `rank` has sent to this rank.
   integer(c_int64_t) function sterna_notices(region, rank, status) result(count)
     type(sterna_region), intent(in) :: region
     integer, intent(in) :: rank
@@ -693,7 +696,8 @@ contains
 
   ! ---- neighbor exchange -----------------------------------------------------------------------
 
-  !> Exchange with `ranks`, at most so many items of `item_bytes` either way. Collective.
+  !> Makes an exchange with `ranks`, with at most these numbers of items of `item_bytes` either way.
+  !> Collective.
   subroutine sterna_neighbor_exchange_create(context, ranks, send_capacities, receive_capacities, &
       item_bytes, exchange, method, name, status)
     type(sterna_context), intent(in) :: context
@@ -713,14 +717,14 @@ contains
         exchange), status)
   end subroutine
 
-  !> Collective.
+  !> Destroys the exchange. Collective.
   subroutine sterna_neighbor_exchange_destroy(exchange, status)
     type(sterna_neighbor_exchange), intent(inout) :: exchange
     integer, intent(out), optional :: status
     call conclude(c_neighbor_exchange_destroy(exchange), status)
   end subroutine
 
-  !> The neighbors' ranks, ascending: neighbor i has rank ranks(i).
+  !> Returns the neighbors' ranks, ascending: neighbor i has rank ranks(i).
   function sterna_neighbor_exchange_ranks(exchange, status) result(ranks)
     type(sterna_neighbor_exchange), intent(in) :: exchange
     integer, intent(out), optional :: status
@@ -749,7 +753,8 @@ contains
     method = text(pointer)
   end function
 
-  !> The send buffer for a neighbor: an array by c_f_pointer. Ask for it in each round.
+  !> Gives the send buffer for a neighbor; c_f_pointer makes an array of it. Ask for it in each
+  !> round.
   type(c_ptr) function sterna_neighbor_outbox(exchange, neighbor, status) result(data)
     type(sterna_neighbor_exchange), intent(in) :: exchange
     integer, intent(in) :: neighbor
@@ -758,7 +763,7 @@ contains
     call conclude(c_neighbor_outbox(exchange, int(neighbor - 1, c_int), data), status)
   end function
 
-  !> `count` items lie in the outbox and may leave.
+  !> Declares that the outbox has `count` items; they may leave at once.
   subroutine sterna_neighbor_commit(exchange, neighbor, count, status)
     type(sterna_neighbor_exchange), intent(in) :: exchange
     integer, intent(in) :: neighbor
@@ -774,7 +779,7 @@ contains
     call conclude(c_neighbor_start(exchange), status)
   end subroutine
 
-  !> A neighbor whose items have arrived, in order of arrival; 0 when all have.
+  !> Returns a neighbor whose items have arrived, in order of arrival; 0 after the last one.
   integer function sterna_neighbor_next(exchange, status) result(neighbor)
     type(sterna_neighbor_exchange), intent(in) :: exchange
     integer, intent(out), optional :: status
@@ -784,7 +789,7 @@ contains
     neighbor = index + 1
   end function
 
-  !> What arrived: `count` items at `data`, until the next start.
+  !> Gives the items that arrived: `count` items at `data`, valid until the next start.
   subroutine sterna_neighbor_inbox(exchange, neighbor, data, count, status)
     type(sterna_neighbor_exchange), intent(in) :: exchange
     integer, intent(in) :: neighbor
@@ -800,7 +805,8 @@ contains
     call conclude(c_neighbor_finish(exchange), status)
   end subroutine
 
-  !> Raises each send capacity to at least so many items, in the order of the ranks. Collective.
+  !> Raises each send capacity to at least the given number of items, in the order of the ranks.
+  !> Collective.
   subroutine sterna_neighbor_reserve(exchange, send_counts, status)
     type(sterna_neighbor_exchange), intent(in) :: exchange
     integer(c_int64_t), intent(in) :: send_counts(:)
@@ -810,8 +816,8 @@ contains
 
   ! ---- sparse exchange -------------------------------------------------------------------------
 
-  !> Exchange with receivers that do not know their senders. `possible_sources`: where these are
-  !> known to be among a few. Collective, as are the next two.
+  !> Makes an exchange whose receivers do not know their senders. `possible_sources`: the few ranks
+  !> that may send, if they are known. Collective, as are the next two procedures.
   subroutine sterna_sparse_exchange_create(context, item_bytes, exchange, method, &
       possible_sources, name, status)
     type(sterna_context), intent(in) :: context
@@ -839,7 +845,8 @@ contains
     call conclude(c_sparse_exchange_destroy(exchange), status)
   end subroutine
 
-  !> Sends the first counts(1) items to rank destinations(1), the next to destinations(2), ...
+  !> Sends the first counts(1) items to rank destinations(1), the next counts(2) to destinations(2),
+  !> and so on.
   subroutine sterna_sparse_exchange_run(exchange, destinations, counts, items, status)
     type(sterna_sparse_exchange), intent(in) :: exchange
     integer, intent(in) :: destinations(:)
@@ -856,8 +863,8 @@ contains
         int(destinations, c_int), offsets, items), status)
   end subroutine
 
-  !> What arrived: counts(i) items from rank sources(i), ascending, one after the other at `items`,
-  !> which is valid until the next run.
+  !> Gives the items that arrived: counts(i) items from rank sources(i), ascending, one row after
+  !> the other at `items`, which is valid until the next run.
   subroutine sterna_sparse_exchange_result(exchange, sources, counts, items, status)
     type(sterna_sparse_exchange), intent(in) :: exchange
     integer, allocatable, intent(out) :: sources(:)
@@ -891,7 +898,7 @@ contains
 
   ! ---- messages --------------------------------------------------------------------------------
 
-  !> Collective, as is destroy.
+  !> Makes a messenger. Collective, as is destroy.
   subroutine sterna_messenger_create(context, messenger, name, status)
     type(sterna_context), intent(in) :: context
     type(sterna_messenger), intent(inout) :: messenger
@@ -927,7 +934,7 @@ contains
         status)
   end subroutine
 
-  !> `bytes`: of the message.
+  !> Waits for the end of a request. `bytes` is the length of the message.
   subroutine sterna_request_wait(request, bytes, status)
     type(sterna_request), intent(inout) :: request
     integer(c_int64_t), intent(out), optional :: bytes
@@ -938,7 +945,7 @@ contains
     if (present(bytes)) bytes = count
   end subroutine
 
-  !> Whether the request has ended. Does not wait.
+  !> Returns true if the request has ended. Does not wait.
   logical function sterna_request_test(request, bytes, status) result(ended)
     type(sterna_request), intent(inout) :: request
     integer(c_int64_t), intent(out), optional :: bytes

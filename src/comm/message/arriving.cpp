@@ -1,4 +1,4 @@
-// What happens at the receiver of a call: its arrays are found or fetched, and it runs.
+// The receiver's side of a call: its arrays are found or fetched, and then the entry runs.
 
 #include <fmt/format.h>
 
@@ -63,7 +63,7 @@ void Messenger::Implementation::fetched(std::uint64_t token) {
   if (--incoming->pending == 0) run(incoming);
 }
 
-// nullptr where it is not registered. The same one as last time is the usual case.
+// Returns the entry, or nullptr if it is not registered. Usually it is the same one as last time.
 Messenger::Implementation::EntryRecord* Messenger::Implementation::entry_of(std::uint64_t id) {
   if (id == last_entry_.first && last_entry_.second != nullptr) return last_entry_.second;
   const auto found = entries_.find(id);
@@ -132,7 +132,7 @@ std::shared_ptr<Messenger::Implementation::Incoming> Messenger::Implementation::
   return take_last(spare_);
 }
 
-// Releases what a call that has ended held, but keeps the capacity of the lists.
+// Releases the resources of a call that has ended, but keeps the capacity of its lists.
 void Messenger::Implementation::use_again(std::shared_ptr<Incoming> incoming) {
   if (incoming.use_count() > 1) return;
   incoming->packet.clear();
@@ -173,7 +173,8 @@ void Messenger::Implementation::open_arrays(Incoming& incoming, std::span<const 
       case DataPath::self: {
         in.data = reinterpret_cast<const std::byte*>(head.address);
         OutgoingArray& outgoing = *operations_.find(head.operation)->outgoing;
-        // Given to one receiver: it need not wait for the end. To several: they read it.
+        // A single receiver owns the array, so it need not wait for the end. Several receivers only
+        // read it.
         if (!outgoing.lent && !outgoing.keep && outgoing.peer >= 0) {
           in.owned = std::move(outgoing.buffer);
         } else {
@@ -249,7 +250,7 @@ std::string Messenger::Implementation::too_small(const Incoming& incoming, std::
                      capacity);
 }
 
-// Brings array `i` into `memory`, or where there is none, to where the entry can read it.
+// Brings array `i` into `memory`, or if that is empty, to a place where the entry can read it.
 void Messenger::Implementation::receive_array(const std::shared_ptr<Incoming>& incoming,
                                               std::size_t i, std::span<std::byte> memory) {
   const ArrayHead& head = incoming->heads[i];
@@ -280,7 +281,7 @@ void Messenger::Implementation::receive_array(const std::shared_ptr<Incoming>& i
   }
 }
 
-// The call must wait, so what it needs of its packet is copied.
+// Copies the part of the packet that the call needs, because the call must wait.
 void Messenger::Implementation::keep_packet(Incoming& incoming, std::span<const std::byte> bytes) {
   incoming.packet.assign(bytes.begin(), bytes.end());
   const auto moved = [&](const std::byte* data) {
@@ -298,7 +299,7 @@ Sender Messenger::Implementation::sender_of(const Incoming& incoming) const {
   return {broadcast ? incoming.head.root : incoming.source, incoming.head.reference};
 }
 
-// All arrays are there: passes a broadcast on, and runs the entry.
+// Passes a broadcast on and runs the entry, once all arrays have arrived.
 void Messenger::Implementation::run(const std::shared_ptr<Incoming>& incoming) {
   if (incoming->failed) return;
   if ((incoming->head.flags & packet::broadcast) != 0 && incoming->source != context_.rank()) {
@@ -350,7 +351,7 @@ void Messenger::Implementation::pass_on(const std::shared_ptr<Incoming>& incomin
   send_to_all(children, incoming->head, incoming->small, {to_send, incoming->in.size()});
 }
 
-// The call has ended, here and in the subtree: reports to the sender.
+// Reports to the sender that the call has ended, here and in the subtree.
 void Messenger::Implementation::end(Incoming& incoming) {
   --open_incoming_;
   for (ArrivingArray& array : incoming.arrays) array.done |= packet::all_stages;
@@ -371,7 +372,7 @@ void Messenger::Implementation::report_to_sender(Incoming& incoming) {
   }
 }
 
-// The call cannot run: reports the error to the sender and to whoever waits here.
+// Reports the error of a call that cannot run, to the sender and to local waits.
 void Messenger::Implementation::fail(Incoming& incoming, const std::string& error) {
   --open_incoming_;
   incoming.failed = true;
@@ -386,8 +387,8 @@ void Messenger::Implementation::fail(Incoming& incoming, const std::string& erro
   throw Error(error);
 }
 
-// Posted memory does not hold the array: an error of the receive and of the sender, not of
-// whatever this rank is waiting for.
+// The posted memory is too small for the array. This is an error of the receive and of the sender,
+// not of the wait in which this rank happens to be.
 void Messenger::Implementation::refuse(Incoming& incoming, std::size_t i, const Future& receive,
                                        std::size_t capacity) {
   const std::string error = too_small(incoming, i, capacity);

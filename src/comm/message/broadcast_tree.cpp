@@ -7,7 +7,7 @@ namespace sterna::comm {
 namespace {
 
 /// Appends the children of the member at `index` in the binomial tree over `members`, whose first
-/// is the root. Children of high order come first: theirs are the deepest trees.
+/// is the root. Children of high order come first, because their subtrees are the deepest.
 void append_children(std::span<const int> members, std::size_t index, std::vector<int>& children) {
   std::size_t step = 1;
   while (step < members.size() && (index & step) == 0) step *= 2;

@@ -5,9 +5,10 @@
 
 namespace sterna::comm {
 
-/// To whom `rank` passes on what `root` broadcasts: a binomial tree over the nodes, whose first
-/// ranks (on the root's node: the root) pass it on in a binomial tree over their node. So data
-/// cross to each node once. `node_of`: by rank, nodes numbered by their lowest rank.
+/// Returns the ranks to which `rank` passes a broadcast of `root`. A binomial tree over the nodes
+/// connects the first rank of each node (on the root's node: the root), and each of these passes
+/// the broadcast on in a binomial tree over its node. So data cross to each node once. `node_of`:
+/// by rank, nodes numbered by their lowest rank.
 std::vector<int> broadcast_children(std::span<const int> node_of, int root, int rank);
 
 }  // namespace sterna::comm

@@ -1,10 +1,11 @@
-// Idea: counts by a sparse exchange, rows by messages whose memory changes hands.
+// Idea: a sparse exchange brings the counts; messages whose memory changes its owner bring the
+// rows.
 // Paper: the seed's metadata first, data without copies (Bhat and Harsh, Charm++); counts as in
-//   any sparse exchange.
+// any sparse exchange.
 // Cost: a sparse exchange of eight bytes a row, and one packet for each row; the items are written
-//   once by the sender and read once by the receiver, in a node from the same memory.
-// Hazards: the memory of the rows lives until their receivers let it go.
-// Others win: SparseExchange, where rows are of a few kilobytes.
+// once by the sender and read once by the receiver, in a node from the same memory.
+// Hazards: the memory of the rows lives until their receivers release it.
+// Others win: SparseExchange, if rows are of a few kilobytes.
 
 #include "sterna/comm/bulk_exchange.hpp"
 
@@ -57,7 +58,8 @@ class BulkExchangeBytes::Implementation {
     }
     add_sent(sent_, sent);
     const auto announced = counts_({destinations, offsets, bytes});
-    // Sent after the counts: who hears of a row posts for it at once.
+    // Rows are sent after the counts, because a rank posts memory for a row as soon as it knows of
+    // it.
     for (auto& [rank, buffer] : outgoing_) messenger_->send(rank, key_, nocopy(std::move(buffer)));
     outgoing_.clear();
     std::vector<Delivery<std::byte>> deliveries;

@@ -1,5 +1,4 @@
-// What happens at the caller of an entry: how each array travels, and which completions are due
-// when.
+// The caller's side of a call: how each array travels, and which completions are due when.
 
 #include <fmt/format.h>
 
@@ -17,11 +16,10 @@ using packet::DataPath;
 
 namespace {
 
-/// Packets are at most this long; what does not fit travels as an array. A quarter of the
-/// smallest ring.
+/// The longest packet, a quarter of the smallest ring. Arguments that do not fit travel as arrays.
 constexpr std::size_t largest_packet = 4096;
 
-/// Finds changes of lent memory, not attacks.
+/// A checksum that detects accidental changes of lent memory, but not attacks.
 std::uint64_t checksum(std::span<const std::byte> data) {
   std::uint64_t sum = data.size();
   while (!data.empty()) {
@@ -80,7 +78,7 @@ void Messenger::Implementation::broadcast(std::uint64_t entry, std::uint64_t ref
         prepare_array(std::move(arrays[i]), entry, context_.size() == 1 ? context_.rank() : -1);
     to_send[i].keep();
     if (to_send[i].mode == ArrayOut::Mode::copied) own_copy(to_send[i].outgoing());
-    to_send[i].mode = ArrayOut::Mode::lent;  // to several: it can be given to none
+    to_send[i].mode = ArrayOut::Mode::lent;  // several receivers: none of them can become the owner
   }
   std::vector<int> targets = broadcast_children(node_of_, context_.rank(), context_.rank());
   targets.push_back(context_.rank());
@@ -137,7 +135,7 @@ void Messenger::Implementation::send_call(int destination, const packet::CallHea
   }
   commit(destination, {static_cast<std::uint32_t>(bytes), packet::call,
                        static_cast<std::uint16_t>(arrays.size())});
-  // After the packet, so that its receiver knows what comes.
+  // The array is announced after the packet, so that its receiver knows what comes.
   Route* const route = routes_[static_cast<std::size_t>(destination)];
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (heads[i].path == DataPath::rendezvous) {
@@ -146,7 +144,7 @@ void Messenger::Implementation::send_call(int destination, const packet::CallHea
   }
 }
 
-// Decides how an array goes to `destination`; inlined ones get their offset in the packet.
+// Decides how an array travels to `destination`; inlined arrays get their offset in the packet.
 ArrayHead Messenger::Implementation::dispatch(int destination, ArrayToSend& to_send,
                                               std::size_t& packet_bytes) {
   OutgoingArray& outgoing = to_send.outgoing();
@@ -195,7 +193,7 @@ void Messenger::Implementation::own_copy(OutgoingArray& outgoing) {
   outgoing.data = {outgoing.buffer.data(), outgoing.data.size()};
 }
 
-// Delivery of an array through memory that its receiver can read.
+// Delivers an array through memory that its receiver can read.
 void Messenger::Implementation::in_memory(ArrayToSend& to_send, ArrayHead& head,
                                           std::uint32_t& awaited) {
   OutgoingArray& outgoing = to_send.outgoing();
@@ -210,7 +208,7 @@ void Messenger::Implementation::in_memory(ArrayToSend& to_send, ArrayHead& head,
       own_copy(outgoing);
       give(outgoing, head);
       return;
-    } else {  // one of several receivers: a copy that all of them see
+    } else {  // one of several receivers: all of them see the same copy
       own_copy(outgoing);
       head.path = DataPath::view;
       set_location(head, outgoing.buffer.location());
@@ -227,7 +225,7 @@ void Messenger::Implementation::give(OutgoingArray& outgoing, ArrayHead& head) {
   head.path = DataPath::moved;
   if (pool_->is_shared()) {
     set_location(head, outgoing.buffer.location());
-  } else {  // a pool that only this rank sees, so it is a call of itself
+  } else {  // only this rank sees the pool, so the call is to itself
     head.address = reinterpret_cast<std::uint64_t>(outgoing.data.data());
   }
   outgoing.buffer.hand_over();
@@ -300,7 +298,7 @@ void Messenger::Implementation::complete(OutgoingArray& outgoing, Stage stage) {
     completion.complete(completed);
     reported = true;
   });
-  // An error must not vanish because nobody asked for this stage.
+  // An error is thrown even if no completion of this stage was requested.
   if (!reported && stage == Stage::source && !outgoing.error.empty() &&
       outgoing.completions.empty()) {
     throw Error(outgoing.error);

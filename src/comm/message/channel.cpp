@@ -37,7 +37,7 @@ class ChannelBytes::Implementation {
       : messenger_(messenger), peer_(peer), capacity_(capacity), slots_(options.slots) {
     if (slots_ == 0) throw Error("a channel needs a slot");
   }
-  /// For the memory of a channel: throws MemoryError where memory does not suffice.
+  /// Throws MemoryError if memory for a channel does not suffice.
   void require(std::size_t bytes) const {
     const std::string reason = why_no_memory({.plain = bytes});
     if (reason.empty()) return;
@@ -81,23 +81,23 @@ namespace {
 /// The trailer of the message in a slot.
 struct alignas(64) SlotHead {
   std::uint64_t bytes;
-  std::uint64_t credit;  ///< messages of the other direction that its receiver has released
+  std::uint64_t credit;  ///< number of messages of the other direction that the sender has released
 };
 
-/// The counters of a channel, each on lines of its own.
+/// The offsets of a channel's counters, each on cache lines of its own.
 constexpr std::size_t notice_at = 0;
 constexpr std::size_t credit_at = 128;
 constexpr std::size_t counter_bytes = 256;
 
-/// Data and head. Large data begin with a page, as what they are copied from usually does: where a
-/// copy's target lies a few lines behind its source within a page, loads seem to depend on the
-/// stores before.
+/// Returns the size of a slot: data and head. Large data begin with a page, as the memory from
+/// which they are copied usually does. If a copy's target is a few lines behind its source within a
+/// page, loads seem to depend on earlier stores.
 std::size_t slot_bytes(std::size_t capacity) {
   constexpr std::size_t page = 4096;
   return padded_bytes(sum_of_bytes(capacity, sizeof(SlotHead)), capacity < page ? 128 : page);
 }
 
-/// Over a transport that writes into the peer's memory.
+/// A channel over a transport that writes into the peer's memory.
 class OneSidedChannel final : public ChannelBytes::Implementation {
  public:
   OneSidedChannel(Messenger& messenger, int peer, std::size_t capacity,
@@ -108,7 +108,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
         credit_after_(std::max<std::uint64_t>(1, slots_ / 2)),
         stride_(slot_bytes(capacity)) {
     try {
-      // Some more, as so many may be free without the sender's knowing.
+      // The extra slots are those that may be free without the sender's knowledge.
       const std::size_t slots = sum_of_bytes(slots_, credit_after_ - 1);
       require(item_bytes(slots, sum_of_bytes(stride_, sizeof(SlotHead) + sizeof(std::uint64_t))));
       slots_ = slots;
@@ -118,7 +118,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
       heads_->resize(slots_);
       staging_.resize(transport == "shm" ? 0 : capacity);
     } catch (const Error&) {
-      // The peer must not wait for a side that does not come, nor a later channel take its setup
+      // The peer must not wait for a side that failed, and a later channel must not take the setup
       // message.
       messenger_.send_setup(peer, key_, "");
       messenger_.drop_setup(peer, key_);
@@ -129,7 +129,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
 
   ~OneSidedChannel() override {
     if (!memory_->outlives_target()) return;
-    // Credits may still be on their way to either side.
+    // Credits may still be under way to either side, so the memory is kept.
     messenger_.keep_until_end(memory_);
     messenger_.keep_until_end(words_);
     messenger_.keep_until_end(heads_);
@@ -138,7 +138,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
       memory_->flush(0);
       wait_sent();
     } catch (const Error&) {
-      // The peer is gone; whoever still needs it will say so.
+      // The peer is gone; the next operation that needs it reports that.
     }
   }
 
@@ -192,7 +192,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
     if (released_ - credited_ < credit_after_) return;
     connect();
     credited_ = released_;
-    // The word must not change while the credit before is on its way.
+    // The word must not change while the previous credit is under way.
     if (transport_ != "shm") wait_sent();
     notify(credit_at, slots_, released_);
   }
@@ -215,7 +215,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
   bool has_credit() {
     if (sent_ - credit_ < slots_) return true;
     credit_ = std::max(credit_, counter(credit_at));
-    // It may also ride on a message that was not read yet.
+    // The credit may also be part of a message that was not read yet.
     const std::uint64_t arrived = counter(notice_at);
     for (std::uint64_t i = received_; i < arrived; ++i) {
       credit_ = std::max(credit_, read_head(i).credit);
@@ -223,7 +223,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
     return sent_ - credit_ < slots_;
   }
 
-  /// Not at once: channels of a ring of ranks are made in any order.
+  /// Connects at the first use, because the channels in a ring of ranks are made in any order.
   void connect() {
     if (connected_) return;
     const std::string setup = messenger_.wait_for_setup(peer_, key_);
@@ -243,11 +243,11 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
     });
   }
 
-  /// Behind the data: their size and this side's credit, then the notice.
+  /// Writes the size of the data and this side's credit after the data, and then the notice.
   void announce(std::size_t bytes) {
     credited_ = released_;
-    // Credit says that the message which had this slot before has arrived, so what was put for it
-    // may be changed.
+    // A credit says that the previous message in this slot has arrived, so its source may be
+    // changed.
     const std::size_t slot = sent_ % slots_;
     SlotHead* const head = &(*heads_)[slot];
     *head = {bytes, released_};
@@ -264,21 +264,23 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
   std::string_view transport_;
   std::uint64_t key_;
   bool connected_ = false;
-  std::uint64_t credit_after_;  ///< credit is sent on its own only from so many messages on
+  /// number of released messages after which a credit is sent by itself
+  std::uint64_t credit_after_;
   std::size_t stride_;
   std::shared_ptr<OneSided> memory_;
   std::shared_ptr<std::vector<std::uint64_t>> words_ =
-      std::make_shared<std::vector<std::uint64_t>>();  ///< a notice a slot; the credit
+      /// the values of notices, one for each slot, and of the credit
+      std::make_shared<std::vector<std::uint64_t>>();
   std::shared_ptr<std::vector<SlotHead>> heads_ = std::make_shared<std::vector<SlotHead>>();
   std::vector<std::byte> staging_;
   std::uint64_t sent_ = 0;
-  std::uint64_t credit_ = 0;  ///< messages to the peer that it has released
+  std::uint64_t credit_ = 0;  ///< number of messages to the peer that the peer has released
   std::uint64_t received_ = 0;
   std::uint64_t released_ = 0;
-  std::uint64_t credited_ = 0;  ///< of `released_`
+  std::uint64_t credited_ = 0;  ///< number of messages in `released_` that the peer knows of
 };
 
-/// Over messages with posted receives: one for each free slot.
+/// A channel over messages with posted receives, one for each free slot.
 class PostedChannel final : public ChannelBytes::Implementation {
  public:
   PostedChannel(Messenger& messenger, int peer, std::size_t capacity, const ChannelOptions& options)
@@ -296,7 +298,7 @@ class PostedChannel final : public ChannelBytes::Implementation {
   void commit(std::size_t bytes) override { send(std::span(out_).first(bytes)); }
   void send(std::span<const std::byte> message) override {
     check_size(message.size());
-    // The receiver is at most so many messages behind as it has slots.
+    // The receiver is behind by at most as many messages as it has slots.
     messenger_.wait_for(peer_, "a free slot of a channel",
                         [&] { return read_.count() + slots_ > sent_; });
     ++sent_;

@@ -14,21 +14,21 @@
 namespace sterna::comm {
 namespace {
 
-/// Where nothing was measured: what `sterna bench message` found (docs/howto/messages.md).
+/// The limit if nothing was measured, as `sterna bench message` found it (docs/howto/messages.md).
 constexpr std::size_t usual_in_node = 1024;
 constexpr std::size_t usual_apart = 2048;
-/// A packet holds 4 KiB, so that much longer arrays cannot be copied into it.
+/// The measured sizes. A packet holds 4 KiB, so larger arrays cannot be copied into it.
 constexpr std::size_t sizes[] = {128, 256, 512, 1024, 2048};
 constexpr int blocks = 9;
 constexpr int first_rounds = 4;
-/// A block takes so long, unless that would be too few or too many rounds.
+/// The duration of a block, unless it would have too few or too many rounds.
 constexpr double block_us = 200.0;
 
 std::string family_of(std::string_view transport) {
   return "message " + std::string(transport);
 }
 
-/// Arrays back and forth between two ranks, each read by its receiver.
+/// Sends arrays back and forth between two ranks, and each is read by its receiver.
 class PingPong {
  public:
   PingPong(const Context& context, bool copied)
@@ -45,8 +45,8 @@ class PingPong {
 
   Messenger& messenger() { return messenger_; }
 
-  /// Runs a block: the time of one way in microseconds. This rank and `peer` call it, `first` of
-  /// them serves. The first block shows how many rounds the others shall have.
+  /// Runs a block and returns the time of one way in microseconds. This rank and `peer` call it;
+  /// `first` is the rank that begins. The first block determines how many rounds the others have.
   double run(int peer, bool first, std::size_t bytes) {
     Buffer<std::uint64_t> array = messenger_.buffer<std::uint64_t>(bytes / sizeof(std::uint64_t));
     const auto start = std::chrono::steady_clock::now();
@@ -82,7 +82,7 @@ class PingPong {
   std::uint64_t sum_ = 0;
   int hits_ = 0;
   int rounds_ = first_rounds;
-  int agreed_rounds_ = 0;  ///< rounds, by the first rank
+  int agreed_rounds_ = 0;  ///< number of rounds, as the first rank determined it
   Entry<NoCopy<std::uint64_t>> hit_;
   Entry<int> set_rounds_;
 };
@@ -92,7 +92,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// With whom rank 0 measures: the first rank of its node, and the first of another one.
+/// Returns the ranks with which rank 0 measures: the first of its node, and the first of another
+/// node.
 std::vector<int> partners(const Context& context) {
   std::vector<int> found;
   for (const bool near : {true, false}) {
@@ -118,7 +119,7 @@ std::size_t copy_limit(const Context& context, std::string_view transport) {
     }
   }
   if (!measured) return transport == "shm" ? usual_in_node : usual_apart;
-  // The next larger size that was measured is twice as large.
+  // The next larger measured size is twice as large, so the limit is halfway between them.
   return slower_in_place + slower_in_place / 2;
 }
 

@@ -7,9 +7,9 @@
 
 namespace sterna::comm {
 
-/// Lent arrays below so many bytes are copied where `transport` ("shm", "rdma", "two_sided")
-/// carries the messages: as measured by `tune_messages`, otherwise as is usual. Collective, the
-/// same on all ranks.
+/// Returns the size below which lent arrays are copied if `transport` ("shm", "rdma", "two_sided")
+/// carries the messages: the result of `tune_messages`, or else the usual one. Collective, the same
+/// on all ranks.
 std::size_t copy_limit(const Context& context, std::string_view transport);
 
 }  // namespace sterna::comm

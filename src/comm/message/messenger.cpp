@@ -72,9 +72,10 @@ Messenger::Implementation::~Implementation() {
       return;
     }
   } catch (const std::exception&) {
-    // A rank is gone, or an entry failed at the very end; whoever needs it will say so.
+    // A rank is gone, or an entry failed at the very end; the next operation that needs it reports
+    // that.
   }
-  // Somebody may still write where these lie, or read what this rank gave away.
+  // Other ranks may still write to this memory, or read memory that this rank gave away.
   for (auto& memory : kept_) state().keep_until_exit(std::move(memory));
   state().keep_until_exit(std::move(pool_));
   state().keep_until_exit(std::move(network_));
@@ -115,7 +116,8 @@ void Messenger::Implementation::progress() {
   }
   if (shm_) shm_->progress(*this);
   if (network_) network_->progress(*this);
-  // Only what is there now: an entry that calls itself must not keep the others waiting.
+  // Only the packets that have arrived by now are handled, because an entry that calls itself must
+  // not block the others.
   for (std::size_t n = to_self_.size(); n > 0; --n) {
     const std::vector<std::byte> packet = take_first(to_self_);
     arrived(context_.rank(), packet);
@@ -155,8 +157,8 @@ std::string Messenger::Implementation::wait_for_setup(int peer, std::uint64_t ke
   return text;
 }
 
-// Sums of packets sent and handled over the ranks, and whether any has something open: equal
-// sums twice with nothing open, and there is nothing on the way.
+// Sums the packets sent and handled over the ranks, and whether any rank has open operations. If
+// the sums are equal twice and no operation is open, no packet is under way.
 void Messenger::Implementation::finish() {
   std::int64_t before = -1;
   for (;;) {
@@ -209,7 +211,8 @@ void Messenger::Implementation::make_routes(const std::string& wanted) {
   }
   if (wanted == "rdma" || (wanted == "auto" && (!in_nodes || context_.node_count() > 1) &&
                            context_.size() > 1 && why_not("rdma").empty())) {
-    // The same on all ranks, and another one than that of any messenger of this process.
+    // The number is the same on all ranks, and differs from that of any other messenger of this
+    // process.
     static std::int64_t last_number = 0;
     last_number = largest(state(), last_number, name_) + 1;
     network_ = make_rdma_route(state(), static_cast<std::uint32_t>(last_number));
@@ -244,7 +247,8 @@ bool Messenger::Implementation::idle() const {
          (!network_ || network_->idle());
 }
 
-// Whom this rank needs: those who owe it an answer, and those whose arrays it waits for.
+// Returns the ranks that this one depends on: those that owe it an answer, and those whose arrays
+// it waits for.
 std::vector<int> Messenger::Implementation::awaited_ranks() const {
   std::vector<int> ranks = operations_.peers();
   for (const auto& [token, landing] : fetches_) ranks.push_back(landing.first->source);
@@ -270,7 +274,7 @@ void Messenger::Implementation::fail_operations(const std::string& error) {
       try {
         stages_done(name, packet::failure, error);
       } catch (const Error&) {
-        // The error that all of them have is thrown by the wait that found it.
+        // The wait that found the error throws it; all ranks have the same error.
       }
     }
   }
@@ -366,7 +370,7 @@ void Messenger::release_unused_memory() {
   implementation_->release_unused_memory();
 }
 std::shared_ptr<Messenger> Messenger::shared(const Context& context) {
-  // A messenger that lives keeps its context, so that no other one can have the same address.
+  // A living messenger keeps its context, so no other context can have the same address.
   static std::map<const Context::Implementation*, std::weak_ptr<Messenger>> all;
   std::erase_if(all, [](const auto& each) { return each.second.expired(); });
   std::weak_ptr<Messenger>& known = all[&context.implementation()];

@@ -27,14 +27,14 @@
 
 namespace sterna::comm {
 
-/// Calls on their way out (calling.cpp), calls that arrive (arriving.cpp), and what both need
-/// (messenger.cpp).
-/// An entry in messages of errors. Those of the library, whose names begin with a blank, carry what is
-/// sent and received by keys.
+/// Returns the name of an entry for errors. Entries whose names begin with a blank belong to the
+/// library; they carry the data that are sent and received by keys.
 inline std::string entry_in_words(std::string_view name) {
   return name.starts_with(' ') ? std::string("a message") : fmt::format("entry \"{}\"", name);
 }
 
+/// The implementation is in three files: outgoing calls (calling.cpp), arriving calls
+/// (arriving.cpp), and functions for both (messenger.cpp).
 class Messenger::Implementation final : public PacketSink {
  public:
   Implementation(const Context& context, const MessengerOptions& options);
@@ -53,7 +53,7 @@ class Messenger::Implementation final : public PacketSink {
   void send_to_mailbox(int destination, std::uint64_t key, detail::ArrayOut array) {
     call(destination, mailbox_, key, {}, {&array, 1});
   }
-  /// `memory` receives the array; or `taken` gets the buffer that holds it.
+  /// Posts `memory` for the array; without it, `taken` gets the buffer that holds the array.
   Future post(int source, std::uint64_t key, std::span<std::byte> memory,
               std::shared_ptr<BufferBytes> taken);
   std::uint64_t reserve_keys() { return ++reserved_keys_ << 32U; }
@@ -108,12 +108,12 @@ class Messenger::Implementation final : public PacketSink {
     int source;
     std::vector<std::byte> bytes;
   };
-  /// An array about to leave. It goes to the heap only where a completion is due later.
+  /// An outgoing array. It is moved to the heap only if a completion is due later.
   struct ArrayToSend {
     std::optional<OutgoingArray> own;
     std::shared_ptr<OutgoingArray> kept;
     detail::ArrayOut::Mode mode = detail::ArrayOut::Mode::copied;
-    std::uint32_t wanted = 0;  ///< stages with a completion
+    std::uint32_t wanted = 0;  ///< stages for which a completion is due
 
     OutgoingArray& outgoing() { return kept ? *kept : *own; }
     const std::shared_ptr<OutgoingArray>& keep() {
@@ -122,23 +122,23 @@ class Messenger::Implementation final : public PacketSink {
     }
   };
   struct ArrivingArray {
-    bool in_place = false;   ///< the data are still the sender's
-    std::uint32_t done = 0;  ///< stages reached, not yet reported to the sender
+    bool in_place = false;   ///< true if the data are still the sender's
+    std::uint32_t done = 0;  ///< stages that were reached but not yet reported to the sender
     std::optional<Future> posted;
-    std::shared_ptr<BufferBytes> taken;  ///< gets the buffer of a posted receive
+    std::shared_ptr<BufferBytes> taken;  ///< receives the buffer of a posted receive
   };
   /// A call that has arrived and has not ended.
   struct Incoming {
     int source = 0;
     EntryRecord* entry = nullptr;
     packet::CallHead head{};
-    std::vector<std::byte> packet;  ///< kept where the call cannot run at once
+    std::vector<std::byte> packet;  ///< kept if the call cannot run at once
     std::span<const std::byte> small;
     std::vector<packet::ArrayHead> heads;
     std::vector<detail::ArrayIn> in;
     std::vector<ArrivingArray> arrays;
     int pending = 0;   ///< arrays without data or without a target
-    int children = 0;  ///< ranks of a broadcast that still use the data, by array
+    int children = 0;  ///< number of ranks of a broadcast that still use the data, for each array
     bool ran = false;
     bool failed = false;
   };
@@ -220,30 +220,32 @@ class Messenger::Implementation final : public PacketSink {
   std::size_t kernel_copies_from_;
   int first_tag_;
   std::vector<int> node_of_;
-  std::vector<std::string> dead_;  ///< how a rank died, by rank; empty where it lives
+  std::vector<std::string> dead_;  ///< by rank: how it died; empty if it lives
   std::shared_ptr<ShmRoute> shm_;
   std::shared_ptr<Route> network_;
-  std::vector<Route*> routes_;  ///< by rank; nullptr: this rank
+  std::vector<Route*> routes_;  ///< by rank; nullptr for this rank
   std::shared_ptr<MessagePool> pool_;
 
   std::unordered_map<std::uint64_t, EntryRecord> entries_;
   std::pair<std::uint64_t, EntryRecord*> last_entry_{};
-  std::unordered_map<std::uint32_t, std::uint64_t> ids_;  ///< by hash of the name
+  std::unordered_map<std::uint32_t, std::uint64_t> ids_;  ///< ids by hash of the name
   std::uint64_t mailbox_ = 0;                             ///< the entry behind `send`
   std::uint64_t setup_ = 0;                               ///< the entry behind `send_setup`
   std::uint64_t reserved_keys_ = 0;
   std::map<PostName, std::deque<std::string>> setups_in_;
-  std::map<PostName, std::uint64_t> unwanted_setups_;  ///< how many to drop when they come
+  /// number of such messages to drop when they arrive
+  std::map<PostName, std::uint64_t> unwanted_setups_;
   std::vector<std::shared_ptr<void>> kept_;
-  std::map<std::uint64_t, std::deque<Packet>> unclaimed_;  ///< of entries not registered yet
+  /// packets of entries that are not registered yet
+  std::map<std::uint64_t, std::deque<Packet>> unclaimed_;
   std::deque<Packet> replay_;
 
   Operations operations_;
   std::deque<std::vector<std::byte>> to_self_;
   std::deque<std::pair<std::shared_ptr<OutgoingArray>, Stage>>
-      due_;                                       ///< completions that are due in `progress`
-  std::deque<std::shared_ptr<Incoming>> ready_;   ///< to run in `progress`
-  std::vector<std::shared_ptr<Incoming>> spare_;  ///< to be used again
+      due_;                                       ///< completions due in the next `progress`
+  std::deque<std::shared_ptr<Incoming>> ready_;   ///< calls to run in the next `progress`
+  std::vector<std::shared_ptr<Incoming>> spare_;  ///< objects for reuse
   std::map<PostName, std::deque<Posted>> posted_;
   std::map<PostName, std::deque<ArrayOfCall>> awaiting_memory_;
   std::map<std::uint64_t, ArrayOfCall> fetches_;

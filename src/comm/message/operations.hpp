@@ -15,11 +15,11 @@ namespace sterna::comm {
 /// An array that this rank sends, to one rank or to several (a broadcast).
 struct OutgoingArray {
   std::span<const std::byte> data;
-  std::span<const std::byte> named;  ///< as the caller knows it; `data` may be a copy
-  BufferBytes buffer;                ///< given by the caller, kept until all have it
-  std::shared_ptr<void> keep;  ///< the same for other memory; of a forwarded call, what it holds
+  std::span<const std::byte> named;  ///< the memory as the caller knows it; `data` may be a copy
+  BufferBytes buffer;  ///< buffer given away by the caller, kept until all receivers have it
+  std::shared_ptr<void> keep;  ///< other kept memory, or the memory that a forwarded call keeps
   Completions completions;
-  int left[3] = {0, 0, 0};  ///< receivers that still owe each stage
+  int left[3] = {0, 0, 0};  ///< for each stage, the number of receivers that have not reported it
   int peer = -1;
   bool lent = false;
   bool checked = false;
@@ -28,7 +28,7 @@ struct OutgoingArray {
   std::string error;
 };
 
-/// What receivers still have to report of the arrays of this rank, by numbers that they send back.
+/// The reports that receivers still owe for arrays of this rank, by numbers that they send back.
 class Operations {
  public:
   struct Operation {
@@ -48,7 +48,8 @@ class Operations {
       free_.pop_back();
     }
     Operation& operation = all_[slot];
-    // The lower half is the slot; the upper half tells this operation from earlier ones in it.
+    // The lower half is the slot; the upper half distinguishes this operation from earlier ones in
+    // it.
     operation.name = (((operation.name >> 32U) + 1) << 32U) | (slot + 1);
     operation.peer = peer;
     operation.awaited = awaited;
@@ -56,7 +57,7 @@ class Operations {
     ++open_;
     return operation.name;
   }
-  /// nullptr where it is not open any more.
+  /// Returns nullptr if the operation has ended.
   Operation* find(std::uint64_t name) {
     const std::size_t slot = (name & 0xffffffffU) - 1;
     if (slot >= all_.size() || all_[slot].name != name || !all_[slot].outgoing) return nullptr;

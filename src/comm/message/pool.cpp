@@ -14,16 +14,16 @@
 namespace sterna::comm {
 namespace {
 
-/// Multiples of a quarter of this keep the alignment of the headers.
+/// The smallest block. Multiples of a quarter of it keep the alignment of the headers.
 constexpr std::size_t smallest_block = 512;
 constexpr std::size_t slab_bytes = std::size_t{4} << 20U;
-/// Larger blocks have slabs of their own.
+/// The largest block that is carved from a shared slab; larger blocks have slabs of their own.
 constexpr std::size_t largest_carved = slab_bytes / 4;
-/// Beyond, sizes of blocks do not fit their type.
+/// The largest block whose size fits its type.
 constexpr std::size_t largest_block = std::size_t{1} << 62U;
 constexpr std::byte poison{0xdb};
 
-/// Four classes of size to an octave: at most a quarter of a block is not used.
+/// Sizes of blocks have four classes to an octave, so at most a quarter of a block is unused.
 std::size_t class_of(std::size_t bytes) {
   const std::size_t quarter = std::max(bytes, smallest_block) - 1;
   const auto octave = static_cast<std::size_t>(std::bit_width(quarter)) - 1;
@@ -34,10 +34,10 @@ std::size_t capacity_of(std::size_t size_class) {
   return (std::size_t{1} << octave) + ((size_class % 4 + 1) << (octave - 2));
 }
 
-/// Page faults now, all at once, rather than one by one in the first message.
+/// Takes all page faults now, rather than one by one in the first message.
 void populate(std::byte* data, std::size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
-  madvise(data, bytes, MADV_POPULATE_WRITE);  // older kernels refuse, which costs time only
+  madvise(data, bytes, MADV_POPULATE_WRITE);  // if an older kernel refuses, the only loss is time
 #else
   (void)data;
   (void)bytes;
@@ -198,7 +198,7 @@ void MessagePool::collect_returned() {
 void MessagePool::release_unused() {
   collect_returned();
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  // Shared memory is a file, whose pages go only by a hole in it.
+  // Shared memory is a file; only a hole in it releases its pages.
   const int advice = directories_.empty() ? MADV_DONTNEED : MADV_REMOVE;
   for (std::size_t size_class = class_of(largest_carved) + 1; size_class < free_.size();
        ++size_class) {
@@ -206,7 +206,7 @@ void MessagePool::release_unused() {
       // The header before the data stays, and with it the rest of its page.
       std::byte* const begin = data + page - sizeof(Header);
       const std::size_t bytes = capacity_of(size_class) + sizeof(Header) - page;
-      madvise(begin, bytes / page * page, advice);  // where it fails, the memory stays
+      madvise(begin, bytes / page * page, advice);  // on failure the memory is kept
     }
   }
 }

@@ -15,46 +15,48 @@
 
 namespace sterna::comm {
 
-/// Blocks of memory that are used again and again, so that page faults are paid once and not by
-/// each message. Slabs hold the blocks; in a node every rank maps the slabs of the others when it
-/// first gets a location in them. A block that another rank releases is pushed on the list in its
-/// owner's directory, where the owner looks when it needs memory.
+/// Blocks of memory that are reused, so that page faults occur once and not in each message. Slabs
+/// hold the blocks. Within a node every rank maps a slab of another rank when it first gets a
+/// location in it. A rank that releases another rank's block pushes it on the list in the owner's
+/// directory, and the owner looks there when it needs memory.
 class MessagePool : public std::enable_shared_from_this<MessagePool> {
  public:
-  /// `shared`: the directories of the ranks of this node, by index on the node, `own` this rank's.
-  /// The memory that they lie in must be kept by `keep`. Without directories, memory is this rank's
-  /// alone.
+  /// `shared` has the directories of the ranks of this node, by index on the node; `own` is this
+  /// rank's. `keep` must keep the memory of the directories. Without directories the pool is
+  /// private to this rank.
   MessagePool(std::vector<PoolDirectory*> directories, std::size_t own, bool poison,
               std::shared_ptr<void> keep);
 
-  /// Throws MemoryError where memory does not suffice.
+  /// Throws MemoryError if memory does not suffice.
   BufferBytes allocate(std::size_t bytes);
-  /// The block at `location` becomes this rank's.
+  /// Makes this rank the owner of the block at `location`.
   BufferBytes adopt(const Location& location, std::size_t bytes);
-  /// Memory at `location`, to read.
+  /// Returns the memory at `location`, for reading.
   const std::byte* view(const Location& location) { return slab_data(location) + location.offset; }
-  /// Whether the others of the node see this memory.
+  /// True if the other ranks of the node see this memory.
   bool is_shared() const { return !directories_.empty(); }
-  /// Where others of this node find this memory; nothing where they do not.
+  /// Returns the location under which other ranks of this node find this memory; nothing if they
+  /// cannot.
   std::optional<Location> locate(const std::byte* data, std::size_t bytes) const;
   void release(std::byte* data);
-  /// Gives the pages of free blocks that have slabs of their own back to the system.
+  /// Gives the pages of free blocks with slabs of their own back to the operating system.
   void release_unused();
-  /// Blocks of this rank that somebody still holds.
+  /// The number of blocks of this rank that are still held, on any rank.
   std::size_t outstanding();
 
  private:
-  /// Before the data of each block; in shared memory, so that whoever holds the block can return
-  /// it.
+  /// The header before the data of each block. It is in shared memory, so that the rank that holds
+  /// the block can return it.
   struct alignas(128) Header {
-    Location location;  ///< of the data
+    Location location;  ///< location of the data
     std::uint64_t capacity;
-    std::uint64_t next;  ///< on the list of returned blocks: where that one's data are, packed
+    /// in the list of returned blocks: location of the next block's data, packed
+    std::uint64_t next;
   };
   struct Slab {
     std::byte* data;
     std::size_t bytes;
-    Location location;  ///< of its first byte
+    Location location;  ///< location of the first byte
   };
 
   static std::uint64_t pack(const Location& location) {
@@ -72,10 +74,10 @@ class MessagePool : public std::enable_shared_from_this<MessagePool> {
     return map_slab(location);
   }
   std::byte* map_slab(const Location& location);
-  /// Throws MemoryError where memory does not suffice.
+  /// Throws MemoryError if memory does not suffice.
   void require(std::size_t bytes) const;
   std::size_t add_slab(std::size_t bytes);
-  /// Memory for slab `number`; in shared memory where there are directories, and listed there.
+  /// Allocates slab `number`. If there are directories, it is in shared memory and listed there.
   std::byte* slab_memory(std::size_t number, std::size_t bytes);
   std::byte* carve(std::size_t capacity);
   void put_away(std::byte* data);
@@ -88,13 +90,13 @@ class MessagePool : public std::enable_shared_from_this<MessagePool> {
   std::vector<std::unique_ptr<shm::Memory>> shared_;
   std::vector<std::vector<std::optional<shm::RemoteMemory>>> mapped_;  ///< by owner and slab
   std::vector<std::unique_ptr<two_sided::Memory>> private_;
-  /// First bytes by owner and slab; nullptr: not mapped yet. No more than that, so that eight lie
-  /// in a cache line.
+  /// The first bytes of slabs, by owner and slab; nullptr if not mapped yet. Entries have no other
+  /// data, so that eight of them fit into a cache line.
   std::vector<std::vector<std::byte*>> slabs_;
-  std::vector<Slab> by_address_;               ///< ascending
-  std::vector<std::vector<std::byte*>> free_;  ///< by class of size
-  std::size_t fresh_slab_ = 0;                 ///< the one that is carved up
-  std::size_t fresh_bytes_ = 0;                ///< what is left of it
+  std::vector<Slab> by_address_;               ///< in ascending order of addresses
+  std::vector<std::vector<std::byte*>> free_;  ///< free blocks by class of size
+  std::size_t fresh_slab_ = 0;                 ///< the slab from which new blocks are carved
+  std::size_t fresh_bytes_ = 0;                ///< the number of bytes left in it
   std::size_t outstanding_ = 0;
 };
 

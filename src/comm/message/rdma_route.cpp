@@ -35,10 +35,10 @@ namespace {
 
 constexpr unsigned packet_id = 21;
 constexpr unsigned array_id = 22;
-/// Below, UCX sends an array at once; above, when the receiver has named the target.
+/// Below this size UCX sends an array at once, above it when the receiver has named the target.
 constexpr std::size_t rendezvous_bytes = 8192;
 
-/// Before each active message; with the operation for arrays.
+/// The head before each active message. For arrays it has the number of the operation.
 struct Head {
   std::uint32_t messenger;
   std::int32_t source;
@@ -46,7 +46,8 @@ struct Head {
 };
 
 class RdmaRoute;
-/// The worker is the process's, so its handlers look up whose message came.
+/// The routes by number. The process has only one worker, so its handlers look up the route of a
+/// message.
 std::map<std::uint32_t, RdmaRoute*>& routes() {
   static std::map<std::uint32_t, RdmaRoute*> all;
   return all;
@@ -61,7 +62,7 @@ class RdmaRoute final : public Route {
     set_handler(packet_id, &RdmaRoute::on_packet);
     set_handler(array_id, &RdmaRoute::on_array);
     routes()[number_] = this;
-    largest(context, 0, message_exchange);  // nobody sends before all can receive
+    largest(context, 0, message_exchange);  // no rank sends before all ranks can receive
   }
 
   ~RdmaRoute() override {
@@ -84,7 +85,7 @@ class RdmaRoute final : public Route {
   }
 
   void announce(int rank, std::uint64_t operation, std::span<const std::byte> data) override {
-    // A deque's elements stay where they are: UCX reads the head until the message has left.
+    // Elements of a deque keep their addresses. UCX reads the head until the message has left.
     Outgoing& array = outgoing_.emplace_back(Outgoing{{number_, rank_, operation}, nullptr});
     array.request =
         send(rank, array_id, array.head, data,
@@ -160,8 +161,8 @@ class RdmaRoute final : public Route {
     std::uint64_t token;
     void* request;
   };
-  /// An array that came before its target was known: UCX's own piece of memory, a rendezvous that
-  /// waits, or a copy of a short one.
+  /// An array that came before its target was known: UCX's own piece of memory, a waiting
+  /// rendezvous, or a copy of a short array.
   struct Arrived {
     void* data = nullptr;
     bool rendezvous = false;
@@ -172,7 +173,7 @@ class RdmaRoute final : public Route {
     std::span<std::byte> target;
     std::uint64_t token = 0;
   };
-  using Name = std::pair<int, std::uint64_t>;  ///< rank and operation of the sender
+  using Name = std::pair<int, std::uint64_t>;  ///< a rank, and the number of its operation
 
   void gather_addresses(Context::Implementation& context) {
     const std::string& mine = worker_.address();
@@ -209,7 +210,7 @@ class RdmaRoute final : public Route {
                     "setting a handler of UCX");
   }
 
-  /// Endpoints are made on first use.
+  /// Returns the endpoint of a rank, made on first use.
   ucp_ep_h endpoint(int rank) {
     const auto i = static_cast<std::size_t>(rank);
     if (endpoints_[i] == nullptr) endpoints_[i] = worker_.endpoint(addresses_[i]);
@@ -237,7 +238,7 @@ class RdmaRoute final : public Route {
     return true;
   }
 
-  // Called by UCX. Nothing here calls UCX's progress or the messenger.
+  // UCX calls the following functions. They call neither UCX's progress nor the messenger.
   static RdmaRoute* route_of(const void* header, Head& head) {
     std::memcpy(&head, header, sizeof head);
     const auto found = routes().find(head.messenger);

@@ -7,21 +7,21 @@
 
 namespace sterna::comm {
 
-/// A queue of records in shared memory from one rank to another. Each line is a cache line, a
-/// record takes whole lines, and the first word of a line is 0 unless a record begins there that is
-/// complete: a record of a few words is one cache line that moves from one core to the other.
-/// The reader clears those words behind itself, and now and then publishes how far it has read.
+/// A queue of records in shared memory from one rank to another. Each line is a cache line, and a
+/// record takes whole lines. The first word of a line is 0 unless a complete record begins there.
+/// So a record of a few words is one cache line that moves from one core to the other. The reader
+/// clears those words after reading, and publishes now and then how far it has read.
 namespace ring {
 
 constexpr std::size_t line = 64;
 
-/// First word of a record. Never 0, as bytes is not.
+/// The first word of a record. It is never 0, because `bytes` is not.
 struct Word {
-  std::uint32_t bytes;  ///< of the record, this word included; without filling
+  std::uint32_t bytes;  ///< size of the record, with this word but without padding
   std::uint16_t kind;
   std::uint16_t count;
 };
-constexpr std::uint16_t skip = 0xffff;  ///< kind of a record that only fills the end of the ring
+constexpr std::uint16_t skip = 0xffff;  ///< kind of a record that only pads the end of the ring
 
 inline std::size_t line_bytes(std::size_t bytes) {
   return (bytes + line - 1) / line * line;
@@ -30,7 +30,8 @@ inline std::atomic_ref<std::uint64_t> word_at(std::byte* memory) {
   return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory));
 }
 
-/// Memory of a ring: how far the reader has come, on lines of its own, then the lines.
+/// The layout of a ring: how far the reader has come, on lines of its own, then the lines of
+/// records.
 constexpr std::size_t control_bytes = 128;
 
 class Writer {
@@ -38,8 +39,8 @@ class Writer {
   Writer(std::byte* memory, std::size_t bytes)
       : consumed_(memory), lines_(memory + control_bytes), bytes_(bytes) {}
 
-  /// Memory for a record whose first word is still to come; nullptr where the ring is full. A
-  /// record may have a quarter of the ring at most.
+  /// Returns memory for a record without its first word; nullptr if the ring is full. A record may
+  /// have a quarter of the ring at most.
   std::byte* reserve(std::size_t bytes) {
     const std::size_t need = line_bytes(bytes);
     const std::size_t at = written_ % bytes_;
@@ -74,7 +75,7 @@ class Reader {
   Reader(std::byte* memory, std::size_t bytes)
       : consumed_(memory), lines_(memory + control_bytes), bytes_(bytes) {}
 
-  /// The next record, or nullptr. It stays where it is until `pop`.
+  /// Returns the next record, or nullptr. It stays in place until `pop`.
   std::byte* peek() {
     for (;;) {
       std::byte* const record = lines_ + read_ % bytes_;

@@ -35,13 +35,13 @@ constexpr std::size_t most_ring_bytes = std::size_t{64} << 10U;
 constexpr std::size_t least_ring_bytes = std::size_t{16} << 10U;
 constexpr std::size_t all_rings_bytes = std::size_t{4} << 20U;
 
-/// What the others of the node must know of a rank's memory.
+/// The data that other ranks of the node need to access a rank's memory.
 struct RankMemory {
   std::int64_t process;
-  std::uint64_t address;  ///< of the directory, in that process
+  std::uint64_t address;  ///< address of the directory in that process
 };
 
-/// Copies from another process; the number of bytes copied, or -1. One call moves 2 GiB at most.
+/// Copies from another process, at most 2 GiB a call. Returns the number of bytes copied, or -1.
 std::int64_t copy_from_process(std::int64_t process, std::uint64_t address, std::byte* to,
                                std::size_t bytes) {
   const iovec local{to, bytes};
@@ -139,11 +139,12 @@ void ShmRoute::drain_queue(Peer& peer) {
 void ShmRoute::progress(PacketSink& sink) {
   for (Peer& peer : peers_) {
     if (!peer.queue.empty()) drain_queue(peer);
-    // As many as one ring holds at most, so that one sender cannot keep the others waiting.
+    // At most as many packets as a ring holds are handled, so that one sender cannot delay the
+    // others.
     for (int packets = 0; packets < 256; ++packets) {
       std::byte* const record = peer.in.peek();
       if (record == nullptr) break;
-      // Popped also where a handler throws: the packet was taken.
+      // The destructor pops the packet, also if a handler throws, because it was taken.
       struct Pop {
         ring::Reader& ring;
         ~Pop() { ring.pop(); }

@@ -47,7 +47,7 @@ class TwoSidedRoute final : public Route {
 
   void progress(PacketSink& sink) override {
     while (!leaving_.empty() && done(leaving_.front().request)) leaving_.pop_front();
-    // Outgoing arrays first: a completion may begin new ones.
+    // Outgoing arrays come first, because a completion may begin new transfers.
     finish(outgoing_, [&](std::uint64_t operation) { sink.sent(operation); });
     finish(incoming_, [&](std::uint64_t token) { sink.fetched(token); });
     receive_packets(sink);
@@ -138,7 +138,7 @@ class TwoSidedRoute final : public Route {
 
   void send_array(int rank, std::uint64_t operation) {
     const auto found = announced_.find(operation);
-    if (found == announced_.end()) return;  // withdrawn; its receiver got the error
+    if (found == announced_.end()) return;  // withdrawn; its receiver has got the error
     const std::span<const std::byte> data = found->second;
     announced_.erase(found);
     const two_sided::Peer peer(context_.communicator, rank, tag_ + 1);

@@ -9,18 +9,18 @@
 
 namespace sterna::comm {
 
-/// How a rank asks MPI which of its receives are complete. It asks in turn for all together, which
-/// is the least work where all have come, and for one message, which need not wait for the others;
-/// now and then for each of them.
+/// Asks MPI which receives of a rank are complete. It tests by turns all receives together, which
+/// is the least work if all have arrived, and one message, which need not wait for the others; now
+/// and then it tests each receive.
 class ArrivalPolls {
  public:
-  /// `exchange`: name in errors.
+  /// `exchange_name` is the name in errors.
   explicit ArrivalPolls(std::string_view exchange_name) : exchange_(exchange_name) {}
 
-  /// A round begins.
+  /// Begins a round.
   void start() { polls_ = 0; }
-  /// `receives`: of all links, null or inactive where none is pending. Puts those of the `missing` links that
-  /// have arrived before the others, and returns how many they are.
+  /// `receives` has a request for each link, null or inactive if none is pending. Moves those of
+  /// the `missing` links that have arrived to the front, and returns their number.
   std::size_t ask(std::span<MPI_Request> receives, std::span<std::size_t> missing);
 
  private:
@@ -31,9 +31,9 @@ class ArrivalPolls {
   std::size_t ask_for_each(std::span<MPI_Request> receives, std::span<std::size_t> missing);
 
   std::string_view exchange_;
-  unsigned polls_ = 0;  ///< in vain
+  unsigned polls_ = 0;  ///< number of polls without an arrival
   std::vector<int> completed_;
-  std::vector<bool> arrived_;  ///< by link; all false between the calls
+  std::vector<bool> arrived_;  ///< by link; all false between calls
 };
 
 }  // namespace sterna::comm

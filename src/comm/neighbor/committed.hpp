@@ -4,21 +4,21 @@
 
 namespace sterna::comm {
 
-/// Items of a link that the caller has committed, for methods that may put them later.
+/// The items of a link that the caller has committed, for methods that may put them later.
 struct Committed {
   std::size_t count = 0;
-  bool waiting = false;  ///< not put yet
+  bool waiting = false;  ///< true if they were not put yet
 
-  /// How many are to be put, now.
+  /// Returns the number of items that are to be put now.
   std::size_t take() {
     waiting = false;
     return count;
   }
 };
 
-/// Whether so many bytes are to leave as soon as they are committed, beside the work on those for
-/// other peers. Fewer leave together at the start: MPI copies them, and right behind the stores that
-/// filled the outbox each load of the copy waits until these have left the store buffer.
+/// True if this many bytes leave as soon as they are committed, while the caller fills other
+/// outboxes. Smaller messages leave together at the start: MPI copies them, and right after the
+/// stores that filled the outbox each load of the copy would wait until the store buffer is empty.
 constexpr bool leaves_at_once(std::size_t bytes) {
   return bytes >= 4096;
 }

@@ -29,7 +29,7 @@ namespace {
 /// A method whose exchange was destroyed on this rank.
 class ReleasedNeighborMethod final : public CollectiveObject {
  public:
-  /// `rounds`: started; `under_way`: the last of them is not finished.
+  /// `rounds` is the number of started rounds; `under_way` is true if the last one is not finished.
   ReleasedNeighborMethod(std::unique_ptr<NeighborMethod> method, std::uint64_t rounds,
                          bool under_way)
       : method_(std::move(method)), rounds_(rounds), under_way_(under_way) {}
@@ -193,7 +193,7 @@ class NeighborExchangeBytes::Implementation {
     for (std::size_t peer = 0; fault.empty() && peer < peers_.size(); ++peer) {
       grows = grows || send_counts[peer] > peers_[peer].send_capacity;
     }
-    // 2: an error somewhere; 1: somebody grows.
+    // The verdict is 2 for an error on some rank, 1 if some capacity grows.
     const std::int64_t verdict = guarded(round_, [&] {
       return largest(setting_.context, !fault.empty() ? 2 : grows ? 1 : 0, setting_.exchange_name);
     });
@@ -228,28 +228,28 @@ class NeighborExchangeBytes::Implementation {
   static constexpr auto no_link = static_cast<std::uint32_t>(-1);
   static constexpr std::uint64_t none = static_cast<std::uint64_t>(-1);
 
-  /// A method of the table. Rounds are counted for each, without gaps, as methods want them.
+  /// A method of the table. Each method counts its own rounds, without gaps.
   struct Entry {
     const NeighborMethodRow* row;
     int data_tag;
     std::unique_ptr<NeighborMethod> method;
     std::uint64_t round;
-    std::uint64_t number;  ///< of the method among the collective objects of the context
+    std::uint64_t number;  ///< number of the method among the collective objects of the context
   };
 
   enum class Phase : char { idle, filling, started, broken };
 
-  /// What a round needs to know of a peer, side by side: where ranks share a core, each finds its
-  /// caches full of what the others left there.
+  /// The state of a peer that a round needs, in one place: if ranks share a core, each finds its
+  /// caches full of the other ranks' data.
   struct PeerState {
-    std::uint32_t link = no_link;  ///< of the method's links, for other ranks
+    std::uint32_t link = no_link;  ///< index among the method's links; only for other ranks
     bool self = false;
     bool off_node = false;
-    std::size_t send_capacity = 0;       ///< as `peers_` has it
-    std::uint64_t committed_round = 0;   ///< the last in which it was committed
-    std::uint64_t arrived_round = none;  ///< the last in which next returned it
-    std::size_t bytes_sent = 0;          ///< in all rounds
-    std::size_t messages_sent = 0;       ///< in all rounds
+    std::size_t send_capacity = 0;       ///< the same as in `peers_`
+    std::uint64_t committed_round = 0;   ///< the last round in which it was committed
+    std::uint64_t arrived_round = none;  ///< the last round in which `next` returned it
+    std::size_t bytes_sent = 0;          ///< sum over all rounds
+    std::size_t messages_sent = 0;       ///< sum over all rounds
   };
 
   [[gnu::noinline]] std::byte* first_outbox(int index) {
@@ -261,12 +261,13 @@ class NeighborExchangeBytes::Implementation {
     guarded(round_ + 1, [&] { sending_->method->await_outbox(link, sending_->round); });
   }
 
-  /// First thing in each function that fills a round: the round begins, with the method that
-  /// carries it. `fault`: where this is not the time for it.
+  /// Called first in each function that fills a round: begins the round, with the method that
+  /// carries it. `fault` is the error if the call comes out of order.
   [[gnu::noinline]] void begin(const char* fault) {
     if (phase_ != Phase::idle) fail_in_phase(fault);
     if (tuner_) {
-      // The inboxes of the round before may still be read; those of the one before that not.
+      // The inboxes of the previous round may still be read; those of the round before that may
+      // not.
       for (Entry* const entry : retired_) give_up(*entry);
       if (!std::exchange(retired_, {}).empty()) {
         guarded(round_ + 1,
@@ -285,7 +286,7 @@ class NeighborExchangeBytes::Implementation {
     if (timed_) clock_.start();
   }
 
-  /// First thing when the caller turns to what arrives.
+  /// Called first when the caller turns to the arriving data.
   void receive() {
     if (timed_) resume_clock();
   }
@@ -298,7 +299,7 @@ class NeighborExchangeBytes::Implementation {
     clock_.resume();
   }
 
-  /// Waits until more peers have arrived; false where all have.
+  /// Waits until more peers have arrived; returns false if all have arrived before.
   bool find_more() {
     if (here_ == order_.size()) return false;
     NeighborMethod& method = *receiving_->method;
@@ -315,7 +316,7 @@ class NeighborExchangeBytes::Implementation {
     return true;
   }
 
-  /// Collective: agrees on the methods that may carry the next rounds, and makes them.
+  /// Agrees on the methods that may carry the next rounds, and makes them. Collective.
   void change() {
     change_methods(
         *tuner_, setting_.context, setting_.exchange_name, entries_.size(),
@@ -329,8 +330,8 @@ class NeighborExchangeBytes::Implementation {
         [&](std::size_t i) { give_up(entries_[i]); });
   }
 
-  /// After a failure messages may be left under way: the object is of no more use. Errors of a
-  /// transport do not know what they happened in.
+  /// Marks the object as unusable after a failure, because messages may still be under way. Adds
+  /// the context of the error, which transports do not know.
   template <class Action>
   [[gnu::always_inline]] std::invoke_result_t<Action> guarded(std::uint64_t round,
                                                               Action&& action) {
@@ -341,7 +342,7 @@ class NeighborExchangeBytes::Implementation {
     }
   }
 
-  /// In a handler only.
+  /// May be called in an exception handler only.
   [[noreturn, gnu::cold, gnu::noinline]] void rethrow_broken(std::uint64_t round) {
     phase_ = Phase::broken;
     try {
@@ -357,7 +358,7 @@ class NeighborExchangeBytes::Implementation {
     throw Error(fmt::format("{}: {}", setting_.exchange_name, what));
   }
 
-  /// A function was called in a phase that it does not belong to.
+  /// Throws, because a function was called in a phase that it does not belong to.
   [[noreturn, gnu::cold]] void fail_in_phase(const char* fault) const {
     if (phase_ != Phase::broken) fail(fault);
     fail(fmt::format("cannot be used any more, round {} failed", round_));
@@ -375,7 +376,8 @@ class NeighborExchangeBytes::Implementation {
   }
 
   std::size_t checked(int index) const {
-    const auto peer = static_cast<std::size_t>(index);  // where negative, beyond all
+    // a negative index becomes larger than every peer
+    const auto peer = static_cast<std::size_t>(index);
     if (peer >= states_.size()) fail_index(index);
     return peer;
   }
@@ -391,7 +393,7 @@ class NeighborExchangeBytes::Implementation {
                      rank, capacity));
   }
 
-  /// Of a peer that `next` has not returned.
+  /// Returns the inbox of a peer that `next` has not returned in this round.
   [[gnu::noinline]] std::span<const std::byte> inbox_without_items(int index) const {
     const NeighborPattern::Peer& peer = peers_[checked(index)];
     if (peer.receive_capacity == 0) return {};
@@ -409,7 +411,8 @@ class NeighborExchangeBytes::Implementation {
     entry.method = entry.row->make(setting);
   }
 
-  /// Waits for nobody, unless others cannot finish their round without this rank.
+  /// Gives a method up. Waits for no rank, unless others cannot finish their round without this
+  /// rank.
   void give_up(Entry& entry) noexcept {
     if (entry.number != 0) {
       const bool filling = phase_ == Phase::filling && &entry == sending_;
@@ -433,14 +436,15 @@ class NeighborExchangeBytes::Implementation {
     entry.method.reset();
   }
 
-  /// Tells a method about the capacities as they are now.
+  /// Prepares a method for the present capacities.
   void prepare(Entry& entry) {
     const bool under_way = phase_ == Phase::filling && &entry == sending_;
     entry.method->prepare(links_, under_way ? entry.round - 1 : entry.round);
   }
 
-  /// Collective: throws on all ranks where there is no memory for such peers. `fresh`: the method
-  /// that is about to take it; null: all that are in use, and the messages of this rank to itself.
+  /// Throws on all ranks if memory for such peers does not suffice. `fresh` is the method that is
+  /// about to take it; if it is null, the need is that of all methods in use and of this rank's
+  /// messages to itself. Collective.
   void require_memory_for(std::span<const NeighborPattern::Peer> peers,
                           const Entry* fresh = nullptr) {
     MemoryNeed need;
@@ -470,7 +474,7 @@ class NeighborExchangeBytes::Implementation {
     peer_of_link_.clear();
     order_.clear();
     here_at_once_ = 0;
-    // Where only capacities grew, the counts of what was sent go on.
+    // If only capacities grew, the sums of sent items continue.
     const std::vector<PeerState> before =
         std::exchange(states_, std::vector<PeerState>(peers_.size()));
     std::size_t self = 0;
@@ -503,7 +507,8 @@ class NeighborExchangeBytes::Implementation {
     }
   }
 
-  /// Collective: the peers with larger capacities where `send_counts` asks for more, on both sides.
+  /// Returns the peers with larger capacities, on both sides, if `send_counts` asks for more.
+  /// Collective.
   std::vector<NeighborPattern::Peer> grown_peers(std::span<const std::size_t> send_counts) {
     std::vector<NeighborPattern::Peer> peers = peers_;
     std::vector<int> others;
@@ -512,7 +517,7 @@ class NeighborExchangeBytes::Implementation {
     for (std::size_t peer = 0; peer < peers.size(); ++peer) {
       NeighborPattern::Peer& p = peers[peer];
       if (send_counts[peer] > p.send_capacity) {
-        // More than was asked for, so that slow growth does not come here each time.
+        // The capacity grows beyond the request, so that slow growth does not come here each time.
         p.send_capacity =
             std::max(send_counts[peer], sum_of_bytes(p.send_capacity, p.send_capacity / 2));
       }
@@ -558,28 +563,29 @@ class NeighborExchangeBytes::Implementation {
   std::string reason_;
   std::vector<Entry> entries_;  ///< in the order of the table
   std::optional<Tuner> tuner_;
-  Entry* sending_;                     ///< carries the round whose outboxes are filled
-  Entry* receiving_;                   ///< carries, or carried, the round that was started last
-  std::uint64_t receiving_round_ = 0;  ///< its number for that method
-  std::vector<Entry*> retired_;        ///< to be destroyed once their inboxes are given up
+  Entry* sending_;                     ///< method of the round whose outboxes are filled
+  Entry* receiving_;                   ///< method of the round that was started last
+  std::uint64_t receiving_round_ = 0;  ///< number of that round for that method
+  std::vector<Entry*> retired_;        ///< methods to destroy once their inboxes are given up
   std::vector<Link> links_;
   std::array<two_sided::Memory, 2> self_{two_sided::Memory(0), two_sided::Memory(0)};
   std::array<std::size_t, 2> self_counts_{};
 
-  std::vector<PeerState> states_;          ///< by peer
-  std::vector<std::size_t> peer_of_link_;  ///< the last, behind all links: this rank, its own peer
-  std::vector<std::size_t> order_;         ///< links from which something may come, as it comes
-  std::size_t here_ = 0;                   ///< so many of `order_` are here in this round,
-  std::size_t returned_ = 0;               ///< so many of these has next returned,
-  std::size_t here_at_once_ = 0;  ///< and so many are here when it starts: this rank itself
-  std::size_t commits_ = 0;       ///< in the round that is filled
-  std::uint64_t round_ = 0;       ///< the last that was started
+  std::vector<PeerState> states_;  ///< by peer
+  /// by link; the last entry, behind all links, is this rank as its own peer
+  std::vector<std::size_t> peer_of_link_;
+  std::vector<std::size_t> order_;  ///< links from which data may arrive, in the order of arrival
+  std::size_t here_ = 0;            ///< number of links in `order_` that have arrived in this round
+  std::size_t returned_ = 0;        ///< number of these that `next` has returned
+  std::size_t here_at_once_ = 0;    ///< number of them that arrive with the start: this rank itself
+  std::size_t commits_ = 0;         ///< number of commits in the round that is filled
+  std::uint64_t round_ = 0;         ///< the last round that was started
   Phase phase_ = Phase::idle;
 
   bool timed_ = false;
-  bool met_ = false;  ///< where timing is synchronized: in this round
+  bool met_ = false;  ///< with synchronized timing: true if the ranks have met in this round
   RoundClock clock_;
-  Tuner::Traffic traffic_;  ///< of this round
+  Tuner::Traffic traffic_;  ///< traffic of this round
   RoundRecord record_;
 };
 

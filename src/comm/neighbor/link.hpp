@@ -6,12 +6,11 @@
 
 namespace sterna::comm {
 
-/// A pattern's peer as methods see it: another rank with which bytes move in at least one
-/// direction.
+/// A peer of a pattern as methods see it: another rank, with bytes in at least one direction.
 struct Link {
   int rank;
-  std::size_t send_items;     ///< capacity
-  std::size_t receive_items;  ///< capacity
+  std::size_t send_items;     ///< capacity in items
+  std::size_t receive_items;  ///< capacity in items
 };
 
 inline std::vector<int> ranks_of(std::span<const Link> links) {

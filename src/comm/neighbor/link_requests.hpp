@@ -12,10 +12,10 @@
 
 namespace sterna::comm {
 
-/// The requests of a method by messages, a receive and a send for each link, and the memory that
-/// these read and write. Receives lie before sends, so that each kind is one array. Messages that
-/// are under way at the end can only be those of a round that was given up: then the memory is kept
-/// until the exit.
+/// The requests of a method that sends messages (a receive and a send for each link), and the
+/// memory that these read and write. Receives come before sends, so that each kind is one array.
+/// Messages that are under way at the end belong to a round that was abandoned; the memory is then
+/// kept until the process exits.
 class LinkRequests {
  public:
   LinkRequests(Context::Implementation& context, std::shared_ptr<two_sided::Memory> memory,
@@ -29,7 +29,7 @@ class LinkRequests {
   MPI_Request& send(std::size_t link) { return requests_[links() + link]; }
   MPI_Request* receives() { return requests_.data(); }
   MPI_Request* sends() { return requests_.data() + links(); }
-  /// Whether a request has begun and not ended.
+  /// True if a request has begun and not ended.
   static bool is_active(MPI_Request request);
 
  private:

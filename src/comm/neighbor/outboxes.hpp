@@ -10,8 +10,8 @@
 
 namespace sterna::comm {
 
-/// The memory that one-sided methods put from: for each link its items, with their count right
-/// before them, as the inbox of the peer has it; and a word for the notice.
+/// The memory from which one-sided methods put. Each link has its items, with their count right
+/// before them, as in the inbox of the peer, and a word for the notice.
 class Outboxes {
  public:
   Outboxes(std::span<const Link> links, std::size_t item_size) : item_size_(item_size) {
@@ -21,17 +21,17 @@ class Outboxes {
     }
   }
 
-  /// What they need, or `too_many_bytes`.
+  /// The size of all outboxes, or `too_many_bytes`.
   std::size_t bytes() const { return bytes_; }
   std::size_t link_count() const { return offsets_.size(); }
   void use(std::byte* memory) { memory_ = memory; }
   std::byte* items(std::size_t link) const { return memory_ + offsets_[link]; }
   std::size_t bytes_of(std::size_t count) const { return count * item_size_; }
-  /// The count and then the items: what is to be put.
+  /// The bytes to put: the count and then the items.
   std::span<std::byte> message(std::size_t link, std::size_t count) const {
     std::byte* const begin = items(link);
-    // Most often it stands there from the round before. Rewritten right before the copy, it would
-    // hold the copy up.
+    // The count is written only if it has changed, because a store right before the copy would
+    // delay the copy.
     if (count_before(begin) != count) set_count_before(begin, count);
     return with_count(begin, bytes_of(count));
   }
@@ -39,7 +39,7 @@ class Outboxes {
 
  private:
   std::size_t item_size_;
-  std::size_t bytes_ = buffer_alignment;  ///< the notice lies first
+  std::size_t bytes_ = buffer_alignment;  ///< the notice comes first
   std::vector<std::size_t> offsets_;
   std::byte* memory_ = nullptr;
 };

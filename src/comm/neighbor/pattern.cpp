@@ -35,7 +35,7 @@ std::string fault_of_list(const Context& context, std::span<const Peer> peers) {
 
 using Capacities = std::array<std::uint64_t, 2>;
 
-/// What messages under way read from and write into.
+/// The memory of messages that are under way.
 struct Consensus {
   Consensus(const Context& context, int tag, std::size_t peers)
       : barrier(context, tag), outgoing(peers), sends(peers) {}
@@ -44,9 +44,9 @@ struct Consensus {
   std::vector<MPI_Request> sends;
 };
 
-/// What the other ranks that list this one say, by rank. A rank does not know who lists it, so this
-/// is a round of non-blocking consensus: synchronous sends, then a barrier that completes once
-/// everybody's sends were received.
+/// Returns what the other ranks that list this one say, by rank. A rank does not know which ranks
+/// list it, so this is a round of non-blocking consensus: synchronous sends, then a barrier that
+/// completes once the sends of all ranks were received.
 std::map<int, Peer> ask_peers(const Context& world, std::span<const Peer> peers) {
   Context::Implementation& context = world.implementation();
   const int tag = context.reserve_tags(2);

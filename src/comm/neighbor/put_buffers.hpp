@@ -19,9 +19,10 @@
 
 namespace sterna::comm {
 
-/// The buffers of a method that puts: inboxes in a window, outboxes in memory that `Transport` puts
-/// from fastest, and remote access to the inboxes of the links' peers. The owner may destroy them
-/// only when no put is under way. After a failure it must keep them until the exit.
+/// The buffers of a method that puts: inboxes in a window, outboxes in the memory from which
+/// `Transport` puts fastest, and remote access to the inboxes of the links' peers. The owner may
+/// destroy them only when no put is under way. After a failure it must keep them until the process
+/// exits.
 template <class Transport>
 class PutBuffers {
  public:
@@ -34,8 +35,8 @@ class PutBuffers {
     return need;
   }
 
-  /// Collective over the context; throws Error on all ranks where one fails. `round`: the last that
-  /// was finished; `buffers`: number of buffers of each inbox.
+  /// Collective over the context. Throws Error on all ranks if one fails. `round` is the last one
+  /// that was finished; `buffers` is the number of buffers of each inbox.
   PutBuffers(const NeighborSetting& setting, std::span<const Link> links, std::uint64_t round,
              Transport transport = {}, int buffers = 2)
       : context_(setting.context),
@@ -57,7 +58,7 @@ class PutBuffers {
             transport) {}
 
   std::vector<LinkBuffers> link_buffers() const { return make_link_buffers(outboxes_, inboxes_); }
-  /// Bytes of so many items.
+  /// The size of a message with this many items.
   std::size_t bytes_of(std::size_t count) const { return outboxes_.bytes_of(count); }
   /// Begins to write `count` items of the outbox to the peer, for `round`.
   void put(std::size_t link, std::size_t count, std::uint64_t round) {
@@ -65,8 +66,8 @@ class PutBuffers {
     Remote& target = window_.remotes()[link];
     put(target, target.note.count(round), message.data(), message.size());
   }
-  /// The notice of a round: `set_notice` once, when the transport has ordered the puts before it,
-  /// then `put_notice` for each link, which begins to send it.
+  /// Sends the notices of a round: `set_notice` once, when the transport has ordered the puts
+  /// before it, then `put_notice` for each link, which begins to send it.
   void set_notice(std::uint64_t round) { outboxes_.notice() = round; }
   void put_notice(std::size_t link) {
     const std::uint64_t& round = outboxes_.notice();
@@ -78,10 +79,10 @@ class PutBuffers {
       target.memory.notify(target.note.notice(round), round);
     }
   }
-  /// Remote access to a link's inbox, and this rank's own memory.
+  /// Remote access to the inbox of a link's peer, and this rank's own memory.
   RemoteMemory& peer(std::size_t link) { return window_.remotes()[link].memory; }
   typename Transport::Memory& memory() const { return *window_.memory(); }
-  /// Whether this process can store into the memory of all peers.
+  /// True if this process can store into the memory of all peers.
   bool all_mapped() const {
     return std::ranges::all_of(window_.remotes(),
                                [](const Remote& r) { return r.memory.mapped() != nullptr; });

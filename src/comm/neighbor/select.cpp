@@ -12,8 +12,8 @@
 
 namespace sterna::comm {
 
-/// A round takes microseconds and there is one in every step, so much can be measured: some 650
-/// rounds of the best, 14 of those that take four times as long.
+/// A round takes microseconds, and there is one in every step, so much can be measured: about 650
+/// rounds of the best method, 14 of methods that take four times as long.
 const TuningRules neighbor_tuning{
     .rounds_before = 16,
     .race = {.warm_up = 6,

@@ -8,10 +8,10 @@
 
 namespace sterna::comm {
 
-/// The method that `options` name, which is final; for "auto" the one that usually wins among those
-/// that work for this pattern on all ranks, and the others as candidates. Collective; throws Error
-/// on all ranks for an unknown name, for a named method that does not work here, and where the
-/// ranks name different methods.
+/// Selects the method named by `options`, which is final. For "auto" it selects, of the methods
+/// that work for this pattern on all ranks, the one that usually wins, with the others as
+/// candidates. Collective. Throws Error on all ranks for an unknown name, for a named method that
+/// does not work here, and if the ranks name different methods.
 Selection select_neighbor_method(const Context& context,
                                  std::span<const NeighborPattern::Peer> peers,
                                  const NeighborOptions& options);

@@ -7,9 +7,9 @@
 
 namespace sterna::comm {
 
-// A word is twice the round, plus 1 if a flag is known. Even and odd rounds have words of their
-// own: a rank that writes in round r+2 has left round r+1, so this rank has entered it and has read
-// all words of round r. Within a round each word has one writer.
+// A word is twice the number of the round, plus 1 if a flag was raised. Even and odd rounds have
+// words of their own. A rank that writes in round r+2 has left round r+1, so this rank has entered
+// that round and has read all words of round r. Within a round each word has one writer.
 
 std::vector<PutBarrier::Step> PutBarrier::steps_of(int rank, const std::vector<int>& ranks) {
   std::vector<Step> steps;

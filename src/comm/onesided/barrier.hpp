@@ -12,25 +12,25 @@
 
 namespace sterna::comm {
 
-/// A barrier of puts by UCX that is polled: in step k of log2(ranks) each rank puts a word to the
-/// one at distance 2^k (Hensgen, Finkel, Manber 1988). Nobody matches a message or answers one. A
-/// flag that any rank raises is seen by all. It orders nothing else: flush first what must be there
-/// before.
+/// A barrier of UCX puts that can be polled: in step k of log2(ranks) each rank puts a word to the
+/// rank at distance 2^k (Hensgen, Finkel, Manber 1988). No message is matched or answered. A flag
+/// that any rank raises is seen by all. The barrier orders no other puts, so flush those that must
+/// arrive before.
 class PutBarrier {
  public:
-  /// Among `ranks`, ascending, the same list on all of them. Collective over the context, also for
-  /// ranks that are not in the list, which never enter. Throws Error on all ranks where one cannot
-  /// be connected. `tag`: of the messages that connect it.
+  /// Makes a barrier among `ranks`, ascending, the same list on all of them. Collective over the
+  /// context, also for ranks that are not in the list, which never enter. Throws Error on all ranks
+  /// if one cannot be connected. `tag` is that of the messages that connect them.
   PutBarrier(Context::Implementation& context, std::string_view exchange_name, int tag,
              const std::vector<int>& ranks);
 
-  /// Says that this rank has come. Rounds are numbered from 1 without gaps.
+  /// Declares that this rank has arrived. Rounds are numbered from 1 without gaps.
   void enter(std::uint64_t round, bool flag = false);
-  /// True once every rank has entered.
+  /// Returns true once every rank has entered.
   bool test();
-  /// Whether a rank of the round has raised its flag; after `test`.
+  /// True if a rank of the round has raised its flag; valid after `test`.
   bool flag() const { return flag_; }
-  /// Whether nothing of this rank is under way; only then may this end.
+  /// True if no put of this rank is under way; only then may the barrier be destroyed.
   bool idle();
   /// The rank whose word is awaited.
   int late_rank() const;
@@ -38,11 +38,11 @@ class PutBarrier {
  private:
   using Words = Window<rdma::Transport>;
 
-  /// A step: whom the word goes to, and from whom one comes.
+  /// A step: the rank to which this one puts a word, and the rank from which it gets one.
   struct Step {
     int to;
     int from;
-    std::size_t target = 0;  ///< index in the window's remotes
+    std::size_t target = 0;  ///< index among the window's remotes
   };
   static std::vector<Step> steps_of(int rank, const std::vector<int>& ranks);
   static std::vector<int> partners_of(const std::vector<Step>& steps);
@@ -51,11 +51,11 @@ class PutBarrier {
 
   int rank_;
   std::vector<Step> steps_;
-  std::unique_ptr<rdma::Memory> outgoing_;  ///< the words that are put
+  std::unique_ptr<rdma::Memory> outgoing_;  ///< the words to put
   Words incoming_;
   std::uint64_t round_ = 0;
   bool flag_ = false;
-  bool put_ = false;  ///< the word of this step
+  bool put_ = false;  ///< true if the word of this step was put
   std::size_t step_;
 };
 

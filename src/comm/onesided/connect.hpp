@@ -14,18 +14,18 @@
 
 namespace sterna::comm {
 
-/// For windows that send nothing besides their handle.
+/// The note of windows that send only their handle.
 struct NoNote {};
 
-/// What a peer must know to write into a memory: a note of its owner, which may be another one for
-/// each peer, and the transport's handle. Sent as bytes.
+/// The data that a peer needs to write into a memory: a note of its owner, which may differ between
+/// peers, and the transport's handle. They are sent as bytes.
 template <class Note>
 std::string describe(const Note& note, const std::string& handle) {
   static_assert(std::is_trivially_copyable_v<Note>);
   return std::string(reinterpret_cast<const char*>(&note), sizeof note) + handle;
 }
 
-/// The parts of what a peer sent.
+/// Returns the parts of a peer's description.
 template <class Note>
 std::pair<Note, std::string> note_and_handle(const std::string& description) {
   Note note;
@@ -34,9 +34,9 @@ std::pair<Note, std::string> note_and_handle(const std::string& description) {
 }
 
 /// Connects this rank's memory with that of `ranks`; each of them must do the same. Collective over
-/// the context, by messages with `tag`: what fails on one rank is an Error of all, and nobody goes
+/// the context, by messages with `tag`. A failure on one rank is an Error on all, and no rank goes
 /// on before all are connected. `describe_all()` makes the memory and returns a description for
-/// each of the ranks; `connect_to(i, description)` takes that of rank i's memory.
+/// each of the ranks; `connect_to(i, description)` takes the description of rank i's memory.
 template <class DescribeAll, class ConnectTo>
 void connect(Context::Implementation& context, std::string_view exchange_name, int tag,
              std::span<const int> ranks, DescribeAll&& describe_all, ConnectTo&& connect_to) {

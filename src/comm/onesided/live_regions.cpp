@@ -12,7 +12,8 @@ namespace sterna::comm {
 namespace {
 
 std::list<LiveRegion::Record>& records() {
-  // Never destroyed: a region in a static variable may outlive all others.
+  // The list is never destroyed, because a region in a static variable may outlive all other
+  // objects.
   static auto* const all = new std::list<LiveRegion::Record>;
   return *all;
 }
@@ -25,7 +26,8 @@ int report(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-/// MPI_Finalize first of all deletes the attributes of MPI_COMM_SELF.
+/// This function runs first in MPI_Finalize, which begins by deleting the attributes of
+/// MPI_COMM_SELF.
 void report_at_the_end() {
   int key = MPI_KEYVAL_INVALID;
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, report, &key, nullptr), "region");

@@ -6,8 +6,8 @@
 
 namespace sterna::comm {
 
-/// Counts a region as alive as long as this lives. Those that are still alive when MPI ends, so
-/// that they cannot be given back any more, are reported on standard error, whoever ends it.
+/// Counts a region as alive for the life of this object. Regions that are still alive when MPI ends
+/// can no longer be freed; they are reported on standard error, whoever ends MPI.
 class LiveRegion {
  public:
   LiveRegion(int rank, std::string name, std::size_t bytes);

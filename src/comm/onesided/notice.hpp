@@ -6,14 +6,17 @@
 
 namespace sterna::comm {
 
-/// A notice is a word in a window that one peer writes and that only rises. The cores of a node
-/// fetch cache lines in pairs: notices of different peers lie so far apart.
+/// The distance between notices. A notice is a word in a window that one peer writes and that only
+/// rises. The cores of a node fetch cache lines in pairs, so notices of different peers are that
+/// far apart.
 constexpr std::size_t notice_stride = 128;
 
-/// What the notice at `word` of this rank's window says; all that its writer put before is there.
+/// Reads the notice at `word` of this rank's window; all earlier puts of its writer have then
+/// arrived.
 inline std::uint64_t read_notice(const std::byte* word) {
   return std::atomic_ref(
-             *reinterpret_cast<std::uint64_t*>(const_cast<std::byte*>(word)))  // no write happens
+             // atomic_ref needs a non-const word, but nothing is written
+             *reinterpret_cast<std::uint64_t*>(const_cast<std::byte*>(word)))
       .load(std::memory_order_acquire);
 }
 

@@ -14,8 +14,8 @@
 namespace sterna::comm {
 namespace {
 
-/// Data and counters in one memory. The data come first, where the memory begins with a page: copies
-/// to other places take longer.
+/// Data and counters in one memory. The data come first, at the begin of a page, because copies to
+/// other places take longer.
 template <class Transport>
 class OneMemory final : public OneSided {
  public:
@@ -56,7 +56,7 @@ class OneMemory final : public OneSided {
  private:
   struct Target {
     typename Transport::RemoteMemory memory;
-    std::size_t counters_at;  ///< where the peer's counters begin
+    std::size_t counters_at;  ///< offset of the peer's counters
   };
 
   std::size_t counters_at_;
@@ -64,9 +64,9 @@ class OneMemory final : public OneSided {
   std::vector<Target> peers_;
 };
 
-/// Data that the caller has made, and counters beside them. In a node UCX stores into memory of its
-/// own at once, but into any other memory with the target's help, and a fence does not order the
-/// one behind the other: so the counters are plain memory, too.
+/// The caller's own data, and counters beside them. Within a node UCX stores into memory of its own
+/// at once, but into any other memory with the target's help. A fence does not order these two
+/// kinds of puts, so the counters are plain memory, too.
 class OwnData final : public OneSided {
  public:
   explicit OwnData(const OneSidedParts& parts)
@@ -105,7 +105,7 @@ class OwnData final : public OneSided {
   bool sent(std::size_t peer) override {
     return peers_[peer].data.sent() && peers_[peer].counters.sent();
   }
-  /// Both are memories of one process, which is what is flushed.
+  /// A flush of one memory is a flush of the process that has both memories.
   void flush(std::size_t peer) override { peers_[peer].data.flush(); }
   void progress() override { rdma::Transport::progress(); }
   bool outlives_target() const override { return true; }

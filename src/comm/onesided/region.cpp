@@ -36,7 +36,7 @@ std::string why_no_transport(const Context& context, std::string_view name,
 
 class RegionBytes::Implementation {
  public:
-  /// `own`: null where memory is to be made.
+  /// `own` is null if the region allocates its memory.
   Implementation(const Context& context, std::byte* own, std::size_t bytes,
                  std::span<const int> peers, const RegionOptions& options)
       : context_(context),
@@ -45,7 +45,8 @@ class RegionBytes::Implementation {
         bytes_(bytes),
         alive_(context.rank(), options.name, bytes) {
     announce_object(context.implementation(), "a region", options.name);
-    // A pattern of one item each way has the same rules for who lists whom, and checks them.
+    // The lists of peers must be symmetric, as in a pattern of one item each way, whose constructor
+    // checks that.
     std::vector<NeighborPattern::Peer> pattern;
     for (const int peer : peers) pattern.push_back({peer, 1, 1});
     const auto checked = NeighborPattern::from_peers(context, pattern);
@@ -59,11 +60,11 @@ class RegionBytes::Implementation {
     try {
       if (state().can_wait()) {
         flush();
-        barrier();  // then nothing is under way to this rank either
+        barrier();  // after the barrier no transfer is under way to this rank
         return;
       }
     } catch (const Error&) {
-      // A rank is gone; whoever still needs it will say so.
+      // A rank is gone; the next operation that needs it reports that.
     }
     state().keep_until_exit(memory_);
     state().keep_until_exit(words_);
@@ -103,7 +104,7 @@ class RegionBytes::Implementation {
 
   void notify(int peer) {
     const std::size_t i = index_of(peer);
-    // The word must not change while the notice before is on its way.
+    // The word must not change while the previous notice is under way.
     wait_until([&] { return memory_->sent(i); }, peer);
     std::uint64_t& word = (*words_)[i];
     ++word;
@@ -112,7 +113,7 @@ class RegionBytes::Implementation {
 
   std::uint64_t notices(int peer) const {
     const std::uint64_t seen = counter(index_of(peer));
-    memory_->progress();  // for those who only poll
+    memory_->progress();  // makes progress for callers that only poll
     return seen;
   }
 
@@ -130,11 +131,11 @@ class RegionBytes::Implementation {
   }
 
  private:
-  /// What a peer must know of this rank's memory.
+  /// The data that a peer needs to access this rank's memory.
   struct RemotePart {
-    std::size_t counter = 0;       ///< offset of the counter that is the peer's
+    std::size_t counter = 0;       ///< offset of the peer's counter
     std::size_t bytes = 0;         ///< size of the data
-    std::size_t misalignment = 0;  ///< of the data, against the largest type
+    std::size_t misalignment = 0;  ///< offset of the data from the alignment of the largest type
   };
 
   Context::Implementation& state() const { return context_.implementation(); }
@@ -208,7 +209,8 @@ class RegionBytes::Implementation {
     return static_cast<std::size_t>(found - peers_.begin());
   }
 
-  /// Errors of a transport do not know what they happened in; after one, nothing may wait any more.
+  /// Adds the context of an error, which transports do not know. After an error no call may wait
+  /// any more.
   template <class Action>
   void guarded(int peer, Action&& action) {
     try {
@@ -243,11 +245,11 @@ class RegionBytes::Implementation {
   std::byte* own_;
   std::size_t bytes_;
   LiveRegion alive_;
-  std::vector<int> peers_;  ///< ascending
+  std::vector<int> peers_;  ///< in ascending order
   std::string_view transport_;
   std::shared_ptr<OneSided> memory_;
   std::vector<RemotePart> remotes_;
-  /// Counts of notices sent, by peer; value and result of a fetch_add.
+  /// The numbers of notices sent, by peer, and the operand and result of a fetch_add.
   std::shared_ptr<std::vector<std::uint64_t>> words_;
   std::uint64_t round_ = 0;
 };

@@ -13,17 +13,17 @@
 
 namespace sterna::comm {
 
-/// Memory of this rank that other ranks write, and access to theirs. What writes into remote
-/// memory in this library is built on it: neighbor and sparse methods, messages, barriers.
+/// Memory of this rank that other ranks write, and access to theirs. All writes into remote memory
+/// in this library go through it: neighbor and sparse methods, messages, barriers.
 ///
-/// `Transport` (shm::Transport, rdma::Transport, rma::Transport) has
+/// A `Transport` (shm::Transport, rdma::Transport, rma::Transport) has
 /// - `Memory`, made by `make(context, exchange_name, bytes)`, which others access by its
 ///   `handle(memory)`;
 /// - `RemoteMemory`, made by `connect(memory, rank, handle)`: `put`, `get`, `fetch_add`, `notify`,
-///   `flush` and, but for rma, `sent` and `mapped`;
-/// - `need(bytes)`, what a memory takes of the node, and `synchronize(memory)`, which makes what
-///   others wrote visible.
-/// `Note`: what owners send each peer about their memory besides the handle, such as offsets.
+///   `flush` and, except for rma, `sent` and `mapped`;
+/// - `need(bytes)`, the memory that a node must have for it, and `synchronize(memory)`, which makes
+///   the writes of others visible.
+/// A `Note` has what an owner tells each peer besides the handle, such as offsets.
 template <class Transport, class Note = NoNote>
 class Window {
  public:
@@ -37,10 +37,11 @@ class Window {
     int rank;
   };
 
-  /// Collective over the context; throws Error on all ranks where one fails. Makes `bytes` of memory
-  /// (0: this rank only writes), calls `prepare(data)` before anybody can write there, which returns
-  /// a note for each of `ranks`, and connects with those of `ranks` that have memory. Each of them
-  /// must name this rank, too. `tag`: of the messages that connect.
+  /// Makes `bytes` of memory (0 if this rank only writes) and connects with those of `ranks` that
+  /// have memory. Each of them must name this rank, too. Before any rank can write to the memory,
+  /// it calls `prepare(data)`, which returns a note for each of `ranks`. Collective over the
+  /// context. Throws Error on all ranks if one fails. `tag` is that of the messages that connect
+  /// them.
   template <class Prepare>
   Window(Context::Implementation& context, std::string_view exchange_name, int tag,
          std::size_t bytes, std::span<const int> ranks, Prepare&& prepare,
@@ -61,10 +62,10 @@ class Window {
         });
   }
 
-  /// This rank's; null where it has none.
+  /// The memory of this rank; null if it has none.
   Memory* memory() const { return memory_.get(); }
   std::byte* data() const { return memory_ ? memory_->data() : nullptr; }
-  /// Those of the ranks that have memory, in their order.
+  /// The remotes of the ranks that have memory, in the order of `ranks`.
   std::vector<Remote>& remotes() { return remotes_; }
   const std::vector<Remote>& remotes() const { return remotes_; }
 

@@ -21,12 +21,12 @@ std::string host_name() {
   return {name, static_cast<std::size_t>(length)};
 }
 
-/// "node7" and "node7.cluster.org" are one host.
+/// True if two names mean one host, such as "node7" and "node7.cluster.org".
 bool same_host(std::string_view a, std::string_view b) {
   return a == b || a.substr(0, a.find('.')) == b || a == b.substr(0, b.find('.'));
 }
 
-/// The node of the network that each rank of the context runs on. Collective.
+/// Returns the node of the network on which each rank of the context runs. Collective.
 std::vector<int> nodes_of_ranks(const Context& context, const Network& network) {
   std::vector<int> nodes(static_cast<std::size_t>(context.size()));
   int mine = context.node_of(context.rank());
@@ -72,7 +72,7 @@ Context renumbered(const Context& context, const PlacementProblem& problem,
   if (wanted != there) {
     throw Error("placement: it was made for other nodes or ranks than those of this context");
   }
-  // The k-th rank of a node becomes the k-th of those that are placed there.
+  // The k-th rank that runs on a node becomes the k-th rank that is placed there.
   const auto me = nodes.begin() + context.rank();
   auto turn = std::count(nodes.begin(), me, *me);
   int number = 0;

@@ -17,7 +17,8 @@
 namespace sterna::comm {
 namespace {
 
-/// The product, where all are positive and it is a sensible number of nodes; otherwise 0.
+/// Returns the product if all factors are positive and it is a plausible number of nodes; otherwise
+/// 0.
 int checked_product(std::span<const int> sizes) {
   std::int64_t product = sizes.empty() ? 0 : 1;
   for (const int size : sizes) {
@@ -36,15 +37,15 @@ int require_nodes(std::span<const int> sizes, std::string_view kind) {
   return nodes;
 }
 
-/// The positive number that a text is, or 0.
+/// Returns the positive number in a text, or 0.
 int positive_number(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() ? std::max(number, 0) : 0;
 }
 
-/// "node[001-128]" names node001 to node128, as batch systems write them; nothing where that is no
-/// range of names.
+/// Expands "node[001-128]" to node001 to node128, the notation of batch systems; returns nothing if
+/// the text is no range of names.
 std::optional<std::vector<std::string>> host_names(std::string_view text) {
   const std::size_t open = text.find_first_of("[]");
   if (open == std::string_view::npos) return std::vector<std::string>{std::string(text)};
@@ -90,7 +91,8 @@ Network Network::tree(std::vector<int> children) {
 }
 
 Network Network::read(const std::string& path) {
-  constexpr std::size_t largest_file = std::size_t{16} << 20;  // a line for each of many nodes
+  // the file has a line for each of many nodes
+  constexpr std::size_t largest_file = std::size_t{16} << 20;
   std::string text;
   try {
     text = read_regular_file(path, largest_file);

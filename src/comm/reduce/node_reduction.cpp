@@ -10,8 +10,8 @@
 namespace sterna::comm {
 namespace {
 
-/// Each rank reads one or two cache lines of each other one, some 0.1 us, where a tree takes a few
-/// microseconds for any number.
+/// The most ranks for which shared memory is used. Each rank reads one or two cache lines of every
+/// other rank, about 0.1 us each, while a tree takes a few microseconds for any number of ranks.
 constexpr int most_ranks_that_read_each_other = 32;
 constexpr std::size_t most_bytes_read = 32768;
 

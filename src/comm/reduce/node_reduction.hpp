@@ -12,25 +12,27 @@
 
 namespace sterna::comm {
 
-/// The contributions to a reduction on one node, in memory that all its ranks read. Each rank stores
-/// its own, raises a notice behind it, and combines all of them when they are there: no messages, and
-/// every rank adds in the order of the ranks. Two places take turns: who stores in round r + 2 has
-/// seen all contributions of round r + 1, and by then everybody has read those of round r.
+/// The contributions to a reduction on one node, in memory that all its ranks read. Each rank
+/// stores its own contribution, raises a notice behind it, and combines all contributions when they
+/// have arrived. So there are no messages, and every rank adds in the order of the ranks. Two
+/// places take turns: a rank that stores in round r + 2 has seen all contributions of round r + 1,
+/// and by then all ranks have read those of round r.
 class NodeReduction {
  public:
-  /// Whether it serves such contributions in this context, on all its ranks alike. What each rank
-  /// reads grows with the number of ranks, so that a tree wins where there are many.
+  /// True if shared memory serves such contributions in this context, on all its ranks alike. A
+  /// rank reads the contributions of all others, so with many ranks a tree is faster.
   static bool serves(const Context::Implementation& context, std::size_t bytes);
 
-  /// Collective. Contributions of at most `bytes`; `tag`: of the messages that connect.
+  /// Contributions have at most `bytes`. Collective; `tag` is that of the messages that connect the
+  /// ranks.
   NodeReduction(Context::Implementation& context, std::string_view name, int tag,
                 std::size_t bytes);
 
-  /// Rounds ascend without gaps.
+  /// Stores this rank's contribution. Rounds ascend without gaps.
   void store(std::uint64_t round, std::span<const std::byte> contribution);
-  /// The first rank that has not come yet, or -1.
+  /// The first rank that has not arrived yet, or -1.
   int late_rank(std::uint64_t round);
-  /// Valid until this rank stores in the next round.
+  /// The contribution of a rank; valid until this rank stores in the next round.
   const std::byte* contribution(int rank, std::uint64_t round) const;
 
  private:
@@ -39,11 +41,11 @@ class NodeReduction {
 
   int rank_;
   int size_;
-  std::size_t stride_;  ///< of the places: a notice, and a contribution behind it
+  std::size_t stride_;  ///< size of a place: a notice, and a contribution behind it
   Window<shm::Transport> window_;
-  std::vector<const std::byte*> memories_;  ///< by rank
+  std::vector<const std::byte*> memories_;  ///< memories by rank
   std::uint64_t seen_round_ = 0;
-  int seen_ = 0;  ///< so many ranks, the lowest, have come in that round
+  int seen_ = 0;  ///< number of ranks, from the lowest on, that have arrived in the round
 };
 
 }  // namespace sterna::comm

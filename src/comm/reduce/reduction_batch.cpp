@@ -22,13 +22,13 @@
 
 // All values travel as one element of a derived type: a header with the number of values of each
 // kind, then the values, kind after kind. The operation reads the header of the element, so it
-// needs no knowledge of its batch. One element cannot be cut into segments, so every MPI combines
-// whole contributions along one tree (recursive doubling, or reduce and broadcast); addition,
-// maximum and minimum commute bit for bit, hence all ranks end with the same bits.
+// needs no knowledge of its batch. An element cannot be cut into segments, so every MPI combines
+// whole contributions along one tree (recursive doubling, or reduce and broadcast). Addition,
+// maximum and minimum commute bit for bit, so all ranks get the same bits.
 //
-// In fixed order every rank gathers all elements and combines them itself, rank after rank. So it does
-// in both orders on one node, from shared memory, once a batch has run a few times. Elsewhere a batch
-// of one kind, for which MPI has an operation, is then reduced by that.
+// In fixed order every rank gathers all elements and combines them itself, rank after rank. On one
+// node every rank does the same in both orders, from shared memory, once a batch has run a few
+// times. Elsewhere MPI's own operation then reduces a batch of one kind, if MPI has one for it.
 
 namespace sterna::comm {
 namespace {
@@ -36,18 +36,19 @@ namespace {
 enum Kind : std::size_t { sum_double, max_double, min_double, sum_int, max_int, min_int, kinds };
 constexpr std::size_t double_kinds = 3;
 
-/// From this round with the same values on, shared memory is made for them. It takes as long as some
-/// hundred rounds, and a batch that is made, run and destroyed shall not pay for it.
+/// Shared memory is made for a batch from this round with the same values on. Making it takes as
+/// long as some hundred rounds, which a batch with few runs would not get back.
 constexpr std::uint64_t rounds_before_sharing = 16;
 
 struct Header {
   std::array<std::uint64_t, kinds> counts{};
-  /// Not 0 where the batches of two ranks differ.
+  /// Not 0 if the batches of two ranks differ.
   std::uint64_t mismatch = 0;
 };
 static_assert(sizeof(Header) % sizeof(double) == 0);
 
-/// NaN wins, and -0 is below +0: otherwise the result would depend on the order of arguments.
+/// NaN wins, and -0 counts as below +0; otherwise the result would depend on the order of
+/// arguments.
 double larger(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
   if (a == b) return std::signbit(a) ? b : a;
@@ -77,7 +78,7 @@ void combine_section(const std::byte*& in, std::byte*& result, std::uint64_t cou
   }
 }
 
-/// result = result combined with in, or the mark that they do not fit.
+/// Sets result to its combination with in, or marks it if the two have different counts.
 void combine_element(const std::byte*& in, std::byte*& result) {
   Header a;
   Header b;
@@ -106,7 +107,7 @@ void combine_elements(void* in_data, void* result_data, int* length, MPI_Datatyp
   for (int element = 0; element < *length; ++element) combine_element(in, result);
 }
 
-/// The derived type of one element; `shape` as in the header.
+/// Returns the derived type of one element; `shape` has the counts of the header.
 MPI_Datatype element_type(const std::array<std::uint64_t, kinds>& shape) {
   std::uint64_t doubles = 0;
   std::uint64_t integers = sizeof(Header) / sizeof(std::uint64_t);
@@ -125,7 +126,7 @@ MPI_Datatype element_type(const std::array<std::uint64_t, kinds>& shape) {
   return type;
 }
 
-/// Where timing is synchronized: counts the time until its end as communication.
+/// With synchronized timing, counts the time of its life as communication.
 class Communicating {
  public:
   explicit Communicating(const Context::Implementation& context)
@@ -202,7 +203,7 @@ class ReductionBatch::Implementation {
     std::byte* to = buffers_->in.data() + sizeof header;
     for (const auto& section : variables_) {
       for (const Variable& variable : section) {
-        if (variable.count == 0) continue;  // of an array without memory
+        if (variable.count == 0) continue;  // an array without memory may have a null pointer
         std::memcpy(to, variable.values, variable.count * sizeof(double));
         to += variable.count * sizeof(double);
       }
@@ -277,14 +278,14 @@ class ReductionBatch::Implementation {
 
   bool in_flight() const { return request_ != MPI_REQUEST_NULL || in_shared_memory_; }
 
-  /// An operation of MPI that does what a batch of one kind needs.
+  /// An operation of MPI that reduces a batch of one kind.
   struct PlainOperation {
     Kind kind;
     MPI_Datatype type;
     MPI_Op operation;
   };
-  /// None before the ranks have found that they registered the same values. MPI's maxima of doubles
-  /// are no good: they do not say which zero and which NaN they give.
+  /// Returns none before the ranks have found that they registered the same values. MPI's maxima of
+  /// doubles are not used, because they do not specify which zero and which NaN they return.
   std::optional<PlainOperation> plain_operation() const {
     if (rounds_with_these_ < 2 || order_ == ReductionOrder::fixed) return std::nullopt;
     const auto kind = static_cast<std::size_t>(
@@ -308,7 +309,7 @@ class ReductionBatch::Implementation {
     }
   }
 
-  /// Whether this round goes through shared memory; then its contribution is stored.
+  /// Returns true if this round goes through shared memory; then its contribution is stored.
   bool share() {
     Context::Implementation& context = context_.implementation();
     if (!shared_ && rounds_with_these_ == rounds_before_sharing &&
@@ -322,8 +323,9 @@ class ReductionBatch::Implementation {
     return true;
   }
 
-  /// Values were added, for which it has no place: in this round the ranks tell each other only how
-  /// many they have now. Those that have added none see that this is no contribution.
+  /// Ends the use of shared memory after values were added that do not fit into it. In this round
+  /// the ranks tell each other only how many values they have now. Ranks that have added none
+  /// recognize that this is no contribution.
   void leave_shared_memory() {
     Header mine;
     mine.counts = counts_;
@@ -341,7 +343,7 @@ class ReductionBatch::Implementation {
   }
 
   void wait_for_contributions() {
-    in_shared_memory_ = false;  // whatever comes of it
+    in_shared_memory_ = false;  // cleared first, so that it is false after an error, too
     int late = -1;
     Waiter(context_.implementation(), Watched::memory)
         .wait([&] { return (late = shared_->late_rank(round_)) < 0; },
@@ -350,7 +352,7 @@ class ReductionBatch::Implementation {
               });
   }
 
-  /// Into `out`, in the order of the ranks.
+  /// Combines the contributions into `out`, in the order of the ranks.
   void combine_contributions() {
     std::byte* const result = buffers_->out.data();
     for (int rank = 0; rank < context_.size(); ++rank) {
@@ -375,8 +377,8 @@ class ReductionBatch::Implementation {
     throw Error(fmt::format("{}: the ranks registered different numbers of values", name_));
   }
 
-  /// The gathered elements, combined into the first. Those of different length would not even meet
-  /// in the gathering, so `require_equal_counts` comes before it.
+  /// Combines the gathered elements into the first one. Elements of different length cannot be
+  /// gathered, so `require_equal_counts` comes before.
   void combine_in_order() {
     const std::byte* in = buffers_->out.data() + buffers_->in.size();
     for (int rank = 1; rank < context_.size(); ++rank) {
@@ -389,7 +391,7 @@ class ReductionBatch::Implementation {
     auto limits = std::make_shared<std::array<std::uint64_t, 2 * kinds>>();
     for (std::size_t kind = 0; kind < kinds; ++kind) {
       (*limits)[kind] = counts_[kind];
-      (*limits)[kinds + kind] = ~counts_[kind];  // its maximum tells the minimum
+      (*limits)[kinds + kind] = ~counts_[kind];  // the maximum of the complement gives the minimum
     }
     check_mpi(
         MPI_Iallreduce(MPI_IN_PLACE, limits->data(), static_cast<int>(limits->size()), MPI_UINT64_T,
@@ -416,9 +418,9 @@ class ReductionBatch::Implementation {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::uint64_t round_ = 0;
-  std::uint64_t rounds_with_these_ = 0;  ///< since values were added
+  std::uint64_t rounds_with_these_ = 0;  ///< number of rounds since values were added
   std::unique_ptr<NodeReduction> shared_;
-  bool in_shared_memory_ = false;  ///< the round under way
+  bool in_shared_memory_ = false;  ///< true if the round under way uses it
 };
 
 ReductionBatch::ReductionBatch(const Context& context, std::string name, ReductionOrder order)

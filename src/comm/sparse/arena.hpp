@@ -7,8 +7,8 @@
 
 namespace sterna::comm {
 
-/// Memory for messages whose number and sizes are not known before: pieces never move until
-/// `clear`, after which one block holds as much as the round before needed.
+/// Memory for messages whose number and sizes are not known beforehand. Pieces never move until
+/// `clear`; after it, one block is as large as all pieces of the previous round.
 class Arena {
  public:
   std::byte* take(std::size_t bytes);
@@ -16,8 +16,8 @@ class Arena {
 
  private:
   std::vector<ByteBuffer> blocks_;
-  std::size_t used_ = 0;   ///< of the last block
-  std::size_t total_ = 0;  ///< taken since `clear`
+  std::size_t used_ = 0;   ///< bytes used in the last block
+  std::size_t total_ = 0;  ///< bytes taken since `clear`
 };
 
 }  // namespace sterna::comm

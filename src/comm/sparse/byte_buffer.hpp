@@ -8,14 +8,14 @@
 
 namespace sterna::comm {
 
-/// Memory that grows and is never cleared: what arrives overwrites it, so zeroing it first (as a
-/// vector would) costs a pass for nothing. Aligned to 64 bytes.
+/// Memory that grows and is never cleared. Arriving data overwrite it, so clearing it first (as a
+/// vector would) is a wasted pass. It is aligned to 64 bytes.
 class ByteBuffer {
  public:
-  /// Memory for `bytes`; what was in it is lost where it had to grow.
+  /// Returns memory for `bytes`. If it had to grow, its contents are lost.
   std::byte* discard_and_reserve(std::size_t bytes) {
     if (bytes > capacity_) {
-      memory_.reset();  // first, so that old and new do not exist at once
+      memory_.reset();  // freed first, so that old and new memory do not exist at once
       capacity_ = 0;
       const std::size_t capacity = sum_of_bytes(bytes, bytes / 4);
       require_memory({.plain = capacity});

@@ -5,8 +5,9 @@
 
 namespace sterna::comm {
 
-/// memcpy for items. From 8 KiB on that of glibc uses `rep movsb`, which on Zen 4 takes three times
-/// as long where source and target lie unluckily in their pages (glibc bug 30994).
+/// Copies items, in blocks if they fit into the caches. From 8 KiB on glibc's memcpy uses `rep
+/// movsb`, which on Zen 4 takes three times as long for some offsets of source and target in their
+/// pages (glibc bug 30994).
 inline void copy_items(std::byte* target, const std::byte* source, std::size_t bytes) {
   constexpr std::size_t block = 64;
   constexpr std::size_t beyond_caches = std::size_t{1} << 20;

@@ -10,9 +10,9 @@
 namespace sterna::comm {
 
 /// The messages of methods whose receivers learn by a census how many will come, but neither from
-/// whom nor how long. They are received right into their place in the result.
-/// Two tags, used in turn, keep the rounds apart: a rank sends in round i+2 only after the census
-/// of round i+1, which every rank entered after it had received all of round i.
+/// whom nor how long. They are received right into their place in the result. Two tags, used in
+/// turn, keep the rounds apart: a rank sends in round i+2 only after the census of round i+1, which
+/// every rank entered after it had received all messages of round i.
 class CountedMessages {
  public:
   explicit CountedMessages(const SparseSetting& setting);
@@ -28,7 +28,7 @@ class CountedMessages {
     MPI_Message message;
   };
   int tag(const OutgoingRound& round) const;
-  /// Takes note of the messages that have come, of at most `count` in all.
+  /// Records the messages that have arrived, at most `count` in all.
   bool match(const OutgoingRound& round, std::size_t count);
 
   const SparseSetting& setting_;

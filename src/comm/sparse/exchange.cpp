@@ -30,7 +30,7 @@ namespace sterna::comm {
 
 namespace {
 
-/// Ascending, unique, without this rank; throws where one is no rank.
+/// Returns the sources ascending, unique and without this rank; throws if one of them is no rank.
 std::optional<std::vector<int>> tidy_sources(const Context& context, const SparseOptions& options) {
   if (!options.possible_sources) return std::nullopt;
   std::vector<int> sources = *options.possible_sources;
@@ -131,7 +131,7 @@ class SparseExchangeBytes::Implementation {
     if (tuner_) current_method_ = tuner_->current();
     if (timed) clock_.start();
     collect_rows(destinations, offsets, items);
-    // The former result may be what is sent now; then the new one must not overwrite it.
+    // The previous result may be sent now, so the new result must not overwrite it.
     if (holds(results_[current_], items)) current_ = 1 - current_;
     IncomingRows& incoming = results_[current_];
     incoming.clear();
@@ -166,7 +166,7 @@ class SparseExchangeBytes::Implementation {
 
   const IncomingRows& result() const { return results_[current_]; }
   Context::Implementation& context() const { return setting_.context.implementation(); }
-  /// A failed wait left messages in flight that may still be written into our memory.
+  /// A failed wait has left messages under way that may still be written into this memory.
   bool broken() const { return broken_; }
 
   Verdict verdict() const {
@@ -174,11 +174,11 @@ class SparseExchangeBytes::Implementation {
   }
 
  private:
-  /// A method of the table. Rounds are counted for each, without gaps, as methods want them.
+  /// A method of the table. Each method counts its own rounds, without gaps.
   struct Entry {
     std::unique_ptr<SparseMethod> method;
     std::uint64_t round = 0;
-    std::uint64_t number = 0;  ///< of the method among the collective objects of the context
+    std::uint64_t number = 0;  ///< number of the method among the collective objects of the context
   };
 
   void make(std::size_t index) {
@@ -192,7 +192,7 @@ class SparseExchangeBytes::Implementation {
     methods_[index].method = row.make(setting);
   }
 
-  /// Waits for nobody.
+  /// Gives a method up. Waits for no rank.
   void give_up(Entry& entry) noexcept {
     if (entry.number != 0) {
       std::unique_ptr<ReleasedSparseMethod> object;
@@ -202,8 +202,8 @@ class SparseExchangeBytes::Implementation {
     entry = {};
   }
 
-  /// Collective. Begins with the method that the model expects to win, or with the usual one where
-  /// that cannot be made here.
+  /// Begins with the method that the model expects to be fastest, or with the usual one if that
+  /// cannot be made here. Collective.
   void tune(Selection selection) {
     std::vector<std::string> reasons;
     for (const Candidate& candidate : selection.candidates) reasons.push_back(candidate.why_not);
@@ -228,7 +228,8 @@ class SparseExchangeBytes::Implementation {
     tuner_.emplace(std::move(tuning));
   }
 
-  /// Of the rounds to come nothing is known: as if particles left for a few neighbors.
+  /// Nothing is known of the coming rounds, so a pattern is assumed in which particles move to a
+  /// few neighbors.
   PatternShape expected_shape(double sources) const {
     constexpr double usual_peers = 6.0;
     constexpr double usual_bytes = 1000.0;
@@ -244,7 +245,7 @@ class SparseExchangeBytes::Implementation {
             sources};
   }
 
-  /// Collective. Why the method cannot be made, on all ranks alike.
+  /// Makes a method. Returns why it cannot be made, on all ranks alike. Collective.
   std::string try_to_make(std::size_t index) {
     std::string fault;
     try {
@@ -258,7 +259,7 @@ class SparseExchangeBytes::Implementation {
     return fault;
   }
 
-  /// Collective: agrees on the methods that may carry the next rounds, and makes them.
+  /// Agrees on the methods that may carry the next rounds, and makes them. Collective.
   void change() {
     broken_ = true;
     const auto give_up_method = [&](std::size_t i) { give_up(methods_[i]); };
@@ -269,8 +270,8 @@ class SparseExchangeBytes::Implementation {
     broken_ = false;
   }
 
-  /// Collective: throws on all ranks where one cannot take part, or the ranks were given different
-  /// methods or item sizes, which would otherwise show as a wait without end.
+  /// Throws on all ranks if one of them cannot take part, or if the ranks were given different
+  /// methods or item sizes, which would otherwise end in an endless wait. Collective.
   void agree(const std::string& refusal, std::size_t index) {
     const auto& table = sparse_method_table();
     const std::int64_t method = refusal.empty() ? static_cast<std::int64_t>(index) : -1;

@@ -8,27 +8,27 @@
 
 namespace sterna::comm {
 
-/// The result of a round in the making: announce every row, arrange them, fill each in its place.
-/// Memory is reused over the rounds.
+/// The result of a round while it is made: announce every row, arrange them, fill each in its
+/// place. Memory is reused over the rounds.
 class IncomingRows {
  public:
   explicit IncomingRows(std::size_t item_size) : item_size_(item_size) {}
 
   void clear();
-  /// `count` > 0 items come from `source`; in any order, each source once.
+  /// Announces `count` > 0 items from `source`. The order does not matter; each source comes once.
   void announce(int source, std::size_t count);
-  /// Sorts the rows by source and gives them memory. No `announce` after that.
+  /// Sorts the rows by source and allocates memory for them. No `announce` may follow.
   void arrange();
-  /// Where the row of an announced source lies; after `arrange`.
+  /// The address of the row of an announced source, valid after `arrange`.
   std::byte* row(int source) const;
   std::size_t bytes(int source) const;
 
   std::span<const int> sources() const { return sources_; }
   std::span<const std::size_t> offsets() const { return offsets_; }
   std::byte* items() const { return items_.data(); }
-  /// Bytes that `items` can hold.
+  /// The number of bytes that `items` can hold.
   std::size_t capacity() const { return items_.capacity(); }
-  /// Index of the row of `source`, which must have been announced.
+  /// The index of the row of `source`, which must have been announced.
   std::size_t index(int source) const;
 
  private:

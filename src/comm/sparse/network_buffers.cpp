@@ -33,7 +33,8 @@ class UcxBuffers final : public NetworkBuffers {
 
   void serve() override {
     worker_.progress();
-    // Looking for questions costs more than the rest, and they are rare.
+    // Requests of other ranks are rare, and checking for them takes longer than the rest of this
+    // function.
     if (++serves_ % serves_between_looks == 0) answer();
   }
 
@@ -49,7 +50,7 @@ class UcxBuffers final : public NetworkBuffers {
   }
 
   bool reserved() override {
-    // In their order, so that late answers delay only those behind them.
+    // Rows are reserved in their order, so that a late answer delays only the rows behind it.
     for (; next_ < rows_.size(); ++next_) {
       const OutgoingRow& row = rows_[next_];
       if (!peers_.contains(row.destination) && !answered(row.destination)) return false;
@@ -128,7 +129,7 @@ class UcxBuffers final : public NetworkBuffers {
     rdma::RemoteMemory memory;
     std::size_t buffer_bytes;
   };
-  /// Of the buffer of another rank. UCX reads and writes some of it until `sent`.
+  /// A part of the buffer of another rank. UCX reads and writes some members until `sent`.
   struct Part {
     std::size_t bytes;
     std::uint64_t reservation;
@@ -188,13 +189,13 @@ class UcxBuffers final : public NetworkBuffers {
   rdma::Worker& worker_;
   std::unique_ptr<rdma::Memory> memory_;
   ReservedBuffer buffers_[2];
-  std::string description_;  ///< what another rank must know to write here
-  RequestList requests_;     ///< questions and answers
+  std::string description_;  ///< data that another rank needs to write here
+  RequestList requests_;     ///< requests for access, and answers to them
   unsigned serves_ = 0;
   std::unordered_map<int, Remote> peers_;
-  std::vector<Part> parts_;  ///< one for each row
+  std::vector<Part> parts_;  ///< one part for each row
   std::span<const OutgoingRow> rows_;
-  std::size_t next_ = 0;  ///< row to reserve for
+  std::size_t next_ = 0;  ///< next row to reserve for
   unsigned parity_ = 0;
 };
 

@@ -21,19 +21,19 @@ namespace {
 
 using Word = std::uint64_t;
 
-/// What the ranks of a node share, in memory of its lowest rank. Words of different writers lie on
-/// different cache lines.
+/// The state that the ranks of a node share, in memory of the lowest rank. Words of different
+/// writers are on different cache lines.
 struct alignas(128) NodeState {
-  alignas(128) Word arrivals;  ///< of all steps
-  alignas(128) Word released;  ///< last step that is over on all nodes
+  alignas(128) Word arrivals;  ///< number of arrivals in all steps
+  alignas(128) Word released;  ///< last step that has ended on all nodes
   alignas(128) Word
       overflow_step[2];  ///< last even and last odd step in which a buffer was too small
 };
-/// Follows the state, one for each rank.
+/// The state of one rank. One for each rank follows the common state.
 struct alignas(128) RankState {
   shm::Handle buffers;
   std::uint64_t buffer_bytes;
-  Word arrived;  ///< last step
+  Word arrived;  ///< last step in which it arrived
 };
 
 std::atomic_ref<Word> shared(Word& word) {
@@ -56,7 +56,8 @@ class SharedMemoryBuffers final : public NodeBuffers {
         state_memory_(is_first() ? state_.data() : state_.remotes().front().memory.mapped()),
         peers_(ranks_.size()) {
     list_buffers();
-    largest(setting_.context.implementation(), 0, setting_.exchange_name);  // all are listed
+    // after this, all ranks are listed
+    largest(setting_.context.implementation(), 0, setting_.exchange_name);
   }
 
   bool send(const OutgoingRow& row, unsigned parity) override {
@@ -84,7 +85,8 @@ class SharedMemoryBuffers final : public NodeBuffers {
     shared(state().arrivals).fetch_add(1, std::memory_order_acq_rel);
   }
   bool all_arrived(std::uint64_t step) const override {
-    // Some may have come in the step after this one already, but not before all came in this one.
+    // Some ranks may have arrived in the next step already, but not before all have arrived in this
+    // one.
     return shared(state().arrivals).load(std::memory_order_acquire) >= step * ranks_.size();
   }
   std::vector<int> late_ranks(std::uint64_t step) const override {
@@ -128,7 +130,7 @@ class SharedMemoryBuffers final : public NodeBuffers {
   std::size_t index_of(int rank) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(ranks_, rank) - ranks_.begin());
   }
-  /// The lowest rank has the state's memory, the others map it.
+  /// The lowest rank allocates the memory of the state, and the others map it.
   std::vector<int> state_partners() const {
     if (is_first()) return {ranks_.begin() + 1, ranks_.end()};
     return {ranks_.front()};
@@ -142,7 +144,7 @@ class SharedMemoryBuffers final : public NodeBuffers {
   }
 
   void make_buffers(std::size_t buffer_bytes) {
-    memory_.reset();  // first, so that old and new do not exist at once
+    memory_.reset();  // freed first, so that old and new memory do not exist at once
     memory_ = std::make_unique<shm::Memory>(2 * buffer_bytes);
     for (unsigned parity : {0u, 1u})
       buffers_[parity].use(memory_->data() + parity * buffer_bytes, buffer_bytes);
@@ -169,12 +171,12 @@ class SharedMemoryBuffers final : public NodeBuffers {
   }
 
   SparseSetting setting_;
-  std::span<const int> ranks_;  ///< of this node, ascending
+  std::span<const int> ranks_;  ///< ranks of this node, ascending
   std::unique_ptr<shm::Memory> memory_;
   ReservedBuffer buffers_[2];
   Window<shm::Transport> state_;
   std::byte* state_memory_;
-  std::vector<std::optional<Mapped>> peers_;  ///< as `ranks_`
+  std::vector<std::optional<Mapped>> peers_;  ///< in the order of `ranks_`
 };
 
 }  // namespace

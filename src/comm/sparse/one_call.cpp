@@ -10,7 +10,7 @@ namespace sterna::comm {
 OneCallExchange& OneCallExchange::of(const Context& context, std::size_t item_size) {
   std::shared_ptr<void>& kept = context.implementation().one_call_exchanges[item_size];
   if (kept == nullptr) {
-    // The context owns it, so it must not keep the context alive.
+    // The context owns the exchange, so the exchange must not keep the context alive.
     kept = std::make_shared<OneCallExchange>(
         OneCallExchange{SparseExchangeBytes(Context::Implementation::unowned(context), item_size,
                                             {.name = "exchange", .possible_sources = {}}),

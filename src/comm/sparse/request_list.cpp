@@ -13,8 +13,8 @@ MPI_Request* RequestList::add(int peer) {
 }
 
 bool RequestList::test() {
-  // One after the other by Test: Open MPI looks at a request again after the progress that Test
-  // makes, but leaves that to the next call of Testsome or Testall.
+  // Requests are tested one by one with MPI_Test. In Open MPI it checks the request again after
+  // making progress, while Testsome and Testall leave that to the next call.
   for (; complete_ < requests_.size(); ++complete_) {
     int done = 0;
     check_mpi(MPI_Test(&requests_[complete_], &done, MPI_STATUS_IGNORE), "MPI_Test");

@@ -7,9 +7,8 @@
 
 namespace sterna::comm {
 
-/// Waits in round `number` of a method until `condition()` holds; `late_ranks()` says which ranks
-/// it is for (none: any of the others) once an error has to name them. `watched`: what
-/// `condition()` looks at.
+/// Waits in round `number` of a method until `condition()` holds. An error names the ranks that
+/// `late_ranks()` returns (none: all others). `watched` is the state that `condition()` reads.
 template <class Condition, class LateRanks>
 void wait_in_round(const SparseSetting& setting, std::uint64_t number, Condition condition,
                    LateRanks late_ranks, Watched watched = Watched::messages) {

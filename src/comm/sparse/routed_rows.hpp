@@ -12,7 +12,7 @@
 
 namespace sterna::comm {
 
-/// A row on its way over other ranks: what these must know, and where its items lie.
+/// A row that travels by way of other ranks: the data that these need, and the place of its items.
 struct RoutedRow {
   struct Head {
     int destination;
@@ -23,14 +23,15 @@ struct RoutedRow {
   const std::byte* items;
 };
 
-/// RoutedRows that leave this rank, packed into one row of bytes for each next stop.
+/// The RoutedRows that leave this rank, packed into one row of bytes for each next stop.
 class RowPacker {
  public:
   explicit RowPacker(std::size_t item_size) : item_size_(item_size) {}
   void clear() { rows_to_pack_.clear(); }
-  /// The items are read by `pack`.
+  /// Adds a row. Its items are read by `pack`.
   void add(int next_stop, const RoutedRow& row) { rows_to_pack_.push_back({next_stop, row}); }
-  /// Rows of items of one byte; valid until the next call, as is what they point to.
+  /// Returns rows of items of one byte; valid until the next call, like the memory that they point
+  /// to.
   std::span<const OutgoingRow> pack();
 
  private:
@@ -58,7 +59,7 @@ void for_each_routed_row(const IncomingRows& incoming, std::size_t item_size, Ta
   }
 }
 
-/// Makes the result of a round of the rows that have come to their destination.
+/// Makes the result of a round from the rows that have come to their destination.
 void deliver(std::span<const RoutedRow> rows, std::size_t item_size, IncomingRows& incoming);
 
 }  // namespace sterna::comm

@@ -11,11 +11,11 @@
 
 namespace sterna::comm {
 
-/// Rounds are rare beside those of a neighbor exchange (a migration every ten or twenty steps) and
-/// take longer, so fewer must do. Those that are nearly alike run for longer at a time: only then
-/// do methods show that let a rank go on before the others, and rounds of many sizes average out.
-/// Those that are fast once they are warm take longest to become so: after 8 rounds `rdma_reserve`
-/// was dropped that wins.
+/// Rounds are rare compared with those of a neighbor exchange (a migration every ten or twenty
+/// steps) and take longer, so a race has fewer of them. Methods of nearly the same speed run for
+/// longer at a time. Only then does it show which methods let a rank go on before the others, and
+/// rounds of many sizes average out. Methods that are fast once warm take longest to warm up: after
+/// 8 rounds `rdma_reserve` was dropped, although it wins.
 const TuningRules sparse_tuning{
     .rounds_before = 8,
     .race = {.warm_up = 16,
@@ -30,7 +30,7 @@ const TuningRules sparse_tuning{
 
 namespace {
 
-/// Why the method cannot serve this exchange, in this context or with what is known of it.
+/// Returns why the method cannot serve this exchange, in this context or because of its options.
 std::string why_not(const Context& context, const SparseOptions& options,
                     const SparseMethodRow& row) {
   if (row.info.traits.needs_possible_sources && !options.possible_sources) {

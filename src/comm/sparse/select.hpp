@@ -6,10 +6,10 @@
 
 namespace sterna::comm {
 
-/// The method that `options` name, which is final; for "auto" the one that fits what is known of
-/// the pattern, and the others that work here as candidates. Local, so what the candidates say is
-/// of this rank only; throws Error for an unknown name and for a named method that does not work
-/// here.
+/// Selects the method named by `options`, which is final. For "auto" it selects the one that fits
+/// what is known of the pattern, with the others that work here as candidates. Local, so the
+/// reasons of the candidates are those of this rank only. Throws Error for an unknown name and for
+/// a named method that does not work here.
 Selection select_sparse_method(const Context& context, const SparseOptions& options);
 
 extern const TuningRules sparse_tuning;

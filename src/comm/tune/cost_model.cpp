@@ -9,11 +9,13 @@
 namespace sterna::comm {
 namespace {
 
-/// Microseconds, in the order of as_vector: of a node of 2020 or later with as many cores as ranks.
+/// The usual times in microseconds, in the order of as_vector, for a node of 2020 or later with as
+/// many cores as ranks.
 constexpr CostVector usual = {0.8, 0.25, 0.15, 1.0, 1.5, 0.1, 0.1};
 
-/// How much a term's time being twice the usual one weighs, beside one measurement being off by as
-/// much. Small: it decides only where the measurements do not.
+/// The weight of a deviation of a term's time from the usual one by a factor of two, relative to a
+/// deviation of one measurement by the same factor. It is small, so that it decides only if the
+/// measurements do not.
 constexpr double pull = 1e-3;
 
 double dot(const CostVector& a, const CostVector& b) {
@@ -58,7 +60,8 @@ CostModel::CostModel() : us_(usual) {}
 
 CostModel CostModel::fit(std::span<const Measured> evidence) {
   CostModel model;
-  // What the machine is slower than usual in all terms alike: the mean of the logarithms.
+  // The factor by which the machine is slower than usual in all terms alike: the mean of the
+  // logarithms.
   double logarithms = 0.0;
   int count = 0;
   for (const Measured& m : evidence) {
@@ -70,8 +73,9 @@ CostModel CostModel::fit(std::span<const Measured> evidence) {
   if (count == 0) return model;
   const double scale = std::exp(logarithms / count);
 
-  // Unknown: each term's time over the usual one, of which 1 is the prior value. Coordinate
-  // descent on the normal equations; each step is exact, so zero as the lower bound is simple.
+  // The unknowns are the terms' times divided by the usual ones; the prior value of each is 1.
+  // Coordinate descent on the normal equations solves for them. Each of its steps is exact, so zero
+  // as the lower bound is simple.
   constexpr std::size_t n = cost_term_count;
   std::array<std::array<double, n>, n> matrix{};
   CostVector right{};

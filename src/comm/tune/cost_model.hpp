@@ -7,28 +7,29 @@
 
 namespace sterna::comm {
 
-/// What a method was found to take.
+/// The measured time of a method with its cost terms.
 struct Measured {
   CostTerms terms;
   double us;
 };
 
-/// "12 puts and notices, 4.8 kB sent".
+/// Says cost terms in words: "12 puts and notices, 4.8 kB sent".
 std::string in_words(const CostTerms& terms);
 
-/// A time for each cost term, fitted to measurements: predicts a round of a method that did not
-/// run, and tells which term makes one method slower than another.
+/// A time for each cost term, fitted to measurements. The model predicts a round of a method that
+/// did not run, and tells which term makes one method slower than another.
 class CostModel {
  public:
-  /// Times as they are usual in a node, before anything was measured.
+  /// Makes a model with the usual times within a node, before anything was measured.
   CostModel();
-  /// Least squares of the relative errors over `evidence`, no time below zero. Where the evidence
-  /// says little about a term, its time stays near the usual one (scaled as all the others are).
+  /// Fits the times by least squares of the relative errors over `evidence`, with no time below
+  /// zero. If the evidence says little about a term, its time stays near the usual one (scaled like
+  /// all others).
   static CostModel fit(std::span<const Measured> evidence);
 
   double predict(const CostTerms& terms) const;
-  /// The term that costs `slower` most beyond what it costs `faster`, in words; empty where the
-  /// model knows of none.
+  /// Returns in words the term by which `slower` costs most more than `faster`; empty if the model
+  /// finds none.
   std::string reason(const CostTerms& slower, const CostTerms& faster) const;
 
  private:

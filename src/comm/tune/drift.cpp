@@ -10,7 +10,7 @@ namespace {
 constexpr double time_factor = 1.5;
 constexpr double pattern_factor = 2.0;
 
-/// Beyond `factor` up or down, where `least` is too little to matter.
+/// True if the two differ by more than `factor`; values below `least` count as `least`.
 bool differs(double now, double before, double factor, double least) {
   const double a = std::max(now, least);
   const double b = std::max(before, least);

@@ -5,22 +5,23 @@
 
 namespace sterna::comm {
 
-/// Says when an exchange is no longer what it was when its method was chosen.
+/// Reports when an exchange differs from the time at which its method was chosen.
 class Drift {
  public:
-  /// The same on all ranks: the largest of their medians and means over some rounds.
+  /// Values that are the same on all ranks: the largest of their medians and means over some
+  /// rounds.
   struct Look {
     double us;
     double messages;
     double bytes;
   };
 
-  /// The first look is what later ones are compared with.
+  /// The first look is the one with which later ones are compared.
   Drift() = default;
   explicit Drift(const Look& first) : first_(first) {}
 
-  /// Why the choice should be made again, in words; empty where it may stay. A single odd
-  /// look is no drift: it takes two, one after the other.
+  /// Returns in words why the choice should be made again; empty if it may stay. A single deviating
+  /// look is no drift, but two consecutive ones are.
   std::string look(const Look& now);
 
  private:

@@ -18,7 +18,7 @@ MachineKey key_of(const Context& context) {
   return {machine, context.description(), context.size(), most_ranks_on_a_node(context)};
 }
 
-/// Once for each text: many exchanges find the same file broken.
+/// Prints each text once, because many exchanges find the same file broken.
 void warn(const std::string& text) {
   static std::vector<std::string> said;
   if (text.empty() || std::ranges::find(said, text) != said.end()) return;
@@ -26,13 +26,13 @@ void warn(const std::string& text) {
   std::fprintf(stderr, "sterna: warning: %s\n", text.c_str());
 }
 
-/// Why a file could not be written, by its path.
+/// The reasons why files could not be written, by their paths.
 std::map<std::string, std::string>& reasons_not_kept() {
   static std::map<std::string, std::string> reasons;
   return reasons;
 }
 
-/// Known to this context; read when it is first asked for.
+/// The measurements that this context knows; read when they are first needed.
 std::vector<StoredEvidence>& memory(const Context& context) {
   Context::Implementation& implementation = context.implementation();
   if (implementation.tuning_memory == nullptr) {
@@ -78,9 +78,9 @@ void keep_evidence(const Context& context, StoredEvidence evidence) {
   if (context.rank() != 0) return;
   const std::string path = machine_file_path(context.implementation().options.tuning.machine_file);
   std::string& reason = reasons_not_kept()[path];
-  // Another try would wait for the file again.
+  // Another try would wait for the file again, so there is none.
   if (!reason.empty()) return;
-  // The other ranks wait meanwhile, and must not give up.
+  // The other ranks wait during this time, which must stay below their timeout.
   constexpr std::chrono::duration<double> most(10.0);
   reason = MachineFile(path).add(evidence,
                                  std::min(most, 0.25 * context.implementation().options.timeout));

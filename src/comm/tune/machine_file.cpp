@@ -23,14 +23,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Files of another format are left alone.
+/// The version of the format; files of another version are left unchanged.
 constexpr int format = 1;
-/// Oldest rows go first.
+/// The largest number of rows; the oldest are dropped first.
 constexpr std::size_t most_rows = 2000;
-/// Bytes; a row has about a thousand.
+/// The largest size in bytes; a row has about a thousand.
 constexpr std::size_t largest_machine_file = std::size_t{32} << 20;
 
-/// The power of two at or below `value`; 0 below 1. Exact, so that all ranks see the same class.
+/// Returns the largest power of two that is at most `value`; 0 for values below 1. It is exact, so
+/// that all ranks get the same class.
 long octave(double value) {
   return value < 1.0 ? 0 : 1L << std::ilogb(value);
 }
@@ -71,12 +72,14 @@ StoredEvidence evidence_from(const Json& row) {
   return e;
 }
 
-/// Held while it lives; where the file system has no locks, nothing is held.
+/// A lock that is held for the life of the object. If the file system has no locks, nothing is
+/// held.
 class Lock {
  public:
   Lock(const std::string& path, std::chrono::duration<double> lock_timeout)
       : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
-    // Whoever writes holds it for milliseconds. One that was stopped meanwhile must stop no other.
+    // A writer holds the lock for milliseconds. A process that was stopped meanwhile must not stop
+    // others, so waiting ends after a timeout.
     const auto start = std::chrono::steady_clock::now();
     while (file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       if (std::chrono::steady_clock::now() - start >= lock_timeout) {
@@ -191,7 +194,7 @@ std::string MachineFile::add(const StoredEvidence& evidence,
     });
     all.push_back(evidence);
     if (all.size() > most_rows) all.erase(all.begin(), all.end() - most_rows);
-    // Another job may write where there are no locks, so the name is this process's own.
+    // Another job may write if there are no locks, so the name is unique to this process.
     const std::string fresh = fmt::format("{}.{}.new", path_, ::getpid());
     {
       std::ofstream file(fresh, std::ios::binary);

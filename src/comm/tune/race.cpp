@@ -77,7 +77,7 @@ std::size_t Race::winner(std::size_t incumbent) const {
 
 void Race::remove(std::size_t candidate) {
   std::erase_if(entrants_, [&](const Entrant& e) { return e.candidate == candidate; });
-  // The lap begins again; what was measured stays.
+  // The lap begins again; earlier measurements are kept.
   block_ = 0;
   round_ = 0;
 }

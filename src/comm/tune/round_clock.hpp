@@ -5,9 +5,9 @@
 namespace sterna::comm {
 
 /// The time that a round of an exchange takes its caller: from the first outbox to the return of
-/// `start`, and from the first `next` to the return of `finish`. Packing and unpacking belong to
-/// it, since methods that share memory move their copies there. What is computed between `start`
-/// and the first `next`, while messages are on their way, does not.
+/// `start`, and from the first `next` to the return of `finish`. Packing and unpacking are part of
+/// it, since methods that share memory do their copies there. Computation between `start` and the
+/// first `next`, while messages are on their way, is not.
 class RoundClock {
  public:
   void start() {

@@ -26,11 +26,12 @@
 namespace sterna::comm {
 namespace {
 
-/// Ranks that know of each other grow by this factor in each step. With more ranks than cores a
-/// step costs each rank a turn of the scheduler, so that few steps matter more than few notices.
+/// The factor by which the number of ranks that know of each other grows in each step. With more
+/// ranks than cores each step takes a turn of the scheduler, so few steps matter more than few
+/// notices.
 constexpr int ways = 8;
 
-/// Distances to the ranks that are told in each step.
+/// The distances to the ranks that get a notice, for each step.
 std::vector<std::vector<int>> steps_of(int ranks) {
   std::vector<std::vector<int>> steps;
   for (int stride = 1; stride < ranks; stride *= ways) {
@@ -97,7 +98,8 @@ class SynchronizedTiming::Implementation {
 
   Context context_;
   std::vector<std::vector<int>> steps_;
-  /// Counts notices only. Distances of all steps differ, so a pair of ranks has one a meeting.
+  /// The count has notices only. The distances of all steps differ, so a pair of ranks has one
+  /// notice a meeting.
   std::optional<RegionBytes> region_;
   std::uint64_t meetings_ = 0;
   ExchangeTiming timing_;

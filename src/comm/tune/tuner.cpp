@@ -21,20 +21,22 @@ namespace {
 
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
-/// Who was this much slower than the best in an earlier run on the same class of pattern does not
-/// run again.
+/// A method that was slower than the best by this factor, in an earlier run on the same class of
+/// pattern, does not run again.
 constexpr double stored_drop_above = 1.3;
-/// The same by the model alone, once it rests on so many measurements of earlier runs.
+/// The same factor if only the model says so, once it is based on this many measurements of earlier
+/// runs.
 constexpr double predicted_drop_above = 5.0;
 constexpr std::size_t enough_evidence = 10;
-/// A new race must have been earned: the one before may have cost this part of the time since.
+/// The previous race may have cost this part of the time since then; a new race begins only after
+/// that.
 constexpr double largest_loss_before_next = 0.02;
-/// Where a clock that shows less is not to be believed.
+/// The shortest believable time of a round in us; a clock that shows less is not precise enough.
 constexpr double shortest_round = 0.05;
-/// Slower methods that the verdict's text names.
+/// The number of slower methods that the verdict's text names.
 constexpr std::size_t named_in_text = 4;
 
-/// What earlier exchanges and runs measured of the family, for the model.
+/// Returns earlier measurements of the family, of exchanges and runs, for the model.
 std::vector<Measured> measured_before(const TunerSetting& setting) {
   std::vector<Measured> measured;
   if (!setting.context.implementation().options.tuning.reuse) return measured;
@@ -61,7 +63,8 @@ std::size_t expected_best(const TunerSetting& setting, const PatternShape& shape
     best = i;
     best_us = us;
   }
-  // Processors of different kinds may round the model's logarithms differently.
+  // Rank 0 decides, because processors of different kinds may round the model's logarithms
+  // differently.
   std::string said(1, static_cast<char>(best));
   broadcast(setting.context, 0, said);
   return static_cast<std::size_t>(said.front());
@@ -94,7 +97,7 @@ void Tuner::agree() {
     race_->decide(largest);
     live_.clear();
     for (const Race::Entrant& e : race_->entrants()) live_.push_back(e.candidate);
-    next_agreement_ = never;  // until the next stage is over
+    next_agreement_ = never;  // no agreement until the next stage has ended
     if (race_->over()) {
       settle(race_->winner(decided_ ? chosen_ : records_.size()));
     } else {
@@ -192,8 +195,9 @@ void Tuner::choose_first_time() {
   const double us = std::max(now.times[0], shortest_round);
   auto rounds = static_cast<std::uint64_t>(setting_.rules.race_us / worth_of_round(us));
   if (!known) {
-    // Of the first stage nothing is known: as if all took part, each for twice as long as the usual
-    // one. (All that work: whom the model leaves out, the ranks have not agreed on yet.)
+    // Nothing is known of the first stage, so its loss is estimated as if all methods took part,
+    // each for twice as long as the usual one. (All methods that work: the ranks have not agreed
+    // yet on those that the model leaves out.)
     const Race race(std::vector<std::size_t>(usable_), setting_.rules.race);
     rounds = std::max(rounds, round_that_earns(race.stage_rounds() * us, us));
   }
@@ -261,7 +265,7 @@ void Tuner::open_race(std::vector<std::size_t> entrants) {
     return records_[i].stored ? records_[i].us : records_[i].model_us;
   };
   std::ranges::stable_sort(entrants, {}, expected);
-  // Rank 0 says who runs: the model is no basis for what all must do alike, since processors of
+  // Rank 0 decides which methods run. The model must not decide on each rank, since processors of
   // different kinds may round its exponential functions differently.
   std::string said(entrants.begin(), entrants.end());
   broadcast(setting_.context, 0, said);
@@ -301,8 +305,9 @@ void Tuner::settle(std::size_t winner) {
   decided_at_ = rounds_;
   next_agreement_ = rounds_ + setting_.rules.rounds_between_looks;
   window_.clear();
-  // What another run measured must prove true here; what this one did is looked at in its new
-  // surroundings, alone, before it is compared.
+  // A time that an earlier run measured is the reference for drift, so it must prove true here.
+  // After a race of this run the first look becomes the reference, because the winner now runs
+  // alone.
   drift_ =
       records_[winner].stored ? Drift({records_[winner].us, shape_.peers, shape_.bytes}) : Drift();
   fit_model();
@@ -383,7 +388,7 @@ void Tuner::explain(Verdict& verdict) const {
     verdict.method = candidates[order.front().candidate].name;
     verdict.text = fmt::format("auto: still measuring {} methods", order.size());
     for (const Race::Entrant& e : order) {
-      if (e.us <= 0.0) continue;  // the first stage is not over
+      if (e.us <= 0.0) continue;  // the first stage has not ended
       verdict.text += fmt::format("{} {} {:.1f} us", &e == &order.front() ? ":" : ",",
                                   candidates[e.candidate].name, e.us);
     }
@@ -405,7 +410,7 @@ void Tuner::explain(Verdict& verdict) const {
   for (std::size_t k = 0; k < std::min(order.size(), named_in_text); ++k) {
     const std::string& why = verdict.candidates[order[k]].why;
     verdict.text += fmt::format("; {} {:.1f} us", candidates[order[k]].name, records_[order[k]].us);
-    // Where the model sees no reason it is better to say so than to make one up.
+    // If the model finds no reason, the text says so.
     verdict.text += why.empty() ? std::string(", for no reason that the model knows") : ": " + why;
   }
   if (order.size() > named_in_text) {

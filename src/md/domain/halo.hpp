@@ -63,8 +63,8 @@ class Halo {
   void select(const ParticleStore& particles, std::size_t stage);
   void exchange(ParticleStore& particles, std::size_t stage);
 
-  /// Moves ghost k of the last `rebuild` to place `slots[k]` behind the local particles, and
-  /// delivers it there from now on, because the pair list needs ghosts in the order of its cells.
+  /// Moves ghost k of the last `rebuild` to place `slots[k]` behind the local particles. Later
+  /// exchanges deliver it there, because the pair list needs ghosts in the order of its cells.
   /// `slots` is a permutation; it is copied.
   void order_ghosts(ParticleStore& particles, std::span<const std::uint32_t> slots);
 

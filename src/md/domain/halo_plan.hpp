@@ -49,9 +49,9 @@ std::span<const HaloMethod> halo_methods();
 const HaloMethod& halo_method(std::string_view name);
 
 /// Whether the receiver, not the sender, computes the pairs of these ghosts with its particles. It
-/// does if the sender's region, moved by the offset, is above its own along x, or equal in x and
-/// above along y, or equal in x and y and above along z. So every region has about equally many
-/// neighbors on either side. `sender` and `receiver` are lower corners.
+/// does if the sender's region, moved by the offset, is above its own. The regions are compared
+/// along x, if they are equal there along y, and then along z. So every region has about equally
+/// many neighbors on either side. `sender` and `receiver` are lower corners.
 bool is_in_half_shell(const std::array<int, 3>& offset, const Vec3& sender, const Vec3& receiver);
 
 /// Whether positions in one interval, shifted by `offset` lengths, can lie within `width` of the

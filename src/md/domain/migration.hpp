@@ -43,10 +43,10 @@ class Migration {
 
   /// Collective. Wraps positions into the box, counting crossings in `image`, and sends particles
   /// to their owners. Particles that stay keep their order; arrivals follow, sorted by source, then
-  /// by their order there. Drops the ghosts; forces are not sent. Throws UnstableRun on all ranks,
-  /// naming the id and `step`, if a position on any rank is not finite, is outside the box by more
-  /// than 10^9 lengths, or is farther away than `farthest`. Ranks with such a position then keep
-  /// their particles.
+  /// by their order there. Drops the ghosts; forces are not sent. Throws UnstableRun, with the id
+  /// and `step`, on all ranks if a position on any rank is impossible: if it is not finite, outside
+  /// the box by more than 10^9 lengths, or farther away than `farthest`. Ranks with such a position
+  /// then keep their particles.
   void migrate(ParticleStore& particles, std::int64_t step);
 
   /// Uses other regions from now on; only with `anywhere`. The decomposition must outlive this

@@ -29,7 +29,7 @@ class ShortRangeSet {
     /// Whether an observer needs all neighbors of each local particle in its row.
     bool lists_full_shell = false;
   };
-  /// At least one term.
+  /// There must be at least one term.
   ShortRangeSet(std::vector<std::unique_ptr<ShortRangeForces>> terms, const Options& options);
 
   /// The number of terms. They are ordered as they act: the longest range first.
@@ -41,7 +41,7 @@ class ShortRangeSet {
   double range() const { return terms_.front()->range(); }
   /// The ghosts whose forces return, for which all terms can compute.
   GhostForces ghost_forces() const { return ghost_forces_; }
-  /// By type: whether no term needs it; empty if every type is needed.
+  /// For each type, true if no term needs it; empty if every type is needed.
   const std::vector<char>& unlisted_types() const { return unlisted_; }
   /// Whether `set_forces` moves particles.
   bool can_move() const { return terms_.size() == 1 && terms_.front()->can_move(); }

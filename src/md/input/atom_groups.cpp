@@ -41,7 +41,8 @@ AtomGroup::Particle particle_of(const Input::Component& component, const UnitSys
   return particle;
 }
 
-/// As `AtomGroup` wants them. Nothing where the input, which may be wrong elsewhere, does not say.
+/// Returns the particles for `AtomGroup`, or nothing if the input, which may have other errors,
+/// does not define them.
 std::optional<std::vector<AtomGroup::Particle>> particles_of(const Input& input) {
   const UnitSystem& units = input.units;
   std::vector<AtomGroup::Particle> particles;

@@ -21,7 +21,7 @@ struct AtomLabel {
 /// while a run lasts has the names of one that was exported.
 std::vector<std::vector<AtomLabel>> labels_of_particles(const Input& input);
 
-/// Of the atoms of a `[[molecule]]`, in its order; none where it is a `[[component]]`.
+/// Returns the labels of the atoms of a `[[molecule]]`, in its order; none for a `[[component]]`.
 std::vector<AtomLabel> labels_of_molecule(const Input& input, const Topology::Molecule& molecule);
 
 }  // namespace sterna::md

@@ -41,7 +41,7 @@ struct BarostatRow {
 /// All kinds, as the owner of their table handed them in (`owner_tables.hpp`).
 const Registry<BarostatRow>& barostat_rows();
 
-/// Of the barostat that the file gives; null for "none".
+/// Returns the row of the barostat in the file; null for "none".
 const BarostatRow* row_of(const Input::Barostat& barostat);
 
 /// The target of a kind's own key, such as `barostat_option<&StochasticCellOptions::bulk_modulus>`.

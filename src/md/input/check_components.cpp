@@ -93,7 +93,7 @@ class ComponentChecker {
       if (given(place) && !good_(place)) return;
       sum += input_.components[n].fraction;
     }
-    // Of both kinds `check_input` looks at the sum.
+    // If there are types, too, `check_input` checks the sum over both kinds.
     if (sum > 0.0 || !input_.types.empty()) return;
     error("component[0].fraction",
           "the \"fraction\" of every [[component]] is 0; one must be greater");

@@ -4,7 +4,8 @@
 
 namespace sterna::md {
 
-/// What `check_input` says of [[component]], its sites, and the keys that components change.
+/// Checks [[component]], its sites, and the keys whose meaning components change, for
+/// `check_input`.
 void check_components(const Input& input, const IsGood& is_good, const Report& report);
 
 }  // namespace sterna::md

@@ -124,7 +124,7 @@ class PairChecker {
 
   std::string length(double value) const { return input_.units.text(value, Dimension::length); }
 
-  /// Where and how it ends.
+  /// Checks the cutoff and the truncation of the pair.
   void end(const Input::Pair& pair, const std::string& place, bool known, Truncation truncation) {
     if (!readable(place + ".cutoff") || !good_("interaction.cutoff")) return;
     const Input::Interaction& run = input_.interaction;

@@ -5,7 +5,7 @@
 
 namespace sterna::md {
 
-/// What a [[pair]] says of its potential, as a whole; reads the tables into the input.
+/// Checks the potential of a [[pair]] as a whole, and reads the tables into the input.
 void check_pair_potentials(Input& input, bool look_at_files, const IsGood& is_good,
                            const Report& report);
 

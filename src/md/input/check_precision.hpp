@@ -4,8 +4,8 @@
 
 namespace sterna::md {
 
-/// What mixed precision would lose of the pairs of a valid input: numbers that single precision has
-/// no place for.
+/// Reports losses of mixed precision for the pairs of a valid input: numbers that single precision
+/// cannot represent.
 void check_precision(const Input& input, const Report& report);
 
 }  // namespace sterna::md

@@ -202,8 +202,8 @@ struct SectionSchema {
 struct InputSection {
   SectionSchema schema;
   std::vector<KeySchema> keys;  ///< without `section`
-  /// Where its owner hands it in (`owner_tables.hpp`): the section that it follows on the reference
-  /// page, and what no key can tell alone, as `check_input`.
+  /// For a section of an owner (`owner_tables.hpp`): the section that it follows on the reference
+  /// page, and a check of several keys together, as in `check_input`.
   std::string_view behind = {};
   void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;
 };

@@ -21,8 +21,8 @@ std::vector<Vec3> atom_places(const Input::Component& component);
 /// For each site the index of its atom.
 std::vector<std::size_t> atoms_of_sites(const Input::Component& component);
 
-/// What `atom_places` says of each type and component, and the moments of inertia of each. Types are
-/// atoms at their own place, without moments. Both are empty where there are no components.
+/// Returns `atom_places` of each type and component, and the moments of inertia of each. Types are
+/// atoms at their own place, without moments. Both are empty if there are no components.
 std::vector<std::vector<Vec3>> atom_places_of_particles(const Input& input);
 std::vector<Vec3> inertia_of_particles(const Input& input);
 
@@ -37,8 +37,8 @@ Vec3 dipole_of(const Component& component);
 /// their own. Nothing where they differ.
 std::optional<double> charge_of_atoms(const Input& input, std::size_t type);
 
-/// What the components of a valid input, of which there is at least one, are and how they interact.
-/// The types, where there are some, come first, as atoms.
+/// Returns the model of the components of a valid input, which has at least one, and their
+/// interactions. The types, if there are any, come first, as atoms.
 MoleculeModel molecule_model_from_input(const Input& input);
 
 }  // namespace sterna::md

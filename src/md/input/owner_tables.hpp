@@ -16,8 +16,8 @@ struct StartReaderRow;
 struct ThermostatRow;
 struct TrajectoryRow;
 
-/// What owners declare of the input. They lie above this folder, which names none of them: their
-/// tables are handed in by `simulation/owner_tables.cpp`.
+/// The declarations of the owners of sections. They are above this folder, which names none of
+/// them: `simulation/owner_tables.cpp` hands their tables in.
 struct OwnerTables {
   /// Sections of which there is one, in such an order that each stands behind one that is there.
   std::span<InputSection (*const)()> sections;
@@ -36,7 +36,7 @@ struct OwnerTables {
 /// Called once, before anything is read. `tables` stays where it is.
 void hand_in(const OwnerTables& tables);
 
-/// Those that were handed in. Throws std::logic_error where none were.
+/// Returns the tables that were handed in. Throws std::logic_error if there are none.
 const OwnerTables& owner_tables();
 
 }  // namespace sterna::md

@@ -34,7 +34,7 @@ PairFunction function_of_pair(const Input& input, const Input::Pair& pair);
 PairFunction pair_function_from_input(const Input& input, std::size_t a, std::size_t b);
 /// The potentials of all pairs of types, a matrix row by row.
 std::vector<PairFunction> pair_functions_from_input(const Input& input);
-/// What is added to the potential of the types at these places.
+/// Returns the potentials that are added to that of the types at these places.
 std::vector<PairFunction> added_functions_from_input(const Input& input, std::size_t a,
                                                      std::size_t b);
 /// The same of all pairs: as often types^2 as any pair has such potentials; Lennard-Jones of no depth

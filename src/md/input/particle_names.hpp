@@ -10,7 +10,8 @@ namespace sterna::md {
 
 /// Names of the input's types and components, in the order of `Position::type`: types first.
 std::vector<std::string_view> particle_names(const Input& input);
-/// What the input calls them: "[[type]]", "[[component]]" or "[[type]] or [[component]]".
+/// Returns the section of the particles: "[[type]]", "[[component]]" or "[[type]] or
+/// [[component]]".
 std::string_view particle_section(const Input& input);
 /// Whether a [[component]] has the name.
 bool is_component(const Input& input, std::string_view name);

@@ -255,7 +255,7 @@ class Adviser {
                          : ""));
   }
 
-  /// Of a rigid molecule that of all its sites.
+  /// Returns the charge of an atom; the charge of a rigid molecule is the sum over its sites.
   double charge_of(const Input::MoleculeAtom& atom) const {
     const auto type = std::ranges::find(input_.types, atom.type, &Input::Type::name);
     if (type != input_.types.end()) return atom.charge.value_or(type->charge);
@@ -266,7 +266,7 @@ class Adviser {
     return charge;
   }
 
-  /// Of each molecule, for how many there are.
+  /// Sums the charges of all molecules, each as often as it occurs.
   void charge_of_molecules() {
     double net = 0.0, largest = 0.0, atoms = 0.0;
     for (const Input::Molecule& molecule : input_.molecules) {

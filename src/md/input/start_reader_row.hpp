@@ -20,8 +20,8 @@ struct StartReaderRow {
   /// For the error about a file of no known format: "LAMMPS data (a header line such as ...)".
   std::string_view looks_like;
   std::vector<std::string_view> aliases = {};  ///< what other programs call it; suggested only
-  /// Of [start], with this format only; without `section` and `condition`. How a file is read is no
-  /// property of the system: a resumed run may have other values.
+  /// The keys of [start] for this format only; without `section` and `condition`. The way in which
+  /// a file is read is no property of the system, so a resumed run may have other values.
   std::vector<KeySchema> keys = {};
   /// Whether a file with these first two lines is of the format; the second may be missing. Null
   /// where they do not tell.

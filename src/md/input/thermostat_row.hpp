@@ -53,7 +53,7 @@ struct ThermostatRow {
 /// All kinds, as the owner of their table handed them in (`owner_tables.hpp`).
 const Registry<ThermostatRow>& thermostat_rows();
 
-/// Of a thermostat that the file gives; null for "none".
+/// Returns the row of a thermostat in the file; null for "none".
 const ThermostatRow* row_of(const Input::Thermostat& thermostat);
 
 /// The target of a kind's own key, such as `thermostat_option<&VelocityScalingOptions::slabs>`.

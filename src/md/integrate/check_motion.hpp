@@ -4,8 +4,8 @@
 
 namespace sterna::md {
 
-/// What no key can tell alone of [[drift_control]], [[limit]] and [alignment]: whom they act on,
-/// when, and what they do not go with.
+/// Checks [[drift_control]], [[limit]] and [alignment]: the particles and steps on which they act,
+/// and combinations that are not possible.
 void check_drift_control(const Input& input, const IsGood& is_good, const Report& report);
 void check_limit(const Input& input, const IsGood& is_good, const Report& report);
 void check_alignment(const Input& input, const IsGood& is_good, const Report& report);

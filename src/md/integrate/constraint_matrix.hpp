@@ -27,10 +27,10 @@ class ConstraintMatrix {
 
   ConstraintMatrix(const comm::Context& context, GhostVectors ghost_vectors);
 
-  /// Finds the multipliers that together reduce the product of difference and connection of each of
-  /// the `constraints` by `along[k]`, until the remainder is at most `goal` times the squared
-  /// distance. The first `local` of `total` vectors belong to local particles. Returns whether it
-  /// converged. Collective; the same on all ranks.
+  /// Finds the multipliers of all `constraints` together. They reduce constraint k's product of
+  /// difference and connection by `along[k]`, until the remainder is at most `goal` times the
+  /// squared distance. The first `local` of `total` vectors belong to local particles. Returns
+  /// whether it converged. Collective; the same on all ranks.
   bool solve(const ConstraintSet& set, std::span<const ConstraintSet::Constraint> constraints,
              std::span<const double> along, double goal, std::size_t local, std::size_t total,
              std::span<double> multipliers);

@@ -4,7 +4,8 @@
 
 namespace sterna::md::section {
 
-/// Of what changes motions directly: [[drift_control]], [[limit]] and [alignment].
+/// The sections of modifiers that change motions directly: [[drift_control]], [[limit]] and
+/// [alignment].
 InputSection drift_control();
 InputSection limit();
 InputSection alignment();

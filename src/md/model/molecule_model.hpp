@@ -49,7 +49,7 @@ struct MoleculeModel {
   const Mixing& mix(std::size_t a, std::size_t b) const {
     return mixing[a * components.size() + b];
   }
-  /// Of a site of component `a` and one of component `b`.
+  /// Returns the mixed parameters of a site of component `a` and one of component `b`.
   LennardJones::PairParameters mixed(std::size_t a, const Component::LennardJonesSite& i,
                                      std::size_t b, const Component::LennardJonesSite& j) const {
     const Mixing factors = a == b ? Mixing{} : mix(a, b);

@@ -16,8 +16,8 @@
 
 namespace sterna::md {
 
-/// The region of a rank cut into cells at least as wide as the list radius (or one cell, if the
-/// region is narrower), surrounded by one layer of cells that holds all ghosts of that side. The 27
+/// The region of a rank, cut into cells at least as wide as the list radius (or one cell, if the
+/// region is narrower). One layer of cells around them holds all ghosts of each side. The 27
 /// cells around a particle's cell contain all its neighbors. Local particles and ghosts are each
 /// sorted by cell (x fastest), and within a cell by x, so neighbors form few runs of ascending x.
 /// Cells contain only particles of listed types. The other local particles follow behind the listed

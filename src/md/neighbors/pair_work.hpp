@@ -70,9 +70,8 @@ inline std::uint32_t size_of_group(std::uint32_t particles, std::uint32_t groups
   return particles / groups + (g < particles % groups ? 1u : 0u);
 }
 
-/// The number of entries per mask. In shared rows with excluded pairs, each particle of the row has
-/// a mask for this many consecutive entries, from the first entry on, up to the last one that any
-/// of them excludes. The particles themselves, which come first, are masked like excluded pairs.
+/// The number of consecutive entries per mask. In shared rows with excluded pairs, each particle of
+/// the row has masks from the first entry on, up to the last one that any of them excludes. The particles themselves, which come first, are masked like excluded pairs.
 inline constexpr std::uint32_t masked_together = 16;
 
 /// Readable numbers behind a table of pairs of types, because kernels load a whole vector from the

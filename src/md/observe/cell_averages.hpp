@@ -23,7 +23,7 @@ class CellAverages {
 
   /// A particle of this rank is in this cell.
   void add(const Frame& frame, std::size_t particle, std::size_t cell);
-  /// Of this rank: for each cell particles of each type or group, particles with a mass, m v^2.
+  /// This rank's sums for each cell: particles of each type or group, particles with a mass, m v^2.
   std::span<double> sums() { return sums_; }
 
   /// Names and units of the columns, each after a space.
@@ -40,8 +40,8 @@ class CellAverages {
   std::vector<double> sums_;
 };
 
-/// Where the mass of all particles is in a periodic box: in each direction the phase of its first
-/// Fourier coefficient (Bai and Breen, J. Graphics Tools 13, 53 (2008)). Collective.
+/// Returns the center of mass of all particles in a periodic box: in each direction the phase of
+/// its first Fourier coefficient (Bai and Breen, J. Graphics Tools 13, 53 (2008)). Collective.
 Vec3 center_of_mass_in_box(const comm::Context& context, const Frame& frame);
 
 /// The section's box must be orthorhombic: an error at `place` where it is not.

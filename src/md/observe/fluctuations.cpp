@@ -16,7 +16,7 @@ struct FluctuationsOptions {
   std::int64_t interval = 0;
 };
 
-/// What stays the same while a run goes on.
+/// The quantity that stays the same during a run.
 enum class FluctuationEnsemble { energy, temperature, pressure };
 
 FluctuationEnsemble fluctuation_ensemble(const Input& input) {
@@ -49,7 +49,7 @@ class Fluctuations final : public Observer {
                          : state.potential_energy + pressure_ * size,
                      size};
     if (series_.count() == 0) first_ = now;
-    // Of values beside the first ones, so that squares lose no digits.
+    // The sums have differences from the first values, so that squares lose no digits.
     const double excess = now.energy - first_.energy, growth = now.volume - first_.volume;
     series_.add(frame.step, std::array{state.temperature, state.kinetic_energy, excess, growth,
                                        excess * excess, growth * growth, excess * growth});
@@ -137,7 +137,8 @@ class Fluctuations final : public Observer {
     const double heat = units_.boltzmann() * mean(temperature);  // kT
     if (!(heat > 0.0)) return;
     const double freedom = 2.0 * mean(kinetic) / heat;
-    // In units of k of a molecule, and of a mole of them as J/K.
+    // The heat capacity is written in units of k for a molecule, and as J/K for a mole of
+    // molecules.
     constexpr double gas_constant = 8.31446261815324;
     const double each = (units_.is_reduced() ? 1.0 : gas_constant) / molecules_;
     const std::string_view unit = units_.is_reduced() ? "" : "J/(mol K)";

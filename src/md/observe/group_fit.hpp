@@ -22,13 +22,13 @@ class GroupFit {
 
   std::size_t group_count() const { return groups_.size(); }
   const std::string& name_of(std::size_t group) const { return groups_[group].name(); }
-  /// Of the atoms of a group, ascending.
+  /// The ids of the atoms of a group, ascending.
   std::span<const std::int64_t> ids_of(std::size_t group) const { return ids_[group]; }
 
   /// Collective. To be called for each frame; the first one is the reference.
   void gather(const Frame& frame);
 
-  /// Of this rank's atoms of a group, valid until the next call.
+  /// The fit of this rank's atoms of a group, valid until the next call.
   struct Fit {
     std::span<const std::size_t> places;  ///< among the ids of the group
     std::span<const Vec3> moves;          ///< from the reference, after the fit

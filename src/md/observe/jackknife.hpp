@@ -8,7 +8,7 @@
 
 namespace sterna::md {
 
-/// What sums of samples tell, with the standard errors of that.
+/// The results of sums of samples, with their standard errors.
 struct Jackknife {
   std::vector<double> values, errors;
 };

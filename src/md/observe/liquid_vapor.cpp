@@ -121,12 +121,13 @@ class LiquidVapor final : public Observer {
   /// Slices, then frames, the box along and across, summed over the frames.
   std::size_t stride() const { return bins_ + 3; }
 
-  /// What a particle counts for.
+  /// Returns the weight of a particle.
   double weight(const Frame& frame, std::int64_t type) const {
     return units_.is_reduced() ? 1.0 : frame.masses[static_cast<std::size_t>(type)];
   }
 
-  /// Of mass along the axis, through the phase of its first Fourier coefficient (see `Profile`).
+  /// Returns the center of mass along the axis, by the phase of its first Fourier coefficient (see
+  /// `Profile`).
   double center(const Frame& frame) const {
     const double wave = 2.0 * std::numbers::pi / frame.box.length[axis_];
     double cosine = 0.0, sine = 0.0;
@@ -144,7 +145,7 @@ class LiquidVapor final : public Observer {
   double bin_width(const std::vector<double>& sums) const {
     return 0.5 * sums[bins_ + 1] / std::max(sums[bins_], 1.0) / static_cast<double>(bins_);
   }
-  /// By the distance from the middle; both sides of the slab count.
+  /// Returns densities by the distance from the middle; both sides of the slab count.
   std::vector<double> densities(const std::vector<double>& sums) const {
     const double slices =
         2.0 * bin_width(sums) * std::max(sums[bins_ + 2], 1e-300);  // of all frames

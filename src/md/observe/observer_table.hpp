@@ -36,7 +36,7 @@ namespace observer {
 /// All of them, in the order of the reference page.
 const Registry<ObserverRow>& observer_table();
 
-/// What an input asks to be observed, in the order of the table. `topology` outlives it.
+/// Makes the observers of an input, in the order of the table. `topology` outlives them.
 std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
                                                       const Input& input,
                                                       const std::vector<std::string>& names,

@@ -42,7 +42,7 @@ class ParticleKeepers {
               [](const Item& a, const Item& b) { return a.id < b.id; });
   }
 
-  /// By ascending id.
+  /// The items by ascending id.
   const std::vector<Item>& items() const { return items_; }
 
  private:

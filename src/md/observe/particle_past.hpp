@@ -35,17 +35,17 @@ class ParticlePast {
   }
 
   std::size_t size() const { return past_.size(); }
-  /// Of this rank's share of the particles, by ascending id; `lag` samples back.
+  /// The values of this rank's share of the particles `lag` samples back, by ascending id.
   std::span<const Vec3> back(std::size_t lag) const { return past_[lag]; }
   /// Types or groups that count the particle at this place of the share.
   std::span<const std::size_t> columns_of(std::size_t place) const {
     return std::span(columns_).subspan(first_column_[place],
                                        first_column_[place + 1] - first_column_[place]);
   }
-  /// Of the particle at this place, -1 until a sample was added.
+  /// The type of the particle at this place, -1 until a sample was added.
   std::int64_t type_of(std::size_t place) const { return keepers_.items()[place].type; }
 
-  /// As of an observer. `samples`: that were added before the checkpoint.
+  /// The history, as an observer has it. `samples`: the number of samples before the checkpoint.
   std::vector<std::span<const std::byte>> history() const;
   void set_history(std::span<Observer::History> parts, std::int64_t samples);
 

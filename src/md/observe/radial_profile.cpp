@@ -13,7 +13,7 @@
 
 namespace sterna::md {
 
-/// What the shells of a radial profile are.
+/// The shape of a radial profile's shells.
 enum class ShellShape { sphere, cylinder };
 template <>
 inline constexpr auto choice_table<ShellShape> = std::to_array<Choice<ShellShape>>(
@@ -21,7 +21,7 @@ inline constexpr auto choice_table<ShellShape> = std::to_array<Choice<ShellShape
      {"cylinder", ShellShape::cylinder,
       "`\"cylinder\"`: about a line along `axis`, as of a thread or a pore."}});
 
-/// Where its middle is.
+/// The middle of the shells.
 enum class ShellCenter { mass, box };
 template <>
 inline constexpr auto choice_table<ShellCenter> = std::to_array<Choice<ShellCenter>>(

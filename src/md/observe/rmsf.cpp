@@ -82,7 +82,7 @@ class Rmsf final : public Observer {
   static constexpr std::size_t values_of_atom = 5;  // sums of x y z, of squares, how many
   std::size_t stride() const { return fit_.ids_of(0).size() * values_of_atom; }
 
-  /// Of each atom, and the root of the mean of their squares.
+  /// Returns the fluctuation of each atom, and the root of the mean of their squares.
   std::vector<double> fluctuations(const std::vector<double>& sums) const {
     std::vector<double> all;
     double squares = 0.0;

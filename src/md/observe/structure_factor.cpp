@@ -22,7 +22,7 @@ struct StructureFactorOptions {
 };
 
 /// S(q) = <|sum_j exp(i q.r_j)|^2> / N over the atoms of a group (Hansen and McDonald, Theory of
-/// Simple Liquids, section 4.1), for all waves that fit the periodic box, averaged over waves of
+/// Simple Liquids, section 4.1). The waves are all that fit the periodic box, averaged over those of
 /// about the same length.
 class StructureFactor final : public Observer {
  public:

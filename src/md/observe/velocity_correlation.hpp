@@ -11,8 +11,8 @@
 
 namespace sterna::md {
 
-/// What observers of the autocorrelation of velocities share: sums of v(0).v(t) of each type or
-/// group, over times of up to `length`, with each sample as a beginning.
+/// The common part of observers of the autocorrelation of velocities: sums of v(0).v(t) of each
+/// type or group, over times of up to `length`, with each sample as a beginning.
 class VelocityCorrelation : public Observer {
  public:
   struct Options {
@@ -42,7 +42,7 @@ class VelocityCorrelation : public Observer {
   double sample_time() const { return sample_time_; }
   const std::vector<std::string>& names() const { return names_; }
   const UnitSystem& units() const { return units_; }
-  /// Of the sums of a block.
+  /// The number of sums in a block.
   std::size_t stride() const { return names_.size() * lags_ * 2; }
   const SampleBlocks& blocks() const { return blocks_; }
   /// The correlation of a type or group, by time; of as many times as there were samples of.
@@ -60,7 +60,7 @@ class VelocityCorrelation : public Observer {
   std::vector<double> sums_;  ///< of each block, column and time: products, how many
 };
 
-/// What the section of an observer `Of` of this kind says.
+/// The section of an observer `Of` of this kind.
 template <class Of>
 struct VelocityCorrelationSection {
   std::int64_t interval = 0;
@@ -91,7 +91,7 @@ std::vector<KeySchema> velocity_correlation_keys() {
                           "types")};
 }
 
-/// What is wrong with a section `name` of this kind.
+/// Checks a section `name` of this kind.
 void check_velocity_correlation(const Input& input, const IsGood& is_good, const Report& report,
                                 std::string_view name, const VelocityCorrelation::Options& options);
 

@@ -39,7 +39,8 @@ class VibrationalSpectrum final : public VelocityCorrelation {
     for (std::size_t column = 0; column < names().size(); ++column) {
       correlations.push_back(correlation(sums, column));
     }
-    // From the frequency of a whole length on, up to what samples so far apart can show.
+    // The frequencies run from one period in the whole length up to the highest that the samples
+    // resolve.
     const double length = static_cast<double>(lags()) * sample_time();
     const double centimeter = reduced ? 1.0 : per_centimeter;
     for (std::size_t k = 0; k <= lags(); ++k) {

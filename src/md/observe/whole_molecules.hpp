@@ -22,7 +22,8 @@ class WholeMolecules {
     std::size_t kind;
     std::int64_t number;    ///< among all molecules, from 1
     std::int64_t first_id;  ///< atom k of the molecule has id first_id + k
-    /// Of all atoms, in their order. The first atom has moved without jumps since the start.
+    /// The positions of all atoms, in their order. The first atom has moved without jumps since the
+    /// start.
     std::span<const Vec3> positions;
   };
 

@@ -57,7 +57,7 @@ class FrameFile {
   /// Waits until all frames are on the disk; to be called before a checkpoint that relies on them.
   void sync();
   std::int64_t frame_count() const;
-  /// Of the frames of a file that is continued, on rank 0; nothing where the file is new.
+  /// The kept frames of a file that is continued, on rank 0; nothing for a new file.
   const std::optional<KeptSteps>& kept_steps() const;
 
  private:

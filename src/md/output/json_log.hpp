@@ -53,7 +53,7 @@ class JsonLog {
   /// `status`: "complete", "interrupted", "failed".
   void end(std::int64_t step, const std::string& status, const Json& timing);
 
-  /// Of the rows of `thermo` in a log that is continued, on rank 0.
+  /// The kept rows of `thermo` in a log that is continued, on rank 0.
   const KeptSteps& kept_rows() const { return kept_rows_; }
 
   bool failed() const { return !failure_.empty(); }

@@ -20,8 +20,8 @@ struct XtcOptions {
   /// The number of atoms in the whole system.
   std::int64_t atoms = 0;
   std::int64_t interval = 0;  ///< steps between two frames; 0: not known
-  /// Where the atoms of a particle are in its body frame, for each type of particles; empty: each
-  /// particle is an atom.
+  /// The positions of a particle's atoms in its body frame, for each type of particles; empty if
+  /// each particle is an atom.
   std::vector<std::vector<Vec3>> places;
   BlockRedistribution::Options redistribution;
 };
@@ -57,7 +57,7 @@ class XtcWriter {
   /// Waits until all frames are on the disk; to be called before a checkpoint that relies on them.
   void sync();
   std::int64_t frame_count() const;
-  /// Of the frames of a file that is continued, on rank 0; nothing where the file is new.
+  /// The kept frames of a file that is continued, on rank 0; nothing for a new file.
   const std::optional<KeptSteps>& kept_steps() const;
 
  private:

@@ -48,7 +48,8 @@ class BoxControl {
   /// shape.
   bool sees_tensor() const { return is_used() && (are_joined_ || changes_shape()); }
 
-  /// Where temperature or pressure move, the barostat keeps those of this step from now on.
+  /// If temperature or pressure change during the run, the barostat keeps those of this step from
+  /// now on.
   void follow_ramps();
 
   /// Collective, like the functions below. Is called after each rebuild of the lists.

@@ -31,7 +31,7 @@ std::vector<Component> components_of_types(const Input& input) {
     component.name = type.name;
     component.mass = type.mass;
     if (input.interaction.potential == InteractionPotential::lennard_jones) {
-      // Of another potential the size and the energy stand for it.
+      // Another potential is represented by its size and energy.
       const auto place = static_cast<std::size_t>(&type - input.types.data());
       const TypePair like = has_pair_potentials(input) ? type_pair_from_input(input, place, place)
                                                        : TypePair{type.epsilon, type.sigma};
@@ -88,7 +88,7 @@ std::vector<std::vector<PairFunction>> added_layers(const Input& input) {
   return layers;
 }
 
-/// Of [[type]]s; atoms of molecules have their own charges.
+/// Returns the charges of [[type]]s; atoms of molecules have their own charges.
 CutoffCharges charges_from_input(const Input& input, double charge_factor) {
   const Input::Electrostatics& wanted = input.electrostatics;
   const double cutoff = electrostatics_cutoff(input);
@@ -131,7 +131,7 @@ bool is_single_site(const Component& component) {
   return component.is_single_lennard_jones() && component.rotational_degrees_of_freedom() == 0;
 }
 
-/// Nothing where the components are more than single sites that one table of pairs describes.
+/// Returns nothing unless all components are single sites that one table of pairs describes.
 std::optional<LennardJones> potential_of_components(const MoleculeModel& model) {
   const auto& components = model.components;
   const bool single = std::ranges::all_of(components, is_single_site);

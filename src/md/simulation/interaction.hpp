@@ -30,16 +30,16 @@ struct ParameterTexts {
   std::string tersoff = {}, embedded_atom = {};
 };
 
-/// What the particles of a run are and how they interact, as the input says: the one place that
-/// knows which short-range forces serve which input.
+/// The particles of a run and their interactions, from the input. Only this class knows which
+/// short-range forces an input needs.
 class Interaction {
  public:
   explicit Interaction(const Input& input, const ParameterTexts& texts = {});
 
-  /// In the order of `Position::type`: types first. A [[type]] is a component of one Lennard-Jones
-  /// site that does not rotate.
+  /// The components in the order of `Position::type`: types first. A [[type]] is a component of one
+  /// Lennard-Jones site that does not rotate.
   const std::vector<Component>& components() const { return components_; }
-  /// So many of these are [[type]]s.
+  /// The number of components that are [[type]]s.
   std::size_t type_count() const { return type_count_; }
   std::vector<std::string> names() const;
   std::vector<double> masses() const;
@@ -66,11 +66,12 @@ class Interaction {
     std::size_t slabs = 0;
   };
   PlanarLayers planar_layers(const Box& box) const;
-  /// What the cutoff leaves out, of all pairs of components that interact in pairs. Not where
-  /// Tersoff's potential is all there is.
+  /// Returns the potentials beyond the cutoff of all pairs of components that interact in pairs.
+  /// Not for inputs with Tersoff's potential alone.
   std::vector<AveragedPotential> beyond_cutoff() const;
-  /// What is the same wherever the particles are, for so many of each type: of the homogeneous
-  /// correction all, of the planar one the dipoles in their own reaction fields.
+  /// Returns the part of the corrections that does not depend on positions, for this many particles
+  /// of each type. That is all of the homogeneous correction, and the dipoles in their own reaction
+  /// fields of the planar one.
   LennardJones::TailCorrection tail_correction(std::span<const double> counts, double volume) const;
 
   /// Scales of the sites: the smallest size, the largest energy.
@@ -92,10 +93,9 @@ class Interaction {
   std::vector<Component> components_;
   std::size_t type_count_;
   bool rotating_ = false;
-  /// Where the input has components: of all pairs that have one.
+  /// If the input has components: the model of all pairs that have one.
   std::optional<MoleculeModel> model_;
-  /// Of single sites that belong to no such pair, the others have none; and the next, which is in
-  /// place of it.
+  /// Pairs of single sites outside of the model have this potential, or the next one in its place.
   std::optional<LennardJones> potential_;
   std::vector<PairFunction> functions_;
   std::vector<PairFunction::Tail> tails_;  ///< of these, and the next

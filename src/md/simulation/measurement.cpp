@@ -1,4 +1,4 @@
-// Which observers and reporters look at a run, and when.
+// The observers and reporters of a run, and the steps at which they are called.
 
 #include <fmt/format.h>
 

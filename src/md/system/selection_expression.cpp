@@ -339,7 +339,7 @@ class Parser {
 
 bool matches_pattern(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0;
-  // Where the last star stands in the pattern, and how far the text is that it has matched.
+  // The position of the last star in the pattern, and the end of the text that it has matched.
   std::size_t star = std::string_view::npos, taken = 0;
   // Whether the pattern's next item matches `c`. `length` is the item's length in the pattern.
   const auto takes = [&](char c, std::size_t& length) {

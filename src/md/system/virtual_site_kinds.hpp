@@ -15,7 +15,7 @@ namespace sterna::md {
 template <class Row>
 class Registry;
 
-/// What the kinds of virtual sites have as parameters, in internal units; angles are in degrees.
+/// The parameters of all kinds of virtual sites, in internal units; angles are in degrees.
 struct VirtualSiteParameters {
   std::optional<double> a, b, c, distance, angle;
   std::vector<double> weights, origin_weights, x_weights, y_weights;  ///< one item for each atom

@@ -18,7 +18,7 @@ from sterna.frames.atoms import Atoms
 
 
 def _force_field(export: Export, units: LammpsUnits) -> ForceField | None:
-    """None where there is none to write."""
+    """Returns None if there is no force field to write."""
     if not export.force_field or export.chosen is not None or export.centers:
         return None
     found = export.given_input or input_of(export.trajectory)
@@ -94,7 +94,7 @@ def _write(path: Path, export: Export) -> None:
 
 
 def _bonded(force_field: ForceField | None, export: Export) -> dict[str, tuple[list[str], int]]:
-    """By kind: the rows of its section, and how many types it has."""
+    """Returns by kind the rows of its section, and the number of its types."""
     if force_field is None:
         bonds = enumerate((export.atoms.bonds + 1).tolist(), 1)
         rows = [f"{n} 1 {first} {second}" for n, (first, second) in bonds]

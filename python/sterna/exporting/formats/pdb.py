@@ -22,7 +22,7 @@ def _write(path: Path, export: Export) -> None:
     universe = universe_of(export.atoms)
     scale = export.scale(10.0)
     with warnings.catch_warnings():
-        # It warns of each entry of the format that nothing is known for, and puts its default.
+        # MDAnalysis warns of each entry of the format that is unknown, and writes its default.
         warnings.simplefilter("ignore")
         universe.load_new((scale * next(export.frames()).position)[None].astype("f4"))
         with Writer(str(path), n_atoms=len(export.atoms), bonds="all") as file:

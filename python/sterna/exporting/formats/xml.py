@@ -27,7 +27,7 @@ _INTERACTION = {
 }  # fmt: skip
 _REFUSED = ("molecule", "wall", "field", "freeze", "restraint", "barostat")
 _LEFT_OUT = ("limit", "alignment", "drift_control", "multiple_time_steps")
-_DEFAULT_EXPONENT = 0.4  #: of ls1's scaling of velocities
+_DEFAULT_EXPONENT = 0.4  #: exponent of ls1's scaling of velocities
 _NEVER = 1_000_000_000  #: a step
 _ALIKE = 1e-14  # relative
 
@@ -219,7 +219,7 @@ class _Config:
         return [*lines, "          </site>"]
 
     def components_text(self) -> str:
-        """Of the config."""
+        """Returns the components of the config."""
         lines = []
         for number, component in enumerate(self.components, 1):
             lines.append(f'        <moleculetype id="{number}" name="{_plain(component["name"])}">')
@@ -243,7 +243,7 @@ class _Config:
 
     @property
     def epsilon(self) -> float:
-        """Of the reaction field; 1 is none."""
+        """The permittivity of the reaction field; 1 without one."""
         if self.interaction.get("electrostatics", "truncated") == "truncated":
             return 1.0
         return float(self.interaction.get("reaction_field_epsilon", 1e10))
@@ -369,7 +369,9 @@ class _Config:
 
 
 def _plain(name: str) -> str:
-    """Without what means something in XML, whose entities ls1 does not read."""
+    """Returns the name without characters that have a meaning in XML, because ls1 does not read
+    entities.
+    """
     return "".join("_" if c in "<>&\"'" else c for c in name)
 
 

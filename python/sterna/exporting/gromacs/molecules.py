@@ -1,7 +1,7 @@
 """Kinds of molecules as GROMACS's molecule types: what their atoms do to each other.
 
-Pairs of atoms that do not interact as their types do are written one by one (`nrexcl` is 0), and
-parameters stand in each line, so that no table of types decides anything but CMAPs.
+Pairs of atoms that do not interact as their types do are written one by one (`nrexcl` is 0).
+Parameters are in each line, so that tables of types are only needed for CMAPs.
 """
 
 import math
@@ -35,8 +35,8 @@ _14 = 3  # bonds
 _SAME_LENGTH = 1e-9  # relative
 _SAME_PRODUCT = 1e-9  # relative, of charges
 _SAME_INERTIA = 1e-6  # relative
-_ON_A_LINE = 1e-6  # of sites, relative to the distance of the masses
-_MOST_MASSES = 3  # of a rigid molecule that constraints hold
+_ON_A_LINE = 1e-6  # distance of sites from a line, relative to the distance of the masses
+_MOST_MASSES = 3  # number of masses of a rigid molecule that constraints hold
 
 
 @dataclass
@@ -44,11 +44,12 @@ class Kind:
     """A kind of molecule; atoms count from 0."""
 
     name: str
-    types: list[str]  #: of its atoms, by the names of the input
+    types: list[str]  #: types of its atoms, by the names of the input
     charges: list[float]
-    lines: dict[str, list[str]] = field(default_factory=dict)  #: by section
+    lines: dict[str, list[str]] = field(default_factory=dict)  #: lines by section
     exclusions: set[Pair] = field(default_factory=set)
-    #: What acts in place of that of the types: sigma, epsilon, and a product of charges.
+    #: The parameters of pairs that replace those of the types: sigma, epsilon, and a product of
+    #: charges.
     pairs: dict[Pair, tuple[float, float, float]] = field(default_factory=dict)
     constraints: dict[Pair, float] = field(default_factory=dict)  #: lengths
     masses: list[float] = field(default_factory=list)
@@ -64,13 +65,15 @@ class Kind:
         self.lines.setdefault(section, []).append(line)
 
     def add_pair(self, pair: Pair, epsilon: float, sigma: float, product: float) -> None:
-        """In place of what the types of two atoms do to each other; a product of two charges."""
+        """Adds parameters that replace those of the types of two atoms, and a product of two
+        charges.
+        """
         self.exclusions.add(pair)
         if epsilon != 0.0 or product != 0.0:
             self.pairs[pair] = (sigma if epsilon else 0.0, epsilon, product)
 
     def coulomb_factors(self) -> list[float]:
-        """Of the pairs, where their charges say one."""
+        """Returns the factors of charges in the pairs, if their charges determine one."""
         products = ((self.charges[a] * self.charges[b], own) for (a, b), (_, _, own)
                     in self.pairs.items())  # fmt: skip
         return [own / usual for usual, own in products if usual != 0.0]
@@ -179,7 +182,7 @@ def _add_terms(made: Kind, table: dict[str, Any], quantities: Quantities) -> Non
 def _add_sites(
     made: Kind, table: dict[str, Any], quantities: Quantities
 ) -> dict[int, tuple[int, ...]]:
-    """Returns what each virtual site is made of, atoms and sites."""
+    """Returns the atoms and sites of which each virtual site is made."""
     sites: dict[int, tuple[int, ...]] = {}
     kinds: dict[int, str] = {}
     for one in table.get("virtual_site", []):
@@ -211,7 +214,7 @@ def _add_mean(made: Kind, site: int, others: list[int], table: dict[str, Any]) -
 
 
 def _made_of(atom: int, sites: dict[int, tuple[int, ...]]) -> list[int]:
-    """Atoms with mass that a site follows from, those of its first part first."""
+    """Returns the atoms with mass that determine a site, those of its first part first."""
     if atom not in sites:
         return [atom]
     return [k for part in sites[atom] for k in _made_of(part, sites)]
@@ -315,7 +318,7 @@ def rigid(component: dict[str, Any], atoms: Atoms, first: int, charge_unit: floa
 def _require_inertia(
     component: dict[str, Any], places: numpy.ndarray, masses: numpy.ndarray
 ) -> None:
-    """Raises SternaError where moments of inertia are not those of the masses."""
+    """Raises SternaError if the moments of inertia differ from those of the masses."""
     squares = (masses[:, None] * places**2).sum(axis=0)
     of_masses = squares.sum() - squares
     given = numpy.array(component["inertia"], float)

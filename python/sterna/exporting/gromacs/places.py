@@ -9,7 +9,7 @@ from sterna.frames.atoms import Atoms
 
 _DECIMALS = 12
 _NAME = 5  # columns of a name
-_SIGNS = ';#[]\\"'  # of comments, sections and the preprocessor of topologies
+_SIGNS = ';#[]\\"'  # signs of comments, sections and the preprocessor in topologies
 
 
 def short(name: str) -> str:

@@ -29,7 +29,7 @@ class PositionRestraints:
 
     springs: dict[int, list[tuple[float, float, float]]] = field(default_factory=dict)
     places: numpy.ndarray | None = None  #: (atoms, 3) in nm
-    edges: numpy.ndarray | None = None  #: of the box of these places, as rows
+    edges: numpy.ndarray | None = None  #: edges of the box of these places, as rows
     scaling: str = "no"  #: `refcoord-scaling`
     notes: list[str] = field(default_factory=list)
 
@@ -97,7 +97,7 @@ def _places(
 def _of_file(
     name: str, folders: list[Path], count: int, quantities: Quantities
 ) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """Of an extended XYZ, as `sterna import` writes it."""
+    """Returns the places in an extended XYZ, as `sterna import` writes it."""
     path = find_file(name, folders)
     if path is None:
         raise SternaError(f"{name}, the reference of position restraints, is not there any more", 2)

@@ -1,4 +1,4 @@
-"""What GROMACS does not have."""
+"""Errors for features that GROMACS lacks."""
 
 from typing import NoReturn
 
@@ -6,7 +6,7 @@ from sterna.errors import SternaError
 
 
 def refuse(what: str) -> NoReturn:
-    """Raises SternaError, naming what cannot be exported."""
+    """Raises SternaError, naming the part that cannot be exported."""
     raise SternaError(f"{what}: GROMACS has no such thing, or it is not exported", 2)
 
 

@@ -44,20 +44,20 @@ _WATER = 4.5e-5  #: 1/bar, which sets the period of a box without a bulk modulus
 
 @dataclass
 class RunParameters:
-    """`text` is the file; `notes` tell what is not in it."""
+    """The file as `text`, and `notes` on settings that it lacks."""
 
     sections: dict[str, Any]
     quantities: Quantities
     has_velocities: bool
     has_sites: bool  #: whether rigid molecules have several sites
     constraint_algorithm: str
-    reference_scaling: str | None  #: None: no position restraints
+    reference_scaling: str | None  #: None without position restraints
     volume: float  #: nm^3
     degrees_of_freedom: int
     notes: list[str] = field(default_factory=list)
 
     def text(self, title: str) -> str:
-        """Raises SternaError, by name, for what GROMACS does not have."""
+        """Raises SternaError, by name, for features that GROMACS lacks."""
         for name in _REFUSED:
             if name in self.sections:
                 refuse(f"[[{name}]]")

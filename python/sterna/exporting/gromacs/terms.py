@@ -169,7 +169,7 @@ def _vector_angle(term: Term) -> Line:
     return "angle_restraints", 1, (theta0, term.take("amplitude", ENERGY), number)
 
 
-#: By section and potential of the input.
+#: The functions that write a term, by section and potential of the input.
 TERMS: dict[tuple[str, str], Callable[[Term], Line]] = {
     ("bond", "harmonic"): _harmonic_bond,
     ("bond", "morse"): _morse_bond,
@@ -197,7 +197,7 @@ TERMS: dict[tuple[str, str], Callable[[Term], Line]] = {
 }
 
 
-#: By kind of site: section, function type, and keys in the order of the line.
+#: Section, function type, and keys in the order of the line, by kind of site.
 _SITES: dict[str, tuple[str, int, tuple[tuple[str, tuple[int, int]], ...]]] = {
     "2": ("virtual_sites2", 1, (("a", _PLAIN),)),
     "2fd": ("virtual_sites2", 2, (("distance", LENGTH),)),
@@ -225,7 +225,7 @@ def require_order(molecule: str, part: str, kind: str) -> None:
 def line_of_term(
     section: str, molecule: str, table: dict[str, Any], quantities: Quantities
 ) -> Line:
-    """Of a bonded term. Raises SternaError where GROMACS has no such potential."""
+    """Returns the line of a bonded term. Raises SternaError if GROMACS has no such potential."""
     where = f"[[molecule.{section}]] of {molecule}, potential = {table['potential']!r}"
     convert = TERMS.get((section, table["potential"]))
     if convert is None:
@@ -237,7 +237,7 @@ def line_of_term(
 
 
 def line_of_site(molecule: str, table: dict[str, Any], quantities: Quantities) -> Line:
-    """Of a virtual site. Raises SternaError where GROMACS has no such kind."""
+    """Returns the line of a virtual site. Raises SternaError if GROMACS has no such kind."""
     where = f"[[molecule.virtual_site]] of {molecule}, kind = {table['kind']!r}"
     if table["kind"] not in _SITES:
         refuse(where)

@@ -45,7 +45,7 @@ class _Run:
 
 @dataclass
 class Topology:
-    """Of a run. Raises SternaError, by name, for what GROMACS does not have."""
+    """The topology of a run. Raises SternaError, by name, for features that GROMACS lacks."""
 
     sections: dict[str, Any]
     folders: list
@@ -55,7 +55,7 @@ class Topology:
     restraints: PositionRestraints
     runs: list[_Run] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
-    wells: dict[tuple[str, str], Well] = field(default_factory=dict)  #: of pairs of types
+    wells: dict[tuple[str, str], Well] = field(default_factory=dict)  #: wells of pairs of types
 
     def __post_init__(self) -> None:
         self.charge_unit = _REDUCED_CHARGE if self.trajectory.is_reduced else 1.0
@@ -73,7 +73,9 @@ class Topology:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Of all atoms with mass, less constraints and the motion of the whole."""
+        """The degrees of freedom of all atoms with mass, less constraints and the motion of the
+        whole.
+        """
         count = 0
         for run in self.runs:
             heavy = sum(mass > 0.0 for mass in run.kind.masses) or len(run.kind.types)
@@ -173,9 +175,9 @@ class Topology:
         self.type_masses = masses
         #: Names of types for CMAPs, and the type that each is a copy of.
         self.copies: dict[str, str] = {}
-        self.type_of: dict[int, list[str]] = {}  # of the atoms of a kind
+        self.type_of: dict[int, list[str]] = {}  # types of the atoms of a kind
         known: dict[tuple[str, ...], tuple[float, ...]] = {}
-        numbers: dict[tuple[float, ...], int] = {}  # of tables
+        numbers: dict[tuple[float, ...], int] = {}  # numbers of tables
         for kind in self.kinds:
             names = [self.type_names[name] for name in kind.types]
             self.type_of[id(kind)] = names
@@ -352,7 +354,7 @@ def _exclusions(kind: Kind) -> list[str]:
 
 
 def _well_of_site(component: dict[str, Any], place: numpy.ndarray) -> Well:
-    """Of the Lennard-Jones site at a place of a rigid molecule, or none."""
+    """Returns the well of the Lennard-Jones site at a place of a rigid molecule, or none."""
     here = [
         site for site in component["sites"]
         if numpy.abs(numpy.array(site["position"]) - place).max() <= 1e-9

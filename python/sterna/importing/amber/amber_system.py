@@ -32,12 +32,13 @@ COORDINATES = (".inpcrd", ".rst7", ".ncrst", ".crd", ".rst", *PLACES)
 
 @dataclass(frozen=True)
 class Choices:
-    """What files of AMBER do not say."""
+    """Choices of the user that files of AMBER do not make."""
 
     cutoff: float  #: nm
     constraints: str  #: "none", "hydrogen", "all"; of an mdin "h-bonds", "all-bonds"
     box: tuple[float, float, float] | None = None  #: nm; edges where files have none
-    mdin: Path | None = None  #: what else the run is like; cutoff and constraints are its own
+    #: the other settings of the run; it has its own cutoff and constraints
+    mdin: Path | None = None
     reference: Path | None = None  #: a file with the places of position restraints
 
 
@@ -59,7 +60,7 @@ def files_of_amber(files: list[Path]) -> tuple[Path, Path] | None:
 
 
 def with_mdin(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | None]:
-    """The choices with those of the mdin file, and all that it asks for. Raises SternaError."""
+    """Returns the choices with those of the mdin file, and all its settings. Raises SternaError."""
     if choices.mdin is None:
         if choices.reference is not None:
             raise SternaError(
@@ -128,7 +129,7 @@ class _Builder:
             of_these = {residues[k] for k in members}
             first = residues[members[0]]
             name = first.name if len(of_these) == 1 else f"chain_{first.chain or first.number}"
-            # It becomes part of the name of a file.
+            # The name becomes part of the name of a file.
             return re.sub(r"[^A-Za-z0-9_+-]", "_", name)
 
         joined = list(terms.bonds)
@@ -193,7 +194,7 @@ class _Builder:
         )
 
     def _known(self) -> Known:
-        """What masks go by."""
+        """The properties of atoms that masks use."""
         prmtop = self.prmtop
         starts = prmtop.integers("RESIDUE_POINTER")
         atoms = prmtop.pointers["NATOM"]
@@ -323,7 +324,9 @@ class _Builder:
     def _type_names(
         self, coefficients: Coefficients, masses: list[float]
     ) -> dict[tuple[int, float], str]:
-        """By the type of Lennard-Jones pairs and the mass; AMBER's own names where they differ."""
+        """Names types by the type of Lennard-Jones pairs and the mass; AMBER's own names if they
+        differ.
+        """
         known = self.prmtop.texts("AMBER_ATOM_TYPE") if self.prmtop.has("AMBER_ATOM_TYPE") else []
         names: dict[tuple[int, float], str] = {}
         taken: set[str] = set()
@@ -395,7 +398,9 @@ class _Builder:
     # ---- residues and molecules
 
     def _residues(self) -> list[Residue]:
-        """Of each atom. The numbers are those of the file that LEaP read, where they were kept."""
+        """Returns the residue of each atom. Numbers are those of the file that LEaP read, if they
+        were kept.
+        """
         prmtop = self.prmtop
         starts = prmtop.integers("RESIDUE_POINTER")
         atoms = prmtop.pointers["NATOM"]

@@ -30,7 +30,7 @@ class Coordinates:
     positions: numpy.ndarray  #: (atoms, 3) in nm
     velocities: numpy.ndarray | None  #: (atoms, 3) in nm/ps
     box: numpy.ndarray | None  #: its vectors as rows in nm
-    lines: list[Line] = field(default_factory=list)  #: of positions, where these are text
+    lines: list[Line] = field(default_factory=list)  #: lines with positions, if these are text
 
     def fail_at(self, atom: int, message: str) -> NoReturn:
         """Raises SternaError at the place of an atom, from 0."""
@@ -113,7 +113,7 @@ def _numbers(line: Line) -> list[float]:
 def _block(
     rows: list[tuple[Line, list[float]]], count: int, what: str
 ) -> tuple[numpy.ndarray, list[tuple[Line, list[float]]]]:
-    """So many numbers, six in each line, and the lines behind them."""
+    """Reads this many numbers, six in each line, and the lines behind them."""
     found: list[float] = []
     for n, (line, values) in enumerate(rows):
         expected = min(_PER_LINE, count - _PER_LINE * n)
@@ -166,7 +166,7 @@ def _cosines(angles: list[float]) -> list[float]:
 
 
 def _squared_height(angles: list[float]) -> float:
-    """Of the third edge, of length 1, above the plane of the others."""
+    """Returns the squared height of the third edge, of length 1, above the plane of the others."""
     alpha, beta, gamma = _cosines(angles)
     y = (alpha - beta * gamma) / math.sqrt(1.0 - gamma * gamma)
     return 1.0 - beta * beta - y * y
@@ -234,7 +234,7 @@ def _from_netcdf(path: Path, atoms: int) -> Coordinates:
     return Coordinates(
         path,
         _ANGSTROM * positions,
-        # Their scale factor has brought them to angstroms per ps.
+        # The file's scale factor has brought them to angstroms per ps.
         None if velocities is None else _ANGSTROM * velocities,
         box,
     )

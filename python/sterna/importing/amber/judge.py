@@ -1,4 +1,4 @@
-"""OpenMM's reading of files of AMBER, which judges ours, brought to what AMBER itself computes."""
+"""OpenMM's reading of AMBER's files, corrected to AMBER's own results; it judges the import."""
 
 import math
 from pathlib import Path
@@ -21,7 +21,7 @@ from sterna.importing.sources import (
     structure_of,
 )
 
-#: Constraints of OpenMM by those of an mdin.
+#: The constraints of OpenMM, by those of an mdin.
 _CONSTRAINTS = {"h-bonds": "hydrogen", "all-bonds": "all"}
 
 
@@ -38,7 +38,7 @@ def source_of(path: Path, places: Path, choices: Choices) -> Source:
         found = read_by(places, lambda: app.AmberInpcrdFile(str(places)))
         box = found.boxVectors
     topology = read_by(path, lambda: app.AmberPrmtopFile(str(path), periodicBoxVectors=box))
-    if box is None:  # That of the topology, where it has one.
+    if box is None:  # the box of the topology, if it has one
         box = topology.topology.getPeriodicBoxVectors()
         box = settings.vectors(box, places, "its lengths in the last line, or ")
         topology = read_by(path, lambda: app.AmberPrmtopFile(str(path), periodicBoxVectors=box))
@@ -46,7 +46,7 @@ def source_of(path: Path, places: Path, choices: Choices) -> Source:
     _turn_lone_pairs(system)
     _take_phases_for_pi(system)
     if topology._prmtop.chamber:
-        # They are in another unit, by CHARMM's constant, which OpenMM does not know of.
+        # Charges have another unit, by CHARMM's constant, which OpenMM does not know.
         scale_charges(system, math.sqrt(coulomb.OF_AMBER / coulomb.OF_CHARMM))
     if asked is not None:
         end_pairs(system, asked.interaction)

@@ -21,7 +21,7 @@ ELEMENTS = _SYMBOLS.split()
 
 
 class MaskError(Exception):
-    """What is wrong with a mask, and at which character, from 0."""
+    """An error in a mask, and its character, from 0."""
 
     def __init__(self, place: int, message: str) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class MaskError(Exception):
 
 @dataclass(frozen=True)
 class Known:
-    """What a mask goes by, of each atom."""
+    """The properties of each atom that a mask uses."""
 
     names: Sequence[str]
     types: Sequence[str]
@@ -133,7 +133,7 @@ class _Parser:
         return self._items(names, numbers)
 
     def _items(self, names: Sequence[str], numbers: numpy.ndarray | None) -> numpy.ndarray:
-        """`numbers`: of what the names are of; None where there are names only."""
+        """`numbers` belong to the names; None if there are only names."""
         found = numpy.full(self._count, False)
         while True:
             self._next()

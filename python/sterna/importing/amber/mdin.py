@@ -49,7 +49,7 @@ _TECHNICAL = {
     },
 }  # fmt: skip
 
-#: What Sterna does not do, and the values that ask for nothing.
+#: Keys for features that Sterna lacks, and the values that ask for none.
 _NEUTRAL: dict[str, dict[str, tuple[str, ...]]] = {
     "cntrl": {
         **dict.fromkeys(
@@ -85,7 +85,7 @@ _PARTS = re.compile(
     r"|restart_cmd|eq_cmd|ithermostat|therm_par|mcwat.*|mc(int|res|rcp).*|plumedfile|effreq|efphase"
     r"|nkija|idistr|sinrtau|tishake|lambda",
 )
-#: What a minimization does not ask for.
+#: Keys that a minimization ignores.
 _OF_DYNAMICS = (
     "ntt", "temp0", "tautp", "gamma_ln", "vrand", "ig", "tempi", "ntp", "barostat", "pres0", "taup",
     "comp", "csurften", "gamma_ten", "nscm", "nstlim", "dt", "irest", "ntx", "nrespa",
@@ -97,7 +97,7 @@ _SURFACES = {1: "x", 2: "y", 3: "z"}  #: csurften: the axis across the interface
 
 @dataclass
 class RunParameters:
-    """What the file asks for, in `units = "nano"`."""
+    """The settings of the file, in `units = "nano"`."""
 
     cutoff: float
     constraints: str
@@ -105,10 +105,10 @@ class RunParameters:
     interaction: dict[str, Any]
     thermostat: dict[str, Any]
     sections: dict[str, Any]  #: further sections
-    temperature: float | None  #: of velocities to draw
+    temperature: float | None  #: temperature of velocities to draw
     line_of_velocities: Callable[[str], NoReturn] | None  #: fails at the key that wants them
-    stiffness: float = 0.0  #: of position restraints
-    mask: Word | None = None  #: of atoms that they hold
+    stiffness: float = 0.0  #: stiffness of position restraints
+    mask: Word | None = None  #: mask of atoms that they hold
     reference_scaling: str | None = None
 
 
@@ -540,7 +540,9 @@ class _Reader:
             further["drift_control"] = [{"interval": interval, "sample_interval": interval}]
 
     def _velocities(self) -> tuple[float | None, Callable[[str], NoReturn] | None]:
-        """The temperature to draw them, or who wants those of the file."""
+        """Returns the temperature at which velocities are drawn, or a function that fails if the
+        file lacks them.
+        """
         restart = self._choice("irest", 0, (0, 1))
         form = self._choice("ntx", 5 if restart else 1, (1, 2, 4, 5, 6, 7))
         initial = self._number("tempi", 0.0)
@@ -612,7 +614,7 @@ class _Reader:
     # ---- all other keys
 
     def _look_at_others(self) -> None:
-        """Raises SternaError at what asks for something that Sterna does not do."""
+        """Raises SternaError for settings of features that Sterna lacks."""
         technical = []
         for name, one in self.lists.items():
             for key, entry in one.entries.items():
@@ -646,7 +648,7 @@ class _Reader:
 
 
 def _tidy(number: float) -> float:
-    """Without what rounding left in the last digits."""
+    """Removes the rounding in the last digits."""
     return float(f"{number:.12g}")
 
 

@@ -28,7 +28,7 @@ class Word:
         self.line.fail_between(self.begin, max(self.end, self.begin + 1), message)
 
     def fail_inside(self, place: int, message: str) -> NoReturn:
-        """At a character of the text, from 0."""
+        """Raises the error at a character of the text, from 0."""
         begin = self.begin + int(self.is_quoted) + place
         # A text in quotes may go on in further lines.
         if begin >= len(self.line.text):
@@ -131,7 +131,7 @@ class _Reader:
 
     def _fill(self, one: Namelist, place: int) -> int:
         """Reads up to the end of a namelist, and returns the place of that."""
-        words: list[Word] = []  # since the last sign of equality
+        words: list[Word] = []  # words since the last equals sign
         entry: Entry | None = None
 
         def take(values: list[Word]) -> None:

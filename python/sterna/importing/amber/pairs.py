@@ -16,10 +16,12 @@ _A, _B = KILOCALORIE * 1e-12, KILOCALORIE * 1e-6
 
 @dataclass
 class Coefficients:
-    """By pairs of types from 0. Raises SternaError, with its place, at what Sterna does not have."""
+    """Coefficients by pairs of types from 0. Raises SternaError, with its place, for features that
+    Sterna lacks.
+    """
 
     prmtop: Prmtop
-    types: list[int] = field(default_factory=list)  #: of each atom, from 0
+    types: list[int] = field(default_factory=list)  #: type of each atom, from 0
     _index: list[int] = field(default_factory=list)
     _all: tuple[list[float], list[float]] = ((), ())  # type: ignore[assignment]
     _of_14: tuple[list[float], list[float]] = ((), ())  # type: ignore[assignment]
@@ -83,11 +85,11 @@ class Coefficients:
                     )  # fmt: skip
 
     def powers(self, first: int, second: int) -> Powers:
-        """Of two types."""
+        """Returns the powers of two types."""
         return self._powers(self._all, first, second)
 
     def powers_of_14(self, first: int, second: int) -> Powers:
-        """Of two types three bonds apart, not yet divided by SCNB."""
+        """Returns the powers of two types three bonds apart, not yet divided by SCNB."""
         return self._powers(self._of_14, first, second)
 
     def well(self, first: int, second: int) -> Parameters:

@@ -51,7 +51,7 @@ _READ = {
     "CHARMM_IMPROPER_FORCE_CONSTANT", "CHARMM_IMPROPER_PHASE", "CMAP_COUNT", "CMAP_RESOLUTION",
     "CMAP_INDEX", "CHARMM_CMAP_COUNT", "CHARMM_CMAP_RESOLUTION", "CHARMM_CMAP_INDEX",
 }  # fmt: skip
-#: Sections that have no part in what Sterna computes: names, and radii of implicit solvent.
+#: Sections without effect on Sterna's results: names, and radii of implicit solvent.
 _WITHOUT_MEANING = {
     "SOLTY", "HBCUT", "TREE_CHAIN_CLASSIFICATION", "JOIN_ARRAY", "IROTAT", "ATOMIC_NUMBER",
     "ATOM_ELEMENT", "ATOM_NUMBER", "ATOM_OCCUPANCY", "ATOM_BFACTOR", "ATOM_ID",
@@ -73,7 +73,7 @@ _REFUSED = {
 
 
 def is_topology(path: Path) -> bool:
-    """Whether a file begins as those of AMBER 7 and later do."""
+    """Returns true if a file begins as those of AMBER 7 and later."""
     if not path.is_file():
         return False
     try:
@@ -91,7 +91,7 @@ class Section:
 
     head: Line
     name: str
-    kind: str = ""  #: of Fortran: "A", "I", "E", "F"; "": text in lines
+    kind: str = ""  #: format of Fortran: "A", "I", "E", "F"; "" for text in lines
     width: int = 80
     per_line: int = 1
     values: list[str] = field(default_factory=list)
@@ -326,7 +326,7 @@ def _take(section: Section, line: Line) -> None:
         section.values.append(text)
         section.places.append((line, 0))
         return
-    if not text:  # Of an empty section, or the end of the file.
+    if not text:  # an empty section, or the end of the file
         return
     if section.kind == "A":
         _fill(section, _full_lines(section), line)

@@ -17,27 +17,27 @@ from sterna.importing.lennard_jones import Powers
 from sterna.importing.system import Term, term
 
 ANGSTROM = 0.1  #: nm
-#: Of kcal/mol/A^2 without a factor of 1/2, in kJ/mol/nm^2 with it.
+#: The factor from kcal/mol/A^2 without a factor of 1/2 to kJ/mol/nm^2 with it.
 _SPRING = 2.0 * KILOCALORIE / ANGSTROM**2
 _MOST_MULTIPLICITY = 6
-_SCEE, _SCNB = 1.2, 2.0  #: of files without these sections
+_SCEE, _SCNB = 1.2, 2.0  #: values for files without these sections
 
 Pair = tuple[int, int]
 
 
 @dataclass
 class Pair14:
-    """What two atoms at the ends of torsions do to each other."""
+    """The interaction of two atoms at the ends of torsions."""
 
     powers: Powers
-    charge_factor: float  #: of the product of their charges
+    charge_factor: float  #: factor of the product of their charges
     section: Section
-    index: int  #: where the torsion stands
+    index: int  #: index of the torsion
 
 
 @dataclass
 class Terms:
-    """Of all atoms, which are counted from 0; lengths in nm, energies in kJ/mol.
+    """The terms of all atoms, which are counted from 0; lengths in nm, energies in kJ/mol.
 
     Raises SternaError, with its place, at what Sterna does not have.
     """
@@ -373,7 +373,8 @@ class Terms:
                 1, f"EXCLUDED_ATOMS_LIST has {len(listed)} values; expected {place}, by "
                 "NUMBER_EXCLUDED_ATOMS",
             )  # fmt: skip
-        # AMBER excludes what an extra point is made of, and the other one of its oxygen.
+        # AMBER excludes an extra point from the atoms that define it, and from the other point of
+        # its oxygen.
         of_oxygen: dict[int, set[int]] = {}
         for one in self.sites:
             of_oxygen.setdefault(one.atoms[1], set()).update(one.atoms)
@@ -411,5 +412,5 @@ def _multiplicity(prmtop: Prmtop, kind: int, value: float, phase: float) -> int:
 
 
 def _phase(radians: float) -> float:
-    """In degrees, -180 to 180."""
+    """Returns the phase in degrees, -180 to 180."""
     return math.remainder(math.degrees(rounded_phase(radians)), 360.0)

@@ -26,14 +26,14 @@ from sterna.importing.system import Atom, Residue, System, Term, term
 TOPOLOGIES = (".psf", ".xpsf", ".vpsf")
 PARAMETERS = (".prm", ".par", ".rtf", ".top", ".str", ".inp")
 COORDINATES = (CRD, ".cor", *PLACES)
-_ROOT_OF_2 = 2.0 ** (1.0 / 6.0)  #: of the distance of the minimum and sigma
+_ROOT_OF_2 = 2.0 ** (1.0 / 6.0)  #: ratio of the distance of the minimum and sigma
 PDB = ".pdb"
 _SAME = 1e-9  #: relative
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What files of CHARMM do not say."""
+    """Choices of the user that files of CHARMM do not make."""
 
     cutoff: float  #: nm
     constraints: str  #: "none", "hydrogen", "all", "water"
@@ -65,7 +65,9 @@ def files_of_charmm(files: list[Path]) -> tuple[Path, list[Path], Path] | None:
 
 
 def with_namd(choices: Choices, notes: Notes) -> tuple[Choices, Configuration | None]:
-    """The choices with those of the configuration of NAMD. Raises SternaError."""
+    """Returns the choices with those of NAMD's configuration, and all its settings. Raises
+    SternaError.
+    """
     if choices.namd is None:
         return choices, None
     found = read_namd(choices.namd, notes, choices.stage)
@@ -95,7 +97,7 @@ def read_charmm(path: Path, parameters: list[Path], places: Path, choices: Choic
     for one in parameters:
         known.read(one)
     if asked is not None:
-        # NAMD has keys for what CHARMM reads in the files.
+        # NAMD has keys for settings that CHARMM reads from the files.
         known.e14fac, known.is_geometric = asked.factor_14, asked.is_geometric
     builder = _Builder(psf, known, places, choices, notes, asked)
     return builder.build() if asked is None else builder.as_asked(builder.build(), asked)
@@ -158,7 +160,7 @@ class _Builder:
             first = residues[members[0]]
             same = len({residues[k] for k in members}) == 1
             name = first.name if same else f"chain_{first.chain or first.number}"
-            # It becomes part of the name of a file.
+            # The name becomes part of the name of a file.
             return re.sub(r"[^A-Za-z0-9_+-]", "_", name)
 
         return System(

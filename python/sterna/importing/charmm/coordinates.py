@@ -18,7 +18,7 @@ from sterna.importing.text import Line, read_text
 
 _COLUMNS = ((20, 30), (30, 40), (40, 50))
 _WIDE_COLUMNS = ((40, 60), (60, 80), (80, 100))
-_FIELDS = 9  #: of an atom, at least
+_FIELDS = 9  #: smallest number of fields of an atom
 _ANGSTROM = 0.1  #: nm
 
 

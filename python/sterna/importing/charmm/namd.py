@@ -22,7 +22,7 @@ from sterna.importing.text import Line, read_text
 
 _ANGSTROM = 0.1  #: nm
 _FEMTOSECOND = 1e-3  #: ps
-_VELOCITY = 20.45482706  #: of binary files, in angstroms per ps
+_VELOCITY = 20.45482706  #: unit of velocities in binary files, in angstroms per ps
 
 #: Keys of output, lists, meshes, solvers and processors, for which Sterna has its own ways.
 _TECHNICAL = set(
@@ -108,7 +108,7 @@ _TECHNICAL = set(
     ]
 )
 
-#: What Sterna does not do, and the values that ask for nothing.
+#: Keys for features that Sterna lacks, and the values that ask for none.
 _NEUTRAL: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         "extrabonds colvars fixedatoms tclforces tclbc gbis alch drude cosangles sphericalbc "
@@ -157,7 +157,7 @@ _FILES = (
 
 @dataclass
 class Configuration:
-    """What the file asks for, in `units = "nano"`."""
+    """The settings of the file, in `units = "nano"`."""
 
     path: Path
     structure: Path | None = None
@@ -169,7 +169,7 @@ class Configuration:
     cutoff: float = 0.0
     constraints: str = "none"
     exclude: str = "scaled1-4"
-    factor_14: float = 1.0  #: of charges of 1-4 pairs
+    factor_14: float = 1.0  #: factor of charges of 1-4 pairs
     is_geometric: bool = False
     run: dict[str, Any] = field(default_factory=dict)
     interaction: dict[str, Any] = field(default_factory=dict)
@@ -463,7 +463,7 @@ class _Reader:
         made.constraints = known[bonds]
 
     def _stage(self) -> tuple[str, int, Line] | None:
-        """The last command, or what numsteps says."""
+        """Returns the last command, or one by numsteps."""
         steps = self._integer("numsteps", 0, 0)
         is_minimization = self._is_on("minimization", False)
         if not self.commands:
@@ -606,7 +606,7 @@ class _Reader:
             made.temperature = None
 
     def _look_at_others(self) -> None:
-        """Raises SternaError at what asks for something that Sterna does not do."""
+        """Raises SternaError for settings of features that Sterna lacks."""
         technical = []
         for key, values in self.values.items():
             if key in self.asked and key not in _NEUTRAL:

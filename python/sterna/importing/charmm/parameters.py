@@ -48,7 +48,7 @@ _NAMES = (
     "ATOMS", "BONDS", "ANGLES", "THETAS", "DIHEDRALS", "PHI", "IMPROPERS", "IMPHI", "CMAP",
     "NONBONDED", "NBFIX", "HBOND", "END",
 )  # fmt: skip
-#: Words of the options of NONBONDED that need no number, and those that do.
+#: Options of NONBONDED without a number, and those with one.
 _OPTIONS = {
     "atom", "group", "cdiel", "cdie", "rdiel", "rdie", "fshift", "shift", "switch", "fswitch", "vatom",
     "vgroup", "vdistance", "vdist", "vswitch", "vshift", "vfswitch", "vfswit", "geom", "arith", "ewald",
@@ -68,14 +68,16 @@ _COMPARISONS = {
 
 @dataclass
 class Parameters:
-    """In kcal/mol, angstroms and degrees, as in the files; types in capital letters."""
+    """The parameters in kcal/mol, angstroms and degrees, as in the files; types in capital
+    letters.
+    """
 
     notes: Notes
     paths: list[Path] = field(default_factory=list)
     numbers: dict[int, str] = field(default_factory=dict)  #: types of MASS lines with a number
     bonds: dict[Types, Entry] = field(default_factory=dict)
     angles: dict[Types, Entry] = field(default_factory=dict)
-    #: By multiplicity; likewise impropers have one entry.
+    #: Entries by multiplicity; impropers, too, have one entry for each.
     dihedrals: dict[Types, dict[int, Entry]] = field(default_factory=dict)
     impropers: dict[Types, Entry] = field(default_factory=dict)
     cmaps: dict[Types, Entry] = field(default_factory=dict)
@@ -99,7 +101,9 @@ class Parameters:
         return _either(self.angles, types)
 
     def dihedral(self, types: Types) -> list[Entry] | None:
-        """Of all multiplicities: those of these types, else of any ones at the ends."""
+        """Returns the entries of all multiplicities: those of these types, or else with any types
+        at the ends.
+        """
         a, b, c, d = types
         found = _either(self.dihedrals, (a, b, c, d)) or _either(self.dihedrals, (ANY, b, c, ANY))
         return None if found is None else list(found.values())
@@ -134,8 +138,8 @@ class _Reader:
         self._section = ""
         self._in_topology = False
         self._any = self._has_ended = False
-        self._variables: dict[str, str | None] = {}  #: None: not known
-        self._blocks: list[bool] = []  #: of `if ... then`: whether its lines count
+        self._variables: dict[str, str | None] = {}  #: None if the value is not known
+        self._blocks: list[bool] = []  #: for each `if ... then`: whether its lines count
         self._cmap: tuple[ParameterLine, Types, int, list[float]] | None = None
 
     def read(self) -> None:
@@ -183,7 +187,9 @@ class _Reader:
         return True
 
     def _if(self, line: ParameterLine, fields: list[str]) -> None:
-        """Of one line. Only what sets a variable may depend on what is not known."""
+        """Handles an `if` of one line. Only a command that sets a variable may depend on unknown
+        values.
+        """
         rest, holds = fields, True
         unknown = False
         while rest and rest[0].lower() == "if":
@@ -201,7 +207,9 @@ class _Reader:
             self._variables[rest[1].upper()] = self._value(" ".join(rest[2:]))
 
     def _value(self, text: str) -> str | None:
-        """Of a word with @names; None where CHARMM itself would have to know it (?NATC)."""
+        """Returns a word with @names replaced; None if only CHARMM itself knows the value
+        (?NATC).
+        """
         if "?" in text:
             return None
         for name in re.findall(r"@\{?(\w+)\}?", text):
@@ -212,7 +220,7 @@ class _Reader:
         return text
 
     def _is_true(self, line: ParameterLine, words: list[str], may_fail: bool = True) -> bool | None:
-        """None where that is not known and may not fail."""
+        """Returns None if the result is not known and may not fail."""
         if len(words) != 3 or words[1].lower() not in _COMPARISONS:
             if may_fail:
                 line.fail(None, "expected a condition such as `if @name eq 1 then`")

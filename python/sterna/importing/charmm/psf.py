@@ -83,7 +83,7 @@ class _Section:
     head: Line
     name: str
     counts: list[int]
-    lines: list[Line] = field(default_factory=list)  #: that are not empty
+    lines: list[Line] = field(default_factory=list)  #: lines that are not empty
 
 
 class _Reader:

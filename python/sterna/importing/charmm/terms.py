@@ -18,7 +18,7 @@ from sterna.importing.system import Term, term
 
 KILOCALORIE = 4.184  #: kJ
 ANGSTROM = 0.1  #: nm
-#: Of kcal/mol/A^2 without a factor of 1/2, in kJ/mol/nm^2 with it.
+#: The factor from kcal/mol/A^2 without a factor of 1/2 to kJ/mol/nm^2 with it.
 SPRING = 2.0 * KILOCALORIE / ANGSTROM**2
 _OXYGEN = (15.9, 16.1)  #: u
 
@@ -31,17 +31,17 @@ def pair_of(first: int, second: int) -> Pair:
 
 @dataclass
 class Terms:
-    """Of all atoms, which are counted from 0; lengths in nm, energies in kJ/mol.
+    """The terms of all atoms, which are counted from 0; lengths in nm, energies in kJ/mol.
 
     Raises SternaError, with its place, at what Sterna does not have or has no parameters.
     """
 
     psf: Psf
     parameters: Parameters
-    types: list[str]  #: of each atom
+    types: list[str]  #: type of each atom
     constraints: str  #: "none"; "hydrogen", "all", with which water is rigid; "water"
     terms: list[Term] = field(default_factory=list)
-    bonds: set[Pair] = field(default_factory=set)  #: without those of lone pairs
+    bonds: set[Pair] = field(default_factory=set)  #: bonds without those of lone pairs
     held: dict[Pair, float] = field(default_factory=dict)
     excluded: set[Pair] = field(default_factory=set)
     pairs_14: set[Pair] = field(default_factory=set)
@@ -270,7 +270,7 @@ class Terms:
             for a in self._neighbors[first] - {second}:
                 apart |= {pair_of(a, d) for d in self._neighbors[second] - {first} if d != a}
         self.pairs_14 = apart - by_graph
-        # A lone pair is excluded from what its host is.
+        # A lone pair has the exclusions of its host.
         carried: dict[int, list[int]] = {}
         for one in self.psf.lone_pairs:
             carried.setdefault(one.hosts[0], []).append(one.site)
@@ -311,7 +311,9 @@ def _site_of(one: LonePair) -> tuple[tuple[int, ...], dict[str, Any]]:
 
 
 def special_powers(parameters: Parameters, first: str, second: str, is_14: bool) -> Powers:
-    """Of two types, in kJ/mol and nm, with the parameters of 1-4 pairs where these are there."""
+    """Returns the powers of two types, in kJ/mol and nm, with the parameters of 1-4 pairs if there
+    are any.
+    """
     radius, depth = rmin_and_depth(parameters, first, second, is_14)
     c6 = 2.0 * depth * radius**6
     return Powers(0.5 * c6 * radius**6, c6)
@@ -324,7 +326,7 @@ def rmin_and_depth(
     key = (first, second)
     found = parameters.nbfix.get(key) or parameters.nbfix.get(key[::-1])
     if found is not None:
-        # Without numbers of their own, 1-4 pairs take those of all others.
+        # Without parameters of their own, 1-4 pairs take those of all other pairs.
         depth, radius = found.values[2:] if is_14 and len(found.values) == 4 else found.values[:2]
         return ANGSTROM * radius, KILOCALORIE * abs(depth)
     depths, radii = [], []

@@ -1,4 +1,4 @@
-"""A System that OpenMM wrote as XML.
+"""The check of a System that OpenMM wrote as XML.
 
 OpenMM takes what is no number for 0, so numbers are looked at here.
 """

@@ -33,7 +33,7 @@ def terms_of(entry: Entry, kind: MoleculeType, topology: Topology) -> Iterator[T
 
 
 def parameters_of(entry: Entry, kind: MoleculeType, topology: Topology) -> list[Values]:
-    """Parameters of each term of an entry: its own, or those of the types of its atoms."""
+    """Returns the parameters of each term of an entry: its own, or those of its atoms' types."""
     function = FUNCTIONS[entry.section][entry.function]
     if entry.values or not function.parameters:
         return [entry.values]
@@ -400,7 +400,7 @@ _CONVERTERS: dict[tuple[str, int], Callable[[Entry, Values], Iterator[Term]]] = 
 }
 
 
-#: Of terms of the same atoms: what may differ, as it adds up.
+#: The parameters in which terms of the same atoms may differ, because they add up.
 _SUMMED = PROPORTIONAL | {
     ("cmap", "bicubic"): ("energy",),
     **{(section, "tabulated"): ("energy", "force") for section in ("bond", "angle", "torsion")},
@@ -427,7 +427,7 @@ class Sum:
                 before[name] = _plus(before[name], values[name]) if name in before else values[name]
             return
         if kind[1] not in ("periodic", "vector_angle"):
-            # Of bonds Sterna has one of two atoms, whatever its potential is.
+            # Sterna has only one bond of two atoms, whatever its potential is.
             place = (one.section, one.atoms, "" if one.section == "bond" else kind[1])
             if self._kinds.setdefault(place, key) != key:
                 entry.line.fail(

@@ -20,14 +20,14 @@ _IMPROPER = 2
 @dataclass
 class _Type:
     names: tuple[str, ...]
-    values: list[float]  #: of states A and B
+    values: list[float]  #: values of states A and B
     line: TopologyLine
     doubtful: bool = False  #: whether its meaning depends on the version of GROMACS
 
 
 @dataclass
 class BondedTypes:
-    #: By section and list of types: each type forward, then reversed.
+    #: The types by section and list of types: each type forward, then reversed.
     _lists: dict[tuple[str, int], list[_Type]] = field(default_factory=dict)
     _places: dict[tuple[str, int], dict[tuple[str, ...], list[int]]] = field(default_factory=dict)
     _found: dict[tuple, int | None] = field(default_factory=dict)
@@ -176,7 +176,9 @@ def _backward(values: list[float], function: Function) -> list[float]:
 
 
 def _dihedral_names(line: TopologyLine, fields: list[str]) -> tuple[list[str], int]:
-    """Four types, and how many the line has: two names are those of two inner or outer atoms."""
+    """Returns four types, and how many names the line has; two names belong to the inner or outer
+    atoms.
+    """
     if len(fields) >= 3 and len(fields[2]) == 1 and fields[2].isdigit():
         first, second = fields[:2]
         if int(fields[2]) == _IMPROPER:

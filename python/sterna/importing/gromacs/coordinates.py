@@ -23,16 +23,16 @@ class Coordinates:
     """Lengths in nm, velocities in nm/ps."""
 
     path: Path
-    residue_numbers: list[int | None]  #: of atoms
+    residue_numbers: list[int | None]  #: residue number of each atom
     residues: list[str]
     names: list[str]
     positions: numpy.ndarray  #: (atoms, 3)
     velocities: numpy.ndarray | None  #: (atoms, 3); None: no line has one
     box: numpy.ndarray | None  #: its vectors as rows; None: all numbers are 0
-    frames: int = 1  #: of the file, of which these are the first
+    frames: int = 1  #: number of frames in the file, of which this is the first
 
     def notes(self) -> list[str]:
-        """What was not taken from the file."""
+        """Returns notes on data that were not taken from the file."""
         return [first_of(self.path, self.frames)] if self.frames > 1 else []
 
 

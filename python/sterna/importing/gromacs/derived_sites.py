@@ -54,7 +54,9 @@ class _Geometry:
 
 
 def derived_parameters(entry: Entry, kind: MoleculeType, topology: Topology) -> tuple[float, ...]:
-    """Those of an entry that has none. Raises SternaError with its line."""
+    """Returns the parameters of an entry that has none of its own. Raises SternaError with its
+    line.
+    """
     geometry = _Geometry(entry, kind, topology)
     make = _RULES.get((entry.section[-1], abs(entry.function)))
     if make is None:
@@ -63,8 +65,9 @@ def derived_parameters(entry: Entry, kind: MoleculeType, topology: Topology) -> 
 
 
 def _group(geometry: _Geometry) -> tuple[float, float, float, float, float, float]:
-    """Of masses of a group X with hydrogen: the bond of j and X, the masses' distance from j and
-    from the axis, and the site's along and from the axis."""
+    """Returns for the masses of a group X with hydrogen: the bond of j and X, the masses' distance
+    from j and from the axis, and the site's coordinates along the axis and from it.
+    """
     i, j, k, m = geometry.entry.atoms
     heavy = max(k, m) + 1  # the first behind the masses
     to_mass = geometry.length(j, k)

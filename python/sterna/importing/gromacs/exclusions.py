@@ -21,7 +21,7 @@ def edges_of(kind: MoleculeType) -> set[Pair]:
 
 
 def excluded_pairs(kind: MoleculeType) -> set[Pair]:
-    """Pairs at most nrexcl bonds apart, and those of `[ exclusions ]`."""
+    """Returns pairs at most nrexcl bonds apart, and the pairs of `[ exclusions ]`."""
     neighbors: list[list[int]] = [[] for _ in kind.atoms]
     for first, second in edges_of(kind):
         neighbors[first].append(second)

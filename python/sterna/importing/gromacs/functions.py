@@ -11,16 +11,16 @@ class Function:
     """A row of GROMACS's table of interactions."""
 
     name: str  #: for messages
-    parameters: int  #: of state A
-    parameters_b: int = 0  #: of state B, behind those of state A
+    parameters: int  #: number of parameters of state A
+    parameters_b: int = 0  #: number of parameters of state B, which follow those of state A
     is_edge: bool = False  #: whether it joins atoms in the graph that nrexcl counts in
     types: str = ""  #: the section in which parameters are looked up
-    list: int = 0  #: of types: which list, where two functions share one; 0: its own number
+    list: int = 0  #: number of the list of types, if two functions share one; 0: its own number
     has_wildcards: bool = False  #: whether types may be X
     is_directed: bool = False  #: whether from the other end the first parameter is 1 less it
 
 
-#: By section and function type. Sections with one entry of function 0 take any.
+#: The functions by section and function type. Sections with one entry of function 0 take any.
 FUNCTIONS: dict[str, dict[int, Function]] = {
     "bonds": {
         1: Function("harmonic bond", 2, 2, True, "bondtypes"),

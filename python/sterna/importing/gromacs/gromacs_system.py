@@ -37,7 +37,7 @@ _MOST_SECTIONS = 256  #: [[molecule]]s of an input
 
 @dataclass(frozen=True)
 class Choices:
-    """What the files do not say."""
+    """Choices of the user that the files do not make."""
 
     cutoff: float  #: nm
     constraints: str = "none"  #: "none", "hydrogen", "all"; of an .mdp "h-bonds", "all-bonds"
@@ -45,15 +45,16 @@ class Choices:
     include: tuple[Path, ...] = ()  #: folders of included files
     defines: tuple[str, ...] = ()
     reference: Path | None = None  #: a GRO file with the places of position restraints
-    mdp: Path | None = None  #: what else the run is like; cutoff and constraints are its own
+    mdp: Path | None = None  #: the other settings of the run; it has its own cutoff and constraints
     index: Path | None = None  #: an index file with groups that the .mdp file names
     truncation: str = "truncated"  #: how pairs end
     switch_start: float = 0.0  #: nm; where they are switched
-    tables: tuple[Path, ...] = ()  #: of bonded interactions; none: those beside the topology
+    #: files of tables of bonded interactions; none: those beside the topology
+    tables: tuple[Path, ...] = ()
 
 
 def with_mdp(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | None]:
-    """The choices with those of the .mdp file, and all that it asks for. Raises SternaError."""
+    """Returns the choices with those of the .mdp file, and all its settings. Raises SternaError."""
     if choices.mdp is None:
         return choices, None
     found = read_mdp(choices.mdp, notes)
@@ -100,7 +101,7 @@ def _as_asked(system: System, asked: RunParameters) -> System:
 
 
 def _with_period(system: System, mass: BoxMass) -> System:
-    """With the period of the barostat that gives the box this mass."""
+    """Returns the system with the barostat's period that corresponds to the box's mass."""
     masses = {kind["name"]: kind["mass"] for kind in system.types}
     heavy = sum(1 for atom in system.atoms if masses[atom.type] > 0.0)
     held = sum(1 for one in system.terms if one.section == "constraint")
@@ -146,7 +147,7 @@ class _Builder:
     terms: list[Term] = field(default_factory=list)
     joined: list[tuple[int, int]] = field(default_factory=list)
     restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
-    kind_of: list[MoleculeType] = field(default_factory=list)  #: of each atom
+    kind_of: list[MoleculeType] = field(default_factory=list)  #: molecule type of each atom
     #: Special pairs that stand for an interaction with a cutoff, too, and their lines.
     with_all: list[tuple[int, int, TopologyLine]] = field(default_factory=list)
 
@@ -259,7 +260,9 @@ class _Builder:
         return has_constraints
 
     def _require_within_cutoff(self, box: numpy.ndarray) -> None:
-        """Special pairs end nowhere: only where nothing ends they are what GROMACS computes."""
+        """Checks that special pairs, which have no cutoff in Sterna, give the results of
+        GROMACS.
+        """
         positions, how = self.coordinates.positions, self.choices.truncation
         kinds = {name: kind for (kind, _), name in self.names.items()}  # types of GROMACS
         for first, second, line in self.with_all:
@@ -304,7 +307,7 @@ class _Builder:
         return atoms
 
     def _type_name(self, name: str, mass: float) -> str:
-        """One type of GROMACS is several where masses differ."""
+        """A type of GROMACS becomes several types if masses differ."""
         key = (name, mass)
         if key not in self.names:
             taken, number, unique = set(self.names.values()), 1, name
@@ -381,12 +384,12 @@ class _Builder:
         return Reference(found.positions, box if found.box is None else found.box)
 
     def _molecule_name(self, members: list[int]) -> str:
-        """Of its only residue, else of the molecule type."""
+        """Returns the name of its only residue, or else of the molecule type."""
         residues = {self.atoms[k].residue for k in members}
         residue = self.atoms[members[0]].residue
         assert residue is not None
         name = residue.name if len(residues) == 1 else self.kind_of[members[0]].name
-        # It becomes part of the name of a file.
+        # The name becomes part of the name of a file.
         return re.sub(r"[^A-Za-z0-9_+-]", "_", name)
 
     def _atom_name(self, atom: int) -> str:
@@ -413,7 +416,7 @@ def _well(types: NonbondedTypes, first: str, second: str) -> Parameters:
 
 
 def _residue_starts(kind: MoleculeType) -> list[int]:
-    """Of each atom, the first one of its residue."""
+    """Returns for each atom the first atom of its residue."""
     starts: list[int] = []
     for k, atom in enumerate(kind.atoms):
         before = kind.atoms[k - 1] if k else None

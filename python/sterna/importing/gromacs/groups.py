@@ -54,7 +54,7 @@ class Groups:
 
 
 def default_groups(residues: Sequence[str]) -> Groups:
-    """Those that grompp makes; `residues`: names of the residues of all atoms.
+    """Returns the groups that grompp makes; `residues`: names of the residues of all atoms.
 
     Parts of proteins, such as Backbone, are not among them.
     """
@@ -79,7 +79,7 @@ def default_groups(residues: Sequence[str]) -> Groups:
 
 
 def read_groups(path: Path, count: int) -> Groups:
-    """Those of an index file (.ndx). Raises SternaError with line and column."""
+    """Returns the groups of an index file (.ndx). Raises SternaError with line and column."""
     found: dict[str, set[int]] = {}
     atoms: set[int] | None = None
     for number, text in enumerate(read_text(path).split("\n"), 1):

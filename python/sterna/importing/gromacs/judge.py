@@ -290,7 +290,7 @@ def _by_gromacs(
 
 
 def _tables(topology: Path, choices: Choices) -> list[str]:
-    """Options of mdrun for those of bonded interactions."""
+    """Returns the options of mdrun for tables of bonded interactions."""
     files = choices.tables or sorted(topology.parent.glob("table_[abd]*.xvg"))
     return ["-tableb", *(str(path.resolve()) for path in files)] if files else []
 
@@ -298,7 +298,7 @@ def _tables(topology: Path, choices: Choices) -> list[str]:
 def _write_gro(
     path: Path, names: list[str], residues: list[str], positions: numpy.ndarray, box: numpy.ndarray
 ) -> None:
-    """With twelve decimals."""
+    """Writes the start with twelve decimals."""
     lines = ["compared", str(len(names))]
     for n, (name, residue, place) in enumerate(zip(names, residues, positions, strict=True), 1):
         number = n % 100000
@@ -332,7 +332,7 @@ def _run(judge: Judge, folder: Path, *arguments: str, text: str = "") -> str:
 
 
 def _energies(judge: Judge, folder: Path) -> dict[str, float]:
-    """In kJ/mol by GROMACS's names."""
+    """Returns the energies in kJ/mol, by GROMACS's names."""
     told = _run(judge, folder, "energy", "-f", "ener.edr", text="Potential\n\n")
     names = [name for names in _ROWS.values() for name in names[1]]
     there = [
@@ -362,6 +362,6 @@ def _forces(path: Path, atoms: int) -> numpy.ndarray:
     width = sizes[9] // (3 * count) if count == atoms else 0
     if width not in (4, 8):
         raise SternaError(f"{path} has no forces of {atoms} atoms")
-    # Behind the header: number of atoms, step and another number; time and lambda.
+    # The header is followed by the number of atoms, step, another number, time and lambda.
     place += 4 * (_TRR_SIZES + 3) + 2 * width + sum(sizes[:9])
     return numpy.frombuffer(data, f">f{width}", 3 * atoms, place).reshape(atoms, 3).astype(float)

@@ -19,7 +19,7 @@ from sterna.importing.notes import Notes
 from sterna.importing.ramps import LOWEST, Segment, thermostats
 from sterna.importing.text import read_text
 
-#: Of how output is written, lists of neighbors, meshes and solvers of constraints: Sterna has its own.
+#: Keys for output, lists of neighbors, meshes and solvers of constraints: Sterna has its own.
 _TECHNICAL = {
     "title", "cpp", "warnings", "nstxout", "nstvout", "nstfout", "nstlog", "nstenergy",
     "nstcalcenergy", "nstxout_compressed", "nstxtcout", "compressed_x_precision", "xtc_precision",
@@ -39,7 +39,7 @@ _TECHNICAL = {
 }  # fmt: skip
 
 _ANY = -(10**18)
-#: Of these: integers and their least value, numbers, and names, the preset first.
+#: The values of keys: integers and their smallest value, numbers, and names, the default first.
 _INTEGERS = {
     "nstxout": _ANY, "nstvout": _ANY, "nstfout": _ANY, "nstlog": _ANY, "nstenergy": _ANY,
     "nstcalcenergy": _ANY, "nstxout_compressed": _ANY, "nstlist": 1, "fourier_nx": _ANY,
@@ -58,7 +58,7 @@ _CHOICES = {
     "lj_pme_comb_rule": ("geometric", "lorentz-berthelot"),
 }  # fmt: skip
 
-#: What Sterna does not do, and the values that ask for nothing.
+#: Keys for features that Sterna lacks, and the values that ask for none.
 _NEUTRAL = {
     "mts": ("no",), "mass_repartition_factor": ("1",), "pbc": ("xyz",), "ewald_geometry": ("3d",),
     "epsilon_surface": ("0",), "morse": ("no",),
@@ -90,7 +90,7 @@ _VDW_MODIFIERS = {
     "force-switch": "cubic_force_switched",
     "potential-switch": "quintic_switched",
 }
-#: Keys by what they are without `-` and `_`, which GROMACS passes over: vdw_type is vdwtype.
+#: Keys by their names without `-` and `_`, which GROMACS ignores: vdw_type is vdwtype.
 _SPELLED = {
     key.replace("_", ""): key
     for key in (
@@ -119,7 +119,7 @@ _REFCOORD = {"no": "none", "all": "all", "com": "center"}
 
 @dataclass
 class RunParameters:
-    """What the file asks for, in `units = "nano"`."""
+    """The settings of the file, in `units = "nano"`."""
 
     cutoff: float
     constraints: str
@@ -129,18 +129,18 @@ class RunParameters:
     interaction: dict[str, Any]
     thermostat: dict[str, Any]
     sections: dict[str, Any]  #: further sections
-    temperature: float | None  #: of velocities to draw
+    temperature: float | None  #: temperature of velocities to draw
     keeps_velocities: bool
-    electrostatics: dict[str, Any]  #: of atoms with charges
+    electrostatics: dict[str, Any]  #: sections for atoms with charges
     reference_scaling: str | None
-    coupled: "NamedGroups | None" = None  #: to a thermostat
+    coupled: "NamedGroups | None" = None  #: groups that are coupled to a thermostat
     frozen: "NamedGroups | None" = None
-    box_mass: "BoxMass | None" = None  #: of Parrinello-Rahman and MTTK
+    box_mass: "BoxMass | None" = None  #: mass of the box of Parrinello-Rahman and MTTK
 
 
 @dataclass(frozen=True)
 class BoxMass:
-    """What gives a box that moves by itself its mass."""
+    """The settings that determine the mass of a box that moves by itself."""
 
     kind: str  #: "parrinello-rahman" or "mttk"
     time_constant: float  #: ps
@@ -269,7 +269,7 @@ class _Reader:
         return found[0] if found else preset
 
     def _integer(self, key: str, preset: int) -> int:
-        """As GROMACS reads them: 1e5 is none."""
+        """Reads an integer as GROMACS does: 1e5 is none."""
         words = self._words(key)
         if not words:
             return preset
@@ -309,7 +309,7 @@ class _Reader:
         if minimizes:
             integrator = _MINIMIZERS[self._integrator()]
             limits = {"force_tolerance": tolerance}
-            if integrator == "minimize":  # to "l-bfgs" emstep is the first step alone
+            if integrator == "minimize":  # for "l-bfgs" emstep is only the first step
                 limits["maximum_displacement"] = largest
             return {"steps": steps, "integrator": integrator}, {"minimize": limits}
         if not step > 0.0:
@@ -608,7 +608,7 @@ class _Reader:
             further["field"] = [{"electric_field": strengths}]
 
     def _look_at_others(self) -> None:
-        """Raises SternaError at what asks for something that Sterna does not do."""
+        """Raises SternaError for settings of features that Sterna lacks."""
         technical = []
         for key, line in self.lines.items():
             if key in self.asked:

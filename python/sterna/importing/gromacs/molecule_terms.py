@@ -25,7 +25,8 @@ _RESTRAINTS = {"angle_restraints_z": 1}
 class MoleculeTerms:
     terms: list[Term]
     joined: list[Pair]  #: atoms of one molecule
-    #: Special pairs with what the atoms do to each other as all do, and the lines of these pairs.
+    #: Special pairs that include the usual interaction of their atoms, with the lines of these
+    #: pairs.
     with_all: dict[Pair, TopologyLine]
     #: Atoms and their stiffness along each axis in kJ/mol/nm^2.
     restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
@@ -85,7 +86,8 @@ def terms_of_molecule(
 
 
 def terms_between(topology: Topology, notes: Notes) -> tuple[list[Term], dict[Pair, TopologyLine]]:
-    """Those of `[ intermolecular_interactions ]`, whose atoms are of the whole system.
+    """Returns the terms of `[ intermolecular_interactions ]`, whose atoms are numbered in the whole
+    system.
 
     Returns special pairs with their lines besides, as `MoleculeTerms` has them.
     """
@@ -128,7 +130,7 @@ def _add(
     bonds: set[Pair],
     water: set[tuple[int, int, int]],
 ) -> None:
-    """`distances`: those that constraints keep; `bonds`: pairs of which a bond became one."""
+    """`distances`: lengths that constraints keep; `bonds`: the pairs that became bonds."""
     pair = (min(entry.atoms), max(entry.atoms))
     is_bond = entry.section == "bonds" and FUNCTIONS["bonds"][entry.function].is_edge
     if (
@@ -169,7 +171,7 @@ def _position_restraint(entry: Entry) -> tuple[int, tuple[float, float, float]]:
 
 
 def _look_at_other(entry: Entry, notes: Notes) -> None:
-    """Raises SternaError at what acts and is not taken over."""
+    """Raises SternaError for an entry with an effect that is not imported."""
     section = entry.section
     if section in _OPTIONAL:
         notes.tell(
@@ -207,7 +209,7 @@ def _joined(kind: MoleculeType, terms: list[Term]) -> list[Pair]:
                   enumerate(zip(parts[1:], parts, strict=False), 1))  # fmt: skip
     if follows:
         return joined
-    # By heavy atoms, since hydrogen that is joined to one is bonded to it.
+    # Heavy atoms decide, since hydrogen that is joined to one is bonded to it.
     heaviest: dict[int, int] = {}
     for atom, part in enumerate(parts):
         before = heaviest.setdefault(part, atom)

@@ -13,7 +13,7 @@ from sterna.importing.lennard_jones import Powers
 from sterna.importing.notes import Notes
 
 _TWELVE = 12.0
-#: Of the two parameters of a type: C6 and C12, or sigma and epsilon with one mean of sigma.
+#: The meaning of a type's two parameters: C6 and C12, or sigma and epsilon with one mean of sigma.
 C6_AND_C12, ARITHMETIC, GEOMETRIC = 1, 2, 3
 
 
@@ -43,7 +43,7 @@ class Defaults:
         return cls(rule, word[0].lower() == "y", lennard_jones, coulomb)
 
     def powers(self, v: float, w: float) -> Powers:
-        """Of the two parameters that a line has."""
+        """Returns the powers from the two parameters of a line."""
         if self.rule == C6_AND_C12:
             return Powers(w, v)
         # A negative sigma stands for a potential that only repels.
@@ -128,7 +128,7 @@ class NonbondedTypes:
         counts = (5, 7) if section == "pairtypes" else (5,)
         if len(fields) not in counts:
             line.fail(5, "expected two types, the function type and two parameters")
-        if len(fields) == 7:  # Those of state B.
+        if len(fields) == 7:  # parameters of state B follow
             for place in (5, 6):
                 line.number_at(fields, place, "a parameter of state B")
         pairs = self._pairs_14 if section == "pairtypes" else self._pairs
@@ -145,7 +145,7 @@ class NonbondedTypes:
             line.fail(place, f"C6 is {v:g}; expected 0 or more")
 
     def line_of(self, first: str, second: str) -> TopologyLine:
-        """Where the parameters of a pair of types stand, or those of the first type."""
+        """Returns the line with the parameters of a pair of types, or that of the first type."""
         found = self._pairs.get(_ordered(first, second))
         return self.types[first].line if found is None else found[2]
 
@@ -167,7 +167,9 @@ class NonbondedTypes:
         return self.defaults.powers(*self.parameters(first, second))
 
     def powers_14(self, first: str, second: str) -> Powers | None:
-        """Of a 1-4 pair whose line has no parameters; None where nothing says what they are."""
+        """Returns the powers of a 1-4 pair whose line has no parameters; None if they are not
+        defined.
+        """
         found = self._pairs_14.get(_ordered(first, second))
         if found is not None:
             return self.defaults.powers(*found[:2])

@@ -19,7 +19,7 @@ from sterna.importing.system import Term, term
 class _Sum:
     line: TopologyLine
     powers: Powers = Powers()
-    product: float = 0.0  #: of charges
+    product: float = 0.0  #: product of charges
 
     def add(self, powers: Powers, product: float) -> None:
         self.powers += powers
@@ -72,7 +72,7 @@ def _special(pair: Pair, one: _Sum) -> Term:
 def _parameters(
     entry: Entry, kind: MoleculeType, topology: Topology, notes: Notes
 ) -> tuple[Powers, float]:
-    """Of one line: its Lennard-Jones part, and the product of charges."""
+    """Returns the Lennard-Jones part of one line, and the product of charges."""
     defaults = topology.defaults
     first, second = (kind.atoms[k] for k in entry.atoms)
     if entry.section == "pairs_nb":

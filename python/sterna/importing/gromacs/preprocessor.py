@@ -45,7 +45,9 @@ def checked_blanks(line: TopologyLine) -> TopologyLine:
 
 
 def include_folders(named: Sequence[Path]) -> list[Path]:
-    """Where included files are sought besides the folder of the including file."""
+    """Returns the folders that are searched for included files, after the folder of the including
+    file.
+    """
     folders = list(named)
     library = os.environ.get("GMXLIB")
     folders += [Path(each) for each in (library or "").split(os.pathsep) if each]
@@ -93,7 +95,7 @@ def read_lines(
 @dataclass
 class _Reader:
     folders: Sequence[Path]
-    values: dict[str, str]  #: of names that are defined, in the order of their first definitions
+    values: dict[str, str]  #: values of defined names, in the order of their first definitions
     unused: set[str]
     notes: Notes
     valued: set[str] = field(default_factory=set)  #: names with a value that are one word
@@ -110,7 +112,7 @@ class _Reader:
     def lines(self, path: Path, depth: int) -> Iterator[Line]:
         """Raises SternaError at a preprocessor line that GROMACS would refuse."""
         states: list[bool | None] = []  #: whether lines count; None inside of a block that does not
-        opened: list[TopologyLine] = []  #: of each state, the line that began it
+        opened: list[TopologyLine] = []  #: the line that began each state
         for number, raw in enumerate(_split(read_text(path)), 1):
             text = raw.replace("\t", " ").replace("\0", " ").rstrip("\r")
             if not text.lstrip().startswith("#"):
@@ -184,7 +186,8 @@ class _Reader:
         words = set(_WORD.findall(text))
         if self.valued.isdisjoint(words) and not any(name in text for name in self.odd):
             return text
-        # One pass in the order of the definitions: values may contain names that were defined later.
+        # This is one pass in the order of the definitions, as values may contain names that were
+        # defined later.
         for name, value in self.values.items():
             if not value or name not in text:
                 continue

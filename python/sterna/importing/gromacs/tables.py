@@ -17,7 +17,7 @@ _COLUMNS = 3
 #: Letters of files, and the angles in degrees that their tables must go over.
 _LETTERS = {"bonds": "b", "angles": "a", "dihedrals": "d"}
 _ANGLES = {"a": (0.0, 180.0), "d": (-180.0, 180.0)}
-_UNEVEN = 0.005  #: of the sum of two steps; GROMACS's limit of their difference
+_UNEVEN = 0.005  #: largest difference of two steps relative to their sum, as in GROMACS
 _FEWEST = 2
 
 
@@ -33,7 +33,7 @@ class BondedTable:
 
 
 class BondedTables:
-    """Those of the files that were named, or else of the folder of the topology."""
+    """The tables in the files that were named, or else in the folder of the topology."""
 
     def __init__(self, folder: Path, named: tuple[Path, ...] = ()) -> None:
         self._named = named
@@ -62,7 +62,7 @@ class BondedTables:
 
 
 def _read(path: Path, angles: tuple[float, float] | None) -> BondedTable:
-    """Raises SternaError with file and line at what GROMACS does not take."""
+    """Raises SternaError with file and line for content that GROMACS refuses."""
     rows: list[list[float]] = []
     lines: list[Line] = []
     for line in lines_of(path, read_text(path)):

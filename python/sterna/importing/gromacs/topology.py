@@ -62,7 +62,7 @@ class Entry:
 
     section: str
     function: int
-    atoms: tuple[int, ...]  #: from 0
+    atoms: tuple[int, ...]  #: atoms from 0
     values: tuple[float, ...]
     line: TopologyLine
 
@@ -82,7 +82,7 @@ class Site:
 
 @dataclass
 class MoleculeType:
-    """What a `[ moleculetype ]` has."""
+    """The contents of a `[ moleculetype ]`."""
 
     name: str
     nrexcl: int

@@ -17,7 +17,8 @@ _CLEANED_ANGLES = (1, 2, 5, 6, 9, 10)
 _CLEANED_DIHEDRALS = (1, 2, 9)
 
 
-#: In the order in which GROMACS computes sites: places kind after kind, forces the other way round.
+#: The kinds in the order in which GROMACS computes sites: positions in this order, forces in
+#: reverse.
 _ORDER = ("1", "2", "2fd", "3", "3fd", "3fad", "3out", "4fd", "4fdn", "n")
 
 
@@ -33,7 +34,9 @@ class SiteOf:
 
 
 def sites_of(kind: MoleculeType, topology: Topology) -> dict[int, SiteOf]:
-    """By atom. Raises SternaError, with its line, at a site that Sterna does not have."""
+    """Returns the sites by atom. Raises SternaError, with its line, for a site that Sterna
+    lacks.
+    """
     found: dict[int, SiteOf] = {}
     made = [(entry.atoms[0], _from_entry(entry, kind, topology)) for entry in kind.entries
             if entry.section.startswith("virtual_sites")]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The atoms of a data file, in the order of their ids, or those of a lattice."""
+"""The atoms of a data file, in the order of their ids, or the atoms of a lattice."""
 
 from dataclasses import dataclass, field
 
@@ -12,22 +12,24 @@ _MOST_BOXES = 1000.0  # away from the box
 
 @dataclass
 class AtomTable:
-    """One entry, or row, for each atom; positions count from the corner of the box."""
+    """The table of atoms, with one entry, or row, for each; positions are relative to the corner of
+    the box.
+    """
 
     ids: list[int]
-    types: list[int]  #: from 1
+    types: list[int]  #: types from 1
     molecules: list[int]
     charges: list[float]
     positions: numpy.ndarray  #: (atoms, 3), through the faces of the box as image flags say
     velocities: numpy.ndarray | None = None  #: (atoms, 3)
-    place_of: dict[int, int] = field(default_factory=dict)  #: of ids
+    place_of: dict[int, int] = field(default_factory=dict)  #: index in the table by id
     #: How often the atoms were repeated, and by how much the ids of each copy are higher.
     copies: list[tuple[int, int]] = field(default_factory=list)
     #: Coordinates in the box, (atoms, 3), that are LAMMPS's to the last bit; None: not known.
     exact: numpy.ndarray | None = None
 
     def place(self, line: Line, fields: list[str], k: int) -> int:
-        """Of the atom whose id stands there."""
+        """Returns the index of the atom with the id in field k."""
         identity = line.integer_at(fields, k, "the id of an atom", 1, LARGEST_ID)
         if identity not in self.place_of:
             line.fail(k, f"there is no atom {identity}")

@@ -28,7 +28,7 @@ def _fene_bond(c: Coefficients) -> list[Kind]:
 
 
 def _polynomial_bond(r0: float, k2: float, k3: float, k4: float) -> list[Kind]:
-    """From coefficients of powers of r - r0."""
+    """Returns the bond with these coefficients of powers of r - r0."""
     values = {"potential": "polynomial", "stiffness": 2.0 * k2, "r0": r0, "k3": k3, "k4": k4}
     return [Kind("bond", values)]
 

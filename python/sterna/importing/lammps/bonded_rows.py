@@ -1,4 +1,4 @@
-"""What styles of bonded terms are read with, and what several kinds of them share.
+"""The tools to read styles of bonded terms, and the functions that several kinds share.
 
 LAMMPS has no factor of 1/2 in harmonic terms, Sterna has. Angles are in degrees in both.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 from sterna.importing.text import Line
 
-LARGEST_MULTIPLICITY = 6  #: of a periodic torsion
+LARGEST_MULTIPLICITY = 6  #: largest multiplicity of a periodic torsion
 
 
 class Coefficients:
@@ -18,10 +18,11 @@ class Coefficients:
 
     def __init__(self, line: Line, fields: list[str], first: int, part: str = "") -> None:
         self.line, self.fields, self.next = line, fields, first
-        self.part = part  #: of class2, where the section of the file says it
-        self.boltzmann: float | None = None  #: in the energy of the units, where they are known
+        self.part = part  #: part of class2, if the section of the file names it
+        #: Boltzmann's constant in the file's unit of energy, if that is known
+        self.boltzmann: float | None = None
         self.units = ""  #: likewise
-        self.style_arguments: list[str] = []  #: of the command that names the style
+        self.style_arguments: list[str] = []  #: arguments of the command that names the style
         self.told: list[str] = []  #: for the user to know
 
     def number(self, what: str) -> float:
@@ -53,8 +54,8 @@ class Kind:
 
     section: str  #: empty: no term, only the part below
     parameters: dict[str, Any]
-    order: tuple[int, ...] = ()  #: of the style's atoms, where the term has another one
-    part: str = ""  #: of the coefficients of class2 that this is, where it isn't the first
+    order: tuple[int, ...] = ()  #: order of the style's atoms, if the term has another one
+    part: str = ""  #: part of the coefficients of class2, if it is not the first
 
     def members(self, atoms: tuple[int, ...]) -> tuple[int, ...]:
         """The atoms of the term."""
@@ -96,14 +97,14 @@ def with_parts(
     first: Callable[[Coefficients], list[Kind]],
     parts: dict[str, Callable[[Coefficients], list[Kind]]],
 ) -> Callable[[Coefficients], list[Kind]]:
-    """Coefficients of class2: those without a word in front, or a part of the others."""
+    """Returns the coefficients of class2: those without a leading word, or a part of the others."""
 
     def read(c: Coefficients) -> list[Kind]:
         name = c.part or (c.fields[c.next] if c.more else "")
         if name not in parts:
             return first(c)
         c.next += 0 if c.part else 1
-        # What has no energy is a part all the same, in place of an earlier one.
+        # A part without energy also replaces an earlier one.
         found = parts[name](c) or [Kind("", {})]
         return [replace(one, part=name) for one in found]
 
@@ -111,7 +112,7 @@ def with_parts(
 
 
 def merged(before: list[Kind], new: list[Kind]) -> list[Kind]:
-    """The terms of a type with new ones in place of those of the same part."""
+    """Returns the terms of a type, with new terms in place of those of the same part."""
     part = new[0].part if new else ""
     return [one for one in before if one.part != part] + new
 

@@ -13,7 +13,7 @@ from sterna.importing.lammps.data_file import DataFile
 from sterna.importing.lammps.state import Fix
 from sterna.importing.system import Term, term
 
-_NEAR_MASS = 0.1  # as LAMMPS has it
+_NEAR_MASS = 0.1  # tolerance of a mass, as in LAMMPS
 _LARGEST_CLUSTER = 4
 
 
@@ -106,6 +106,6 @@ def rigid_water(terms: list[Term], symbols: Sequence[str]) -> list[Term]:
 
 
 def third_side(first: float, second: float, angle: float) -> float:
-    """Of a triangle, by the cosine rule; the angle in degrees."""
+    """Returns the third side of a triangle, by the cosine rule; the angle in degrees."""
     cosine = math.cos(math.radians(angle))
     return math.sqrt(first * first + second * second - 2.0 * first * second * cosine)

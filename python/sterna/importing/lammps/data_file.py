@@ -13,7 +13,7 @@ from sterna.importing.text import Line, lines_of, read_text
 LARGEST_ID = 2**62
 _MOST = 10**9
 
-KINDS = ("bond", "angle", "dihedral", "improper")  #: what joins atoms
+KINDS = ("bond", "angle", "dihedral", "improper")  #: kinds of terms that join atoms
 MEMBERS = {"bond": 2, "angle": 3, "dihedral": 4, "improper": 4}
 
 #: Columns before x y z.
@@ -80,7 +80,9 @@ class DataFile:
 
     @property
     def units(self) -> str:
-        """As write_data of LAMMPS leaves them in the first line, or nothing."""
+        """Returns the units that write_data of LAMMPS leaves in the first line, or an empty
+        text.
+        """
         found = re.search(r"\bunits = (\w+)", self.title)
         return found[1] if found else ""
 

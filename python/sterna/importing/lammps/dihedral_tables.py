@@ -22,7 +22,7 @@ _MOST_POINTS = 100_000
 
 
 def table_dihedral(c: Coefficients) -> list[Kind]:
-    """Of a style `table spline N`: the file and the keyword of a section."""
+    """Reads the coefficients of a style `table spline N`: the file and the keyword of a section."""
     words = c.style_arguments
     if len(words) != 3 or words[1] not in ("linear", "spline") or not words[2].isdecimal():
         c.line.fail(None, "expected `dihedral_style table spline N`, outside of hybrid")
@@ -46,7 +46,7 @@ def table_dihedral(c: Coefficients) -> list[Kind]:
     width = _TURN / count
     energies = _spline(table.angles, table.energies, numpy.arange(count) * width)
     slopes = _slopes(numpy.arange(count) * width, energies)
-    # From -180 to 180 degrees, the last point as the first.
+    # Points run from -180 to 180 degrees, and the last point equals the first.
     order = (numpy.arange(count + 1) + count // 2) % count
     parameters = {
         "potential": "tabulated",
@@ -156,7 +156,7 @@ def _spline(x: numpy.ndarray, y: numpy.ndarray, at: numpy.ndarray) -> numpy.ndar
 
 
 def _slopes(x: numpy.ndarray, y: numpy.ndarray) -> numpy.ndarray:
-    """Of the spline through all points, at these."""
+    """Returns the slopes of the spline through all points, at these points."""
     bends = _bends(x, y)
     widths = numpy.diff(numpy.append(x, x[0] + _TURN))
     rises = (numpy.roll(y, -1) - y) / widths

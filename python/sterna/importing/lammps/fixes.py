@@ -13,7 +13,7 @@ import numpy
 from sterna.importing.lammps.command import Command, nearest
 from sterna.importing.lammps.state import Fix, State
 
-#: Nothing of the motion follows from these.
+#: Fixes that have no effect on the motion.
 _HARMLESS = (
     "ave/atom", "ave/chunk", "ave/correlate", "ave/correlate/long", "ave/grid", "ave/histo",
     "ave/histo/weight", "ave/moments", "ave/time", "balance", "pair/tracker", "print",
@@ -28,17 +28,17 @@ _ACCELERATION = {"reduced": 1.0, "real": 4.184e-4, "metal": 9648.53321}
 
 @dataclass
 class Dynamics:
-    """What the fixes of the last stage come to."""
+    """The motion that the fixes of the last stage give."""
 
     state: State
-    units: str  #: of Sterna
+    units: str  #: units of Sterna
     integrator: Fix | None = None
     thermostat: dict[str, Any] = field(default_factory=dict)
     barostat: dict[str, Any] = field(default_factory=dict)
     sections: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
     constraints: Fix | None = None
-    moved: set[int] | None = None  #: by the integrator; None: all atoms
+    moved: set[int] | None = None  #: atoms that the integrator moves; None: all atoms
     held: set[int] = field(default_factory=set)  #: atoms whose forces are set to 0
     thermostats: list[tuple[Fix, set[int] | None]] = field(default_factory=list)
     #: Forces that are the same everywhere, and the atoms that they act on; None: all.

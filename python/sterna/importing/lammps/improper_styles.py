@@ -101,7 +101,7 @@ def _sqdistharm_improper(c: Coefficients) -> list[Kind]:
 
 
 def _ring_improper(c: Coefficients) -> list[Kind]:
-    """In LAMMPS the angles are those of bonds that follow each other: 180 degrees less ours."""
+    """LAMMPS takes the angles of consecutive bonds, which are 180 degrees less Sterna's angles."""
     stiffness, chi0 = c.number("K"), c.number("the angle at rest")
     values = {"potential": "ring", "bending_stiffness": stiffness, "theta0": 180.0 - chi0}
     return [Kind("improper", values, _SECOND_IS_CENTER)] if stiffness != 0.0 else []

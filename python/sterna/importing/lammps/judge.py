@@ -141,8 +141,9 @@ def compare(
 
 
 def _atoms_of_planar_impropers(system: System) -> list[int]:
-    """Those of harmonic impropers with a sine below `_PLANAR`, by which LAMMPS divides forces: it
-    takes `_PLANAR` then, and its forces are not the derivatives of its energies."""
+    """Returns the atoms of harmonic impropers with a sine below `_PLANAR`, by which LAMMPS divides
+    forces. It then takes `_PLANAR`, so its forces are not the derivatives of its energies.
+    """
     members = numpy.array(
         [
             one.atoms
@@ -186,12 +187,14 @@ def _commands(data: Path | None, scripts: list[Path], charges: int) -> list[str]
             made.append(_text(command, data))
     if not is_there:
         made.append(read)
-    # In reduced units LAMMPS tells energies per atom unless it is told otherwise.
+    # In reduced units LAMMPS prints energies per atom by default.
     return [*made, "pair_modify tail no table 0", "thermo_modify norm no", *_solver(charges)]
 
 
 def _until_the_last_run(executed: list[Command]) -> list[Command]:
-    """What comes behind changes nothing of the system, but where another one begins."""
+    """Returns the commands up to the last run. Later ones do not change the system, unless they
+    begin another one.
+    """
     names = [command.name for command in executed]
     runs = [k for k, name in enumerate(names) if name in ("run", "minimize")]
     if not runs:
@@ -255,7 +258,7 @@ def _rows(
     ]
     charges = sum(of_charges) + row.get("bonded_coulomb_14_energy", 0.0)
     charges += row.get("scaled_pairs_charges_energy", 0.0)
-    # Pairs are what the other rows leave, whatever potentials they have.
+    # The energy of pairs is found by subtracting the other rows, whatever potentials they have.
     pairs = row["potential_energy"] - charges - sum(one.sterna for one in found)
     found.append(_row("pairs", pairs, energies["evdwl"]))
     if of_charges:

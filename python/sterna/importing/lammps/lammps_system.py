@@ -1,4 +1,4 @@
-"""What the commands of scripts, and a data file, come to: a system to import."""
+"""The system that the commands of scripts, and a data file, define."""
 
 import math
 import re
@@ -38,7 +38,7 @@ class _Units:
     """Names and usual numbers of a style of units."""
 
     name: str
-    nanometer: float  #: in its unit of length; 0 where it has none
+    nanometer: float  #: a nanometer in its unit of length; 0 if it has none
     timestep: float
     temperature: float
     time_constant: float
@@ -105,11 +105,12 @@ class _Builder:
     constraints: str | None
     leave_out: set[str]
     atoms: list[Atom] = field(default_factory=list)
-    lengths_of_zero: dict[int, float] = field(default_factory=dict)  #: of bonds without an energy
+    #: lengths of bonds without an energy
+    lengths_of_zero: dict[int, float] = field(default_factory=dict)
 
     def build(self) -> System:
         state = self.state
-        state.head()  # There are atoms.
+        state.head()  # raises an error if there are no atoms
         self.data: DataFile = state.data
         self.table = state.atoms
         if not self.table.ids:
@@ -179,7 +180,7 @@ class _Builder:
         return self._with_groups(made)
 
     def _with_groups(self, system: System) -> System:
-        """With fields, and atoms that rest: sections that act on types."""
+        """Returns the system with fields, and atoms at rest: sections that act on types."""
         frozen, fields = self.dynamics.frozen, self.dynamics.fields
         for members in filter(None, (frozen, *(members for _, members, _ in fields))):
             own = {system.atoms[k].type for k in members}
@@ -227,7 +228,7 @@ class _Builder:
                 )
             return _UNITS[self.data.units]
         if self.state.scripts:
-            return _UNITS["lj"]  # which LAMMPS has where nothing is said
+            return _UNITS["lj"]  # the default of LAMMPS
         self.state.head().fail(
             None,
             "nothing says in which units the file is: expected `units = real` in its first line, "
@@ -269,7 +270,7 @@ class _Builder:
         return [one for pairs in self.pairs.values() for one in pairs if acts(one.potential)]
 
     def _cutoff(self) -> float:
-        """The longest one; those of single pairs may be shorter."""
+        """Returns the longest cutoff; cutoffs of single pairs may be shorter."""
         given = [one.cutoff for one in self._acting()] or [
             style.cutoff for style in self.pair.styles
         ]
@@ -281,14 +282,18 @@ class _Builder:
         return self.cutoff * self.units.nanometer
 
     def _truncation(self) -> str:
-        """That of most Lennard-Jones pairs, which then are computed fastest; others have their own."""
+        """Returns the truncation of most Lennard-Jones pairs, which are then computed fastest;
+        other pairs have their own.
+        """
         acting = [one for one in self._acting() if one.truncation]
         plain = [one for one in acting if one.potential[0] == "lennard_jones"]
         counts = Counter(one.truncation for one in plain or acting)
         return counts.most_common(1)[0][0] if counts else "truncated"
 
     def _switch_start(self) -> float:
-        """Of the run: at the share of the cutoff of a pair that is switched as the run is."""
+        """Returns the run's start of switching, at the share of the cutoff of a pair that is
+        switched in the same way.
+        """
         alike = [
             one
             for one in self._acting()
@@ -326,7 +331,7 @@ class _Builder:
         """The many-body style by which all types interact, if there is one."""
         everywhere = [one for one in self.pair.many_body if len(one.elements) == len(self.names)]
         if self._acting():
-            return None  # They are added to it.
+            return None  # the potentials are added to it
         return everywhere[0] if everywhere else None
 
     def _line(self):
@@ -340,7 +345,7 @@ class _Builder:
         if self.switch_start:
             interaction["switch_start"] = self.switch_start
         interaction["truncation"] = self.truncation
-        # What ends by itself has no tail in Sterna, either.
+        # A potential that ends by itself has no tail in Sterna, either.
         cut_off = [one for one in self._acting() if one.truncation]
         if self.pair.tail and any(one.style.row.has_tail for one in cut_off):
             if any(one.truncation == "shifted" for one in cut_off):
@@ -427,7 +432,7 @@ class _Builder:
         others: dict[tuple[int, int], dict[str, Any]] = {}
         added: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for pair in self.pairs:
-            # One that mixing may give stands in front of those that are added to it.
+            # A potential that mixing may give precedes those that are added to it.
             acting = sorted(self._of_pair(*pair), key=lambda one: not self._is_plain(one))
             keys = [{"potential": one.potential[0], **one.potential[1], **self._end_of(one)}
                     for one in acting]  # fmt: skip
@@ -478,8 +483,9 @@ class _Builder:
         return types, pairs, mixing
 
     def _of_pair(self, a: int, b: int) -> list[PairOfTypes]:
-        """The potentials, besides those of charges, between two types, from 0; the types may stand in
-        any order."""
+        """Returns the potentials between two types, from 0, except those of charges; the types may
+        be in any order.
+        """
         return [one for one in self.pairs[min(a, b), max(a, b)] if acts(one.potential)]
 
     # ---- atoms
@@ -552,7 +558,7 @@ class _Builder:
             if number not in state.kinds:
                 self._line().fail(None, f"the {kind} type {number} has no coefficients")
             found.append((number, tuple(self.table.place_of[identity] for identity in ids)))
-        # Those of replicated atoms have ids of their own.
+        # Replicated atoms have ids of their own.
         for copies, stride in self.table.copies:
             ids = self.table.ids
             found = [
@@ -609,8 +615,9 @@ class _Builder:
         return kinds, off, list(dict.fromkeys(made))
 
     def _of_bond(self, number: int) -> list[Kind]:
-        """Its terms; of a bond without an energy one of no stiffness, which says who is a
-        neighbor."""
+        """Returns the terms of a bond type. A bond without an energy has one without stiffness, so
+        that its atoms count as neighbors.
+        """
         found = self.state.bonded["bond"].kinds[number]
         if found:
             return found
@@ -620,7 +627,7 @@ class _Builder:
         return [Kind("bond", {"potential": "harmonic", "stiffness": 0.0, "r0": r0})]
 
     def _mean_length(self, number: int) -> float:
-        """Of the bonds of a type at the start."""
+        """Returns the mean length of the bonds of a type at the start."""
         inverse = numpy.linalg.inv(self.data.box)
         found = []
         for kind, (a, b) in self._members("bond"):
@@ -738,7 +745,7 @@ class _Builder:
         return run, thermostat, temperature, sections
 
     def _molecule_name(self, members: list[int]) -> str:
-        """Its formula, carbon and hydrogen first."""
+        """Returns the molecule's formula, carbon and hydrogen first."""
         counts: dict[str, int] = {}
         for k in members:
             symbol = self.symbols[self.table.types[k] - 1]

@@ -29,7 +29,7 @@ _BASES: dict[str, list[_Point]] = {
 
 @dataclass
 class Lattice:
-    """`spacing`: what a number of lattice units along x, y and z is multiplied by."""
+    """`spacing`: the factors from lattice units along x, y and z to lengths."""
 
     basis: list[_Point] = field(default_factory=list)  #: none: no atoms can be made
     scale: float = 1.0

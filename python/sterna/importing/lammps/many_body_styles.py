@@ -13,8 +13,8 @@ from sterna.importing.text import Line
 class ManyBodyStyle:
     """A row of the table."""
 
-    key: str  #: of a `[[type]]`, whose value is an element; as a potential it has the same name
-    file_key: str  #: of `[interaction]`
+    key: str  #: key of a `[[type]]`, whose value is an element; the potential has the same name
+    file_key: str  #: key of `[interaction]`
     names_elements: bool = True  #: behind the file stands an element for each type, or NULL
     brings_masses: bool = False
 
@@ -29,13 +29,13 @@ MANY_BODY_STYLES: dict[str, ManyBodyStyle] = {
 
 @dataclass
 class ManyBody:
-    """What pair_coeff says of a many-body style."""
+    """The many-body style of a pair_coeff."""
 
     name: str
     style: ManyBodyStyle
     path: Path
     line: Line
-    elements: dict[int, str]  #: of types, counted from 0
+    elements: dict[int, str]  #: elements of types, counted from 0
 
     def takes(self, a: int, b: int) -> bool:
         """Whether these two types interact by it."""
@@ -53,7 +53,7 @@ class ManyBody:
             )
 
     def masses(self) -> dict[int, float]:
-        """Of types, counted from 0, those that the file brings."""
+        """Returns the masses from the file, by types, counted from 0."""
         if not self.style.brings_masses:
             return {}
         try:
@@ -71,7 +71,7 @@ class ManyBody:
 
 
 def _masses(name: str, lines: list[str]) -> dict[str, float]:
-    """Of the elements of a file."""
+    """Returns the masses of a file's elements."""
     if name == "eam":
         return {"": float(lines[1].split()[1])}
     names = lines[3].split()[1:]

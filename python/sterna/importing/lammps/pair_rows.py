@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 Values = tuple[float, ...]
-Potential = tuple[str, dict[str, float]]  #: of a `[[pair]]`, and its keys
+Potential = tuple[str, dict[str, float]]  #: potential of a `[[pair]]`, and its keys
 
 
 def mixed_energy(rule: str, first: float, second: float, size: float, other: float) -> float:
-    """As `pair_modify mix` has it."""
+    """Mixes energies as `pair_modify mix` does."""
     if first == second and size == other:
         return abs(first)  # The root of the square, also of a negative number.
     product = math.sqrt(first * second) if first * second > 0.0 else 0.0
@@ -24,7 +24,7 @@ def mixed_energy(rule: str, first: float, second: float, size: float, other: flo
 
 
 def mixed_distance(rule: str, first: float, second: float) -> float:
-    """As `pair_modify mix` has it."""
+    """Mixes distances as `pair_modify mix` does."""
     if first == second:
         return first
     if rule == "geometric":
@@ -131,7 +131,7 @@ def _gauss_cut(v: Values) -> Potential:
 
 
 def _mixed_gauss(rule: str, u: Values, v: Values) -> Values:
-    # By widths; a hill wins against a well.
+    # Gaussians are mixed by their widths, and a hill wins against a well.
     if u[1] <= 0.0 or v[1] <= 0.0:
         raise ValueError("B is 0 or below, which is no bell; expected a positive number")
     first, other = (math.sqrt(0.5 / one[1]) for one in (u, v))
@@ -219,22 +219,23 @@ class PairStyle:
     potential: Callable[[Values], Potential]  #: raises ValueError where the engine has none
     truncation: str = "truncated"  #: empty: the potential ends by itself
     has_inner: bool = False  #: an inner distance before the cutoff
-    #: What inner distance and cutoff make of the potential. Raises ValueError as that does.
+    #: A function that completes the potential from inner distance and cutoff. Raises ValueError.
     complete: Callable[[Potential, float, float], Potential] | None = None
     #: The end of pairs whose style has no cutoff.
     end: Callable[[Values], float] | None = None
-    longer_by: int | None = None  #: which coefficient the cutoff of a pair is longer by
-    mix: Callable[[str, Values, Values], Values] | None = None  #: in place of the kinds above
+    longer_by: int | None = None  #: the coefficient by which the cutoff of a pair is longer
+    #: a rule in place of the kinds above
+    mix: Callable[[str, Values, Values], Values] | None = None
     option: str = ""  #: a word behind the distances: 1 as the last coefficient, else 0
     has_flags: bool = False  #: words "cut long" or "cut off" before the cutoff
     takes_shift: bool = True  #: `pair_modify shift` changes it
-    #: What the factors of special_bonds scale: "all", "forces", or "nothing".
+    #: The part that the factors of special_bonds scale: "all", "forces", or "nothing".
     special: str = "all"
     by_charges: bool = False  #: its strength is in squares of the elementary charge
     charges: str = ""  #: "long": at any distance; else a row of `CHARGE_ENDS`
     own_distances: bool = True  #: behind the coefficients may stand distances of this pair
     has_pairs_14: bool = False  #: behind the coefficients, epsilon and sigma of 1-4 pairs
-    mixing: str = "geometric"  #: where pair_modify does not say
+    mixing: str = "geometric"  #: rule if pair_modify gives none
     always_mixes_so: bool = False  #: whatever pair_modify says
     takes_mix: bool = True  #: LAMMPS lets pair_modify say how it mixes
     has_tail: bool = True
@@ -297,7 +298,7 @@ CHARGE_ENDS: dict[str, ChargeEnd] = {
 }  # fmt: skip
 
 
-#: What many-body styles are as pairs.
+#: Many-body styles as styles of pairs.
 MANY_BODY = PairStyle((), lambda _v: nothing(()), truncation="", own_distances=False)
 LENNARD_JONES = (("epsilon", "energy"), ("sigma", "distance"))
 _BUCK = (("A", "."), ("rho", "."), ("C", "."))

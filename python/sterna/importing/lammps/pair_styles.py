@@ -1,4 +1,4 @@
-"""What pair_style and pair_coeff leave: which potentials act between types, and how they mix.
+"""The result of pair_style and pair_coeff: the potentials between types, and their mixing.
 
 Source: https://docs.lammps.org, pair_coeff, pair_hybrid and pair_modify.
 """
@@ -36,23 +36,23 @@ class SubStyle:
     """A style with the distances that pair_style gives it."""
 
     name: str
-    row: PairStyle | None  #: None: "none"
+    row: PairStyle | None  #: None for "none"
     inner: float = 0.0
-    cutoff: float | None = None  #: None: the script has no pair_style
-    charge_cutoff: float | None = None  #: of charges that act to a cutoff
-    charge_number: float = 0.0  #: of their damping or screening
-    charge_inner: float = 0.0  #: where their switching begins
+    cutoff: float | None = None  #: None if the script has no pair_style
+    charge_cutoff: float | None = None  #: cutoff of charges that act within one
+    charge_number: float = 0.0  #: number of their damping or screening
+    charge_inner: float = 0.0  #: distance at which their switching begins
     kappa: float = 0.0
 
 
 @dataclass
 class Entry:
-    """What one pair_coeff, or one line of a section, says of a pair of types."""
+    """The parameters of a pair of types in one pair_coeff, or in one line of a section."""
 
-    style: int  #: which of the sub-styles
+    style: int  #: index of the sub-style
     values: Values
     values_14: Values
-    exponents: tuple[int, int] | None  #: of lj/sdk
+    exponents: tuple[int, int] | None  #: exponents of lj/sdk
     distances: tuple[float, ...] | None  #: cutoff, or inner distance and cutoff; None: the style's
     line: Line
     charge_cutoff: float | None = None  #: likewise
@@ -60,7 +60,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class PairOfTypes:
-    """What acts between two types."""
+    """The potential between two types."""
 
     style: SubStyle
     potential: Potential
@@ -68,7 +68,7 @@ class PairOfTypes:
     truncation: str  #: empty: it ends by itself
     inner: float
     cutoff: float | None
-    charge_cutoff: float | None = None  #: where the style has charges that act to a cutoff
+    charge_cutoff: float | None = None  #: cutoff of charges, if the style has charges with one
 
     @property
     def end_of_charges(self) -> "tuple[str, float, float, float] | None":
@@ -100,7 +100,7 @@ class PairState:
 
     @classmethod
     def of_section(cls, section: Section) -> "PairState":
-        """As the head of a data file's section names it."""
+        """Returns the style that the head of a data file's section names."""
         row = PAIR_STYLES.get(section.style)
         if row is None:
             section.head.fail(
@@ -355,7 +355,7 @@ def _or_nothing(potential: Potential) -> Potential:
 
 
 def _check(potential: Potential, line: Line, a: int, b: int) -> None:
-    """That the engine has a potential of these numbers."""
+    """Checks that the engine has a potential with these numbers."""
     name, keys = potential
     pair = f"the types {a + 1} and {b + 1}"
     if not acts(potential):
@@ -411,7 +411,7 @@ def _entry(style: SubStyle, which: int, c: Coefficients) -> Entry:
     charge_cutoff = None
     end = CHARGE_ENDS.get(row.charges)
     if end is not None and end.own_cutoffs and distances is not None:
-        # One cutoff is that of both.
+        # A single cutoff is that of both.
         charge_cutoff = c.number("the cutoff of charges") if c.more else distances[-1]
         if charge_cutoff <= 0.0:
             c.line.fail(c.next - 1, "the cutoff of a pair must be positive")

@@ -15,7 +15,7 @@ _BLOCK = 4096
 
 
 class Park:
-    """From a seed above 0 on."""
+    """LAMMPS's generator RanPark, from a seed above 0 on."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -86,7 +86,7 @@ def one_by_one(park: Park) -> Callable[[], float]:
 
 
 class Marsaglia:
-    """From a seed between 1 and 9e8 on."""
+    """LAMMPS's generator RanMars, from a seed between 1 and 9e8 on."""
 
     def __init__(self, seed: int) -> None:
         ij, kl = divmod(seed - 1, 30082)

@@ -14,6 +14,6 @@ _REASONS = {
 
 
 def why_refused(name: str) -> str:
-    """To stand behind a message; empty where no reason is known."""
+    """Returns a reason to append to a message; empty if none is known."""
     reason = _REASONS.get(name)
     return f": {reason}" if reason else ""

@@ -11,18 +11,18 @@ import numpy
 from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.lattice import Lattice
 
-Inside = Callable[[numpy.ndarray], numpy.ndarray]  #: which of the points, (n, 3)
+Inside = Callable[[numpy.ndarray], numpy.ndarray]  #: function that selects points, (n, 3)
 
 
 @dataclass(frozen=True)
 class Region:
-    """`why_not`: what is not evaluated, an error where the region is asked for."""
+    """`why_not`: the reason why the region is not evaluated, an error if it is needed."""
 
     command: Command
     style: str
     inside: Inside | None = None
     why_not: str = ""
-    lower: tuple[float, ...] = ()  #: of a block or prism
+    lower: tuple[float, ...] = ()  #: lower corner of a block or prism
     upper: tuple[float, ...] = ()
     tilt: tuple[float, ...] = (0.0, 0.0, 0.0)
 

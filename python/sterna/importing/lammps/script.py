@@ -33,12 +33,14 @@ class Interpreter:
         self.variables = Variables(state.fact, state.fact_of_group)
         self.commands = COMMANDS
         self.included: set[str] = set()
-        self.executed: list[Command] = []  #: of the commands that are no control of the script
+        #: executed commands, except those that control the script
+        self.executed: list[Command] = []
         self.depth = 0
         self.count = 0
         self.goes_on: Path | None = None  #: a file to go on with from its beginning
-        self.label: str | None = None  #: what is searched for; nothing else is run
-        self.jump: Command | None = None  #: that searches
+        #: the label that is searched; no other command is run meanwhile
+        self.label: str | None = None
+        self.jump: Command | None = None  #: the jump that searches it
         self.skips_jump = False  #: the values of a loop are at an end
 
     def run(self) -> None:
@@ -180,7 +182,7 @@ class Interpreter:
             command.fail(0, str(error))
 
     def _label(self, command: Command) -> None:
-        """Where a jump may lead to."""
+        """Records a place to which a jump may lead."""
         command.word(0, "a name")
         command.expect_end(1, "label NAME")
 

@@ -23,9 +23,9 @@ _SAFE = 0.8
 
 @dataclass
 class SpecialPairs:
-    """What becomes of special_bonds."""
+    """The sections that replace special_bonds."""
 
-    keys: dict[str, Any] = field(default_factory=dict)  #: of each `[[molecule]]`
+    keys: dict[str, Any] = field(default_factory=dict)  #: keys of each `[[molecule]]`
     terms: list[Term] = field(default_factory=list)
 
 
@@ -35,7 +35,7 @@ class Neighbors:
 
     bonds_apart: dict[Pair, int]
     path: dict[Pair, float]
-    joined: list[list[int]]  #: of each atom those that it is bonded to
+    joined: list[list[int]]  #: for each atom, the atoms to which it is bonded
 
     def has_path_of_three(self, pair: Pair) -> bool:
         a, b = pair
@@ -45,7 +45,7 @@ class Neighbors:
 
 
 def neighbors(count: int, bonds: Iterable[Pair], table: AtomTable, box: numpy.ndarray) -> Neighbors:
-    """Of all atoms, from 0. Lengths are those of the start."""
+    """Returns the neighbors of all atoms, from 0. Lengths are those of the start."""
     joined: list[list[int]] = [[] for _ in range(count)]
     lengths: dict[Pair, float] = {}
     inverse = numpy.linalg.inv(box)
@@ -102,7 +102,7 @@ def special_pairs(
 
     def factors(pair: Pair, bonds: int) -> tuple[float, float]:
         if only.get(bonds) and pair not in ends[bonds]:
-            # In a ring a pair may be three bonds apart by another path.
+            # In a ring a pair may also be three bonds apart by another path.
             if bonds == 2 and near.has_path_of_three(pair):
                 return factors(pair, 3)
             return 1.0, 1.0
@@ -158,7 +158,7 @@ def special_pairs(
 
 @dataclass
 class _End:
-    """Where charges end, and what factors of special_bonds make of pairs of them."""
+    """The cutoff of charges, and the effect of special_bonds on pairs of them."""
 
     charges: list[float]
     near: Neighbors
@@ -175,7 +175,7 @@ class _End:
         return CHARGE_ENDS[name].corrects_excluded and self.near.path[pair] < _SAFE * cutoff
 
     def keys(self, pair: Pair, factor: float) -> dict[str, float]:
-        """Of a special pair."""
+        """Returns the keys of a special pair."""
         if self.is_product(pair, factor):
             return {"charge_product": factor * self._product(pair)}
         return {"charge_share": factor}
@@ -219,7 +219,7 @@ def _scaled(
     acting: list[PairOfTypes],
     is_plain: Callable[[PairOfTypes], bool],
 ) -> Term:
-    """One pair with factors of its own, which ends where that of its types does."""
+    """Returns a pair with factors of its own, which has the cutoff of its types."""
     keys: dict[str, Any] = {"epsilon": 0.0, "sigma": 1.0}
     shares = {_share(special, lj, one) for one in acting}
     if len(shares) > 1:
@@ -240,7 +240,7 @@ def _scaled(
 
 
 def _share(special: SpecialBonds, lj: float, acting: PairOfTypes) -> float:
-    """What a factor of special_bonds makes of one potential."""
+    """Returns the share of one potential by a factor of special_bonds."""
     scaled = acting.style.row.special
     if scaled == "nothing":
         return 1.0

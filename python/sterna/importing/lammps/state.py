@@ -1,4 +1,4 @@
-"""What the commands of a script have made so far: LAMMPS's state, as far as the importer needs it."""
+"""The result of a script's commands so far: LAMMPS's state, as far as the importer needs it."""
 
 import copy
 import math
@@ -22,7 +22,8 @@ from sterna.importing.lammps.regions import Region
 from sterna.importing.lammps.variables import FormulaError
 from sterna.importing.text import Line
 
-BOLTZMANN = {"lj": 1.0, "real": 0.0019872067, "metal": 8.617343e-5}  #: of LAMMPS, by units
+#: Boltzmann's constant of LAMMPS, by units
+BOLTZMANN = {"lj": 1.0, "real": 0.0019872067, "metal": 8.617343e-5}
 #: Keywords of formulas that the box alone decides.
 _FACTS_OF_BOX: dict[str, Callable[[DataFile], float]] = {
     **{f"l{axis}": lambda data, k=k: data.upper[k] - data.lower[k] for k, axis in enumerate("xyz")},
@@ -57,7 +58,7 @@ class BondedState:
     styles: list[str]  #: the sub-styles of "hybrid", or the one
     command: Command | None
     kinds: dict[int, list[Kind]] = field(default_factory=dict)
-    style_of: dict[int, str] = field(default_factory=dict)  #: of each type
+    style_of: dict[int, str] = field(default_factory=dict)  #: style of each type
 
 
 @dataclass
@@ -65,7 +66,7 @@ class Fix:
     identity: str
     group: str
     style: str
-    command: Command  #: its arguments are ID, group, style, and what follows
+    command: Command  #: its arguments are ID, group, style, and those of the style
 
 
 @dataclass
@@ -102,17 +103,18 @@ class State:
         default_factory=lambda: {kind: [] for kind in KINDS}
     )
     fixes: dict[str, Fix] = field(default_factory=dict)
-    temperature: float | None = None  #: of velocities to draw
-    norm: str = "two"  #: of forces, in minimizations
+    temperature: float | None = None  #: temperature of velocities to draw
+    norm: str = "two"  #: norm of forces in minimizations
     stages: list[Stage] = field(default_factory=list)
     fresh: bool = True  #: something has changed since the last run
     has_moved_box: bool = False  #: a run may have changed the box
-    told: list[str] = field(default_factory=list)  #: what the user should know
-    at_run: "State | None" = None  #: as it was at the last run: what comes behind changes nothing
-    before_clear: "State | None" = None  #: what stands before the command clear, where it was run
+    told: list[str] = field(default_factory=list)  #: notes for the user
+    at_run: "State | None" = None  #: the state at the last run, since later commands change nothing
+    #: the state before the command clear, if a run came before it
+    before_clear: "State | None" = None
 
     def copy(self) -> "State":
-        """With commands, lines of files and stages in common."""
+        """Returns a copy that shares commands, lines of files and stages."""
         made = copy.copy(self)
         for name in ("masses", "groups", "regions", "fixes"):
             setattr(made, name, dict(getattr(self, name)))
@@ -130,7 +132,7 @@ class State:
         return made
 
     def ended(self) -> "State":
-        """What a whole script comes to: the state of its last run, where it runs."""
+        """Returns the state that a whole script gives: that of its last run, if it has a run."""
         if self.data is None and self.before_clear is not None:
             return self.before_clear
         return self.at_run or self
@@ -304,7 +306,7 @@ class State:
         return float(sum(self.masses[self.atoms.types[k]] for k in chosen))
 
     def wrapped(self) -> numpy.ndarray:
-        """Where atoms are in the box, (atoms, 3), in the coordinates of scripts."""
+        """Returns the positions of atoms in the box, (atoms, 3), in the coordinates of scripts."""
         if self.atoms.exact is not None:
             return self.atoms.exact
         box = self.data.box
@@ -312,7 +314,7 @@ class State:
         return self.data.lower + self.atoms.positions - numpy.floor(parts) @ box
 
     def head(self) -> Line:
-        """Where messages about what is missing point to."""
+        """Returns the line to which messages about missing commands point."""
         if self.data is None:
             raise SternaError("the script makes no atoms; expected read_data", status=2)
         return Line(self.data.path, 1, self.data.title)

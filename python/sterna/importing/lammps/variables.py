@@ -23,11 +23,11 @@ STYLES = ("delete", *_FIRST_STAYS, *_REPLACED)
 #: Styles with exactly one word.
 _OF_ONE_WORD = ("string", "getenv", "python", "internal", "equal", "atom", "vector", "file")
 
-_FORMAT = r"%[0-9 ]*\.[0-9]+[efgEFG]"  # which LAMMPS takes
+_FORMAT = r"%[0-9 ]*\.[0-9]+[efgEFG]"  # formats that LAMMPS takes
 
 
 class FormulaError(Exception):
-    """What is wrong with a variable or a formula, for the message of its line."""
+    """An error in a variable or a formula, for the message of its line."""
 
 
 class _Loop(Sequence[str]):
@@ -54,9 +54,10 @@ class Variables:
     fact: Callable[[str], float | None] = lambda _name: None
     fact_of_group: Callable[[str, list[str]], float | None] = lambda _name, _words: None
     defined: dict[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
-    places: dict[str, int] = field(default_factory=dict)  #: at which value a loop is; absent: 0
+    #: index of a loop's present value; 0 if absent
+    places: dict[str, int] = field(default_factory=dict)
     evaluating: list[str] = field(default_factory=list)
-    random: Marsaglia | None = None  #: of all formulas
+    random: Marsaglia | None = None  #: random numbers of all formulas
     normal: Iterator[float] | None = None
 
     def define(self, name: str, style: str, words: list[str]) -> None:
@@ -86,7 +87,7 @@ class Variables:
         elif style == "loop":
             words = _values_of_loop(name, words)
         elif style == "string":
-            # What stands in quotes is replaced now, and once only.
+            # Text in quotes is replaced now, and only once.
             words = [self.substituted(words[0])]
         elif style == "internal" and not _is_number(words[0]):
             raise FormulaError(f'the variable {name} is "{words[0]}"; expected a number')
@@ -122,7 +123,7 @@ class Variables:
             raise FormulaError(f'the format "{words[1]}" is not known; expected one such as %.3f')
 
     def text(self, name: str) -> str:
-        """What `${name}` becomes."""
+        """Returns the text that replaces `${name}`."""
         style, words = self._found(name)
         if style in ("index", "string", "loop"):
             return words[self.places.get(name, 0)]
@@ -171,7 +172,7 @@ class Variables:
         return _Formula(formula, self).value()
 
     def substituted(self, text: str) -> str:
-        """With variables replaced, but inside quotes, as LAMMPS does."""
+        """Returns the text with variables replaced, except inside quotes, as LAMMPS does."""
         made, k, quote = "", 0, ""
         while k < len(text):
             if quote:
@@ -227,7 +228,7 @@ class Variables:
 
 
 def _values_of_loop(name: str, words: list[str]) -> _Loop:
-    """Those of the style loop, as texts."""
+    """Returns the values of the style loop, as texts."""
     padded = len(words) > 1 and words[-1] == "pad"
     numbers = words[:-1] if padded else words
     if len(numbers) not in (1, 2) or not all(re.fullmatch(r"-?\d{1,9}", one) for one in numbers):

@@ -74,7 +74,7 @@ class Hybrid final : public NeighborMethod {
     routes_[link].method->commit(routes_[link].link, count, round);
   }
 
-  /// The longer way first.
+  /// Starts the longer route first.
   void start(std::uint64_t round) override {
     for (Part* const part : {&beyond_, &inside_}) {
       part->method->start(round);
@@ -124,13 +124,13 @@ class Hybrid final : public NeighborMethod {
 
   struct Route {
     NeighborMethod* method;
-    std::size_t link;  ///< as that method numbers them
+    std::size_t link;  ///< the index of the link in `method`
   };
 
   struct Part {
     std::unique_ptr<NeighborMethod> method;
-    std::vector<std::size_t> whole;    ///< its links as this method numbers them
-    std::vector<std::size_t> missing;  ///< as it numbers them itself
+    std::vector<std::size_t> whole;    ///< the links of this part, by the indices of hybrid
+    std::vector<std::size_t> missing;  ///< missing links, by the indices of `method`
   };
 
   Part inside_;

@@ -33,17 +33,17 @@
 namespace sterna::comm {
 namespace {
 
-/// Messages are whole words, so that 16 GiB can be counted by int.
+/// Messages are whole words, so that an int can count 16 GiB.
 constexpr std::size_t word = sizeof(std::uint64_t);
 constexpr std::size_t words_of_alignment = 64 / word;
 
-/// One side of the collective: for each of its ranks a block of a word for the count, then items,
-/// which begin at a multiple of 64 bytes.
+/// One side of the collective. For each of its ranks it has a block: a word for the count, then the
+/// items, which begin at a multiple of 64 bytes.
 struct Side {
   std::vector<int> ranks;
   std::vector<int> words;
-  std::vector<int> begins;            ///< in words
-  std::vector<std::size_t> block_of;  ///< by link; only of links that take part
+  std::vector<int> begins;            ///< offsets of the blocks in words
+  std::vector<std::size_t> block_of;  ///< block of a link; only for links that take part
   std::size_t size = 0;               ///< in words
   std::shared_ptr<two_sided::Memory> memory;
 
@@ -90,7 +90,7 @@ class NeighborCollective final : public NeighborMethod {
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     if (graph_ != MPI_COMM_NULL) {
       largest(setting_.context, 0,
-              setting_.exchange_name);  // freeing waits for all, without a deadline
+              setting_.exchange_name);  // freeing waits for all ranks, without a deadline
       end();
     }
     links_ = std::move(links);

@@ -60,7 +60,8 @@ class PointToPoint final : public NeighborMethod {
       std::byte* const items = link_buffers_[i].outbox[0];
       const auto message = with_count(items, count_before(items) * setting_.item_size);
       const ByteBlock block(message.size());
-      // To a peer that never answers a send is synchronous: it bounds how far this rank runs ahead.
+      // A send to a peer that never answers is synchronous, which bounds how far this rank runs
+      // ahead.
       const auto send = receives == 0 ? MPI_Issend : MPI_Isend;
       check_mpi(send(message.data(), block.count(), block.type(), rank, tag, communicator,
                      &requests_->send(i)),

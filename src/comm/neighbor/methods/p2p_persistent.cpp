@@ -48,7 +48,7 @@ class PersistentPointToPoint final : public NeighborMethod {
     send_counts_.assign(n, not_set_up);
   }
 
-  /// Sets the send up again where its count is another one than in the round before.
+  /// Sets the send up again if its count has changed since the previous round.
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
     if (count == send_counts_[link]) return;
     MPI_Request& request = requests_->send(link);
@@ -57,7 +57,8 @@ class PersistentPointToPoint final : public NeighborMethod {
     set_count_before(items, count);
     const auto message = with_count(items, count * setting_.item_size);
     const ByteBlock block(message.size());
-    // To a peer that never answers a send is synchronous: it bounds how far this rank runs ahead.
+    // A send to a peer that never answers is synchronous, which bounds how far this rank runs
+    // ahead.
     const auto init = links_[link].receive_items == 0 ? MPI_Ssend_init : MPI_Send_init;
     check_mpi(init(message.data(), block.count(), block.type(), links_[link].rank,
                    setting_.data_tag, setting_.context.communicator, &request),
@@ -85,7 +86,7 @@ class PersistentPointToPoint final : public NeighborMethod {
   static constexpr std::size_t not_set_up = static_cast<std::size_t>(-1);
 
   std::unique_ptr<LinkRequests> requests_;
-  std::vector<std::size_t> send_counts_;  ///< what the sends are set up for
+  std::vector<std::size_t> send_counts_;  ///< counts for which the sends are set up
   ArrivalPolls polls_{setting_.exchange_name};
 };
 

@@ -41,7 +41,7 @@ class RdmaBarrier final : public PutMethod<rdma::Transport>, ProgressHelper {
     setting_.context.rdma_in_use = true;
   }
 
-  /// Another round without items: when it is done nothing is under way to this rank.
+  /// Runs another round without items. After it no transfer is under way to this rank.
   void end() override {
     if (put_buffers_ == nullptr) return;
     start(round_ + 1);
@@ -90,7 +90,7 @@ class RdmaBarrier final : public PutMethod<rdma::Transport>, ProgressHelper {
 
   void progress() override { call_progress_helpers(); }
 
-  /// Also while this rank waits for something else.
+  /// Advances the barrier while this rank waits for something else.
   void help() override { advance(); }
 
   void advance() {
@@ -104,10 +104,11 @@ class RdmaBarrier final : public PutMethod<rdma::Transport>, ProgressHelper {
     if (phase_ == Phase::barrier && barrier_->test()) phase_ = Phase::done;
   }
 
-  Phase phase_ = Phase::done;  ///< first: making the barrier waits already, and calls help
+  /// declared first, because making the barrier already waits, and the wait calls help
+  Phase phase_ = Phase::done;
   std::shared_ptr<PutBarrier> barrier_;
   std::uint64_t round_ = 0;
-  std::uint64_t barriers_ = 0;  ///< entered
+  std::uint64_t barriers_ = 0;  ///< number of barriers entered
 };
 
 CostTerms cost_of_rdma_barrier(const PatternShape& shape) {

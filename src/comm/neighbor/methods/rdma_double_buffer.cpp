@@ -31,8 +31,8 @@ class RdmaDoubleBuffer final : public PutMethod<rdma::Transport> {
     setting_.context.rdma_in_use = true;
   }
 
-  /// Waits until nothing is under way to or from this rank. The notice of a round is the last that
-  /// a peer writes in it.
+  /// Waits until no transfer is under way to or from this rank. The notice of a round is the last
+  /// word that a peer writes in it.
   void end() override {
     if (put_buffers_ == nullptr) return;
     for (std::size_t i = 0; i < links_.size(); ++i) {
@@ -81,7 +81,7 @@ class RdmaDoubleBuffer final : public PutMethod<rdma::Transport> {
   Watched watched() const override { return Watched::memory; }
 
  private:
-  /// Stores need no help, and a wait looks after the network of others now and then.
+  /// Stores need no help, but a wait advances the network for other ranks now and then.
   void progress() override {
     if (!all_mapped_) worker_.progress();
   }

@@ -29,7 +29,7 @@ class RmaDoubleBuffer final : public PutMethod<rma::Transport> {
  public:
   using PutMethod::PutMethod;
 
-  /// Nothing is under way: every start has flushed.
+  /// Nothing is under way at the end, because every start has flushed.
   void end() override { put_buffers_.reset(); }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {

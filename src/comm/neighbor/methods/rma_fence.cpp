@@ -71,7 +71,7 @@ class RmaFence final : public PutMethod<rma::Transport> {
     if (leaves_at_once(put_buffers_->bytes_of(count))) put_committed(link, round);
   }
 
-  /// The fence waits for everybody, so it comes only when the caller has nothing else to do.
+  /// The fence waits for all ranks, so it comes only when the caller has nothing else to do.
   void start(std::uint64_t round) override {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (committed_[i].waiting) put_committed(i, round);
@@ -86,7 +86,7 @@ class RmaFence final : public PutMethod<rma::Transport> {
   }
 
   /// The fences of several exchanges must come in the same order on all ranks, whichever of them a
-  /// rank finishes first: that in which the exchanges were made.
+  /// rank finishes first. That order is the one in which the exchanges were made.
   void finish(std::uint64_t) override {
     if (fenced_round_ == round_) return;
     for (RmaFence* const each : all()) {
@@ -98,7 +98,7 @@ class RmaFence final : public PutMethod<rma::Transport> {
   void abandon(std::uint64_t round) override { finish(round); }
 
  private:
-  /// Of this process, in the order of making.
+  /// All objects of this process, in the order in which they were made.
   static std::vector<RmaFence*>& all() {
     static std::vector<RmaFence*> objects;
     return objects;

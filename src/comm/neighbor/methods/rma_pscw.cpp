@@ -28,7 +28,7 @@
 namespace sterna::comm {
 namespace {
 
-/// Some of the context's ranks.
+/// An MPI group of some of the context's ranks.
 class Group {
  public:
   Group(MPI_Comm communicator, const std::vector<int>& ranks) : empty_(ranks.empty()) {
@@ -55,7 +55,7 @@ class RmaPscw final : public NeighborMethod {
  public:
   explicit RmaPscw(const NeighborSetting& setting) : NeighborMethod(setting) {}
 
-  /// The post for the round that never comes is answered by an access without puts.
+  /// Accesses the windows without puts, because the peers have posted for a round that never comes.
   void end() override {
     if (put_buffers_[0] == nullptr) return;
     ++round_;
@@ -78,7 +78,8 @@ class RmaPscw final : public NeighborMethod {
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     if (put_buffers_[0] != nullptr) {
-      largest(setting_.context, 0, setting_.exchange_name);  // with a deadline that can be caught
+      // meets all ranks with a deadline that can throw
+      largest(setting_.context, 0, setting_.exchange_name);
       end();
     }
     links_ = std::move(links);
@@ -159,14 +160,14 @@ class RmaPscw final : public NeighborMethod {
   }
 
   std::array<std::shared_ptr<PutBuffers<rma::Transport>>, 2>
-      put_buffers_;  ///< of even and odd rounds
+      put_buffers_;  ///< for even and odd rounds
   std::unique_ptr<Group> target_group_;
   std::unique_ptr<Group> source_group_;
   std::unique_ptr<BlockingCall> access_;
   std::vector<int> sources_;
   std::vector<std::size_t> counts_;
   std::uint64_t round_ = 0;
-  std::uint64_t closed_round_ = 0;  ///< the last whose puts are all here
+  std::uint64_t closed_round_ = 0;  ///< the last round whose puts have all arrived
 };
 
 CostTerms cost_of_rma_pscw(const PatternShape& shape) {

@@ -36,7 +36,7 @@ class SharedMemoryDirect final : public NeighborMethod {
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     links_ = std::move(links);
     inboxes_ = std::make_unique<Inboxes>(links_, setting_.item_size);
-    window_.reset();  // first, so that old and new do not exist at once
+    window_.reset();  // freed first, so that old and new memory do not exist at once
     window_ = std::make_unique<Window<shm::Transport, InboxOffsets>>(
         setting_.context, setting_.exchange_name, setting_.control_tag, inboxes_->bytes(),
         ranks_of(links_), [&](std::byte* memory) {
@@ -53,7 +53,7 @@ class SharedMemoryDirect final : public NeighborMethod {
           {.outbox = {memory.mapped() + offsets.items[0], memory.mapped() + offsets.items[1]},
            .inbox = {inboxes_->items(i, 0), inboxes_->items(i, 1)}});
     }
-    // Of others a notice was seen in the round before.
+    // For other links a notice was seen in the previous round.
     outbox_may_wait_ =
         std::ranges::any_of(links_, [](const Link& link) { return link.receive_items == 0; });
   }

@@ -19,7 +19,7 @@
 namespace sterna::comm {
 namespace {
 
-/// Bytes that a brick sends to others: nothing across an axis that it fills.
+/// The bytes that a brick sends to other bricks; it sends none across an axis that it fills.
 double surface_bytes(const PlacementProblem& problem, const std::array<int, 3>& brick) {
   double bytes = 0.0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -30,7 +30,8 @@ double surface_bytes(const PlacementProblem& problem, const std::array<int, 3>& 
   return bytes;
 }
 
-/// The largest brick that divides the grid and the ranks that a node takes; of those the one that sends least.
+/// Returns the largest brick that divides both the grid and the number of slots of a node. Of
+/// several such bricks it is the one that sends least.
 std::array<int, 3> best_brick(const PlacementProblem& problem) {
   const int on_node = std::max(1, problem.ranks_on_node.front());
   std::array<int, 3> best{1, 1, 1};

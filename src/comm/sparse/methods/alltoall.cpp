@@ -32,14 +32,15 @@ namespace sterna::comm {
 
 namespace {
 
-/// Up to here all counts leave at once, each in its own message; beyond, in log P steps.
+/// Up to this number of ranks all counts leave at once, each in its own message. Beyond it they
+/// travel in log P steps.
 constexpr int most_ranks_for_one_step = 11;
 
 bool counts_leave_at_once(int ranks) {
   return ranks <= most_ranks_for_one_step;
 }
 
-/// Messages with counts that a rank sends in a round.
+/// The number of messages with counts that a rank sends in a round.
 std::size_t count_messages(int ranks) {
   return static_cast<std::size_t>(counts_leave_at_once(ranks) ? ranks - 1
                                                               : global_steps_among(ranks));
@@ -73,10 +74,10 @@ class Alltoall final : public SparseMethod {
     return static_cast<std::size_t>((to - from + size()) % size());
   }
 
-  /// Afterwards `counts_[d]` is what the rank at distance d before this one sends here. Our own and
-  /// not MPI_Ialltoall, which in Open MPI takes longer to build its schedule than two ranks need
-  /// to exchange. One tag is enough: of each source comes one message a round, and MPI keeps their
-  /// order.
+  /// Exchanges the counts. Afterwards `counts_[d]` is the number of items that the rank at distance
+  /// d before this one sends here. MPI_Ialltoall is not used: in Open MPI it takes longer to build
+  /// its schedule than two ranks need to exchange. One tag is enough, because each source sends one
+  /// message a round and MPI keeps their order.
   void exchange_counts(const OutgoingRound& round) {
     counts_.assign(counts_.size(), 0);
     for (const OutgoingRow& row : round.rows) {
@@ -88,7 +89,7 @@ class Alltoall final : public SparseMethod {
       wait(round);
       return;
     }
-    // A count travels the binary digits of its distance.
+    // A count makes one step for each binary digit 1 of its distance.
     for (std::size_t step = 1; step < counts_.size(); step *= 2) {
       int n = 0;
       for (std::size_t d = step; d < counts_.size(); d = (d + 1) | step) {
@@ -103,8 +104,8 @@ class Alltoall final : public SparseMethod {
     }
   }
 
-  /// Sends `n` counts to the rank at `distance` after this one, and receives as many from the one
-  /// before it.
+  /// Sends `n` counts to the rank at `distance` after this one, and receives as many from the rank
+  /// at `distance` before it.
   void shift(const std::uint64_t* outgoing, std::uint64_t* incoming, int n, std::size_t distance) {
     const auto by = static_cast<int>(distance);
     const int to = (rank() + by) % size();
@@ -117,8 +118,8 @@ class Alltoall final : public SparseMethod {
         "MPI_Isend");
   }
 
-  /// What Alltoallv does where most pairs have nothing to send, without its vectors of P counts
-  /// and offsets, whose type is int.
+  /// Exchanges the items, like Alltoallv for the case that most pairs have nothing to send. It
+  /// needs no vectors of P counts and offsets, whose type is int.
   void exchange_items(const OutgoingRound& round, const IncomingRows& incoming) {
     for (const int source : incoming.sources()) {
       if (source == setting_.context.rank()) continue;
@@ -152,8 +153,8 @@ class Alltoall final : public SparseMethod {
 
 CostTerms cost_of_alltoall(const PatternShape& shape) {
   constexpr double count_bytes = sizeof(std::uint64_t);
-  // All ranks take part in each step. Of the only one up to 11 ranks, each count is a message that
-  // is matched; of the others, each has one message with half of the counts.
+  // All ranks take part in each step. Up to 11 ranks there is one step, in which each count is a
+  // message to be matched. Beyond that, each step has one message with half of the counts.
   const bool at_once = counts_leave_at_once(shape.ranks);
   const double others = shape.ranks - 1.0;
   const double steps = at_once ? std::min(others, 1.0) : global_steps_among(shape.ranks);

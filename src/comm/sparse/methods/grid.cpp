@@ -25,8 +25,8 @@ namespace sterna::comm {
 
 namespace {
 
-/// `size` ranks, row after row, on a grid whose last row may be short. A position that is missing
-/// there is held by the rank above, so that it has a rank in each column.
+/// `size` ranks, row after row, on a grid whose last row may be incomplete. A missing position
+/// there is held by the rank above it, so that each rank has a rank in every column of its row.
 class RankGrid {
  public:
   explicit RankGrid(int size)
@@ -95,7 +95,7 @@ class Grid final : public SparseMethod {
   }
 
  private:
-  /// Whether some rows that leave `from` cross at `at`: it is in the same row, or stands in for a
+  /// True if some rows that leave `from` make their turn at `at`: it is in the same row, or holds a
   /// missing position.
   bool meets(int from, int at) const { return grid_.crossing(from, at) == at; }
 
@@ -115,8 +115,8 @@ class Grid final : public SparseMethod {
 };
 
 CostTerms cost_of_grid(const PatternShape& shape) {
-  // Two hops, each with a message from each rank of the row or the column. The second begins when
-  // all of the first are there.
+  // Two hops, each with a message from each rank of the row or the column. The second hop begins
+  // when all messages of the first have arrived.
   const double messages = 2.0 * (std::sqrt(static_cast<double>(shape.ranks)) - 1.0);
   return {.messages = messages,
           .global_steps = 2.0,

@@ -33,14 +33,15 @@ namespace sterna::comm {
 
 namespace {
 
-// Why two tags, used in turn, keep the rounds apart without a second barrier. Let rank a be the
-// first to send with the tag of round i again, in round i+2. It has left round i+1, so every rank
-// has entered the barrier of round i+1, so every rank has left round i: nobody probes for round i
-// any more, and no probe can take the message for one of round i. Nor can a message of round i
-// still be on its way to a probe of round i+2: the barrier of round i was entered only by ranks
-// whose synchronous sends of round i had all been matched. With a single tag the first argument
-// fails: a may be in round i+1 while another rank, which has not yet seen the end of the barrier,
-// probes in round i.
+// Two tags, used in turn, keep the rounds apart without a second barrier. To see why, let rank a be
+// the first to send with the tag of round i again, in round i+2. It has left round i+1, so every
+// rank has entered the barrier of round i+1, so every rank has left round i: no rank probes for
+// round i any more, and no probe can take the message for one of round i. Nor can a message of
+// round i still be on its way to a probe of round i+2: the barrier of round i was entered only by
+// ranks whose synchronous sends of round i had all been matched.
+//
+// With a single tag the first argument fails: a may be in round i+1 while another rank, which has
+// not yet seen the end of the barrier, probes in round i.
 class Nbx final : public SparseMethod {
  public:
   explicit Nbx(const SparseSetting& setting)
@@ -106,7 +107,8 @@ class Nbx final : public SparseMethod {
       std::byte* const items = staging_.take(size);
       arrivals_.push_back({status.MPI_SOURCE, size, items});
       const ByteBlock block(size);
-      // Not Mrecv: a long message takes a while, in which others want to be received.
+      // MPI_Imrecv is used instead of MPI_Mrecv, so that other messages are received during a long
+      // one.
       check_mpi(MPI_Imrecv(items, block.count(), block.type(), &message,
                            receives_.add(status.MPI_SOURCE)),
                 "MPI_Imrecv");

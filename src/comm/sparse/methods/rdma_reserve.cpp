@@ -43,7 +43,7 @@ bool works(const Context& context, std::string_view transport) {
   return false;
 }
 
-/// A rank in each group of ranks that share memory.
+/// Returns one rank of each group of ranks that share memory.
 std::vector<int> group_leaders(const Context& context, bool shared_memory) {
   std::vector<int> leaders;
   for (int rank = 0; rank < context.size(); ++rank) {
@@ -55,9 +55,10 @@ std::vector<int> group_leaders(const Context& context, bool shared_memory) {
   return leaders;
 }
 
-// How a receiver knows that all has come: when a rank has entered the barrier, all its reservations
-// are made. So after the barrier the words of this rank's buffers say how much comes. What came from
-// the node is there by then. What comes from beyond may still be under way: its trailers tell.
+// A receiver knows that all rows have arrived as follows. A rank enters the barrier after it has
+// made all its reservations. So after the barrier the words of this rank's buffers say how much was
+// reserved. Data from the node have arrived by then. Data from beyond may still be under way; their
+// trailers tell when they have arrived.
 class RdmaReserve final : public SparseMethod {
  public:
   explicit RdmaReserve(const SparseSetting& setting) : setting_(setting) {
@@ -72,7 +73,8 @@ class RdmaReserve final : public SparseMethod {
     if (!std::ranges::binary_search(leaders, context.rank())) between_nodes_.reset();
   }
 
-  /// What is under way to this rank has arrived with the last round, what leaves it may not have.
+  /// Data to this rank have arrived with the last round; data from this rank may still be under
+  /// way.
   void end() override {
     if (between_nodes_) await([&] { return between_nodes_->idle(); }, [] { return none; });
   }
@@ -109,7 +111,7 @@ class RdmaReserve final : public SparseMethod {
   }
 
  private:
-  /// Late ranks, where they are not known.
+  /// The list of late ranks if they are not known.
   inline static const std::vector<int> none;
 
   unsigned parity() const { return static_cast<unsigned>(step_ % 2); }
@@ -126,7 +128,7 @@ class RdmaReserve final : public SparseMethod {
         late_ranks, Watched::memory);
   }
 
-  /// Sends all rows; false where anywhere a buffer was too small.
+  /// Sends all rows. Returns false if any buffer on any rank was too small.
   bool try_step() {
     ++step_;
     bool overflow = false;
@@ -139,7 +141,7 @@ class RdmaReserve final : public SparseMethod {
     return !any_overflow(overflow);
   }
 
-  /// The barrier of the step.
+  /// The barrier of the step. Returns true if any rank met an overflow.
   bool any_overflow(bool overflow) {
     if (node_) {
       node_->arrive(step_, overflow);
@@ -168,7 +170,8 @@ class RdmaReserve final : public SparseMethod {
       await([&] { return network_->sent(); }, [&] { return network_->late_ranks(); });
     }
     Context::Implementation& context = setting_.context.implementation();
-    largest(context, 0, setting_.exchange_name);  // now nobody writes into a buffer any more
+    // after this, no rank writes into a buffer any more
+    largest(context, 0, setting_.exchange_name);
     on_all_ranks(context, setting_.exchange_name, [&] {
       if (node_) node_->grow();
       if (network_) network_->grow();
@@ -181,11 +184,11 @@ class RdmaReserve final : public SparseMethod {
   }
 
   SparseSetting setting_;
-  std::unique_ptr<NodeBuffers> node_;          ///< null without shared memory
-  std::unique_ptr<NetworkBuffers> network_;    ///< null where all ranks share memory
-  std::unique_ptr<PutBarrier> between_nodes_;  ///< on one rank of each node
+  std::unique_ptr<NodeBuffers> node_;          ///< null if no memory is shared
+  std::unique_ptr<NetworkBuffers> network_;    ///< null if all ranks share memory
+  std::unique_ptr<PutBarrier> between_nodes_;  ///< only on one rank of each node
   std::uint64_t round_ = 0;
-  std::uint64_t step_ = 0;  ///< a round that met an overflow takes two
+  std::uint64_t step_ = 0;  ///< number of steps; a round that met an overflow takes two
   std::vector<OutgoingRow> node_rows_, network_rows_;
   std::vector<RoutedRow> arrived_;
 };

@@ -52,7 +52,7 @@ class ReduceScatter final : public SparseMethod {
  private:
   SparseSetting setting_;
   CountedMessages messages_;
-  std::vector<int> outgoing_;  ///< 1 where this rank sends; all 0 between rounds
+  std::vector<int> outgoing_;  ///< 1 for ranks to which this rank sends; all 0 between rounds
 };
 
 CostTerms cost_of_reduce_scatter(const PatternShape& shape) {

@@ -84,7 +84,7 @@ class RmaReserve final : public SparseMethod {
     for (const OutgoingRow& row : round.rows) peer(row).flush();
   }
 
-  /// Sends all rows; false where anywhere a buffer was too small.
+  /// Sends all rows. Returns false if any buffer on any rank was too small.
   bool try_step(const OutgoingRound& round) {
     ++step_;
     parts_.resize(round.rows.size());
@@ -111,7 +111,7 @@ class RmaReserve final : public SparseMethod {
                     reinterpret_cast<const std::byte*>(&part.trailer), sizeof part.trailer);
     }
     flush(round);
-    // Whoever has come here has all it sent at its place.
+    // A rank enters the barrier when all its items have arrived.
     barrier_.enter(overflow);
     wait_in_round(
         setting_, round.number, [&] { return barrier_.test(); },
@@ -119,12 +119,13 @@ class RmaReserve final : public SparseMethod {
     return !barrier_.flag();
   }
 
-  /// Collective. After an overflow, when all ranks have come to the end of the step.
+  /// Grows the buffers after an overflow, when all ranks have come to the end of the step.
+  /// Collective.
   void make_buffers_again() {
     const ReservedBuffer& buffer = buffers_[parity()];
     const std::size_t bytes =
         buffer.overflowed() ? grown_buffer_bytes(buffer.wanted()) : buffer.bytes();
-    // No window is freed that another rank still looks into.
+    // A window is freed only after all ranks have stopped using it.
     largest(setting_.context.implementation(), 0, setting_.exchange_name);
     make_buffers(bytes);
   }
@@ -137,7 +138,8 @@ class RmaReserve final : public SparseMethod {
       buffers_[i].use(windows_[i]->data(), bytes);
       windows_[i]->synchronize();
     }
-    largest(setting_.context.implementation(), 0, setting_.exchange_name);  // all are open
+    // all ranks have opened their buffers
+    largest(setting_.context.implementation(), 0, setting_.exchange_name);
   }
 
   SparseSetting setting_;
@@ -145,7 +147,7 @@ class RmaReserve final : public SparseMethod {
   BlockingCall flushes_;
   std::shared_ptr<rma::Memory> windows_[2];
   ReservedBuffer buffers_[2];
-  std::uint64_t step_ = 0;  ///< a round that met an overflow takes two
+  std::uint64_t step_ = 0;  ///< number of steps; a round that met an overflow takes two
   std::vector<Part> parts_;
   std::vector<RoutedRow> arrived_;
 };

@@ -36,14 +36,15 @@ namespace sterna::comm {
 
 namespace {
 
-/// First message of a pair in a round: a count, then the items where they fit. Below the eager
-/// limit of shared-memory transports (4 KiB), so that it leaves without a handshake.
+/// The largest first message of a pair in a round: a count, and the items if they fit. It is below
+/// the eager limit of shared-memory transports (4 KiB), so that it leaves without a handshake.
 constexpr std::size_t header_bytes = sizeof(std::uint64_t);
 constexpr std::size_t first_message_bytes = 3968;
 
-// One tag for first messages and one for the long ones suffice for all rounds: each receive names
-// its source, and MPI keeps the order of the messages between two ranks with the same tag. A rank
-// is at most one round ahead of a possible source, since it needs that source's message each round.
+// One tag for first messages and one for long messages are enough for all rounds. Each receive
+// names its source, and MPI keeps the order of the messages between two ranks with the same tag. A
+// rank is at most one round ahead of a possible source, since it needs that source's message each
+// round.
 class Superset final : public SparseMethod {
  public:
   explicit Superset(const SparseSetting& setting)
@@ -99,7 +100,7 @@ class Superset final : public SparseMethod {
     }
   }
 
-  /// Returns the number of messages beyond the first.
+  /// Sends to possible source i. Returns the number of messages beyond the first.
   std::size_t send(std::size_t i, int long_tag) {
     const OutgoingRow* const row = row_to_[i];
     const std::uint64_t count = row ? row->count : 0;
@@ -142,7 +143,8 @@ class Superset final : public SparseMethod {
   /// An asymmetric set would leave a rank waiting for a message that nobody sends.
   void check_symmetry() {
     const std::vector<int> listed_by = ranks_that_list_this_one();
-    // The lowest pair (here, there) where only `there` lists `here`; the same error on all ranks.
+    // Returns the lowest pair (here, there) of which only `there` lists `here`; all ranks get the
+    // same error.
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
     std::int64_t lowest = none;
     const std::int64_t size = setting_.context.size();
@@ -176,7 +178,7 @@ class Superset final : public SparseMethod {
     try {
       check->method->exchange({1, rows, 0}, check->incoming);
     } catch (...) {
-      // Messages may still be on their way into it.
+      // Messages may still be under way into this memory.
       setting_.context.implementation().keep_until_exit(check);
       throw;
     }
@@ -187,7 +189,7 @@ class Superset final : public SparseMethod {
   MPI_Comm communicator_;
   int first_tag_;
   std::vector<int> sources_;
-  std::vector<const OutgoingRow*> row_to_;  ///< by possible source, null where nothing goes
+  std::vector<const OutgoingRow*> row_to_;  ///< row for each possible source, null if there is none
   std::vector<std::byte> outboxes_, inboxes_;
   RequestList sends_, receives_;
 };

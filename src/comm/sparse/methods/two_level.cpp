@@ -40,7 +40,7 @@ class TwoLevel final : public SparseMethod {
     }
     in_node_ = sparse_method::superset.make(stage);
 
-    // The work for the other nodes is dealt out to the ranks of a node, at both ends.
+    // The traffic with other nodes is divided among the ranks of a node, at both ends.
     const int nodes = context_.node_count();
     const int my_node = context_.node_of(rank_);
     std::vector<int> ranks_on(nodes, 0);
@@ -83,7 +83,7 @@ class TwoLevel final : public SparseMethod {
     return messages;
   }
 
-  /// `stage`: the earliest that the row can leave this rank in.
+  /// Passes a row on. `stage` is the earliest stage in which the row can leave this rank.
   void pass_on(const RoutedRow& row, Stage stage) {
     const int destination = row.head.destination;
     if (destination == rank_) {
@@ -101,8 +101,8 @@ class TwoLevel final : public SparseMethod {
   Context context_;
   int rank_;
   std::size_t item_size_;
-  std::vector<int> sender_;    ///< by node: the rank of this node that sends there
-  std::vector<int> receiver_;  ///< by node: its rank that receives what this node sends
+  std::vector<int> sender_;    ///< by node: the rank of this node that sends to it
+  std::vector<int> receiver_;  ///< by node: its rank that receives from this node
   std::unique_ptr<SparseMethod> in_node_, between_nodes_;
   RowPacker packers_[3];
   IncomingRows stages_[3]{IncomingRows(1), IncomingRows(1), IncomingRows(1)};
@@ -117,7 +117,8 @@ CostTerms cost_of_two_level(const PatternShape& shape) {
             .kilobytes = shape.bytes / 1e3,
             .copied = 3.0 * shape.bytes / 1e3};
   }
-  // Twice a message from each rank of the node, and nbx with the other nodes in between.
+  // Three steps: a message from each rank of the node, nbx with the other nodes, and again a
+  // message from each rank of the node.
   const double from_nodes =
       std::min((nodes - 1.0) / shape.ranks_per_node, shape.peers * shape.off_node_share);
   return {.messages = 2.0 * (shape.ranks_per_node - 1.0) + from_nodes,

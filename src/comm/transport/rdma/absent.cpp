@@ -1,4 +1,5 @@
-// Compiled in place of the rest of this folder where UCX is not found: nothing can be made.
+// This file is compiled in place of the others in this folder if UCX is not found. Its functions
+// throw.
 
 #include "comm/transport/rdma/memory.hpp"
 #include "comm/transport/rdma/remote_memory.hpp"

@@ -3,18 +3,18 @@
 #include <cstddef>
 #include <string>
 
-struct ucp_mem;  // of UCX
+struct ucp_mem;  // a type of UCX
 
 namespace sterna::comm::rdma {
 
-/// Registered memory.
+/// Memory that is registered with UCX.
 class Memory {
  public:
-  /// That UCX allocates (only then are puts in a node stores, without help of the target), filled
-  /// with zeros. Throws MemoryError, before anything is allocated, where memory does not
-  /// suffice.
+  /// Memory that UCX allocates, filled with zeros. Only for such memory are puts within a node
+  /// stores, without help of the target. Throws MemoryError, before anything is allocated, if
+  /// memory does not suffice.
   explicit Memory(std::size_t bytes);
-  /// That exists already and stays as it is.
+  /// Memory that exists already; its contents are kept.
   Memory(std::byte* memory, std::size_t bytes);
   ~Memory();
   Memory(const Memory&) = delete;
@@ -23,11 +23,12 @@ class Memory {
   std::byte* data() const { return data_; }
   std::size_t size() const { return bytes_; }
   ucp_mem* get() const { return memory_; }
-  /// What others need to write here, the address of this process included; to be sent as bytes.
+  /// The data that other ranks need to write here, with the address of this process; to be sent as
+  /// bytes.
   std::string handle() const;
 
  private:
-  /// `flags`: how UCX is to map it.
+  /// `flags` say how UCX is to map the memory.
   void map(unsigned flags);
   ucp_mem* memory_ = nullptr;
   std::byte* data_ = nullptr;

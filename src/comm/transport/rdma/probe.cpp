@@ -6,7 +6,7 @@
 namespace sterna::comm::rdma {
 
 std::string why_unavailable() {
-  // A failed start is not tried again: it would fail the same way, and slowly.
+  // A failed start is not tried again, because it would fail in the same way, and slowly.
   static const std::string reason = [] {
     try {
       Worker::instance();

@@ -4,7 +4,7 @@
 
 namespace sterna::comm::rdma {
 
-/// Why UCX does not work in this process; empty where it does.
+/// Returns why UCX does not work in this process; empty if it works.
 std::string why_unavailable();
 
 }  // namespace sterna::comm::rdma

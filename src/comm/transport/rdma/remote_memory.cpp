@@ -10,7 +10,7 @@
 namespace sterna::comm::rdma {
 namespace {
 
-/// A word is what notices are: it is stored as one, after everything before it.
+/// A notice is a word, which is stored as one, after all earlier stores.
 void store(std::byte* target, const std::byte* source, std::size_t bytes) {
   std::uint64_t word = 0;
   if (bytes == sizeof word && reinterpret_cast<std::uintptr_t>(target) % sizeof word == 0) {

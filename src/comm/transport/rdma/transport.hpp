@@ -13,11 +13,11 @@
 
 namespace sterna::comm::rdma {
 
-/// Puts by UCX, as onesided/window.hpp needs a transport.
+/// The transport of puts by UCX, with the members that onesided/window.hpp needs.
 struct Transport {
   using Memory = rdma::Memory;
   using RemoteMemory = rdma::RemoteMemory;
-  /// What puts leave from fastest.
+  /// The memory from which puts are fastest.
   using Source = rdma::Memory;
 
   static MemoryNeed need(std::size_t bytes) { return {.plain = bytes}; }

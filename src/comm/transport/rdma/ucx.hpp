@@ -1,6 +1,7 @@
 #pragma once
 
-// Only for files that are compiled where UCX is found: the others see UCX's types as names.
+// To be included only in files that are compiled if UCX is found. Other files know UCX's types by
+// name only.
 
 #include <ucp/api/ucp.h>
 

@@ -11,7 +11,7 @@
 namespace sterna::comm::rdma {
 namespace {
 
-/// Whether the documentation that UCX carries mentions `word`.
+/// True if the documentation of UCX's configuration mentions `word`.
 bool documents(const ucp_config_t* config, std::string_view word) {
   char* text = nullptr;
   std::size_t length = 0;
@@ -26,18 +26,19 @@ bool documents(const ucp_config_t* config, std::string_view word) {
   return found;
 }
 
-/// What serves puts with notices best, where the user has not chosen otherwise.
+/// Sets the options that serve puts with notices best, unless the user has set them.
 void configure(ucp_config_t* config) {
   const auto unless_set = [&](const char* name, const char* value) {
     if (std::getenv(fmt::format("UCX_{}", name).c_str()) == nullptr) {
       ucp_config_modify(config, name, value);
     }
   };
-  // All transports but cma (copies by the kernel), which slows puts of 8 KiB and more in UCX 1.22.
+  // All transports are allowed except cma (copies by the kernel), which slows puts of 8 KiB and
+  // more in UCX 1.22.
   unless_set("TLS", "^cma");
-  // By default a fence over TCP waits inside UCX 1.22 until all targets have answered: 100 times
-  // slower, and without end where one has died. This mode orders by the connection where that is
-  // enough. UCX 1.13 neither does the one nor knows the other.
+  // By default a fence over TCP waits inside UCX 1.22 until all targets have answered, which is 100
+  // times slower, and endless if one has died. This mode orders puts by the connection if that is
+  // enough. UCX 1.13 neither waits so nor knows the mode.
   if (documents(config, "ep_based")) unless_set("FENCE_MODE", "ep_based");
 }
 

@@ -5,28 +5,28 @@
 
 #include "comm/context/progress.hpp"
 
-// Of UCX.
+// A type of UCX.
 struct ucp_context;
 struct ucp_ep;
 struct ucp_worker;
 
 namespace sterna::comm::rdma {
 
-/// UCX in this process: one context and one worker, used by one thread, made on first use. They
-/// live until the process ends: peers may need their help to the last.
+/// UCX in this process: one context and one worker, used by one thread and made on first use. They
+/// live until the process ends, because peers may need their help until then.
 class Worker final : ProgressHelper {
  public:
-  /// Throws Error where UCX does not work here, or is not in this build.
+  /// Throws Error if UCX does not work here, or is not in this build.
   static Worker& instance();
 
   ucp_context* context() const { return context_; }
   ucp_worker* get() const { return worker_; }
   /// The address of this worker, which others need to connect; to be sent as bytes.
   const std::string& address() const { return address_; }
-  /// The endpoint of the worker at `address`, made on first use.
+  /// Returns the endpoint of the worker at `address`, made on first use.
   ucp_ep* endpoint(const std::string& address);
   void progress();
-  /// Orders puts: those after it arrive after those before it, per target.
+  /// Orders puts: later puts to a target arrive after earlier ones.
   void fence();
 
  private:

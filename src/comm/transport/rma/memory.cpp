@@ -11,7 +11,7 @@
 namespace sterna::comm::rma {
 namespace {
 
-/// Parts of whole pages, so that those of two ranks share none.
+/// Parts have whole pages, so that two ranks share no page.
 constexpr std::size_t page = 4096;
 constexpr std::size_t window_alignment = 128;
 
@@ -46,7 +46,7 @@ Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch,
     check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "locking a window");
     MPI_Win_sync(window_);
   }
-  largest(context, 0, exchange_name);  // nobody writes before all are zero
+  largest(context, 0, exchange_name);  // no rank writes before all memory is zero
 }
 
 Memory::~Memory() {

@@ -10,26 +10,28 @@
 
 namespace sterna::comm::rma {
 
-/// How a window is used during its life.
+/// The synchronization of a window during its life.
 enum class Epoch {
-  passive,  ///< locked for all ranks as long as it lives: put, get, fetch_add, flush at any time
-  active,   ///< by fences, or by post and start; the owner opens and closes the epochs
+  /// passive: locked for all ranks as long as it lives; put, get, fetch_add, flush at any time
+  passive,
+  active,  ///< fences, or post and start; the owner opens and closes the epochs
 };
 
-/// Where the memory begins: not every MPI aligns windows as it is asked to.
+/// The place at which the memory begins in the window, because not every MPI aligns windows as
+/// requested.
 enum class Begin {
   of_window,  ///< at offset 0 on every rank
   aligned,    ///< at a multiple of 128 bytes, which each rank tells by its handle
 };
 
-/// Memory in an MPI window, filled with zeros. It is allocated by MPI: only then are puts in a node
-/// stores, without help of the target. Sizes may differ between ranks.
+/// Memory in an MPI window, filled with zeros. MPI allocates it, because only then are puts within
+/// a node stores, without help of the target. Sizes may differ between ranks.
 class Memory {
  public:
-  /// Collective over the context, as is the end. Waits until all ranks are here, so that the
-  /// calls of MPI, which know no deadline, find nobody missing. After a failure the owner must not
-  /// end it but `keep_until_exit`. Throws MemoryError on all ranks, before anything is
-  /// allocated, where the memory of a node does not suffice.
+  /// Collective over the context, as is the destructor. Waits until all ranks have arrived, because
+  /// the calls of MPI have no deadline. After a failure the owner must not destroy it but call
+  /// `keep_until_exit`. Throws MemoryError on all ranks, before anything is allocated, if the
+  /// memory of a node does not suffice.
   Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch = Epoch::passive,
          std::string_view exchange_name = "window", Begin begin = Begin::of_window);
   ~Memory();
@@ -39,9 +41,9 @@ class Memory {
   std::byte* data() const { return data_; }
   std::size_t size() const { return bytes_; }
   MPI_Win window() const { return window_; }
-  /// What others need beside the window to write here: where in it the memory begins.
+  /// The data that other ranks need besides the window: where the memory begins in it.
   std::string handle() const { return {reinterpret_cast<const char*>(&begin_), sizeof begin_}; }
-  /// Makes what others wrote visible to loads, where MPI does not do so by itself.
+  /// Makes the writes of others visible to loads, if MPI does not do so by itself.
   void synchronize() const {
     if (!unified_) MPI_Win_sync(window_);
   }
@@ -50,7 +52,7 @@ class Memory {
   std::size_t bytes_;
   Epoch epoch_;
   std::byte* data_ = nullptr;
-  std::size_t begin_ = 0;  ///< of the memory, in the window
+  std::size_t begin_ = 0;  ///< offset of the memory in the window
   MPI_Win window_ = MPI_WIN_NULL;
   bool unified_ = true;
 };

@@ -9,7 +9,7 @@ namespace sterna::comm::rma {
 
 std::string why_unavailable([[maybe_unused]] int nodes) {
 #ifdef STERNA_HAVE_RMA
-  // Its default between nodes, osc/rdma, aborts over TCP; the other components work.
+  // Open MPI's default between nodes, osc/rdma, aborts over TCP; the other components work.
   const char* const chosen = std::getenv("OMPI_MCA_osc");
   if (nodes > 1 && chosen == nullptr && mpi_version().starts_with("Open MPI 4.")) {
     return mpi_version() +

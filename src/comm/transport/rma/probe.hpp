@@ -4,7 +4,8 @@
 
 namespace sterna::comm::rma {
 
-/// Why MPI windows do not work; empty where they do. `nodes`: that the window would span.
+/// Returns why MPI windows do not work; empty if they work. `nodes` is the number that the window
+/// would span.
 std::string why_unavailable(int nodes);
 
 }  // namespace sterna::comm::rma

@@ -12,8 +12,8 @@
 
 namespace sterna::comm::rma {
 
-/// The part of a window that another rank owns (or this one). What MPI leaves open, as nowhere
-/// else:
+/// The part of a window that another rank (or this one) owns. Unlike other transports MPI leaves
+/// three things open:
 /// - Nothing needs to leave before `flush`, and two operations are in no order without it: data
 ///   and then their notice are put, flush, notify, flush.
 /// - Some MPIs move puts only while their target calls MPI: whoever waits must call MPI
@@ -21,9 +21,9 @@ namespace sterna::comm::rma {
 /// - `flush` blocks in MPI, without a deadline of ours: guard it by BlockingCall.
 class RemoteMemory {
  public:
-  /// Of memory that begins with the window.
+  /// For memory that begins with the window.
   RemoteMemory(const Memory& memory, int rank) : window_(memory.window()), rank_(rank) {}
-  /// `handle`: of the memory that `rank` has in the window.
+  /// `handle` is that of the memory of `rank` in the window.
   RemoteMemory(const Memory& memory, int rank, const std::string& handle)
       : window_(memory.window()), rank_(rank) {
     std::memcpy(&begin_, handle.data(), sizeof begin_);
@@ -40,16 +40,16 @@ class RemoteMemory {
   }
   /// Begins to read; `target` is filled after `flush`.
   void get(std::size_t offset, std::byte* target, std::size_t bytes);
-  /// Begins to add `value` to the word at `offset`, at once for all; `before` is what it was, after
-  /// `flush`. Only epochs that are passive.
+  /// Begins to add `value` to the word at `offset`, atomically; `before`, its previous value, is
+  /// valid after `flush`. Only in passive epochs.
   void fetch_add(std::size_t offset, const std::uint64_t& value, std::uint64_t& before);
-  /// Begins to replace the word at `offset` (at once, which a put does not promise).
+  /// Begins to replace the word at `offset` atomically, which a put does not guarantee.
   void notify(std::size_t offset, const std::uint64_t& value);
-  /// Waits until all that was begun here has happened at the peer.
+  /// Waits until all operations that were begun here are complete at the peer.
   void flush();
 
  private:
-  /// MPI counts bytes by int: longer transfers go in pieces.
+  /// MPI counts bytes by int, so longer transfers are split.
   static constexpr std::size_t piece = std::size_t{1} << 30;
 
   MPI_Aint at(std::size_t offset) const { return static_cast<MPI_Aint>(begin_ + offset); }

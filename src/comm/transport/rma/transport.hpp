@@ -13,7 +13,7 @@
 
 namespace sterna::comm::rma {
 
-/// Puts into MPI windows, as onesided/window.hpp needs a transport.
+/// The transport of puts into MPI windows, with the members that onesided/window.hpp needs.
 struct Transport {
   using Memory = rma::Memory;
   using RemoteMemory = rma::RemoteMemory;
@@ -22,7 +22,7 @@ struct Transport {
   Epoch epoch = Epoch::passive;
 
   static MemoryNeed need(std::size_t bytes) { return {.window = bytes}; }
-  /// Collective.
+  /// Makes a memory. Collective.
   std::unique_ptr<Memory> make(Context::Implementation& context, std::string_view exchange_name,
                                std::size_t bytes) const {
     return std::make_unique<Memory>(context, bytes, epoch, exchange_name, Begin::aligned);

@@ -16,9 +16,9 @@
 namespace sterna::comm::shm {
 namespace {
 
-/// Takes the pages now: a lack of memory is an error here, not a bus error at some later store. The
-/// kernel would rather end other programs than refuse, so what is free is asked for piece by piece:
-/// others may take memory at the same time. Returns an error number, or 0.
+/// Allocates the pages now, so that a lack of memory is an error here and not a bus error at a
+/// later store. The kernel would rather end other programs than refuse. So free memory is checked
+/// piece by piece, as other programs may allocate at the same time. Returns an error number, or 0.
 int take_pages(int descriptor, std::size_t bytes) {
   constexpr std::size_t piece = std::size_t{256} << 20U;
   for (std::size_t at = 0; at < bytes; at += piece) {

@@ -34,7 +34,7 @@ std::string why_unavailable(MPI_Comm node) {
   } catch (const Error& error) {
     reason = error.what();
   }
-  MPI_Barrier(node);  // the rank before may still be mapping
+  MPI_Barrier(node);  // the previous rank may still be mapping
   return reason;
 }
 

@@ -13,7 +13,8 @@
 
 namespace sterna::comm::shm {
 
-/// Loads and stores inside a node, as onesided/window.hpp needs a transport.
+/// The transport by loads and stores within a node, with the members that onesided/window.hpp
+/// needs.
 struct Transport {
   using Memory = shm::Memory;
   using RemoteMemory = shm::RemoteMemory;

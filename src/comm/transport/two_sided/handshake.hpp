@@ -9,8 +9,8 @@
 
 namespace sterna::comm {
 
-/// Sends `outgoing[i]` to `ranks[i]` and returns what those ranks sent here. Each of them must do
-/// the same. For start-up: by messages with `tag`, with a wait.
+/// Sends `outgoing[i]` to `ranks[i]` and returns what those ranks sent here, by messages with
+/// `tag`. Each of those ranks must call it, too. It waits, so it is for start-up only.
 std::vector<std::string> handshake(Context::Implementation& context, std::string_view exchange_name,
                                    int tag, std::span<const int> ranks,
                                    std::span<const std::string> outgoing);

@@ -8,7 +8,7 @@ namespace sterna::comm::two_sided {
 /// Plain memory of this process, aligned for vector instructions. Messages need no more.
 class Memory {
  public:
-  /// Throws MemoryError where the memory of this process or of the node does not suffice.
+  /// Throws MemoryError if the memory of this process or of the node does not suffice.
   explicit Memory(std::size_t bytes);
   std::byte* data() const { return data_.get(); }
   std::size_t size() const { return bytes_; }

@@ -4,7 +4,7 @@
 
 namespace sterna::comm::two_sided {
 
-/// Empty: a context is made of MPI, so messages always work.
+/// Returns an empty text: a context is made of MPI, so messages always work.
 std::string why_unavailable();
 
 }  // namespace sterna::comm::two_sided

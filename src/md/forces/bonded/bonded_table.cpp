@@ -38,7 +38,7 @@ constexpr BondedRow bonded_row_of() {
   return row;
 }
 
-/// Who leaves out a member of a term reads one error, and what the struct lacks.
+/// If a term lacks a member, this assertion gives a single error that names it.
 template <class Term>
 constexpr BondedRow checked_bonded_row_of() {
   if constexpr (requires { &Term::table; }) {

@@ -11,7 +11,7 @@
 
 namespace sterna::md {
 
-/// What the run, the input and the documentation know of a bonded term; its kernels are in
+/// The data of a bonded term that the run, the input and the documentation need; its kernels are in
 /// `BondedKernels`, in the same order. `Topology::Term::kind` is its number.
 struct BondedRow {
   std::string_view section, name, energy_name, sentence, formula, source;

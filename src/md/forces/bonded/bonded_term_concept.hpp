@@ -32,8 +32,8 @@ concept HasAtoms = requires {
 template <class T>
 concept DescribesBondedTerm = HasBondedTexts<T> && HasBondedParameters<T> && HasAtoms<T>;
 
-/// What a struct of `terms/` must have, besides `evaluate`, which the kernels call; what it may have
-/// is in `bonded_term.hpp`.
+/// The members that a struct of `terms/` must have, besides `evaluate`, which the kernels call. Its
+/// optional members are listed in `bonded_term.hpp`.
 template <class T>
 concept BondedTerm = DescribesBondedTerm<T> &&
     requires(std::span<const double> parameters, std::span<double> coefficients) {

@@ -32,7 +32,7 @@ Electrostatics::Electrostatics(const comm::Context& context, const Decomposition
   }
   if (options_.places) {
     excluded_.emplace(context, options_.places, factor);
-    // Whatever the charge of a type is: the topology has that of each atom.
+    // Charges of atoms are in the topology, whatever the charge of their type is.
     for (std::size_t type = 0; type < options_.atom_types; ++type) sites_[type].assign(1, Site{});
     for (const Topology::Molecule& molecule : options_.places->topology().molecules()) {
       for (const VirtualSite& site : molecule.virtual_sites) {

@@ -72,9 +72,10 @@ class Electrostatics final : public ForceTerm {
   /// error.
   bool needs_early_rebuild() const override { return options_.smoothing > 0.0; }
   void set_decomposition(const Decomposition& decomposition) override;
-  /// Particles must lie in their owner's region and keep their order until the next call. The first
-  /// call chooses the tree, by a model or by timing, and an order whose error, measured in the
-  /// forces on these particles, is below the accuracy, unless `restore` has given them. Throws
+  /// Particles must lie in their owner's region and keep their order until the next call. Unless
+  /// `restore` has given tree and order, the first call chooses the tree, by a model or by timing.
+  /// It also chooses an order at which the measured error of the forces on these particles is below
+  /// the accuracy. Throws
   /// std::runtime_error, on all ranks, if a particle has left an open box or is near a face.
   void rebuild(const ParticleStore& particles) override;
   void start(const ParticleStore& particles) override;
@@ -115,7 +116,8 @@ class Electrostatics final : public ForceTerm {
   /// Adds the forces on charges to their particles, and torques if particles rotate.
   void add_forces(const ParticleStore& particles, const CoulombResult& result,
                   std::span<Vec3> forces, std::span<Vec3> torques) const;
-  /// What excluded pairs take away, of each charge; empty where there are none.
+  /// Returns the forces of excluded pairs, which are subtracted, for each charge; empty if there
+  /// are none.
   std::vector<Vec3> forces_of_excluded(const ParticleStore& particles);
   void choose_parameters(const ParticleStore& particles);
   /// The settings on which a choice depends.
@@ -140,7 +142,7 @@ class Electrostatics final : public ForceTerm {
     return excluded_ &&
            particles.position[particle].type < static_cast<std::int64_t>(options_.atom_types);
   }
-  /// None of a particle that is no charge.
+  /// Returns no sites for a particle without a charge.
   std::span<const Site> sites_of(const ParticleStore& particles, std::size_t particle) const;
   std::vector<std::vector<Site>> sites_;  ///< by component
   /// Whether virtual sites without charge are left out, because a virtual site may coincide with a

@@ -16,9 +16,9 @@ namespace sterna::md {
 ///
 ///     U = -(F + m a + q E) . R - p . E,    torque p x E,
 ///
-/// with the molecule's charge q, its dipole moment p about the center of mass (of charges and point
-/// dipoles) and the center's path R, not wrapped into the box, so that U has no jump where a
-/// molecule leaves the box. Atoms of flexible molecules are molecules here. Source: Jackson,
+/// with the molecule's charge q and its dipole moment p about the center of mass (of charges and
+/// point dipoles). R is the center's path, which is not wrapped into the box, so that U has no jump
+/// where a molecule leaves the box. Atoms of flexible molecules are molecules here. Source: Jackson,
 /// Classical Electrodynamics, 3rd edition, section 4.2; a point quadrupole feels nothing in a uniform
 /// field. There is no virial.
 class UniformFields final : public ForceTerm {

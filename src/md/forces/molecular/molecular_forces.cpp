@@ -24,8 +24,8 @@ struct PointSites {
   int lennard_jones = -1, charge = -1;
 };
 
-/// Points with at most one Lennard-Jones site and one charge each; dipoles and quadrupoles share
-/// the columns of a point but no loop with others.
+/// Returns points with at most one Lennard-Jones site and one charge each. Dipoles and quadrupoles
+/// share the columns of a point, but no loop with other sites.
 std::vector<PointSites> points_of(const Component& component) {
   std::vector<PointSites> points;
   const auto place = [&points](const Vec3& position, int PointSites::*member, std::size_t index) {
@@ -58,7 +58,7 @@ Vec3 vector_of(const SingleForce& force) {
   return {static_cast<double>(force.x), static_cast<double>(force.y), static_cast<double>(force.z)};
 }
 
-/// The grid of two components; orders their points as the grid needs them.
+/// Returns the grid of two components, and orders their points as the grid needs them.
 SiteGrid site_grid_of(std::vector<PointSites>& here, std::vector<PointSites>& there,
                       bool with_charges, bool same_cutoff) {
   const std::size_t size = here.size();
@@ -83,7 +83,7 @@ SiteGrid site_grid_of(std::vector<PointSites>& here, std::vector<PointSites>& th
   return one_lennard_jones ? SiteGrid::three_charges_one_lennard_jones : SiteGrid::none;
 }
 
-/// The grids of Lennard-Jones sites and of charges, each considered alone.
+/// Returns the grids of Lennard-Jones sites and of charges, each considered alone.
 SiteGrids separate_grids(const std::vector<PointSites>& here, const std::vector<PointSites>& there,
                          bool with_charges) {
   const auto have = [&](std::ptrdiff_t count, int PointSites::*site) {
@@ -101,7 +101,7 @@ SiteGrids separate_grids(const std::vector<PointSites>& here, const std::vector<
   return grids;
 }
 
-/// The kind of a multipole term if it is between the two centers.
+/// Returns the kind of a multipole term if it is between the two centers, otherwise `none`.
 CentralMultipole central_multipole_of(const SiteTerm& term) {
   if (term.point_a != 0 || term.point_b != 0) return CentralMultipole::none;
   if (term.kind == SitePair::dipole_dipole) return CentralMultipole::dipole;
@@ -109,7 +109,7 @@ CentralMultipole central_multipole_of(const SiteTerm& term) {
   return CentralMultipole::none;
 }
 
-/// The smallest sigma of the Lennard-Jones terms.
+/// Returns the smallest sigma of the Lennard-Jones terms.
 double smallest_sigma(std::span<const SiteTerm> terms) {
   double smallest = std::numeric_limits<double>::infinity();
   for (const SiteTerm& term : terms) {
@@ -216,12 +216,12 @@ void MolecularForces::add_named_vectors() {
     slots.insert(slot_of(terms_[k].point_b));
     slots.insert(slot_of(terms_[k].direction_b));
   }
-  slots.erase(0);  // the center, or no direction
+  slots.erase(0);  // slot 0: the center, or no direction
   named_.insert(named_.end(), slots.begin(), slots.end());
 }
 
 void MolecularForces::choose_loop(const SiteColumns& columns_a, const SiteColumns& columns_b) {
-  // These loops support only the cutoff of centers.
+  // The loops for whole pairs of molecules support only the cutoff of centers.
   if (site_cutoff_) return;
   SiteGrids grids = site_grids_.back();
   const std::span terms = std::span(terms_).subspan(term_begin_.back());
@@ -260,8 +260,8 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
   const bool with_charges = model.electrostatics != MoleculeModel::Electrostatics::none;
   const bool shifted = model.shifted[a * model.components.size() + b] != 0;
   // In single precision the small energies of Lennard-Jones sites would vanish beside those of
-  // large charges: there the charges of two molecules come first, and have cancelled when the
-  // others come. Grids sum them apart.
+  // large charges. So the charges of two molecules are summed first, and have canceled when the
+  // Lennard-Jones sites follow. Grids sum the two separately.
   const bool same_cutoff = lennard_jones_cutoff_squared_ == cutoff_squared_;
   std::vector<PointSites> here = points_of(first), there = points_of(second);
   SiteGrids grids{.first = site_grid_of(here, there, with_charges, same_cutoff)};
@@ -421,7 +421,7 @@ void MolecularForces::clear_collected(std::size_t begin, std::size_t end) {
 }
 
 CollectedForces MolecularForces::collected_forces(ParticleStore&) {
-  // Without a site at a center there is no force on it.
+  // A component without a site at its center has no force there.
   const auto at_center = [](const SiteTerm& term) { return term.point_a < first_vector_column; };
   const std::size_t first = !shared_rows_ || std::ranges::any_of(terms_, at_center) ? 0 : 1;
   const std::size_t begin = first * stride_, size = (kinds_ - first) * stride_;

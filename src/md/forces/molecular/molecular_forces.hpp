@@ -16,10 +16,10 @@ namespace sterna::md {
 class SiteColumns;
 
 /// The forces and torques between rigid molecules of any number of sites, on rows of their centers
-/// of mass. The type of a particle is the index of its component. Where some of the components are
-/// atoms, pairs of these belong to another term. The virial is that of the centers of mass; a
-/// reaction field adds its pair energy to each diagonal element, as if the cutoff scaled with the
-/// box (the convention of ls1-MarDyn and ms2).
+/// of mass. The type of a particle is the index of its component. If some components are atoms,
+/// pairs of atoms belong to another term. The virial is that of the centers of mass. A reaction
+/// field adds its pair energy to each diagonal element, as if the cutoff scaled with the box (the
+/// convention of ls1-MarDyn and ms2).
 class MolecularForces final : public ShortRangeForces {
  public:
   /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument if this machine lacks
@@ -27,18 +27,19 @@ class MolecularForces final : public ShortRangeForces {
   MolecularForces(const MoleculeModel& model, Precision precision, std::string_view kernels);
 
   std::string_view name() const override { return "molecules"; }
-  /// The cutoff; with a cutoff of sites, plus the distances of sites from their centers.
+  /// The range: the cutoff and, for a cutoff between sites, the distances of sites from their
+  /// centers.
   double range() const override { return range_; }
   std::string_view kernels() const override { return kernels_.name; }
-  /// True, except if molecules interact by one pair of sites and share no rows.
+  /// True unless molecules interact by one pair of sites and share no rows.
   bool reads_half_lists() const override { return half_lists_; }
   /// Molecules of one kind that are a grid of sites share rows in mixed precision.
   std::uint32_t group() const override { return shared_rows_ ? largest_group : 1; }
   bool needs_in_list(int type) const override;
   bool acts_between(int a, int b) const override;
   void rebuild(const PairList& list, const ParticleStore& particles) override;
-  /// Orientations of components without extent are not read: a store of only such ones need not
-  /// rotate, and then has no torques either.
+  /// Orientations of components without extent are not read. So a store of only such components may
+  /// have neither orientations nor torques.
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                EnergyAndVirial* sums) override;
   GhostForces ghost_forces() const override {
@@ -62,7 +63,7 @@ class MolecularForces final : public ShortRangeForces {
   void choose_loop(const SiteColumns& columns_a, const SiteColumns& columns_b);
   /// Appends the vectors that the last pair of components reads from columns.
   void add_named_vectors();
-  /// Sets the contents of the records.
+  /// Fills in the records.
   void add_records(const std::vector<SiteColumns>& columns);
 
   /// Turns the records of the molecules [begin, end) into the laboratory frame; in mixed precision
@@ -70,7 +71,7 @@ class MolecularForces final : public ShortRangeForces {
   void place_sites(const ParticleStore& particles, std::size_t begin, std::size_t end,
                    const Vec3& center);
 
-  /// With half lists: clears the collected forces of the molecules [begin, end).
+  /// Clears the collected forces of the molecules [begin, end), if lists are half.
   void clear_collected(std::size_t begin, std::size_t end);
   /// Computes forces and torques from forces on points.
   void add_up_points(ParticleStore& particles, Vec3* torques) const;
@@ -81,27 +82,29 @@ class MolecularForces final : public ShortRangeForces {
   double range_ = 0.0;
   bool site_cutoff_;
   double cutoff_squared_, lennard_jones_cutoff_squared_;
-  double lennard_jones_energy_ = 0.0, coulomb_energy_ = 0.0;  ///< of the last step with sums
+  /// in the last step that computed them
+  double lennard_jones_energy_ = 0.0, coulomb_energy_ = 0.0;
 
   std::vector<SiteLayout> layouts_;  ///< for each component
-  std::vector<Vec3> body_;           ///< of all components: what `place_sites` turns
+  std::vector<Vec3> body_;           ///< vectors of all components that `place_sites` turns
   std::vector<SiteVector> vectors_;  ///< of all components
   std::vector<SiteTerm> terms_;
-  std::vector<std::uint32_t> term_begin_;           ///< of each pair of components, and the end
-  std::vector<SiteGrids> site_grids_;               ///< of each pair of components
-  std::vector<std::uint32_t> named_, named_begin_;  ///< what has columns, as MolecularWork says
-  std::size_t column_count_ = 0;                    ///< of the component with the most
-  std::size_t record_stride_ = 0;                   ///< numbers of the longest record
+  std::vector<std::uint32_t> term_begin_;  ///< for each pair of components, and the end
+  std::vector<SiteGrids> site_grids_;      ///< for each pair of components
+  /// vectors that have columns, see MolecularWork
+  std::vector<std::uint32_t> named_, named_begin_;
+  std::size_t column_count_ = 0;   ///< number of columns of the component with the most
+  std::size_t record_stride_ = 0;  ///< numbers in the longest record
   AlignedBuffer<double> sites_;
   AlignedBuffer<float> sites_single_;
   bool half_lists_, shared_rows_;
-  /// Of half lists. Where rows are shared: forces on the center and on the points of a molecule;
-  /// otherwise force and torque. Those of one kind are side by side, in mixed precision in the first
-  /// array, else in the other one.
+  /// The forces that half lists collect. If rows are shared, these are forces on the center and on
+  /// the points of a molecule; otherwise they are force and torque. The values of one kind are
+  /// contiguous. In mixed precision they are in the first array, otherwise in the second.
   std::size_t kinds_ = 0, stride_ = 0;
   AlignedBuffer<SingleForce> collected_single_;
   AlignedBuffer<Vec3> collected_;
-  AlignedBuffer<FixedPosition> fixed_position_;  ///< in mixed precision, and a dummy
+  AlignedBuffer<FixedPosition> fixed_position_;  ///< positions in mixed precision, and the dummy's
   double fixed_scale_ = 1.0;                     ///< length of one fixed-point step
   AlignedBuffer<double> scratch_;
   /// Torques, if the store has none.

@@ -8,8 +8,8 @@
 
 namespace sterna::md {
 
-/// The kinds of interaction of a site of one molecule with a site of another; the first named is
-/// the site on which the force is wanted.
+/// The kinds of interaction of a site of one molecule with a site of another. The force is wanted
+/// on the site that is named first.
 enum class SitePair : std::uint8_t {
   lennard_jones,
   charge_charge,
@@ -24,47 +24,51 @@ enum class SitePair : std::uint8_t {
   quadrupole_quadrupole,
 };
 
-/// One interaction between two components. Sites are named by columns: the coordinates of the
-/// center are columns 0 to 2, its squared distance is column 3, four columns for each point outside
-/// the center and then for each direction follow. A point or a direction is named by the column of
-/// its x.
+/// One interaction between two components. Points and directions are named by columns. The
+/// coordinates of the center are columns 0 to 2, and its squared distance is column 3. Then each
+/// point outside the center has four columns, and after the points each direction. A point or a
+/// direction is named by the column of its x.
 struct SiteTerm {
   SitePair kind;
   std::uint32_t point_a, point_b;
-  std::uint32_t direction_a, direction_b;  ///< of a dipole (times its moment) or quadrupole
-  /// Lennard-Jones: 12 c12, 6 c6 and the energy subtracted at the cutoff, then the product of the
-  /// charges; dipole_dipole: the strength of the reaction field; else the factor of the energy.
+  /// directions of dipoles (times their moments) and quadrupoles
+  std::uint32_t direction_a, direction_b;
+  /// The parameters. Lennard-Jones: 12 c12, 6 c6 and the energy subtracted at the cutoff, then the
+  /// product of the charges. dipole_dipole: the strength of the reaction field. Others: the factor
+  /// of the energy.
   double coefficient[4];
 };
 inline constexpr std::uint32_t first_vector_column = 4;
 
-/// How Lennard-Jones sites and charges of two components are summed: pair by pair, or all pairs of
-/// so many points here and there in one loop, which are the first terms then.
+/// How the Lennard-Jones sites and charges of two components are summed: pair by pair, or all pairs
+/// of this many points of each molecule in one loop. The terms of such a grid come first.
 enum class SiteGrid : std::uint8_t {
   none,
-  three_charges_one_lennard_jones,  ///< of which the first point here and there have Lennard-Jones
+  three_charges_one_lennard_jones,  ///< the first point of each molecule has the Lennard-Jones site
   three_charges_and_lennard_jones,
   three_lennard_jones,
   two_lennard_jones,
   one_lennard_jones,
 };
-/// Two dipoles or two quadrupoles, one at the center of either molecule, beside the grids.
+/// Two dipoles or two quadrupoles, one at the center of each molecule, in addition to the grids.
 enum class CentralMultipole : std::uint8_t { none, dipole, quadrupole };
 /// The loops over the neighbors of a molecule.
 enum class PairLoop : std::uint8_t {
-  columns,  ///< a loop for each grid and each other term
-  linear,   ///< one loop, of two molecules whose points and directions are on one axis each
-  planar,   ///< one loop, of three points here, and three there: two axes and a sum of them
+  columns,  ///< one loop for each grid and each other term
+  linear,   ///< one loop for two molecules whose points and directions are on one axis each
+  planar,   ///< one loop for three points in each molecule: two axes and a sum of them
 };
-/// Of two components. Their terms come in this order, before all others.
+/// The grids of two components. Their terms come in this order, before all others.
 struct SiteGrids {
   SiteGrid first = SiteGrid::none;
-  bool of_three_charges = false;  ///< here and there, at points of their own, perhaps
-  CentralMultipole multipole = CentralMultipole::none;  ///< not `none` only in one loop
+  /// true if both have three charges, perhaps at points without Lennard-Jones sites
+  bool of_three_charges = false;
+  /// `none` unless one loop has all interactions
+  CentralMultipole multipole = CentralMultipole::none;
   PairLoop loop = PairLoop::columns;
   bool operator==(const SiteGrids&) const = default;
 };
-/// Those whose interactions are all in one loop (molecule_pairs.inl).
+/// The pairs of components whose interactions are all in one loop (molecule_pairs.inl).
 inline constexpr SiteGrids molecule_pair_shapes[] = {
     {SiteGrid::two_lennard_jones, false, CentralMultipole::none, PairLoop::linear},
     {SiteGrid::two_lennard_jones, false, CentralMultipole::dipole, PairLoop::linear},
@@ -79,8 +83,9 @@ inline constexpr SiteGrids molecule_pair_shapes[] = {
     {SiteGrid::three_charges_one_lennard_jones, false, CentralMultipole::none, PairLoop::planar},
     {SiteGrid::three_charges_and_lennard_jones, false, CentralMultipole::none, PairLoop::planar},
 };
-/// Points of each molecule of a grid, and how many of their pairs, the first, have Lennard-Jones
-/// parameters. With `charges` all have a product of charges.
+/// The shape of a grid: the number of points of each molecule, and how many of their pairs have
+/// Lennard-Jones parameters; these pairs come first. With `charges` all pairs have a product of
+/// charges.
 struct GridShape {
   int points;
   bool charges;
@@ -105,78 +110,84 @@ constexpr GridShape shape_of(SiteGrid grid) {
 }
 
 inline constexpr std::size_t most_axes = 3;
-/// The coordinates of a point or direction of a component by its axes.
+/// The coordinates of a point or direction of a component, with the component's axes as the basis.
 struct SiteVector {
   double along[most_axes];
 };
 
-/// The record of a molecule: vectors in the laboratory frame, four numbers each, the last of them
-/// unused, so that each is one aligned load. Where kernels read one neighbor after the other
-/// (single_site.inl, shared_rows.inl) these are its points outside the center, relative to it, then
-/// its directions. Elsewhere they are its axes: vectors, three at most, of which these are sums.
+/// The record of a molecule consists of vectors in the laboratory frame. Each has four numbers, the
+/// last of them unused, so that it is one aligned load. If kernels read one neighbor after the
+/// other (single_site.inl, shared_rows.inl), the vectors are the molecule's points outside the
+/// center, relative to it, and then its directions. Otherwise they are its axes, three at most, and
+/// the points and directions are sums of these.
 struct SiteLayout {
-  std::uint32_t record_begin;     ///< the vectors of the record in the body frame
-  std::uint32_t record_vectors;   ///< axes, or points and directions
-  std::uint32_t vector_begin;     ///< the coordinates by axes: of the center, points, directions
-  std::uint32_t point_count;      ///< points outside the center
-  std::uint32_t direction_count;  ///< dipoles and quadrupoles
-  std::uint32_t summed_vectors;   ///< all of these if any pair is summed by columns, else none
+  std::uint32_t record_begin;    ///< begin of the record's vectors in the body frame
+  std::uint32_t record_vectors;  ///< number of axes, or of points and directions
+  /// begin of the coordinates by axes of the center, points and directions
+  std::uint32_t vector_begin;
+  std::uint32_t point_count;      ///< number of points outside the center
+  std::uint32_t direction_count;  ///< number of dipoles and quadrupoles
+  /// points and directions if any pair is summed by columns, otherwise 0
+  std::uint32_t summed_vectors;
   std::uint32_t vectors() const { return point_count + direction_count; }
   std::uint32_t record_length() const { return 4 * record_vectors; }
 };
 
-/// So many neighbors are treated together: what is copied of them should stay in the cache.
+/// The number of neighbors that are treated together; their copies should stay in the cache.
 inline constexpr std::size_t neighbors_together = 256;
-/// Neighbors are copied in whole vectors; the longest has 16 lanes.
+/// The number of lanes of the longest vector. Neighbors are copied in whole vectors.
 inline constexpr std::size_t longest_vector = 16;
 inline constexpr std::size_t column_stride = neighbors_together + longest_vector;
 
-/// Everything that the site kernels read and write; plain data, like PairWork.
+/// All arrays and parameters of the site kernels, as plain data like PairWork.
 struct MolecularWork {
-  /// The list; `position` and, in mixed precision, `fixed_position` hold the centers and, behind
-  /// them, the dummy.
+  /// The list. `position` and, in mixed precision, `fixed_position` hold the centers, followed by
+  /// the dummy.
   PairWork rows;
 
-  // Components, and the terms of each ordered pair of them: [begin[a n + b], begin[a n + b + 1]).
+  // The components, and the terms of each ordered pair of components: those of a and b are [begin[a
+  // n + b], begin[a n + b + 1]).
   std::size_t component_count;
   const SiteLayout* layouts;
   const SiteTerm* terms;
   const std::uint32_t* term_begin;
   const SiteGrids* site_grids;
-  // The points outside the center and directions of the second component that are read from columns,
-  // as slots, of each pair of components: [begin[k], begin[k + 1]).
+  // The points outside the center and directions of the second component that are read from
+  // columns, as slots. Those of pair k of components are [begin[k], begin[k + 1]).
   const std::uint32_t* named;
   const std::uint32_t* named_begin;
-  const SiteVector* vectors;  ///< of all components
-  std::size_t column_count;   ///< of the component with the most
+  const SiteVector* vectors;  ///< vectors of all components
+  std::size_t column_count;   ///< number of columns of the component with the most
 
-  // Records of all molecules and one of zeros behind them; by precision.
+  // The records of all molecules, followed by a record of zeros, in each precision.
   std::size_t record_stride;
   const double* sites;
   const float* sites_single;
 
-  bool site_cutoff;  ///< distances of sites decide, not those of centers
+  /// true if the distances of sites are compared with the cutoff, not those of centers
+  bool site_cutoff;
   double range_squared;
   double cutoff_squared, lennard_jones_cutoff_squared;
 
   double* scratch;  ///< `molecular_scratch_size` numbers on a 64-byte boundary
 
-  // Results. Of molecules that share rows, forces on points are added to, those of ghosts and the
-  // dummy too. Of others with half lists, likewise forces as PairWork has them, and torques. From
-  // full lists forces and torques are set for the molecules of the rows. Energy and virial are added
-  // to.
-  SingleForce* point_force;  ///< of molecule i at slot_of(column) * point_stride + i
+  // The results. If molecules share rows, the kernels add to the forces on points, also to those of
+  // ghosts and the dummy. With other half lists they add to forces, as PairWork has them, and to
+  // torques. From full lists they set forces and torques of the molecules of the rows. They add to
+  // energy and virial.
+  /// force on a point of molecule i, at slot_of(column) * point_stride + i
+  SingleForce* point_force;
   std::size_t point_stride;
-  PairWork torques;  ///< `rows`, but that torques are in place of forces
+  PairWork torques;  ///< a copy of `rows` with torques in place of forces
   Vec3* force;
   Vec3* torque;
   double energy;
-  double lennard_jones;  ///< the part of `energy` that is of Lennard-Jones sites
+  double lennard_jones;  ///< the part of `energy` between Lennard-Jones sites
   double virial[6];
 };
 
-/// What is kept of points and directions without columns goes by slots: the center has the first
-/// one, points and directions follow.
+/// Arrays of points and directions that do not use columns are indexed by slots: the center has
+/// slot 0, and points and directions follow.
 constexpr std::uint32_t slot_of(std::uint32_t column) {
   return column / 4;
 }
@@ -184,7 +195,7 @@ constexpr std::uint32_t column_of(std::uint32_t slot) {
   return 4 * slot;
 }
 
-/// Numbers of scratch that the kernels need for molecules of up to `columns` columns.
+/// The number of scratch values that the kernels need for molecules of up to `columns` columns.
 inline std::size_t molecular_scratch_size(std::size_t component_count, std::size_t columns) {
   const std::size_t copies = (2 * columns + 5) * column_stride;
   const std::size_t sums = (columns + 3) * longest_vector;
@@ -193,12 +204,12 @@ inline std::size_t molecular_scratch_size(std::size_t component_count, std::size
   return copies + sums + own + lists;
 }
 
-/// One instruction set's kernels: forces and torques of the molecules of the given local cells;
-/// energy and virial where asked.
+/// The kernels of one instruction set: forces and torques of the molecules of the given local
+/// cells, and energy and virial on request.
 struct MolecularKernels {
-  const char* name;  ///< "avx512"
-  /// Whether `compute_mixed` takes half lists of rows that molecules share, where these are of one
-  /// kind and a grid.
+  const char* name;  ///< name, such as "avx512"
+  /// True if `compute_mixed` takes half lists whose rows are shared by molecules of one kind that
+  /// are a grid.
   bool shared_rows;
   void (*compute_double)(MolecularWork&, const std::uint32_t* cells, std::size_t cell_count,
                          bool with_energy);

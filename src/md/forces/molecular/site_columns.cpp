@@ -29,7 +29,7 @@ SiteColumns::SiteColumns(const Component& component, bool with_charges) {
     quadrupole_direction.push_back(static_cast<std::uint32_t>(directions.size()));
     directions.push_back(site.axis);
   }
-  // Directions stand behind the points.
+  // Directions come behind the points.
   for (auto* index : {&dipole_direction, &quadrupole_direction}) {
     for (std::uint32_t& k : *index) k = vector_column(points.size() + k);
   }
@@ -73,7 +73,7 @@ void SiteColumns::add_vector(const Vec3& vector) {
   const double beyond = length(rest), whole = length(vector);
   const std::size_t count = axes.size();
   if (count < most_axes && beyond > rounding * whole) {
-    // Axes with a small angle between them would make large coordinates of others.
+    // Axes with a small angle between them would give other vectors large coordinates.
     const bool itself = beyond > small * whole;
     axes.push_back(itself ? vector : rest);
     frame_.push_back(1.0 / beyond * rest);

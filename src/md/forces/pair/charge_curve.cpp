@@ -6,7 +6,7 @@
 namespace sterna::md {
 namespace {
 
-/// 24 KiB of numbers, which stay in the first two caches.
+/// The number of intervals. They have 24 KiB of numbers, which stay in the first two caches.
 constexpr int intervals_in_all = 512;
 
 }  // namespace
@@ -23,7 +23,7 @@ ChargeCurve::ChargeCurve(const std::function<Value(double)>& formula, double ben
     const bool is_near = k < near_;
     const double width = is_near ? bend / near_ : (cutoff - bend) / far;
     const double first = is_near ? k * width : bend + (k - near_) * width;
-    // A formula that changes at the bend is asked on the side of the interval.
+    // If the formula changes at the bend, it is evaluated on the interval's side of the bend.
     const double inside = 1e-12 * width;
     const Value a = formula(first + inside), b = formula(first + width - inside);
     const double a1 = width * a.slope, b1 = width * b.slope;

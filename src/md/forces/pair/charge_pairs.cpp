@@ -124,7 +124,7 @@ void ChargePairs::rebuild(const ParticleStore& particles, Precision precision) {
       charges[k] = static_cast<std::remove_reference_t<decltype(charges[k])>>(charge);
       if (k < particles.local_count()) squares += charge * charge;
     }
-    charges[total] = 0;  // the charge of the dummy particle
+    charges[total] = 0;  // charge of the dummy particle
   };
   precision == Precision::mixed ? place(charge_single_) : place(charge_);
   self_energy_ = -0.5 * charges_.shift * squares;

@@ -7,18 +7,18 @@
 
 namespace sterna::md {
 
-/// A `ChargeCurve`.
+/// The polynomials of a `ChargeCurve`.
 template <class Real>
 struct ChargeCurveTable {
   const Real* polynomials;
   Real bend;
-  Real near_scale, far_scale;  ///< intervals per length
+  Real near_scale, far_scale;  ///< number of intervals per unit of length
   Real near_intervals, last_interval;
   bool answers_excluded;
 };
 
-/// u(r) = q q' (1/r + curvature r^2 - shift) within the cutoff; of excluded pairs the same without
-/// 1/r. Or q q' curve(r)/r.
+/// The parameters of u(r) = q q' (1/r + curvature r^2 - shift) within the cutoff; excluded pairs
+/// have the same without 1/r. With a curve, u(r) = q q' curve(r)/r.
 template <class Real>
 struct ChargeConstants {
   /// Charges by place in the store, including ghosts and the dummy particle.
@@ -33,8 +33,8 @@ struct ChargeWork {
   ChargeConstants<float> in_single;
 };
 
-/// One instruction set's kernels of pairs of charges, from half lists: of the formula and of the
-/// curve, without and with energy and virial.
+/// The kernels of one instruction set for pairs of charges, from half lists: of the formula and of
+/// the curve, without and with energy and virial.
 struct ChargeKernels {
   using Compute = void (*)(PairWork& work, const ChargeWork& charges, const std::uint32_t* cells,
                            std::size_t cell_count);

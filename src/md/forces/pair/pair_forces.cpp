@@ -31,12 +31,12 @@ const PotentialKernels& select_potential_kernels(std::string_view name) {
       available_kernels<PotentialKernels>(STERNA_KERNEL_FAMILY(potential_kernels)), name);
 }
 
-/// That of the fast path in the table.
+/// The row of the fast path in the table.
 const PairPotentialRow& lennard_jones_row() {
   return *find_pair_potential("lennard_jones");
 }
 
-/// The parameters of pairs on the fast path; all other pairs get none.
+/// Returns the parameters of pairs on the fast path. All other pairs get an energy of 0.
 LennardJones lennard_jones_of(const std::vector<PairFunction>& pairs, const std::vector<char>& fast,
                               int type_count, const PairFunction::Ending& ending) {
   std::vector<LennardJones::PairParameters> parameters;
@@ -99,9 +99,9 @@ PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
       meet = meet || can_meet(layer[k]);
     }
   }
-  // The fast path multiplies what other pairs have at their distance by 0, which must be a number:
-  // where pairs can meet, Lennard-Jones pairs go the general way too. (So do those with an end of
-  // their own, and those that end in a way that the fast path does not have.)
+  // The fast path multiplies other pairs by 0, so their energy must be a number at any distance. If
+  // two particles can be at one point, Lennard-Jones pairs therefore take the general path, too.
+  // (So do pairs with a cutoff of their own, and truncations that the fast path does not have.)
   const bool fast = LennardJones::ends_by(ending.truncation) && !meet;
   std::vector<char> is_fast(pairs.size(), 0);
   for (std::size_t k = 0; fast && k < pairs.size(); ++k) {
@@ -177,7 +177,7 @@ void PairForces::add_general(std::size_t number, Truncation truncation,
   const auto count = static_cast<std::size_t>(row.coefficient_count);
   columns.coefficients.resize(count * pairs.size());
   columns.end_terms.resize(PairEnd{}.terms.size() * pairs.size());
-  // Other pairs are computed with the parameters of a substitute, and are not counted.
+  // Pairs with another potential are computed with substitute parameters, and are not counted.
   const auto first = std::ranges::find_if(computes, [](char one) { return one != 0; });
   const PairFunction& substitute = pairs[static_cast<std::size_t>(first - computes.begin())];
   columns.safe_squared = substitute.cutoff() * substitute.cutoff();
@@ -252,8 +252,8 @@ bool PairForces::needs_in_list(int type) const {
 }
 
 std::uint32_t PairForces::group() const {
-  // Rows of four particles in doubles need more registers than there are. On processors that load a
-  // vector in two halves, this costs more than shorter rows.
+  // Rows of four particles in double precision need more registers than there are. On processors
+  // that load a vector in two halves, this costs more than shorter rows.
   const bool spills = precision_ != Precision::mixed && kernels() == "avx512";
   return spills && processor_halves_avx512() ? 2 : largest_group;
 }
@@ -264,7 +264,7 @@ void PairForces::rebuild(const PairList& list, const ParticleStore& particles) {
   if (precision_ != Precision::mixed) return;
   // The margin is at least two list radii, so the dummy behind the range is beyond every cutoff.
   fixed_scale_ = list.extent() / (2.0 * fixed_half_range);
-  // Memory between the listed particles, where the others are, stays untouched.
+  // Particles that are not listed come between those that are, and their memory stays unchanged.
   const std::size_t total = particles.total_count();
   fixed_position_.renew(total + 1);
   fixed_position_[total] = fixed_dummy;
@@ -289,7 +289,8 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
                          bool with_sums) {
   const bool mixed = precision_ == Precision::mixed;
   if (!mixed && which == PairList::Cells::interior) {
-    // Forces of ghosts and of the dummy are cleared, too; those of the dummy are never read.
+    // The kernels add to forces of ghosts and of the dummy, so these are cleared, too; those of the
+    // dummy are never read.
     particles.force.reserve(particles.total_count() + 1);
     std::fill_n(particles.force.data(), particles.total_count() + 1, Vec3{});
   }

@@ -15,24 +15,25 @@
 
 namespace sterna::md {
 
-/// Pair potentials between particles, each of which is a single site. The kernels read the
+/// The pair potentials between particles, each of which is a single site. The kernels read the
 /// compressed rows of the list: kernels/pair_kernels.inl computes Lennard-Jones pairs, the fast
 /// path, and kernels/potential_kernels.inl all other potentials.
 class PairForces final : public ShortRangeForces {
  public:
-  /// Only Lennard-Jones pairs. `kernels`: "auto" or an instruction set. Throws
+  /// Makes a term with only Lennard-Jones pairs. `kernels`: "auto" or an instruction set. Throws
   /// std::invalid_argument if this machine lacks it.
   PairForces(const LennardJones& potential, Precision precision, std::string_view kernels);
-  /// Any potentials. `pairs`: type_count x type_count, symmetric; `ending` is that of the run, which
-  /// pairs may differ from. `added`: any number of further such tables, whose potentials act besides.
+  /// Makes a term with any potentials. `pairs`: type_count x type_count, symmetric. `ending` is
+  /// that of the run; pairs may have another one. `added`: any number of further tables, whose
+  /// potentials are added.
   PairForces(const std::vector<PairFunction>& pairs, int type_count,
              const PairFunction::Ending& ending, Precision precision, std::string_view kernels,
              const std::vector<std::vector<PairFunction>>& added = {});
 
-  /// Adds charges with a cutoff as a further part.
+  /// Adds charges with a cutoff to this term.
   void add_charges(CutoffCharges charges);
-  /// To be called before `needs_in_list` and `rebuild`: takes the charges of atoms from their
-  /// molecules, times `factor`. The topology must outlive this object.
+  /// Takes the charges of atoms from their molecules, times `factor`. To be called before
+  /// `needs_in_list` and `rebuild`. The topology must outlive this object.
   void set_topology(const Topology& topology, double factor);
 
   /// The name of the potential if there is only one; otherwise "pairs".
@@ -56,11 +57,11 @@ class PairForces final : public ShortRangeForces {
   /// In mixed precision, positions and forces have other formats here than in the store.
   bool can_move() const override { return precision_ == Precision::mixed; }
   void set_forces(const PairList& list, ParticleStore& particles, const Mover* move) override;
-  /// The parts of the energy: each potential, and charges.
+  /// The parts of the energy: one for each potential, and one for charges.
   std::vector<Part> parts() const override;
 
  private:
-  /// Tables of the fast path.
+  /// The tables of the fast path.
   struct LennardJonesTables {
     explicit LennardJonesTables(const LennardJones& potential);
     Truncation truncation;
@@ -68,13 +69,14 @@ class PairForces final : public ShortRangeForces {
     std::vector<double> twelve_c12, six_c6, energy_shift, force_shift;
     std::vector<float> twelve_c12_single, six_c6_single, energy_shift_single, force_shift_single;
   };
-  /// A potential of the general kernels, with the pairs that one kind of switching or none ends.
+  /// A potential of the general kernels. Its pairs are those that are not switched, and those with
+  /// one kind of switching.
   struct General {
     std::size_t number;                             ///< index in `pair_potential_table`
     std::size_t part = 0;                           ///< index in `parts_`
-    Truncation truncation = Truncation::truncated;  ///< of the pairs that are switched
+    Truncation truncation = Truncation::truncated;  ///< truncation of the pairs that are switched
     std::vector<unsigned char> has_pairs;
-    /// All tables of the kernels, in double precision and below in single.
+    /// All tables of the kernels, in double precision here and in single precision below.
     struct Columns {
       std::vector<double> cutoff_squared, coefficients, energy_shift, force_shift;
       std::vector<double> switch_start_squared, end_terms, curves;
@@ -87,10 +89,11 @@ class PairForces final : public ShortRangeForces {
     PotentialWork work() const;
   };
 
-  /// Those of a table that the fast path does not compute. `is_left_out`: of each pair.
+  /// Adds the pairs of a table that the fast path does not compute. `is_left_out` tells that for
+  /// each pair.
   void add_all_general(const std::vector<PairFunction>& pairs,
                        const std::vector<char>& is_left_out);
-  /// `computes`: of each pair, whether it is one of these.
+  /// `computes` tells for each pair whether it is computed.
   void add_general(std::size_t number, Truncation truncation,
                    const std::vector<PairFunction>& pairs, const std::vector<char>& computes);
   /// Computes the rows of these cells; in mixed precision the forces are then in `collected_`.
@@ -109,12 +112,13 @@ class PairForces final : public ShortRangeForces {
   std::vector<General> general_;  ///< all pairs outside the fast path
   std::string name_;
   std::optional<ChargePairs> charges_;
-  std::vector<Part> parts_;  ///< each potential once, the fast path's first; then charges
+  std::vector<Part> parts_;  ///< one for each potential, the fast path's first; then charges
 
   AlignedBuffer<FixedPosition> fixed_position_;
   double fixed_scale_ = 1.0;
-  bool moved_ = false;  ///< fixed_position_ has the local particles' next positions
-  AlignedBuffer<SingleForce> collected_;  ///< until `force` is set; then 0 for local particles
+  bool moved_ = false;  ///< true if fixed_position_ has the local particles' next positions
+  /// valid until `force` is set; then 0 for local particles
+  AlignedBuffer<SingleForce> collected_;
 };
 
 }  // namespace sterna::md

@@ -15,7 +15,7 @@ double look_at(double cutoff, int k) {
   return cutoff * std::pow(1e-3, static_cast<double>(k) / looks);
 }
 
-/// The zero of a function that changes its sign between a and b.
+/// Returns the zero of a function that changes its sign between a and b.
 template <class Function>
 double zero_between(double a, double b, const Function& function) {
   const bool rising = function(a) < 0.0;
@@ -180,7 +180,7 @@ PairFunction::Tail PairFunction::tail() const {
     tail.energy += volume * pair.energy;
     tail.virial += volume * pair.force_over_r * r * r;
   };
-  // The tanh-sinh rule (Takahasi and Mori 1974), which integrates any power at x = 0.
+  // Integrates by the tanh-sinh rule (Takahasi and Mori 1974), which handles any power at x = 0.
   constexpr double step = 1.0 / 64.0, last = 4.6;
   for (double t = -last; t <= last; t += step) {
     const double s = 0.5 * std::numbers::pi * std::sinh(t);
@@ -207,7 +207,7 @@ PairFunction::Tail PairFunction::tail() const {
 PairScale PairFunction::scale() const {
   if (potential_->scale != nullptr) return potential_->scale(parameters_, end_.cutoff);
   const double rc = end_.cutoff;
-  // The potential well may be beyond a cutoff that is too short.
+  // The potential well may be beyond the cutoff, so the search begins farther out.
   const double farthest = potential_->own_end != nullptr || curve_ != nullptr ? rc : 4.0 * rc;
   double deepest = 0.0, before = energy(farthest);
   for (int k = 1; k <= looks; ++k) {
@@ -219,7 +219,7 @@ PairScale PairFunction::scale() const {
     }
     before = u;
   }
-  // The potential only attracts, or only repels.
+  // Without a change of sign the potential is only attractive or only repulsive.
   const double reference = std::abs(energy(0.01 * rc));
   for (int k = 0; k <= looks; ++k) {
     const double r = look_at(rc, k);

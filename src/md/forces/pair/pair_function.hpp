@@ -20,19 +20,20 @@ struct PairEnd {
   double switch_start = 0.0;  ///< equal to the cutoff without switching
   double energy_shift = 0.0;
   double force_shift = 0.0;
-  /// switched: 1 / (rc^2 - rs^2)^3. quintic_switched: rs, 1 / (rc - rs). cubic_force_switched: rs,
-  /// A, B. force_switched replaces u by a12 (r^-6 - rc^-6)^2 - a6 (r^-3 - rc^-3)^2 and has a12, a6,
-  /// rc^-6, rc^-3.
+  /// The constants of the truncation. switched: 1 / (rc^2 - rs^2)^3. quintic_switched: rs, 1 / (rc
+  /// - rs). cubic_force_switched: rs, A, B. force_switched replaces u by a12 (r^-6 - rc^-6)^2 - a6
+  /// (r^-3 - rc^-3)^2 and has a12, a6, rc^-6, rc^-3.
   std::array<double, 4> terms{};
 
   bool operator==(const PairEnd&) const = default;
 };
 
-/// Whether this potential has an end of this kind: CHARMM's force switch is one of powers 12 and 6.
+/// True if this potential can be truncated in this way: CHARMM's force switch needs powers 12 and
+/// 6.
 bool can_end(const PairPotentialRow& potential, Truncation truncation);
 
-/// The potential of one pair of types in plain double precision, with the formulas of the kernels,
-/// for everything that is computed once: shifts, corrections, advice.
+/// The potential of one pair of types in plain double precision, with the formulas of the kernels.
+/// It is used for all values that are computed once: shifts, corrections, advice.
 class PairFunction {
  public:
   /// The truncation of all potentials of a run.
@@ -41,15 +42,15 @@ class PairFunction {
     Truncation truncation = Truncation::truncated;
     double switch_start = 0.0;
   };
-  /// `parameters`: as many as the potential has, in its order. `cutoff`: of this pair; 0: that of
-  /// the run. Where it is shorter than the run's, switching begins at the same share of it. A
-  /// table ends the potential no later than its last distance. Throws std::invalid_argument where
-  /// the potential cannot end so: `can_end`.
+  /// `parameters` are as many as the potential has, in its order. `cutoff` is that of this pair; 0
+  /// stands for that of the run. If it is shorter than the run's, switching begins at the same
+  /// share of it. A table ends the potential no later than its last distance. Throws
+  /// std::invalid_argument if the potential cannot be truncated so, see `can_end`.
   PairFunction(const PairPotentialRow& potential, std::span<const double> parameters, double cutoff,
                const Ending& ending, const PairTable* table = nullptr);
 
   const PairPotentialRow& potential() const { return *potential_; }
-  /// Whether it is a Lennard-Jones potential of no depth.
+  /// True for a Lennard-Jones potential of no depth.
   bool is_nothing() const;
   const PairEnd& end() const { return end_; }
   double cutoff() const { return end_.cutoff; }
@@ -71,15 +72,15 @@ class PairFunction {
   struct Tail {
     double energy = 0.0;
     double virial = 0.0;
-    /// The same difference of energies below the switching distance. The integral includes it at
-    /// the place of the particle itself, too.
+    /// The same difference of energies below the switching distance. Its integral begins at a
+    /// distance of 0, where the particle itself is.
     double near_energy = 0.0;
   };
   Tail tail() const;
 
   /// The size and the energy: the outermost zero of the potential, and the depth of the well beyond
-  /// it. If there is no well, the distance at which the potential has fallen to a hundredth of its
-  /// value at a hundredth of the cutoff.
+  /// it. If there is no well, the size is the distance at which the potential has fallen to a
+  /// hundredth of its value at a hundredth of the cutoff.
   PairScale scale() const;
   /// u'' at the outermost minimum of u + charges / r within the cutoff, or at the size if there is
   /// no minimum. 0 if the potential is 0.

@@ -16,7 +16,7 @@ struct PairParameter {
   std::string_view description = {};
   double example = 0.0;  ///< in reduced units, for tests and documentation
   bool required = true;
-  double preset = 0.0;  ///< its value if it is not given
+  double preset = 0.0;  ///< value if the input does not give it
 };
 
 /// An upper limit of the number of parameter names of all potentials.

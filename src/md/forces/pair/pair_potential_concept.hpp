@@ -21,7 +21,7 @@ concept HasPairParameters = requires {
   { P::parameters } -> std::convertible_to<std::span<const PairParameter>>;
 };
 
-/// One that reads a table gets its coefficients from a file.
+/// A potential that reads a table gets its coefficients from a file.
 template <class P>
 concept HasPairCoefficients = requires {
   { P::coefficient_count } -> std::convertible_to<int>;
@@ -37,7 +37,7 @@ concept EvaluatesPairs = requires(const PairDistance<double>& pair, const double
   { P::evaluate(pair, coefficients) } -> std::same_as<PairValue<double>>;
 };
 
-/// What a struct of `potentials/` must have; what it may have besides is in
+/// The members that a struct of `potentials/` must have. Its optional members are listed in
 /// `potentials/pair_potential.hpp`.
 template <class P>
 concept PairPotential =

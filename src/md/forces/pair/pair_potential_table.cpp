@@ -39,7 +39,7 @@ constexpr PairPotentialRow pair_row_of() {
   return row;
 }
 
-/// Who leaves out a member of a potential reads one error, and what the struct lacks.
+/// If a potential lacks a member, this assertion gives a single error that names it.
 template <class Potential>
 constexpr PairPotentialRow checked_pair_row_of() {
   static_assert(PairPotential<Potential>,

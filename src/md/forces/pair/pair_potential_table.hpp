@@ -9,16 +9,17 @@
 
 namespace sterna::md {
 
-/// What the run, the input and the documentation know of a pair potential; its kernels are in
-/// `PotentialKernels`, in the same order.
+/// The data of a pair potential that the run, the input and the documentation need. Its kernels are
+/// in `PotentialKernels`, in the same order.
 struct PairPotentialRow {
   std::string_view name, sentence, formula, source;
   std::span<const PairParameter> parameters;
   bool finite_at_zero;
   bool reads_table;
-  bool powers_12_and_6;  ///< its coefficients are those of r^-12 and -r^-6
+  bool powers_12_and_6;  ///< true: the coefficients are those of r^-12 and -r^-6
   int coefficient_count;
-  /// Computes coefficients from parameters, in their order, and the pair's cutoff. Null for tables.
+  /// Computes the coefficients from the parameters, in their order, and the pair's cutoff. Null for
+  /// tables.
   void (*coefficients)(std::span<const double> parameters, double cutoff,
                        std::span<double> coefficients);
   PairValue<double> (*evaluate)(const PairDistance<double>& distance, const double* coefficients);
@@ -26,13 +27,13 @@ struct PairPotentialRow {
   double (*own_end)(std::span<const double> parameters, double cutoff);
   /// The size and energy; null if they are computed from the curve.
   PairScale (*scale)(std::span<const double> parameters, double cutoff);
-  /// The reason why values contradict each other; empty if they do not. Null: values never do.
+  /// Returns why values contradict each other; empty if they do not. Null if values never do.
   std::string_view (*contradiction)(std::span<const double> parameters);
 };
 
 /// All potentials, in the order of `PairPotentials`.
 const Registry<PairPotentialRow>& pair_potential_table();
-/// Null where there is none of this name.
+/// Returns null if there is no potential of this name.
 const PairPotentialRow* find_pair_potential(std::string_view name);
 /// The names of all parameters, each once.
 std::span<const std::string_view> pair_parameter_names();

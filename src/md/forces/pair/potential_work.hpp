@@ -12,14 +12,15 @@ namespace sterna::md {
 /// types a and b, and `behind_tables` readable numbers at its end.
 template <class Real>
 struct PotentialTables {
-  /// 0 if the pair has another potential, so that no distance is within it.
+  /// The squared cutoff is 0 if the pair has another potential, so that every distance is beyond
+  /// it.
   const Real* cutoff_squared;
   /// Coefficient k of all pairs begins at k * type_count^2. A pair with another potential has the
   /// coefficients of some pair with this one.
   const Real* coefficients;
   const Real *energy_shift, *force_shift;
   const Real* switch_start_squared;
-  /// `PairEnd::terms`; number k of all pairs begins at k * type_count^2.
+  /// The numbers of `PairEnd::terms`; number k of all pairs begins at k * type_count^2.
   const Real* end_terms;
   const Real* curves;  ///< polynomials of tabulated potentials
   /// A distance at which every pair can be computed.
@@ -30,13 +31,13 @@ struct PotentialTables {
 
 /// One potential of a run, as plain data like `PairWork`.
 struct PotentialWork {
-  Truncation truncation;           ///< "truncated": there are only shifts
-  const unsigned char* has_pairs;  ///< by type: whether any of its pairs has this potential
+  Truncation truncation;           ///< "truncated" if potentials are only shifted
+  const unsigned char* has_pairs;  ///< by type: true if any of its pairs has this potential
   PotentialTables<double> in_double;
   PotentialTables<float> in_single;
 };
 
-/// One instruction set's kernels of all potentials.
+/// The kernels of one instruction set for all potentials.
 struct PotentialKernels {
   /// Adds the forces of half lists to those of `work`.
   using Compute = void (*)(PairWork& work, const PotentialWork& potential,

@@ -81,7 +81,7 @@ void ScaledPairs::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     const Vec3 force = force_over_r * d;
     particles.force[pair.particle] += force;
     if (sums == nullptr) continue;
-    // The other atom has the other half.
+    // The rank of the other atom takes the other half.
     own.energy += 0.5 * (energy + charged);
     of_charges += 0.5 * charged;
     own.virial[0] += 0.5 * d.x * force.x;

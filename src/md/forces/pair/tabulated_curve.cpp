@@ -19,8 +19,8 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-/// Slopes of a cubic spline through the points with "not-a-knot" ends: its third derivative is
-/// continuous at the second and at the last but one point.
+/// Returns the slopes of a cubic spline through the points with "not-a-knot" ends: its third
+/// derivative is continuous at the second and at the last but one point.
 std::vector<double> spline_slopes(std::span<const double> x, std::span<const double> y) {
   const std::size_t n = x.size();
   std::vector<double> lower(n), diagonal(n), upper(n), right(n);
@@ -56,7 +56,7 @@ std::vector<double> spline_slopes(std::span<const double> x, std::span<const dou
   return slopes;
 }
 
-/// Value, slope and second derivative at a point.
+/// Returns value, slope and second derivative at a point.
 struct Knot {
   double value, slope, bend;
 };
@@ -186,7 +186,7 @@ TabulatedCurve::TabulatedCurve(const PairTable& table)
     unevenness =
         std::max(unevenness, std::abs(table.distance[k] - first_ - static_cast<double>(k) * mean));
   }
-  // Distances in files have only a few digits, so small differences of spacing are rounding.
+  // Distances in files have only a few digits, so small differences of spacing are due to rounding.
   if (unevenness < 1e-4 * mean) {
     intervals_per_length_ = 1.0 / mean;
     for (std::size_t k = 0; k + 1 < points; ++k) add(quintic(knot(k), knot(k + 1), mean));

@@ -10,7 +10,7 @@
 
 namespace sterna::md {
 
-/// Which changes of the box are coupled to each other.
+/// The changes of the edges that are coupled to each other.
 enum class BoxCoupling { isotropic, semi_isotropic, uniaxial, anisotropic, triclinic };
 template <>
 inline constexpr auto choice_table<BoxCoupling> = std::to_array<Choice<BoxCoupling>>(

@@ -4,7 +4,8 @@
 
 namespace sterna::md::section {
 
-/// Tables inside a [[molecule]], of which there may be many: all atoms of a protein.
+/// A section inside a [[molecule]]. It may have many tables, such as one for each atom of a
+/// protein.
 template <auto member>
 constexpr Tables tables_in_molecule() {
   return inner_tables_in<&Input::molecules, member>(100'000'000);

@@ -49,10 +49,11 @@ class Barostat {
   /// that a program adds changes it.
   virtual void set_degrees_of_freedom(double degrees) = 0;
 
-  /// From now on these are the ones to keep, kT and pressure. Called of kinds that take ramps.
+  /// Sets the temperature, as kT, and the pressure to keep from now on. Called if the kind takes
+  /// ramps.
   virtual void set_targets(double /*thermal_energy*/, double /*pressure*/) {}
 
-  /// What centers and box do next.
+  /// The next change of centers and box.
   struct Change {
     Deformation velocities, box;
   };

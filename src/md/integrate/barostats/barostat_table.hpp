@@ -23,7 +23,7 @@ std::unique_ptr<Barostat> make_barostat(const BarostatRequest& request) {
   return made_from<Kind, Barostat>(request);
 }
 
-/// What keeps the pressure as [barostat] says; null where its kind is "none".
+/// Makes the barostat of [barostat]; null if its kind is "none".
 std::unique_ptr<Barostat> make_barostat(const BarostatRequest& request);
 
 }  // namespace sterna::md

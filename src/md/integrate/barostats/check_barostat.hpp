@@ -4,7 +4,7 @@
 
 namespace sterna::md {
 
-/// What no key can tell alone of the barostat.
+/// Checks keys of the barostat that must be compared with others.
 void check_barostat(const Input& input, const IsGood& is_good, const Report& report);
 
 }  // namespace sterna::md

@@ -1,12 +1,12 @@
 // Idea:    the strains of the box are variables with masses. The difference of the pressure from
 //          the target drives them, and a chain of their own thermostats them. The step is split
-//          reversibly in time: half of the driving of the box, half of the box's action on
-//          velocities, steps of the particles with the whole motion of the box in their middle, and
-//          the two halves in reverse order.
+//          reversibly in time. It begins with half of the driving of the box and half of the box's
+//          action on velocities. The steps of the particles follow, with the whole motion of the box
+//          in their middle, and then the two other halves in reverse order.
 // Source:  Martyna, Tobias and Klein, J. Chem. Phys. 101, 4177 (1994); Tuckerman et al., J. Phys. A
 //          39, 5629 (2006), section 4. For a total momentum of zero, the pressure scales the
-//          kinetic energy up to that of all centers, and the friction likewise, so that without
-//          forces the volumes of N centers are distributed as V^N exp(-p V / kT).
+//          kinetic energy up to that of all centers, and the friction likewise. So without forces
+//          the volumes of N centers are distributed as V^N exp(-p V / kT).
 // Cost:    energy and virial every `interval` steps, and new lists half-way between.
 // Hazards: oscillates for many periods if it starts far from equilibrium. Between the steps in
 //          which it acts, the conserved energy deviates by the pending change. The box jumps once

@@ -18,7 +18,7 @@ class StochasticCellRescaling {
   StochasticCellRescaling(std::uint64_t seed, double thermal_energy, double pressure,
                           double bulk_modulus, double time_constant, std::vector<StrainMode> modes);
 
-  /// From now on these are the ones to keep.
+  /// Sets the targets to keep from now on.
   void set_targets(double thermal_energy, double pressure) {
     thermal_energy_ = thermal_energy;
     pressure_ = pressure;

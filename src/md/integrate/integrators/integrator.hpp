@@ -62,9 +62,9 @@ class Integrator {
   virtual bool complete_velocities(ParticleStore&) { return false; }
   /// Says that velocities and forces are of the same time, as at the start of a run.
   virtual void reset_pending_kick() {}
-  /// With every computation of forces: what acts on velocities beside them, where some forces are
-  /// left out in some steps. Where there are impulses, velocities must be completed before the next
-  /// `advance`.
+  /// If some forces are left out in some steps, these are the impulses that act on velocities in
+  /// addition to the forces. They come with every computation of forces. If there are impulses,
+  /// velocities must be completed before the next `advance`.
   virtual void set_impulses(const Impulses&) {}
   /// Called after a rebuild of the lists, which changes the set and order of local particles.
   virtual void particles_were_sorted() {}

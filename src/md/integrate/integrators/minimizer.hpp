@@ -15,7 +15,7 @@ namespace sterna::md {
 /// the minimizer.
 ///
 /// Orientations of rigid bodies are minimized as well. An angle counts as the path of a point at
-/// the body's radius of gyration, so the corresponding force is the torque over this radius, and
+/// the body's radius of gyration. So the corresponding force is the torque over this radius, and
 /// the store's angular momentum is the velocity of such a point.
 class Minimizer : public Integrator {
  public:

@@ -4,8 +4,8 @@
 
 namespace sterna::md {
 
-/// What no key can tell alone of the thermostats: whom they act on, and that no molecule belongs to
-/// two of them at a time.
+/// Checks the thermostats together: the particles on which they act, and that no molecule belongs
+/// to two of them at a time.
 void check_thermostats(const Input& input, const IsGood& is_good, const Report& report);
 
 }  // namespace sterna::md

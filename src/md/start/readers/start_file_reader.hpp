@@ -21,7 +21,7 @@ namespace sterna::md {
 
 /// Options with which a start file is read.
 struct StartFileOptions {
-  /// Of `start_reader_rows()`, or "auto": by the file's first lines.
+  /// A name in `start_reader_rows()`, or "auto", which decides by the file's first lines.
   std::string format = "auto";
   /// The units of the file's numbers.
   UnitSystem units = *UnitSystem::by_name("reduced");
@@ -67,9 +67,9 @@ struct StartFileHeader {
   std::vector<Diagnostic> warnings;
 };
 
-/// Reads a start file as a stream. Memory does not grow with the file, except for about a bit per
-/// particle to find repeated ids, and 32 bytes per particle if a LAMMPS file lists velocities in
-/// another order than atoms. The molecules of a generator of ls1 are all held in memory.
+/// Reads a start file as a stream. Memory does not grow with the file, with two exceptions: about a
+/// bit per particle to find repeated ids, and 32 bytes per particle if a LAMMPS file lists
+/// velocities in another order than atoms. The molecules of a generator of ls1 are all held in memory.
 ///
 /// Records come in the file's order, in internal units, with positions wrapped into the box, whose
 /// lower corner is the origin. The image counts the wrapping (and the file's own image flags), so

@@ -42,7 +42,7 @@ class _Operation:
 
 
 def _operations(command: Command) -> tuple[list[_Operation], int]:
-    """And where the options behind them begin."""
+    """Returns the operations, and the field at which the options behind them begin."""
     words, k = command.arguments, 1
     found: list[_Operation] = []
     while k < len(words):

@@ -62,7 +62,7 @@ def _pair_coeff(state: State, command: Command) -> None:
     if state.pair is None:
         command.line.fail(0, "expected pair_style before pair_coeff")
     ranges = [type_range(data, command, k, "atom") for k in (0, 1)]
-    # As LAMMPS: of two ranges those pairs whose first type is not above the second.
+    # As in LAMMPS, two ranges give the pairs whose first type is not above the second.
     ordered = {(a, b) for a in ranges[0] for b in ranges[1] if a <= b}
     pairs = sorted(ordered or {(b, a) for a in ranges[0] for b in ranges[1]})
     count = data.count("atom types")

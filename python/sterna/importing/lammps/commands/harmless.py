@@ -4,7 +4,7 @@ from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.state import State
 
 _NAMES = (
-    # Output and what is measured.
+    # Commands for output and measurements.
     "thermo", "thermo_style", "thermo_modify", "dump", "dump_modify", "undump", "restart",
     "write_data", "write_dump", "write_restart", "write_coeff", "compute", "compute_modify",
     "uncompute", "print", "info", "log", "echo", "timer", "bond_write", "angle_write",
@@ -16,7 +16,7 @@ _NAMES = (
 
 
 def _pass(_state: State, _command: Command) -> None:
-    """Nothing of the system follows from it."""
+    """Ignores a command that has no effect on the system."""
 
 
 COMMANDS = dict.fromkeys(_NAMES, _pass)

@@ -29,7 +29,7 @@ def _fix_modify(state: State, command: Command) -> None:
         command.fail(0, f'there is no fix "{identity}"{nearest(identity, [*state.fixes])}')
     words, k = command.arguments, 1
     while k < len(words):
-        if words[k] == "energy":  # Of the output only, where nothing is minimized.
+        if words[k] == "energy":  # a setting of the output, unless a minimization follows
             command.yes(k + 1, "energy of fix_modify")
         else:
             command.fail(k, f"{words[k]} of fix_modify is not taken over")
@@ -81,7 +81,7 @@ def _minimize(state: State, command: Command) -> None:
 
 
 def _min_modify(state: State, command: Command) -> None:
-    """Of its keys the norm of forces matters: the others say how the minimum is sought."""
+    """Takes the norm of forces from the keys; the others only say how the minimum is sought."""
     words = command.arguments
     for k, word in enumerate(words):
         if word == "norm":

@@ -1,4 +1,4 @@
-"""Commands that make another system, or other forces, and what to do in place of them."""
+"""Commands that make another system, or other forces, and the advice to replace them."""
 
 from collections.abc import Callable
 

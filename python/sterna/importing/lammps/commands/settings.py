@@ -1,4 +1,4 @@
-"""Commands that say how numbers are meant and what acts in general."""
+"""Commands that set the units and the general properties of the system."""
 
 from sterna.importing.lammps.command import Command, nearest, plain_style
 from sterna.importing.lammps.data_file import ATOM_STYLES

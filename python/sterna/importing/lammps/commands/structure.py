@@ -17,7 +17,7 @@ from sterna.importing.lammps.regions import Region, read_region
 from sterna.importing.lammps.state import State
 
 _LARGEST = 1e15  # bounds of a box
-_MOST_PLACES = 1e8  # of a lattice
+_MOST_PLACES = 1e8  # largest number of places in a lattice
 
 #: Keys of read_data that reserve memory, and how many words each has.
 _RESERVING = {
@@ -78,7 +78,9 @@ def _lattice(state: State, command: Command) -> None:
 
 
 def _bounds(state: State) -> tuple[numpy.ndarray, numpy.ndarray] | None:
-    """Of the box, where there is one; of a triclinic box those of what surrounds it."""
+    """Returns the bounds of the box, if there is one; for a triclinic box those of its surrounding
+    box.
+    """
     data = state.data
     if data is None:
         return None
@@ -214,8 +216,9 @@ def _check_molecule(state: State, command: Command, template: Template, first: i
 
 
 def _places(state: State, region: Region | None) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """Those of the lattice in the box, and in a region, in LAMMPS's order; which atoms of the
-    basis they are."""
+    """Returns the places of the lattice in the box, and in a region, in LAMMPS's order, with the
+    number of the basis atom of each.
+    """
     data, lattice = state.data, state.lattice
     bounds = _bounds(state)
     corners = numpy.array([[bounds[i][0], bounds[j][1], bounds[k][2]]
@@ -234,7 +237,7 @@ def _places(state: State, region: Region | None) -> tuple[numpy.ndarray, numpy.n
     origin = numpy.array(lattice.basis)[chosen]
     cells = numpy.stack([x.ravel(), y.ravel(), z.ravel()], axis=1) + origin
     places = lattice.places(cells)
-    # Of two images on opposite faces the lower one is made, whatever rounding does to them.
+    # Of two images on opposite faces the lower one is made, whatever their rounding is.
     extent = numpy.diag(data.box)
     if (data.box == numpy.diag(extent)).all():
         slack, low, high, parts = 1e-6 * extent, data.lower, data.lower + extent, places
@@ -289,7 +292,7 @@ def _group(state: State, command: Command) -> None:
             command.fail(k, f"the group {other} is not known: {found}")
         return found
 
-    # What a group has already stays in it.
+    # A group keeps the atoms that it already has.
     known = state.groups.get(name, set())
     if style in ("delete", "clear"):
         if name not in state.groups:
@@ -329,7 +332,7 @@ def _group(state: State, command: Command) -> None:
 
 
 def _chosen(state: State, command: Command, style: str):
-    """Whether a number is one of those that the words of a group name."""
+    """Returns a function that is true for the numbers that the words of a group name."""
     words = command.arguments[2:]
     if words[:1] and words[0] in ("<", ">", "<=", ">=", "==", "!=", "<>"):
         numbers = [command.integer(3 + k, "a number", -(2**62), 2**62)

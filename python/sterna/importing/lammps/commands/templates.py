@@ -28,7 +28,7 @@ _COUNTS = ("atoms", *(f"{kind}s" for kind in KINDS))
 
 @dataclass
 class Template:
-    """Atoms about their center, and what joins them: type and atoms, from 1, of each term."""
+    """Atoms about their center, and their terms: type and atoms, from 1, of each."""
 
     positions: numpy.ndarray
     types: list[int]
@@ -44,7 +44,9 @@ def _molecule(state: State, command: Command) -> None:
 
 
 def read_template(state: State, data: DataFile, at: Command, k: int) -> Template:
-    """That which a word of a command names. Raises SternaError with line and column."""
+    """Returns the template that a word of a command names. Raises SternaError with line and
+    column.
+    """
     name = at.word(k, "the ID of a template")
     if name not in state.templates:
         at.fail(k, f'there is no molecule "{name}"{nearest(name, [*state.templates])}')
@@ -172,7 +174,7 @@ def place_molecules(
     state: State, template: Template, first_type: int, centers: numpy.ndarray, seed: int,
     axis_and_angle: tuple | None,
 ) -> None:  # fmt: skip
-    """One at each of the centers, (n, 3), in the coordinates of scripts."""
+    """Places a molecule at each of the centers, (n, 3), in the coordinates of scripts."""
     table, data = state.atoms, state.data
     numbers = Marsaglia(seed)
     largest = max(table.molecules, default=0)

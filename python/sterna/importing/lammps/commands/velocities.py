@@ -12,10 +12,10 @@ from sterna.importing.lammps.command import Command
 from sterna.importing.lammps.random_numbers import Park, normal, one_by_one, park_of_places
 from sterna.importing.lammps.state import BOLTZMANN, State
 
-#: Of mass velocity^2 to energy, by units.
+#: The factor from mass velocity^2 to energy, by units.
 _KINETIC = {"lj": 1.0, "real": 48.88821291**2, "metal": 1.0364269e-4}
 
-_SINGULAR = 1e-10  # of the tensor of inertia of atoms in a line, relative
+_SINGULAR = 1e-10  # relative bound for the tensor of inertia of atoms in a line
 
 #: Fixes that take degrees of freedom away, which LAMMPS counts.
 _STIFF = ("shake", "rattle", "rigid")
@@ -82,7 +82,7 @@ def _known(state: State, command: Command) -> numpy.ndarray:
 def _draw(
     state: State, command: Command, options: _Options, seed: int, chosen: numpy.ndarray
 ) -> numpy.ndarray:
-    """Numbers, (atoms, 3); those of other atoms than the chosen ones are 0."""
+    """Draws numbers, (atoms, 3); those of atoms that were not chosen are 0."""
     count = len(state.atoms.ids)
     found = numpy.zeros((count, 3))
     is_normal = options.dist == "gaussian"
@@ -154,7 +154,7 @@ def _rescale(
     state: State, command: Command, masses: numpy.ndarray, velocities: numpy.ndarray,
     temperature: float,
 ) -> None:  # fmt: skip
-    """To the temperature of these atoms, whose center LAMMPS takes for at rest."""
+    """Rescales to the temperature of these atoms, whose center LAMMPS assumes to be at rest."""
     units = state.units or "lj"
     freedom = 3 * len(masses) - 3
     energy = _KINETIC[units] * float(masses @ (velocities * velocities).sum(axis=1))
@@ -220,7 +220,7 @@ def _scale(state: State, command: Command) -> None:
     command.expect_end(3, "velocity GROUP scale T")
     members = state.group(command, 0)
     if members is None and (state.stages or state.temperature is not None):
-        # Drawn velocities, or those of an earlier run: of another temperature.
+        # Velocities that were drawn, or remain from an earlier run, have another temperature.
         state.temperature, state.atoms.velocities = temperature, None
         return
     if any(fix.style.startswith(_STIFF) for fix in state.fixes.values()):

@@ -27,9 +27,9 @@ class CellConvolution {
                   const FmmKernels<Real>& kernels, const comm::Context* context,
                   std::vector<CellBox> boxes, const std::string& exchange_method);
 
-  /// Minus the derivatives of the energy of multipoles when the positions of the cells and the
-  /// lattice are strained and the multipoles stay the same (xx yy zz xy xz yz), in the unit of
-  /// length of the coefficients. This rank's share.
+  /// This rank's share of the virial: minus the derivatives of the energy with respect to a strain
+  /// of the cells' positions and the lattice (xx yy zz xy xz yz). The multipoles stay the same. The
+  /// unit of length is that of the coefficients.
   using Virial = std::array<double, 6>;
   /// The five stages of a computation, all collective. Each receives the messages of the stage
   /// before and sends its own, so ranks that do other work in between need not wait for each other.

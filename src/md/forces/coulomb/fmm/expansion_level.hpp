@@ -65,9 +65,9 @@ class CellExpansions {
   std::vector<Real> values_;
 };
 
-/// The expansions of a level below the top. Cells in the same octant of their parents lie together
-/// in the order of the parents, so that all pairs of cells with one relative vector are contiguous
-/// in memory on both sides. Around the parents is a border of one cell: images, cells of other
+/// The expansions of a level below the top. Cells in the same octant of their parents lie together,
+/// in the order of the parents. So all pairs of cells with one relative vector are contiguous in
+/// memory on both sides. Around the parents is a border of one cell: images, cells of other
 /// ranks, or nothing.
 template <class Real>
 class ExpansionLevel {

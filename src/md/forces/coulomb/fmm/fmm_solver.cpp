@@ -381,8 +381,8 @@ class Solver final : public FmmSolver::Implementation {
     }
   }
 
-  /// Weights depend on positions in units of the box, so the forces by their gradients have no part
-  /// in the virial, which is the derivative with respect to a strain of the box.
+  /// The virial is the derivative with respect to a strain of the box. Weights depend on positions
+  /// in units of the box, so the forces by their gradients have no part in it.
   void add_to_result(std::size_t part, double charge, double potential, const Vec3& field,
                      const Vec3& force, Sums& sums) const {
     CoulombResult& result = sums.result;

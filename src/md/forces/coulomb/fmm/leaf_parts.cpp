@@ -1,6 +1,6 @@
-// Idea:    cells that overlap: a molecule near a face belongs to both cells, with weights that are
-//          smooth and add up to 1, so that the energy of the truncated expansions is smooth too and
-//          forces, with the gradient of the weights, are its exact derivative.
+// Idea:    cells overlap, and a molecule near a face belongs to both cells. Its weights are smooth
+//          and add up to 1, so the energy of the truncated expansions is smooth, too. Forces, with
+//          the gradient of the weights, are its exact derivative.
 // Paper:   Chartier, Darrigrand and Faou, BIT Numer. Math. 50, 23 (2010); of neutral molecules as a
 //          whole: Shamshirgar, Yokota, Tornberg and Hess, J. Chem. Phys. 151, 234113 (2019).
 // Cost:    (1 + overlap)^3 parts of a molecule on average; the number of near pairs grows with its

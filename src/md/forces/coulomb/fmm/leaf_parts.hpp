@@ -14,8 +14,9 @@ namespace sterna::md {
 /// Assigns charges to leaves. A molecule belongs as a whole to the leaf of its center, even if some
 /// of its charges lie beyond: its halves would have net charges and large multipoles, which the
 /// whole does not have. The borders of leaves are those of FmmParameters::borders. If leaves
-/// overlap, a molecule near a face belongs to the leaves on both sides, to each as a whole, with
-/// weights that are smooth functions of its center and add up to 1: up to eight parts at a corner.
+/// overlap, a molecule near a face belongs to the leaves on both sides, to each as a whole. Its
+/// weights are smooth functions of its center and add up to 1. At a corner it has up to eight
+/// parts.
 class LeafParts {
  public:
   LeafParts(const Lattice& lattice, const FmmParameters& parameters,

@@ -26,24 +26,25 @@
 namespace sterna::md {
 namespace {
 
-/// The scratch of one molecule i: columns of its neighbors, and sums of its own sites.
+/// The scratch memory of one molecule i: columns of its neighbors, and sums over its own sites.
 template <class Real>
 struct MolecularScratch {
-  Real* columns;  ///< `column_stride` numbers each
-  /// Columns of what acts, because of each neighbor, on the points of i that are paired with its
-  /// points; of minus what acts on its directions. So subtracting gives what acts on the neighbor.
+  Real* columns;  ///< each has `column_stride` numbers
+  /// Columns of results for each neighbor: the forces of its points on the points of i that they
+  /// are paired with, and minus the torques on its directions. The results are subtracted to act on
+  /// the neighbor.
   Real* back;
-  Real* weights;          ///< of pairs with each neighbor; where energies are asked for
-  Real* pair_sums;        ///< force on i and energy of each neighbor, four columns; where asked
-  Real* sums;             ///< force on each point of i, gradient of each direction, one vector each
-  Real* torque;           ///< on i, of what is summed without columns: three vectors
-  Real* own;              ///< coordinates of i's points and directions, in the order of the columns
-  std::uint32_t* counts;  ///< of the neighbors listed, by component
+  Real* weights;    ///< energies of the pairs with each neighbor, on request
+  Real* pair_sums;  ///< four columns, on request: force on i and energy for each neighbor
+  Real* sums;       ///< force on each point of i and gradient of each direction, one vector each
+  Real* torque;     ///< three vectors: force on i from terms that use no columns
+  Real* own;        ///< coordinates of i's points and directions, in the order of the columns
+  std::uint32_t* counts;  ///< the listed neighbors, by component
   std::uint32_t* lists;
 
   static constexpr std::size_t list_stride = neighbors_together + 2 * longest_vector;
   MolecularScratch(double* begin, std::size_t component_count, std::size_t column_count) {
-    // Places are counted in doubles whatever the precision: each part stays on its boundary.
+    // Offsets are counted in doubles in every precision, so that each part begins on its boundary.
     double* place = begin;
     const auto take = [&place](std::size_t count) {
       double* const part = place;
@@ -157,7 +158,8 @@ void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::R
     }
     if constexpr (with_energy) {
       if constexpr (Kind::radial) result.force = result.force_over_r * pair.d;
-      // Sums are kept by neighbor first, so that forces of a molecule's large charges cancel early.
+      // Sums are kept for each neighbor first, so that forces of a molecule's large charges cancel
+      // early.
       auto* const pair_force = scratch.pair_sums + k;
       store(load<Pack>(pair_force, stride) + result.force, pair_force, stride);
       auto* const pair_energy = pair_force + 3 * stride;

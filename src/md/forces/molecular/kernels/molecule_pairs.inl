@@ -25,14 +25,14 @@ struct CenterPair {
   typename Pack::Mask lennard_jones, charges;
 };
 
-/// The results of a vector of pairs of molecules. `turning` gives the torque on the molecule, by
-/// `torque_of` of the loop.
+/// The results of a vector of pairs of molecules. The loop's `torque_of` makes the torque on the
+/// molecule from `turning`.
 template <class Pack>
 struct MoleculePair {
-  PackVector<Pack> force, turning;  ///< of the molecule
+  PackVector<Pack> force, turning;  ///< force on the molecule
   PackVector<Pack> torque_taken;    ///< minus the torque on the neighbor
   Pack of_lennard_jones = Pack::zero(), of_charges = Pack::zero();  ///< energies
-  Pack reaction_field = Pack::zero();  ///< the part of `of_charges` that is of the reaction field
+  Pack reaction_field = Pack::zero();  ///< the reaction field's part of `of_charges`
 };
 
 /// The force over the distance of a pair of sites.
@@ -222,8 +222,8 @@ class LinearPairs {
   PackVector<Pack> axis_;
 };
 
-/// Three sites here, and three there of which the first two are the axes and the third is a sum of
-/// these.
+/// Three sites in each molecule. Of the neighbor's sites the first two are the axes, and the third
+/// is a sum of these.
 template <class Pack, SiteGrids grids>
 class PlanarPairs {
  public:
@@ -295,8 +295,8 @@ class PlanarPairs {
   PackVector<Pack> own_[points], moment_;
 };
 
-/// Sums force and torque on molecule i from the listed neighbors, and subtracts theirs. Dummies
-/// fill the list's last vector.
+/// Sums force and torque on molecule i over the listed neighbors, and subtracts those of the
+/// neighbors. Dummies fill the list's last vector.
 template <class Pack, class Pairs, bool with_energy>
 void sum_molecule_pairs(const MolecularWork& work,
                         const MolecularScratch<typename Pack::Real>& scratch, const Pairs& pairs,

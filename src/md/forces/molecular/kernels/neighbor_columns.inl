@@ -31,7 +31,7 @@ class CenterDistance {
   Pack step_;
 };
 
-/// Appends the offsets of a vector whose bits are set.
+/// Appends the offsets whose bits are set, for one vector of candidates.
 template <class Pack>
 inline void append_offsets(std::uint32_t* out, unsigned selected, const std::uint32_t* offsets) {
   if constexpr (std::is_same_v<Pack, DoublePack>) {
@@ -41,8 +41,8 @@ inline void append_offsets(std::uint32_t* out, unsigned selected, const std::uin
   }
 }
 
-/// The first columns, from vector `begin` on, of the neighbors listed, whose list goes on with
-/// dummies to a whole vector.
+/// Copies the first columns of the listed neighbors, from vector `begin` on. Dummies fill the list
+/// up to a whole vector.
 template <class Pack>
 void copy_distances(const PairWork& rows, const MolecularScratch<typename Pack::Real>& scratch,
                     const typename RowTraits<Pack>::Center& center, const std::uint32_t* list,
@@ -61,9 +61,9 @@ struct NamedVectors {
   const std::uint32_t* end;
 };
 
-/// Copies what grids and terms read of the neighbors listed into columns: points relative to the
-/// center of molecule i, and directions. The list goes on with dummies to a whole vector. `axes`: as
-/// many as a neighbor has.
+/// Copies points (relative to the center of molecule i) and directions of the listed neighbors into
+/// columns, as grids and terms need them. Dummies fill the list up to a whole vector. `axes` is the
+/// number of axes of a neighbor.
 template <class Pack, std::size_t axes>
 void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
                     const SiteLayout& layout, const NamedVectors& named, const std::uint32_t* list,
@@ -128,7 +128,7 @@ void add_pair_sums(const MolecularScratch<typename Pack::Real>& scratch, std::si
   for (int q = 0; q < 6; ++q) total.virial[q] += sums[q].sum();
 }
 
-/// How often pairs with these neighbors would be in full lists of this rank.
+/// The number of times that full lists of this rank would have pairs with these neighbors.
 template <class Pack>
 inline Pack weights(const PairWork& rows, const std::uint32_t* offsets) {
   alignas(64) typename Pack::Real weights[Pack::width];

@@ -2,8 +2,8 @@
 // field; included by molecular_kernels.inl.
 //
 // Idea:    molecules that are close to each other share a row of a half list. The sites of as many
-//          neighbors as a vector holds come into registers once for all of the row, each pair is
-//          computed once, and what the row does to the sites of a neighbor goes to memory once.
+//          neighbors as a vector holds are loaded into registers once for the whole row. Each pair
+//          is computed once, and the forces of the row on a neighbor's sites are stored once.
 // Source:  as pair_kernels.inl and site_grid.inl.
 // Cost:    pairs beyond the cutoff, which a neighbor has with some molecules of the row: in a liquid
 //          half as many as those within. No pass chooses neighbors, and nothing is copied.

@@ -3,9 +3,9 @@
 // points, as in carbon dioxide; included by molecular_kernels.inl.
 //
 // Idea:    one loop over the columns for all pairs of points. Coordinates of a neighbor are loaded
-//          once instead of once for each pair, forces stay in registers, those on a point there until
-//          it has met all points here, and where centers decide, one comparison with the cutoff
-//          serves all pairs.
+//          once instead of once for each pair, and forces stay in registers. The force on a
+//          neighbor's point is stored after its pairs with all points of the molecule. If the cutoff
+//          is that of centers, one comparison serves all pairs.
 // Source:  water's own kernels: Lindahl, Hess, van der Spoel, J. Mol. Model. 7, 306 (2001).
 // Cost:    a fifth fewer instructions than loops pair by pair; one function for each shape.
 // Hazards: more points than three have more sums than there are registers.

@@ -57,15 +57,15 @@ struct PairDistance {
   typename Pack::Mask inside;
 };
 
-/// The results of a pack of pairs. Radial pairs set `force_over_r`, others `force`.
+/// The results of a pack of pairs. Pairs with a central force set `force_over_r`, others `force`.
 template <class Pack>
 struct PairResult {
   Pack force_over_r;
   PackVector<Pack> force;
   PackVector<Pack> gradient_a, gradient_b;
   Pack energy;
-  Pack reaction_field;  ///< the part of the energy that is of the reaction field
-  Pack lennard_jones;   ///< the part of the energy that is of Lennard-Jones sites
+  Pack reaction_field;  ///< the part of the energy that belongs to the reaction field
+  Pack lennard_jones;   ///< the part of the energy between Lennard-Jones sites
 };
 
 template <class Pack>

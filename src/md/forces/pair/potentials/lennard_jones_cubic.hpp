@@ -28,7 +28,8 @@ struct LennardJonesCubic {
       {"sigma", Dimension::length, positive_number, "distance at which the potential is zero",
        1.0}};
   static constexpr int coefficient_count = 6;
-  static constexpr double inflection = 1.244455060259808;  ///< (26/7)^(1/6)
+  /// the inflection in units of sigma, (26/7)^(1/6)
+  static constexpr double inflection = 1.244455060259808;
 
   static double own_end(std::span<const double> p, double) {
     return 67.0 / 48.0 * inflection * p[1];

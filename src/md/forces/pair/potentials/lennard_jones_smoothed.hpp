@@ -36,7 +36,8 @@ struct LennardJonesSmoothed {
     c[2] = rs;
     c[3] = cutoff;
     const double inverse6 = std::pow(rs, -6);
-    // Energy, force and slope of the force at the begin of the polynomial, then its higher orders.
+    // The coefficients are energy, force and slope of the force at the begin of the polynomial,
+    // then its higher orders.
     c[4] = inverse6 * (c[0] * inverse6 - c[1]);
     c[5] = inverse6 * (12.0 * c[0] * inverse6 - 6.0 * c[1]) / rs;
     c[6] = inverse6 * (42.0 * c[1] - 156.0 * c[0] * inverse6) / (rs * rs);

@@ -30,7 +30,7 @@ struct Mie {
       {"attractive_exponent", Dimension::none, exponent, "m", 7.0, false, 6.0}};
   static constexpr int coefficient_count = 4;
 
-  /// The reason why these values are invalid; empty if they are valid.
+  /// Returns why these values are invalid; empty if they are valid.
   static std::string_view contradiction(std::span<const double> p) {
     return p[2] > p[3] ? "" : "\"repulsive_exponent\" must be greater than \"attractive_exponent\"";
   }

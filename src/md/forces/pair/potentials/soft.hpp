@@ -36,7 +36,8 @@ struct Soft {
 
   template <class V>
   [[gnu::always_inline]] static PairValue<V> evaluate(const PairDistance<V>& pair, const V* c) {
-    // In terms of half the angle: 1 + cos(2 x) = 2 cos(x)^2 loses no digits near the cutoff.
+    // The cosine is taken of half the angle, because 1 + cos(2 x) = 2 cos(x)^2 loses no digits near
+    // the cutoff.
     V sine, cosine;
     sine_and_cosine_of_double(c[1] * pair.distance, sine, cosine);
     return {c[0] * cosine * cosine, c[2] * sine * cosine * pair.inverse};

@@ -75,8 +75,8 @@ using LoadText = std::function<std::string(const std::string& path)>;
 std::string load_text(const std::string& path);
 
 /// The root element of an XML file. Throws XmlError with file, line and column if the file cannot
-/// be read or is not well-formed, if an include leads nowhere or to itself, or if elements are
-/// nested more than a hundred deep. Inside `<output>` and `<NEMD>` an include of a missing file is
+/// be read or is not well-formed. Other errors are an include that leads nowhere or to itself, and
+/// elements that are nested more than a hundred deep. Inside `<output>` and `<NEMD>` an include of a missing file is
 /// left out, as ls1 does everywhere. A closing tag with another name closes the innermost element,
 /// as in ls1, with a warning.
 XmlElement read_xml(const std::string& path, const LoadText& load = load_text,

@@ -98,9 +98,9 @@ struct FmmKernels {
   /// The inverse transform, times the number of cells; overwrites the waves.
   void (*from_waves)(const GridTransform<Real>& plan, Real* waves, Real* values);
   /// Adds the local expansions of as many waves as there are lanes, computed from their multipoles
-  /// and the sums between both, in the form of CellConvolution: m begins at 0, cosine and sine
-  /// parts are a complex number, and there are two columns, for the real and for the imaginary
-  /// parts of waves,
+  /// and the sums between both. These are in the form of CellConvolution: m begins at 0, cosine and
+  /// sine parts are a complex number, and there are two columns, for the real and for the imaginary
+  /// parts of waves. The expansions are
   ///   L_lm = sum over l', m' of conj(M_l'm') I_(l+l')(m+m'),
   /// where M_l'(-m') = (-1)^m' conj(M_l'm'), and likewise for I. Element (l, m) of the sums, up to
   /// twice the order, has its parts of wave i at (2 * wave_index(2 * order, l, m) + part) * lanes +
