@@ -4,7 +4,8 @@
 
 namespace sterna::md::section {
 
-/// Of what changes motions directly: [[drift_control]], [[limit]] and [alignment].
+/// Of what changes motions directly: [[freeze]], [[drift_control]], [[limit]] and [alignment].
+InputSection freeze();
 InputSection drift_control();
 InputSection limit();
 InputSection alignment();
