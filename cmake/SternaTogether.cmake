@@ -13,7 +13,8 @@ endif()
 option(STERNA_TOGETHER "Compile the files of a part of a library together" ${_sterna_together})
 set(_sterna_replaceable_tables comm/neighbor/table forces/pair/pair_potential_table
     observe/observer_table start/readers/reader_table integrate/thermostats/thermostat_table
-    integrate/integrators/integrator_table)
+    integrate/integrators/integrator_table simulation/force_term_table
+    trajectories/trajectory_table)
 set(STERNA_TOGETHER_FILES 64 CACHE STRING "At most as many files at a time, with STERNA_TOGETHER")
 mark_as_advanced(STERNA_TOGETHER_FILES)
 
@@ -35,6 +36,8 @@ function(sterna_compile_together target)
     if(path IN_LIST _sterna_replaceable_tables)
       continue()
     endif()
+    # What owners know of the input stands above it in the layers, with what moves particles.
+    string(REGEX REPLACE "^md/forces/[a-z]+/input/" "md/integrate/" name ${name})
     string(REGEX MATCH "^(app|comm|[a-z]+/[a-z]+)" name ${name})
     # Small parts go with one that includes much of the same.
     string(REGEX REPLACE "^md/(core|neighbors|simd)$" "md/domain" name ${name})

@@ -1,6 +1,6 @@
 // The reader of files of the embedded-atom method.
 //
-// sources: src/md/input/embedded_atom_file.cpp src/md/model/embedded_atom.cpp
+// sources: src/md/forces/manybody/input/embedded_atom_file.cpp src/md/model/embedded_atom.cpp
 // sources: src/md/core/display_text.cpp src/md/input/fields.cpp src/md/input/line_reader.cpp
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "md/input/embedded_atom_file.hpp"
+#include "md/forces/manybody/input/embedded_atom_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

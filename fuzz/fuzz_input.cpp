@@ -6,17 +6,21 @@
 // sources: src/md/input/read_input.cpp src/md/input/stages.cpp src/md/input/check_input.cpp
 // sources: src/md/input/input_schema.cpp
 // sources: src/md/input/diagnostics.cpp src/md/input/syntax_error.cpp
-// sources: src/md/input/check_components.cpp src/md/input/check_electrostatics.cpp
+// sources: src/md/input/check_components.cpp
 // sources: src/md/input/sections/*.cpp src/md/input/section_reader.cpp
 // sources: src/md/input/value_reader.cpp src/md/input/input_reading.cpp
 // sources: src/md/input/toml_document.cpp src/md/input/meant_names.cpp
 // sources: src/md/input/check_completeness.cpp
 // sources: src/md/input/published_components.cpp
 // sources: src/md/input/check_integrator.cpp src/md/input/owner_tables.cpp src/md/simulation/owner_tables.cpp
-// sources: src/md/input/particle_names.cpp src/md/input/tersoff_input.cpp
+// sources: src/md/simulation/physics_table.cpp src/md/simulation/force_term_table.cpp
+// sources: src/md/simulation/force_terms/*.cpp src/md/forces/*/input/*.cpp
+// sources: src/md/integrate/motion_physics.cpp src/md/integrate/check_*.cpp
+// sources: src/md/integrate/*_section.cpp src/md/forces/force_term.cpp
+// sources: src/md/input/particle_names.cpp
 // sources: src/md/core/file_error.cpp src/md/model/tersoff.cpp src/md/model/library/*.cpp
 // sources: src/md/core/sort_by.cpp src/md/core/json.cpp src/md/core/measured_text.cpp
-// sources: src/md/input/tersoff_file.cpp src/md/input/line_reader.cpp src/md/input/fields.cpp
+// sources: src/md/input/line_reader.cpp src/md/input/fields.cpp
 // sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp
 // sources: src/md/input/run_files.cpp src/md/output/atomic_file.cpp
 // sources: src/md/forces/pair/pair_potential_table.cpp src/md/forces/pair/pair_function.cpp
@@ -24,10 +28,9 @@
 // sources: src/md/input/pair_potential_input.cpp src/md/input/check_pair_potentials.cpp
 // sources: src/md/input/type_pair_from_input.cpp src/md/model/lennard_jones.cpp
 // sources: src/md/input/molecule_file.cpp
-// sources: src/md/input/check_multiple_time_steps.cpp
 // sources: src/md/input/check_neighbor.cpp src/md/input/check_exports.cpp
 // sources: src/md/input/check_molecule.cpp src/md/input/check_molecules.cpp
-// sources: src/md/input/topology_from_input.cpp
+// sources: src/md/input/topology_from_input.cpp src/md/input/molecule_model_from_input.cpp
 // sources: src/md/input/residue_labels.cpp
 // sources: src/md/input/hydrogen_mass.cpp
 // sources: src/md/forces/bonded/bicubic_table.cpp src/md/forces/bonded/bonded_table.cpp
@@ -43,9 +46,7 @@
 // sources: src/md/start/readers/*.cpp src/md/start/foreign/ls1/start_file.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 // sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp
-// sources: src/md/input/embedded_atom_input.cpp src/md/input/embedded_atom_file.cpp
 // sources: src/md/model/embedded_atom.cpp src/md/input/many_body_input.cpp
-// sources: src/md/input/check_many_body.cpp
 // sources: src/md/output/checkpoint_file.cpp src/md/core/checksum.cpp
 
 #include <cmath>

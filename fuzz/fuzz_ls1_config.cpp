@@ -4,11 +4,15 @@
 // sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
 // sources: src/md/core/random.cpp src/md/core/sort_by.cpp src/md/input/read_input.cpp
 // sources: src/md/input/stages.cpp src/md/input/owner_tables.cpp src/md/simulation/owner_tables.cpp
+// sources: src/md/simulation/physics_table.cpp src/md/simulation/force_term_table.cpp
+// sources: src/md/simulation/force_terms/*.cpp src/md/forces/*/input/*.cpp
+// sources: src/md/integrate/motion_physics.cpp src/md/integrate/check_*.cpp
+// sources: src/md/integrate/*_section.cpp src/md/forces/force_term.cpp
 // sources: src/md/input/check_*.cpp
 // sources: src/md/input/input_schema.cpp src/md/input/sections/*.cpp
 // sources: src/md/input/diagnostics.cpp src/md/input/syntax_error.cpp
 // sources: src/md/input/input_text.cpp src/md/input/particle_names.cpp
-// sources: src/md/input/published_components.cpp src/md/input/tersoff_input.cpp
+// sources: src/md/input/published_components.cpp
 // sources: src/md/core/file_error.cpp src/md/start/foreign/ls1/*.cpp src/md/start/readers/*.cpp
 // sources: src/md/input/fields.cpp src/md/input/line_reader.cpp src/md/model/tersoff.cpp
 // sources: src/md/model/library/*.cpp src/md/forces/coulomb/fmm/fmm_parameters.cpp
@@ -17,7 +21,6 @@
 // sources: src/md/start/foreign/foreign_draft.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 // sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp
-// sources: src/md/input/embedded_atom_input.cpp src/md/input/embedded_atom_file.cpp
 // sources: src/md/model/embedded_atom.cpp src/md/input/many_body_input.cpp
 // sources: src/md/output/checkpoint_file.cpp src/md/core/checksum.cpp
 

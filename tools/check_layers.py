@@ -3,8 +3,9 @@
 
 Layer 1, `sterna::comm` (include/sterna/comm, src/comm), includes nothing of layer 2. Inside either
 layer, src/comm and src/md, a folder includes itself and the folders listed before it. A kind of force
-(src/md/forces/KIND) includes what lies in src/md/forces itself, and no other kind. Only layer 1 may
-name MPI or UCX headers, so the engine sends every byte through it. The module of Python, src/python,
+(src/md/forces/KIND) includes what lies in src/md/forces itself, and no other kind. What a kind knows
+of the input (src/md/forces/KIND/input) is a layer of its own above src/md/input. Only layer 1 may name
+MPI or UCX headers, so the engine sends every byte through it. The module of Python, src/python,
 stands on both layers, and neither includes anything of it.
 
 Object files of the engine tell what the linker is asked for: a folder needs no symbol that only a
@@ -19,7 +20,7 @@ import argparse
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +34,7 @@ MD_LAYERS = (
     "forces",
     "output",
     "input",
+    "forces/KIND/input",
     "integrate",
     "trajectories",
     "observe",
@@ -58,6 +60,12 @@ COMM_LAYERS = (
 HANDED_DOWN = re.compile(r"^_ZN6sterna2md\d+pair_kernels_(baseline|avx2|avx512)Ev$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 TRANSPORT_HEADERS = re.compile(r"^(mpi\.h|mpi-ext\.h|uc[pst]/)")
+
+
+def layer_of(parts: Sequence[str]) -> str:
+    """The layer of a path below src/md, split at its slashes."""
+    owns_text = len(parts) > 3 and parts[0] == "forces" and parts[2] == "input"
+    return "forces/KIND/input" if owns_text else parts[0]
 
 
 def kind_of_force(path: str) -> str:
@@ -97,17 +105,17 @@ def problem(source: str, included: str) -> str | None:
         return "other layers use the public headers, sterna/comm/"
     if not in_md:
         return None
-    folder = parts[2]
+    folder = layer_of(parts[2:])
     if folder not in MD_LAYERS:
         return f"src/md/{folder} is not in the list of layers ({', '.join(MD_LAYERS)})"
     if included.startswith("md/"):
-        target = included.split("/")[1]
+        target = layer_of(included.split("/")[1:])
         if target not in MD_LAYERS:
             return f"md/{target} is not in the list of layers"
         if MD_LAYERS.index(target) > MD_LAYERS.index(folder):
             return f"md/{target} lies above md/{folder}"
         kind, other = kind_of_force(source[len("src/") :]), kind_of_force(included)
-        if folder == "forces" and other not in ("", kind):
+        if folder.startswith("forces") and other not in ("", kind):
             return f"a kind of force knows no other: md/forces/{other}"
     return None
 
@@ -162,9 +170,12 @@ def folders_of_object(path: Path, top: Path) -> set[str]:
     """The folders of src/md whose files an object file below `top` was compiled from."""
     parts = path.relative_to(top).parts
     if parts[0] != "Unity":
-        return {parts[0]} if parts[0] in MD_LAYERS else set()
+        folder = layer_of(parts)
+        return {folder} if folder in MD_LAYERS else set()
     text = path.with_suffix("").read_text(encoding="utf-8")
-    return set(re.findall(r'#include "[^"]*src/md/(\w+)/', text))
+    return {
+        layer_of(file.split("/")) for file in re.findall(r'#include "[^"]*src/md/([^"]+)"', text)
+    }
 
 
 def units_of(top: Path) -> list[Unit]:

@@ -13,6 +13,7 @@
 #include "md/input/barostat_row.hpp"
 #include "md/input/integrator_row.hpp"
 #include "md/input/observer_row.hpp"
+#include "md/input/physics_row.hpp"
 #include "md/input/start_reader_row.hpp"
 #include "md/input/thermostat_row.hpp"
 #include "md/input/trajectory_row.hpp"
@@ -137,6 +138,43 @@ TEST_CASE("potentials and bonded terms have sentences, formulas and sources") {
     CHECK(!row.formula.empty());
     CHECK(!row.source.empty());
     CHECK(!row.energy_name.empty());
+  }
+}
+
+TEST_CASE("kinds of physics say where their sections and keys stand") {
+  std::set<std::string_view> names;
+  for (const PhysicsRow& row : physics_rows()) {
+    CAPTURE(row.name);
+    CHECK(is_phrase(row.sentence));
+    CHECK(is_given(row.check));
+    for (const auto declare : row.sections) {
+      const InputSection section = declare();
+      CAPTURE(section.schema.name);
+      CHECK(is_sentence(section.schema.description));
+      CHECK(find_section(section.schema.name) != nullptr);
+      CHECK(find_section(section.behind) != nullptr);
+      CHECK(names.insert(section.schema.name).second);
+      check_keys(section);
+    }
+    if (row.keys != nullptr) {
+      for (const AddedKey& added : row.keys()) {
+        CAPTURE(added.key.name);
+        CHECK(find_key(added.section, added.key.name) != nullptr);
+        CHECK(find_key(added.section, added.behind) != nullptr);
+        CHECK(is_sentence(added.key.description));
+      }
+    }
+    for (const ParameterFile& file : row.files) {
+      CAPTURE(file.name);
+      CHECK(is_phrase(file.phrase));
+      CHECK(is_given(file.text));
+    }
+    CHECK(is_given(row.citations) == is_given(row.bibliography));
+  }
+  // Those that are known to be handed in by their owners.
+  for (const char* name :
+       {"electrostatics", "wall", "field", "restraint", "freeze", "thermostat"}) {
+    CHECK(names.contains(name));
   }
 }
 

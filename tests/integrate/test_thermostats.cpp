@@ -1,6 +1,7 @@
 // Thermostats on their own, against what statistical mechanics says.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numeric>

@@ -9,8 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "md/forces/external/input/wall_section.hpp"
 #include "md/input/input_text.hpp"
 #include "md/input/read_input.hpp"
+#include "md/integrate/alignment_section.hpp"
+#include "md/integrate/drift_control_section.hpp"
+#include "md/integrate/limit_section.hpp"
 #include "md/integrate/thermostats/velocity_scaling.hpp"
 #include "md/observe/dielectric.hpp"
 #include "md/observe/orientation_order.hpp"
@@ -207,8 +211,8 @@ TEST_CASE("ls1's plugins that change a run") {
   CHECK(input.thermostats[0].time_constant == 80.0);
   CHECK(input.thermostats[0].upper->y == 4.5);
 
-  REQUIRE(input.limits.size() == 2);
-  const auto& of_first = input.limits[0];
+  REQUIRE(input.tables<LimitSection>().size() == 2);
+  const auto& of_first = input.tables<LimitSection>()[0];
   CHECK(of_first.component == "Kr");
   CHECK(of_first.force == 500.0);
   CHECK(of_first.velocity == 10.0);
@@ -219,13 +223,13 @@ TEST_CASE("ls1's plugins that change a run") {
   CHECK_FALSE(of_first.lower.has_value());
   CHECK(of_first.upper->y == 4.0);
   CHECK(of_first.upper->x > 10.0);
-  const auto& of_second = input.limits[1];
+  const auto& of_second = input.tables<LimitSection>()[1];
   CHECK(of_second.overlaps_only);
   CHECK(of_second.force == 700.0);
   CHECK_FALSE(of_second.torque.has_value());  // atoms do not turn
 
-  REQUIRE(input.drift_controls.size() == 2);
-  const auto& drift = input.drift_controls[0];
+  REQUIRE(input.tables<DriftControlSection>().size() == 2);
+  const auto& drift = input.tables<DriftControlSection>()[0];
   CHECK(drift.component == "Xe");
   CHECK(drift.velocity == Vec3{0.1, 0.0, -0.2});
   CHECK(drift.slabs == 3);
@@ -236,64 +240,64 @@ TEST_CASE("ls1's plugins that change a run") {
   CHECK(drift.start_step == 3);
   CHECK(drift.stop_step == 90);
   // Component 0 of ls1 is all molecules together.
-  CHECK(input.drift_controls[1].component.empty());
-  CHECK(input.drift_controls[1].stop_step == 0);
-  CHECK_FALSE(input.drift_controls[1].lower.has_value());
-  CHECK_FALSE(input.drift_controls[1].upper.has_value());
+  CHECK(input.tables<DriftControlSection>()[1].component.empty());
+  CHECK(input.tables<DriftControlSection>()[1].stop_step == 0);
+  CHECK_FALSE(input.tables<DriftControlSection>()[1].lower.has_value());
+  CHECK_FALSE(input.tables<DriftControlSection>()[1].upper.has_value());
 
-  CHECK(input.alignment.interval == 10);
-  CHECK(input.alignment.part == 0.5);
-  CHECK(input.alignment.axes == std::vector{Axis::x, Axis::z});
+  CHECK(input.section<AlignmentSection>().interval == 10);
+  CHECK(input.section<AlignmentSection>().part == 0.5);
+  CHECK(input.section<AlignmentSection>().axes == std::vector{Axis::x, Axis::z});
 
-  REQUIRE(input.walls.size() == 5);
-  const auto& layers = input.walls[0];
-  CHECK(layers.potential == Input::Wall::Potential::lj_10_4_3);
+  REQUIRE(input.tables<WallSection>().size() == 5);
+  const auto& layers = input.tables<WallSection>()[0];
+  CHECK(layers.potential == WallSection::Potential::lj_10_4_3);
   CHECK(layers.component == "Kr");
   CHECK(layers.axis == Axis::y);
-  CHECK(layers.side == Input::Wall::Side::both);
+  CHECK(layers.side == WallSection::Side::both);
   CHECK(layers.position == 4.75);
   CHECK(layers.cutoff == 2.5);
   CHECK(layers.sigma == doctest::Approx(1.025));
   // ls1's factor 2 pi rho epsilon sigma^2 delta, with epsilon = xi sqrt(100 * 1.3).
   CHECK(layers.epsilon == doctest::Approx(1.07 * 0.2 * std::sqrt(130.0) * 1.025 * 1.025 * 0.775));
-  const auto& above = input.walls[1];
-  CHECK(above.potential == Input::Wall::Potential::lj_9_3);
-  CHECK(above.side == Input::Wall::Side::above);
+  const auto& above = input.tables<WallSection>()[1];
+  CHECK(above.potential == WallSection::Potential::lj_9_3);
+  CHECK(above.side == WallSection::Side::above);
   CHECK(above.position == 6.5);
   CHECK(above.sigma == doctest::Approx(0.9 * 1.025));
   CHECK(above.epsilon == doctest::Approx(2.0 / 3.0 * 3.14159265358979 * 1.07 * std::sqrt(130.0) *
                                          std::pow(0.9 * 1.025, 3)));
-  CHECK(input.walls[2].side == Input::Wall::Side::below);
-  CHECK(input.walls[2].position == 3.5);
-  const auto& spring = input.walls[3];
-  CHECK(spring.potential == Input::Wall::Potential::harmonic);
-  CHECK(spring.side == Input::Wall::Side::below);
+  CHECK(input.tables<WallSection>()[2].side == WallSection::Side::below);
+  CHECK(input.tables<WallSection>()[2].position == 3.5);
+  const auto& spring = input.tables<WallSection>()[3];
+  CHECK(spring.potential == WallSection::Potential::harmonic);
+  CHECK(spring.side == WallSection::Side::below);
   CHECK(spring.position == 9.0);
   CHECK(spring.stiffness == 20.0);
   CHECK(spring.component.empty());
-  const auto& mirror = input.walls[4];
-  CHECK(mirror.potential == Input::Wall::Potential::reflecting);
-  CHECK(mirror.side == Input::Wall::Side::above);
+  const auto& mirror = input.tables<WallSection>()[4];
+  CHECK(mirror.potential == WallSection::Potential::reflecting);
+  CHECK(mirror.side == WallSection::Side::above);
   CHECK(mirror.position == 1.5);
   CHECK(mirror.component == "Xe");
 
   const Input again = through_text(input);
   CHECK(input_text(again) == input_text(input));
-  CHECK(again.walls.size() == 5);
-  CHECK(again.limits[0].upper == of_first.upper);
+  CHECK(again.tables<WallSection>().size() == 5);
+  CHECK(again.tables<LimitSection>()[0].upper == of_first.upper);
 }
 
 TEST_CASE("ls1's walls outside of the box that reach into it are kept") {
   const Input input = read_valid_but_for_walls(examples / "walls_reach_in.xml");
-  REQUIRE(input.walls.size() == 3);
-  CHECK(input.walls[0].position == -0.5);
-  CHECK(input.walls[0].side == Input::Wall::Side::both);
+  REQUIRE(input.tables<WallSection>().size() == 3);
+  CHECK(input.tables<WallSection>()[0].position == -0.5);
+  CHECK(input.tables<WallSection>()[0].side == WallSection::Side::both);
   // The upper surface of a wall of finite width; its lower one has no molecules within the cutoff.
-  CHECK(input.walls[1].position == -1.0);
-  CHECK(input.walls[1].side == Input::Wall::Side::above);
-  CHECK(input.walls[2].position == 12.0);
+  CHECK(input.tables<WallSection>()[1].position == -1.0);
+  CHECK(input.tables<WallSection>()[1].side == WallSection::Side::above);
+  CHECK(input.tables<WallSection>()[2].position == 12.0);
   const Input again = through_text(input);
-  CHECK(again.walls[0].position == -0.5);
+  CHECK(again.tables<WallSection>()[0].position == -0.5);
 }
 
 TEST_CASE("ls1's thermostat of a component") {

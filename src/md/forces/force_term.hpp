@@ -12,7 +12,10 @@
 #include "md/core/energy_and_virial.hpp"
 #include "md/core/step_context.hpp"
 #include "md/system/particle_store.hpp"
-#include "sterna/comm/methods.hpp"
+
+namespace sterna::comm {
+struct Verdict;
+}
 
 namespace sterna::md {
 
@@ -103,7 +106,7 @@ class ForceTerm {
   virtual std::vector<Part> parts() const { return {}; }
 
   /// The term's own exchanges with other ranks: the chosen methods, and why they were chosen.
-  virtual std::vector<comm::Verdict> verdicts() const { return {}; }
+  virtual std::vector<comm::Verdict> verdicts() const;
 
   /// Collective. The state with which a resumed run has the same bits; the state of rank 0 counts.
   /// An empty state needs no `restore`.

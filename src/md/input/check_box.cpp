@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "md/forces/coulomb/fmm/fmm_parameters.hpp"
-#include "md/input/check_external.hpp"
 #include "md/input/cutoffs.hpp"
 #include "md/input/observer_row.hpp"
-#include "md/input/thermostat_row.hpp"
+#include "md/input/physics_row.hpp"
 
 namespace sterna::md {
 namespace {
@@ -19,63 +17,6 @@ namespace {
 bool has_planes_across(const Tilt& tilt, Axis axis) {
   if (axis == Axis::x) return tilt.xy == 0.0 && tilt.xz == 0.0;
   return axis == Axis::z || tilt.yz == 0.0;
-}
-
-void check_regions(const Input& input, const Report& report) {
-  for (std::size_t n = 0; n < input.thermostats.size(); ++n) {
-    const Input::Thermostat& thermostat = input.thermostats[n];
-    const ThermostatRow* kind = row_of(thermostat);
-    std::string_view key = kind != nullptr ? kind->orthorhombic_key(thermostat) : "";
-    if (thermostat.upper) key = "upper";
-    if (thermostat.lower) key = "lower";
-    if (key.empty()) continue;
-    std::string place = fmt::format("thermostat.{}", key);
-    if (!input.places.contains(place)) place = fmt::format("thermostat[{}].{}", n, key);
-    report(Severity::error, place,
-           "a thermostat of a region or of slabs needs an orthorhombic box; that of this run is "
-           "triclinic");
-  }
-  const auto refuse = [&](const std::string& section, const auto& parts) {
-    for (std::size_t n = 0; n < parts.size(); ++n) {
-      const std::string place = fmt::format("{}[{}]", section, n);
-      for (const char* key : {".lower", ".upper", ".slabs"}) {
-        if (!input.places.contains(place + key)) continue;
-        report(Severity::error, place + key,
-               fmt::format("the region of a [[{}]] needs an orthorhombic box; that of this run is "
-                           "triclinic",
-                           section));
-      }
-    }
-  };
-  refuse("drift_control", input.drift_controls);
-  refuse("limit", input.limits);
-  refuse("wall", input.walls);
-  refuse("restraint", input.restraints);
-  if (input.alignment.interval > 0) {
-    report(Severity::error, "alignment",
-           "[alignment] needs an orthorhombic box; that of this run is triclinic");
-  }
-}
-
-void check_multipole_method(const Input& input, const Box& box, const Report& report) {
-  const Input::Electrostatics& electrostatics = input.electrostatics;
-  if (electrostatics.kind != ElectrostaticsKind::fmm) return;
-  const Lattice lattice = Lattice::of(box);
-  FmmParameters tree = FmmParameters::even_tree(
-      lattice, electrostatics.surroundings != ElectrostaticsSurroundings::open);
-  const bool plain_converges = tree.separation(lattice) >= FmmParameters::least_separation;
-  tree.levels = std::max(0, electrostatics.levels - 1);
-  tree.overlap = electrostatics.smoothing;
-  const double separation = tree.separation(lattice);
-  if (separation >= FmmParameters::least_separation) return;
-  report(Severity::error, "electrostatics.kind",
-         fmt::format("the box leans so much that the expansions of the multipole method do not "
-                     "converge: cells that are not neighbors come as near as {:.2f} of their "
-                     "diameter, {:.2f} is needed. {}, or use kind = \"ewald\"",
-                     separation, FmmParameters::least_separation,
-                     plain_converges ? "Leave out levels and smoothing"
-                                     : "Give the same lattice edges that are nearer to right "
-                                       "angles"));
 }
 
 /// Checks that the box is small enough for the precision. In mixed precision forces are computed
@@ -119,19 +60,18 @@ void check_box(const Input& input, const Box& at_start, const Report& report) {
     }
   }
   check_precision(input, box, report);
-  check_external_in_box(input, box, report);
+  for (const PhysicsRow& physics : physics_rows()) {
+    if (physics.check_in_box != nullptr) physics.check_in_box(input, box, report);
+  }
   for (const ObserverRow& section : observer_rows()) {
     if (section.check_in_box != nullptr && section.interval(input) > 0) {
       section.check_in_box(input, box, report);
     }
   }
-  if (box.tilt.none()) return;
   if (input.interaction.tail_correction == TailCorrection::planar) {
     check_planes(box, input.interaction.tail_normal, "interaction.tail_normal",
                  "a planar correction", report);
   }
-  check_regions(input, report);
-  check_multipole_method(input, box, report);
 }
 
 }  // namespace sterna::md

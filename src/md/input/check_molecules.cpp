@@ -15,7 +15,6 @@
 #include "md/input/input_schema.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/residue_labels.hpp"
-#include "md/input/thermostat_row.hpp"
 #include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
@@ -44,8 +43,6 @@ class MoleculesChecker {
       }
     }
     kinds();
-    electrostatics();
-    constraints();
   }
 
  private:
@@ -130,97 +127,6 @@ class MoleculesChecker {
                               quote(atoms[k].type)));
       }
     }
-  }
-
-  void electrostatics() {
-    const bool on = input_.electrostatics.is_used();
-    const bool perhaps =
-        input_.places.contains("electrostatics.kind") && !good_("electrostatics.kind");
-    bool charged = false;
-    for (std::size_t m = 0; m < input_.molecules.size(); ++m) {
-      const auto& atoms = input_.molecules[m].atoms;
-      for (std::size_t n = 0; n < atoms.size(); ++n) {
-        if (atoms[n].charge.value_or(0.0) == 0.0) continue;
-        if (!charged && !on && !perhaps) {
-          const std::string place = fmt::format("molecule[{}].atom[{}].charge", m, n);
-          error(good_(place) ? place : fmt::format("molecule[{}]", m),
-                "\"charge\" in [[molecule.atom]] needs a solver: a section [electrostatics] with "
-                "kind = \"fmm\", or \"reaction_field\"");
-        }
-        charged = true;
-      }
-    }
-  }
-
-  static bool has_constraints(const Input::Molecule& molecule) {
-    return molecule.constrained_bonds != ConstrainedBonds::none || !molecule.constraints.empty();
-  }
-
-  /// Reports features that move atoms by other means than forces, because they would violate
-  /// constraints.
-  void constraints() {
-    if (std::ranges::none_of(input_.molecules, has_constraints)) return;
-    if (good_("run.constraint_algorithm") && input_.barostat.is_used() &&
-        input_.run.constraint_algorithm == ConstraintAlgorithm::conjugate_gradients) {
-      error("run.constraint_algorithm",
-            "a [barostat] moves the centers of mass of atoms that constraints join, which one rank "
-            "must know; expected \"auto\" or \"shake\"");
-    }
-    for (std::size_t n = 0; n < input_.thermostats.size(); ++n) thermostat(n);
-    for (std::size_t n = 0; n < input_.limits.size(); ++n) {
-      error(fmt::format("limit[{}]", n), "a [[limit]] of single atoms does not keep constraints");
-    }
-    for (std::size_t n = 0; n < input_.walls.size(); ++n) {
-      const std::string place = fmt::format("wall[{}].potential", n);
-      if (input_.walls[n].potential != Input::Wall::Potential::reflecting || !good_(place))
-        continue;
-      error(place,
-            "a reflecting wall turns the velocities of single atoms and does not keep "
-            "constraints; expected a wall with a potential");
-    }
-  }
-
-  void thermostat(std::size_t n) {
-    using Constraints = ThermostatRow::Constraints;
-    const Input::Thermostat& thermostat = input_.thermostats[n];
-    const ThermostatRow* const kind = row_of(thermostat);
-    const std::string place = fmt::format("thermostat[{}]", n);
-    if (kind == nullptr || !good_(place + ".kind")) return;
-    if (kind->constraints == Constraints::violated) {
-      const auto others = thermostat_rows().names_that(
-          [](const ThermostatRow& other) { return other.constraints != Constraints::violated; });
-      error(place + ".kind",
-            fmt::format("\"kind\" in [thermostat] is {}, which does not keep constraints; expected "
-                        "{}",
-                        quote(thermostat.kind), choice_list(others)));
-    } else if (kind->constraints != Constraints::projected && thermostat.is_partial()) {
-      error(place,
-            fmt::format("a thermostat {} of some atoms does not keep constraints; expected one of "
-                        "all, without \"component\", \"lower\" and \"upper\", or kind = "
-                        "\"langevin\"",
-                        quote(thermostat.kind)));
-    } else if (kind->constraints == Constraints::kept) {
-      if (const std::string frozen = frozen_in_constraints(); !frozen.empty()) {
-        error(place + ".kind",
-              fmt::format("\"kind\" in [thermostat] is {}, which scales the velocities of all "
-                          "atoms, but those of the type {}, which is in a [[molecule]] with "
-                          "constraints, are frozen; expected kind = \"langevin\"",
-                          quote(thermostat.kind), quote(frozen)));
-      }
-    }
-  }
-
-  /// The first type of [[freeze]] in a molecule with constraints; empty: there is none.
-  std::string frozen_in_constraints() const {
-    for (const Input::Freeze& freeze : input_.freezes) {
-      const auto has_it = [&](const Input::Molecule& molecule) {
-        return has_constraints(molecule) &&
-               std::ranges::find(molecule.atoms, freeze.component, &Input::MoleculeAtom::type) !=
-                   molecule.atoms.end();
-      };
-      if (std::ranges::any_of(input_.molecules, has_it)) return freeze.component;
-    }
-    return {};
   }
 
   Input& input_;

@@ -35,4 +35,15 @@ void check_selection(const Input& input, const IsGood& is_good, const Report& re
   }
 }
 
+void refuse_region(const Input& input, const char* section, std::size_t n, const Report& report) {
+  const std::string place = fmt::format("{}[{}]", section, n);
+  for (const char* key : {".lower", ".upper", ".slabs"}) {
+    if (!input.places.contains(place + key)) continue;
+    report(Severity::error, place + key,
+           fmt::format("the region of a [[{}]] needs an orthorhombic box; that of this run is "
+                       "triclinic",
+                       section));
+  }
+}
+
 }  // namespace sterna::md

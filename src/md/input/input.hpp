@@ -1,6 +1,6 @@
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -8,30 +8,24 @@
 
 #include "md/core/units.hpp"
 #include "md/core/values_by_type.hpp"
-#include "md/input/sections/alignment_section.hpp"
 #include "md/input/sections/barostat_section.hpp"
 #include "md/input/sections/communication_section.hpp"
 #include "md/input/sections/component_section.hpp"
 #include "md/input/sections/domain_section.hpp"
-#include "md/input/sections/drift_control_section.hpp"
 #include "md/input/sections/electrostatics_section.hpp"
-#include "md/input/sections/field_section.hpp"
 #include "md/input/sections/freeze_section.hpp"
 #include "md/input/sections/interaction_section.hpp"
-#include "md/input/sections/limit_section.hpp"
 #include "md/input/sections/minimize_section.hpp"
 #include "md/input/sections/molecule_section.hpp"
 #include "md/input/sections/multiple_time_steps_section.hpp"
 #include "md/input/sections/neighbor_section.hpp"
 #include "md/input/sections/output_section.hpp"
 #include "md/input/sections/pair_section.hpp"
-#include "md/input/sections/restraint_section.hpp"
 #include "md/input/sections/run_section.hpp"
 #include "md/input/sections/stage_section.hpp"
 #include "md/input/sections/start_section.hpp"
 #include "md/input/sections/thermostat_section.hpp"
 #include "md/input/sections/type_section.hpp"
-#include "md/input/sections/wall_section.hpp"
 #include "md/input/shared_text.hpp"
 
 namespace sterna::md {
@@ -84,12 +78,6 @@ struct Input {
   using Thermostat = ThermostatSection;
   using Barostat = BarostatSection;
   using Coupling = BoxCoupling;
-  using DriftControl = DriftControlSection;
-  using Limit = LimitSection;
-  using Alignment = AlignmentSection;
-  using Wall = WallSection;
-  using Field = FieldSection;
-  using Restraint = RestraintSection;
   using Freeze = FreezeSection;
   using Minimize = MinimizeSection;
   using Domain = DomainSection;
@@ -108,20 +96,14 @@ struct Input {
   Neighbor neighbor;
   std::vector<Thermostat> thermostats;
   Barostat barostat;
-  std::vector<Wall> walls;
-  std::vector<Field> fields;
-  std::vector<Restraint> restraints;
   std::vector<Freeze> freezes;
   StageSection stage;
-  std::vector<DriftControl> drift_controls;
-  std::vector<Limit> limits;
-  Alignment alignment;
   Minimize minimize;
   Domain domain;
   Communication communication;
   Output output;
 
-  bool has_thermostat() const { return std::ranges::any_of(thermostats, &Thermostat::is_used); }
+  bool has_thermostat() const;
   bool minimizes() const;  ///< whether the integrator is a minimizer
 
   /// The options of a section that its owner declares, such as `section<ProfileOptions>()` for
@@ -133,6 +115,15 @@ struct Input {
   template <class Options>
   const Options& section() const {
     return sections.of<Options>();
+  }
+  /// The tables of such a section that may be repeated: `tables<WallSection>()` for each [[wall]].
+  template <class Table>
+  std::vector<Table>& tables() {
+    return sections.of<std::vector<Table>>();
+  }
+  template <class Table>
+  const std::vector<Table>& tables() const {
+    return sections.of<std::vector<Table>>();
   }
   ValuesByType sections;
 };

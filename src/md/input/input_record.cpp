@@ -13,12 +13,11 @@
 #include <string_view>
 
 #include "md/core/checksum.hpp"
-#include "md/input/embedded_atom_input.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/input_text.hpp"
 #include "md/input/pair_potential_input.hpp"
+#include "md/input/physics_row.hpp"
 #include "md/input/read_input.hpp"
-#include "md/input/tersoff_input.hpp"
 #include "md/input/topology_from_input.hpp"
 #include "md/output/atomic_file.hpp"
 
@@ -164,11 +163,11 @@ Json input_record(const Input& input) {
     const std::string path = start_file_path(input);
     record["start_file"] = path.ends_with(".xml") ? configuration_record(path) : file_record(path);
   }
-  if (!input.interaction.parameter_file.empty()) {
-    record["parameter_file"] = hash_text(tersoff_parameter_text(input));
-  }
-  if (!input.interaction.embedded_atom_file.empty()) {
-    record["embedded_atom_file"] = hash_text(embedded_atom_text(input));
+  for (const PhysicsRow& physics : physics_rows()) {
+    for (const ParameterFile& file : physics.files) {
+      const std::string text = file.text(input);
+      if (!text.empty()) record[std::string(file.name)] = hash_text(text);
+    }
   }
   std::string tables;
   for (const Input::Pair& pair : input.pairs) {
@@ -207,11 +206,13 @@ InputChanges compare_inputs(const Json& record, const Json& now, const UnitSyste
       changes.timestep = changes.timestep || place == "run.timestep";
     }
   }
-  for (const auto& [name, what] :
-       {std::pair{"start_file", "the start file"},
-        std::pair{"parameter_file", "the file of parameters"},
-        std::pair{"embedded_atom_file", "the file of the embedded-atom method"},
-        std::pair{"pair_tables", "a table of pairs"}, std::pair{"molecules", "a [[molecule]]"}}) {
+  std::vector<std::pair<std::string, std::string_view>> contents{{"start_file", "the start file"}};
+  for (const PhysicsRow& physics : physics_rows()) {
+    for (const ParameterFile& file : physics.files) contents.emplace_back(file.name, file.phrase);
+  }
+  contents.emplace_back("pair_tables", "a table of pairs");
+  contents.emplace_back("molecules", "a [[molecule]]");
+  for (const auto& [name, what] : contents) {
     const Json before = record.value(name, Json()), after = now.value(name, Json());
     if (before != after) {
       changes.system.push_back(fmt::format("{} has another content than when the run began", what));

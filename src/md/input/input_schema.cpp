@@ -11,7 +11,7 @@
 #include "md/input/barostat_row.hpp"
 #include "md/input/integrator_row.hpp"
 #include "md/input/observer_row.hpp"
-#include "md/input/owner_tables.hpp"
+#include "md/input/physics_row.hpp"
 #include "md/input/sections/section.hpp"
 #include "md/input/start_reader_row.hpp"
 #include "md/input/thermostat_row.hpp"
@@ -43,21 +43,64 @@ KeySchema units_key() {
           .aliases = {"unit", "unit_style", "unit_system"}};
 }
 
+/// Puts each section that a kind of physics declares behind the one that it names, which may be of
+/// another kind.
+void add_sections_of_physics(std::vector<InputSection>& all) {
+  std::vector<InputSection> waiting;
+  for (const PhysicsRow& physics : physics_rows()) {
+    for (const auto declare : physics.sections) waiting.push_back(declare());
+  }
+  const auto place = [&](InputSection& section) {
+    const auto before = std::ranges::find(
+        all, section.behind, [](const InputSection& other) { return other.schema.name; });
+    if (before == all.end()) return false;
+    all.insert(before + 1, std::move(section));
+    return true;
+  };
+  for (bool placed = true; placed;) {
+    placed = false;
+    for (auto section = waiting.begin(); section != waiting.end();) {
+      if (place(*section)) {
+        section = waiting.erase(section);
+        placed = true;
+      } else {
+        ++section;
+      }
+    }
+  }
+  if (waiting.empty()) return;
+  throw std::logic_error(fmt::format("[{}] stands behind [{}], which is no section",
+                                     waiting.front().schema.name, waiting.front().behind));
+}
+
+/// Puts each key that a kind of physics adds to a section behind the key that it names.
+void add_keys_of_physics(std::vector<InputSection>& all) {
+  for (const PhysicsRow& physics : physics_rows()) {
+    if (physics.keys == nullptr) continue;
+    for (AddedKey& added : physics.keys()) {
+      const auto section = std::ranges::find(
+          all, added.section, [](const InputSection& other) { return other.schema.name; });
+      if (section == all.end()) {
+        throw std::logic_error(fmt::format("\"{}\" belongs to [{}], which is no section",
+                                           added.key.name, added.section));
+      }
+      const auto before = std::ranges::find(section->keys, added.behind, &KeySchema::name);
+      if (before == section->keys.end()) {
+        throw std::logic_error(fmt::format("\"{}\" stands behind \"{}\", which is no key of [{}]",
+                                           added.key.name, added.behind, added.section));
+      }
+      section->keys.insert(before + 1, std::move(added.key));
+    }
+  }
+}
+
 /// All sections with their keys, in the order of the reference page.
 const std::vector<InputSection>& all_sections() {
   static const std::vector<InputSection> sections = [] {
     std::vector<InputSection> all;
     for (const auto declare : declared_sections) all.push_back(declare());
-    for (const auto declare : owner_tables().sections) {
-      InputSection section = declare();
-      const auto before = std::ranges::find(
-          all, section.behind, [](const InputSection& other) { return other.schema.name; });
-      if (before == all.end()) {
-        throw std::logic_error(fmt::format("[{}] stands behind [{}], which is no section",
-                                           section.schema.name, section.behind));
-      }
-      all.insert(before + 1, std::move(section));
-    }
+    add_sections_of_physics(all);
+    add_keys_of_physics(all);
     for (const ObserverRow& observer : observer_rows()) {
       all.push_back({.schema = observer.schema, .keys = observer.keys});
       all.back().schema.keeps_state = true;

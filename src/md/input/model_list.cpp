@@ -10,8 +10,8 @@
 
 #include "md/core/json.hpp"
 #include "md/core/unit_constants.hpp"
+#include "md/input/physics_row.hpp"
 #include "md/input/published_components.hpp"
-#include "md/input/tersoff_input.hpp"
 #include "md/model/body_frame.hpp"
 #include "md/model/library/published_model.hpp"
 
@@ -172,8 +172,11 @@ std::string citation_lines(const Input& input) {
   for (const PublishedModel* model : used_models(input)) {
     text += fmt::format("model {}: {}\n", model->name, model->citation.text());
   }
-  for (const std::string_view citation : tersoff_citations(input)) {
-    text += fmt::format("potential: {}\n", citation);
+  for (const PhysicsRow& physics : physics_rows()) {
+    if (physics.citations == nullptr) continue;
+    for (const std::string_view citation : physics.citations(input)) {
+      text += fmt::format("potential: {}\n", citation);
+    }
   }
   return text;
 }
@@ -186,7 +189,10 @@ std::string bibliography(const Input& input) {
     text += (text.empty() ? "" : "\n") + model->citation.bibtex();
   }
   // An input has either components or atoms of Tersoff's potential, so no entry occurs twice.
-  return text + tersoff_bibliography(input);
+  for (const PhysicsRow& physics : physics_rows()) {
+    if (physics.bibliography != nullptr) text += physics.bibliography(input);
+  }
+  return text;
 }
 
 }  // namespace sterna::md

@@ -5,6 +5,7 @@
 #include "md/input/barostat_row.hpp"
 #include "md/input/integrator_row.hpp"
 #include "md/input/observer_row.hpp"
+#include "md/input/physics_row.hpp"
 #include "md/input/start_reader_row.hpp"
 #include "md/input/thermostat_row.hpp"
 #include "md/input/trajectory_row.hpp"
@@ -24,10 +25,12 @@ const OwnerTables& owner_tables() {
   if (handed_in_tables != nullptr) return *handed_in_tables;
   throw std::logic_error(
       "this program was linked without the tables of thermostats, observers and readers: its "
-      "linker "
-      "needs the options of the CMake target sterna::md");
+      "linker needs the options of the CMake target sterna::md");
 }
 
+const Registry<PhysicsRow>& physics_rows() {
+  return owner_tables().physics();
+}
 const Registry<IntegratorRow>& integrator_rows() {
   return owner_tables().integrators();
 }

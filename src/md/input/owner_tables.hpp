@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -9,9 +8,9 @@
 namespace sterna::md {
 
 struct BarostatRow;
-struct InputSection;
 struct IntegratorRow;
 struct ObserverRow;
+struct PhysicsRow;
 struct StartReaderRow;
 struct ThermostatRow;
 struct TrajectoryRow;
@@ -19,8 +18,7 @@ struct TrajectoryRow;
 /// The declarations of the owners of sections. They are above this folder, which names none of
 /// them: `simulation/owner_tables.cpp` hands their tables in.
 struct OwnerTables {
-  /// Sections of which there is one, in such an order that each stands behind one that is there.
-  std::span<InputSection (*const)()> sections;
+  const Registry<PhysicsRow>& (*physics)();
   const Registry<IntegratorRow>& (*integrators)();
   const Registry<ThermostatRow>& (*thermostats)();
   const Registry<BarostatRow>& (*barostats)();

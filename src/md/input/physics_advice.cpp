@@ -17,8 +17,8 @@
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/observer_row.hpp"
 #include "md/input/pair_potential_input.hpp"
+#include "md/input/physics_row.hpp"
 #include "md/input/read_input.hpp"
-#include "md/input/thermostat_row.hpp"
 #include "md/input/timestep_advice.hpp"
 #include "md/input/trajectory_row.hpp"
 #include "md/input/truncation_advice.hpp"
@@ -56,7 +56,6 @@ class Adviser {
     const bool lennard_jones = input_.interaction.potential == InteractionPotential::lennard_jones;
     if (!input_.minimizes()) {
       append(timestep_advice(input_, highest_temperature()));
-      thermostats();
       at_rest();
     }
     if (lennard_jones) {
@@ -64,7 +63,7 @@ class Adviser {
       append(truncation_advice(input_));
       temperature();
     }
-    charge();
+    physics();
     density();
     skin();
     box();
@@ -112,44 +111,6 @@ class Adviser {
     const auto hottest =
         std::ranges::max_element(input_.thermostats, {}, &Input::Thermostat::temperature);
     return fmt::format("thermostat[{}]", hottest - input_.thermostats.begin());
-  }
-
-  void thermostats() {
-    for (std::size_t n = 0; n < input_.thermostats.size(); ++n) {
-      const Input::Thermostat& thermostat = input_.thermostats[n];
-      const ThermostatRow* kind = row_of(thermostat);
-      if (kind == nullptr) continue;
-      if (kind->has_time_constant) {
-        time_constant(thermostat, fmt::format("thermostat[{}].time_constant", n));
-      }
-      start_temperature(thermostat);
-    }
-  }
-
-  void time_constant(const Input::Thermostat& thermostat, const std::string& place) {
-    const double tau = thermostat.time_constant, dt = input_.run.timestep;
-    if (tau < 10.0 * dt) {
-      warn(place,
-           fmt::format("a time constant of {} is only {:.3g} time steps: the thermostat rules the "
-                       "dynamics. 100 time steps, {}, disturb little",
-                       time(tau), tau / dt, time(100.0 * dt)));
-    } else if (tau > 0.2 * dt * static_cast<double>(input_.run.steps) && input_.run.steps >= 100) {
-      advise(place,
-             fmt::format("a time constant of {} is long for a run of {}: the temperature will "
-                         "hardly have settled",
-                         time(tau), time(dt * static_cast<double>(input_.run.steps))));
-    }
-  }
-
-  void start_temperature(const Input::Thermostat& thermostat) {
-    const auto start = input_.start.temperature;
-    if (start && *start > 0.0 &&
-        (*start > 3.0 * thermostat.temperature || thermostat.temperature > 3.0 * *start)) {
-      advise("start.temperature",
-             fmt::format("the start at {} is far from the thermostat's {}",
-                         text(*start, Dimension::temperature),
-                         text(thermostat.temperature, Dimension::temperature)));
-    }
   }
 
   void at_rest() {
@@ -225,6 +186,15 @@ class Adviser {
     }
   }
 
+  void physics() {
+    const Report report = [this](Severity severity, std::string_view place, std::string message) {
+      add(severity, place, std::move(message));
+    };
+    for (const PhysicsRow& kind : physics_rows()) {
+      if (kind.advise != nullptr) kind.advise(input_, facts_, report);
+    }
+  }
+
   void skin() {
     const double skin = input_.neighbor.skin, rc = longest_cutoff(input_);
     if (skin > 0.5 * rc) {
@@ -253,68 +223,6 @@ class Adviser {
                      input_.units.is_reduced()
                          ? "; is it meant in kelvin? In reduced units 1 is epsilon/k"
                          : ""));
-  }
-
-  /// Returns the charge of an atom; the charge of a rigid molecule is the sum over its sites.
-  double charge_of(const Input::MoleculeAtom& atom) const {
-    const auto type = std::ranges::find(input_.types, atom.type, &Input::Type::name);
-    if (type != input_.types.end()) return atom.charge.value_or(type->charge);
-    const auto rigid = std::ranges::find(input_.components, atom.type, &Input::Component::name);
-    double charge = 0.0;
-    if (rigid == input_.components.end()) return charge;
-    for (const Input::Site& site : rigid->sites) charge += site.charge;
-    return charge;
-  }
-
-  /// Sums the charges of all molecules, each as often as it occurs.
-  void charge_of_molecules() {
-    double net = 0.0, largest = 0.0, atoms = 0.0;
-    for (const Input::Molecule& molecule : input_.molecules) {
-      for (const Input::MoleculeAtom& atom : molecule.atoms) {
-        const double charge = charge_of(atom);
-        net += static_cast<double>(molecule.count) * charge;
-        largest = std::max(largest, std::abs(charge));
-        atoms += static_cast<double>(molecule.count);
-      }
-    }
-    if (!(std::abs(net) > 1e-6 * largest * atoms)) return;
-    warn("molecule[0]",
-         fmt::format("the system is not neutral: its charge is {}", text(net, Dimension::charge)));
-  }
-
-  /// Warns of a charge per particle, if the shares of the types are known.
-  void charge() {
-    if (!input_.molecules.empty()) return charge_of_molecules();
-    struct Kind {
-      double charge = 0.0, largest = 0.0, share = 0.0;
-    };
-    std::vector<Kind> kinds;
-    for (const Input::Type& type : input_.types) {
-      kinds.push_back({type.charge, std::abs(type.charge), type.fraction});
-    }
-    for (const Input::Component& component : input_.components) {
-      Kind& kind = kinds.emplace_back();
-      kind.share = component.fraction;
-      for (const Input::Site& site : component.sites) {
-        kind.charge += site.charge;
-        kind.largest = std::max(kind.largest, std::abs(site.charge));
-      }
-    }
-    const bool counted = facts_.particles_of_type.size() == kinds.size();
-    if (input_.start.kind == StartKind::file && kinds.size() > 1 && !counted) return;
-    double net = 0.0, largest = 0.0, shares = 0.0;
-    for (std::size_t n = 0; n < kinds.size(); ++n) {
-      const double share =
-          counted ? static_cast<double>(facts_.particles_of_type[n]) : kinds[n].share;
-      net += share * kinds[n].charge;
-      largest = std::max(largest, kinds[n].largest);
-      shares += share;
-    }
-    if (!(shares > 0.0) || !(std::abs(net) > 1e-6 * largest * shares)) return;
-    const bool molecules = !input_.components.empty();
-    warn(molecules ? "component[0].fraction" : "type[0].charge",
-         fmt::format("the system is not neutral: it has a charge of {} for each {}",
-                     text(net / shares, Dimension::charge), molecules ? "molecule" : "particle"));
   }
 
   void density() {

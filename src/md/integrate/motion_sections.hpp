@@ -4,8 +4,9 @@
 
 namespace sterna::md::section {
 
-/// The sections of modifiers that change motions directly: [[drift_control]], [[limit]] and
-/// [alignment].
+/// The sections of modifiers that change motions directly: [[freeze]], [[drift_control]], [[limit]]
+/// and [alignment].
+InputSection freeze();
 InputSection drift_control();
 InputSection limit();
 InputSection alignment();

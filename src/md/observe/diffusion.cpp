@@ -10,6 +10,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/input/atom_groups.hpp"
+#include "md/integrate/alignment_section.hpp"
 #include "md/observe/observer_table.hpp"
 
 namespace sterna::md {
@@ -242,7 +243,7 @@ std::unique_ptr<Observer> make_diffusion(const ObserverRequest& request) {
 void check_diffusion(const Input& input, const IsGood& is_good, const Report& report) {
   check_group_names(input, is_good, report, "diffusion.groups",
                     input.section<DiffusionOptions>().groups, true);
-  if (!is_good("alignment.interval") || input.alignment.interval == 0) return;
+  if (!is_good("alignment.interval") || input.section<AlignmentSection>().interval == 0) return;
   if (!is_good("diffusion.interval") || interval_of<DiffusionOptions>(input) == 0) return;
   report(Severity::error, "diffusion.interval",
          "[alignment] moves all molecules, so that [diffusion] would measure its shifts, too");

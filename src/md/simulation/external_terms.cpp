@@ -7,6 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "md/forces/external/input/field_section.hpp"
+#include "md/forces/external/input/restraint_section.hpp"
+#include "md/forces/external/input/wall_section.hpp"
 #include "md/forces/external/restraints.hpp"
 #include "md/forces/external/uniform_fields.hpp"
 #include "md/forces/external/wall_forces.hpp"
@@ -18,30 +21,30 @@
 namespace sterna::md {
 namespace {
 
-using Potential = Input::Wall::Potential;
-using Side = Input::Wall::Side;
+using Potential = WallSection::Potential;
+using Side = WallSection::Side;
 
-WallSurface::Side side_of(const Input::Wall& wall) {
+WallSurface::Side side_of(const WallSection& wall) {
   if (wall.side == Side::both) return WallSurface::Side::both;
   return wall.side == Side::below || wall.side == Side::inside ? WallSurface::Side::below
                                                                : WallSurface::Side::above;
 }
 
-WallSurface surface_of(const Input::Wall& wall, WallSurface::Side side) {
-  if (wall.shape == Input::Wall::Shape::sphere) {
+WallSurface surface_of(const WallSection& wall, WallSurface::Side side) {
+  if (wall.shape == WallSection::Shape::sphere) {
     return WallSurface::sphere(wall.center, wall.radius, side);
   }
   return WallSurface::plane(index_of(wall.axis), wall.position, side);
 }
 
-WallPotential::Kind lennard_jones_kind(const Input::Wall& wall) {
+WallPotential::Kind lennard_jones_kind(const WallSection& wall) {
   if (wall.potential == Potential::lj_10_4) return WallPotential::Kind::lj_10_4;
   if (wall.potential == Potential::lj_10_4_3) return WallPotential::Kind::lj_10_4_3;
   return wall.potential == Potential::lj_12_6 ? WallPotential::Kind::lj_12_6
                                               : WallPotential::Kind::lj_9_3;
 }
 
-WallPotential potential_of(const Input::Wall& wall) {
+WallPotential potential_of(const WallSection& wall) {
   if (wall.potential == Potential::harmonic) return WallPotential::harmonic(wall.stiffness);
   const double spacing =
       wall.layer_spacing > 0.0 ? wall.layer_spacing : wall.sigma / std::numbers::sqrt2;
@@ -56,7 +59,7 @@ int type_named(const std::string& component, const std::vector<std::string>& nam
 
 class Reflecting final : public StepModifier {
  public:
-  Reflecting(const comm::Context& context, const Input::Wall& wall, const MoleculeTable& molecules)
+  Reflecting(const comm::Context& context, const WallSection& wall, const MoleculeTable& molecules)
       : StepModifier(context, {.first = 1, .last = 0}, molecules, 0.0),
         wall_(surface_of(wall, WallSurface::Side::above), side_of(wall),
               selection_of(wall.component, wall.lower, wall.upper, molecules)) {}
@@ -79,9 +82,9 @@ std::unique_ptr<ForceTerm> make_walls(const TermRequest& request) {
   molecules.names = names;
   molecules.frozen = frozen.flags();
   std::vector<WallForces::Wall> walls;
-  for (const Input::Wall& wall : request.input.walls) {
+  for (const WallSection& wall : request.input.tables<WallSection>()) {
     if (wall.potential == Potential::reflecting) continue;
-    const bool on_sites = wall.acts_on ? wall.acts_on == Input::Wall::Target::sites
+    const bool on_sites = wall.acts_on ? wall.acts_on == WallSection::Target::sites
                                        : wall.potential != Potential::harmonic;
     walls.push_back({surface_of(wall, side_of(wall)), potential_of(wall),
                      selection_of(wall.component, wall.lower, wall.upper, molecules), on_sites});
@@ -93,9 +96,9 @@ std::unique_ptr<ForceTerm> make_walls(const TermRequest& request) {
 
 std::unique_ptr<ForceTerm> make_fields(const TermRequest& request) {
   const Input& input = request.input;
-  if (input.fields.empty()) return nullptr;
+  if (input.tables<FieldSection>().empty()) return nullptr;
   std::vector<UniformFields::Field> fields;
-  for (const Input::Field& field : input.fields) {
+  for (const FieldSection& field : input.tables<FieldSection>()) {
     fields.push_back({field.force.value_or(Vec3{}), field.acceleration.value_or(Vec3{}),
                       field.electric_field.value_or(Vec3{}),
                       type_named(field.component, request.interaction.names())});
@@ -108,15 +111,15 @@ std::unique_ptr<ForceTerm> make_fields(const TermRequest& request) {
 
 std::unique_ptr<ForceTerm> make_restraints(const TermRequest& request) {
   const Input& input = request.input;
-  if (input.restraints.empty()) return nullptr;
+  if (input.tables<RestraintSection>().empty()) return nullptr;
   MoleculeTable molecules;
   const std::vector<std::string> names = request.interaction.names();
   molecules.names = names;
   static const Topology no_molecules;
   const Topology& topology = request.places ? request.places->topology() : no_molecules;
   std::vector<Restraints::Restraint> restraints;
-  for (std::size_t n = 0; n < input.restraints.size(); ++n) {
-    const Input::Restraint& wanted = input.restraints[n];
+  for (std::size_t n = 0; n < input.tables<RestraintSection>().size(); ++n) {
+    const RestraintSection& wanted = input.tables<RestraintSection>()[n];
     const auto acts = [&](Axis axis) {
       return std::ranges::find(wanted.axes, axis) != wanted.axes.end();
     };
@@ -145,7 +148,7 @@ std::unique_ptr<ForceTerm> make_restraints(const TermRequest& request) {
 void make_reflecting_walls(const comm::Context& context, const Input& input,
                            const MoleculeTable& molecules,
                            std::vector<std::unique_ptr<StepModifier>>& modifiers) {
-  for (const Input::Wall& wall : input.walls) {
+  for (const WallSection& wall : input.tables<WallSection>()) {
     if (wall.potential != Potential::reflecting) continue;
     modifiers.push_back(std::make_unique<Reflecting>(context, wall, molecules));
   }

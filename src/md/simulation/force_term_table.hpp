@@ -9,6 +9,7 @@
 #include "md/domain/decomposition.hpp"
 #include "md/forces/force_term.hpp"
 #include "md/input/input.hpp"
+#include "md/input/physics_row.hpp"
 #include "md/simulation/interaction.hpp"
 #include "md/system/molecule_places.hpp"
 #include "sterna/comm/context.hpp"
@@ -33,9 +34,19 @@ struct ForceTermRow {
   /// Collective. Null if the input does not ask for such a term. Throws std::invalid_argument if it
   /// asks for a combination that is impossible.
   std::unique_ptr<ForceTerm> (*make)(const TermRequest& request);
+  /// What the input knows of it: sections, checks, advice. Null if another row or kind of physics
+  /// says that.
+  PhysicsRow (*physics)() = nullptr;
 };
 
-/// All kinds, in the order in which they add to the forces. A new one is a row here.
+/// The rows. A new one stands in a file of its own in `force_terms/`.
+namespace force_term {
+#define STERNA_FORCE_TERM(name) ForceTermRow name();
+#include "md/simulation/force_term_list.inc"
+#undef STERNA_FORCE_TERM
+}  // namespace force_term
+
+/// All kinds, in the order in which they add to the forces.
 const Registry<ForceTermRow>& force_term_table();
 
 /// Collective. The terms that an input asks for, in the order of the table.

@@ -9,15 +9,15 @@
 
 #include "md/forces/longrange/homogeneous_correction.hpp"
 #include "md/forces/manybody/embedded_atom_forces.hpp"
+#include "md/forces/manybody/input/embedded_atom_input.hpp"
+#include "md/forces/manybody/input/tersoff_input.hpp"
 #include "md/forces/manybody/tersoff_forces.hpp"
 #include "md/forces/molecular/molecular_forces.hpp"
 #include "md/forces/pair/pair_forces.hpp"
 #include "md/input/cutoffs.hpp"
-#include "md/input/embedded_atom_input.hpp"
 #include "md/input/many_body_input.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/pair_potential_input.hpp"
-#include "md/input/tersoff_input.hpp"
 #include "md/input/type_pair_from_input.hpp"
 
 namespace sterna::md {

@@ -7,7 +7,10 @@
 #include <string>
 
 #include "md/integrate/alignment.hpp"
+#include "md/integrate/alignment_section.hpp"
 #include "md/integrate/drift_control.hpp"
+#include "md/integrate/drift_control_section.hpp"
+#include "md/integrate/limit_section.hpp"
 #include "md/integrate/motion_limit.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -16,7 +19,7 @@ namespace {
 
 class Limiting final : public StepModifier {
  public:
-  Limiting(const comm::Context& context, const Input& input, const Input::Limit& wanted,
+  Limiting(const comm::Context& context, const Input& input, const LimitSection& wanted,
            const MoleculeTable& molecules)
       : StepModifier(context,
                      StepRange::of(input, wanted.start_step, wanted.stop_step, wanted.interval),
@@ -35,7 +38,7 @@ class Limiting final : public StepModifier {
   }
 
  private:
-  static MotionLimit::Limits limits_of(const Input::Limit& wanted) {
+  static MotionLimit::Limits limits_of(const LimitSection& wanted) {
     constexpr double none = MotionLimit::none;
     return {.force = wanted.force.value_or(none),
             .torque = wanted.torque.value_or(none),
@@ -49,7 +52,7 @@ class Limiting final : public StepModifier {
 
 class DriftKeeping final : public StepModifier {
  public:
-  DriftKeeping(const comm::Context& context, const Input& input, const Input::DriftControl& wanted,
+  DriftKeeping(const comm::Context& context, const Input& input, const DriftControlSection& wanted,
                const MoleculeTable& molecules)
       : StepModifier(context,
                      StepRange::of(input, wanted.start_step, wanted.stop_step,
@@ -85,7 +88,7 @@ class DriftKeeping final : public StepModifier {
 
  private:
   /// Energy scale of a molecule, which sets the rounding of exchanged energies.
-  static double energy_scale(const Input::DriftControl& wanted, const MoleculeTable& molecules) {
+  static double energy_scale(const DriftControlSection& wanted, const MoleculeTable& molecules) {
     const double mass = std::ranges::max(molecules.masses);
     return mass * std::max(dot(wanted.velocity, wanted.velocity), 1e-12);
   }
@@ -100,8 +103,9 @@ class Aligning final : public StepModifier {
  public:
   Aligning(const comm::Context& context, const Input& input, const MoleculeTable& molecules)
       : StepModifier(context, {.first = 1, .last = 0}, molecules, 0.0),
-        interval_(input.alignment.interval),
-        alignment_(molecules.masses, axes_of(input), input.alignment.part, molecules.range) {}
+        interval_(input.section<AlignmentSection>().interval),
+        alignment_(molecules.masses, axes_of(input), input.section<AlignmentSection>().part,
+                   molecules.range) {}
 
   bool keeps_momentum() const override { return true; }
   bool shift_all(ParticleStore& particles, const StepContext& now) override {
@@ -122,7 +126,8 @@ class Aligning final : public StepModifier {
  private:
   static std::array<bool, 3> axes_of(const Input& input) {
     const auto acts = [&](Axis axis) {
-      return std::ranges::find(input.alignment.axes, axis) != input.alignment.axes.end();
+      return std::ranges::find(input.section<AlignmentSection>().axes, axis) !=
+             input.section<AlignmentSection>().axes.end();
     };
     return {acts(Axis::x), acts(Axis::y), acts(Axis::z)};
   }
@@ -136,7 +141,7 @@ class Aligning final : public StepModifier {
 void make_motion_limits(const comm::Context& context, const Input& input,
                         const MoleculeTable& molecules,
                         std::vector<std::unique_ptr<StepModifier>>& modifiers) {
-  for (const Input::Limit& wanted : input.limits) {
+  for (const LimitSection& wanted : input.tables<LimitSection>()) {
     modifiers.push_back(std::make_unique<Limiting>(context, input, wanted, molecules));
   }
 }
@@ -144,7 +149,7 @@ void make_motion_limits(const comm::Context& context, const Input& input,
 void make_drift_controls(const comm::Context& context, const Input& input,
                          const MoleculeTable& molecules,
                          std::vector<std::unique_ptr<StepModifier>>& modifiers) {
-  for (const Input::DriftControl& wanted : input.drift_controls) {
+  for (const DriftControlSection& wanted : input.tables<DriftControlSection>()) {
     modifiers.push_back(std::make_unique<DriftKeeping>(context, input, wanted, molecules));
   }
 }
@@ -152,7 +157,7 @@ void make_drift_controls(const comm::Context& context, const Input& input,
 void make_alignment(const comm::Context& context, const Input& input,
                     const MoleculeTable& molecules,
                     std::vector<std::unique_ptr<StepModifier>>& modifiers) {
-  if (input.alignment.interval == 0) return;
+  if (input.section<AlignmentSection>().interval == 0) return;
   modifiers.push_back(std::make_unique<Aligning>(context, input, molecules));
 }
 

@@ -3,13 +3,11 @@
 
 #include "md/input/owner_tables.hpp"
 
-#include "md/integrate/barostats/barostat_section.hpp"
 #include "md/integrate/barostats/barostat_table.hpp"
 #include "md/integrate/integrators/integrator_table.hpp"
-#include "md/integrate/motion_sections.hpp"
-#include "md/integrate/thermostats/thermostat_section.hpp"
 #include "md/integrate/thermostats/thermostat_table.hpp"
 #include "md/observe/observer_table.hpp"
+#include "md/simulation/physics_table.hpp"
 #include "md/start/foreign/foreign_input.hpp"
 #include "md/start/readers/reader_table.hpp"
 #include "md/trajectories/trajectory_table.hpp"
@@ -17,11 +15,7 @@
 namespace sterna::md {
 namespace {
 
-constexpr InputSection (*const owners_sections[])() = {section::thermostat, section::barostat,
-                                                       section::drift_control, section::limit,
-                                                       section::alignment};
-
-constexpr OwnerTables all_owner_tables{.sections = owners_sections,
+constexpr OwnerTables all_owner_tables{.physics = physics_table,
                                        .integrators = integrator_table,
                                        .thermostats = thermostat_table,
                                        .barostats = barostat_table,

@@ -2,6 +2,7 @@
 
 // Molecules for tests of terms that act on each of them alone.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>

@@ -29,18 +29,6 @@ InputSection interaction() {
           {.name = "potential",
            .target = target_in<&Input::interaction, &InteractionSection::potential>,
            .aliases = {"style", "pair_style"}},
-          {.name = "parameter_file",
-           .target = target_in<&Input::interaction, &InteractionSection::parameter_file>,
-           .description = "Parameters of Tersoff's potential in the format of LAMMPS, in place of "
-                          "the published ones by name; relative to the folder of the input file.",
-           .names_file = true,
-           .aliases = {"parameters", "pair_coeff"}},
-          {.name = "embedded_atom_file",
-           .target = target_in<&Input::interaction, &InteractionSection::embedded_atom_file>,
-           .description = "Functions of the embedded-atom method: funcfl, setfl (eam/alloy) or "
-                          "Finnis-Sinclair (eam/fs); relative to the folder of the input file.",
-           .names_file = true,
-           .aliases = {"eam_file"}},
           {.name = "cutoff",
            .target = target_in<&Input::interaction, &InteractionSection::cutoff>,
            .description = "Distance beyond which pairs do not interact. For argon-like liquids 2.5 "

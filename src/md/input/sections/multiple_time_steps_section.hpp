@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 namespace sterna::md {
@@ -8,7 +7,7 @@ namespace sterna::md {
 struct TimeStepsSection {      ///< [multiple_time_steps]
   std::int64_t pairs = 1;      ///< steps between two computations of forces of pairs
   std::int64_t far_field = 0;  ///< of the multipole method; 0: as `pairs`
-  std::int64_t longest() const { return std::max(pairs, far_field); }
+  std::int64_t longest() const { return far_field > pairs ? far_field : pairs; }
   bool are_used() const { return longest() > 1; }
 };
 

@@ -29,13 +29,28 @@ template <auto section, auto member>
 Target target_in(Input& input, std::size_t) {
   return target_of((input.*section).*member);
 }
-/// The target for a member of one table of a section: `target_in_table<&Input::walls,
-/// &WallSection::side>`.
+/// The target for a member of one table of a section: `target_in_table<&Input::pairs,
+/// &PairSection::cutoff>`.
 template <auto tables, auto member>
 Target target_in_table(Input& input, std::size_t n) {
   return target_of((input.*tables)[n].*member);
 }
 
+/// The same of a section whose owner keeps its tables: `target_in_table_of<&WallSection::side>`.
+template <auto member>
+Target target_in_table_of(Input& input, std::size_t n) {
+  using Section = typename MemberOf<decltype(member)>::type;
+  return target_of(input.tables<Section>()[n].*member);
+}
+
+/// The tables of a section that may be repeated and whose owner keeps them: `tables_of<WallSection>()`.
+template <class Section>
+constexpr Tables tables_of(std::size_t most = Tables().most) {
+  return {.count = [](const Input& input, std::size_t) { return input.tables<Section>().size(); },
+          .resize = [](Input& input, std::size_t,
+                       std::size_t count) { input.tables<Section>().resize(count); },
+          .most = most};
+}
 /// The tables of a section that may be repeated.
 template <auto tables>
 constexpr Tables tables_in(std::size_t most = Tables().most) {

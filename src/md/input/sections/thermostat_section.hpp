@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,7 +33,8 @@ struct ThermostatSection {    ///< [thermostat], or several [[thermostat]]
 
   bool is_used() const { return kind != "none"; }
   double highest_temperature() const {
-    return std::max(temperature, end_temperature.value_or(temperature));
+    const double end = end_temperature.value_or(temperature);
+    return end > temperature ? end : temperature;
   }
   /// Whether the thermostat acts on some molecules only.
   bool is_partial() const { return !component.empty() || lower || upper; }

@@ -57,25 +57,6 @@ InputSection type() {
            .condition = potential_is(InteractionPotential::lennard_jones),
            .unneeded = has_own_potentials,
            .aliases = {"sig", "diameter"}},
-          {.name = "tersoff",
-           .target = target_in_table<&Input::types, &TypeSection::tersoff>,
-           .description = "Parameters of Tersoff's potential: \"Si(B)\", \"Si(C)\", \"Si(D)\", "
-                          "\"C\" or \"Ge\"; or, with `parameter_file`, the name of an element "
-                          "there. \"Si\" is Si(D), which can be mixed with C and with Ge. With "
-                          "`potential = \"lennard_jones\"` the types that have this key interact "
-                          "with each other by Tersoff's potential, and with all others in pairs.",
-           .default_text = "with `potential = \"tersoff\"` the name of the type"},
-          {.name = "embedded_atom",
-           .target = target_in_table<&Input::types, &TypeSection::embedded_atom>,
-           .description = "Element of `embedded_atom_file` whose functions the type has. With "
-                          "`potential = \"lennard_jones\"` as of `tersoff`.",
-           .default_text = "with `potential = \"embedded_atom\"` the name of the type",
-           .aliases = {"eam"}},
-          {.name = "charge",
-           .target = target_in_table<&Input::types, &TypeSection::charge>,
-           .description = "Charge of a particle; needs `[electrostatics]`.",
-           .dimension = Dimension::charge,
-           .aliases = {"q"}},
           {.name = "fraction",
            .target = target_in_table<&Input::types, &TypeSection::fraction>,
            .description = "Share of the particles of a lattice or random start that are of this "

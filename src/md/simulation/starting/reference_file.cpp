@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "md/core/agreement.hpp"
+#include "md/forces/external/input/restraint_section.hpp"
 #include "md/start/foreign/modylas/held_positions.hpp"
 #include "md/start/readers/start_file_reader.hpp"
 #include "sterna/comm/collective.hpp"
@@ -25,9 +26,9 @@ constexpr std::size_t places_per_piece = 65536;
 class Reader {
  public:
   Reader(const Input& input, std::size_t n, const Box& box) : box_(box) {
-    const std::string path =
-        (std::filesystem::path(input.path).parent_path() / input.restraints[n].reference_file)
-            .string();
+    const std::string path = (std::filesystem::path(input.path).parent_path() /
+                              input.tables<RestraintSection>()[n].reference_file)
+                                 .string();
     if (modylas::has_held_positions(path)) {
       constexpr double angstrom = 1.0;
       const double unit = UnitSystem::by_name("real")->to_internal(angstrom, Dimension::length);

@@ -15,6 +15,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/sort_by.hpp"
 #include "md/core/unstable_run.hpp"
+#include "md/integrate/limit_section.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -102,7 +103,8 @@ void Simulation::Implementation::check_first_forces() {
     // A minimization limits displacements, so only infinite forces count. A run without steps, or
     // with limits, may begin with overlapping particles, but not with particles at the same
     // position.
-    const bool moves_freely = input_.limits.empty() && clock_.last_step > clock_.step;
+    const bool moves_freely =
+        input_.tables<LimitSection>().empty() && clock_.last_step > clock_.step;
     const double longest = moves_freely ? range : 1e6 * range;
     const bool is_thrown = !dynamics_.minimizes() && range > 0.0 && path > longest;
     if (std::isfinite(path) && !is_thrown) continue;

@@ -8,6 +8,9 @@
 #include <string_view>
 
 #include "md/core/display_text.hpp"
+#include "md/integrate/alignment_section.hpp"
+#include "md/integrate/drift_control_section.hpp"
+#include "md/integrate/limit_section.hpp"
 
 namespace sterna::md::ls1 {
 namespace {
@@ -95,7 +98,7 @@ class MaxCheckReader {
       return;
     }
     for (const XmlElement* one : targets->all("target")) {
-      Input::Limit limit;
+      LimitSection limit;
       limit.interval = *frequency;
       limit.start_step = *start;
       limit.stop_step = *stop;
@@ -120,7 +123,7 @@ class MaxCheckReader {
     return true;
   }
 
-  void target(const XmlElement& element, Input::Limit limit) {
+  void target(const XmlElement& element, LimitSection limit) {
     const std::string component(element.attribute("cid"));
     const auto found = std::ranges::find_if(types_.components, [&, n = 0](const auto&) mutable {
       return std::to_string(++n) == component;
@@ -152,7 +155,8 @@ class MaxCheckReader {
     const Region region = region_within(lower_, upper_, input_);
     limit.lower = region.lower;
     limit.upper = region.upper;
-    const Section section(fmt::format("limit[{}]", input_.limits.size()), element, decides_);
+    const Section section(fmt::format("limit[{}]", input_.tables<LimitSection>().size()), element,
+                          decides_);
     bool limits = false;
     const auto value = [&](std::string_view name, std::string_view key,
                            std::optional<double>& target) {
@@ -193,7 +197,7 @@ class MaxCheckReader {
       values_.warning(element, "nothing is outside of the box: this target has no effect");
       return;
     }
-    input_.limits.push_back(std::move(limit));
+    input_.tables<LimitSection>().push_back(std::move(limit));
   }
 
   const MoleculeTypes& types_;
@@ -212,7 +216,7 @@ void read_max_check(const XmlElement& plugin, const MoleculeTypes& types, XmlVal
 
 void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
                         const Decides& decides, Input& input) {
-  Input::DriftControl control;
+  DriftControlSection control;
   const auto sample = steps(plugin, "control/freq/sample", 1, 10, values);
   const auto interval = steps(plugin, "control/freq/control", 1, 100, values);
   const auto start = steps(plugin, "control/start", 0, 0, values);
@@ -287,8 +291,9 @@ void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, Xm
   if (target != 0 && types.components.size() > 1) {
     control.component = types.components[static_cast<std::size_t>(target - 1)].name;
   }
-  const Section section(fmt::format("drift_control[{}]", input.drift_controls.size()), plugin,
-                        decides);
+  const Section section(
+      fmt::format("drift_control[{}]", input.tables<DriftControlSection>().size()), plugin,
+      decides);
   for (const char* key : {"velocity", "slabs", "interval", "sample_interval"}) {
     section.decide(key, plugin);
   }
@@ -297,7 +302,7 @@ void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, Xm
   if (control.upper) section.decide("upper", plugin);
   if (control.start_step > 0) section.decide("start_step", plugin);
   if (control.stop_step > 0) section.decide("stop_step", plugin);
-  input.drift_controls.push_back(control);
+  input.tables<DriftControlSection>().push_back(control);
 }
 
 void read_alignment(const XmlElement& plugin, XmlValues& values, const Decides& decides,
@@ -318,13 +323,13 @@ void read_alignment(const XmlElement& plugin, XmlValues& values, const Decides& 
     values.warning(plugin, "this COMaligner moves nothing");
     return;
   }
-  if (input.alignment.interval > 0) {
+  if (input.section<AlignmentSection>().interval > 0) {
     values.error(plugin, "a second COMaligner: Sterna has one [alignment]");
     return;
   }
-  input.alignment.interval = *interval;
-  input.alignment.axes = std::move(axes);
-  input.alignment.part = *part;
+  input.section<AlignmentSection>().interval = *interval;
+  input.section<AlignmentSection>().axes = std::move(axes);
+  input.section<AlignmentSection>().part = *part;
   const Section section("alignment", plugin, decides);
   for (const char* key : {"interval", "axes", "part"}) section.decide(key, plugin);
 }

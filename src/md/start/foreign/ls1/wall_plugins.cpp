@@ -9,21 +9,22 @@
 #include <string>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/external/input/wall_section.hpp"
 
 namespace sterna::md::ls1 {
 namespace {
 
 /// Appends a wall, and records that its keys come from this element.
-void add(const Input::Wall& wall, std::initializer_list<const char*> keys,
+void add(const WallSection& wall, std::initializer_list<const char*> keys,
          const XmlElement& element, const Decides& decides, Input& input) {
-  const std::string place = fmt::format("wall[{}]", input.walls.size());
+  const std::string place = fmt::format("wall[{}]", input.tables<WallSection>().size());
   decides(place, element);
   for (const char* key : {"potential", "axis", "position", "side"}) {
     decides(fmt::format("{}.{}", place, key), element);
   }
   for (const char* key : keys) decides(fmt::format("{}.{}", place, key), element);
   if (!wall.component.empty()) decides(place + ".component", element);
-  input.walls.push_back(wall);
+  input.tables<WallSection>().push_back(wall);
 }
 
 class WallPotentialReader {
@@ -64,12 +65,12 @@ class WallPotentialReader {
   bool read_kind(const XmlElement& plugin) {
     const XmlElement* potential = plugin.find("potential");
     plugin.find("delta");  // known here, used by the potential 104 only
-    wall_.potential = Input::Wall::Potential::lj_9_3;
+    wall_.potential = WallSection::Potential::lj_9_3;
     if (potential != nullptr && potential->text == "104") {
       const XmlElement* spacing = values_.require(plugin, "delta");
       const auto delta = spacing != nullptr ? values_.positive(*spacing) : std::nullopt;
       if (!delta) return false;
-      wall_.potential = Input::Wall::Potential::lj_10_4_3;
+      wall_.potential = WallSection::Potential::lj_10_4_3;
       wall_.layer_spacing = *delta;
     } else if (potential == nullptr || potential->text != "93") {
       values_.warning(potential != nullptr ? *potential : plugin,
@@ -105,17 +106,17 @@ class WallPotentialReader {
     }
     wall_.component = types_.components.size() > 1 ? found->name : "";
     wall_.sigma = sigma;
-    if (wall_.potential == Input::Wall::Potential::lj_9_3) {
+    if (wall_.potential == WallSection::Potential::lj_9_3) {
       wall_.epsilon = 2.0 / 3.0 * std::numbers::pi * density_ * epsilon * sigma * sigma * sigma;
     } else {
       wall_.epsilon = density_ * epsilon * sigma * sigma * wall_.layer_spacing;
     }
     bool reaches = false;
     if (half_width_ > 0.0) {
-      reaches = place(Input::Wall::Side::above, offset_ + half_width_, element);
-      reaches = place(Input::Wall::Side::below, offset_ - half_width_, element) || reaches;
+      reaches = place(WallSection::Side::above, offset_ + half_width_, element);
+      reaches = place(WallSection::Side::below, offset_ - half_width_, element) || reaches;
     } else {
-      reaches = place(Input::Wall::Side::both, offset_, element);
+      reaches = place(WallSection::Side::both, offset_, element);
     }
     if (reaches) return;
     values_.warning(element,
@@ -124,17 +125,17 @@ class WallPotentialReader {
   }
 
   /// Adds a wall with this surface. Returns false if its cutoff does not reach into the box.
-  bool place(Input::Wall::Side side, double position, const XmlElement& element) {
+  bool place(WallSection::Side side, double position, const XmlElement& element) {
     if (!input_.start.box) return true;  // reported elsewhere
     const double edge = input_.start.box->y;
     const bool reaches_up =
-        side != Input::Wall::Side::below && position < edge && position + wall_.cutoff > 0.0;
+        side != WallSection::Side::below && position < edge && position + wall_.cutoff > 0.0;
     const bool reaches_down =
-        side != Input::Wall::Side::above && position > 0.0 && position - wall_.cutoff < edge;
+        side != WallSection::Side::above && position > 0.0 && position - wall_.cutoff < edge;
     if (!reaches_up && !reaches_down) return false;
     wall_.side = side;
     wall_.position = position;
-    if (wall_.potential == Input::Wall::Potential::lj_9_3) {
+    if (wall_.potential == WallSection::Potential::lj_9_3) {
       add(wall_, {"epsilon", "sigma", "cutoff"}, element, decides_, input_);
     } else {
       add(wall_, {"epsilon", "sigma", "cutoff", "layer_spacing"}, element, decides_, input_);
@@ -146,7 +147,7 @@ class WallPotentialReader {
   XmlValues& values_;
   const Decides& decides_;
   Input& input_;
-  Input::Wall wall_;
+  WallSection wall_;
   double density_ = 0.0, sigma_ = 0.0, epsilon_ = 0.0, offset_ = 0.0, half_width_ = 0.0;
 };
 
@@ -183,7 +184,7 @@ void read_mirror(const XmlElement& plugin, const MoleculeTypes& types, XmlValues
   if (const XmlElement* old = plugin.find("yPos")) {
     values.warning(*old, "ls1 ignores <yPos>; it takes <position><coord>");
   }
-  Input::Wall wall;
+  WallSection wall;
   wall.axis = Axis::y;
   if (const XmlElement* coordinate = plugin.find("position/coord")) {
     const auto given = values.number(*coordinate);
@@ -200,7 +201,7 @@ void read_mirror(const XmlElement& plugin, const MoleculeTypes& types, XmlValues
                                        "knows \"|-o\" and \"o-|\"",
                                        quote(dir)));
   }
-  wall.side = right ? Input::Wall::Side::below : Input::Wall::Side::above;
+  wall.side = right ? WallSection::Side::below : WallSection::Side::above;
   if (input.start.box) {
     const double depth = right ? input.start.box->y - wall.position : wall.position;
     if (depth < 0.0 || (kind == "2" && depth == 0.0)) {
@@ -218,11 +219,11 @@ void read_mirror(const XmlElement& plugin, const MoleculeTypes& types, XmlValues
     }
   }
   if (kind == "1") {
-    wall.potential = Input::Wall::Potential::reflecting;
+    wall.potential = WallSection::Potential::reflecting;
     add(wall, {}, plugin, decides, input);
     return;
   }
-  wall.potential = Input::Wall::Potential::harmonic;
+  wall.potential = WallSection::Potential::harmonic;
   wall.stiffness = 100.0;
   if (const XmlElement* constant = plugin.find("forceConstant")) {
     const auto given = values.positive(*constant);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/external/input/restraint_section.hpp"
 #include "md/input/atom_groups.hpp"
 
 namespace sterna::md::modylas {
@@ -347,7 +348,7 @@ void PositionConstrain::write(ForeignDraft& draft, const std::string& path) {
   }
   if (!values_->ok() || kind_ != Kind::harmonic) return;
   if (force_constant_ == 0.0) return;
-  Input::Restraint& restraint = draft.input.restraints.emplace_back();
+  RestraintSection& restraint = draft.input.tables<RestraintSection>().emplace_back();
   decide(draft, "restraint[0]");
   restraint.stiffness = 2.0 * force_constant_;
   decide(draft, "restraint[0].stiffness");

@@ -1,4 +1,4 @@
-#include "md/input/embedded_atom_input.hpp"
+#include "md/forces/manybody/input/embedded_atom_input.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
-#include "md/input/embedded_atom_file.hpp"
+#include "md/forces/manybody/input/embedded_atom_file.hpp"
 #include "sterna/comm/joined.hpp"
 #include "sterna/comm/nearest_name.hpp"
 

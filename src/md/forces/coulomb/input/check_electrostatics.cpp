@@ -1,11 +1,13 @@
-#include "md/input/check_electrostatics.hpp"
+#include "md/forces/coulomb/input/check_electrostatics.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/coulomb/fmm/fmm_parameters.hpp"
 #include "md/input/cutoffs.hpp"
+#include "md/input/input_schema.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 
 namespace sterna::md {
@@ -117,9 +119,31 @@ void check_quadrupoles(const Input& input, const Report& report) {
   }
 }
 
+/// Atoms of molecules with charges of their own.
+void check_charges_of_molecules(const Input& input, const IsGood& is_good, const Report& report) {
+  const bool on = input.electrostatics.is_used();
+  const bool perhaps =
+      input.places.contains("electrostatics.kind") && !is_good("electrostatics.kind");
+  bool charged = false;
+  for (std::size_t m = 0; m < input.molecules.size(); ++m) {
+    const auto& atoms = input.molecules[m].atoms;
+    for (std::size_t n = 0; n < atoms.size(); ++n) {
+      if (atoms[n].charge.value_or(0.0) == 0.0) continue;
+      if (!charged && !on && !perhaps) {
+        const std::string place = fmt::format("molecule[{}].atom[{}].charge", m, n);
+        report(Severity::error, is_good(place) ? place : fmt::format("molecule[{}]", m),
+               "\"charge\" in [[molecule.atom]] needs a solver: a section [electrostatics] with "
+               "kind = \"fmm\", or \"reaction_field\"");
+      }
+      charged = true;
+    }
+  }
+}
+
 }  // namespace
 
-void check_electrostatics(const Input& input, const IsGood& is_good, const Report& report) {
+void check_electrostatics(Input& input, bool, const IsGood& is_good, const Report& report) {
+  check_charges_of_molecules(input, is_good, report);
   const bool on = input.electrostatics.is_used();
   // A kind that is an error of its own may have been meant to be one.
   const bool perhaps =
@@ -159,6 +183,27 @@ void check_electrostatics(const Input& input, const IsGood& is_good, const Repor
                        "one of the two",
                        choice_name(input.electrostatics.kind)));
   }
+}
+
+void check_multipole_method(const Input& input, const Box& box, const Report& report) {
+  const Input::Electrostatics& electrostatics = input.electrostatics;
+  if (box.tilt.none() || electrostatics.kind != ElectrostaticsKind::fmm) return;
+  const Lattice lattice = Lattice::of(box);
+  FmmParameters tree = FmmParameters::even_tree(
+      lattice, electrostatics.surroundings != ElectrostaticsSurroundings::open);
+  const bool plain_converges = tree.separation(lattice) >= FmmParameters::least_separation;
+  tree.levels = std::max(0, electrostatics.levels - 1);
+  tree.overlap = electrostatics.smoothing;
+  const double separation = tree.separation(lattice);
+  if (separation >= FmmParameters::least_separation) return;
+  report(Severity::error, "electrostatics.kind",
+         fmt::format("the box leans so much that the expansions of the multipole method do not "
+                     "converge: cells that are not neighbors come as near as {:.2f} of their "
+                     "diameter, {:.2f} is needed. {}, or use kind = \"ewald\"",
+                     separation, FmmParameters::least_separation,
+                     plain_converges ? "Leave out levels and smoothing"
+                                     : "Give the same lattice edges that are nearer to right "
+                                       "angles"));
 }
 
 }  // namespace sterna::md

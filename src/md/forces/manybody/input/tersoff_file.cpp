@@ -1,4 +1,4 @@
-#include "md/input/tersoff_file.hpp"
+#include "md/forces/manybody/input/tersoff_file.hpp"
 
 #include <fmt/format.h>
 

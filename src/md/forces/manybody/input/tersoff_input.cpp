@@ -1,4 +1,4 @@
-#include "md/input/tersoff_input.hpp"
+#include "md/forces/manybody/input/tersoff_input.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
-#include "md/input/tersoff_file.hpp"
+#include "md/forces/manybody/input/tersoff_file.hpp"
 #include "md/model/library/published_model.hpp"
 #include "sterna/comm/nearest_name.hpp"
 #include "sterna/comm/regular_file.hpp"

@@ -1,4 +1,4 @@
-#include "md/input/embedded_atom_file.hpp"
+#include "md/forces/manybody/input/embedded_atom_file.hpp"
 
 #include <fmt/format.h>
 

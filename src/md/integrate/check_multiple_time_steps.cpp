@@ -1,4 +1,4 @@
-#include "md/input/check_multiple_time_steps.hpp"
+#include "md/integrate/check_multiple_time_steps.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,9 @@
 #include "md/core/display_text.hpp"
 #include "md/input/observer_row.hpp"
 #include "md/input/trajectory_row.hpp"
+#include "md/integrate/alignment_section.hpp"
+#include "md/integrate/drift_control_section.hpp"
+#include "md/integrate/limit_section.hpp"
 
 namespace sterna::md {
 namespace {
@@ -43,7 +46,7 @@ class TimeStepsChecker {
                         "\"no_squish\"",
                         quote(choice_name(input_.run.rotation))));
     }
-    if (!input_.limits.empty()) {
+    if (!input_.tables<LimitSection>().empty()) {
       error("limit[0]",
             "[[limit]] does not go with [multiple_time_steps]: forces that are left out in some "
             "steps act more strongly in others, beyond any limit");
@@ -60,11 +63,11 @@ class TimeStepsChecker {
     if (input_.barostat.is_used()) {
       whole("barostat.interval", "interval", input_.barostat.interval);
     }
-    if (input_.alignment.interval > 0) {
-      whole("alignment.interval", "interval", input_.alignment.interval);
+    if (input_.section<AlignmentSection>().interval > 0) {
+      whole("alignment.interval", "interval", input_.section<AlignmentSection>().interval);
     }
-    for (std::size_t n = 0; n < input_.drift_controls.size(); ++n) {
-      const auto& control = input_.drift_controls[n];
+    for (std::size_t n = 0; n < input_.tables<DriftControlSection>().size(); ++n) {
+      const auto& control = input_.tables<DriftControlSection>()[n];
       whole(fmt::format("drift_control[{}].interval", n), "interval", control.interval);
       whole(fmt::format("drift_control[{}].sample_interval", n), "sample_interval",
             control.sample_interval);

@@ -1,24 +1,26 @@
-#include "md/input/check_external.hpp"
+#include "md/forces/external/input/check_external.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/external/input/field_section.hpp"
+#include "md/forces/external/input/restraint_section.hpp"
+#include "md/forces/external/input/wall_section.hpp"
 #include "md/input/atom_groups.hpp"
 #include "md/input/check_selection.hpp"
-#include "md/input/particle_names.hpp"
+#include "md/input/input_schema.hpp"
 
 namespace sterna::md {
 namespace {
 
-using Potential = Input::Wall::Potential;
-using Shape = Input::Wall::Shape;
-using Side = Input::Wall::Side;
+using Potential = WallSection::Potential;
+using Shape = WallSection::Shape;
+using Side = WallSection::Side;
 
 class ExternalChecker {
  public:
@@ -26,11 +28,9 @@ class ExternalChecker {
       : input_(input), good_(is_good), report_(report) {}
 
   void check() {
-    for (std::size_t n = 0; n < input_.walls.size(); ++n) wall(n);
-    for (std::size_t n = 0; n < input_.fields.size(); ++n) field(n);
-    for (std::size_t n = 0; n < input_.restraints.size(); ++n) restraint(n);
-    for (std::size_t n = 0; n < input_.freezes.size(); ++n) freeze(n);
-    alignment();
+    for (std::size_t n = 0; n < input_.tables<WallSection>().size(); ++n) wall(n);
+    for (std::size_t n = 0; n < input_.tables<FieldSection>().size(); ++n) field(n);
+    for (std::size_t n = 0; n < input_.tables<RestraintSection>().size(); ++n) restraint(n);
   }
 
  private:
@@ -49,7 +49,7 @@ class ExternalChecker {
   }
 
   void wall(std::size_t n) {
-    const Input::Wall& wall = input_.walls[n];
+    const WallSection& wall = input_.tables<WallSection>()[n];
     const std::string place = fmt::format("wall[{}]", n);
     selection(place, wall.component, wall.lower, wall.upper);
     fixed_box(place);
@@ -68,7 +68,7 @@ class ExternalChecker {
     }
   }
 
-  void side(const std::string& place, const Input::Wall& wall) {
+  void side(const std::string& place, const WallSection& wall) {
     const bool of_sphere = wall.side == Side::inside || wall.side == Side::outside;
     if (wall.shape == Shape::sphere && !of_sphere) {
       error(gives(place + ".side") ? place + ".side" : place + ".shape",
@@ -89,7 +89,7 @@ class ExternalChecker {
   }
 
   void field(std::size_t n) {
-    const Input::Field& field = input_.fields[n];
+    const FieldSection& field = input_.tables<FieldSection>()[n];
     const std::string place = fmt::format("field[{}]", n);
     selection(place, field.component, std::nullopt, std::nullopt);
     int given = 0;
@@ -130,7 +130,7 @@ class ExternalChecker {
   }
 
   void restraint(std::size_t n) {
-    const Input::Restraint& restraint = input_.restraints[n];
+    const RestraintSection& restraint = input_.tables<RestraintSection>()[n];
     const std::string place = fmt::format("restraint[{}]", n);
     selection(place, restraint.component, restraint.lower, restraint.upper);
     check_group_names(input_, good_, report_, place + ".groups", restraint.groups, false);
@@ -150,60 +150,15 @@ class ExternalChecker {
     }
   }
 
-  void freeze(std::size_t n) {
-    const Input::Freeze& freeze = input_.freezes[n];
-    const std::string place = fmt::format("freeze[{}]", n);
-    if (!good_(place + ".component")) return;
-    selection(place, freeze.component, std::nullopt, std::nullopt);
-    fixed_box(place);
-    if (!frozen_.insert(freeze.component).second) {
-      error(place + ".component",
-            fmt::format("there is already a [[freeze]] of {}", quote(freeze.component)));
-    }
-    const auto type = std::ranges::find(input_.types, freeze.component, &Input::Type::name);
-    if (type != input_.types.end() && type->mass == 0.0) {
-      error(place + ".component",
-            fmt::format("{} has no mass: a virtual site goes where its atoms take it",
-                        quote(freeze.component)));
-    }
-    const std::vector<std::string_view> names = particle_names(input_);
-    if (n + 1 == input_.freezes.size() && !names.empty() &&
-        std::ranges::all_of(names, [&](std::string_view name) { return frozen_.contains(name); })) {
-      error(place, "all molecules are frozen: nothing would happen");
-    }
-  }
-
-  /// Reports features with fixed positions, because [alignment] would move all molecules against
-  /// them.
-  void alignment() {
-    const auto& aligned = input_.alignment;
-    if (aligned.interval == 0 || !good_("alignment.interval")) return;
-    const auto along = [&](Axis axis) {
-      return std::ranges::find(aligned.axes, axis) != aligned.axes.end();
-    };
-    for (std::size_t n = 0; n < input_.walls.size(); ++n) {
-      const Input::Wall& wall = input_.walls[n];
-      if (wall.shape == Shape::plane && !along(wall.axis)) continue;
-      error(fmt::format("wall[{}]", n), "[alignment] would move the molecules against this wall");
-    }
-    if (!input_.restraints.empty()) {
-      error("restraint[0]", "[alignment] would move the molecules against these springs");
-    }
-    if (!input_.freezes.empty()) {
-      error("freeze[0]", "[alignment] would move these molecules, too");
-    }
-  }
-
   std::string length(double value) const { return input_.units.text(value, Dimension::length); }
 
   const Input& input_;
   const IsGood& good_;
   const Report& report_;
-  std::set<std::string, std::less<>> frozen_;
 };
 
 void check_wall_in_box(const Input& input, std::size_t n, const Box& box, const Report& report) {
-  const Input::Wall& wall = input.walls[n];
+  const WallSection& wall = input.tables<WallSection>()[n];
   const std::string place = fmt::format("wall[{}]", n);
   const auto text = [&](double value) { return input.units.text(value, Dimension::length); };
   if (wall.shape == Shape::sphere) {
@@ -264,12 +219,16 @@ void check_wall_in_box(const Input& input, std::size_t n, const Box& box, const 
 
 }  // namespace
 
-void check_external(const Input& input, const IsGood& is_good, const Report& report) {
+void check_external(Input& input, bool, const IsGood& is_good, const Report& report) {
   ExternalChecker(input, is_good, report).check();
 }
 
 void check_external_in_box(const Input& input, const Box& box, const Report& report) {
-  for (std::size_t n = 0; n < input.walls.size(); ++n) check_wall_in_box(input, n, box, report);
+  for (std::size_t n = 0; n < input.tables<WallSection>().size(); ++n) {
+    check_wall_in_box(input, n, box, report);
+  }
+  check_region_in_box<WallSection>(input, "wall", box, report);
+  check_region_in_box<RestraintSection>(input, "restraint", box, report);
 }
 
 }  // namespace sterna::md

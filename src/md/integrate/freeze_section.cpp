@@ -1,11 +1,13 @@
 #include "md/input/sections/freeze_section.hpp"
 
 #include "md/input/sections/section.hpp"
+#include "md/integrate/check_motion.hpp"
+#include "md/integrate/motion_sections.hpp"
 
 namespace sterna::md::section {
 
 InputSection freeze() {
-  return {
+  InputSection section{
       .schema = {.name = "freeze",
                  .is_array = true,
                  .tables = tables_in<&Input::freezes>(),
@@ -22,6 +24,9 @@ InputSection freeze() {
                 .description = "At which they move.",
                 .default_text = "[0, 0, 0]: they rest",
                 .dimension = Dimension::velocity}}};
+  section.behind = "restraint";
+  section.check = check_freeze;
+  return section;
 }
 
 }  // namespace sterna::md::section

@@ -1,4 +1,4 @@
-#include "md/input/check_many_body.hpp"
+#include "md/forces/manybody/input/check_many_body.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
-#include "md/input/embedded_atom_input.hpp"
+#include "md/forces/manybody/input/embedded_atom_input.hpp"
+#include "md/forces/manybody/input/tersoff_input.hpp"
 #include "md/input/many_body_input.hpp"
 #include "md/input/pair_potential_input.hpp"
-#include "md/input/tersoff_input.hpp"
 
 namespace sterna::md {
 namespace {

@@ -1,5 +1,6 @@
 #include "md/input/sections/electrostatics_section.hpp"
 
+#include "md/forces/coulomb/input/electrostatics_keys.hpp"
 #include "md/input/sections/section.hpp"
 
 namespace sterna::md::section {
@@ -23,7 +24,7 @@ Condition solver_has_cutoff() {
 }  // namespace
 
 InputSection electrostatics() {
-  return {
+  InputSection section{
       .schema = {.name = "electrostatics",
                  .description = "Forces of charges: at any distance, or within a cutoff.",
                  .aliases = {"coulomb", "kspace", "ewald", "pme", "pppm", "fmm"}},
@@ -169,6 +170,23 @@ InputSection electrostatics() {
            .range = {.minimum = 1e-3},
            .condition = choice_is("electrostatics", "kind", {ElectrostaticsKind::reaction_field}),
            .aliases = {"epsilon_rf", "rf_epsilon", "reaction_field_epsilon"}}}};
+  section.behind = "interaction";
+  return section;
 }
 
 }  // namespace sterna::md::section
+
+namespace sterna::md {
+
+std::vector<AddedKey> keys_of_charges() {
+  using section::target_in_table;
+  return {{"type",
+           "embedded_atom",
+           {.name = "charge",
+            .target = target_in_table<&Input::types, &TypeSection::charge>,
+            .description = "Charge of a particle; needs `[electrostatics]`.",
+            .dimension = Dimension::charge,
+            .aliases = {"q"}}}};
+}
+
+}  // namespace sterna::md
