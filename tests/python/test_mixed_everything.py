@@ -344,6 +344,81 @@ def test_a_checkpoint_goes_on_with_other_ranks(tmp_path):
         )
 
 
+def test_every_kind_of_motion_has_its_temperature(tmp_path):
+    """Two parts at two temperatures, by thermostats of components; then all kinds in one bath."""
+    everything = Everything(quadrupoles=False)
+    part = '[[thermostat]]\nkind = "langevin"\ntime_constant = 0.005\n'
+    everything.write(
+        tmp_path, timestep=0.001, start="temperature = 300", accuracy=1e-3, smoothing=0.1,
+        run='precision = "mixed"',
+        more=part + 'component = "water"\ntemperature = 500\n' + part
+        + 'component = "Si"\ntemperature = 250\n',
+    )  # fmt: skip
+    script_output(
+        tmp_path,
+        """
+        import numpy, sterna
+        settings = sterna.Input.read("all.toml")
+        boltzmann = 0.00831446261815324
+        def masses(simulation, names):
+            mass = {"Si": 28.0855, "Ar": 39.948, "Na": 22.99, "Cl": 35.45, "X": 14.0, "Y": 16.0,
+                    "O": 15.9994, "H": 1.008, "M": 0.0, "water": 18.0154, "CO2": 44.009}
+            return numpy.array([mass[name] for name in names])
+        simulation = sterna.Simulation(settings)
+        names = numpy.array(simulation.type_names)[simulation.gather("type")]
+        mass = masses(simulation, names)
+        hydrogen, carbon_dioxide = 1.008 * 2 * 0.0816**2, 2 * 15.999 * 0.115**2
+        def rotation_energy(simulation):
+            # By what the log has of all rotors.
+            return simulation.thermo["rotational_energy"]
+        simulation.run(800)
+        found = {"water": [], "Si": []}
+        for _ in range(150):
+            simulation.run(10)
+            velocity = simulation.gather("velocity")
+            for name in found:
+                own = names == name
+                energy = 0.5 * (mass[own][:, None] * velocity[own]**2).sum()
+                found[name].append(energy / (0.5 * 3 * own.sum() * boltzmann))
+        for name, wanted in (("water", 500), ("Si", 250)):
+            values = numpy.array(found[name])
+            error = values.std() / len(values)**0.5
+            # Heat flows from the one part to the other, so neither is quite at its temperature.
+            assert abs(values.mean() - wanted) < 5 * error + 0.03 * wanted, (name, values.mean(), error)
+        simulation.close()
+
+        bath = {"kind": "langevin", "time_constant": 0.01, "temperature": 400}
+        simulation = sterna.Simulation(settings.replace(thermostat=bath))
+        simulation.run(1000)
+        rotors = numpy.isin(names, ["water", "CO2"])
+        constrained = numpy.isin(names, ["O", "H", "M"])
+        degrees = {"translation": 3 * rotors.sum(), "rotation": 3 * 16 + 2 * 10,
+                   "solid": 3 * (names == "Si").sum(), "constrained": 6 * 6}
+        free = ~rotors & ~constrained & (names != "Si")
+        degrees["atoms"] = 3 * free.sum()
+        sums = {name: [] for name in degrees}
+        for _ in range(200):
+            simulation.run(10)
+            energy = 0.5 * mass * (simulation.gather("velocity")**2).sum(axis=1)
+            of = {"translation": energy[rotors].sum(), "solid": energy[names == "Si"].sum(),
+                  "constrained": energy[constrained].sum(), "atoms": energy[free].sum(),
+                  "rotation": rotation_energy(simulation)}
+            for name, value in of.items():
+                sums[name].append(value / (0.5 * degrees[name] * boltzmann))
+        mean = {name: numpy.mean(values) for name, values in sums.items()}
+        for name, value in mean.items():
+            blocks = numpy.array(sums[name]).reshape(10, 20).mean(axis=1)
+            error = blocks.std() / 3
+            assert abs(value - 400) < 4 * error + 8, (name, mean, error)
+        # The log's temperature counts the same degrees, but for those of the momentum.
+        total = simulation.thermo
+        expected = 2 * total["kinetic_energy"] / boltzmann / sum(degrees.values())
+        assert abs(total["temperature"] - expected) < 1e-6 * expected
+        """,
+        timeout=1200,
+    )
+
+
 def test_files_and_selections_know_all_kinds(sterna, tmp_path):
     everything = Everything()
     everything.write(
