@@ -136,6 +136,28 @@ assert simulation.thermo == again.thermo
     script_output(tmp_path, text, ranks=2)
 
 
+@pytest.mark.parametrize("steps", [0, 10])
+def test_a_thermostat_acts_in_more_steps_than_the_input_has(tmp_path, steps):
+    script_output(
+        tmp_path,
+        MELT
+        + f"""
+settings = settings.replace(
+    run=dict(settings["run"], steps={steps}),
+    thermostat={{"kind": "langevin", "temperature": 1.4, "time_constant": 0.02}},
+)
+simulation = sterna.Simulation(settings, system)
+simulation.run(10)
+simulation.run(290)
+temperatures = []
+for _ in range(20):
+    simulation.run(10)
+    temperatures.append(simulation.thermo["temperature"])
+assert abs(numpy.mean(temperatures) - 1.4) < 0.03, temperatures
+""",
+    )
+
+
 def test_a_complete_run_goes_on(tmp_path):
     """Its checkpoint leaves the program nothing to do, but a script may run more steps."""
     text = (

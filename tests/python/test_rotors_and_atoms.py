@@ -399,6 +399,19 @@ def test_water_of_both_kinds_is_water_of_one(sterna, tmp_path, four_sites):
         assert first == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.parametrize("algorithm", ["settle", "shake"])
+def test_constrained_water_beside_rotors_by_every_algorithm(sterna, tmp_path, algorithm):
+    all_rotors = run_water(sterna, tmp_path, 64, 40)
+    rows = run_water(
+        sterna, tmp_path, 32, 40,
+        run=f'constraint_algorithm = "{algorithm}"\nconstraint_tolerance = 1e-10',
+    )  # fmt: skip
+    for row, expected in zip(rows, all_rotors, strict=True):
+        for key in ("potential_energy", "kinetic_energy", "total_energy"):
+            slack = 0.004 if row["step"] == 0 else 0.05
+            assert row[key] == pytest.approx(expected[key], abs=slack), (row, key)
+
+
 # ---- motion
 
 

@@ -499,7 +499,12 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
 
     @collective
     def virial_tensor(self) -> numpy.ndarray:
-        """Collective. Sum of r_a f_b over pairs, (3, 3), of the same step as `thermo`."""
+        """Collective. Sum of r_a f_b over pairs, (3, 3), of the same step as `thermo`.
+
+        Pairs of rigid molecules count by their centers, so that torques make r_x f_y and r_y f_x
+        differ. Both elements are r_y f_x then (and r_z f_x, r_z f_y): minus the derivative of the
+        energy by a shear of the box.
+        """
         xx, yy, zz, xy, xz, yz = self._core.virial_tensor()
         return numpy.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace sterna::md {
@@ -22,7 +23,9 @@ Selection selection_of(const std::string& component, const std::optional<Vec3>& 
 StepRange StepRange::of(const Input& input, std::int64_t start_step, std::int64_t stop_step,
                         std::int64_t interval) {
   const std::int64_t unit = input.time_steps.longest();
-  return {start_step, stop_step > 0 ? stop_step : input.run.steps, std::lcm(interval, unit), unit};
+  // A program, such as one in Python, may run more steps than the input says.
+  const std::int64_t last = stop_step > 0 ? stop_step : std::numeric_limits<std::int64_t>::max();
+  return {start_step, last, std::lcm(interval, unit), unit};
 }
 
 StepModifier::StepModifier(const comm::Context& context, const StepRange& steps,

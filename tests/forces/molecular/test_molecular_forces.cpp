@@ -145,8 +145,9 @@ MolecularResult brute_force(const MoleculeModel& model, const MolecularSystem& s
         const test::PairEnergy energy = test::pair_energy(model, first, second, first);
         result.sums.energy += 0.5 * energy.total;
         const Vec3& f = pair.force;
+        // A shear of the box moves x by y and z, and y by z.
         const double products[6] = {d.x * f.x, d.y * f.y, d.z * f.z,
-                                    d.x * f.y, d.x * f.z, d.y * f.z};
+                                    d.y * f.x, d.z * f.x, d.z * f.y};
         for (int k = 0; k < 6; ++k) {
           result.sums.virial[k] += 0.5 * (products[k] + (k < 3 ? energy.reaction_field : 0.0));
         }

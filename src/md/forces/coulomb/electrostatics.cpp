@@ -346,6 +346,10 @@ void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   }
   sums->energy += result.energy;
   const auto of_arms = symmetric_part(inside);
+  // The solver's tensor is symmetric. Of r_b f_a it lacks half of the torques.
+  Vec3 torque{inside[5] - inside[7], inside[6] - inside[2], inside[1] - inside[3]};
+  for (std::size_t i = 0; i < dipoles_.size(); ++i) torque += cross(dipoles_[i], result.fields[i]);
+  const double of_torques[6] = {0.0, 0.0, 0.0, 0.5 * torque.z, -0.5 * torque.y, 0.5 * torque.x};
   // The trace follows from the energies, so that it is the same with and without the tensor. As
   // functions of all distances, the energies U_qq of charges, U_qd of charges with dipoles and U_dd
   // of dipoles are homogeneous of degrees -1, -2 and -3, so the trace is U_qq + 2 U_qd + 3 U_dd.
@@ -355,7 +359,9 @@ void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   const double tensor_trace = result.virial[0] + result.virial[1] + result.virial[2];
   for (std::size_t k = 0; k < 6; ++k) {
     const double third = k < 3 ? (trace - tensor_trace) / 3.0 : 0.0;
-    if (with_tensor || k < 3) sums->virial[k] += result.virial[k] + third - of_arms[k];
+    if (with_tensor || k < 3) {
+      sums->virial[k] += result.virial[k] + third - of_arms[k] + of_torques[k];
+    }
   }
 }
 

@@ -13,8 +13,9 @@ Thermostat::Thermostat(const ThermostatRequest& request)
                           request.wanted().upper, request.molecules)),
       keeps_momentum_(row_of(request.wanted())->keeps_momentum(request.wanted())) {
   if (const auto end = request.wanted().end_temperature) {
+    const std::int64_t stop = request.wanted().stop_step;
     ramp_ = {request.thermal_energy(), request.input.units.boltzmann() * *end, steps_.first,
-             steps_.last};
+             stop > 0 ? stop : request.input.run.steps};
   }
 }
 

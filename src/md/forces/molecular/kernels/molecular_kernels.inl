@@ -95,16 +95,17 @@ struct TermSums {
   double virial[6] = {};
 };
 
-/// The virial of forces on a molecule by neighbors whose centers are at `d` from its own.
+/// The virial of forces on a molecule by neighbors whose centers are at `d` from its own. Torques make
+/// d_x f_y and d_y f_x differ. The second is that of a shear of the box, which moves x by y.
 template <class Pack>
 inline void add_center_virial(const PackVector<Pack>& d, const PackVector<Pack>& force,
                               Pack (&virial)[6]) {
   virial[0] = Pack::fnma(d.x, force.x, virial[0]);
   virial[1] = Pack::fnma(d.y, force.y, virial[1]);
   virial[2] = Pack::fnma(d.z, force.z, virial[2]);
-  virial[3] = Pack::fnma(d.x, force.y, virial[3]);
-  virial[4] = Pack::fnma(d.x, force.z, virial[4]);
-  virial[5] = Pack::fnma(d.y, force.z, virial[5]);
+  virial[3] = Pack::fnma(d.y, force.x, virial[3]);
+  virial[4] = Pack::fnma(d.z, force.x, virial[4]);
+  virial[5] = Pack::fnma(d.z, force.y, virial[5]);
 }
 
 /// Sums one term over all the neighbors copied.
