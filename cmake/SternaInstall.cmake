@@ -23,6 +23,16 @@ if(SKBUILD)
   # The compiler wrapper's own -rpath would survive in the installed file; libmpi is linked by path.
   set_target_properties(MPI::MPI_CXX PROPERTIES INTERFACE_LINK_OPTIONS "")
   set(STERNA_BINARY_DIRECTORY ${SKBUILD_SCRIPTS_DIR})
+  # The page of `man sterna`, and what completes its words in three shells.
+  set(_sterna_shell ${PROJECT_SOURCE_DIR}/packaging/shell)
+  set(_sterna_share ${SKBUILD_DATA_DIR}/share)
+  install(FILES ${_sterna_shell}/sterna.1 DESTINATION ${_sterna_share}/man/man1 COMPONENT programs)
+  install(FILES ${_sterna_shell}/sterna.bash RENAME sterna
+          DESTINATION ${_sterna_share}/bash-completion/completions COMPONENT programs)
+  install(FILES ${_sterna_shell}/_sterna
+          DESTINATION ${_sterna_share}/zsh/site-functions COMPONENT programs)
+  install(FILES ${_sterna_shell}/sterna.fish
+          DESTINATION ${_sterna_share}/fish/vendor_completions.d COMPONENT programs)
 else()
   # Built files have the run path of installed ones. If CMake is to change it at installation, it ends
   # the one in the build folder with an empty entry, which the loader takes for the working folder.

@@ -66,8 +66,12 @@ def on_nav(nav: Any, config: Any, files: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """The page of the command line gets the help of every verb; a broken link of mkdoxy is none."""
+    """The page of the command line gets the help of every verb; a broken link of mkdoxy is none.
+
+    A product of units in a table, such as `u*nm^2`, is no emphasis.
+    """
     del config, files
+    markdown = "\n".join(map(_with_products, markdown.split("\n")))
     if page.file.src_uri == "fortran/namespacesterna__comm.md":
         # mkdoxy links a type that has a procedure of the same name to a place that is not there.
         return re.sub(r"\[([^\]]*)\]\(\w+\.md#none-\w+\)", r"\1", markdown)
@@ -80,6 +84,16 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     command.add_groups()
     return markdown.replace(
         "<!-- commands -->", "\n".join(_help(typer.main.get_command(command.app)))
+    )
+
+
+def _with_products(line: str) -> str:
+    """A row of a table whose asterisks between letters are themselves, but for those in code."""
+    if not line.startswith("|"):
+        return line
+    parts = re.split(r"(`[^`]*`)", line)
+    return "".join(
+        part if part.startswith("`") else re.sub(r"(?<=\w)\*(?=\w)", r"\*", part) for part in parts
     )
 
 

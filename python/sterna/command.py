@@ -2,14 +2,17 @@
 
 import contextlib
 import importlib
+import inspect
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated, Protocol, TextIO
 
 import typer
+import typer.core
 from rich.console import Console
 
 from sterna.bench import command as bench
@@ -21,7 +24,50 @@ from sterna.launching.program import find_companion, find_launcher, find_program
 from sterna.runs.at_end import AtEnd
 from sterna.support.progress import ProgressBar
 
+#: In the order in which one meets them; all other commands follow in the order of their names.
+_USUAL = (
+    "run", "check", "watch", "report", "averages", "picture", "sweep", "new", "import", "export",
+    "models", "doctor",
+)  # fmt: skip
+
+
+class _Lists(Protocol):
+    """What formats a help."""
+
+    def section(self, name: str) -> AbstractContextManager[None]: ...
+
+    def write_dl(self, rows: Sequence[tuple[str, str]]) -> None: ...
+
+
+class _UsualFirst(typer.core.TyperGroup):
+    """Its help has the usual commands first, each with a whole sentence."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:
+        names = super().list_commands(ctx)
+        usual = [name for name in _USUAL if name in names]
+        return usual + sorted(set(names) - set(usual))
+
+    def format_commands(self, ctx: typer.Context, formatter: _Lists) -> None:
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                rows.append((name, first_paragraph(command)))
+        usual = [row for row in rows if row[0] in _USUAL]
+        for title, part in (("Usual commands", usual), ("Other commands", rows[len(usual) :])):
+            if part:
+                with formatter.section(title):
+                    formatter.write_dl(part)
+
+
+def first_paragraph(command: typer.core.TyperCommand | typer.core.TyperGroup) -> str:
+    """What the command does, in a sentence or two."""
+    text = inspect.cleandoc(command.help or "").split("\n\n", 1)[0]
+    return " ".join(text.split())
+
+
 app = typer.Typer(
+    cls=_UsualFirst,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
@@ -86,7 +132,11 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Molecular dynamics on one-sided communication."""
+    """Simulate liquids, molecules and solids by molecular dynamics.
+
+    `sterna run INPUT` runs what an input file describes, on all cores. `sterna COMMAND --help` shows
+    the options of a command.
+    """
 
 
 @app.command()

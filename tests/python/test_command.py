@@ -1,6 +1,7 @@
 """The `sterna` command as users of any shell meet it, and what a run shows to others."""
 
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -60,6 +61,48 @@ def test_help(verb, flag, sterna):
 def test_version(sterna):
     done = sterna("--version")
     assert (done.returncode, done.stdout) == (0, f"sterna {module.__version__}\n")
+
+
+def test_help_has_the_usual_commands_first_in_whole_sentences(sterna):
+    shown = sterna("--help").stdout
+    usual, other = shown.split("Usual commands:")[1].split("Other commands:")
+    assert re.findall(r"^  (\w+)", usual, re.MULTILINE)[:3] == ["run", "check", "watch"]
+    assert "..." not in usual + other
+    assert "bench" in other
+    for part in (usual, other):
+        for entry in re.split(r"\n  (?=\w)", part.rstrip()):
+            assert not entry.strip() or entry.endswith("."), entry
+
+
+def test_the_page_of_man_is_what_the_command_says():
+    tool = ROOT / "tools" / "write_shell_files.py"
+    done = subprocess.run(
+        [sys.executable, tool, "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    page = (ROOT / "packaging" / "shell" / "sterna.1").read_text(encoding="utf-8")
+    for verb in ("run", "sweep", "new slab", "import"):
+        assert f".SS sterna {verb}\n" in page
+
+
+def test_bash_completes_by_the_file_of_the_wheel(tmp_path):
+    """Where the command is on the path, and without asking it for a script."""
+    program = tmp_path / "sterna"
+    code = "import sys; sys.argv[0] = 'sterna'; from sterna.command import main; main()"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -c "{code}" "$@"\n')
+    program.chmod(0o755)
+    script = ROOT / "packaging" / "shell" / "sterna.bash"
+    asked = (
+        f"source {shlex.quote(str(script))}; COMP_WORDS=(sterna che); COMP_CWORD=1; "
+        '_sterna_completion sterna; echo "${COMPREPLY[@]}"; complete -p sterna'
+    )
+    environment = sterna_environment()
+    environment["PATH"] = f"{tmp_path}:{environment['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", asked], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines()[0] == "check", done.stdout + done.stderr
+    assert "-F _sterna_completion sterna" in done.stdout
 
 
 def test_completion_of_verbs_and_files(tmp_path):

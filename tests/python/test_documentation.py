@@ -242,3 +242,18 @@ def test_an_unknown_verb_is_refused():
     )
     assert done.returncode != 0
     assert "unknown verb: tset" in done.stderr
+
+
+def test_products_of_units_in_tables_are_no_emphasis():
+    """As the site makes its pages; the table of units of docs/input.md has many."""
+    markdown = pytest.importorskip("markdown")
+    sys.path.insert(0, str(ROOT / "tools"))
+    from site_hook import _with_products  # noqa: PLC0415
+
+    page = (ROOT / "docs" / "input.md").read_text(encoding="utf-8")
+    table = [line for line in page.split("\n") if line.startswith("|")]
+    shown = markdown.markdown("\n".join(map(_with_products, table)), extensions=["tables"])
+    assert "<em>" not in shown
+    assert "u*nm^2, u*angstrom^2, kg*m^2" in shown
+    assert _with_products("a*b*c") == "a*b*c"
+    assert _with_products("| `a*b*c` | *word* |") == "| `a*b*c` | *word* |"

@@ -367,6 +367,31 @@ def test_molecules_have_bonds_and_terms(folder):
     assert "fs" in page.part("thermodynamics")
 
 
+def test_what_the_viewer_knows_of_elements_molecules_and_water(folder, tmp_path):
+    """Of butane and water beside each other, by the numbers of the trajectory."""
+    source = ROOT / "examples" / "peptide.toml"
+    for path in (ROOT / "examples").glob("peptide*.extxyz"):
+        shutil.copy(path, tmp_path)
+    shutil.copytree(ROOT / "examples" / "molecules", tmp_path / "molecules")
+    text = re.sub(r"(?m)^steps = .*", "steps = 2", source.read_text())
+    text = re.sub(r"(?m)^(trajectory_interval|directory|thermo_interval) = .*\n", "", text)
+    text = text.replace("[output]\n", "[output]\ntrajectory_interval = 2\n")
+    log = run_sterna(tmp_path, text, 1, "peptide")
+    data = json.loads(report(log).all("script", type="application/json")[0][1])
+    particles = data["particles"]
+    assert len(data["element"]) == len(data["molecule"]) == particles
+    water = numpy.zeros(particles, bool)
+    water[data["water"]] = True
+    symbols = numpy.array(data["elementNames"])[data["element"]]
+    assert 0 < water.sum() < particles and water.sum() % 3 == 0
+    assert (symbols[water] == "O").sum() == water.sum() // 3
+    assert {"C", "N", "O", "H"} <= set(symbols[~water])
+    assert len(set(numpy.array(data["molecule"])[~water])) < 0.1 * (~water).sum()
+    from sterna.elements import COLORS  # noqa: PLC0415
+
+    assert data["elementColors"][data["elementNames"].index("O")] == COLORS["O"]
+
+
 def test_atoms_that_constraints_hold_are_joined_to_the_nearest_of_their_molecule():
     # A water across the face of a box, a bonded pair with a hydrogen, an ion; scattered numbers.
     edges = numpy.diag([2.0, 3.0, 4.0])

@@ -189,16 +189,17 @@ def test_particles_take_other_colors(browser, reports, name):
     page.wait_for_selector('.viewer[data-ready="yes"]')
     canvas, choice = page.locator("canvas"), page.locator("select.color")
     choices = choice.locator("option").all_inner_texts()
-    assert choices == ["type", "kinetic energy", "rank"]
+    of_molecules = ["molecule"] if name == "protein" else []
+    assert choices == ["element", "type", *of_molecules, "kinetic energy", "rank"]
     pictures = set()
-    for value in ("type", "energy", "rank"):
+    for value in ("element", "type", *of_molecules, "energy", "rank"):
         choice.select_option(value)
         page.wait_for_timeout(200)
         pictures.add(canvas.screenshot())
         shown = page.locator(".viewer .legend:visible")
         assert shown.count() == 1 and shown.get_attribute("data-for") == value
         keep(page, f"{name}-by-{value}")
-    assert len(pictures) == 3
+    assert len(pictures) == len(choices)
     choice.select_option("type")
     if name == "protein":
         # Without the types of water the peptide is there to see.
@@ -207,7 +208,16 @@ def test_particles_take_other_colors(browser, reports, name):
         page.wait_for_timeout(200)
         pictures.add(canvas.screenshot())
         keep(page, "protein-without-water")
-        assert len(pictures) == 4
+        assert len(pictures) == len(choices) + 1
+        # The button hides the same.
+        without = canvas.screenshot()
+        for kind in ("O3", "H7"):
+            page.get_by_label(kind, exact=True).check()
+        button = page.get_by_role("button", name="Hide water")
+        button.click()
+        page.wait_for_timeout(200)
+        assert button.count() == 0 and page.get_by_role("button", name="Show water").count() == 1
+        assert canvas.screenshot() == without
     assert page.complaints == []
     page.context.close()
 

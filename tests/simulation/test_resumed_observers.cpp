@@ -32,6 +32,9 @@ const std::map<std::string, Case> cases{
     {"profile", {true, true, "bins = 8"}},
     {"radial_profile", {true, true, "maximum = 3.0\nbins = 8"}},
     {"profile_2d", {true, true, "bins = 4\ncentered = true"}},
+    {"flow_profile", {true, true, "shape = \"cylinder\"\nmaximum = 3.0\nbins = 8"}},
+    // It knows no molecules: tests/python/test_observers_of_space.py resumes it.
+    {"stress_profile", {false, false, ""}},
     {"liquid_vapor", {true, true, "bins = 8"}},
     {"pressure_tensor", {true, true, "surface_normal = \"z\""}},
     {"viscosity", {true, true, ""}},
@@ -41,6 +44,7 @@ const std::map<std::string, Case> cases{
     {"velocity_autocorrelation", {true, true, "length = 0.08"}},
     {"vibrational_spectrum", {true, true, "length = 0.08"}},
     {"van_hove", {true, true, "length = 0.08\nmaximum = 0.5\nbins = 10"}},
+    {"van_hove_distinct", {true, true, "length = 0.08\nmaximum = 2.0\nbins = 10"}},
     {"dielectric", {true, true, ""}},
     {"structure_factor", {true, true, "maximum = 3.0\nbins = 20"}},
     {"coordination", {true, false, "of = \"ends\"\nwith = \"all\"\ndistance = 1.5"}},

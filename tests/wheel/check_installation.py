@@ -29,6 +29,13 @@ compiled = {name for name in dir(core()) if not name.startswith("_")}
 assert compiled <= declared, compiled - declared
 assert Path(core().__file__).is_relative_to(sys.prefix)
 
+# The page of `man` and the completions of shells.
+share = Path(sys.prefix) / "share"
+assert (share / "man/man1/sterna.1").is_file()
+for name in ("bash-completion/completions/sterna", "zsh/site-functions/_sterna",
+             "fish/vendor_completions.d/sterna.fish"):  # fmt: skip
+    assert "_STERNA_COMPLETE" in (share / name).read_text(encoding="utf-8"), name
+
 # A simulation in the process, on workers, and as a script under the launcher.
 SCRIPT = """
 import sterna

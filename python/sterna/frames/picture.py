@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 from sterna.errors import SternaError
-from sterna.support.elements import ELEMENTS
+from sterna.support.elements import COLORS, ELEMENTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from sterna.frames.atoms import Atoms
     from sterna.frames.trajectory import Trajectory
 
-#: Colors of elements as Jmol has them; others by their places in the palette.
-COLORS = {
-    "H": "#e8e8e8", "He": "#d9ffff", "Li": "#cc80ff", "B": "#ffb5b5", "C": "#707070", "N": "#3050f8",
-    "O": "#ff0d0d", "F": "#90e050", "Ne": "#b3e3f5", "Na": "#ab5cf2", "Mg": "#8aff00",
-    "Al": "#bfa6a6", "Si": "#f0c8a0", "P": "#ff8000", "S": "#ffd123", "Cl": "#1ff01f",
-    "Ar": "#80d1e3", "K": "#8f40d4", "Ca": "#3dff00", "Fe": "#e06633", "Cu": "#c88033",
-    "Zn": "#7d80b0", "Br": "#a62929", "Kr": "#5cb8d1", "I": "#940094", "Xe": "#429eb0",
-    "Au": "#ffd123",
-}  # fmt: skip
 _PALETTE = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#884422")
 _OF_COVALENT = 1.2  #: radius of atoms without bonds, relative to the covalent radius
 _OF_BONDED = 0.55  #: the same of atoms with bonds

@@ -21,6 +21,33 @@ _PACKED = 0.95
 MEAN_ENERGY = 64
 
 
+#: Names of residues that are water, in force fields and in the Protein Data Bank.
+_WATER = {
+    "HOH",
+    "WAT",
+    "H2O",
+    "SOL",
+    "TIP3",
+    "TIP3P",
+    "TIP4",
+    "TIP4P",
+    "TIP5",
+    "TIP5P",
+    "SPC",
+    "SPCE",
+}
+
+
+@dataclass
+class Looks:
+    """What is known of each particle that is shown, where a trajectory has molecules or elements."""
+
+    elements: list[str]  #: symbols, in the order of their names
+    element: list[int]  #: of each particle, one of them; -1: none
+    molecule: list[int]  #: of each particle; empty where there are only single ones
+    water: list[int]  #: numbers of the particles that are water
+
+
 @dataclass
 class Scene:
     """The scene in the viewer: `frames` of `shown` of all `particles`, chosen evenly."""
@@ -36,6 +63,7 @@ class Scene:
     names: list[str]
     bonds: list[int]  #: pairs of indices of shown particles, one after the other
     packed: str
+    looks: Looks
     energies: str | None = None  #: packed kinetic energies, where the trajectory has velocities
 
     def data(self) -> dict:
@@ -44,6 +72,8 @@ class Scene:
             "particles": self.shown, "frames": self.frames, "steps": self.steps,
             "edges": self.edges, "species": self.species, "names": self.names,
             "bonds": self.bonds, "packed": self.packed, "energies": self.energies,
+            "element": self.looks.element, "molecule": self.looks.molecule,
+            "water": self.looks.water,
         }  # fmt: skip
 
 
@@ -129,6 +159,31 @@ def _bonds(file: object, shown: numpy.ndarray, ids: numpy.ndarray | None) -> lis
     return places[whole].reshape(-1).tolist()
 
 
+def _looks(path: Path, shown: numpy.ndarray) -> Looks:
+    from sterna.trajectory import Trajectory
+
+    trajectory = Trajectory(path)
+    of_molecules = "molecules" in trajectory.description
+    rigid = "components" in trajectory.description
+    atoms = trajectory.atoms() if of_molecules and not rigid else trajectory.particles()
+    symbols = atoms.element[shown]
+    elements = sorted(set(symbols.tolist()) - {""})
+    molecule = atoms.molecule[shown]
+    sizes = numpy.bincount(atoms.molecule)
+    # Of an atom: how many of its molecule are of these elements, and how many of any.
+    parts = [numpy.bincount(atoms.molecule, atoms.element == symbol) for symbol in ("O", "H")]
+    whole = numpy.bincount(atoms.molecule, atoms.element != "")
+    is_water = (parts[0] == 1) & (parts[1] == 2) & (whole == 3)
+    named = numpy.array([name.upper() in _WATER for name in atoms.residue_name], bool)
+    water = is_water[molecule] | named[atoms.residue[shown]]
+    return Looks(
+        elements=elements,
+        element=[elements.index(s) if s else -1 for s in symbols.tolist()] if elements else [],
+        molecule=molecule.tolist() if sizes.max(initial=0) > 1 else [],
+        water=numpy.flatnonzero(water).tolist(),
+    )
+
+
 def read_scene(path: Path, most_bytes: int = MOST_BYTES) -> Scene | None:
     """The frames of an H5MD file, at most about `most_bytes` of text; None where it has none.
 
@@ -137,7 +192,7 @@ def read_scene(path: Path, most_bytes: int = MOST_BYTES) -> Scene | None:
     from sterna.support.hdf5 import opened  # not for reports without a trajectory
 
     with opened(path, "the trajectory cannot be read") as file:
-        return _read(file, most_bytes)
+        return _read(path, file, most_bytes)
 
 
 def _whole_frames(values: list) -> int:
@@ -153,7 +208,7 @@ def _whole_frames(values: list) -> int:
     return 0
 
 
-def _read(file: object, most_bytes: int) -> Scene | None:
+def _read(path: Path, file: object, most_bytes: int) -> Scene | None:
     import h5py
 
     group = file["particles/trajectory"]
@@ -199,5 +254,6 @@ def _read(file: object, most_bytes: int) -> Scene | None:
         names=[names.get(value, f"type {value}") for value in values],
         bonds=bonds,
         packed=pack(fractions),
+        looks=_looks(path, shown),
         energies=energies,
     )

@@ -3,9 +3,12 @@
 import json
 from collections.abc import Iterable
 
+from sterna.elements import COLORS
 from sterna.report.html import Markup, element, section
 from sterna.report.trajectory import MOST_BYTES, Scene, read_scene
 from sterna.results.run import Run
+
+_OTHER_ELEMENT = "#c080c0"
 
 
 def scene(run: Run, identity: str, wanted: bool, most_bytes: int = MOST_BYTES) -> Markup:
@@ -61,7 +64,25 @@ def _legends(found: Scene, regions: list) -> dict[str, Markup]:
             )
             for k, name in enumerate(found.names)
         ]
-    legends = {"type": element("ul", *kinds, class_="legend", data_for="type")}
+    legends: dict[str, Markup] = {}
+    if found.looks.elements:
+        legends["element"] = element(
+            "ul",
+            *(
+                element("li", element("span", "", class_="dot", style=f"background:{color}"), symbol)
+                for symbol, color in zip(
+                    found.looks.elements, _element_colors(found.looks.elements), strict=True
+                )
+            ),
+            class_="legend", data_for="element",
+        )  # fmt: skip
+    hidden = {"hidden": "hidden"} if legends else {}
+    legends["type"] = element("ul", *kinds, class_="legend", data_for="type", **hidden)
+    if found.looks.molecule:
+        legends["molecule"] = element(
+            "p", "Each molecule has one color; there are eight of them.",
+            class_="legend", data_for="molecule", hidden="hidden",
+        )  # fmt: skip
     if found.energies is not None:
         scale = element("span", "", class_="scale", role="presentation")
         said = element("p", "Kinetic energy: 0 ", scale, " four times the mean of all and more",
@@ -74,6 +95,10 @@ def _legends(found: Scene, regions: list) -> dict[str, Markup]:
             "ul", *dots(names), *more, class_="legend", data_for="rank", hidden="hidden"
         )
     return legends
+
+
+def _element_colors(symbols: Iterable[str]) -> list[str]:
+    return [COLORS.get(symbol, _OTHER_ELEMENT) for symbol in symbols]
 
 
 def _viewer(found: Scene, regions: list) -> Markup:
@@ -98,13 +123,17 @@ def _viewer(found: Scene, regions: list) -> Markup:
         for name in legends
     ]
     color = element("label", "Color by ", element("select", *choices, class_="color"))
-    data = json.dumps(found.data() | {"regions": regions}, separators=(",", ":")).replace(
-        "<", "\\u003c"
-    )
+    shown = found.data() | {
+        "regions": regions, "elementNames": found.looks.elements,
+        "elementColors": _element_colors(found.looks.elements),
+    }  # fmt: skip
+    data = json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c")
     payload = Markup(f'<script type="application/json">{data}</script>')
+    has_water = 0 < len(found.looks.water) < found.shown
+    water = element("button", "Hide water", type="button", class_="water", aria_pressed="false")
     step = element("output", class_="step", aria_live="off")
     controls = element("div", play if found.frames > 1 else "", frame if found.frames > 1 else "",
-                       size, color if len(legends) > 1 else "", step,
+                       size, color if len(legends) > 1 else "", water if has_water else "", step,
                        class_="controls")  # fmt: skip
     hint = element(
         "p",

@@ -262,10 +262,12 @@
     const color = viewer.querySelector(".color");
     let owners = null;
     const kinds = [...viewer.querySelectorAll(".kind")];
-    const isShown = (i) => !kinds.length || kinds[data.species[i]].checked;
+    const waterButton = viewer.querySelector(".water"), isWater = new Set(data.water);
+    let hidesWater = false;
+    const isShown = (i) => !(hidesWater && isWater.has(i)) && (!kinds.length || kinds[data.species[i]].checked);
     // Three numbers for each particle, of those that are shown.
     function ofShown(numbers) {
-      if (kinds.every((kind) => kind.checked)) return numbers;
+      if (!hidesWater && kinds.every((kind) => kind.checked)) return numbers;
       const result = new numbers.constructor(numbers.length);
       let end = 0;
       for (let i = 0; i < data.particles; ++i) {
@@ -276,7 +278,7 @@
     }
     // Three bytes for each particle, by what was chosen.
     function colorsOf(frame) {
-      const by = color ? color.value : "type";
+      const by = color ? color.value : data.element.length ? "element" : "type";
       const result = new Uint8Array(3 * data.particles);
       if (by === "energy") {
         const start = frame * data.particles;
@@ -284,7 +286,13 @@
         return result;
       }
       const palette = Array.from({ length: 8 }, (_, k) => rgb(`--c${k}`).map((part) => Math.round(255 * part)));
-      const numbers = by === "rank" ? owners ??= ownersOf(data.regions, frames.at(-1)) : data.species;
+      if (by === "element") {
+        const ofElements = data.elementColors.map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+        const none = [160, 160, 160];
+        for (let i = 0; i < data.particles; ++i) result.set(ofElements[data.element[i]] ?? none, 3 * i);
+        return result;
+      }
+      const numbers = by === "molecule" ? data.molecule : by === "rank" ? owners ??= ownersOf(data.regions, frames.at(-1)) : data.species;
       for (let i = 0; i < data.particles; ++i) result.set(palette[numbers[i] % 8], 3 * i);
       return result;
     }
@@ -363,6 +371,12 @@
     slider?.addEventListener("input", () => show(Number(slider.value)));
     size.addEventListener("input", later);
     for (const kind of kinds) kind.addEventListener("change", later);
+    waterButton?.addEventListener("click", () => {
+      hidesWater = !hidesWater;
+      waterButton.setAttribute("aria-pressed", hidesWater);
+      waterButton.textContent = hidesWater ? "Show water" : "Hide water";
+      later();
+    });
     color?.addEventListener("change", () => {
       for (const legend of viewer.querySelectorAll("[data-for]")) legend.hidden = legend.dataset.for !== color.value;
       later();

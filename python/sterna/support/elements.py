@@ -28,6 +28,16 @@ _HEAVIEST_HYDROGEN = 4.5  # u
 _GIVERS = ("C", "N", "O", "P", "S")  # the elements that give mass to hydrogen
 _BOND = 1.2  # the longest bond, relative to the sum of the radii
 
+#: Colors of elements as Jmol has them; others by their places in the palette.
+COLORS = {
+    "H": "#e8e8e8", "He": "#d9ffff", "Li": "#cc80ff", "B": "#ffb5b5", "C": "#707070", "N": "#3050f8",
+    "O": "#ff0d0d", "F": "#90e050", "Ne": "#b3e3f5", "Na": "#ab5cf2", "Mg": "#8aff00",
+    "Al": "#bfa6a6", "Si": "#f0c8a0", "P": "#ff8000", "S": "#ffd123", "Cl": "#1ff01f",
+    "Ar": "#80d1e3", "K": "#8f40d4", "Ca": "#3dff00", "Fe": "#e06633", "Cu": "#c88033",
+    "Zn": "#7d80b0", "Br": "#a62929", "Kr": "#5cb8d1", "I": "#940094", "Xe": "#429eb0",
+    "Au": "#ffd123",
+}  # fmt: skip
+
 
 def element_of(name: str, mass: float | None) -> str:
     """The symbol of an element, or "" where neither name nor mass (u) tells it.

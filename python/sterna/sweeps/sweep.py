@@ -439,7 +439,9 @@ class _Scheduler:
             self._done += 1
             self._tell(f"{self._done} of {self._total}: {run.directory.name}")
             return True
-        output = (run.directory / "output.txt").read_text(encoding="utf-8", errors="replace")
+        output = ""
+        with contextlib.suppress(OSError):
+            output = (run.directory / "output.txt").read_text(encoding="utf-8", errors="replace")
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         errors = [line for line in lines if "error: " in line or line.startswith("sterna")]
         why = (errors or lines or [f"exit status {process.returncode}"])[-1]

@@ -42,6 +42,8 @@ class ParticlePast {
     return std::span(columns_).subspan(first_column_[place],
                                        first_column_[place + 1] - first_column_[place]);
   }
+  /// The id of the particle at this place.
+  std::int64_t id_of(std::size_t place) const { return ids_[place]; }
   /// The type of the particle at this place, -1 until a sample was added.
   std::int64_t type_of(std::size_t place) const { return keepers_.items()[place].type; }
 

@@ -1,0 +1,1 @@
+complete --command sterna --no-files --arguments "(env _STERNA_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) sterna)" --condition "env _STERNA_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) sterna"
