@@ -28,7 +28,7 @@ from pathlib import Path
 
 from killed_sweeps import INPUT, STUDY, command, environment, started
 from slurm_of_one_node import Slurm, missing_programs
-from sterna.launch import find_launcher, find_program
+from sterna.launching.program import find_launcher, find_program
 
 CORES = 2
 WAYS = ("array", "srun", "srun-pairs", "mpiexec", "mpiexec-alone")

@@ -160,7 +160,7 @@ def _bonds(file: object, shown: numpy.ndarray, ids: numpy.ndarray | None) -> lis
 
 
 def _looks(path: Path, shown: numpy.ndarray) -> Looks:
-    from sterna.trajectory import Trajectory
+    from sterna.frames.trajectory import Trajectory
 
     trajectory = Trajectory(path)
     of_molecules = "molecules" in trajectory.description

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterable
 
-from sterna.elements import COLORS
 from sterna.report.html import Markup, element, section
 from sterna.report.trajectory import MOST_BYTES, Scene, read_scene
 from sterna.results.run import Run
+from sterna.support.elements import COLORS
 
 _OTHER_ELEMENT = "#c080c0"
 
