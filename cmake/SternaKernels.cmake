@@ -26,6 +26,12 @@ elseif(NOT STERNA_KERNELS MATCHES "^(all|native)$")
   message(FATAL_ERROR "STERNA_KERNELS=${STERNA_KERNELS} is none of all, native")
 endif()
 
+# GCC 12 warns of its own AVX-512 headers (GCC bug 105593).
+set(STERNA_AVX512_OPTIONS)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(STERNA_AVX512_OPTIONS -Wno-maybe-uninitialized -Wno-uninitialized)
+endif()
+
 set(text "#pragma once\n\n")
 foreach(instructions baseline avx2 avx512)
   string(TOUPPER ${instructions} name)

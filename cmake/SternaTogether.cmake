@@ -65,8 +65,6 @@ function(sterna_compile_together target)
   # GCC takes an included file for a header, in which a class must not have members of types that
   # are another file's own.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-  # To clang a local variable hides that of another file in the same unit.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
 endfunction()
 
 # sterna_precompile_headers(TARGET [REUSE_FROM OTHER]): the headers of libraries that most files

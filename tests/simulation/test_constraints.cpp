@@ -316,7 +316,7 @@ TEST_CASE("a minimization keeps distances and finds what one of rigid rotors fin
   const Box cube{{box, box, box}};
   const System rotor_system = System::from_particles(cube, rotors);
   for (std::size_t k = 0; k < atoms.position.size(); ++k) {
-    atoms.type.push_back(static_cast<std::int64_t>(k % 2));
+    atoms.type.push_back(static_cast<int>(k % 2));
   }
   System atom_system = System::from_particles(cube, atoms);
   atom_system.types = {{.name = "A"}, {.name = "B", .mass = 5.0}};

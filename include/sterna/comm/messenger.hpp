@@ -402,7 +402,7 @@ class Entry {
 
   template <class A, std::size_t Position>
   static decltype(auto) argument_of(detail::CallIn& call) {
-    return detail::read_argument<A, Position>(call, [&call](std::size_t position) {
+    return detail::read_argument<A, Position>(call, [&](std::size_t position) {
       if constexpr (detail::Argument<A>::is_array) {
         return detail::Argument<A>::in(call.arrays[position]);
       } else {
@@ -419,7 +419,7 @@ class Entry {
   template <class A, std::size_t Position>
   static decltype(auto) hook_argument(const detail::CallIn& call,
                                       std::span<detail::ByteReceiveBuffer> buffers) {
-    return detail::read_argument<A, Position>(call, [buffers](std::size_t position) {
+    return detail::read_argument<A, Position>(call, [&](std::size_t position) {
       if constexpr (detail::Argument<A>::is_array) {
         return detail::Argument<A>::hook_argument(buffers[position]);
       } else {

@@ -37,8 +37,7 @@ bool NodeReduction::serves(const Context::Implementation& context, std::size_t b
 
 NodeReduction::NodeReduction(Context::Implementation& context, std::string_view name, int tag,
                              std::size_t bytes)
-    : rank_(context.rank),
-      size_(context.size),
+    : size_(context.size),
       stride_(notice_stride + (bytes + notice_stride - 1) / notice_stride * notice_stride),
       window_(context, name, tag, 2 * stride_, all_but(context.rank, context.size),
               [&](std::byte*) {

@@ -39,7 +39,6 @@ class NodeReduction {
   std::size_t place(std::uint64_t round) const { return (round % 2) * stride_; }
   const std::byte* memory_of(int rank) const;
 
-  int rank_;
   int size_;
   std::size_t stride_;  ///< size of a place: a notice, and a contribution behind it
   Window<shm::Transport> window_;

@@ -338,10 +338,10 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   for (const ObserverRow& section : observer_rows()) {
     if (section.check != nullptr) section.check(input, is_good, report);
   }
-  checker.last_step("output.xtc_interval", input.output.xtc_interval, XtcWriter::last_step);
+  checker.last_step("output.xtc_interval", input.output.xtc_interval, XtcWriter::highest_step);
   for (const std::string& format : input.output.exports) {
     if (format != "xtc" && format != "trr" && format != "dcd") continue;
-    checker.last_step("output.export", input.output.trajectory_interval, XtcWriter::last_step);
+    checker.last_step("output.export", input.output.trajectory_interval, XtcWriter::highest_step);
     break;
   }
   for (const TrajectoryRow& section : trajectory_rows()) {

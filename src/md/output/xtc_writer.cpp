@@ -76,9 +76,9 @@ class XtcWriter::Implementation {
   }
 
   void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& store) {
-    if (step > last_step) {
+    if (step > highest_step) {
       throw FileError(
-          fmt::format("{}: an XTC file counts steps up to {}", file_.path(), last_step));
+          fmt::format("{}: an XTC file counts steps up to {}", file_.path(), highest_step));
     }
     try {
       collect_points(box, store);

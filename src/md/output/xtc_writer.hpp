@@ -39,7 +39,7 @@ class XtcWriter {
  public:
   /// The largest number of atoms that GROMACS writes in this format.
   static constexpr std::int64_t most_atoms = 298261617;
-  static constexpr std::int64_t last_step = 2147483647;
+  static constexpr std::int64_t highest_step = 2147483647;
 
   /// Replaces an existing file. `particles`: the number in the whole system.
   static XtcWriter create(const comm::Context& context, const std::string& path,

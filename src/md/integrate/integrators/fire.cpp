@@ -102,7 +102,7 @@ void FireMinimizer::step(ParticleStore& particles, const Sums& sums) {
       path *= shorten;
       v *= shorten;
     }
-    move(particles, i, turn, path);
+    displace(particles, i, turn, path);
   });
 }
 

@@ -141,7 +141,7 @@ class Lbfgs final : public Minimizer {
     for_each_motion(particles, [&](std::size_t i, bool turn, const Vec3&) {
       const Vec3 of_one = scale * path[k++];
       (turn ? particles.angular_momentum[i] : particles.velocity[i]) = of_one;
-      move(particles, i, turn, of_one);
+      displace(particles, i, turn, of_one);
     });
     last_force_ = force;
     has_last_ = true;

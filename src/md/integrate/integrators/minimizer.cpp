@@ -35,7 +35,8 @@ double Minimizer::largest_force(const ParticleStore& particles) const {
   return largest;
 }
 
-void Minimizer::move(ParticleStore& particles, std::size_t i, bool turn, const Vec3& path) const {
+void Minimizer::displace(ParticleStore& particles, std::size_t i, bool turn,
+                         const Vec3& path) const {
   if (!turn) {
     Position& position = particles.position[i];
     position.x += path.x;

@@ -46,7 +46,7 @@ class Minimizer : public Integrator {
   template <class Visit>
   void for_each_motion(const ParticleStore& particles, Visit&& visit) const;
   /// Displaces the center of a particle by this path, or rotates it.
-  void move(ParticleStore& particles, std::size_t i, bool turn, const Vec3& path) const;
+  void displace(ParticleStore& particles, std::size_t i, bool turn, const Vec3& path) const;
 
   /// Sets all velocities to 0.
   static void stop(ParticleStore& particles);
