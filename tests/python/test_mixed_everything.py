@@ -259,9 +259,9 @@ time_constant = 0.05
          '[[restraint]]\ngroups = ["held"]\nstiffness = 2000\n'),
         ("thermostat", "", NOSE_HOOVER),
         ("isotropic", "", NOSE_HOOVER + '[barostat]\nkind = "martyna_tobias_klein"\n'
-         'pressure = "1 kbar"\ntime_constant = 0.5\ninterval = 20\n'),
+         'pressure = "1 kbar"\ntime_constant = 0.5\ninterval = 2\n'),
         ("anisotropic", "", NOSE_HOOVER + '[barostat]\nkind = "martyna_tobias_klein"\n'
-         'pressure = "1 kbar"\ntime_constant = 0.5\ninterval = 20\ncoupling = "anisotropic"\n'),
+         'pressure = "1 kbar"\ntime_constant = 0.5\ninterval = 2\ncoupling = "anisotropic"\n'),
     ],
     ids=lambda value: value if value and value.isalpha() else "",
 )  # fmt: skip
