@@ -104,7 +104,7 @@ void InsertedMolecule::add_charges(const comm::Context& context, const Input& in
   if (std::ranges::none_of(inserted, has_charges)) return;
   range_ = std::max(range_, model_.cutoff);
   // The energy is as exact as the forces of the run.
-  charges_.emplace(context, 0.1 * wanted.accuracy);
+  charges_.emplace(context, wanted.accuracy);
   for (std::size_t a = 0; a < kinds(); ++a) {
     for (std::size_t b = 0; b < kinds(); ++b) {
       const bool acts = has_charges(a) && (has_charges(b) || b < model_.atom_types);

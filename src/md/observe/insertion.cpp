@@ -20,6 +20,7 @@
 #include "md/input/check_ensemble.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/many_body_input.hpp"
+#include "md/input/molecule_model_from_input.hpp"
 #include "md/observe/batch_means.hpp"
 #include "md/observe/inserted_molecule.hpp"
 #include "md/observe/jackknife.hpp"
@@ -50,7 +51,7 @@ std::vector<std::string> insertion_kinds(const Input& input) {
 }
 
 bool is_insertion_charged(const Input& input, std::size_t kind) {
-  if (kind < input.types.size()) return input.types[kind].charge != 0.0;
+  if (kind < input.types.size()) return charge_of_atoms(input, kind).value_or(1.0) != 0.0;
   double charge = 0.0, largest = 0.0;
   for (const Input::Site& site : input.components[kind - input.types.size()].sites) {
     if (site.kind != SiteKind::charge) continue;
@@ -122,9 +123,8 @@ class Insertion final : public Observer {
         units_(request.input.units),
         options_(request.input.section<InsertionOptions>()),
         heat_(units_.boltzmann() * insertion_temperature(request.input)),
-        per_density_(units_.is_reduced()
-                         ? ""
-                         : fmt::format("1/({})", units_.label(Dimension::number_density))),
+        unit_of_volume_(units_.is_reduced() ? ""
+                                            : fmt::format("{}^3", units_.label(Dimension::length))),
         has_barostat_(request.input.barostat.is_used()),
         pressure_(request.input.barostat.pressure),
         names_(request.names),
@@ -411,9 +411,10 @@ class Insertion final : public Observer {
     }
     const double with = mine[by_energy] / mine[weight] - of[energy] / of[one];
     if (has_barostat_) {
-      const double per_density = units_.from_internal(1.0, Dimension::number_density);
+      const double unit = units_.from_internal(1.0, Dimension::length);
       found.push_back({fmt::format("partial_molar_volume_{}", name),
-                       (mine[by_volume] / mine[weight] - size) / per_density, 0.0, per_density_});
+                       (mine[by_volume] / mine[weight] - size) * unit * unit * unit, 0.0,
+                       unit_of_volume_});
       add("partial_residual_enthalpy", with - heat_, Dimension::energy);
     } else {
       add("partial_residual_energy", with, Dimension::energy);
@@ -455,7 +456,7 @@ class Insertion final : public Observer {
   UnitSystem units_;
   InsertionOptions options_;
   double heat_;  ///< kT
-  std::string per_density_;
+  std::string unit_of_volume_;
   bool has_barostat_;
   double pressure_;  ///< that the barostat keeps
   std::vector<std::string> names_;
