@@ -76,6 +76,11 @@ name = "LJ"
 
 [interaction]
 cutoff = 2.5
+
+[thermostat]
+kind = "stochastic_velocity_rescaling"
+temperature = 1.44
+time_constant = 0.1
 """
 
 DUMBBELLS = """\
@@ -98,6 +103,11 @@ site = [
 [interaction]
 cutoff = 2.5
 electrostatics = "reaction_field"
+
+[thermostat]
+kind = "stochastic_velocity_rescaling"
+temperature = 1.5
+time_constant = 0.1
 """
 
 CHAINS = """\
@@ -157,6 +167,8 @@ OBSERVERS = {
     "pressure_tensor": (EVERYWHERE, 'surface_normal = "z"'),
     "viscosity": (EVERYWHERE, ""),
     "fluctuations": (EVERYWHERE, ""),
+    "derivatives": (("atoms",), ""),
+    "insertion": (("dumbbells",), "insertions = 100"),
     "orientation_order": (("dumbbells",), "bins = 4"),
     "diffusion": (EVERYWHERE, ""),
     "velocity_autocorrelation": (EVERYWHERE, "length = 0.2"),

@@ -39,6 +39,9 @@ const std::map<std::string, Case> cases{
     {"pressure_tensor", {true, true, "surface_normal = \"z\""}},
     {"viscosity", {true, true, ""}},
     {"fluctuations", {true, true, ""}},
+    // Of atoms alone, for which tests/python/test_derivatives.py resumes it.
+    {"derivatives", {false, false, ""}},
+    {"insertion", {false, true, "insertions = 40\norientations = 2"}},
     {"orientation_order", {false, true, "bins = 4"}},
     {"diffusion", {true, true, ""}},
     {"velocity_autocorrelation", {true, true, "length = 0.08"}},
@@ -186,6 +189,10 @@ charge = -0.5
 [interaction]
 cutoff = 2.5
 electrostatics = "reaction_field"
+[thermostat]
+kind = "stochastic_velocity_rescaling"
+temperature = 1.5
+time_constant = 0.1
 )" + sections(false));
 }
 

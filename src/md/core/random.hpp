@@ -22,6 +22,7 @@ enum class RandomPurpose : std::uint32_t {
   orientation = 6,       ///< of rotating particles, at the start; id: particle
   angular_momentum = 7,  ///< of rotating particles, at the start; id: particle
   barostat = 8,          ///< changes of the volume; id: 0
+  insertion = 9,         ///< test molecules; id: kind times 2^32 plus their number
 };
 
 class RandomSequence;

@@ -4,8 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "md/core/display_text.hpp"
-#include "md/input/thermostat_row.hpp"
+#include "md/input/check_ensemble.hpp"
 #include "md/observe/batch_means.hpp"
 #include "md/observe/observer_table.hpp"
 
@@ -205,28 +204,9 @@ std::unique_ptr<Observer> make_fluctuations(const ObserverRequest& request) {
 void check_fluctuations(const Input& input, const IsGood& is_good, const Report& report) {
   constexpr std::string_view place = "fluctuations.interval";
   if (!is_good(place) || interval_of<FluctuationsOptions>(input) == 0) return;
-  const auto error = [&](std::string message) {
-    report(Severity::error, place, "[fluctuations] are those of an ensemble, but " + message);
-  };
-  if (input.minimizes()) return error("a minimization has none");
-  if (input.barostat.is_used() && !input.has_thermostat()) {
-    return error("a [barostat] without [thermostat] keeps the enthalpy; expected a thermostat");
-  }
-  if (input.barostat.end_pressure) return error("\"end_pressure\" in [barostat] moves it");
-  for (const Input::Thermostat& thermostat : input.thermostats) {
-    const ThermostatRow* const kind = row_of(thermostat);
-    if (kind == nullptr) continue;
-    if (!kind->is_canonical) {
-      const auto kinds =
-          thermostat_rows().names_that([](const ThermostatRow& of) { return of.is_canonical; });
-      return error(fmt::format("kind = {} in [thermostat] samples none; expected {}",
-                               quote(thermostat.kind), choice_list(kinds)));
-    }
-    if (thermostat.end_temperature) return error("\"end_temperature\" in [thermostat] moves it");
-    if (thermostat.is_partial() || thermostat.start_step > 0 || thermostat.stop_step > 0) {
-      return error("this thermostat acts on some molecules or in some steps only");
-    }
-  }
+  const std::string why = why_no_ensemble(input);
+  if (why.empty()) return;
+  report(Severity::error, place, "[fluctuations] are those of an ensemble, but " + why);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct ObserverReport {
     std::string_view unit;        ///< of both, such as "bar"; empty if reduced or dimensionless
   };
   std::vector<Average> averages{};
+  std::vector<std::string> warnings{};  ///< what a user must know before he uses the averages
 
   /// Adds an average that is given in internal units.
   void add_average(std::string quantity, double mean, double standard_error,

@@ -125,6 +125,7 @@ Json Simulation::Implementation::report_observers() {
       entry = {{"mean", average.mean}, {"standard_error", average.standard_error}};
       if (!average.unit.empty()) entry["unit"] = average.unit;
     }
+    for (const std::string& warning : report.warnings) warn(warning);
     if (!options_.files) continue;
     on_first_rank(context_, [&] {
       const std::string path = fmt::format("{}.{}.txt", folder_.stem(), report.name);
