@@ -12,6 +12,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "md/forces/external/input/field_section.hpp"
+#include "md/forces/external/input/wall_section.hpp"
 #include "md/forces/pair/pair_function.hpp"
 #include "md/input/check_ensemble.hpp"
 #include "md/input/many_body_input.hpp"
@@ -254,7 +256,7 @@ std::string why_no_derivatives(const Input& input) {
   if (uses(input, ManyBodyKind::tersoff) || uses(input, ManyBodyKind::embedded_atom)) {
     return "they know potentials of pairs only";
   }
-  if (!input.walls.empty() || !input.fields.empty()) {
+  if (!input.tables<WallSection>().empty() || !input.tables<FieldSection>().empty()) {
     return "walls and fields do not follow the volume";
   }
   const Input::Interaction& interaction = input.interaction;

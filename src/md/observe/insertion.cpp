@@ -17,6 +17,8 @@
 #include "md/core/agreement.hpp"
 #include "md/core/display_text.hpp"
 #include "md/core/random.hpp"
+#include "md/forces/external/input/field_section.hpp"
+#include "md/forces/external/input/wall_section.hpp"
 #include "md/input/check_ensemble.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/many_body_input.hpp"
@@ -477,8 +479,8 @@ std::unique_ptr<Observer> make_insertion(const ObserverRequest& request) {
 
 /// Whether the input has anything that acts on molecules but pairs and bonds.
 std::string what_else_acts_on_inserted(const Input& input) {
-  if (!input.walls.empty()) return "[[wall]]s act on all molecules";
-  if (!input.fields.empty()) return "[[field]]s act on molecules by their places";
+  if (!input.tables<WallSection>().empty()) return "[[wall]]s act on all molecules";
+  if (!input.tables<FieldSection>().empty()) return "[[field]]s act on molecules by their places";
   if (input.interaction.tail_correction == TailCorrection::planar) {
     return "tail_correction = \"planar\" depends on the place";
   }
