@@ -6,8 +6,8 @@ namespace sterna::md {
 /// value is the sum over all ranks. For a pair across a border, each of the two ranks adds half.
 struct EnergyAndVirial {
   double energy = 0.0;
-  /// Tensor sum r_a f_b over pairs: xx yy zz xy xz yz. For molecules r connects the centers of
-  /// mass, and f is the whole force between the two.
+  /// The sums of r_b f_a over pairs, ab = xx yy zz xy xz yz: minus the derivative of the energy by
+  /// a shear that moves a by b. For molecules r joins centers of mass, and f is the whole force.
   double virial[6] = {};
 
   double virial_trace() const { return virial[0] + virial[1] + virial[2]; }

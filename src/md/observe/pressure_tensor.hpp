@@ -33,7 +33,7 @@ struct PressureTensorOptions {                         ///< [pressure_tensor]
 /// Collective. The pressure tensor of one frame: xx yy zz xy xz yz.
 std::array<double, 6> pressure_tensor(const comm::Context& context, const Frame& frame);
 
-/// Averages of the pressure tensor, P_ab = (sum m v_a v_b + sum over pairs r_a f_b) / V. If two
+/// Averages of the pressure tensor, P_ab = (sum m v_a v_b + sum over pairs r_b f_a) / V. If two
 /// planar interfaces lie across an axis n, their surface tension is gamma = L_n / 2 (P_nn - (P_tt +
 /// P_ss) / 2) (Kirkwood and Buff, J. Chem. Phys. 17, 338 (1949)). A homogeneous correction beyond
 /// the cutoff adds the same to all three diagonal elements, so the surface tension is that of the

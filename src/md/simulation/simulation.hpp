@@ -169,7 +169,7 @@ class Simulation {
 
   /// Computes forces, velocities and `last_state` at the present positions, without a step.
   void measure();
-  /// The virial tensor at `last_state`: the sum of r_a f_b over pairs, xx yy zz xy xz yz, with the
+  /// The virial tensor at `last_state`: the sums of r_b f_a over pairs, xx yy zz xy xz yz, with the
   /// tail correction.
   std::array<double, 6> virial_tensor() const;
 

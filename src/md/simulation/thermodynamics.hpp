@@ -46,7 +46,7 @@ class Thermodynamics {
   /// Marks `state` as outdated, because the program changed particles or forces.
   void forget() { measured_step_ = -1; }
 
-  /// Collective. The virial tensor at `state`: the sum of r_a f_b over pairs, xx yy zz xy xz yz,
+  /// Collective. The virial tensor at `state`: the sums of r_b f_a over pairs, xx yy zz xy xz yz,
   /// with the tail correction.
   std::array<double, 6> virial_tensor() const;
   /// The entries of the log's row for `state`.
