@@ -1,5 +1,6 @@
 #include "md/integrate/thermostats/nose_hoover_chain.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -35,6 +36,19 @@ void NoseHooverChain::set_thermal_energy(double thermal_energy) {
   cost_ += before - energy();
 }
 
+int NoseHooverChain::parts_of(double interval, double kinetic_energy) const {
+  constexpr double largest_part = 0.1, most_parts = 1000.0;
+  double fastest = 0.0, drive = std::abs(2.0 * kinetic_energy - degrees_ * thermal_energy_);
+  for (std::size_t k = 0; k < length; ++k) {
+    const double acceleration = drive / mass_[k];
+    fastest = std::max({fastest, std::abs(velocity_[k]), std::sqrt(acceleration)});
+    const double speed = std::abs(velocity_[k]) + acceleration * interval;
+    drive = mass_[k] * speed * speed + thermal_energy_;
+  }
+  return static_cast<int>(
+      std::clamp(std::ceil(fastest * interval / largest_part), 1.0, most_parts));
+}
+
 double NoseHooverChain::factor(double kinetic_energy, double interval) {
   if (!(kinetic_energy > 0.0)) return 1.0;
   const double w = 1.0 / (2.0 - std::cbrt(2.0));
@@ -54,14 +68,17 @@ double NoseHooverChain::factor(double kinetic_energy, double interval) {
     const double damping = std::exp(-0.25 * dt * velocity_[k + 1]);
     velocity_[k] = (velocity_[k] * damping + 0.5 * dt * force(k)) * damping;
   };
-  for (const double weight : weights) {
-    const double dt = weight * interval;
-    for (std::size_t k = length; k-- > 0;) kick(k, dt);
-    const double slow = std::exp(-dt * velocity_[0]);
-    scale *= slow;
-    twice *= slow * slow;
-    for (std::size_t k = 0; k < length; ++k) position_[k] += dt * velocity_[k];
-    for (std::size_t k = 0; k < length; ++k) kick(k, dt);
+  const int parts = parts_of(interval, kinetic_energy);
+  for (int part = 0; part < parts; ++part) {
+    for (const double weight : weights) {
+      const double dt = weight * interval / parts;
+      for (std::size_t k = length; k-- > 0;) kick(k, dt);
+      const double slow = std::exp(-dt * velocity_[0]);
+      scale *= slow;
+      twice *= slow * slow;
+      for (std::size_t k = 0; k < length; ++k) position_[k] += dt * velocity_[k];
+      for (std::size_t k = 0; k < length; ++k) kick(k, dt);
+    }
   }
   return scale;
 }

@@ -9,7 +9,8 @@ namespace sterna::md {
 /// twice the kinetic energy and its canonical mean drives it, and the next link of a chain
 /// thermostats it. Deterministic and time reversible.
 /// Paper: Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996), eqs. 21-30: third-order
-/// Suzuki-Yoshida factors, one multiple step.
+/// Suzuki-Yoshida factors. The multiple steps of its eq. 28 are one in usual runs, and more if a link
+/// moves fast: far from the target, in large systems, with long steps.
 /// Where the temperature moves, the masses move with it, so that the period stays.
 /// Cost: one reduction of the kinetic energy per step. Hazards: oscillates for many time constants
 /// if started far from equilibrium; stiff and small systems may not be ergodic.
@@ -42,6 +43,8 @@ class NoseHooverChain {
   static constexpr std::size_t length = 3;
 
   void set_masses();
+  /// How many parts `interval` must have so that each link moves little in one.
+  int parts_of(double interval, double kinetic_energy) const;
 
   double thermal_energy_;
   double frequency_;  ///< angular
