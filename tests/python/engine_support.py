@@ -68,6 +68,11 @@ def script_output(folder: Path, text: str, ranks: int = 1, timeout: float = 600)
     if "does not yield while it waits" in done.stderr:
         pytest.skip("this MPI is too slow with more ranks than cores")
     assert done.returncode == 0, done.stdout + done.stderr
-    noise = [line for line in done.stderr.splitlines() if "Error" in line or "leak" in line]
+    # Beside busy cores Open MPI now and then has a word on the priority of its windows.
+    noise = [
+        line
+        for line in done.stderr.splitlines()
+        if ("Error" in line or "leak" in line) and "OSC UCX component priority" not in line
+    ]
     assert not noise, done.stderr
     return done.stdout

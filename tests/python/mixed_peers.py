@@ -2,8 +2,10 @@
 molecule is an atom there. What Sterna has of a rigid molecule follows from its sites."""
 
 import json
+import shutil
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy
 from mixed_matter import Mixture, rotation
@@ -189,7 +191,9 @@ def by_lammps(lammps, system: Mixture, folder, molecules=(), solid: Solid | None
         elements = [
             solid.element if system.names[site.kind] == solid.name else "NULL" for site in kinds
         ]
-        commands.append(f"pair_coeff * * {solid.style} {solid.file} {' '.join(elements)}")
+        # LAMMPS takes a path apart at blanks.
+        name = Path(shutil.copy(solid.file, folder)).name
+        commands.append(f"pair_coeff * * {solid.style} {name} {' '.join(elements)}")
         # The file of a metal brings its mass.
         commands += [f"mass {n + 1} 1.0" for n in range(len(kinds))]
     if bonds:

@@ -387,7 +387,7 @@ def test_what_the_viewer_knows_of_elements_molecules_and_water(folder, tmp_path)
     assert (symbols[water] == "O").sum() == water.sum() // 3
     assert {"C", "N", "O", "H"} <= set(symbols[~water])
     assert len(set(numpy.array(data["molecule"])[~water])) < 0.1 * (~water).sum()
-    from sterna.elements import COLORS  # noqa: PLC0415
+    from sterna.support.elements import COLORS  # noqa: PLC0415
 
     assert data["elementColors"][data["elementNames"].index("O")] == COLORS["O"]
 
