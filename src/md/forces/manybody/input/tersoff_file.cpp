@@ -28,13 +28,13 @@ constexpr std::string_view column_names[] = {"m",         "gamma", "lambda3", "c
                                              "R",         "D",     "lambda1", "A"};
 static_assert(std::size(columns) + 3 == words_of_entry);
 
-struct Word {
+struct TersoffWord {
   std::string text;
   int line, column;
 };
 
-std::vector<Word> words_with_places(std::string_view text) {
-  std::vector<Word> words;
+std::vector<TersoffWord> words_with_places(std::string_view text) {
+  std::vector<TersoffWord> words;
   for (int line = 1; !text.empty(); ++line) {
     const std::size_t end = text.find('\n');
     std::string_view here = text.substr(0, end);
@@ -58,14 +58,14 @@ double real_energy() {
 }  // namespace
 
 TersoffFile::TersoffFile(std::string_view text, std::string_view name) : name_(name) {
-  const auto fail = [&](const Word& word, const std::string& message) {
+  const auto fail = [&](const TersoffWord& word, const std::string& message) {
     throw TersoffFileError(
         fmt::format("{}, line {}, column {}: {}", name_, word.line, word.column, message));
   };
   const std::string_view first_line = text.substr(0, text.find('\n'));
   if (first_line.find("UNITS: real") != std::string_view::npos) energy_in_eV_ = real_energy();
 
-  const std::vector<Word> words = words_with_places(text);
+  const std::vector<TersoffWord> words = words_with_places(text);
   if (words.empty()) throw TersoffFileError(fmt::format("{}: there are no parameters", name_));
   for (std::size_t at = 0; at < words.size(); at += words_of_entry) {
     if (words.size() - at < words_of_entry) {
@@ -76,7 +76,7 @@ TersoffFile::TersoffFile(std::string_view text, std::string_view name) : name_(n
     Entry entry;
     for (std::size_t k = 0; k < 3; ++k) entry.elements[k] = words[at + k].text;
     for (std::size_t k = 0; k < std::size(columns); ++k) {
-      const Word& word = words[at + 3 + k];
+      const TersoffWord& word = words[at + 3 + k];
       if (!parse_number(word.text, entry.parameters.*columns[k])) {
         fail(word, fmt::format("{} of {} is {}; expected a number", column_names[k],
                                comm::joined(entry.elements, " "), quote(word.text)));
