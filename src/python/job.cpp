@@ -62,9 +62,7 @@ void Job::remove(Ending& ending) {
 void Job::end() {
   ended_ = true;
   ending_thread_ = std::this_thread::get_id();
-  // A daemon thread may be in a run, which reads `ends` in each step and stops. What the thread
-  // holds is never freed, because it never returns to Python.
-  if (is_used_elsewhere()) nanobind::set_leak_warnings(false);
+  // A daemon thread may be in a run, which reads `ends` in each step and stops.
   constexpr std::chrono::seconds until_stopped(10);
   const auto last = std::chrono::steady_clock::now() + until_stopped;
   while (is_used_elsewhere()) {
@@ -80,7 +78,18 @@ void Job::end() {
   environment_.reset();
 }
 
+/// Halts a daemon thread that Python's end has overtaken: the interpreter is being taken apart, so
+/// its code must not go on. Python itself halts daemon threads in this way. The GIL must be held.
+void Turn::halt_if_job_ends() {
+  const Job& job = Job::of_process();
+  if (!job.ended_ || job.ending_thread_ == std::this_thread::get_id()) return;
+  nanobind::set_leak_warnings(false);  // what the thread holds is never freed
+  const nanobind::gil_scoped_release free;
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 Turn::Turn(const std::string& call) {
+  halt_if_job_ends();
   Job& job = Job::of_process();
   if (job.is_used_elsewhere()) {
     throw comm::Error(fmt::format(
@@ -99,12 +108,7 @@ Turn::Turn(const std::string& call) {
 }
 
 Turn::~Turn() {
-  Job& job = Job::of_process();
-  if (--job.depth_ > 0 || !job.ended_ || job.ending_thread_ == std::this_thread::get_id()) return;
-  // A daemon thread whose call the end of Python has stopped. Its code must not go on, because the
-  // interpreter is being taken apart. Python itself halts daemon threads in this way.
-  const nanobind::gil_scoped_release free;
-  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  if (--Job::of_process().depth_ == 0) halt_if_job_ends();
 }
 
 }  // namespace sterna::python

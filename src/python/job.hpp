@@ -93,6 +93,9 @@ class Turn {
   ~Turn();
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
+
+ private:
+  static void halt_if_job_ends();
 };
 
 }  // namespace sterna::python

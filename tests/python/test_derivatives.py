@@ -58,9 +58,23 @@ def test_a_resumed_run_has_the_same_file(tmp_path):
     assert (tmp_path / "lj.derivatives.txt").read_text() == whole
 
 
-def test_a_barostat_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        (
+            '[barostat]\nkind = "stochastic_cell_rescaling"\npressure = 0.4\ntime_constant = 2\n',
+            "changes the volume",
+        ),
+        ('[[freeze]]\ncomponent = "A"\n', "no kinetic energy"),
+        ('[[restraint]]\ntype = "A"\nstiffness = 1.0\n', "[[restraint]]"),
+        ('[[wall]]\naxis = "z"\npotential = "reflecting"\n', "walls"),
+    ],
+    ids=["barostat", "freeze", "restraint", "wall"],
+)
+def test_what_breaks_the_ensemble_is_refused(more, reason, tmp_path):
     text = LIQUID.format(steps=10, density=0.5, temperature=1.5)
-    text += THERMOSTAT.format(temperature=1.5) + "[derivatives]\ninterval = 10\n"
-    text += '[barostat]\nkind = "stochastic_cell_rescaling"\npressure = 0.4\ntime_constant = 2\n'
+    text += THERMOSTAT.format(temperature=1.5) + "[derivatives]\ninterval = 10\n" + more
     (tmp_path / "lj.toml").write_text(text)
-    assert "constant temperature and volume" in run(tmp_path, "lj.toml", fails=True)
+    said = run(tmp_path, "lj.toml", fails=True)
+    assert "constant temperature and volume" in said
+    assert reason in said

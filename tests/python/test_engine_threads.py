@@ -1,5 +1,6 @@
 """Simulations, views and exchanges that several threads of a process use at once."""
 
+import pytest
 from engine_support import MELT, script_output
 
 THREADS = (
@@ -132,19 +133,39 @@ shared[0].run(5)
     script_output(tmp_path, text)
 
 
-def test_the_end_of_python_stops_a_run_of_a_daemon_thread(tmp_path):
-    text = (
-        THREADS
-        + """
-started = threading.Event()
-
+DAEMONS = {
+    "in a run": """
 @simulation.every(1)
 def look(frame):
     started.set()
 
-threading.Thread(target=lambda: simulation.run(10**9), daemon=True).start()
-assert started.wait(60)
-"""
+def work():
+    simulation.run(10**9)
+""",
+    "in calls and between them": """
+def work():
+    while True:
+        simulation.run(1)
+        simulation.gather("position")
+        started.set()
+""",
+    "in exchanges": """
+ranks = comm.Context()
+def work():
+    while True:
+        ranks.sum(1.0)
+        started.set()
+""",
+}
+
+
+@pytest.mark.parametrize("daemon", DAEMONS)
+def test_the_end_of_python_halts_a_daemon_thread(daemon, tmp_path):
+    text = (
+        THREADS
+        + "started = threading.Event()\n"
+        + DAEMONS[daemon]
+        + "threading.Thread(target=work, daemon=True).start()\nassert started.wait(60)\n"
     )
     script_output(tmp_path, text)
 

@@ -12,7 +12,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "md/core/gas_constant.hpp"
 #include "md/forces/external/input/field_section.hpp"
+#include "md/forces/external/input/restraint_section.hpp"
 #include "md/forces/external/input/wall_section.hpp"
 #include "md/forces/pair/pair_function.hpp"
 #include "md/input/check_ensemble.hpp"
@@ -190,7 +192,6 @@ class Derivatives final : public Observer {
     const double k = units_.boltzmann();
     std::vector<Result> found{
         {"A10", a10, ""}, {"A01", a01, ""}, {"A20", a20, ""}, {"A11", a11, ""}, {"A02", a02, ""}};
-    constexpr double gas_constant = 8.31446261815324;
     const double capacity = units_.is_reduced() ? 1.0 : gas_constant;
     const std::string_view heat_unit = units_.is_reduced() ? "" : "J/(mol K)";
     const double pressure = units_.from_internal(1.0, Dimension::pressure);
@@ -259,6 +260,10 @@ std::string why_no_derivatives(const Input& input) {
   if (!input.tables<WallSection>().empty() || !input.tables<FieldSection>().empty()) {
     return "walls and fields do not follow the volume";
   }
+  if (!input.tables<RestraintSection>().empty()) {
+    return "springs of [[restraint]] do not follow the volume";
+  }
+  if (!input.freezes.empty()) return "what [[freeze]] holds has no kinetic energy";
   const Input::Interaction& interaction = input.interaction;
   if (interaction.tail_correction == TailCorrection::planar) {
     return "tail_correction = \"planar\" is not that of a homogeneous fluid";

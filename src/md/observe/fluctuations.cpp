@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "md/core/gas_constant.hpp"
 #include "md/input/check_ensemble.hpp"
 #include "md/observe/batch_means.hpp"
 #include "md/observe/observer_table.hpp"
@@ -138,7 +139,6 @@ class Fluctuations final : public Observer {
     const double freedom = 2.0 * mean(kinetic) / heat;
     // The heat capacity is written in units of k for a molecule, and as J/K for a mole of
     // molecules.
-    constexpr double gas_constant = 8.31446261815324;
     const double each = (units_.is_reduced() ? 1.0 : gas_constant) / molecules_;
     const std::string_view unit = units_.is_reduced() ? "" : "J/(mol K)";
     const auto capacity = [&](const char* name, double value, double error) {

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "md/core/axis.hpp"
 #include "md/input/atom_groups.hpp"
 #include "md/observe/cell_averages.hpp"
 #include "md/observe/observer_table.hpp"
+#include "md/observe/space_cells.hpp"
 
 namespace sterna::md {
 namespace {
@@ -27,62 +26,31 @@ class Profile2d final : public Observer {
       : Observer("profile_2d", options.interval),
         context_(request.context),
         units_(request.input.units),
-        centered_(options.centered),
-        along_(index_of(options.along)),
-        first_(along_ == 0 ? 1 : 0),
-        second_(along_ == 2 ? 1 : 2),
-        bins_(static_cast<std::size_t>(options.bins)),
-        cells_(request.names, groups_from_input(request.input, request.topology, options.groups),
-               units_, bins_ * bins_) {}
+        along_(options.along),
+        cells_({.shape = CellShape::map,
+                .axis = options.along,
+                .center = options.centered ? CellCenter::mass : CellCenter::box,
+                .bins = options.bins}),
+        averages_(request.names, groups_from_input(request.input, request.topology, options.groups),
+                  units_, cells_.count()) {}
 
   void sample(const Frame& frame) override {
-    const Vec3 length = frame.box.length;
-    Vec3 shift{};
-    if (centered_) shift = 0.5 * length - center_of_mass_in_box(context_, frame);
+    cells_.place(context_, frame);
     for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {
-      const Vec3 place = frame.particles.position[i].vector() + shift;
-      const auto bin = [&](int axis) {
-        const double part = place[axis] / length[axis];
-        const double in_box = (part - std::floor(part)) * static_cast<double>(bins_);
-        return std::min(bins_ - 1, static_cast<std::size_t>(in_box));
-      };
-      cells_.add(frame, i, bin(first_) * bins_ + bin(second_));
+      averages_.add(frame, i, cells_.place_of(frame.particles.position[i].vector()).cell);
     }
-    frames_ += 1.0;
-    first_lengths_ += length[first_];
-    second_lengths_ += length[second_];
-    volumes_ += frame.box.volume();
   }
 
-  std::span<double> sums() override { return cells_.sums(); }
-  std::vector<double> common() const override {
-    return {frames_, first_lengths_, second_lengths_, volumes_};
-  }
-  void set_common(std::span<const double> values) override {
-    if (values.size() != 4) return;
-    frames_ = values[0];
-    first_lengths_ = values[1];
-    second_lengths_ = values[2];
-    volumes_ = values[3];
-  }
+  std::span<double> sums() override { return averages_.sums(); }
+  std::vector<double> common() const override { return cells_.state(); }
+  void set_common(std::span<const double> values) override { cells_.set_state(values); }
 
   ObserverReport report(std::span<const double> all_sums) const override {
-    const std::string label(units_.label(Dimension::length));
-    const std::string unit = label.empty() ? "" : "/" + label;
     std::string text =
-        fmt::format("# map of the plane across {}, {:.0f} frames\n# {}{} {}{}{}\n", "xyz"[along_],
-                    frames_, "xyz"[first_], unit, "xyz"[second_], unit, cells_.header());
-    const auto bins = static_cast<double>(bins_), frames = std::max(frames_, 1.0);
-    const auto place = [&](std::size_t bin, double lengths) {
-      const double middle = (static_cast<double>(bin) + 0.5) / bins * lengths / frames;
-      return units_.from_internal(middle, Dimension::length);
-    };
-    for (std::size_t a = 0; a < bins_; ++a) {
-      for (std::size_t b = 0; b < bins_; ++b) {
-        text +=
-            fmt::format("{:.8g} {:.8g}{}\n", place(a, first_lengths_), place(b, second_lengths_),
-                        cells_.row(all_sums, a * bins_ + b, volumes_ / (bins * bins)));
-      }
+        fmt::format("# map of the plane across {}, {:.0f} frames\n# {}{}\n", name_of(along_),
+                    cells_.samples(), cells_.header(units_), averages_.header());
+    for (std::size_t cell = 0; cell < cells_.count(); ++cell) {
+      text += cells_.row(cell, units_) + averages_.row(all_sums, cell, cells_.volume(cell)) + "\n";
     }
     return {.text = text};
   }
@@ -93,12 +61,9 @@ class Profile2d final : public Observer {
  private:
   comm::Context context_;
   UnitSystem units_;
-  bool centered_;
-  int along_, first_, second_;
-  std::size_t bins_;
-  CellAverages cells_;
-  double frames_ = 0.0;
-  double first_lengths_ = 0.0, second_lengths_ = 0.0, volumes_ = 0.0;  ///< summed over the frames
+  Axis along_;
+  SpaceCells cells_;
+  CellAverages averages_;
 };
 
 std::unique_ptr<Observer> make_profile_2d(const ObserverRequest& request) {

@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
 #include <vector>
 
 #include "md/core/axis.hpp"
@@ -10,6 +7,7 @@
 #include "md/input/atom_groups.hpp"
 #include "md/observe/cell_averages.hpp"
 #include "md/observe/observer_table.hpp"
+#include "md/observe/space_cells.hpp"
 
 namespace sterna::md {
 
@@ -21,23 +19,21 @@ inline constexpr auto choice_table<ShellShape> = std::to_array<Choice<ShellShape
      {"cylinder", ShellShape::cylinder,
       "`\"cylinder\"`: about a line along `axis`, as of a thread or a pore."}});
 
-/// The middle of the shells.
-enum class ShellCenter { mass, box };
-template <>
-inline constexpr auto choice_table<ShellCenter> = std::to_array<Choice<ShellCenter>>(
-    {{"mass", ShellCenter::mass, "`\"mass\"`: the center of mass of all particles."},
-     {"box", ShellCenter::box, "`\"box\"`: the middle of the box."}});
-
 namespace {
 
 struct RadialProfileOptions {
   std::int64_t interval = 0;
   ShellShape shape = ShellShape::sphere;
   Axis axis = Axis::z;
-  ShellCenter center = ShellCenter::mass;
+  CellCenter center = CellCenter::mass;
   double maximum = 0.0;
   int bins = 100;
   std::vector<std::string> groups;
+
+  bool is_cylinder() const { return shape == ShellShape::cylinder; }
+  CellOptions cells() const {
+    return {is_cylinder() ? CellShape::cylinder : CellShape::sphere, axis, center, maximum, bins};
+  }
 };
 
 /// Densities and temperature by the distance from a point or a line.
@@ -48,50 +44,29 @@ class RadialProfile final : public Observer {
         context_(request.context),
         options_(options),
         units_(request.input.units),
-        bins_(static_cast<std::size_t>(options.bins)),
-        cells_(request.names, groups_from_input(request.input, request.topology, options.groups),
-               units_, bins_) {}
+        cells_(options.cells()),
+        averages_(request.names, groups_from_input(request.input, request.topology, options.groups),
+                  units_, cells_.count()) {}
 
   void sample(const Frame& frame) override {
-    const Vec3 center = options_.center == ShellCenter::mass
-                            ? center_of_mass_in_box(context_, frame)
-                            : 0.5 * frame.box.length;
-    const double width = options_.maximum / static_cast<double>(bins_);
+    cells_.place(context_, frame);
     for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {
-      Vec3 from = frame.box.nearest_image(frame.particles.position[i].vector() - center);
-      if (is_cylinder()) from[index_of(options_.axis)] = 0.0;
-      const double place = std::sqrt(dot(from, from)) / width;
-      if (place < static_cast<double>(bins_)) cells_.add(frame, i, static_cast<std::size_t>(place));
+      const std::size_t cell = cells_.place_of(frame.particles.position[i].vector()).cell;
+      if (cell < cells_.count()) averages_.add(frame, i, cell);
     }
-    frames_ += 1.0;
-    lengths_ += frame.box.length[index_of(options_.axis)];
   }
 
-  std::span<double> sums() override { return cells_.sums(); }
-  std::vector<double> common() const override { return {frames_, lengths_}; }
-  void set_common(std::span<const double> values) override {
-    if (values.size() != 2) return;
-    frames_ = values[0];
-    lengths_ = values[1];
-  }
+  std::span<double> sums() override { return averages_.sums(); }
+  std::vector<double> common() const override { return cells_.state(); }
+  void set_common(std::span<const double> values) override { cells_.set_state(values); }
 
   ObserverReport report(std::span<const double> all_sums) const override {
-    const std::string label(units_.label(Dimension::length));
     std::string text =
-        is_cylinder()
-            ? fmt::format("# profile about {}, {:.0f} frames\n", name_of(options_.axis), frames_)
-            : fmt::format("# profile about a point, {:.0f} frames\n", frames_);
-    text += fmt::format("# r{}{}\n", label.empty() ? "" : "/" + label, cells_.header());
-    const double width = options_.maximum / static_cast<double>(bins_);
-    for (std::size_t bin = 0; bin < bins_; ++bin) {
-      const auto inner = static_cast<double>(bin) * width, outer = inner + width;
-      const double volume = is_cylinder()
-                                ? std::numbers::pi * (outer * outer - inner * inner) * lengths_
-                                : 4.0 / 3.0 * std::numbers::pi *
-                                      (outer * outer * outer - inner * inner * inner) * frames_;
-      text +=
-          fmt::format("{:.8g}{}\n", units_.from_internal(inner + 0.5 * width, Dimension::length),
-                      cells_.row(all_sums, bin, volume));
+        fmt::format("# profile about {}, {:.0f} frames\n# {}{}\n",
+                    options_.is_cylinder() ? std::string(1, name_of(options_.axis)) : "a point",
+                    cells_.samples(), cells_.header(units_), averages_.header());
+    for (std::size_t cell = 0; cell < cells_.count(); ++cell) {
+      text += cells_.row(cell, units_) + averages_.row(all_sums, cell, cells_.volume(cell)) + "\n";
     }
     return {.text = text};
   }
@@ -100,14 +75,11 @@ class RadialProfile final : public Observer {
   bool adds_up() const override { return true; }
 
  private:
-  bool is_cylinder() const { return options_.shape == ShellShape::cylinder; }
-
   comm::Context context_;
   RadialProfileOptions options_;
   UnitSystem units_;
-  std::size_t bins_;
-  CellAverages cells_;
-  double frames_ = 0.0, lengths_ = 0.0;  ///< of the box along the axis, summed over the frames
+  SpaceCells cells_;
+  CellAverages averages_;
 };
 
 std::unique_ptr<Observer> make_radial_profile(const ObserverRequest& request) {
@@ -120,17 +92,8 @@ void check_radial_profile(const Input& input, const IsGood& is_good, const Repor
 }
 
 void check_radial_profile_in_box(const Input& input, const Box& box, const Report& report) {
-  const auto& options = input.section<RadialProfileOptions>();
-  check_right_angles(box, "radial_profile.interval", "a radial profile", report);
-  double half = 0.5 * std::max({box.length.x, box.length.y, box.length.z});
-  for (int axis = 0; axis < 3; ++axis) {
-    if (options.shape == ShellShape::cylinder && axis == index_of(options.axis)) continue;
-    half = std::min(half, 0.5 * box.length[axis]);
-  }
-  if (options.maximum <= half * (1.0 + 1e-9)) return;
-  report(Severity::error, "radial_profile.maximum",
-         fmt::format("shells reach beyond half of the box; expected at most {}",
-                     input.units.text(half, Dimension::length)));
+  check_cells_in_box(input.section<RadialProfileOptions>().cells(), input, box, "radial_profile",
+                     report);
 }
 
 }  // namespace

@@ -36,17 +36,16 @@ void NoseHooverChain::set_thermal_energy(double thermal_energy) {
   cost_ += before - energy();
 }
 
-int NoseHooverChain::parts_of(double interval, double kinetic_energy) const {
-  constexpr double largest_part = 0.1, most_parts = 1000.0;
+double NoseHooverChain::part_of(double left, double kinetic_energy) const {
+  constexpr double largest_turn = 0.1;
   double fastest = 0.0, drive = std::abs(2.0 * kinetic_energy - degrees_ * thermal_energy_);
   for (std::size_t k = 0; k < length; ++k) {
     const double acceleration = drive / mass_[k];
     fastest = std::max({fastest, std::abs(velocity_[k]), std::sqrt(acceleration)});
-    const double speed = std::abs(velocity_[k]) + acceleration * interval;
+    const double speed = std::abs(velocity_[k]) + acceleration * left;
     drive = mass_[k] * speed * speed + thermal_energy_;
   }
-  return static_cast<int>(
-      std::clamp(std::ceil(fastest * interval / largest_part), 1.0, most_parts));
+  return left / std::max(1.0, std::ceil(fastest * left / largest_turn));
 }
 
 double NoseHooverChain::factor(double kinetic_energy, double interval) {
@@ -68,10 +67,11 @@ double NoseHooverChain::factor(double kinetic_energy, double interval) {
     const double damping = std::exp(-0.25 * dt * velocity_[k + 1]);
     velocity_[k] = (velocity_[k] * damping + 0.5 * dt * force(k)) * damping;
   };
-  const int parts = parts_of(interval, kinetic_energy);
-  for (int part = 0; part < parts; ++part) {
+  constexpr double most_parts = 1e6;
+  for (double left = interval; left > 0.0;) {
+    const double part = std::min(left, std::max(part_of(left, 0.5 * twice), interval / most_parts));
     for (const double weight : weights) {
-      const double dt = weight * interval / parts;
+      const double dt = weight * part;
       for (std::size_t k = length; k-- > 0;) kick(k, dt);
       const double slow = std::exp(-dt * velocity_[0]);
       scale *= slow;
@@ -79,6 +79,7 @@ double NoseHooverChain::factor(double kinetic_energy, double interval) {
       for (std::size_t k = 0; k < length; ++k) position_[k] += dt * velocity_[k];
       for (std::size_t k = 0; k < length; ++k) kick(k, dt);
     }
+    left -= part;
   }
   return scale;
 }

@@ -43,8 +43,8 @@ class NoseHooverChain {
   static constexpr std::size_t length = 3;
 
   void set_masses();
-  /// How many parts `interval` must have so that each link moves little in one.
-  int parts_of(double interval, double kinetic_energy) const;
+  /// How long a step of the chain may be for each link to move little, at most what is `left`.
+  double part_of(double left, double kinetic_energy) const;
 
   double thermal_energy_;
   double frequency_;  ///< angular
