@@ -97,13 +97,13 @@ TEST_CASE("ghosts are exactly the images within the halo, whatever carries them"
     const RegularGrid grid({c.length}, context.size(), c.grid);
     const auto all = make_positions(grid, c.width, 300);
     const auto expected = expected_ghosts(grid, context.rank(), c.width, all);
-    for (const auto& halo_method : halo_methods()) {
-      CAPTURE(halo_method.name);
+    for (const auto& halo_route : halo_routes()) {
+      CAPTURE(halo_route.name);
       std::vector<Ghost> reference;
       for (const auto& exchange :
            &c == &all_cases[1] ? available_methods(context) : std::vector<std::string>{"auto"}) {
         CAPTURE(exchange);
-        Halo halo(context, grid, c.width, {std::string(halo_method.name), exchange});
+        Halo halo(context, grid, c.width, {std::string(halo_route.name), exchange});
         ParticleStore particles = own_particles(context, grid, all);
         halo.rebuild(particles);
         const auto ghosts = ghosts_of(particles);
@@ -131,10 +131,10 @@ TEST_CASE("ghosts go to the places that were asked for") {
   const Case c{"thin regions", {8, 5, 4}, {0, 0, 0}, 2.8};
   const RegularGrid grid({c.length}, context.size(), c.grid);
   const auto all = make_positions(grid, c.width, 120);
-  for (const auto& halo_method : halo_methods()) {
-    CAPTURE(halo_method.name);
-    Halo plain(context, grid, c.width, {std::string(halo_method.name), "auto"});
-    Halo placed(context, grid, c.width, {std::string(halo_method.name), "auto"});
+  for (const auto& halo_route : halo_routes()) {
+    CAPTURE(halo_route.name);
+    Halo plain(context, grid, c.width, {std::string(halo_route.name), "auto"});
+    Halo placed(context, grid, c.width, {std::string(halo_route.name), "auto"});
     ParticleStore plain_particles = own_particles(context, grid, all);
     ParticleStore placed_particles = own_particles(context, grid, all);
     std::size_t wrong = 0;
@@ -184,9 +184,9 @@ TEST_CASE("orientations travel with the positions of those that rotate") {
     CAPTURE(c.what);
     const RegularGrid grid({c.length}, context.size(), c.grid);
     const auto all = make_positions(grid, c.width, 200);
-    for (const auto& halo_method : halo_methods()) {
-      CAPTURE(halo_method.name);
-      Halo halo(context, grid, c.width, {std::string(halo_method.name), "auto"});
+    for (const auto& halo_route : halo_routes()) {
+      CAPTURE(halo_route.name);
+      Halo halo(context, grid, c.width, {std::string(halo_route.name), "auto"});
       ParticleStore particles;
       particles.set_rotating(true);
       for (const Position& p : all) {
@@ -237,11 +237,11 @@ TEST_CASE("orientations travel with the positions of those that rotate") {
 TEST_CASE("rebuilds with growing, shrinking and missing particles") {
   const comm::Context context;
   const RegularGrid grid({{9, 9, 9}}, context.size());
-  for (const auto& halo_method : halo_methods()) {
+  for (const auto& halo_route : halo_routes()) {
     for (const auto& exchange : available_methods(context)) {
-      CAPTURE(halo_method.name);
+      CAPTURE(halo_route.name);
       CAPTURE(exchange);
-      Halo halo(context, grid, 2.0, {std::string(halo_method.name), exchange});
+      Halo halo(context, grid, 2.0, {std::string(halo_route.name), exchange});
       for (const std::size_t count : {10, 3000, 0, 4000, 50}) {
         const auto all = make_positions(grid, 2.0, count);
         ParticleStore particles = own_particles(context, grid, all);
@@ -304,12 +304,12 @@ TEST_CASE("vectors of all ghosts, or of those selected, are those of their parti
     CAPTURE(c.what);
     const RegularGrid grid({c.length}, context.size(), c.grid);
     const auto all = make_positions(grid, c.width, 300);
-    for (const auto& halo_method : halo_methods()) {
-      CAPTURE(halo_method.name);
+    for (const auto& halo_route : halo_routes()) {
+      CAPTURE(halo_route.name);
       for (const auto& exchange :
            &c == &all_cases[1] ? available_methods(context) : std::vector<std::string>{"auto"}) {
         CAPTURE(exchange);
-        Halo halo(context, grid, c.width, {std::string(halo_method.name), exchange});
+        Halo halo(context, grid, c.width, {std::string(halo_route.name), exchange});
         ParticleStore particles = own_particles(context, grid, all);
         std::size_t wrong = 0, touched = 0;
         for (std::uint64_t rebuild = 0; rebuild < 3; ++rebuild) {
@@ -347,7 +347,7 @@ TEST_CASE("vectors of all ghosts, or of those selected, are those of their parti
             for (const std::uint32_t place : selected) {
               wrong += some[place - local] != of_type(particles.position[place].type, step);
             }
-            if (halo_method.name == "direct") {
+            if (halo_route.name == "direct") {
               CHECK(touched == selected.size());
               touched = 0;
             }
@@ -381,13 +381,13 @@ TEST_CASE("the forces of ghosts come back to the particles that they are copies 
             Vec3{1.0, at_place(ghost), static_cast<double>(std::get<0>(ghost))};
       }
     }
-    for (const auto& halo_method : halo_methods()) {
-      CAPTURE(halo_method.name);
+    for (const auto& halo_route : halo_routes()) {
+      CAPTURE(halo_route.name);
       for (const auto& exchange :
            &c == &all_cases[1] ? available_methods(context) : std::vector<std::string>{"auto"}) {
         CAPTURE(exchange);
         Halo halo(context, grid, c.width,
-                  {std::string(halo_method.name), exchange, GhostForces::full_shell});
+                  {std::string(halo_route.name), exchange, GhostForces::full_shell});
         ParticleStore particles = own_particles(context, grid, all);
         halo.rebuild(particles);
         std::vector<std::uint32_t> slots;
@@ -458,10 +458,10 @@ TEST_CASE("of the two sides of a pair across a border, one has the ghost in its 
     CAPTURE(c.what);
     const RegularGrid grid({c.length}, context.size(), c.grid);
     const auto all = make_positions(grid, c.width, 300);
-    for (const auto& halo_method : halo_methods()) {
-      CAPTURE(halo_method.name);
+    for (const auto& halo_route : halo_routes()) {
+      CAPTURE(halo_route.name);
       Halo halo(context, grid, c.width,
-                {std::string(halo_method.name), "auto", GhostForces::half_shell});
+                {std::string(halo_route.name), "auto", GhostForces::half_shell});
       ParticleStore particles = own_particles(context, grid, all);
       halo.rebuild(particles);
       const std::vector<char> half = halo.half_shell();
@@ -497,11 +497,11 @@ TEST_CASE("of the two sides of a pair across a border, one has the ghost in its 
       // Where nobody needs the others, there are these ghosts only; stages send on what they need.
       std::vector<Ghost> expected;
       for (std::size_t k = 0; k < half.size(); ++k) {
-        if (half[k] == 0 && halo_method.name == "direct") continue;
+        if (half[k] == 0 && halo_route.name == "direct") continue;
         expected.push_back(as_ghost(particles.position[particles.local_count() + k]));
       }
       Halo only(context, grid, c.width,
-                {std::string(halo_method.name), "auto", GhostForces::half_shell, true});
+                {std::string(halo_route.name), "auto", GhostForces::half_shell, true});
       ParticleStore fewer = own_particles(context, grid, all);
       only.rebuild(fewer);
       CHECK(ghosts_of(fewer) == expected);
@@ -518,10 +518,10 @@ TEST_CASE("the forces of the half shell's ghosts come back, of each kind and pre
       CAPTURE(only_half);
       const RegularGrid grid({c.length}, context.size(), c.grid);
       const auto all = make_positions(grid, c.width, 300);
-      for (const auto& halo_method : halo_methods()) {
-        CAPTURE(halo_method.name);
+      for (const auto& halo_route : halo_routes()) {
+        CAPTURE(halo_route.name);
         Halo halo(context, grid, c.width,
-                  {std::string(halo_method.name), "auto", GhostForces::half_shell, only_half});
+                  {std::string(halo_route.name), "auto", GhostForces::half_shell, only_half});
         ParticleStore particles = own_particles(context, grid, all);
         halo.rebuild(particles);
         const std::vector<char> half = halo.half_shell();

@@ -19,13 +19,13 @@ namespace {
 
 /// The ghosts of every rank, by the plan, sorted.
 std::vector<std::vector<Ghost>> planned_ghosts(const Decomposition& decomposition, double width,
-                                               std::string_view method,
+                                               std::string_view route,
                                                const std::vector<Position>& all) {
   const int ranks = decomposition.rank_count();
   std::vector<HaloPlan> plans;
   std::vector<std::vector<Position>> held(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) {
-    plans.push_back(halo_method(method).plan(decomposition, rank, width));
+    plans.push_back(halo_route(route).plan(decomposition, rank, width));
   }
   for (const Position& p : all) {
     const Vec3 unsheared = decomposition.box().shear().unsheared(p.vector());
@@ -186,8 +186,8 @@ TEST_CASE("random boxes, grids and widths") {
     const double width = 0.1 + 3 * draw(6);
     const RegularGrid grid({length}, shape[0] * shape[1] * shape[2], shape);
     const auto all = make_positions(grid, width, 60);
-    for (const auto& method : halo_methods()) {
-      const auto ghosts = planned_ghosts(grid, width, method.name, all);
+    for (const auto& route : halo_routes()) {
+      const auto ghosts = planned_ghosts(grid, width, route.name, all);
       std::size_t wrong = 0;
       for (int rank = 0; rank < grid.rank_count(); ++rank) {
         wrong += ghosts[static_cast<std::size_t>(rank)] != expected_ghosts(grid, rank, width, all);
@@ -205,10 +205,10 @@ TEST_CASE("messages on a large grid: 26 direct, 6 staged") {
     ranks.erase(62);
     return ranks.size();
   };
-  const auto direct = halo_method("direct").plan(grid, 62, 2.8);
+  const auto direct = halo_route("direct").plan(grid, 62, 2.8);
   CHECK(direct.size() == 1);
   CHECK(others(direct[0]) == 26);
-  const auto staged = halo_method("staged").plan(grid, 62, 2.8);
+  const auto staged = halo_route("staged").plan(grid, 62, 2.8);
   CHECK(staged.size() == 3);
   for (const auto& stage : staged) CHECK(others(stage) == 2);
   CHECK(ranks_within(grid, 62, 2.8).size() == 26);
@@ -216,8 +216,8 @@ TEST_CASE("messages on a large grid: 26 direct, 6 staged") {
 }
 
 TEST_CASE("bad requests are explained") {
-  CHECK_THROWS_WITH_AS(halo_method("diagonal"),
-                       "no halo method is named 'diagonal'; there are: direct, staged",
+  CHECK_THROWS_WITH_AS(halo_route("diagonal"),
+                       "no halo route is named 'diagonal'; there are: direct, staged",
                        std::invalid_argument);
 
   /// Regions that form no grid: the lower half whole, the upper half cut in two.
@@ -235,7 +235,7 @@ TEST_CASE("bad requests are explained") {
     Box box_{{6, 6, 6}};
   };
   const Bricks bricks;
-  CHECK_THROWS_WITH_AS(halo_method("staged").plan(bricks, 0, 1.0),
+  CHECK_THROWS_WITH_AS(halo_route("staged").plan(bricks, 0, 1.0),
                        "the staged halo needs a regular grid of regions; use the direct halo",
                        std::invalid_argument);
 
@@ -254,7 +254,7 @@ TEST_CASE("bad requests are explained") {
 
 TEST_CASE("selection of nothing and repeated selection") {
   const RegularGrid grid({{20, 20, 20}}, 1);
-  HaloSelection selection(halo_method("direct").plan(grid, 0, 2.0)[0].segments, grid.region(0));
+  HaloSelection selection(halo_route("direct").plan(grid, 0, 2.0)[0].segments, grid.region(0));
   selection.select({});
   CHECK(selection.count() == 0);
   const Position corner{1, 1, 1, 0}, middle{10, 10, 10, 1};
@@ -277,10 +277,10 @@ TEST_CASE("ghosts of types with a narrow halo are those of a halo of that width"
         {20.0 * (k % 17 + 0.3) / 17, 20.0 * (k % 19 + 0.6) / 19, 20.0 * (k % 23 + 0.1) / 23});
     positions.push_back({p.x, p.y, p.z, k % 3});
   }
-  for (const std::string_view method : {"direct", "staged"}) {
+  for (const std::string_view route : {"direct", "staged"}) {
     const auto selected = [&](double from, std::vector<char> narrow, const Vec3& margin) {
       // The first stage alone: no other sends what came before.
-      HaloSelection selection(halo_method(method).plan(grid, 0, from)[0].segments, grid.region(0),
+      HaloSelection selection(halo_route(route).plan(grid, 0, from)[0].segments, grid.region(0),
                               shear);
       selection.set_narrow_types(std::move(narrow), margin);
       selection.select(positions);

@@ -68,9 +68,9 @@ TEST_CASE("narrow types, and all beyond the half shell, come from the narrow wid
     };
     std::vector<char> narrow_types(all.size());
     for (std::size_t i = 0; i < all.size(); i += 3) narrow_types[i] = 1;
-    for (const auto& halo_method : halo_methods()) {
-      CAPTURE(halo_method.name);
-      HaloOptions options{.method = std::string(halo_method.name),
+    for (const auto& halo_route : halo_routes()) {
+      CAPTURE(halo_route.name);
+      HaloOptions options{.route = std::string(halo_route.name),
                           .ghost_forces = GhostForces::half_shell};
       const Ghosts wide = ghosts_of(context, grid, c.width, options, all);
       options.narrow_width = narrow_width;
@@ -81,7 +81,7 @@ TEST_CASE("narrow types, and all beyond the half shell, come from the narrow wid
           options.narrow_types = types ? narrow_types : std::vector<char>{};
           options.narrow_other_half = other_half;
           // Stages send on what others need.
-          const bool narrows_half = other_half && halo_method.name == "direct";
+          const bool narrows_half = other_half && halo_route.name == "direct";
           std::vector<Ghost> expected;
           std::vector<char> in_half_shell;
           for (std::size_t k = 0; k < wide.all.size(); ++k) {

@@ -135,7 +135,7 @@ temperature = 94.4
 time_constant = "0.1 ps"
 [domain]
 grid = [2, 0, 1]
-halo = "staged"
+halo_route = "staged"
 [communication]
 halo = "p2p"
 migration = "nbx"
@@ -185,7 +185,7 @@ bins = 300
   CHECK(input.thermostats[0].temperature == 94.4);
   CHECK(input.thermostats[0].time_constant == near(0.1));
   CHECK(input.domain.grid == std::array{2, 0, 1});
-  CHECK(input.domain.halo == "staged");
+  CHECK(input.domain.halo_route == "staged");
   CHECK(input.communication.halo == "p2p");
   CHECK(input.communication.migration == "nbx");
   CHECK(input.communication.timeout == 120.0);

@@ -56,11 +56,11 @@ TEST_CASE("the table is complete and consistent") {
 }
 
 TEST_CASE("names that other folders own are the same here") {
-  const auto halos = find_key("domain", "halo")->choices();
-  for (const HaloMethod& method : halo_methods()) {
-    CHECK(std::ranges::find(halos, method.name) != halos.end());
+  const auto halos = find_key("domain", "halo_route")->choices();
+  for (const HaloRoute& route : halo_routes()) {
+    CHECK(std::ranges::find(halos, route.name) != halos.end());
   }
-  CHECK(halos.size() == halo_methods().size());
+  CHECK(halos.size() == halo_routes().size());
   CHECK(find_key("communication", "halo")->choices().size() ==
         sterna::comm::neighbor_methods().size() + 1);
   CHECK(find_key("communication", "migration")->choices().size() ==

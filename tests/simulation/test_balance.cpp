@@ -342,11 +342,12 @@ TEST_CASE("what the staged halo cannot serve is refused on all ranks") {
   const comm::Context world;
   const test::SharedFolder output(world);
   write_drop(world, output.path() + "/drop.extxyz", {20, 18, 16}, 5.0);
-  CHECK_THROWS(test::input_of(output.path(), "staged",
-                              drop_run(10, "decomposition = \"bisection\"\nhalo = \"staged\"")));
+  CHECK_THROWS(
+      test::input_of(output.path(), "staged",
+                     drop_run(10, "decomposition = \"bisection\"\nhalo_route = \"staged\"")));
   // "auto" keeps the grid then.
-  const Input input = test::input_of(output.path(), "staged",
-                                     drop_run(60, "halo = \"staged\"\nweights = \"neighbors\""));
+  const Input input = test::input_of(
+      output.path(), "staged", drop_run(60, "halo_route = \"staged\"\nweights = \"neighbors\""));
   Simulation simulation(world, input, {.quiet = true});
   simulation.run();
   CHECK(dynamic_cast<const RegularGrid*>(&simulation.decomposition()) != nullptr);

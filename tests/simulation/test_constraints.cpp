@@ -113,7 +113,7 @@ TEST_CASE("the staged halo, whose ghosts travel on, keeps the distances, too") {
   const comm::Context world;
   const test::SharedFolder output(world);
   const Input input = input_of(world, output.path(), 100, 0.002,
-                               "[domain]\ndecomposition = \"grid\"\nhalo = \"staged\"\n");
+                               "[domain]\ndecomposition = \"grid\"\nhalo_route = \"staged\"\n");
   Simulation simulation(world, input, {.quiet = true, .files = false});
   simulation.run(100);
   CHECK(violation(simulation).first < 1.01 * tolerance);

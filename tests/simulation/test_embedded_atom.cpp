@@ -180,7 +180,7 @@ TEST_CASE(
     CAPTURE(halo);
     CAPTURE(precision);
     std::string text = input(folder, 0, fmt::format("precision = \"{}\"", precision), "", elements);
-    text += fmt::format("[domain]\nhalo = \"{}\"\ndecomposition = \"grid\"\n", halo);
+    text += fmt::format("[domain]\nhalo_route = \"{}\"\ndecomposition = \"grid\"\n", halo);
     text.insert(text.find("embedded_atom_file"), fmt::format("kernel = \"{}\"\n", kernel));
     Simulation simulation(world, test::input_of(folder, "alloy", text), {.quiet = true});
     CHECK(simulation.run() == Outcome::complete);

@@ -305,7 +305,7 @@ TEST_CASE("the staged halo, whose ghosts travel on, has the same energies") {
   const test::SharedFolder output(world);
   const auto expected = energies_of(start_positions());
   const Input input = input_of(world, output.path(),
-                               {.more = "[domain]\ndecomposition = \"grid\"\nhalo = "
+                               {.more = "[domain]\ndecomposition = \"grid\"\nhalo_route = "
                                         "\"staged\"\n"});
   Simulation simulation(world, input, {.quiet = true});
   simulation.run();

@@ -155,8 +155,8 @@ TEST_CASE("a solid and a gas do not depend on ranks, halo, decomposition or prec
   const auto expected = last_state(alone, own.path(), text(0, ""));
   const auto later = last_state(alone, own.path(), text(60, ""));
   for (const std::string more :
-       {"[domain]\nhalo = \"direct\"\ndecomposition = \"grid\"\n",
-        "[domain]\nhalo = \"staged\"\ndecomposition = \"grid\"\n",
+       {"[domain]\nhalo_route = \"direct\"\ndecomposition = \"grid\"\n",
+        "[domain]\nhalo_route = \"staged\"\ndecomposition = \"grid\"\n",
         "[domain]\ndecomposition = \"bisection\"\nrebalance_interval = 20\n",
         "[domain]\ndecomposition = \"grid\"\n[communication]\nhalo = \"p2p\"\n"}) {
     CAPTURE(more);

@@ -151,7 +151,7 @@ TEST_CASE("energies and virial of molecules do not depend on ranks, regions and 
   const comm::Context alone = world.split(world.rank() == 0 ? 0 : -1);
   // The last one cuts the regions again in every second step.
   const std::string domains[] = {
-      "decomposition = \"grid\"\n", "decomposition = \"grid\"\nhalo = \"staged\"\n",
+      "decomposition = \"grid\"\n", "decomposition = \"grid\"\nhalo_route = \"staged\"\n",
       "decomposition = \"bisection\"\nweights = \"neighbors\"\nrebalance_interval = 2\n"};
   for (const Molecule* molecule : molecules) {
     CAPTURE(molecule->name);

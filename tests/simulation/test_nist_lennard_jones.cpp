@@ -46,7 +46,7 @@ TEST_CASE("NIST configurations: energy, virial and tail correction to every publ
           "[run]\nsteps = 0\ntimestep = 0.001\n[start]\nkind = \"file\"\n"
           "file = \"{}lj_sample_config_periodic{}.txt\"\n[[type]]\nname = \"A\"\n"
           "[interaction]\ncutoff = {}\ntruncation = \"{}\"\ntail_correction = {}\n"
-          "[domain]\nhalo = \"{}\"\n[neighbor]\nskin = 0.2\n",
+          "[domain]\nhalo_route = \"{}\"\n[neighbor]\nskin = 0.2\n",
           folder, p.configuration, p.cutoff, p.truncation, p.tail != 0.0, halo);
       const Input input = test::input_of(output.path(), "nist", text);
       Simulation simulation(world, input, {.quiet = true});

@@ -80,7 +80,7 @@ int rebuilds_of_a_right_list(const comm::Context& world, const std::string& fold
 
 }  // namespace
 
-TEST_CASE("a trajectory has the same bits whichever exchange carries it, by each halo method") {
+TEST_CASE("a trajectory has the same bits whichever exchange carries it, by each halo route") {
   const comm::Context world;
   const test::SharedFolder output(world);
   // The forces of ghosts come back in another order where ghosts are sent on in stages.
@@ -97,9 +97,10 @@ TEST_CASE("a trajectory has the same bits whichever exchange carries it, by each
         const Input input = test::input_of(
             output.path(), "methods",
             run_section(60) + liquid + simple_interaction() +
-                fmt::format("[communication]\nhalo = \"{}\"\nmigration = \"{}\"\n[domain]\nhalo = "
-                            "\"{}\"\n",
-                            method.name, sparse.name, halo));
+                fmt::format(
+                    "[communication]\nhalo = \"{}\"\nmigration = \"{}\"\n[domain]\nhalo_route = "
+                    "\"{}\"\n",
+                    method.name, sparse.name, halo));
         Simulation simulation(world, input, {.quiet = true});
         CHECK(simulation.run() == Outcome::complete);
         const std::int64_t found =

@@ -124,7 +124,7 @@ TEST_CASE("molecules that one rank computes for others move as those that each r
       CAPTURE(halo);
       const Result found =
           run(world, precision,
-              fmt::format("[domain]\ndecomposition = \"grid\"\nhalo = \"{}\"\n", halo));
+              fmt::format("[domain]\ndecomposition = \"grid\"\nhalo_route = \"{}\"\n", halo));
       const double rounding = mixed ? 2e-5 : 1e-10;
       CHECK(largest_difference(found.positions, expected.positions) < 0.1 * rounding);
       CHECK(largest_difference(found.forces, expected.forces) < 20.0 * rounding);

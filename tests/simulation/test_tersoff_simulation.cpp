@@ -63,8 +63,8 @@ TEST_CASE("the energy of a moving crystal does not depend on ranks, halo or deco
     const test::SharedFolder own(alone);
     const auto expected = last_state(alone, own.path(), text + run_section(60));
     for (const std::string more :
-         {"[domain]\nhalo = \"direct\"\ndecomposition = \"grid\"\n",
-          "[domain]\nhalo = \"staged\"\ndecomposition = \"grid\"\n",
+         {"[domain]\nhalo_route = \"direct\"\ndecomposition = \"grid\"\n",
+          "[domain]\nhalo_route = \"staged\"\ndecomposition = \"grid\"\n",
           "[domain]\ndecomposition = \"bisection\"\nrebalance_interval = 20\n",
           "[domain]\ndecomposition = \"grid\"\n[communication]\nhalo = \"p2p\"\n"}) {
       CAPTURE(more);

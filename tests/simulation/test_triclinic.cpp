@@ -135,7 +135,7 @@ TEST_CASE("one crystal in boxes of several shapes has the same energy, virial an
     CAPTURE(box.tilt.xz);
     write(world, file, atoms, box);
     for (const std::string domain :
-         {"decomposition = \"grid\"\n", "decomposition = \"grid\"\nhalo = \"staged\"\n",
+         {"decomposition = \"grid\"\n", "decomposition = \"grid\"\nhalo_route = \"staged\"\n",
           "decomposition = \"bisection\"\n", "decomposition = \"sampling\"\n"}) {
       CAPTURE(domain);
       const EndState outcome = outcome_of(
@@ -198,7 +198,7 @@ TEST_CASE("NIST's third triclinic configuration of the Lennard-Jones fluid") {
         output.path(), "nist",
         fmt::format("[run]\nsteps = 0\ntimestep = 0.001\n[start]\nkind = \"file\"\nfile = \"{}\"\n"
                     "[[type]]\nname = \"A\"\n[interaction]\ncutoff = 3\ntruncation = "
-                    "\"truncated\"\ntail_correction = true\n[domain]\nhalo = \"{}\"\n",
+                    "\"truncated\"\ntail_correction = true\n[domain]\nhalo_route = \"{}\"\n",
                     STERNA_SOURCE_DIR "/tests/data/nist_lj_triclinic_3.extxyz", halo));
     Simulation simulation(world, input, {.quiet = true});
     simulation.run();

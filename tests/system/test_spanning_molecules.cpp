@@ -59,11 +59,11 @@ std::vector<Position> positions(const Box& box, double step) {
 
 /// A rank's particles, and what it finds.
 struct Rank {
-  Rank(const comm::Context& context, const RegularGrid& grid, const std::string& halo_method,
+  Rank(const comm::Context& context, const RegularGrid& grid, const std::string& halo_route,
        const std::vector<Position>& all, const std::vector<char>& without_return)
       : topology(::topology()),
         places(topology, grid.box()),
-        halo(context, grid, width, options(halo_method)) {
+        halo(context, grid, width, options(halo_route)) {
     particles.set_ghost_ids(true);
     for (const Position& p : all) {
       if (grid.owner(p.vector()) != context.rank()) continue;
@@ -87,8 +87,8 @@ struct Rank {
 
   static constexpr double width = 2.5;
   /// Others than those of the half shell are seen less far, which must not matter.
-  static HaloOptions options(const std::string& method) {
-    HaloOptions options{.method = method, .ghost_forces = GhostForces::half_shell};
+  static HaloOptions options(const std::string& route) {
+    HaloOptions options{.route = route, .ghost_forces = GhostForces::half_shell};
     options.narrow_other_half = true;
     options.narrow_width = 0.2;
     return options;
@@ -113,12 +113,12 @@ TEST_CASE("each molecule is computed once, and its forces reach all of its ranks
   const Setup setups[] = {
       {{12, 11, 10}, {0, 0, 0}, 0.9}, {{9, 8, 8}, {ranks, 1, 1}, 0.9}, {{4, 4, 4}, {0, 0, 0}, 0.4}};
   for (const Setup& setup : setups) {
-    for (const char* halo_method : {"direct", "staged"}) {
+    for (const char* halo_route : {"direct", "staged"}) {
       CAPTURE(setup.step);
-      CAPTURE(halo_method);
+      CAPTURE(halo_route);
       const RegularGrid grid({setup.length}, ranks, setup.grid);
       const std::vector<Position> all = positions(grid.box(), setup.step);
-      Rank rank(context, grid, halo_method, all, {});
+      Rank rank(context, grid, halo_route, all, {});
       SpanningMolecules& spanning = rank.places.spanning();
       AlignedBuffer<double> room;
 
@@ -145,7 +145,7 @@ TEST_CASE("each molecule is computed once, and its forces reach all of its ranks
       sums.sum(computed.data(), computed.size()).sum(spanning_count).run();
       CHECK(computed == std::vector<double>(count_of_short, 1.0));
       // One rank sees them from their first atoms, unless images come from the narrow width.
-      CHECK((spanning_count > 0) == (ranks > 1 || halo_method == std::string("direct")));
+      CHECK((spanning_count > 0) == (ranks > 1 || halo_route == std::string("direct")));
       // Nobody sees the long ones as a whole.
       CHECK(spanning.of_kind(1, room).count == 0);
 

@@ -37,7 +37,7 @@ Halo::Halo(const comm::Context& context, const Decomposition& decomposition, dou
   own_ = decomposition.region(context.rank());
   shear_ = decomposition.box().shear();
   const Vec3 margin = shear_.extent(width) - shear_.extent(std::min(width, options.narrow_width));
-  HaloPlan plan = halo_method(options.method).plan(decomposition, context.rank(), width);
+  HaloPlan plan = halo_route(options.route).plan(decomposition, context.rank(), width);
   for (HaloStage& stage : plan) {
     if (options.narrow_other_half && plan.size() == 1) narrow_other_half(stage.segments, margin);
     // In earlier stages all ghosts return forces, because they also receive forces from the ghosts

@@ -17,14 +17,14 @@
 namespace sterna::md {
 
 struct HaloOptions {
-  std::string method = "direct";         ///< a name in halo_methods(): "direct", "staged"
-  std::string exchange_method = "auto";  ///< a name in comm::neighbor_methods()
+  std::string route = "direct";  ///< a name in halo_routes(): "direct", "staged"
+  std::string method = "auto";   ///< a name in comm::neighbor_methods()
   /// The ghosts whose forces `start_forces` and `finish_forces` return.
   GhostForces ghost_forces = GhostForces::none;
-  /// Only ghosts of the half shell are needed. Methods of one stage then omit the other ghosts, so
+  /// Only ghosts of the half shell are needed. Routes of one stage then omit the other ghosts, so
   /// that positions go to one half of the neighbors only, and forces come back from it.
   bool only_half_shell = false;
-  /// Ghosts outside the half shell are needed only up to `narrow_width`. Methods of one stage then
+  /// Ghosts outside the half shell are needed only up to `narrow_width`. Routes of one stage then
   /// omit those farther away.
   bool narrow_other_half = false;
   /// For each type, whether its ghosts are needed only up to `narrow_width`. Empty: for no type.
@@ -37,12 +37,12 @@ struct HaloOptions {
 /// an orthorhombic box that is lower - width <= position <= upper + width along each axis. Types
 /// that only their own molecules look for may have a narrower halo. The number of ranks is
 /// arbitrary, and regions and boxes may be narrower than the halo. The set of ghosts does not
-/// depend on the method. Ghosts are ordered by stage, rank, periodic offset and index at the
+/// depend on route and method. Ghosts are ordered by stage, rank, periodic offset and index at the
 /// sender; the order never depends on the exchange or on timing.
 class Halo {
  public:
   /// Collective. `width` is the cutoff plus the skin. Throws std::invalid_argument if the width is
-  /// not positive, if the method is unknown or cannot serve the decomposition, or if the number of
+  /// not positive, if the route is unknown or cannot serve the decomposition, or if the number of
   /// ranks differs from the context's. Throws comm::Error if the exchange is not available.
   Halo(const comm::Context& context, const Decomposition& decomposition, double width,
        const HaloOptions& options = {});

@@ -13,7 +13,7 @@
 namespace sterna::md {
 namespace {
 
-constexpr HaloMethod kHaloMethods[] = {
+constexpr HaloRoute kHaloRoutes[] = {
     {"direct", "one message to each region within the halo width (26 on a large grid), all at once",
      plan_direct_halo},
     {"staged", "x, then y, then z, forwarding what came before (6 messages on a large grid)",
@@ -22,18 +22,18 @@ constexpr HaloMethod kHaloMethods[] = {
 
 }  // namespace
 
-std::span<const HaloMethod> halo_methods() {
-  return kHaloMethods;
+std::span<const HaloRoute> halo_routes() {
+  return kHaloRoutes;
 }
 
-const HaloMethod& halo_method(std::string_view name) {
+const HaloRoute& halo_route(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const auto& method : kHaloMethods) {
-    if (method.name == name) return method;
-    names.push_back(method.name);
+  for (const auto& route : kHaloRoutes) {
+    if (route.name == name) return route;
+    names.push_back(route.name);
   }
   throw std::invalid_argument(
-      fmt::format("no halo method is named '{}'; there are: {}", name, comm::joined(names, ", ")));
+      fmt::format("no halo route is named '{}'; there are: {}", name, comm::joined(names, ", ")));
 }
 
 bool is_in_half_shell(const std::array<int, 3>& offset, const Vec3& sender, const Vec3& receiver) {

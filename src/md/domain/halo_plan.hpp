@@ -35,18 +35,18 @@ struct HaloStage {
 
 using HaloPlan = std::vector<HaloStage>;
 
-/// One row of the table of halo methods.
-struct HaloMethod {
+/// One row of the table of halo routes.
+struct HaloRoute {
   std::string_view name;
   std::string_view description;
-  /// The segments that `rank` sends. Throws std::invalid_argument if the method cannot serve the
+  /// The segments that `rank` sends. Throws std::invalid_argument if the route cannot serve the
   /// decomposition.
   HaloPlan (*plan)(const Decomposition& decomposition, int rank, double width);
 };
 
-std::span<const HaloMethod> halo_methods();
-/// The method with this name. If there is none, throws std::invalid_argument with all names.
-const HaloMethod& halo_method(std::string_view name);
+std::span<const HaloRoute> halo_routes();
+/// The route with this name. If there is none, throws std::invalid_argument with all names.
+const HaloRoute& halo_route(std::string_view name);
 
 /// Whether the receiver, not the sender, computes the pairs of these ghosts with its particles. It
 /// does if the sender's region, moved by the offset, is above its own. The regions are compared

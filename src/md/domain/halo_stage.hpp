@@ -91,11 +91,11 @@ class Halo::Stage {
     }
     if (plan.with_other_ranks) {
       exchange_.emplace(context, pattern(context, only_half, &Receiver::gets_half_shell),
-                        comm::NeighborOptions{options.exchange_method, name_ + " positions"});
+                        comm::NeighborOptions{options.method, name_ + " positions"});
       if (options.ghost_forces != GhostForces::none) {
         return_exchange_.emplace(context,
                                  pattern(context, returns_half_, &Receiver::gives_half_shell),
-                                 comm::NeighborOptions{options.exchange_method, name_ + " forces"});
+                                 comm::NeighborOptions{options.method, name_ + " forces"});
       }
     }
   }
@@ -260,9 +260,8 @@ class Halo::Stage {
       for (const auto& receiver : receivers_) {
         if (receiver.peer >= 0) peers.push_back({receiver.rank, kFirstCapacity, kFirstCapacity});
       }
-      selected_exchange_.emplace(
-          context, comm::NeighborPattern::from_peers(context, peers),
-          comm::NeighborOptions{options.exchange_method, name_ + " vectors"});
+      selected_exchange_.emplace(context, comm::NeighborPattern::from_peers(context, peers),
+                                 comm::NeighborOptions{options.method, name_ + " vectors"});
     }
     std::vector<std::size_t> capacities;
     for (auto& receiver : receivers_) {

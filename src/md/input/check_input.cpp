@@ -104,7 +104,7 @@ class Checker {
                                  quote(pair.first), quote(pair.second)));
       }
       const bool molecules = is_component(input_, pair.first) || is_component(input_, pair.second);
-      // Where it gives something else, that is the error.
+      // If it has other keys, these are the error.
       const bool gives_something = std::ranges::any_of(input_keys(), [&](const KeySchema& key) {
         return key.section == "pair" && key.need != Need::required && key.name != "potential" &&
                key.name != "adds" && input_.places.contains(fmt::format("{}.{}", place, key.name));
@@ -133,16 +133,16 @@ class Checker {
   }
 
   void domain() {
-    if (!good_("domain.decomposition") || !good_("domain.halo")) return;
+    if (!good_("domain.decomposition") || !good_("domain.halo_route")) return;
     const auto& domain = input_.domain;
-    if (domain.halo == "direct" || domain.decomposition == "auto" ||
+    if (domain.halo_route == "direct" || domain.decomposition == "auto" ||
         !decomposition_method(domain.decomposition).weighs) {
       return;
     }
-    error("domain.halo",
+    error("domain.halo_route",
           fmt::format("the {} halo goes along the rows of a regular grid, which decomposition = {} "
                       "does not have; expected \"direct\"",
-                      domain.halo, quote(domain.decomposition)));
+                      domain.halo_route, quote(domain.decomposition)));
   }
 
   /// Checks that the steps of frames, each `interval` steps, fit into a format with fewer bits for

@@ -175,9 +175,6 @@ void SectionReader::unknown_key(const SectionSchema& section, std::string_view p
   }
   auto meant = meant_keys(section.name, name, table);
   const std::string elsewhere = sections_with(name);
-  if (!elsewhere.empty()) {
-    std::erase_if(meant, [&](const KeySchema* known) { return is_alias(*known, name); });
-  }
   if (!meant.empty()) {
     std::string_view separator = "; did you mean ";
     for (const KeySchema* known : meant) {
@@ -185,6 +182,10 @@ void SectionReader::unknown_key(const SectionSchema& section, std::string_view p
       reading_.excused.insert(fmt::format("{}.{}", place, known->name));
     }
     message += "?";
+    const bool by_alias = is_alias(*meant.front(), name);
+    if (by_alias && !elsewhere.empty()) {
+      message += fmt::format(" {} belongs in {}", quote(name), elsewhere);
+    }
   } else if (!elsewhere.empty()) {
     message += fmt::format("; it belongs in {}", elsewhere);
   } else if (name == "units") {

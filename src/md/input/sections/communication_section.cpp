@@ -6,7 +6,7 @@
 namespace sterna::md::section {
 namespace {
 
-Names halo_methods() {
+Names neighbor_exchange_methods() {
   Names names{"auto"};
   for (const comm::MethodInfo& method : comm::neighbor_methods()) names.push_back(method.name);
   return names;
@@ -32,7 +32,7 @@ InputSection communication() {
            .description =
                "Method of the exchange between neighbors, in every step. \"auto\" measures those "
                "that work here while the run goes on and keeps the fastest.",
-           .choices = halo_methods,
+           .choices = neighbor_exchange_methods,
            .aliases = {"neighbor", "method"}},
           {.name = "migration",
            .target = target_in<&Input::communication, &CommunicationSection::migration>,
@@ -44,7 +44,7 @@ InputSection communication() {
            .target = target_in<&Input::communication, &CommunicationSection::fmm>,
            .description = "Method of the exchanges of the electrostatics: charges between "
                           "neighbors, and expansions of each level. \"auto\" as for `halo`.",
-           .choices = halo_methods,
+           .choices = neighbor_exchange_methods,
            .aliases = {"electrostatics", "multipole"}},
           {.name = "tuning",
            .target = target_in<&Input::communication, &CommunicationSection::tuning>,

@@ -26,8 +26,8 @@ InputSection domain() {
                "How space is cut into regions, one for each rank. \"grid\": equal boxes. "
                "\"bisection\", \"sampling\": regions of equal computing time, cut again where that "
                "pays. \"auto\" begins with a grid and goes over to bisection where the measured "
-               "gain exceeds the cost; where a grid or the staged halo is asked for, it stays with "
-               "the grid. What is cut by measured time cannot be repeated bit for bit.",
+               "gain exceeds the cost; where a grid or the staged route is asked for, it stays "
+               "with the grid. What is cut by measured time cannot be repeated bit for bit.",
            .choices = decompositions,
            .aliases = {"balance", "load_balance", "dlb"}},
           {.name = "weights",
@@ -55,13 +55,15 @@ InputSection domain() {
            .range = {.minimum = 0.0, .maximum = 1e6},
            .condition = Condition{"domain", "decomposition", {"auto", "grid"}, Severity::error},
            .aliases = {"processors", "ranks"}},
-          {.name = "halo",
-           .target = target_in<&Input::domain, &DomainSection::halo>,
-           .description = "\"direct\": one message to each of the 26 neighbors. \"staged\": six "
-                          "larger ones, axis after axis.",
-           .choices = [] {
-             return Names{"direct", "staged"};
-           }}}};
+          {.name = "halo_route",
+           .target = target_in<&Input::domain, &DomainSection::halo_route>,
+           .description = "How the halo travels. \"direct\": one message to each of the 26 "
+                          "neighbors. \"staged\": six larger ones, axis after axis.",
+           .choices =
+               [] {
+                 return Names{"direct", "staged"};
+               },
+           .aliases = {"halo"}}}};
 }
 
 }  // namespace sterna::md::section

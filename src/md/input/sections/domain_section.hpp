@@ -21,7 +21,7 @@ struct DomainSection {                 ///< [domain]
   std::array<int, 3> grid{0, 0, 0};    ///< ranks per axis; 0: chosen
   DomainWeights weights = DomainWeights::time;
   std::int64_t rebalance_interval = 0;  ///< steps; 0: if it pays
-  std::string halo = "direct";          ///< of halo_methods()
+  std::string halo_route = "direct";    ///< a name of halo_routes()
 };
 
 }  // namespace sterna::md

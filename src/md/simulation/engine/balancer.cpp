@@ -77,17 +77,17 @@ Balancer::Balancer(const comm::Context& context, const Input& input, const Box& 
   const auto& asked = input.domain.grid;
   if (method_ == "auto") {
     const bool free = std::all_of(asked.begin(), asked.end(), [](int n) { return n == 0; }) &&
-                      input.domain.halo == "direct" && !input.barostat.is_used();
+                      input.domain.halo_route == "direct" && !input.barostat.is_used();
     method_ = free ? kAutomatic : "grid";
   } else {
     starts_with_grid_ = method_ == "grid";
   }
   balances_ = decomposition_method(method_).weighs && context.size() > 1;
-  if (balances_ && input.domain.halo != "direct") {
+  if (balances_ && input.domain.halo_route != "direct") {
     throw std::invalid_argument(
         fmt::format("the {} halo needs a regular grid of regions, decomposition = \"{}\" makes "
-                    "others; use halo = \"direct\"",
-                    input.domain.halo, method_));
+                    "others; use halo_route = \"direct\"",
+                    input.domain.halo_route, method_));
   }
   // The cores of the whole node are counted, because the cores that this process is bound to say
   // nothing about the other ranks.

@@ -321,7 +321,7 @@ void Simulation::Implementation::make_engine() {
     const Input::TimeSteps& steps = input_.time_steps;
     options.time_steps = MultipleTimeSteps(steps.pairs, steps.longest());
   }
-  options.halo = {.method = input_.domain.halo, .exchange_method = input_.communication.halo};
+  options.halo = {.route = input_.domain.halo_route, .method = input_.communication.halo};
   options.migration_method = input_.communication.migration;
   // A barostat moves the center of each constraint group, so one rank must know the whole group.
   const double widest = !input_.barostat.is_used()
