@@ -59,7 +59,7 @@ SETTINGS = {
     "contexts/stack-size": "256",
 }
 SPARSE = ["alltoall", "allreduce", "nbx", "reduce_scatter"]
-SPARSE += ["rma_reserve", "superset", "two_level", "grid"]
+SPARSE += ["rma_reserve", "superset", "two_level", "grid", "hypercube"]
 NEIGHBOR = ["p2p", "p2p_persistent", "rma_fence", "rma_pscw", "rma_double_buffer"]
 SLOW = ["placement", "alltoall", "rma_reserve", "rma_pscw", "rma_double_buffer"]
 # Of a simulated time from the recorded one, as a part of it. Where ranks come at the same moment, the

@@ -248,7 +248,7 @@ bool contains(const std::string& text, std::string_view part) {
 TEST_CASE("sparse exchange: the table has lost no method") {
   sterna::test::check_names(sparse_methods(),
                             {"alltoall", "allreduce", "nbx", "reduce_scatter", "rma_reserve",
-                             "rdma_reserve", "superset", "two_level", "grid"});
+                             "rdma_reserve", "superset", "two_level", "grid", "hypercube"});
 }
 
 TEST_CASE("sparse exchange: every method delivers every pattern") {
@@ -469,7 +469,7 @@ TEST_CASE("sparse exchange: wrong options are told on all ranks") {
                  "unknown sparse method \"nbxx\"; did you mean \"nbx\"?"));
   CHECK(contains(told({"PCX", "migration", {}}), "did you mean \"reduce_scatter\"?"));
   CHECK(contains(told({"consensus", "migration", {}}), "did you mean \"nbx\"?"));
-  CHECK(contains(told({"crystal-router", "migration", {}}), "did you mean \"grid\"?"));
+  CHECK(contains(told({"crystal-router", "migration", {}}), "did you mean \"hypercube\"?"));
   CHECK(contains(told({"Superste", "migration", {}}), "did you mean \"superset\"?"));
   CHECK(
       contains(told({"carrier pigeon", "migration", {}}), "Valid are: auto, alltoall, allreduce"));

@@ -4,7 +4,7 @@
 // Source:
 //   bale's conveyors route over two hops (Maley and DeVinney 2019), as does KaMPIng's
 //     alltoall_grid.
-//   The crystal router of Fox et al. (1988) does so over log P hops.
+//   hypercube goes over log P hops.
 // Cost:
 //   A round takes 2 sqrt P messages instead of up to P, and twice the volume.
 //   Memory grows with sqrt P.
@@ -124,8 +124,7 @@ CostTerms cost_of_grid(const PatternShape& shape) {
           .copied = 5.0 * shape.bytes / 1e3};
 }
 
-constexpr std::string_view grid_aliases[] = {"alltoall_grid", "two-hop", "crystal router",
-                                             "conveyor"};
+constexpr std::string_view grid_aliases[] = {"alltoall_grid", "two-hop", "conveyor"};
 
 }  // namespace
 
