@@ -255,16 +255,18 @@ def main() -> int:
         "machine": processor(),
         "systems": {},
     }
+    present = []
+    for name in names:
+        if absent := SYSTEMS[name].missing():
+            print(f"{name}: left out, there is no {absent}", file=sys.stderr)
+        elif SYSTEMS[name].needs_gromacs and not programs_of_gromacs:
+            print(f"{name}: left out, it needs a GROMACS", file=sys.stderr)
+        else:
+            present.append(name)
     with tempfile.TemporaryDirectory() as temporary:
-        for name in names:
+        for name in present:
             system = SYSTEMS[name]
             system.steps = options.steps
-            if absent := system.missing():
-                print(f"{name}: left out, there is no {absent}", file=sys.stderr)
-                continue
-            if system.needs_gromacs and not programs_of_gromacs:
-                print(f"{name}: left out, it needs a GROMACS", file=sys.stderr)
-                continue
             result = measured(system, Path(temporary) / name, programs_of_gromacs, options)
             results["systems"][name] = result
             show(name, result)

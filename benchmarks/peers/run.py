@@ -390,6 +390,8 @@ def main() -> int:
         say("no LAMMPS with the INTEL package: --lammps-intel names none")
     if not options.ls1:
         say("no ls1-MarDyn: --ls1 names none")
+    if not ls1.INPUTS.is_dir() and {"ethylene_oxide", "carbon_dioxide"} & set(names):
+        say(f"no inputs of ls1-MarDyn, for ethylene oxide and carbon dioxide: {ls1.INPUTS}")
     results = {
         "command": command_text(),
         "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
