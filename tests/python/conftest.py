@@ -18,6 +18,10 @@ sys.path.insert(0, str(ROOT / "python"))
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+# Programs are started in other folders.
+if "STERNA_MD" in os.environ:
+    os.environ["STERNA_MD"] = os.path.abspath(os.environ["STERNA_MD"])
+
 # Processes that share the cores: threads of NumPy's would wait for work on cores that others need.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

@@ -18,5 +18,6 @@
 - `ended_pairs`: pairs of a judge that end as CHARMM's do;
 - `files`: the input, the start file and the files of large molecules;
 - `comparison`: energies and forces beside those of OpenMM; `gromacs.judge`: of GROMACS;
-- `rigid`: structures of rigid molecules as `[[component]]`s.
+- `rigid`: structures of rigid molecules as `[[component]]`s;
+- `molmod`: models of MolMod and ms2 as `[[component]]`s.
 """

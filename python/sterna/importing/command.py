@@ -60,6 +60,16 @@ def _import_rigid(
         print(f"sterna: warning: {note}", file=sys.stderr)
 
 
+def _import_models(files: list[Path], output: Path, overwrite: bool) -> None:
+    from sterna.importing import molmod
+
+    written, notes = molmod.write(files, output, overwrite)
+    for path in written:
+        print(f"wrote {path}")
+    for note in notes:
+        print(f"sterna: warning: {note}", file=sys.stderr)
+
+
 def import_system(
     files: Annotated[
         list[Path],
@@ -68,7 +78,7 @@ def import_system(
             help="A data file of LAMMPS and its input script; PLACES.pdb or .cif with "
             "--force-field; a structure (.pdb, .gro ...) with --model; SYSTEM.xml and PLACES.pdb "
             "of OpenMM; .top and .gro of GROMACS; .prmtop and .inpcrd of AMBER; .psf, parameters "
-            "and PLACES.pdb or .crd of CHARMM.",
+            "and PLACES.pdb or .crd of CHARMM; models of MolMod and ms2 (.pm).",
         ),
     ],
     output: Annotated[
@@ -210,13 +220,26 @@ def import_system(
     """
     from sterna.importing.compressed import unpacked
 
+    others = {
+        "--hydrogen-mass": hydrogen_mass, "--force-field": force_field, "--compare": compare,
+        "--constraints": constraints, "--include": include, "--define": define,
+        "--table": table, "--reference": reference, "--mdp": mdp, "--index": index, "--mdin": mdin,
+        "--namd": namd, "--leave-out": leave_out,
+    }  # fmt: skip
+    are_models = [path.name.removesuffix(".gz").endswith(".pm") for path in files]
+    if all(are_models):
+        for option, value in (
+            others | {"--model": model, "--cutoff": cutoff, "--box": box}
+        ).items():
+            if value:
+                raise SternaError(f"{option} is not for models of MolMod (.pm)", 2)
+        with unpacked(files) as plain:
+            _import_models(plain, output, overwrite)
+        return
+    if any(are_models):
+        path = files[are_models.index(True)]
+        raise SternaError(f"{path} is a model of MolMod; expected such models alone", 2)
     if model:
-        others = {
-            "--hydrogen-mass": hydrogen_mass, "--force-field": force_field, "--compare": compare,
-            "--constraints": constraints, "--include": include, "--define": define,
-            "--table": table, "--reference": reference, "--mdp": mdp, "--index": index, "--mdin": mdin,
-            "--namd": namd, "--leave-out": leave_out,
-        }  # fmt: skip
         for option, value in others.items():
             if value:
                 raise SternaError(f"{option} is for atoms, and --model for rigid molecules", 2)
