@@ -5,7 +5,7 @@
 #include "md/core/axis.hpp"
 #include "md/core/choice.hpp"
 #include "md/input/atom_groups.hpp"
-#include "md/observe/cell_averages.hpp"
+#include "md/observe/cell_profile.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/observe/space_cells.hpp"
 
@@ -36,54 +36,13 @@ struct RadialProfileOptions {
   }
 };
 
-/// Densities and temperature by the distance from a point or a line.
-class RadialProfile final : public Observer {
- public:
-  RadialProfile(const RadialProfileOptions& options, const ObserverRequest& request)
-      : Observer("radial_profile", options.interval),
-        context_(request.context),
-        options_(options),
-        units_(request.input.units),
-        cells_(options.cells()),
-        averages_(request.names, groups_from_input(request.input, request.topology, options.groups),
-                  units_, cells_.count()) {}
-
-  void sample(const Frame& frame) override {
-    cells_.place(context_, frame);
-    for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {
-      const std::size_t cell = cells_.place_of(frame.particles.position[i].vector()).cell;
-      if (cell < cells_.count()) averages_.add(frame, i, cell);
-    }
-  }
-
-  std::span<double> sums() override { return averages_.sums(); }
-  std::vector<double> common() const override { return cells_.state(); }
-  void set_common(std::span<const double> values) override { cells_.set_state(values); }
-
-  ObserverReport report(std::span<const double> all_sums) const override {
-    std::string text =
-        fmt::format("# profile about {}, {:.0f} frames\n# {}{}\n",
-                    options_.is_cylinder() ? std::string(1, name_of(options_.axis)) : "a point",
-                    cells_.samples(), cells_.header(units_), averages_.header());
-    for (std::size_t cell = 0; cell < cells_.count(); ++cell) {
-      text += cells_.row(cell, units_) + averages_.row(all_sums, cell, cells_.volume(cell)) + "\n";
-    }
-    return {.text = text};
-  }
-
- protected:
-  bool adds_up() const override { return true; }
-
- private:
-  comm::Context context_;
-  RadialProfileOptions options_;
-  UnitSystem units_;
-  SpaceCells cells_;
-  CellAverages averages_;
-};
-
 std::unique_ptr<Observer> make_radial_profile(const ObserverRequest& request) {
-  return std::make_unique<RadialProfile>(request.input.section<RadialProfileOptions>(), request);
+  const auto& options = request.input.section<RadialProfileOptions>();
+  return std::make_unique<CellProfile>(
+      "radial_profile", options.interval,
+      fmt::format("profile about {}",
+                  options.is_cylinder() ? std::string(1, name_of(options.axis)) : "a point"),
+      options.cells(), options.groups, request);
 }
 
 void check_radial_profile(const Input& input, const IsGood& is_good, const Report& report) {

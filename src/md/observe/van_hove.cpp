@@ -7,23 +7,15 @@
 #include "md/observe/observer_table.hpp"
 #include "md/observe/particle_past.hpp"
 #include "md/observe/sample_blocks.hpp"
+#include "md/observe/van_hove_times.hpp"
 
 namespace sterna::md {
 namespace {
 
-struct VanHoveOptions {
+struct VanHoveOptions : VanHoveTimes {
   std::int64_t interval = 0;
-  double length = 0.0;
-  int times = 4;
-  double maximum = 0.0;
-  int bins = 100;
   std::vector<std::string> groups;
 };
-
-std::size_t samples_between(const VanHoveOptions& options, double timestep) {
-  const double all = options.length / (static_cast<double>(options.interval) * timestep);
-  return static_cast<std::size_t>(std::llround(all / std::max(1, options.times)));
-}
 
 /// The self part of van Hove's function, 4 pi r^2 G(r, t): how far particles move in some times. Its
 /// integral over r is 1 if no particle moves beyond the largest distance. Source: Hansen and
@@ -36,7 +28,7 @@ class VanHove final : public Observer {
         names_(options.groups.empty() ? request.names : options.groups),
         times_(static_cast<std::size_t>(options.times)),
         bins_(static_cast<std::size_t>(options.bins)),
-        spacing_(samples_between(options, request.input.run.timestep)),
+        spacing_(options.samples_between(options.interval, request.input.run.timestep)),
         sample_time_(static_cast<double>(options.interval) * request.input.run.timestep),
         maximum_(options.maximum),
         past_(request.context, "van_hove", times_ * spacing_ + 1,
@@ -134,76 +126,35 @@ std::unique_ptr<Observer> make_van_hove(const ObserverRequest& request) {
 void check_van_hove(const Input& input, const IsGood& is_good, const Report& report) {
   const auto& options = input.section<VanHoveOptions>();
   check_group_names(input, is_good, report, "van_hove.groups", options.groups, true);
-  if (!is_good("van_hove.interval") || options.interval == 0) return;
-  if (input.minimizes()) {
-    report(Severity::error, "van_hove.interval",
-           "a minimization has no time; [van_hove] needs "
-           "integrator = \"velocity_verlet\" in [run]");
-    return;
-  }
-  if (!is_good("van_hove.length") || !is_good("run.timestep") || options.times < 1) return;
-  const double between = static_cast<double>(options.interval) * input.run.timestep;
-  const double samples = options.length / between / options.times;
-  constexpr double most = 10000.0;
-  if (samples < 1.0 - 1e-6 || std::abs(samples - std::round(samples)) > 1e-3) {
-    report(Severity::error, "van_hove.length",
-           fmt::format("the {} times up to the length are no multiples of {}, the time between two "
-                       "samples",
-                       options.times, input.units.text(between, Dimension::time)));
-  } else if (samples * options.times > most) {
-    report(Severity::error, "van_hove.length",
-           fmt::format("the length takes more than {:.0f} samples; expected a longer \"interval\"",
-                       most));
-  }
+  check_van_hove_times(options, options.interval, input, is_good, "van_hove", report);
 }
 
 }  // namespace
 
 ObserverRow observer::van_hove() {
-  return {
-      .schema = {.name = "van_hove",
-                 .description = "How far particles move in some times: the self part of van "
-                                "Hove's function.",
-                 .aliases = {"vanhove", "van_hove_function"}},
-      .keys = {interval_key<VanHoveOptions>(),
-               {.name = "length",
-                .target = option<&VanHoveOptions::length>,
-                .description = "The longest time. Memory and checkpoints grow with its number "
-                               "of samples.",
-                .need = Need::required,
-                .dimension = Dimension::time,
-                .range = {.minimum = 0.0, .exclusive_minimum = true},
-                .aliases = {"time", "max_lag"}},
-               {.name = "times",
-                .target = option<&VanHoveOptions::times>,
-                .description = "Number of equally spaced times, up to the longest.",
-                .range = {.minimum = 1.0, .maximum = 100.0},
-                .aliases = {"lags"}},
-               {.name = "maximum",
-                .target = option<&VanHoveOptions::maximum>,
-                .description = "The largest distance.",
-                .need = Need::required,
-                .dimension = Dimension::length,
-                .range = {.minimum = 0.0, .exclusive_minimum = true},
-                .aliases = {"rmax", "range"}},
-               {.name = "bins",
-                .target = option<&VanHoveOptions::bins>,
-                .description = "Number of equal intervals of distance.",
-                .range = {.minimum = 1.0, .maximum = 1e5},
-                .aliases = {"nbins"}},
-               groups_key<VanHoveOptions>("Names of `[[group]]`s whose particles are counted "
-                                          "in place of those of the types.",
-                                          "types")},
-      .interval = interval_of<VanHoveOptions>,
-      .check = check_van_hove,
-      .bytes_per_particle =
-          [](const Input& input) {
-            const auto& options = input.section<VanHoveOptions>();
-            return ParticlePast::bytes_per_particle(samples_between(options, input.run.timestep) *
-                                                        static_cast<std::size_t>(options.times) +
-                                                    1);
-          },
-      .make = make_van_hove};
+  std::vector<KeySchema> keys = van_hove_keys<VanHoveOptions>(
+      "Number of equally spaced times, up to the longest.", "The largest distance.");
+  keys.insert(keys.begin(), interval_key<VanHoveOptions>());
+  keys.push_back(
+      groups_key<VanHoveOptions>("Names of `[[group]]`s whose particles are counted "
+                                 "in place of those of the types.",
+                                 "types"));
+  return {.schema = {.name = "van_hove",
+                     .description = "How far particles move in some times: the self part of van "
+                                    "Hove's function.",
+                     .aliases = {"vanhove", "van_hove_function"}},
+          .keys = std::move(keys),
+          .interval = interval_of<VanHoveOptions>,
+          .check = check_van_hove,
+          .bytes_per_particle =
+              [](const Input& input) {
+                const auto& options = input.section<VanHoveOptions>();
+                return ParticlePast::bytes_per_particle(
+                    options.samples_between(options.interval, input.run.timestep) *
+                        static_cast<std::size_t>(options.times) +
+                    1);
+              },
+          .make = make_van_hove};
 }
 
 }  // namespace sterna::md

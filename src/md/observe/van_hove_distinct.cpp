@@ -11,24 +11,16 @@
 #include "md/observe/observer_table.hpp"
 #include "md/observe/particle_past.hpp"
 #include "md/observe/sample_blocks.hpp"
+#include "md/observe/van_hove_times.hpp"
 #include "sterna/comm/sparse_exchange.hpp"
 
 namespace sterna::md {
 namespace {
 
-struct VanHoveDistinctOptions {
+struct VanHoveDistinctOptions : VanHoveTimes {
   std::int64_t interval = 0;
-  double length = 0.0;
-  int times = 4;
-  double maximum = 0.0;
-  int bins = 100;
   std::vector<std::string> groups;
 };
-
-std::size_t samples_between(const VanHoveDistinctOptions& options, double timestep) {
-  const double all = options.length / (static_cast<double>(options.interval) * timestep);
-  return static_cast<std::size_t>(std::llround(all / std::max(1, options.times)));
-}
 
 /// Where a particle of a type or group was.
 struct EarlierPlace {
@@ -106,7 +98,7 @@ class VanHoveDistinct final : public Observer {
         names_(options.groups.empty() ? request.names : options.groups),
         times_(static_cast<std::size_t>(options.times) + 1),
         bins_(static_cast<std::size_t>(options.bins)),
-        spacing_(samples_between(options, request.input.run.timestep)),
+        spacing_(options.samples_between(options.interval, request.input.run.timestep)),
         sample_time_(static_cast<double>(options.interval) * request.input.run.timestep),
         maximum_(options.maximum),
         ranks_(static_cast<std::size_t>(request.context.size())),
@@ -265,27 +257,7 @@ std::unique_ptr<Observer> make_van_hove_distinct(const ObserverRequest& request)
 void check_van_hove_distinct(const Input& input, const IsGood& is_good, const Report& report) {
   const auto& options = input.section<VanHoveDistinctOptions>();
   check_group_names(input, is_good, report, "van_hove_distinct.groups", options.groups, true);
-  if (!is_good("van_hove_distinct.interval") || options.interval == 0) return;
-  if (input.minimizes()) {
-    report(Severity::error, "van_hove_distinct.interval",
-           "a minimization has no time; [van_hove_distinct] needs "
-           "integrator = \"velocity_verlet\" in [run]");
-    return;
-  }
-  if (!is_good("van_hove_distinct.length") || !is_good("run.timestep") || options.times < 1) return;
-  const double between = static_cast<double>(options.interval) * input.run.timestep;
-  const double samples = options.length / between / options.times;
-  constexpr double most = 10000.0;
-  if (samples < 1.0 - 1e-6 || std::abs(samples - std::round(samples)) > 1e-3) {
-    report(Severity::error, "van_hove_distinct.length",
-           fmt::format("the {} times up to the length are no multiples of {}, the time between two "
-                       "samples",
-                       options.times, input.units.text(between, Dimension::time)));
-  } else if (samples * options.times > most) {
-    report(Severity::error, "van_hove_distinct.length",
-           fmt::format("the length takes more than {:.0f} samples; expected a longer \"interval\"",
-                       most));
-  }
+  check_van_hove_times(options, options.interval, input, is_good, "van_hove_distinct", report);
 }
 
 void check_van_hove_distinct_in_box(const Input& input, const Box& box, const Report& report) {
@@ -300,52 +272,31 @@ void check_van_hove_distinct_in_box(const Input& input, const Box& box, const Re
 }  // namespace
 
 ObserverRow observer::van_hove_distinct() {
+  std::vector<KeySchema> keys = van_hove_keys<VanHoveDistinctOptions>(
+      "Number of equally spaced times, up to the longest. Time 0, where it "
+      "is g(r), comes on top.",
+      "The largest distance, at most half of the box.");
+  keys.insert(keys.begin(), interval_key<VanHoveDistinctOptions>());
+  keys.push_back(
+      groups_key<VanHoveDistinctOptions>("Names of `[[group]]`s whose pairs are counted in "
+                                         "place of those of the types.",
+                                         "types"));
   return {
       .schema = {.name = "van_hove_distinct",
                  .description = "Where other particles are some times after a particle was at the "
                                 "origin: the distinct part of van Hove's function.",
                  .aliases = {"vanhove_distinct", "distinct_van_hove"}},
-      .keys = {interval_key<VanHoveDistinctOptions>(),
-               {.name = "length",
-                .target = option<&VanHoveDistinctOptions::length>,
-                .description = "The longest time. Memory and checkpoints grow with its number "
-                               "of samples.",
-                .need = Need::required,
-                .dimension = Dimension::time,
-                .range = {.minimum = 0.0, .exclusive_minimum = true},
-                .aliases = {"time", "max_lag"}},
-               {.name = "times",
-                .target = option<&VanHoveDistinctOptions::times>,
-                .description =
-                    "Number of equally spaced times, up to the longest. Time 0, where it "
-                    "is g(r), comes on top.",
-                .range = {.minimum = 1.0, .maximum = 100.0},
-                .aliases = {"lags"}},
-               {.name = "maximum",
-                .target = option<&VanHoveDistinctOptions::maximum>,
-                .description = "The largest distance, at most half of the box.",
-                .need = Need::required,
-                .dimension = Dimension::length,
-                .range = {.minimum = 0.0, .exclusive_minimum = true},
-                .aliases = {"rmax", "range"}},
-               {.name = "bins",
-                .target = option<&VanHoveDistinctOptions::bins>,
-                .description = "Number of equal intervals of distance.",
-                .range = {.minimum = 1.0, .maximum = 1e5},
-                .aliases = {"nbins"}},
-               groups_key<VanHoveDistinctOptions>(
-                   "Names of `[[group]]`s whose pairs are counted in "
-                   "place of those of the types.",
-                   "types")},
+      .keys = std::move(keys),
       .interval = interval_of<VanHoveDistinctOptions>,
       .check = check_van_hove_distinct,
       .check_in_box = check_van_hove_distinct_in_box,
       .bytes_per_particle =
           [](const Input& input) {
             const auto& options = input.section<VanHoveDistinctOptions>();
-            return ParticlePast::bytes_per_particle(samples_between(options, input.run.timestep) *
-                                                        static_cast<std::size_t>(options.times) +
-                                                    1);
+            return ParticlePast::bytes_per_particle(
+                options.samples_between(options.interval, input.run.timestep) *
+                    static_cast<std::size_t>(options.times) +
+                1);
           },
       .make = make_van_hove_distinct};
 }
