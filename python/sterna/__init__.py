@@ -30,6 +30,7 @@ open = read  # noqa: A001 - the word a user expects
 
 if TYPE_CHECKING:
     from sterna import comm
+    from sterna.fluids.virial import VirialCoefficients, virial
     from sterna.frames.trajectory import Trajectory
     from sterna.live.box import Box
     from sterna.live.input import Input
@@ -58,11 +59,13 @@ __all__ = [
     "System",
     "Trajectory",
     "UnstableRun",
+    "VirialCoefficients",
     "__version__",
     "comm",
     "read",
     "read_log",
     "run",
+    "virial",
 ]
 
 keep_old_names()
@@ -79,6 +82,8 @@ _LATER = {
     "Sweep": "sweeps.sweep",
     "System": "live.system",
     "Trajectory": "frames.trajectory",
+    "VirialCoefficients": "fluids.virial",
+    "virial": "fluids.virial",
 }
 
 

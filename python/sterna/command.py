@@ -17,6 +17,7 @@ from rich.console import Console
 
 from sterna.bench import command as bench
 from sterna.errors import SternaError
+from sterna.fluids import command as fluids_command
 from sterna.importing import command as import_command
 from sterna.launching import launch
 from sterna.launching.processes import ended_by_signals
@@ -370,6 +371,7 @@ def export(
 
 
 import_command.add_to(app)
+fluids_command.add_to(app)
 
 
 @app.command(name="report")

@@ -1,0 +1,1 @@
+"""Properties of fluids from their models: virial coefficients, vapor-liquid equilibria."""

@@ -1,0 +1,116 @@
+"""`sterna virial` and `sterna vle`: the properties of a fluid by its model."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sterna.errors import SternaError
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.command(name="virial")(virial)
+
+
+Temperatures = Annotated[
+    str,
+    typer.Option(
+        "--temperature",
+        "-t",
+        metavar="T,T,...",
+        help="Temperatures in K (of lennard_jones reduced): 220,240 or FROM:TO:STEP.",
+    ),
+]
+ReferenceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--reference",
+        metavar="WHAT",
+        help="What the results stand beside: FILE.csv, coolprop:FLUID or none; default: the "
+        "equation of state of the substance, where its package is installed.",
+    ),
+]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Also plot: .png, .pdf or .svg (matplotlib)."),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Of the random numbers.")]
+
+
+def virial(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL|INPUT",
+            help="A name that `sterna models` lists, lennard_jones, several names with commas for a "
+            "mixture, or an input file.",
+        ),
+    ],
+    temperature: Temperatures,
+    third: Annotated[bool, typer.Option(help="Also third coefficients.")] = True,
+    mayer: Annotated[
+        bool, typer.Option("--mayer", help="Mayer sampling also for atoms, in place of quadrature.")
+    ] = False,
+    orientations: Annotated[
+        int, typer.Option(min=16, help="Of second coefficients, at each distance.")
+    ] = 2048,
+    steps: Annotated[
+        int, typer.Option(min=10, help="Steps of the Mayer sampling of third coefficients.")
+    ] = 2000,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="TABLE.CSV", help="Also write a table.")
+    ] = None,
+    plot: PlotOption = None,
+    reference: ReferenceOption = None,
+    seed: Seed = 1,
+) -> None:
+    """Compute second and third virial coefficients of a model, with errors.
+
+    Of atoms and rigid molecules with Lennard-Jones sites, charges, dipoles and quadrupoles. Of a
+    mixture all cross coefficients come along. The whole potential counts; of an input without
+    tail_correction its Lennard-Jones part ends where the input says.
+    """
+    # NumPy is slow to load, and needed here only.
+    from sterna.fluids.reference import virials_by_coolprop, wanted
+    from sterna.fluids.virial import virial as compute
+
+    kind, fluid = _reference_of_virials(reference, model, wanted)
+    found = compute(
+        model, temperature, third, mayer, orientations, steps, seed,
+        lambda line: print(line, file=sys.stderr, flush=True),
+    )  # fmt: skip
+    print(found)
+    beside, label = None, ""
+    if kind == "coolprop":
+        beside, label = virials_by_coolprop(fluid, found.temperature), f"CoolProp, {fluid}"
+        print(f"{label}, the real fluid:")
+        for k, t in enumerate(found.temperature):
+            print(
+                f"  {t:g} K".ljust(12)
+                + f"B {beside['B'][k]:.6g}".ljust(20)
+                + f"C {beside['C'][k]:.6g}"
+            )
+    if output is not None:
+        print(f"wrote {found.write_csv(output)}")
+    if plot is not None:
+        _save(found.plot(beside, label), plot)
+
+
+def _reference_of_virials(reference: str | None, model: str, wanted) -> tuple[str, str]:  # noqa: ANN001
+    from sterna.launching.models import models
+
+    substance = models().get(model, {}).get("substance", "")
+    if reference is not None and reference.endswith(".csv"):
+        raise SternaError("--reference of virial coefficients: expected coolprop:FLUID or none", 2)
+    kind, fluid = wanted(reference, substance, model == "lennard_jones")
+    return ("", "") if kind == "teqp" else (kind, fluid)
+
+
+def _save(figure, path: Path) -> None:  # noqa: ANN001
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as error:
+        raise SternaError(f"{path}: the plot cannot be written: {error}", 2) from error
+    print(f"wrote {path}")
