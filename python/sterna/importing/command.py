@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -35,6 +35,15 @@ class Constraints(StrEnum):
     none = "none"
     hydrogen = "hydrogen"
     all = "all"
+
+
+@dataclass
+class _After:
+    """What becomes of a system that was read, and of files that are there already."""
+
+    hydrogen_mass: float | None
+    rigid: list[str]  #: molecules that become components, as --rigid names them
+    overwrite: bool
 
 
 def _import_rigid(
@@ -198,6 +207,15 @@ def import_system(
             "the system is imported without it. May be repeated.",
         ),
     ] = None,
+    rigid: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=component",
+            help="Molecules of this name that keep their shapes become [[component]]s, rigid molecules "
+            "with orientations; water=component is for all that files call water, all=component for "
+            "all that can, and NAME=atoms leaves some out. May be repeated.",
+        ),
+    ] = None,
     compare: Annotated[
         bool,
         typer.Option(
@@ -216,7 +234,7 @@ def import_system(
     installed.
 
     With --model atoms become rigid molecules with orientations. MDAnalysis reads such structures
-    (pip install MDAnalysis).
+    (pip install MDAnalysis). With --rigid so do molecules of the other files that keep their shapes.
     """
     from sterna.importing.compressed import unpacked
 
@@ -224,7 +242,7 @@ def import_system(
         "--hydrogen-mass": hydrogen_mass, "--force-field": force_field, "--compare": compare,
         "--constraints": constraints, "--include": include, "--define": define,
         "--table": table, "--reference": reference, "--mdp": mdp, "--index": index, "--mdin": mdin,
-        "--namd": namd, "--leave-out": leave_out,
+        "--namd": namd, "--leave-out": leave_out, "--rigid": rigid,
     }  # fmt: skip
     are_models = [path.name.removesuffix(".gz").endswith(".pm") for path in files]
     if all(are_models):
@@ -248,9 +266,9 @@ def import_system(
         return
     with unpacked(files) as plain:
         _import_atoms(
-            plain, output, force_field or [], cutoff, constraints, hydrogen_mass, box, include,
+            plain, output, force_field or [], cutoff, constraints, box, include,
             define or [], table or [], reference, mdp or [], index, mdin or [], namd, leave_out or [],
-            compare, overwrite,
+            compare, _After(hydrogen_mass, rigid or [], overwrite),
         )  # fmt: skip
 
 
@@ -260,7 +278,6 @@ def _import_atoms(
     force_field: list[str],
     cutoff: float | None,
     constraints: Constraints | None,
-    hydrogen_mass: float | None,
     box: str | None,
     include: Path | None,
     define: list[str],
@@ -272,7 +289,7 @@ def _import_atoms(
     namd: Path | None,
     leave_out: list[str],
     compare: bool,
-    overwrite: bool,
+    after: _After,
 ) -> None:
     from sterna.importing.charmm.charmm_system import Choices as ChoicesOfCharmm
     from sterna.importing.charmm.charmm_system import files_of_charmm, files_of_namd
@@ -306,7 +323,7 @@ def _import_atoms(
                 cutoff or _CUTOFF, kept, edges, folders, tuple(define), reference, index=index,
                 tables=tuple(table),
             ),
-            mdp, hydrogen_mass, compare, overwrite,
+            mdp, compare, after,
         )  # fmt: skip
         return
     if define or include or table or mdp or index or (reference and amber is None):
@@ -325,11 +342,13 @@ def _import_atoms(
             data[0] if data else None, scripts, cutoff,
             None if constraints is None else constraints.value, set(leave_out),
         )  # fmt: skip
-        _written(system, output, hydrogen_mass, overwrite, files)
+        molecules = _written(system, output, after, files)
         if compare:
             from sterna.importing.lammps import judge
 
-            name, rows = judge.compare(data[0] if data else None, scripts, cutoff, set(leave_out))
+            name, rows = judge.compare(
+                data[0] if data else None, scripts, cutoff, set(leave_out), molecules
+            )
             print(f"judge: {name}")
             _show(rows, "LAMMPS", judge.TOLERANCE)
         return
@@ -341,7 +360,7 @@ def _import_atoms(
         kept = (constraints or Constraints.hydrogen).value
         _import_amber(
             *amber, output, ChoicesOfAmber(cutoff, kept, edges, reference=reference), mdin,
-            hydrogen_mass, compare, overwrite,
+            compare, after,
         )  # fmt: skip
         return
     if charmm is not None:
@@ -352,9 +371,8 @@ def _import_atoms(
             *charmm,
             output,
             ChoicesOfCharmm(cutoff, kept, edges, namd),
-            hydrogen_mass,
             compare,
-            overwrite,
+            after,
         )
         return
     # OpenMM is slow to load, and needed here only.
@@ -364,7 +382,7 @@ def _import_atoms(
     kept = (constraints or Constraints.hydrogen).value
     source = read(files, Settings(force_field, cutoff, kept, edges))
     system = system_of(source)
-    molecules = _written(system, output, hydrogen_mass, overwrite, files)
+    molecules = _written(system, output, after, files)
     if not compare:
         return
     from sterna.importing import comparison
@@ -377,8 +395,7 @@ def _import_atoms(
 def _written(
     system: "System",
     output: Path,
-    hydrogen_mass: float | None,
-    overwrite: bool,
+    after: _After,
     sources: list[Path],
     stages: "dict[str, System] | None" = None,
 ) -> "Molecules":
@@ -386,20 +403,36 @@ def _written(
     kept.
     """
     from sterna.importing import files as written
+    from sterna.importing.components import choices_of, with_components
     from sterna.importing.hydrogen_mass import repartition
     from sterna.importing.molecules import Molecules
     from sterna.importing.sites_on_charges import require_charges_apart
 
-    if hydrogen_mass is not None:
-        system = repartition(system, hydrogen_mass)
+    if after.hydrogen_mass is not None:
+        system = repartition(system, after.hydrogen_mass)
         if stages is not None:
-            stages = {name: repartition(one, hydrogen_mass) for name, one in stages.items()}
+            stages = {name: repartition(one, after.hydrogen_mass) for name, one in stages.items()}
     require_charges_apart(system)
+    notes: list[str] = []
+    if after.rigid:
+        choices = choices_of(after.rigid)
+        if stages is not None:
+            # All stages have the molecules of the whole.
+            stages = {
+                name: with_components(
+                    replace(one, atoms=system.atoms, terms=system.terms, joined=system.joined),
+                    choices,
+                )[0]
+                for name, one in stages.items()
+            }
+        system, notes = with_components(system, choices)
     molecules = Molecules(system)
-    for path in written.write(molecules, output, overwrite, sources, stages):
+    for path in written.write(molecules, output, after.overwrite, sources, stages):
         print(f"wrote {path}")
     if stages is not None:
         print(f"stages: {', '.join(stages)}")
+    for text in notes:
+        print(text)
     for text in system.not_kept:
         print(f"sterna: warning: {text}", file=sys.stderr)
     return molecules
@@ -473,9 +506,8 @@ def _import_amber(
     output: Path,
     choices: "ChoicesOfAmber",
     mdin: list[Path],
-    hydrogen_mass: float | None,
     compare: bool,
-    overwrite: bool,
+    after: _After,
 ) -> None:
     from sterna.importing.amber.amber_system import read_amber
 
@@ -484,7 +516,7 @@ def _import_amber(
     )
     choices = replace(choices, mdin=mdin[-1] if mdin else None)
     sources = [topology, places, *mdin, *filter(None, [choices.reference])]
-    molecules = _written(system, output, hydrogen_mass, overwrite, sources, stages)
+    molecules = _written(system, output, after, sources, stages)
     if not compare:
         return
     from sterna.importing import comparison
@@ -504,9 +536,8 @@ def _import_charmm(
     places: Path,
     output: Path,
     choices: "ChoicesOfCharmm",
-    hydrogen_mass: float | None,
     compare: bool,
-    overwrite: bool,
+    after: _After,
 ) -> None:
     from sterna.importing.charmm.charmm_system import read_charmm
     from sterna.importing.charmm.namd import stages_of
@@ -525,7 +556,7 @@ def _import_charmm(
     else:
         system = read_charmm(topology, parameters, places, choices)
     sources = [topology, *parameters, places, *filter(None, [choices.namd])]
-    molecules = _written(system, output, hydrogen_mass, overwrite, sources, stages)
+    molecules = _written(system, output, after, sources, stages)
     if not compare:
         return
     from sterna.importing import comparison
@@ -548,9 +579,8 @@ def _import_gromacs(
     output: Path,
     choices: "Choices",
     mdp: list[Path],
-    hydrogen_mass: float | None,
     compare: bool,
-    overwrite: bool,
+    after: _After,
 ) -> None:
     from sterna.importing.gromacs.gromacs_system import read_gromacs
 
@@ -559,7 +589,7 @@ def _import_gromacs(
     )
     choices = replace(choices, mdp=mdp[-1] if mdp else None)
     sources = [topology, places, *mdp, *choices.tables, *filter(None, [choices.reference])]
-    molecules = _written(system, output, hydrogen_mass, overwrite, sources, stages)
+    molecules = _written(system, output, after, sources, stages)
     if not compare:
         return
     from sterna.importing.gromacs import judge

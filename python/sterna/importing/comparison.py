@@ -4,7 +4,7 @@ import math
 import subprocess
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy
 from sterna.errors import SternaError
 from sterna.frames.trajectory import Trajectory
 from sterna.importing import files, restraints
+from sterna.importing.bodies import Bodies, Placed
 from sterna.importing.forces import nonbonded_of, number, scale_charges
 from sterna.importing.lennard_jones import Powers, pairs_of_bonds
 from sterna.importing.molecules import Molecules
@@ -25,6 +26,10 @@ from sterna.support.toml_text import toml_text
 
 #: Charges whose Ewald sums take no longer than a minute; more are summed by faster methods.
 MOST_FOR_EWALD = 10000
+#: Charges that expansions of the highest order and the finest sums of the judges take seconds for: their
+#: energies agree to about 1e-11.
+MOST_FOR_ALL_DIGITS = 1000
+_EXACT = 1e-10  #: relative error of the forces of charges, as Sterna measures it, that is none
 TOLERANCE = 1e-5  #: relative, of each energy and of the forces
 # Below these a difference counts as absolute: of energies in kJ/mol, of forces in kJ/mol/nm.
 _LEAST_ENERGY = _LEAST_FORCE = 1e-3
@@ -49,11 +54,15 @@ _ROWS = {
     "lennard_jones": (
         [
             "lennard_jones_energy",
+            "molecules_lennard_jones_energy",
             "bonded_lennard_jones_14_energy",
         ],
         ["lennard_jones", "CustomNonbondedForce", "CustomBondForce"],
     ),
-    "charges": (["electrostatics_energy", "bonded_coulomb_14_energy"], ["charges"]),
+    "charges": (
+        ["electrostatics_energy", "molecules_coulomb_energy", "bonded_coulomb_14_energy"],
+        ["charges"],
+    ),
 }
 
 
@@ -65,6 +74,12 @@ class Row:
     sterna: float
     judge: float  #: energy by the program that the system is compared with
     difference: float  #: relative; of forces, the root mean square of the differences
+
+
+#: Rigid molecules that rest have after a moment an angular momentum that is the torque times the time.
+_AFTER_A_MOMENT = {"steps": 1, "timestep": 1e-6}
+#: nm of a length of the input, by units; reduced ones stay, in trajectories, too.
+_NANOMETERS = {"nano": 1.0, "metal": 0.1, "real": 0.1, "reduced": 1.0}
 
 
 def _energy_row(name: str, sterna: float, openmm: float) -> Row:
@@ -92,7 +107,12 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
     box = source.box
     is_rectangular = not numpy.any(box - numpy.diag(numpy.diag(box)))
     nonbonded.setNonbondedMethod(nonbonded.Ewald if is_rectangular else nonbonded.PME)
-    nonbonded.setEwaldErrorTolerance(1e-8)
+    count = sum(
+        number(nonbonded.getParticleParameters(k)[0]) != 0.0
+        for k in range(nonbonded.getNumParticles())
+    )
+    few = is_rectangular and count <= MOST_FOR_ALL_DIGITS
+    nonbonded.setEwaldErrorTolerance(1e-13 if few else 1e-8)
     nonbonded.setUseDispersionCorrection(False)
     for force in system.getForces():
         if isinstance(force, openmm().CustomNonbondedForce):
@@ -109,7 +129,7 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
     # If OpenMM's constraints have not converged, Sterna moves atoms further, so both are compared
     # there.
     start = start_of_sterna(molecules, positions)
-    found, forces, positions = start.row, start.forces, start.positions
+    found, forces, positions = start.row, start.forces, start.positions.copy()
     # If an atom is less than a rounding error below 0, OpenMM's lists of neighbors lose pairs.
     positions[numpy.abs(positions) < 1e-12] = 0.0
     context.setPositions(positions)
@@ -144,9 +164,10 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
                 )
             )
     # OpenMM tells the forces on virtual sites, too, which act on their atoms already.
-    sites = [k for k in range(len(forces)) if system.isVirtualSite(k)]
-    forces[sites] = expected_forces[sites] = 0.0
-    return [*rows, _force_row(forces, expected_forces)]
+    sites = [k for k in range(len(expected_forces)) if system.isVirtualSite(k)]
+    expected_forces[sites] = 0.0
+    forces[start.rows_of(sites)] = 0.0
+    return [*rows, _force_row(forces, start.like(expected_forces))]
 
 
 def compare_lists(source: Source, system: System) -> tuple[int, int]:
@@ -230,8 +251,54 @@ class StartOfSterna:
     """Sterna's results for a start, with constraints kept, in the order of the system's atoms."""
 
     row: dict[str, float]  #: row of the log
-    positions: numpy.ndarray  #: (atoms, 3)
-    forces: numpy.ndarray  #: (atoms, 3)
+    positions: numpy.ndarray  #: (atoms, 3), of the atoms of rigid molecules, too
+    #: (atoms, 3); where there are rigid molecules, (2 particles, 3): forces, and torques over sizes
+    forces: numpy.ndarray
+    bodies: Bodies | None = None
+    placed: Placed | None = None  #: its particles, of which some are bodies
+
+    def like(self, forces: numpy.ndarray) -> numpy.ndarray:
+        """Forces on atoms in the form of `forces`."""
+        if self.bodies is None or self.placed is None:
+            return forces
+        return self.bodies.forces_of(self.placed, forces)
+
+    def rows_of(self, atoms: list[int]) -> list[int]:
+        """The rows of `forces` that are of these atoms alone."""
+        if self.bodies is None:
+            return atoms
+        particles, lone = self.bodies.lone()
+        return particles[numpy.isin(lone, atoms)].tolist()
+
+
+def _solvers(charges: int) -> list[dict[str, Any]]:
+    """Solvers of so many charges, of which the first one counts that is exact, or else the last one."""
+    if charges > MOST_FOR_EWALD:
+        return [{"kind": "fmm", "accuracy": 1e-6}]
+    if charges > MOST_FOR_ALL_DIGITS:
+        return [{"kind": "ewald", "accuracy": 1e-7}]
+    # Expansions about few cells, or of molecules larger than cells, converge slowly.
+    highest = {"kind": "fmm", "accuracy": 1e-6, "order": 32, "precision": "double"}
+    return [highest, {"kind": "ewald", "accuracy": 1e-8}]
+
+
+def _run(path: Path, text: str) -> tuple[dict[str, float], float]:
+    """The first row of the log of this input, and the error of the forces of charges that Sterna
+    measured."""
+    path.write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [find_program(), path],
+        env=program_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise SternaError(f"the imported system does not run:\n{done.stderr}")
+    log = read_log(path.with_suffix(".log.jsonl"))
+    start = next(event for event in log.events if event["event"] == "start")
+    of_charges = start["settings"]["terms"].get("electrostatics") or {}
+    return log.rows[0], float(of_charges.get("measured_error") or 0.0)
 
 
 def start_of_sterna(
@@ -240,12 +307,15 @@ def start_of_sterna(
     held_at: Reference | None = None,
     without: Iterable[str] = (),
 ) -> StartOfSterna:
-    """Without tail corrections, thermostat and the sections of `without`; charges that act at any distance by Ewald sums, or by
-    multipoles where they are many.
+    """Without tail corrections, thermostat and the sections of `without`; charges that act at any distance
+    by multipoles of the highest order where they are few, by Ewald sums, or by multipoles where they are
+    many.
 
-    `held_at`: where position restraints hold atoms; None: without restraints. Raises SternaError
-    where the system does not run.
+    `positions`: those of all atoms, from which rigid molecules follow. `held_at`: where position
+    restraints hold particles; None: without restraints. Raises SternaError where the system does not run.
     """
+    bodies = molecules.system.bodies
+    placed = None if bodies is None else bodies.placed(positions)
     with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
         folder = Path(name)
         sections = dict(files.settings(molecules.system, "compared.extxyz"))
@@ -256,44 +326,48 @@ def start_of_sterna(
             sections.pop(name, None)
         sections["interaction"].pop("tail_correction", None)
         sections |= {
-            "run": {"steps": 0, "timestep": 0.001},
+            "run": {"steps": 0, "timestep": 0.001} if bodies is None else _AFTER_A_MOMENT,
             "start": {"kind": "file", "file": "compared.extxyz"},
             "output": {
                 "directory": str(folder),
                 "trajectory_interval": 1,
-                "trajectory_fields": ["position", "image", "force"],
+                "trajectory_fields": ["position", "image", "force"]
+                + ([] if bodies is None else ["angular_momentum"]),
             },
             "molecule": kinds,
         }
         charges = molecules.system.electrostatics
+        solvers: list[dict[str, Any]] = [{}]
         if charges is not None and charges["kind"] == "fmm":
-            count = sum(atom.charge != 0.0 for atom in molecules.system.atoms)
-            solver = (
-                {"kind": "ewald", "accuracy": 1e-7}
-                if count <= MOST_FOR_EWALD
-                else {"kind": "fmm", "accuracy": 1e-6}
-            )
-            sections["electrostatics"] = {**charges, **solver}
+            atoms = (molecules.system if bodies is None else bodies.original).atoms
+            count = sum(atom.charge != 0.0 for atom in atoms)
+            solvers = _solvers(count)
         if held_at is not None:
             sections |= restraints.sections(molecules.system, molecules.order, "held.extxyz")
             text = files.start_text(molecules, held_at.positions, held_at.box)
             (folder / "held.extxyz").write_text(text, encoding="utf-8")
         texts |= files.copies(molecules.system, folder)
-        texts[folder / "compared.toml"] = toml_text(sections)
         for path, text in texts.items():
             path.write_text(text, encoding="utf-8")
-        start = files.start_text(molecules, positions)
+        if placed is None:
+            start = files.start_text(molecules, positions)
+        else:
+            start = files.start_text(molecules, placed.centers, None, placed.orientations)
         (folder / "compared.extxyz").write_text(start, encoding="utf-8")
-        done = subprocess.run(
-            [find_program(), folder / "compared.toml"],
-            env=program_environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise SternaError(f"the imported system does not run:\n{done.stderr}")
-        frame = Trajectory(folder / "compared.h5md")[0]
-        forces, kept = numpy.empty((2, *frame.force.shape))
-        forces[molecules.order], kept[molecules.order] = frame.force, frame.unwrapped()
-        return StartOfSterna(read_log(folder / "compared.log.jsonl").rows[0], kept, forces)
+        for solver in solvers:
+            if charges is not None:
+                sections["electrostatics"] = {**charges, **solver}
+            row, error = _run(folder / "compared.toml", toml_text(sections))
+            if error < _EXACT:
+                break
+        frames = Trajectory(folder / "compared.h5md")
+        forces, kept, torques = numpy.zeros((3, *frames[0].force.shape))
+        forces[molecules.order], kept[molecules.order] = frames[0].force, frames[0].unwrapped()
+        if bodies is None or placed is None:
+            return StartOfSterna(row, kept, forces)
+        length = _NANOMETERS[molecules.system.units]
+        torques[molecules.order] = frames[1].angular_momentum / frames[1].time
+        torques /= length * bodies.sizes()[:, None]
+        placed = replace(placed, centers=kept / length)
+        forces = numpy.concatenate([forces, torques])
+        return StartOfSterna(row, bodies.positions_of(placed), forces, bodies, placed)

@@ -106,6 +106,8 @@ def settings(system: System, start: str) -> dict[str, Any]:
         "barostat": dict(system.barostat),
         "output": {"directory": "output", "thermo_interval": 100, "trajectory_interval": 1000},
     }
+    if system.bodies is not None:
+        sections["output"]["trajectory_fields"] = ["position", "orientation"]
     for name in ("thermostat", "barostat"):
         if not sections[name]:
             del sections[name]
@@ -114,27 +116,42 @@ def settings(system: System, start: str) -> dict[str, Any]:
     if system.electrostatics is not None:
         sections["electrostatics"] = dict(system.electrostatics)
     sections |= system.sections
-    sections["type"] = system.types
+    if system.types:
+        sections["type"] = system.types
+    if system.bodies is not None:
+        sections["component"] = [one.section() for one in system.bodies.components()]
     if system.pairs:
         sections["pair"] = system.pairs
     return sections
 
 
 def start_text(
-    molecules: Molecules, positions: numpy.ndarray, box: numpy.ndarray | None = None
+    molecules: Molecules,
+    positions: numpy.ndarray,
+    box: numpy.ndarray | None = None,
+    orientations: numpy.ndarray | None = None,
 ) -> str:
-    """The atoms at these positions, as extended XYZ.
+    """The particles at these positions, as extended XYZ.
 
-    `box`: its vectors as rows, where it is not the system's; then there are no velocities.
+    `box`: its vectors as rows, where it is not the system's; `orientations`: (particles, 4), where they
+    are not the system's. With either there are no velocities.
     """
     system = molecules.system
-    has_velocities = system.velocities is not None and box is None
+    has_velocities = system.velocities is not None and box is None and orientations is None
     lattice = " ".join(repr(float(x)) for x in (system.box if box is None else box).ravel())
-    columns = [positions, system.velocities] if has_velocities else [positions]
-    velocities = ":velo:R:3" if has_velocities else ""
+    columns, names = [positions], ["pos:R:3"]
+    if has_velocities:
+        columns.append(system.velocities)
+        names.append("velo:R:3")
+    if system.bodies is not None:
+        columns.append(system.bodies.orientations if orientations is None else orientations)
+        names.append("orient:R:4")
+        if has_velocities:
+            columns.append(system.bodies.angular_momenta)
+            names.append("angmom:R:3")
     lines = [
         str(len(positions)),
-        f'Lattice="{lattice}" Properties=species:S:1:pos:R:3{velocities}',
+        f'Lattice="{lattice}" Properties=species:S:1:{":".join(names)}',
     ]
     rows = numpy.hstack(columns)[molecules.order].tolist()
     for atom, row in zip(molecules.order, rows, strict=True):

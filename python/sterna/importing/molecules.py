@@ -166,6 +166,8 @@ class Molecules:
         }
         residues = [self.system.atoms[k].residue for k in atoms]
         for atom, residue in zip(tables["atom"], residues, strict=True):
+            if atom["charge"] is None:
+                del atom["charge"]
             if residue is None:
                 continue
             atom["residue"] = residue.name

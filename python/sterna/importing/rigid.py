@@ -249,7 +249,7 @@ class _Fit:
             ordered = taken[:, arrangement]
             center = numpy.average(ordered, axis=1, weights=self._masses)
             arms = ordered - center[:, None]
-            turns = _turns(self._places, arms, self._masses)
+            turns = kabsch(self._places, arms, self._masses)
             moved = numpy.einsum("nij,sj->nsi", turns, self._places)
             difference = numpy.sqrt(((arms - moved) ** 2).sum(axis=2).mean(axis=1))
             if best is None:
@@ -259,7 +259,7 @@ class _Fit:
             for old, new in zip(best, (center, turns, difference), strict=True):
                 old[better] = new[better]
         center, turns, difference = best
-        return center, _quaternions(turns), difference
+        return center, quaternions(turns), difference
 
 
 def _element(name: str) -> str:
@@ -277,7 +277,7 @@ def _arrangements(wanted: Sequence[str], found: Sequence[str]) -> Any:
         yield [next(left[element]) for element in wanted]
 
 
-def _turns(places: numpy.ndarray, arms: numpy.ndarray, masses: numpy.ndarray) -> numpy.ndarray:
+def kabsch(places: numpy.ndarray, arms: numpy.ndarray, masses: numpy.ndarray) -> numpy.ndarray:
     """(n, 3, 3), the rotations that bring `places` nearest to `arms` (n, sites, 3)."""
     u, _, v = numpy.linalg.svd(numpy.einsum("s,nsi,sj->nij", masses, arms, places))
     sign = numpy.ones((len(arms), 3))
@@ -285,7 +285,7 @@ def _turns(places: numpy.ndarray, arms: numpy.ndarray, masses: numpy.ndarray) ->
     return numpy.einsum("nik,nk,nkj->nij", u, sign, v)
 
 
-def _quaternions(turns: numpy.ndarray) -> numpy.ndarray:
+def quaternions(turns: numpy.ndarray) -> numpy.ndarray:
     """(n, 4), (w, x, y, z) of rotations (S. W. Shepperd, J. Guid. Control 1, 223 (1978))."""
     trace = numpy.trace(turns, axis1=1, axis2=2)
     diagonal = numpy.diagonal(turns, axis1=1, axis2=2)

@@ -12,7 +12,7 @@ from sterna.errors import SternaError
 from sterna.importing.system import System
 
 #: Sections that all stages have in common.
-_OF_THE_SYSTEM = ("units", "type", "pair")
+_OF_THE_SYSTEM = ("units", "type", "component", "pair")
 
 
 def joined(paths: Sequence[Path], systems: Sequence[System]) -> tuple[System, dict[str, System]]:

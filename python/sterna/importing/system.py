@@ -5,9 +5,12 @@ input.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
+
+if TYPE_CHECKING:
+    from sterna.importing.bodies import Bodies
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ class Residue:
 class Atom:
     name: str
     type: str
-    charge: float
+    charge: float | None  #: None: that of the sites of a component
     residue: Residue | None = None  #: the residue, if the file has residues
 
 
@@ -175,3 +178,5 @@ class System:
     sections: Mapping[str, Any] = field(default_factory=dict)  #: further ones of the input
     #: Files of parameters that `[interaction]` names, by their keys; they are copied beside the input.
     parameter_files: Mapping[str, Path] = field(default_factory=dict)
+    #: Which of its "atoms" are rigid molecules, whose type is a component; None: there are none.
+    bodies: "Bodies | None" = None

@@ -2,12 +2,14 @@
 
 LAMMPS runs those commands of the script that make the system and its forces, without fixes, with
 Ewald sums or, of many charges, a fine PPPM, and with no tables of erfc. Sterna computes the system
-that was imported of the same script, without constraints.
+that was imported of the same script, without constraints. Of rigid molecules LAMMPS gets the places of
+atoms that Sterna has: bonds that constraints keep have no energy there.
 """
 
 import json
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy
@@ -86,6 +88,10 @@ case = json.load(open(sys.argv[1]))
 engine = lammps(cmdargs=["-screen", "none", "-log", "none", "-nocite"])
 for command in case["commands"]:
     engine.command(command)
+if case["places"] is not None:
+    count = engine.get_natoms()
+    order = numpy.argsort(numpy.array(engine.numpy.extract_atom("id"))[:count])
+    engine.numpy.extract_atom("x")[order] = case["places"]
 engine.command("run 0 post no")
 names = ("ebond", "eangle", "edihed", "eimp", "evdwl", "ecoul", "elong")
 count = engine.get_natoms()  # Behind these stand copies, the images of atoms.
@@ -100,12 +106,16 @@ _UNITS = {"real": (4.184, 0.1), "metal": (96.48533212, 0.1), "reduced": (1.0, 1.
 
 
 def compare(
-    data: Path | None, scripts: list[Path], cutoff: float, leave_out: set[str]
+    data: Path | None,
+    scripts: list[Path],
+    cutoff: float,
+    leave_out: set[str],
+    imported: Molecules | None = None,
 ) -> tuple[str, list[Row]]:
     """The judge's name, and rows in kJ/mol, or in reduced units.
 
-    Raises SternaError with status `NOTHING_PROVEN` where LAMMPS is not installed, or there is no
-    script that it could run.
+    `imported`: the system, where it has rigid molecules. Raises SternaError with status
+    `NOTHING_PROVEN` where LAMMPS is not installed, or there is no script that it could run.
     """
     environment, why = find_lammps()
     if environment is None:
@@ -117,22 +127,28 @@ def compare(
             "nothing was proven: LAMMPS runs scripts, and there is a data file only",
             status=NOTHING_PROVEN,
         )
-    system = read_lammps(data, scripts, cutoff, "none", leave_out | {"shake", "rattle"})
-    molecules = Molecules(system)
-    system.sections = {}
+    if imported is None or imported.system.bodies is None:
+        system = read_lammps(data, scripts, cutoff, "none", leave_out | {"shake", "rattle"})
+        molecules = Molecules(system)
+        system.sections = {}
+    else:
+        molecules = Molecules(replace(imported.system, sections={}))
+        system = imported.system.bodies.original
     mine = start_of_sterna(molecules, system.positions)
     # Charges that end at a cutoff do so in both.
     at_any_distance = system.electrostatics is not None and system.electrostatics["kind"] == "fmm"
     charges = sum(atom.charge != 0.0 for atom in system.atoms) if at_any_distance else 0
-    theirs = _by_lammps(environment, _commands(data, scripts, charges))
+    places = None if mine.bodies is None else mine.positions.tolist()
+    theirs = _by_lammps(environment, _commands(data, scripts, charges), places)
     energy, length = _UNITS[system.units]
     row = {key: energy * value for key, value in mine.row.items() if key.endswith("_energy")}
     theirs["energies"] = {key: energy * value for key, value in theirs["energies"].items()}
-    expected = numpy.array(theirs["forces"]) * energy / length
+    expected = mine.like(numpy.array(theirs["forces"])) * energy / length
     name = f"LAMMPS {theirs['version']}"
     held = _atoms_of_planar_impropers(system)
     if held:
-        expected[held] = mine.forces[held]
+        rows = mine.rows_of(held)
+        expected[rows] = mine.forces[rows]
         name += (
             f"; forces of {len(held)} atoms are not compared, since LAMMPS holds those of harmonic "
             f"impropers below {_PLANAR:g} rad"
@@ -221,10 +237,12 @@ def _text(command: Command, data: Path | None) -> str:
     return text.replace("coul/msm", "coul/long") if command.name.startswith("pair_") else text
 
 
-def _by_lammps(environment: LammpsEnvironment, commands: list[str]) -> dict:
+def _by_lammps(
+    environment: LammpsEnvironment, commands: list[str], places: list[list[float]] | None
+) -> dict:
     with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
         case, result = Path(name) / "case.json", Path(name) / "result.json"
-        case.write_text(json.dumps({"commands": commands}), encoding="utf-8")
+        case.write_text(json.dumps({"commands": commands, "places": places}), encoding="utf-8")
         done = subprocess.run(
             environment.command(_PROGRAM, case, result),
             env=environment.variables,
