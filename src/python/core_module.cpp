@@ -137,6 +137,18 @@ void bind_simulation(nb::module_& module) {
       .def("steps_of", &Simulation::steps_of, Guard())
       .def("gather", &Simulation::gather, "name"_a, "root"_a.none(), Guard())
       .def("set", &Simulation::set, Guard())
+      .def("add_particle_field", &Simulation::add_particle_field, Guard())
+      .def("set_local", &Simulation::set_local, Guard())
+      .def_prop_ro(
+          "particle_fields",
+          [](const Simulation& self) {
+            nb::dict components;
+            for (const md::AddedFieldLayout& layout : self.engine().particle_fields().layouts()) {
+              components[layout.name.c_str()] = layout.components;
+            }
+            return components;
+          },
+          Guard())
       .def("save", &Simulation::save, Guard())
       .def("finish", &Simulation::finish, Guard())
       .def_prop_ro("report_path", &Simulation::report_path, Guard())

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -16,6 +17,12 @@ namespace {
 template <class Value>
 void write_numbers(const Field& wanted, const md::ParticleStore& particles, const md::Box& box,
                    Value* rows) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    if (wanted.added != nullptr) {
+      std::ranges::copy(wanted.added->values(), rows);
+      return;
+    }
+  }
   md::for_each_field([&](const auto& field) {
     using Number = typename std::remove_cvref_t<decltype(field)>::NumberType;
     if constexpr (std::is_floating_point_v<Number> == std::is_floating_point_v<Value>) {
@@ -29,7 +36,11 @@ void write_numbers(const Field& wanted, const md::ParticleStore& particles, cons
 
 }  // namespace
 
-Field field_by_name(std::string_view name, const md::ParticleKind& kind) {
+Field field_by_name(std::string_view name, const md::ParticleKind& kind,
+                    const md::AddedFields& added) {
+  if (const md::AddedField* const own = added.find(name)) {
+    return {{.name = own->name()}, static_cast<std::size_t>(own->components()), false, own};
+  }
   std::optional<Field> found;
   std::vector<std::string_view> names;
   bool missing = false;  // the field exists, but not for these particles
@@ -41,6 +52,8 @@ Field field_by_name(std::string_view name, const md::ParticleKind& kind) {
     found = Field{field, Row::components, Row::whole_numbers};
     missing = !kept;
   });
+  const auto layouts = added.layouts();
+  for (const md::AddedFieldLayout& layout : layouts) names.push_back(layout.name);
   if (found && !missing) return *found;
   if (found) {
     throw std::invalid_argument(fmt::format(

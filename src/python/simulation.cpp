@@ -301,7 +301,7 @@ std::int64_t Simulation::steps_of(const std::string& time) const {
 }
 
 nb::object Simulation::gather(const std::string& name, std::optional<int> root) {
-  const Field field = field_by_name(name, engine().particles().kind());
+  const Field field = this->field(name);
   if (root && (*root < 0 || *root >= context_->size())) {
     throw std::invalid_argument(fmt::format("gather: root is {}, expected a rank from 0 to {}",
                                             *root, context_->size() - 1));
@@ -320,15 +320,49 @@ std::vector<std::int64_t> Simulation::sorted_ids() const {
   return ids;
 }
 
+Field Simulation::field(const std::string& name) const {
+  return field_by_name(name, engine().particles().kind(), engine_->particle_fields());
+}
+
+void Simulation::add_particle_field(const std::string& name, int components, double initial) {
+  const nb::gil_scoped_release free;
+  engine().add_particle_field(name, components, initial);
+}
+
+void Simulation::set_added(md::AddedField& field, const Rows& values) {
+  const nb::gil_scoped_release free;
+  const std::vector<std::int64_t> ids = sorted_ids();
+  for (std::size_t i = 0; i < engine_->particles().local_count(); ++i) {
+    const auto place = std::ranges::lower_bound(ids, engine_->particles().id[i]) - ids.begin();
+    std::copy_n(values.data() + static_cast<std::size_t>(place) * field.of(i).size(),
+                field.of(i).size(), field.of(i).data());
+  }
+  // Forces may depend on it, so they are computed again.
+  engine_->change([](md::ParticleRecord&) {});
+}
+
+void Simulation::set_local(const std::string& name, const Values& values) {
+  const auto numbers = engine().particle_fields().at(name).values();
+  if (values.size() != numbers.size()) {
+    throw std::invalid_argument(fmt::format("particle_field(\"{}\"): {} numbers, expected {}", name,
+                                            values.size(), numbers.size()));
+  }
+  std::copy_n(values.data(), values.size(), numbers.data());
+}
+
 void Simulation::set(const std::string& name, const Rows& values) {
   constexpr std::array<std::string_view, 4> settable = {"position", "velocity", "orientation",
                                                         "angular_momentum"};
   md::Simulation& simulation = engine();
-  if (std::ranges::find(settable, name) == settable.end()) {
-    throw std::invalid_argument(
-        fmt::format("set: \"{}\" cannot be set, only {}", name, fmt::join(settable, ", ")));
+  md::AddedField* const added = simulation.particle_fields().find(name);
+  if (added == nullptr && std::ranges::find(settable, name) == settable.end()) {
+    std::string names = fmt::format("{}", fmt::join(settable, ", "));
+    for (const md::AddedFieldLayout& layout : simulation.particle_fields().layouts()) {
+      names += ", " + layout.name;
+    }
+    throw std::invalid_argument(fmt::format("set: \"{}\" cannot be set, only {}", name, names));
   }
-  const Field field = field_by_name(name, simulation.particles().kind());
+  const Field field = this->field(name);
   if (values.shape(0) != static_cast<std::size_t>(simulation.particle_count())) {
     throw std::invalid_argument(fmt::format(
         "set(\"{}\"): the array has {} rows, expected one for each of {} particles, by ascending "
@@ -342,6 +376,7 @@ void Simulation::set(const std::string& name, const Rows& values) {
           fmt::format("set(\"{}\"): row {} is not finite", name, k / field.columns));
     }
   }
+  if (added != nullptr) return set_added(*added, values);
   const auto is_zero = [&](std::size_t k) {
     return std::all_of(data + 4 * k, data + 4 * k + 4, [](double x) { return x == 0.0; });
   };
@@ -382,7 +417,7 @@ void Simulation::set(const std::string& name, const Rows& values) {
 
 nb::object Simulation::local(const std::string& name) const {
   const md::ParticleStore& particles = engine().particles();
-  const Field field = field_by_name(name, particles.kind());
+  const Field field = this->field(name);
   const md::Box& box = engine_->box();
   return field.whole_numbers
              ? array_of(local_rows<std::int64_t>(field, particles, box, 1.0), field.columns)

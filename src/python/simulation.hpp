@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "md/simulation/simulation.hpp"
+#include "python/fields.hpp"
 #include "python/job.hpp"
 
 namespace sterna::python {
@@ -63,9 +64,13 @@ class Simulation final : public Ending {
   std::int64_t steps_of(const std::string& time) const;
   /// Collective. An array in the order of ids, on all ranks or only on `root` (None on the others).
   nanobind::object gather(const std::string& name, std::optional<int> root);
-  /// Collective. Sets "position", "velocity", "orientation" or "angular_momentum" of all particles
-  /// in the order of ids; `values` must be the same on all ranks.
+  /// Collective. Sets "position", "velocity", "orientation", "angular_momentum" or an added field of
+  /// all particles in the order of ids; `values` must be the same on all ranks.
   void set(const std::string& name, const Rows& values);
+  /// Collective. See md::Simulation::add_particle_field.
+  void add_particle_field(const std::string& name, int components, double initial);
+  /// Local. Sets an added field of this rank's particles, in their present order.
+  void set_local(const std::string& name, const Values& values);
   void save(const std::string& path);
   void finish();
   std::string report_path() const;
@@ -109,6 +114,8 @@ class Simulation final : public Ending {
   void make_from(const SimulationRequest& request, Simulation& previous);
   bool wants_stop();
   void raise_failure(bool interrupted);
+  Field field(const std::string& name) const;
+  void set_added(md::AddedField& field, const Rows& values);
   std::vector<std::int64_t> sorted_ids() const;
 
   std::shared_ptr<comm::Context> context_;

@@ -53,16 +53,21 @@ View::View(nb::object owner, std::set<std::string> writable)
       throw std::invalid_argument(fmt::format("view: \"{}\" cannot be written, only {}", name,
                                               fmt::join(may_be_written, " and ")));
     }
-    field_by_name(name, simulation().engine().particles().kind());
+    field_of(name);
   }
   simulation().measure();
 }
 
 nb::object View::array(const std::string& name) {
   if (const auto found = shown_.find(name); found != shown_.end()) return found->second.array;
-  md::ParticleStore& store = simulation().engine().writable_particles();
   const bool ghosts = name == "ghost_position";
-  const Field field = field_by_name(ghosts ? "position" : name, store.kind());
+  const Field field = field_of(ghosts ? "position" : name);
+  if (field.added != nullptr) {
+    // Later views and runs reorder these numbers, so the array is a copy.
+    nb::object copy = simulation().local(name);
+    copy.attr("flags").attr("writeable") = false;
+    return shown_.emplace(name, Shown{field, copy, true, false}).first->second.array;
+  }
   Shown shown{field, make_array(field, ghosts), false, writable_.contains(name)};
   if (const double unit = simulation().unit(field.dimension); !field.whole_numbers && unit != 1.0) {
     shown.is_copy = true;
@@ -70,6 +75,11 @@ nb::object View::array(const std::string& name) {
   }
   shown.array.attr("flags").attr("writeable") = shown.is_writable;
   return shown_.emplace(name, std::move(shown)).first->second.array;
+}
+
+Field View::field_of(const std::string& name) const {
+  const md::Simulation& engine = simulation().engine();
+  return field_by_name(name, engine.particles().kind(), engine.particle_fields());
 }
 
 nb::object View::make_array(const Field& wanted, bool ghosts) const {

@@ -41,6 +41,7 @@ class View {
   };
 
   Simulation& simulation() const { return nanobind::cast<Simulation&>(owner_); }
+  Field field_of(const std::string& name) const;
   nanobind::object make_array(const Field& field, bool ghosts) const;
   /// Copies the changes of a copied array to the engine.
   void take_written(const Shown& copy) const;

@@ -59,6 +59,12 @@ def test_the_page_on_simulations_in_python_runs_as_it_is_written(tmp_path):
     assert 'did you mean "timestep"?' in shown
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_the_page_on_particle_fields_runs_as_it_is_written(ranks, tmp_path):
+    shown = script_output(tmp_path, script_of_page("particle-fields"), ranks)
+    assert "{'charge': 1, 'anchor': 3} (864, 3)" in shown
+
+
 def test_the_eight_tasks_give_the_same_numbers_on_1_and_4_ranks(tmp_path):
     text = script_of_page("python-tasks")
     alone, four = (script_output(tmp_path, text, ranks).split() for ranks in (1, 4))

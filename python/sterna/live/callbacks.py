@@ -170,6 +170,12 @@ class Callbacks:
         ):
             if array.shape != expected:
                 raise ValueError(f"frame.{what} has the shape {array.shape}, expected {expected}")
+        fields = {
+            name: finite(f"frame.particle_field({name!r})", array)
+            for name, array in frame._fields.items()
+        }
+        for name, array in fields.items():
+            self._core.set_local(name, array.reshape(-1))
         energy = finite("the energy of a force term", energy)
         if energy.ndim:
             raise TypeError(f"a force term must return its energy, a number; it returned {energy}")

@@ -9,6 +9,7 @@ import numpy
 from sterna.live.simulated import Simulated
 from sterna.support.arrays import numbers, whole_numbers
 from sterna.support.fixed import Fixed
+from sterna.support.names import no_such
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -140,6 +141,22 @@ class Frame(Fixed):
         """Local. (n, 3), of rigid molecules."""
         return self._local("angular_momentum")
 
+    def particle_field(self, name: str) -> numpy.ndarray:
+        """Local. A field of `Simulation.add_particle_field`, (n,) or (n, components).
+
+        ValueError where there is none of this name. An observer that needs places alone is called
+        before the forces of its step, and sees what was there before them.
+        """
+        array = self._added(name)
+        array.flags.writeable = False
+        return array
+
+    def _added(self, name: str) -> numpy.ndarray:
+        names = self._simulation._core.particle_fields
+        if name not in names:
+            raise ValueError(no_such("particle field", name, sorted(names)))
+        return self._simulation._core.local(name)
+
     def _local(self, name: str) -> numpy.ndarray:
         self._needs.require(name)
         array = self._simulation._core.local(name)
@@ -211,6 +228,17 @@ class ForceFrame(Frame):
         self.force = numpy.zeros((self.count, 3))
         #: (3, 3), this rank's share of the sum of r_a f_b
         self.virial = numpy.zeros((3, 3))
+        self._fields: dict[str, numpy.ndarray] = {}  # that were given out
+
+    def particle_field(self, name: str) -> numpy.ndarray:
+        """Local. A field of `Simulation.add_particle_field`, (n,) or (n, components), to be written.
+
+        What is written is there after the call, in gather, in later steps and in checkpoints.
+        Forces may be computed more than once in a step. ValueError where there is none of this name.
+        """
+        if name not in self._fields:
+            self._fields[name] = self._added(name)
+        return self._fields[name]
 
 
 class View:
@@ -218,7 +246,7 @@ class View:
 
     `position`, `velocity`, `force` (n, 3), `id`, `type` (n,), `image` (n, 3), of rigid molecules
     also `orientation` (n, 4), `angular_momentum` and `torque` (n, 3), and `ghost_position`: copies
-    of other ranks' particles near the border. In no order, positions not contiguous in memory and
+    of other ranks' particles near the border. Fields of `add_particle_field` are copies. In no order, positions not contiguous in memory and
     perhaps a little outside of the box. With units "metal" and "real" they are scaled copies. An
     array that outlives the block keeps the values that it has.
 

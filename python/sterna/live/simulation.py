@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 #: Arrays of particles that `Simulation.set` changes.
 _SETTABLE = ("position", "velocity", "orientation", "angular_momentum")
 _MOST_STEPS = 10**15  # the limit for a run, as in an input
+_MOST_COMPONENTS = 1000  # of an added field
 
 
 class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
@@ -56,6 +57,7 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
     _instead_of = {  # noqa: RUF012
         **{name: f'call set("{name}", values)' for name in _SETTABLE},
         "box": "call set_box(length, tilt)",
+        "particle_fields": "call add_particle_field(name), and set(name, values)",
         "force": "forces follow from positions; a term is added by @simulation.force",
         "input": "call change(...), or make another Simulation",
         **{
@@ -468,8 +470,8 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
         "position" (n, 3), inside the box; "image" (n, 3), the boxes that were left, so that
         `position + image @ box.edges` is where a particle has gone; "velocity", "force" (n, 3);
         "id", "type" (n,); of rigid molecules also "orientation" (n, 4), quaternions (w, x, y, z),
-        "angular_momentum" and "torque" (n, 3). On all ranks, or with `root` on that one: None on
-        the others. Raises ValueError for another name.
+        "angular_momentum" and "torque" (n, 3); and fields that were added. On all ranks, or with
+        `root` on that one: None on the others. Raises ValueError for another name.
         """
         if self._callback and not self._gathers:
             self._require_free("gather")
@@ -478,18 +480,50 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
         return self._core.gather(name, root)
 
     @collective
+    def add_particle_field(self, name: str, components: int = 1, initial: float = 0.0) -> None:
+        """Collective. Gives each particle so many numbers of its own, all of them `initial` at first.
+
+        `gather(name)` gives them, (n,) or (n, components), `set` changes them, and a callback has
+        those of its rank by `frame.particle_field(name)`. They have no unit. They go with the
+        particles to other ranks and are in checkpoints: after `resume` they are there again, and
+        this call leaves them as they are. Raises ValueError where the name is no name or is taken,
+        and where ranks add different fields.
+        """
+        self._require_free("add_particle_field")
+        if not isinstance(name, str):
+            raise TypeError(f"add_particle_field: the name is {name!r}, expected a text")
+        components = whole_number("add_particle_field: components", components, 1)
+        initial = finite("add_particle_field: initial", initial)
+        if initial.ndim:
+            raise TypeError(f"add_particle_field: initial is {initial}, expected a number")
+        if components > _MOST_COMPONENTS:
+            raise ValueError(
+                f"add_particle_field: components is {components}, expected 1 to {_MOST_COMPONENTS}"
+            )
+        self._apply_changes()
+        self._core.add_particle_field(name, components, float(initial))
+
+    @property
+    def particle_fields(self) -> dict[str, int]:
+        """Local. The fields that `add_particle_field` added, and the components of each."""
+        return self._core.particle_fields
+
+    @collective
     def set(self, name: str, values: "ArrayLike") -> None:
         """Collective. Gives all particles new positions, velocities, orientations or momenta.
 
         `name`: "position", "velocity" or, of rigid molecules, "angular_momentum", (n, 3), or
-        "orientation", (n, 4), quaternions (w, x, y, z) of any length but 0. `values`: in the order
-        of ids, the same on all ranks. Positions may lie anywhere. Velocities of frozen types stay
-        those of the input, and atoms and velocities keep their constraints. Raises ValueError for
-        other names, shapes, and values that are not finite.
+        "orientation", (n, 4), quaternions (w, x, y, z) of any length but 0; or a field that was
+        added, (n,) or (n, components). `values`: in the order of ids, the same on all ranks.
+        Positions may lie anywhere. Velocities of frozen types stay those of the input, and atoms
+        and velocities keep their constraints. Raises ValueError for other names, shapes, and values
+        that are not finite.
         """
         self._require_free("set")
         values = finite(f"set({name!r})", values)
-        columns = 4 if name == "orientation" else 3
+        columns = self.particle_fields.get(name, 4 if name == "orientation" else 3)
+        if columns == 1 and values.ndim == 1:
+            values = values.reshape(-1, 1)
         if values.ndim != 2 or values.shape[1] != columns:
             raise ValueError(
                 f"set({name!r}): the array has the shape {values.shape}, expected (n, {columns})"

@@ -329,6 +329,8 @@ class WorkerSimulation(Simulation, asked_for=_needs_workers):
         _forwarded, ("change", "set_box", "minimize", "measure")
     )
     gather, set, virial_tensor, save = map(_forwarded, ("gather", "set", "virial_tensor", "save"))
+    add_particle_field = _forwarded("add_particle_field")
+    particle_fields = _attribute("particle_fields")
 
     @property
     def ranks(self) -> int:

@@ -99,11 +99,18 @@ void require_kind(const ParticleStore& particles, const ParticleKind& kind) {
   }
 }
 
-/// Appends the `count` particles of a message to the store.
-void append(ParticleStore& particles, const std::byte* items, std::size_t count) {
+/// Appends the `count` particles of a message to the store. `fields`: null, or the added fields,
+/// whose numbers stand behind those of the store in each item.
+void append(ParticleStore& particles, const std::byte* items, std::size_t count,
+            AddedFields* fields = nullptr) {
   const std::size_t first = particles.local_count();
-  const std::size_t stride = item_size(particles.kind());
+  const std::size_t size = item_size(particles.kind());
+  const std::size_t stride = size + (fields != nullptr ? fields->bytes() : 0);
   particles.resize_local(first + count);
+  if (fields != nullptr) {
+    fields->resize(first + count);
+    for (std::size_t i = 0; i < count; ++i) fields->read(first + i, items + i * stride + size);
+  }
   for_each_array_of_particles(particles.kind(), [&](const auto& field) {
     auto* const elements = (particles.*field.array).data() + first;
     for (std::size_t i = 0; i < count; ++i) {
@@ -134,13 +141,23 @@ std::vector<std::byte*> rows_for(comm::BulkExchangeBytes& exchange,
 /// Particles to be sent, with their destinations.
 class Outgoing {
  public:
-  explicit Outgoing(const ParticleKind& kind) : kind_(kind), item_size_(item_size(kind)) {}
+  Outgoing(const ParticleKind& kind, AddedFields* fields)
+      : kind_(kind), fields_(fields), item_size_(item_size(kind)) {}
+
+  /// Counts the added fields again; returns whether items have another size now.
+  bool renew_item_size() {
+    const std::size_t before = item_size_;
+    item_size_ = item_size(kind_) + (fields_ != nullptr ? fields_->bytes() : 0);
+    return item_size_ != before;
+  }
+  std::size_t size_of_item() const { return item_size_; }
 
   void clear() {
     particles_.clear();
     destinations_.clear();
   }
-  void add(int destination, const ParticleRecord& record) {
+  /// `record`: particle `i` of the store, at its wrapped position.
+  void add(int destination, const ParticleRecord& record, std::size_t i) {
     destinations_.push_back(destination);
     particles_.resize(particles_.size() + item_size_);
     std::byte* place = particles_.data() + particles_.size() - item_size_;
@@ -149,6 +166,9 @@ class Outgoing {
       std::memcpy(place, &element, sizeof(element));
       place += sizeof(element);
     });
+    if (fields_ != nullptr) {
+      fields_->write(i, particles_.data() + particles_.size() - fields_->bytes());
+    }
   }
 
   /// Sends all added particles, grouped by destination in their order. Appends arrivals to the
@@ -173,7 +193,7 @@ class Outgoing {
     }
     exchange.exchange(ranks, offsets, sorted_.data());
     const std::size_t arrived = exchange.offsets().back();
-    append(particles, exchange.items(), arrived);
+    append(particles, exchange.items(), arrived, fields_);
     return arrived;
   }
 
@@ -187,7 +207,7 @@ class Outgoing {
     std::size_t arrived = 0;
     for (const auto& row : exchange.exchange()) {
       const std::size_t count = row.items.size() / item_size_;
-      append(particles, row.items.data(), count);
+      append(particles, row.items.data(), count, fields_);
       arrived += count;
     }
     exchange.release();
@@ -201,6 +221,7 @@ class Outgoing {
   }
 
   ParticleKind kind_;
+  AddedFields* fields_;  ///< null: none
   std::size_t item_size_;
   std::vector<std::byte> particles_;
   std::vector<int> destinations_;
@@ -256,17 +277,23 @@ class Migration::Implementation {
         anywhere_(options.anywhere),
         farthest_(farthest),
         rotating_(options.rotating),
-        outgoing_({.rotating = options.rotating}),
+        fields_(options.fields),
+        outgoing_({.rotating = options.rotating}, options.fields),
+        exchange_method_(options.exchange_method),
+        name_(options.name),
         agreement_(context, options.name) {
     agreement_.sum(failed_ranks_);
-    const std::size_t item = item_size({.rotating = options.rotating});
+    if (!anywhere_) near_ = ranks_within(decomposition, context.rank(), farthest_);
+    outgoing_.renew_item_size();
+    make_exchange();
+  }
+
+  void make_exchange() {
+    const std::size_t item = outgoing_.size_of_item();
     if (anywhere_) {
-      bulk_.emplace(context, item,
-                    anywhere_options(context, options.exchange_method, options.name));
+      bulk_.emplace(context_, item, anywhere_options(context_, exchange_method_, name_));
     } else {
-      near_ = ranks_within(decomposition, context.rank(), farthest_);
-      exchange_.emplace(context, item,
-                        comm::SparseOptions{options.exchange_method, options.name, near_});
+      exchange_.emplace(context_, item, comm::SparseOptions{exchange_method_, name_, near_});
     }
   }
 
@@ -275,6 +302,8 @@ class Migration::Implementation {
     const std::int64_t before = global_count(context_, particles.local_count());
 #endif
     require_kind(particles, {.rotating = rotating_});
+    // All ranks add fields together, so all of them come here together.
+    if (outgoing_.renew_item_size()) make_exchange();
     std::string failure;
     try {
       find_leaving(particles, step);
@@ -292,6 +321,7 @@ class Migration::Implementation {
       close_gaps(particles.*field.array, leaving_, count);
     });
     particles.resize_local(count - leaving_.size());
+    if (fields_ != nullptr) fields_->remove(leaving_);
     departed_ = leaving_.size();
     arrived_ = anywhere_ ? outgoing_.exchange(*bulk_, particles)
                          : outgoing_.exchange(*exchange_, particles);
@@ -340,7 +370,7 @@ class Migration::Implementation {
             id, p.x, p.y, p.z, step, farthest_, rank));
       }
       leaving_.push_back(i);
-      outgoing_.add(owner, wrapped(particle(particles, i), place));
+      outgoing_.add(owner, wrapped(particle(particles, i), place), i);
     }
   }
 
@@ -355,7 +385,9 @@ class Migration::Implementation {
   std::optional<comm::BulkExchangeBytes> bulk_;        ///< with any rank
   std::vector<std::size_t> leaving_;
   bool rotating_;
+  AddedFields* fields_;
   Outgoing outgoing_;
+  std::string exchange_method_, name_;
   std::int64_t failed_ranks_ = 0;
   comm::ReductionBatch agreement_;  ///< sums `failed_ranks_`
   std::size_t departed_ = 0;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "md/domain/decomposition.hpp"
+#include "md/system/added_fields.hpp"
 #include "md/system/particle_store.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/methods.hpp"
@@ -22,6 +23,9 @@ struct MigrationOptions {
   /// Whether the stores rotate; std::logic_error for a store of the other kind.
   bool rotating = false;
   std::string name = "migration";  ///< for errors and verdicts
+  /// Added fields of the particles, which go with them; null: there are none. They must outlive the
+  /// migration.
+  AddedFields* fields = nullptr;
 };
 
 struct DistributionOptions {

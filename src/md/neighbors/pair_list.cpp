@@ -111,7 +111,7 @@ PairWork PairList::rows() const {
   return work;
 }
 
-void PairList::sort_local(ParticleStore& particles) {
+std::span<const std::uint32_t> PairList::sort_local(ParticleStore& particles) {
   // The coordinates of the last build and the forces are not needed any more, so their memory
   // serves as work space of the sort.
   const std::size_t count = particles.local_count();
@@ -119,10 +119,11 @@ void PairList::sort_local(ParticleStore& particles) {
   listed_->x.resize(count);
   listed_->y.resize(count);
   static_assert(sizeof(float) == sizeof(std::uint32_t));
+  const std::span source(reinterpret_cast<std::uint32_t*>(listed_->y.data()), count);
   listed_->grid.sort_local(
-      particles, {reinterpret_cast<std::uint32_t*>(listed_->x.data()), count},
-      {reinterpret_cast<std::uint32_t*>(listed_->y.data()), count},
+      particles, {reinterpret_cast<std::uint32_t*>(listed_->x.data()), count}, source,
       {reinterpret_cast<std::byte*>(particles.force.data()), count * sizeof(Vec3)});
+  return source;
 }
 
 void PairList::build(ParticleStore& particles) {

@@ -61,8 +61,9 @@ class PairList {
   void set_listed_types(std::vector<char> listed) {
     listed_->grid.set_listed_types(std::move(listed));
   }
-  /// Uses the memory of the forces as work space.
-  void sort_local(ParticleStore& particles);
+  /// Returns the former place of each particle, valid until the list is built. Uses the memory of
+  /// the forces as work space.
+  std::span<const std::uint32_t> sort_local(ParticleStore& particles);
   /// `half_shell` says of each ghost whether it is in rows. Of two ranks with a pair across their
   /// border, only one then has the pair in its list (Halo::half_shell).
   void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,

@@ -51,18 +51,20 @@ std::vector<std::string> gather_tables(const comm::Context& context, comm::Messe
 
 CheckpointReport write_checkpoint(const comm::Context& context, const std::string& stem,
                                   CheckpointState state, const ParticleStore& particles,
-                                  RankDataView rank_data) {
+                                  RankDataView rank_data, const AddedFields* fields) {
   return write_checkpoint_file(context, checkpoint_path(stem), std::move(state), particles,
-                               rank_data);
+                               rank_data, fields);
 }
 
 CheckpointReport write_checkpoint_file(const comm::Context& context, const std::string& path,
                                        CheckpointState state, const ParticleStore& particles,
-                                       RankDataView rank_data) {
+                                       RankDataView rank_data, const AddedFields* fields) {
   const auto start = std::chrono::steady_clock::now();
   const std::string fresh = path + ".new";
   state.rotating = particles.rotating();
-  const std::uint64_t block_bytes = checkpoint_block_bytes(particles.local_count(), state.rotating);
+  state.fields.clear();
+  if (fields != nullptr) state.fields = fields->layouts();
+  const std::uint64_t block_bytes = checkpoint_block_bytes(particles.local_count(), state);
   const auto offset =
       first_checkpoint_block + static_cast<std::uint64_t>(comm::exclusive_sum(
                                    context, static_cast<std::int64_t>(block_bytes)));
@@ -92,7 +94,7 @@ CheckpointReport write_checkpoint_file(const comm::Context& context, const std::
     agree_after(context, [&] {
       if (context.rank() != 0) file = open_marked_checkpoint(fresh, std::stoull(message));
       const std::string block = write_rank_data(file, data_offset, rank_data) +
-                                write_checkpoint_block(file, offset, particles);
+                                write_checkpoint_block(file, offset, particles, fields);
       file.sync();
       // Memory is allocated here, because here a failure on one rank becomes an error on all.
       table = messenger->buffer<char>(block.size());
@@ -146,11 +148,11 @@ std::pair<std::uint64_t, std::uint64_t> CheckpointReader::equal_share() const {
   return {begin, begin + share + (rank < rest ? 1 : 0)};
 }
 
-void CheckpointReader::read_particles(ParticleStore& particles) const {
+void CheckpointReader::read_particles(ParticleStore& particles, AddedFields* fields) const {
   agree_after(context_, [&] {
     const auto [begin, end] =
         has_block_per_rank() ? file_.block_of(context_.rank()) : equal_share();
-    file_.read(begin, end, &particles);
+    file_.read(begin, end, &particles, fields);
   });
 }
 

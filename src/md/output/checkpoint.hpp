@@ -21,15 +21,17 @@ struct CheckpointReport {
 /// file. When it is completely on the disk, the new file takes the place of the current one, which
 /// becomes the previous one. If it fails, it fails on all ranks (FileError); then both files stay
 /// as they were and the unfinished file is removed. `rank_data`: further data of this rank, in
-/// pieces, which may differ between ranks. checkpoint_file.cpp describes the format.
+/// pieces, which may differ between ranks. `fields`: added fields of the particles; null: none.
+/// checkpoint_file.cpp describes the format.
 CheckpointReport write_checkpoint(const comm::Context& context, const std::string& stem,
                                   CheckpointState state, const ParticleStore& particles,
-                                  RankDataView rank_data = {});
+                                  RankDataView rank_data = {}, const AddedFields* fields = nullptr);
 
 /// The same for any file name; an earlier file of this name becomes PATH.previous.
 CheckpointReport write_checkpoint_file(const comm::Context& context, const std::string& path,
                                        CheckpointState state, const ParticleStore& particles,
-                                       RankDataView rank_data = {});
+                                       RankDataView rank_data = {},
+                                       const AddedFields* fields = nullptr);
 
 /// An open checkpoint. All functions are collective and throw FileError on all ranks if the file is
 /// no checkpoint, has another version, is truncated or is damaged.
@@ -44,8 +46,9 @@ class CheckpointReader {
   bool has_block_per_rank() const;
   /// Replaces the local particles. With the number of ranks as at writing, each rank gets exactly
   /// its own, in their order. Otherwise it gets an equal share from anywhere in the box, and the
-  /// caller must migrate them. Forces are not in a checkpoint and stay uninitialized.
-  void read_particles(ParticleStore& particles) const;
+  /// caller must migrate them. Forces are not in a checkpoint and stay uninitialized. The added
+  /// fields of the checkpoint replace those of `fields`, if that is given.
+  void read_particles(ParticleStore& particles, AddedFields* fields = nullptr) const;
   /// The further data of ranks: with the number of ranks as at writing, this rank's own; otherwise
   /// those of several ranks or of none, such that each rank's data go to one rank.
   std::vector<RankData> read_rank_data() const;

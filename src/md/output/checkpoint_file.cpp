@@ -13,6 +13,9 @@
 // Behind all blocks they have, for each rank, a directory and its pieces, from a page boundary on.
 // The directory is the number of pieces, then the size and the XXH64 of each (all 64-bit integers).
 // The metadata have offset, size and XXH64 of each directory ("rank_data").
+//
+// Versions 5 to 8 are versions 1 to 4 with added fields: each record ends with their numbers, all of
+// them doubles. The metadata have the name and the number of components of each field ("fields").
 
 #include "md/output/checkpoint_file.hpp"
 
@@ -48,6 +51,9 @@ constexpr std::uint32_t version_of_atoms = 1;
 constexpr std::uint32_t version_of_molecules = 2;
 /// Added to one of the two versions above.
 constexpr std::uint32_t version_with_rank_data = 2;
+/// Added to one of the four versions above.
+constexpr std::uint32_t version_with_fields = 4;
+constexpr std::uint32_t last_version = 8;
 constexpr std::uint32_t byte_order_mark = 0x01020304;
 constexpr std::array<char, 8> checkpoint_magic{'S', 't', 'e', 'r', 'n', 'a', 'C', '\n'};
 
@@ -73,10 +79,18 @@ std::uint64_t record_bytes(bool rotating) {
   return bytes_in_files({.rotating = rotating});
 }
 
+std::uint64_t record_bytes(const CheckpointState& state) {
+  std::uint64_t bytes = record_bytes(state.rotating);
+  for (const AddedFieldLayout& field : state.fields) {
+    bytes += static_cast<std::uint64_t>(field.components) * sizeof(double);
+  }
+  return bytes;
+}
+
 /// The layout of a record, as in "position f64 3, velocity f64 3, id i64 ...".
-std::string record_text(bool rotating) {
+std::string record_text(const CheckpointState& state) {
   std::string text;
-  for_each_field_in_files({.rotating = rotating}, [&](const auto& field) {
+  for_each_field_in_files({.rotating = state.rotating}, [&](const auto& field) {
     using Stored = typename std::remove_cvref_t<decltype(field)>::StoredType;
     std::string name(field.name);
     std::ranges::replace(name, '_', ' ');
@@ -84,6 +98,10 @@ std::string record_text(bool rotating) {
                         std::is_floating_point_v<Stored> ? 'f' : 'i', 8 * sizeof(Stored));
     if (field.components > 1) text += fmt::format(" {}", field.components);
   });
+  for (const AddedFieldLayout& field : state.fields) {
+    text += fmt::format(", {} f64", field.name);
+    if (field.components > 1) text += fmt::format(" {}", field.components);
+  }
   return text;
 }
 
@@ -143,11 +161,14 @@ Json metadata_of(const CheckpointState& state) {
                    {"grid", state.grid},
                    {"types", state.types},
                    {"input_hash", fmt::format("{:016x}", state.input_hash)},
-                   {"record", record_text(state.rotating)},
+                   {"record", record_text(state)},
                    {"rotating", state.rotating},
                    {"state", state.state}};
   const Tilt& tilt = state.box.tilt;
   if (!tilt.none()) metadata["tilt"] = vector_json({tilt.xy, tilt.xz, tilt.yz});
+  for (const AddedFieldLayout& field : state.fields) {
+    metadata["fields"].push_back({{"name", field.name}, {"components", field.components}});
+  }
   return metadata;
 }
 
@@ -170,6 +191,17 @@ CheckpointState state_of(const Json& metadata) {
       std::strtoull(metadata.at("input_hash").get<std::string>().c_str(), nullptr, 16);
   state.state = metadata.at("state");
   state.rotating = metadata.value("rotating", false);
+  for (const Json& field : metadata.value("fields", Json::array())) {
+    state.fields.push_back(
+        {field.at("name").get<std::string>(), field.at("components").get<int>()});
+    if (const std::string fault = fault_of(state.fields.back()); !fault.empty()) {
+      throw FileError(fault);
+    }
+    const std::string& name = state.fields.back().name;
+    if (std::ranges::count(state.fields, name, &AddedFieldLayout::name) > 1) {
+      throw FileError(fmt::format("two particle fields are called \"{}\"", name));
+    }
+  }
   return state;
 }
 
@@ -178,12 +210,22 @@ CheckpointState state_of(const Json& metadata) {
 }
 
 bool is_known(std::uint32_t version) {
-  return version >= version_of_atoms && version <= version_of_molecules + version_with_rank_data;
+  return version >= version_of_atoms && version <= last_version;
+}
+
+bool has_fields(std::uint32_t version) {
+  return version > version_with_fields;
 }
 
 bool has_molecules(std::uint32_t version) {
-  return version == version_of_molecules ||
-         version == version_of_molecules + version_with_rank_data;
+  return version % version_with_rank_data == version_of_molecules % version_with_rank_data;
+}
+
+/// Whether the version and the size of a record fit together.
+bool has_known_records(const Header& header) {
+  const std::uint64_t least = record_bytes(has_molecules(header.version));
+  if (!has_fields(header.version)) return header.record_size == least;
+  return header.record_size > least && (header.record_size - least) % sizeof(double) == 0;
 }
 
 Header read_header(const RawFile& file) {
@@ -205,14 +247,12 @@ Header read_header(const RawFile& file) {
   if (!is_known(header.version)) {
     refuse(file.path(), fmt::format("has version {} of the checkpoint format, this program reads "
                                     "versions {} to {}",
-                                    header.version, version_of_atoms,
-                                    version_of_molecules + version_with_rank_data));
+                                    header.version, version_of_atoms, last_version));
   }
   if (header.header_checksum != header_checksum(header)) {
     refuse(file.path(), "is damaged: the checksum of its header does not fit");
   }
-  if (header.record_size != record_bytes(has_molecules(header.version)) ||
-      header.segment_records != segment_records) {
+  if (!has_known_records(header) || header.segment_records != segment_records) {
     refuse(file.path(), "has records of another kind than this program reads");
   }
   if (size < header.file_size) {
@@ -296,8 +336,8 @@ std::vector<double> exact_values(const Json& array) {
   return values;
 }
 
-std::uint64_t checkpoint_block_bytes(std::uint64_t records, bool rotating) {
-  return (records * record_bytes(rotating) + page - 1) / page * page;
+std::uint64_t checkpoint_block_bytes(std::uint64_t records, const CheckpointState& state) {
+  return (records * record_bytes(state) + page - 1) / page * page;
 }
 
 void mark_checkpoint(RawFile& file, std::uint64_t token) {
@@ -325,16 +365,19 @@ RawFile open_marked_checkpoint(const std::string& path, std::uint64_t token) {
 }
 
 std::string write_checkpoint_block(RawFile& file, std::uint64_t offset,
-                                   const ParticleStore& particles) {
+                                   const ParticleStore& particles, const AddedFields* fields) {
   const std::uint64_t count = particles.local_count();
   std::string message(reinterpret_cast<const char*>(&count), sizeof(count));
-  const std::uint64_t record = record_bytes(particles.rotating());
+  const std::uint64_t size = record_bytes(particles.rotating());
+  const std::uint64_t record = size + (fields != nullptr ? fields->bytes() : 0);
   std::vector<std::byte> segment;
   for (std::size_t begin = 0; begin < count; begin += segment_records) {
     const std::size_t end = std::min<std::size_t>(count, begin + segment_records);
     segment.resize((end - begin) * record);
     for (std::size_t i = begin; i < end; ++i) {
-      write_record(segment.data() + (i - begin) * record, particles, i);
+      std::byte* const place = segment.data() + (i - begin) * record;
+      write_record(place, particles, i);
+      if (fields != nullptr) fields->write(i, place + size);
     }
     const auto bytes = std::span<const std::byte>(segment);
     const std::uint64_t checksum = xxh64(bytes);
@@ -385,7 +428,7 @@ std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
     std::memcpy(&block.count, message.data() + sizeof(RankDataSummary), sizeof(block.count));
     blocks.append(reinterpret_cast<const char*>(&block), sizeof(block));
     checksums.append(message, sizeof(RankDataSummary) + sizeof(block.count));
-    offset += checkpoint_block_bytes(block.count, state.rotating);
+    offset += checkpoint_block_bytes(block.count, state);
     segments += segments_of(block.count);
     state.particles += static_cast<std::int64_t>(block.count);
   }
@@ -406,10 +449,11 @@ std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
   Header header{};
   header.magic_bytes = checkpoint_magic;
   header.version = (state.rotating ? version_of_molecules : version_of_atoms) +
-                   (has_rank_data ? version_with_rank_data : 0);
+                   (has_rank_data ? version_with_rank_data : 0) +
+                   (state.fields.empty() ? 0 : version_with_fields);
   header.byte_order = byte_order_mark;
   header.file_size = offset + metadata.size() + table.size();
-  header.record_size = record_bytes(state.rotating);
+  header.record_size = record_bytes(state);
   header.segment_records = segment_records;
   header.block_count = messages.size();
   header.segment_count = segments;
@@ -496,7 +540,7 @@ CheckpointFile::CheckpointFile(std::string path, const Index& index) : path_(std
   std::uint64_t records = 0;
   for (const TableBlock& block : blocks) {
     if (block.offset > index.blocks_end ||
-        block.count > (index.blocks_end - block.offset) / record_bytes(state_.rotating)) {
+        block.count > (index.blocks_end - block.offset) / record_bytes(state_)) {
       refuse(path_, contradiction);
     }
     blocks_.push_back({block.offset, records, block.count, segments});
@@ -519,7 +563,8 @@ std::pair<std::uint64_t, std::uint64_t> CheckpointFile::block_of(int rank) const
   return {block.first_record, block.first_record + block.count};
 }
 
-void CheckpointFile::read(std::uint64_t begin, std::uint64_t end, ParticleStore* particles) const {
+void CheckpointFile::read(std::uint64_t begin, std::uint64_t end, ParticleStore* particles,
+                          AddedFields* fields) const {
   if (particles != nullptr) {
     if (particles->rotating() != state_.rotating) {
       refuse(path_, state_.rotating
@@ -528,8 +573,12 @@ void CheckpointFile::read(std::uint64_t begin, std::uint64_t end, ParticleStore*
     }
     particles->resize_local(end - begin);
   }
+  if (fields != nullptr) {
+    fields->restore(state_.fields);
+    fields->resize(end - begin);
+  }
   const RawFile file(path_, RawFile::Mode::read);
-  const std::uint64_t record = record_bytes(state_.rotating);
+  const std::uint64_t size = record_bytes(state_.rotating), record = record_bytes(state_);
   std::vector<std::byte> segment;
   for (const Block& block : blocks_) {
     const std::uint64_t block_end = block.first_record + block.count;
@@ -553,8 +602,9 @@ void CheckpointFile::read(std::uint64_t begin, std::uint64_t end, ParticleStore*
       const std::uint64_t from = std::max(begin, block.first_record + first);
       const std::uint64_t to = std::min(end, block.first_record + first + count);
       for (std::uint64_t i = from; i < to; ++i) {
-        read_record(segment.data() + (i - block.first_record - first) * record, *particles,
-                    i - begin);
+        const std::byte* const place = segment.data() + (i - block.first_record - first) * record;
+        read_record(place, *particles, i - begin);
+        if (fields != nullptr) fields->read(i - begin, place + size);
       }
     }
   }

@@ -11,6 +11,7 @@
 #include "md/core/box.hpp"
 #include "md/core/json.hpp"
 #include "md/output/atomic_file.hpp"
+#include "md/system/added_fields.hpp"
 #include "md/system/particle_store.hpp"
 
 namespace sterna::md {
@@ -49,15 +50,16 @@ struct CheckpointState {
   // The writer sets the following members.
   int ranks = 0;
   std::int64_t particles = 0;
-  bool rotating = false;  ///< whether records have orientations and angular momenta
+  bool rotating = false;                 ///< whether records have orientations and angular momenta
+  std::vector<AddedFieldLayout> fields;  ///< added fields, whose numbers records have
 };
 
 /// The format of a checkpoint as one process sees it; checkpoint.hpp makes the ranks cooperate.
 /// Every failure is a FileError that names the file.
 
-/// The offset of rank 0's block, and the size of a block with this many records.
+/// The offset of rank 0's block, and the size of a block with this many records of `state`.
 inline constexpr std::uint64_t first_checkpoint_block = 4096;
-std::uint64_t checkpoint_block_bytes(std::uint64_t records, bool rotating);
+std::uint64_t checkpoint_block_bytes(std::uint64_t records, const CheckpointState& state);
 
 /// Marks a file that is being written, so that other processes can tell it from an earlier file of
 /// the same name. `finish_checkpoint` removes the mark.
@@ -72,9 +74,11 @@ std::uint64_t rank_data_bytes(RankDataView data);
 /// Writes this rank's further data from `offset` on, behind the blocks of all ranks. Returns a text
 /// for `finish_checkpoint`, to be placed before the block's text.
 std::string write_rank_data(RawFile& file, std::uint64_t offset, RankDataView data);
-/// Writes the local particles from `offset` on; returns a text for `finish_checkpoint`.
+/// Writes the local particles, with their added fields if there are any, from `offset` on; returns
+/// a text for `finish_checkpoint`.
 std::string write_checkpoint_block(RawFile& file, std::uint64_t offset,
-                                   const ParticleStore& particles);
+                                   const ParticleStore& particles,
+                                   const AddedFields* fields = nullptr);
 /// Writes everything but the blocks, which the texts in `blocks` describe, and closes the file when
 /// it is on the disk. Returns its size.
 std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
@@ -102,8 +106,10 @@ class CheckpointFile {
   /// Records [first, second) that `rank` wrote, counted over all blocks.
   std::pair<std::uint64_t, std::uint64_t> block_of(int rank) const;
   /// Reads and checks these records. If `particles` is given, they replace its local ones;
-  /// FileError if only one of file and store rotates.
-  void read(std::uint64_t begin, std::uint64_t end, ParticleStore* particles) const;
+  /// FileError if only one of file and store rotates. If `fields` is given, the added fields of the
+  /// file replace those there.
+  void read(std::uint64_t begin, std::uint64_t end, ParticleStore* particles,
+            AddedFields* fields = nullptr) const;
   /// The further data of a writing rank, checked.
   RankData read_rank_data(int rank) const;
 

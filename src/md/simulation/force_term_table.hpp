@@ -11,6 +11,7 @@
 #include "md/input/input.hpp"
 #include "md/input/physics_row.hpp"
 #include "md/simulation/interaction.hpp"
+#include "md/system/added_fields.hpp"
 #include "md/system/molecule_places.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -25,6 +26,9 @@ struct TermRequest {
   const Box& box;
   double skin;                                             ///< length
   std::shared_ptr<const MoleculePlaces> places = nullptr;  ///< of flexible molecules; null: none
+  /// The added fields of the particles, to which a term may add its own; it then has numbers for all
+  /// local particles. Null only outside of a run.
+  AddedFields* fields = nullptr;
 };
 
 /// A kind of force term besides the short-range forces of the neighbor list.

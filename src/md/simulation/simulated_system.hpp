@@ -10,6 +10,7 @@
 #include "md/model/lennard_jones.hpp"
 #include "md/simulation/interaction.hpp"
 #include "md/simulation/starting/frozen_types.hpp"
+#include "md/system/added_fields.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
@@ -40,6 +41,7 @@ struct SimulatedSystem {
 
   Box box;
   ParticleStore particles;
+  AddedFields fields;                     ///< of `particles`
   std::int64_t particle_count = 0;        ///< on all ranks
   std::vector<std::int64_t> type_counts;  ///< on all ranks
   std::int64_t moving_count = 0;          ///< without frozen particles and virtual sites

@@ -85,6 +85,19 @@ void Simulation::change(const std::function<void(ParticleRecord&)>& visitor) {
   implementation_->change(visitor);
 }
 
+AddedField& Simulation::add_particle_field(std::string_view name, int components, double initial) {
+  return implementation_->add_particle_field(name, components, initial);
+}
+std::vector<double> Simulation::gather_field(std::string_view name, int root) const {
+  return implementation_->gather_field(name, root);
+}
+AddedFields& Simulation::particle_fields() {
+  return implementation_->system_.fields;
+}
+const AddedFields& Simulation::particle_fields() const {
+  return implementation_->system_.fields;
+}
+
 std::unique_ptr<ParticleStore> Simulation::release_particles() {
   return implementation_->release_particles();
 }

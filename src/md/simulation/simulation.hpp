@@ -21,6 +21,7 @@
 #include "md/observe/reporter.hpp"
 #include "md/observe/thermodynamic_state.hpp"
 #include "md/simulation/system.hpp"
+#include "md/system/added_fields.hpp"
 #include "md/system/particle_store.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -141,6 +142,21 @@ class Simulation {
   /// Calls `visitor` for each particle of this rank. It may change position, velocity, orientation
   /// and angular momentum. The new position may be anywhere in the box.
   void change(const std::function<void(ParticleRecord&)>& visitor);
+
+  /// Adds a field to all particles: `components` numbers for each, all of them `initial` at first.
+  /// It belongs to the particles: it goes with them to other ranks and is in checkpoints. A
+  /// simulation that continues from a checkpoint has its numbers, and this call then returns the
+  /// field as it is. The reference is valid as long as the simulation. Throws std::invalid_argument
+  /// on all ranks if the name is no name, is taken or differs between ranks, or if the checkpoint
+  /// has another number of components.
+  AddedField& add_particle_field(std::string_view name, int components = 1, double initial = 0.0);
+  /// The numbers of an added field on rank `root`, particle by particle by ascending id; an empty
+  /// list on the others.
+  std::vector<double> gather_field(std::string_view name, int root = 0) const;
+  /// Local: the added fields; those of a checkpoint, too. Numbers of a field may be changed at any
+  /// time, and forces that read them follow in the next step.
+  AddedFields& particle_fields();
+  const AddedFields& particle_fields() const;
 
   /// Moves the arrays of `particles` out to a caller who still reads them. The simulation continues
   /// with copies and new lists.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "md/core/box.hpp"
@@ -57,6 +58,8 @@ class Simulation::Implementation {
   void add(std::unique_ptr<ForceTerm> term);
   void change(const std::function<void(ParticleRecord&)>& visitor);
   std::vector<ParticleRecord> gather(int root);
+  AddedField& add_particle_field(std::string_view name, int components, double initial);
+  std::vector<double> gather_field(std::string_view name, int root);
   std::unique_ptr<ParticleStore> release_particles();
   void save(const std::string& path);
   void finish();

@@ -72,8 +72,9 @@ void Simulation::Implementation::log_start_times() {
 void Simulation::Implementation::restart_from_changes(EnergyAndVirial& sums) {
   dynamics_.complete_velocities();
   if (!dynamics_.minimizes()) system_.frozen.set_velocities(system_.particles);
-  Migration anywhere(context_, balancer_->decomposition(), 0.0,
-                     {.anywhere = true, .rotating = system_.particles.rotating()});
+  Migration anywhere(
+      context_, balancer_->decomposition(), 0.0,
+      {.anywhere = true, .rotating = system_.particles.rotating(), .fields = &system_.fields});
   anywhere.migrate(system_.particles, clock_.step);
   dynamics_.positions_were_changed();
   rebuild();
@@ -208,6 +209,56 @@ std::vector<ParticleRecord> Simulation::Implementation::gather(int root) {
     if (!part.empty()) std::memcpy(all.data() + first, part.data(), part.size());
   }
   sort_by(all, &ParticleRecord::id);
+  return all;
+}
+
+AddedField& Simulation::Implementation::add_particle_field(std::string_view name, int components,
+                                                           double initial) {
+  // Ranks that add different fields would exchange particles of different sizes.
+  const std::string mine =
+      fmt::format("\"{}\" with {} components, at first {:a}", name, components, initial);
+  std::string first = mine;
+  comm::broadcast(context_, 0, first);
+  std::int64_t differs = mine == first ? 0 : 1;
+  comm::ReductionBatch(context_, "added field").max(differs).run();
+  if (differs != 0) {
+    throw std::invalid_argument(
+        fmt::format("ranks add different particle fields: rank 0 adds {}, and another rank adds {}",
+                    first, mine == first ? "another one" : mine));
+  }
+  if (!std::isfinite(initial)) {
+    throw std::invalid_argument(fmt::format(
+        "the particle field \"{}\" begins with {}, which is not finite", name, initial));
+  }
+  return system_.fields.add(name, components, initial);
+}
+
+std::vector<double> Simulation::Implementation::gather_field(std::string_view name, int root) {
+  const AddedField& field = system_.fields.at(name);
+  const auto width = static_cast<std::size_t>(field.components());
+  const std::size_t count = system_.particles.local_count();
+  const auto text_of = [](const auto* values, std::size_t size) {
+    return std::string(reinterpret_cast<const char*>(values), size * sizeof(*values));
+  };
+  const auto ids = comm::gather(context_, root, text_of(system_.particles.id.data(), count));
+  const auto rows = comm::gather(context_, root, text_of(field.values().data(), count * width));
+  struct Row {
+    std::int64_t id;
+    const char* numbers;
+  };
+  std::vector<Row> order;
+  for (std::size_t rank = 0; rank < ids.size(); ++rank) {
+    for (std::size_t i = 0; i < ids[rank].size() / sizeof(std::int64_t); ++i) {
+      Row row{0, rows[rank].data() + i * width * sizeof(double)};
+      std::memcpy(&row.id, ids[rank].data() + i * sizeof(row.id), sizeof(row.id));
+      order.push_back(row);
+    }
+  }
+  sort_by(order, &Row::id);
+  std::vector<double> all(order.size() * width);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    std::memcpy(all.data() + i * width, order[i].numbers, width * sizeof(double));
+  }
   return all;
 }
 

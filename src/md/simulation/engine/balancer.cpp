@@ -61,11 +61,12 @@ double step_seconds(const PhaseTimer& timer) {
 }  // namespace
 
 Balancer::Balancer(const comm::Context& context, const Input& input, const Box& box,
-                   double list_radius, PhaseTimer& timer)
+                   double list_radius, PhaseTimer& timer, AddedFields& fields)
     : context_(context),
       box_(box),
       list_radius_(list_radius),
       timer_(timer),
+      fields_(fields),
       method_(input.domain.decomposition),
       measures_time_(input.domain.weights == DomainWeights::time),
       model_(input.domain.weights == DomainWeights::particles ? CostModel::particles
@@ -152,7 +153,8 @@ void Balancer::take(std::unique_ptr<Decomposition> next, ParticleStore& particle
                   MigrationOptions{.exchange_method = migration_method_,
                                    .anywhere = true,
                                    .rotating = particles.rotating(),
-                                   .name = "rebalancing"});
+                                   .name = "rebalancing",
+                                   .fields = &fields_});
   }
   move_->migrate(particles, step);
   moved_ += static_cast<std::int64_t>(move_->departed());

@@ -23,10 +23,11 @@ namespace sterna::md {
 /// again if that pays. All functions are collective. With one rank nothing is done.
 class Balancer {
  public:
-  /// Begins with the regular grid, by which the particles of the start are distributed. Throws
-  /// std::invalid_argument if the input asks for a combination that is impossible.
+  /// Begins with the regular grid, by which the particles of the start are distributed. `fields`
+  /// follow the particles. Throws std::invalid_argument if the input asks for a combination that is
+  /// impossible.
   Balancer(const comm::Context& context, const Input& input, const Box& box, double list_radius,
-           PhaseTimer& timer);
+           PhaseTimer& timer, AddedFields& fields);
 
   const Decomposition& decomposition() const { return *decomposition_; }
   /// Null if the regions are not a regular grid.
@@ -98,6 +99,7 @@ class Balancer {
   Box box_;
   double list_radius_;
   PhaseTimer& timer_;
+  AddedFields& fields_;
   std::string method_;  ///< of decomposition_methods(), for the next cut
   bool balances_ = false;
   bool starts_with_grid_ = true;

@@ -140,7 +140,8 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
   }
   {
     const auto measured = timer_.measure(Phase::sorting);
-    short_range_.list().sort_local(particles);
+    const auto source = short_range_.list().sort_local(particles);
+    if (options_.fields != nullptr) options_.fields->reorder(source);
   }
   halo_.begin_rebuild(particles);
   for (std::size_t stage = 0; stage < halo_.stage_count(); ++stage) {

@@ -52,6 +52,7 @@ class ForceEngine {
     bool molecule_extent_is_certain = true;
     MultipleTimeSteps time_steps{1, 1};
     std::string migration_method = "auto";
+    AddedFields* fields = nullptr;  ///< of the particles, which follow them; null: none
   };
   /// The decomposition must live as long as it is in use here. `short_range`: the terms that
   /// compute from rows of the list, at least one; `terms`: the others. Throws std::invalid_argument
@@ -175,7 +176,9 @@ class ForceEngine {
 
  private:
   MigrationOptions migration_options() const {
-    return {.exchange_method = options_.migration_method, .rotating = options_.rotating};
+    return {.exchange_method = options_.migration_method,
+            .rotating = options_.rotating,
+            .fields = options_.fields};
   }
 
   /// The timer's phase of term k of `terms_`; the short-range terms come before these.

@@ -189,7 +189,7 @@ void Simulation::Implementation::write_checkpoint() {
   trajectories_.sync();
   const CheckpointReport report =
       sterna::md::write_checkpoint(context_, folder_.stem(), checkpoint_state(), system_.particles,
-                                   rank_data_of_observers(observers_));
+                                   rank_data_of_observers(observers_), &system_.fields);
   checkpoints_.was_written(clock_);
   log_->checkpoint(clock_.step, checkpoint_path(folder_.stem()), report.bytes, report.seconds);
 }
@@ -203,7 +203,7 @@ void Simulation::Implementation::save(const std::string& path) {
   dynamics_.compute_forces(&sums);
   dynamics_.reset_pending_kick();
   write_checkpoint_file(context_, path, checkpoint_state(), system_.particles,
-                        rank_data_of_observers(observers_));
+                        rank_data_of_observers(observers_), &system_.fields);
 }
 
 }  // namespace sterna::md

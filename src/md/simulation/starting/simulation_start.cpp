@@ -242,7 +242,8 @@ void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid, c
       grid, input.domain.grid, [](int cuts, int asked) { return asked == 0 || asked == cuts; });
   if (fits && grid[0] * grid[1] * grid[2] == context_.size()) input.domain.grid = grid;
   balancer_ = std::make_unique<Balancer>(context_, input, system_.box,
-                                         system_.interaction.range() + lists_.skin(), timer_);
+                                         system_.interaction.range() + lists_.skin(), timer_,
+                                         system_.fields);
 }
 
 void Simulation::Implementation::resume_from_checkpoint(const std::string& path) {
@@ -266,7 +267,7 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   make_balancer(keeps_shape ? std::array{0, 0, 0} : state.grid, state.state);
   {
     const auto measured = start_times_.measure(StartTimes::reading);
-    reader.read_particles(system_.particles);
+    reader.read_particles(system_.particles, &system_.fields);
   }
   stop_start_if_asked(context_);
   const bool minimizes = input_.minimizes();
@@ -286,8 +287,9 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   if (!reader.has_block_per_rank() ||
       !(of_grid ? balancer_->restore(state.grid) : balancer_->restore(*regions))) {
     const auto measured = start_times_.measure(StartTimes::distributing);
-    Migration anywhere(context_, balancer_->decomposition(), 0.0,
-                       {.anywhere = true, .rotating = system_.particles.rotating()});
+    Migration anywhere(
+        context_, balancer_->decomposition(), 0.0,
+        {.anywhere = true, .rotating = system_.particles.rotating(), .fields = &system_.fields});
     anywhere.migrate(system_.particles, clock_.step);
     balancer_->cut_at_start(system_.particles, clock_.step);
   }
@@ -323,6 +325,8 @@ void Simulation::Implementation::make_engine() {
   }
   options.halo = {.route = input_.domain.halo_route, .method = input_.communication.halo};
   options.migration_method = input_.communication.migration;
+  options.fields = &system_.fields;
+  system_.fields.resize(system_.particles.local_count());
   // A barostat moves the center of each constraint group, so one rank must know the whole group.
   const double widest = !input_.barostat.is_used()
                             ? std::max(molecule_extent(input_), system_.interaction.range())
@@ -340,7 +344,8 @@ void Simulation::Implementation::make_engine() {
                             .decomposition = balancer_->decomposition(),
                             .box = system_.box,
                             .skin = lists_.skin(),
-                            .places = options.places};
+                            .places = options.places,
+                            .fields = &system_.fields};
   engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
                                           system_.interaction.take_forces(system_.topology),
                                           make_force_terms(request), options, timer_);
