@@ -7,7 +7,7 @@
 //   The crystal router of Fox et al. (1988) does so along the edges of a hypercube.
 //   The distances of Bruck et al. (1997) serve any number of ranks.
 // Cost:
-//   A round takes log P messages, whatever the number of destinations.
+//   A round takes log P messages, whatever the number of destinations. Long ones are two.
 //   Items travel as often as the distance has binary ones, log P / 2 on average.
 //   Memory grows with the rows on the way.
 // Hazards:
@@ -19,13 +19,17 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <cstring>
 #include <vector>
 
 #include "comm/context/byte_block.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/family/requirements.hpp"
+#include "comm/sparse/copy_items.hpp"
 #include "comm/sparse/request_list.hpp"
 #include "comm/sparse/round_wait.hpp"
 #include "comm/sparse/routed_rows.hpp"
@@ -35,24 +39,37 @@ namespace sterna::comm {
 
 namespace {
 
-// One tag serves all steps and rounds. The messages from one rank belong to one step, since the
-// distances differ, and MPI keeps their order.
+/// A message has the number of bytes that its sender has for this step, and as many of them as fit.
+/// The rest follows in a message of its own, of which the receiver then knows the length. The first
+/// is below the eager limit of shared-memory transports (4 KiB), so that it leaves without a
+/// handshake.
+constexpr std::size_t first_message_bytes = 3968;
+using Length = std::uint64_t;
+constexpr std::size_t first_part = first_message_bytes - sizeof(Length);
+
+// Two tags serve all steps and rounds, one for each of the two messages. The messages from one rank
+// belong to one step, since the distances differ, and MPI keeps their order.
 class Hypercube final : public SparseMethod {
  public:
   explicit Hypercube(const SparseSetting& setting)
       : setting_(setting),
         communicator_(setting.context.implementation().communicator),
-        tag_(setting.context.implementation().reserve_tags(1)),
+        first_tag_(setting.context.implementation().reserve_tags(2)),
         rank_(setting.context.rank()),
         size_(setting.context.size()) {
     for (int distance = 1; distance < size_; distance *= 2) {
-      steps_.push_back({(rank_ + distance) % size_, (rank_ - distance + size_) % size_,
-                        RowPacker(setting.item_size), IncomingRows(1)});
+      steps_.push_back({(rank_ + distance) % size_,
+                        (rank_ - distance + size_) % size_,
+                        RowPacker(setting.item_size),
+                        IncomingRows(1),
+                        {},
+                        {}});
     }
   }
 
   std::size_t exchange(const OutgoingRound& round, IncomingRows& incoming) override {
     arrived_.clear();
+    messages_ = 0;
     for (Step& step : steps_) step.packer.clear();
     for (const OutgoingRow& row : round.rows) {
       forward({{row.destination, rank_, row.count}, row.items});
@@ -69,9 +86,8 @@ class Hypercube final : public SparseMethod {
       });
     }
     deliver(arrived_, setting_.item_size, incoming);
-    wait_in_round(
-        setting_, round.number, [&] { return sends_.test(); }, [&] { return sends_.late_peers(); });
-    return steps_.size();
+    wait_for(sends_, round);
+    return messages_;
   }
 
  private:
@@ -80,6 +96,7 @@ class Hypercube final : public SparseMethod {
     int target, source;
     RowPacker packer;
     IncomingRows incoming;  ///< of bytes
+    std::array<std::byte, first_message_bytes> outbox, inbox;
   };
 
   /// Gives a row to the step of the lowest binary one of the distance that is left. No step before
@@ -90,49 +107,61 @@ class Hypercube final : public SparseMethod {
     step.packer.add(step.target, row);
   }
 
-  /// Begins to send the rows of a step, in a message that may be empty.
+  /// Begins to send the rows of a step, of which there may be none.
   void send(Step& step) {
     const std::span<const OutgoingRow> packed = step.packer.pack();
-    const std::byte* const bytes = packed.empty() ? nullptr : packed[0].items;
-    const ByteBlock block(packed.empty() ? 0 : packed[0].count);
-    check_mpi(MPI_Isend(bytes, block.count(), block.type(), step.target, tag_, communicator_,
-                        sends_.add(step.target)),
+    const Length length = packed.empty() ? 0 : packed[0].count;
+    const std::size_t first = std::min<std::size_t>(length, first_part);
+    std::memcpy(step.outbox.data(), &length, sizeof length);
+    if (first > 0) copy_items(step.outbox.data() + sizeof length, packed[0].items, first);
+    check_mpi(MPI_Isend(step.outbox.data(), static_cast<int>(sizeof length + first), MPI_BYTE,
+                        step.target, first_tag_, communicator_, sends_.add(step.target)),
               "MPI_Isend");
+    ++messages_;
+    if (length == first) return;
+    const ByteBlock rest(length - first);
+    check_mpi(MPI_Isend(packed[0].items + first, rest.count(), rest.type(), step.target,
+                        first_tag_ + 1, communicator_, sends_.add(step.target)),
+              "MPI_Isend");
+    ++messages_;
   }
 
   void receive(Step& step, const OutgoingRound& round) {
-    int found = 0;
-    MPI_Message message;
-    MPI_Status status;
-    wait_in_round(
-        setting_, round.number,
-        [&] {
-          check_mpi(MPI_Improbe(step.source, tag_, communicator_, &found, &message, &status),
-                    "MPI_Improbe");
-          return found != 0;
-        },
-        [&] { return std::vector<int>{step.source}; });
-    MPI_Count bytes = 0;
-    check_mpi(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
+    check_mpi(MPI_Irecv(step.inbox.data(), static_cast<int>(step.inbox.size()), MPI_BYTE,
+                        step.source, first_tag_, communicator_, receives_.add(step.source)),
+              "MPI_Irecv");
+    wait_for(receives_, round);
+    Length length = 0;
+    std::memcpy(&length, step.inbox.data(), sizeof length);
     step.incoming.clear();
-    if (bytes > 0) step.incoming.announce(step.source, static_cast<std::size_t>(bytes));
+    if (length > 0) step.incoming.announce(step.source, length);
     step.incoming.arrange();
-    const ByteBlock block(static_cast<std::size_t>(bytes));
-    std::byte* const place = bytes > 0 ? step.incoming.row(step.source) : nullptr;
-    check_mpi(MPI_Imrecv(place, block.count(), block.type(), &message, receives_.add(step.source)),
-              "MPI_Imrecv");
+    if (length == 0) return;
+    std::byte* const place = step.incoming.row(step.source);
+    const std::size_t first = std::min<std::size_t>(length, first_part);
+    copy_items(place, step.inbox.data() + sizeof length, first);
+    if (length == first) return;
+    const ByteBlock rest(length - first);
+    check_mpi(MPI_Irecv(place + first, rest.count(), rest.type(), step.source, first_tag_ + 1,
+                        communicator_, receives_.add(step.source)),
+              "MPI_Irecv");
+    wait_for(receives_, round);
+  }
+
+  void wait_for(RequestList& requests, const OutgoingRound& round) {
     wait_in_round(
-        setting_, round.number, [&] { return receives_.test(); },
-        [&] { return receives_.late_peers(); });
+        setting_, round.number, [&] { return requests.test(); },
+        [&] { return requests.late_peers(); });
   }
 
   SparseSetting setting_;
   MPI_Comm communicator_;
-  int tag_;
+  int first_tag_;
   int rank_, size_;
   std::vector<Step> steps_;
   RequestList sends_, receives_;
   std::vector<RoutedRow> arrived_;
+  std::size_t messages_ = 0;
 };
 
 CostTerms cost_of_hypercube(const PatternShape& shape) {
