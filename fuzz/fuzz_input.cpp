@@ -18,7 +18,7 @@
 // sources: src/md/integrate/motion_physics.cpp src/md/integrate/check_*.cpp
 // sources: src/md/integrate/*_section.cpp src/md/forces/force_term.cpp
 // sources: src/md/input/particle_names.cpp
-// sources: src/md/core/file_error.cpp src/md/model/tersoff.cpp src/md/model/library/*.cpp
+// sources: src/md/core/file_error.cpp src/md/model/tersoff.cpp src/md/model/stillinger_weber.cpp src/md/model/library/*.cpp
 // sources: src/md/core/sort_by.cpp src/md/core/json.cpp src/md/core/measured_text.cpp
 // sources: src/md/input/line_reader.cpp src/md/input/fields.cpp
 // sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp

@@ -17,7 +17,7 @@
 // sources: src/md/core/file_error.cpp src/md/start/foreign/ls1/*.cpp src/md/start/foreign/*.cpp
 // sources: src/md/start/foreign/modylas/*.cpp src/md/model/library/charmm_cmap.cpp
 // sources: src/md/start/readers/*.cpp
-// sources: src/md/input/fields.cpp src/md/input/line_reader.cpp src/md/model/tersoff.cpp
+// sources: src/md/input/fields.cpp src/md/input/line_reader.cpp src/md/model/tersoff.cpp src/md/model/stillinger_weber.cpp
 // sources: src/md/model/library/*.cpp src/md/forces/coulomb/fmm/fmm_parameters.cpp
 // sources: src/md/forces/coulomb/fmm/point_charges.cpp src/md/forces/coulomb/fmm/cell_shape.cpp
 // sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp

@@ -6,7 +6,7 @@
 // sources: src/md/start/foreign/ls1/molecule_types.cpp src/md/start/foreign/ls1/*phase_space.cpp
 // sources: src/md/start/foreign/ls1/gener*.cpp src/md/start/foreign/ls1/lattice_fill.cpp
 // sources: src/md/start/foreign/ls1/objects.cpp src/md/start/foreign/ls1/start_file.cpp
-// sources: src/md/core/random.cpp src/md/model/tersoff.cpp src/comm/context/regular_file.cpp
+// sources: src/md/core/random.cpp src/md/model/tersoff.cpp src/md/model/stillinger_weber.cpp src/comm/context/regular_file.cpp
 // sources: src/md/input/foreign_files.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 // sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp

@@ -492,6 +492,33 @@ def averages(
 
 
 @app.command()
+def elastic(
+    input_file: InputFile,
+    strain: Annotated[
+        float, typer.Option(min=1e-6, max=0.05, help="How far the box is strained.")
+    ] = 1e-3,
+    relax: Annotated[
+        bool,
+        typer.Option("--relax/--clamp", help="Relax the atoms in each strained box, or do not."),
+    ] = True,
+    relax_box: Annotated[
+        bool, typer.Option("--relax-box", help="First make the box that has no stress.")
+    ] = False,
+    steps: Annotated[int, typer.Option(min=1, help="Steps of each relaxation, at most.")] = 20000,
+) -> None:
+    """Print the elastic constants of a crystal at rest.
+
+    The box of the input's start is strained in six ways, up and down, and the stress is
+    differentiated. With them come bulk and shear moduli of a powder. Temperatures, thermostats and
+    barostats of the input are left out.
+    """
+    from sterna.commands.elastic import elastic as constants_of
+
+    found = constants_of(input_file, strain=strain, relax=relax, relax_box=relax_box, steps=steps)
+    _to_standard_output(str(found))
+
+
+@app.command()
 def sweep(
     study: Annotated[
         Path, typer.Argument(metavar="STUDY", help="A TOML file: see docs/howto/sweeps.md.")

@@ -40,6 +40,10 @@ TERSOFF = """\
 Si Si Si 3 1 1.3258 4.8381 2.0417 0 22.956 0.33675 1.3258 95.373 3.0 0.2 3.2394 3264.7
 """
 
+SW = """\
+Si Si Si 2.1683 2.0951 1.80 21.0 1.20 -0.333333333333 7.049556277 0.6022245584 4 0 0
+"""
+
 SCRIPTS = {
     "funcfl": """\
 create_box 2 box
@@ -83,6 +87,23 @@ pair_coeff * * lj/cut 0.02 2.3
 pair_coeff * 2 morse 0.03 1.3 2.7
 mass 2 39.9
 """,
+    "silicon by angles": """\
+create_box 1 box
+create_atoms 1 box
+pair_style sw
+pair_coeff * * Si.sw Si
+mass 1 28.0855
+""",
+    "silicon by angles in a gas": """\
+create_box 2 box
+create_atoms 1 region low
+create_atoms 2 region high
+pair_style hybrid sw lj/cut 5.0
+pair_coeff * * sw Si.sw Si NULL
+pair_coeff 1 2 lj/cut 0.02 2.3
+pair_coeff 2 2 lj/cut 0.01 2.4
+mass * 28.0855
+""",
     "silicon and copper": """\
 create_box 2 box
 create_atoms 1 region low
@@ -111,6 +132,7 @@ def folder(tmp_path):
     (tmp_path / "copper.eam.alloy").write_text(setfl("Cu", METALS["Cu"]))
     (tmp_path / "copper.eam").write_text(funcfl())
     (tmp_path / "Si.tersoff").write_text(TERSOFF)
+    (tmp_path / "Si.sw").write_text(SW)
     return tmp_path
 
 

@@ -254,7 +254,7 @@ std::string why_no_derivatives(const Input& input) {
     return "they are those of atoms only; this input has molecules";
   }
   if (input.electrostatics.is_used()) return "[electrostatics] is not among what they know";
-  if (uses(input, ManyBodyKind::tersoff) || uses(input, ManyBodyKind::embedded_atom)) {
+  if (uses_many_body_potential(input)) {
     return "they know potentials of pairs only";
   }
   if (!input.tables<WallSection>().empty() || !input.tables<FieldSection>().empty()) {

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "md/input/atom_groups.hpp"
+#include "md/input/many_body_input.hpp"
 #include "md/neighbors/pair_list.hpp"
 #include "md/observe/group_distribution.hpp"
 #include "md/observe/observer_table.hpp"
@@ -106,8 +107,7 @@ void check_rdf(const Input& input, const IsGood& is_good, const Report& report) 
   check_group_names(input, is_good, report, "rdf.groups", input.section<RdfOptions>().groups,
                     false);
   const double maximum = input.section<RdfOptions>().maximum, cutoff = input.interaction.cutoff;
-  const bool known_cutoff =
-      input.interaction.potential == InteractionPotential::tersoff || is_good("interaction.cutoff");
+  const bool known_cutoff = !has_pairs_besides(input) || is_good("interaction.cutoff");
   if (!is_good("rdf.maximum") || !known_cutoff || !(cutoff > 0.0) || maximum <= cutoff) return;
   report(Severity::error, "rdf.maximum",
          fmt::format("\"maximum\" in [rdf] is {}; expected at most the cutoff, which is {}: pairs "

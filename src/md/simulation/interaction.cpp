@@ -8,10 +8,6 @@
 #include <utility>
 
 #include "md/forces/longrange/homogeneous_correction.hpp"
-#include "md/forces/manybody/embedded_atom_forces.hpp"
-#include "md/forces/manybody/input/embedded_atom_input.hpp"
-#include "md/forces/manybody/input/tersoff_input.hpp"
-#include "md/forces/manybody/tersoff_forces.hpp"
 #include "md/forces/molecular/molecular_forces.hpp"
 #include "md/forces/pair/pair_forces.hpp"
 #include "md/input/cutoffs.hpp"
@@ -205,15 +201,11 @@ void Interaction::act_of_atoms(const Input& input, const ParameterTexts& texts) 
     have.resize(particle_kinds(input), 0);
     return have;
   };
-  if (uses(input, ManyBodyKind::tersoff)) {
-    tersoff_ = tersoff_potential(input, texts.tersoff);
-    forces_.push_back(std::make_unique<TersoffForces>(*tersoff_, types_with(ManyBodyKind::tersoff),
-                                                      precision, kernel));
-  }
-  if (uses(input, ManyBodyKind::embedded_atom)) {
-    embedded_atom_ = embedded_atom_potential(input, texts.embedded_atom);
-    forces_.push_back(std::make_unique<EmbeddedAtomForces>(
-        *embedded_atom_, types_with(ManyBodyKind::embedded_atom), precision, kernel));
+  const std::span<const ManyBodyRow> rows = many_body_rows();
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    if (!uses(input, rows[n].kind)) continue;
+    many_body_.push_back(rows[n].potential(input, texts.empty() ? std::string() : texts[n]));
+    forces_.push_back(many_body_.back()->forces(types_with(rows[n].kind), precision, kernel));
   }
 }
 
@@ -343,8 +335,7 @@ Interaction::PlanarLayers Interaction::planar_layers(const Box& box) const {
 }
 
 double Interaction::usual_skin() const {
-  if (!has_pairs() && tersoff_) return 0.2 * tersoff_->cutoff();  // fastest for silicon at 500 K
-  if (!has_pairs()) return 0.15 * embedded_atom_->cutoff();
+  if (!has_pairs()) return many_body_.front()->usual_skin();
   double sigma = 0.0;
   for (const Component& component : components_) {
     for (const auto& site : component.lennard_jones) sigma = std::max(sigma, site.sigma);
@@ -355,8 +346,7 @@ double Interaction::usual_skin() const {
 
 double Interaction::smallest_sigma() const {
   double sigma = std::numeric_limits<double>::max();
-  if (tersoff_) sigma = std::min(sigma, tersoff_->strongest_dimer().length);
-  if (embedded_atom_) sigma = std::min(sigma, embedded_atom_->strongest_dimer().length);
+  for (const auto& potential : many_body_) sigma = std::min(sigma, potential->shortest_dimer());
   if (!has_pairs()) return sigma;
   for (const PairScale& scale : scales_) sigma = std::min(sigma, scale.size);
   for (const Component& component : components_) {
@@ -367,8 +357,7 @@ double Interaction::smallest_sigma() const {
 
 double Interaction::largest_epsilon() const {
   double epsilon = 0.0;
-  if (tersoff_) epsilon = std::max(epsilon, tersoff_->strongest_dimer().energy);
-  if (embedded_atom_) epsilon = std::max(epsilon, embedded_atom_->strongest_dimer().energy);
+  for (const auto& potential : many_body_) epsilon = std::max(epsilon, potential->deepest_dimer());
   if (!has_pairs()) return epsilon;
   for (const PairScale& scale : scales_) epsilon = std::max(epsilon, scale.energy);
   for (const Component& component : components_) {

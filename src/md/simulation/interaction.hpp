@@ -10,25 +10,23 @@
 
 #include "md/core/box.hpp"
 #include "md/forces/longrange/averaged_potential.hpp"
+#include "md/forces/manybody/input/many_body_table.hpp"
 #include "md/forces/pair/charge_pairs.hpp"
 #include "md/forces/pair/pair_function.hpp"
 #include "md/forces/short_range_forces.hpp"
 #include "md/input/input.hpp"
 #include "md/model/component.hpp"
-#include "md/model/embedded_atom.hpp"
 #include "md/model/lennard_jones.hpp"
 #include "md/model/molecule_model.hpp"
-#include "md/model/tersoff.hpp"
 #include "md/system/topology.hpp"
 
 namespace sterna::md {
 
 class PairForces;
 
-/// The texts of the parameter files that an input names.
-struct ParameterTexts {
-  std::string tersoff = {}, embedded_atom = {};
-};
+/// The texts of the parameter files that an input names, in the order of `many_body_rows`; empty if
+/// it names none.
+using ParameterTexts = std::vector<std::string>;
 
 /// The particles of a run and their interactions, from the input. Only this class knows which
 /// short-range forces an input needs.
@@ -67,7 +65,7 @@ class Interaction {
   };
   PlanarLayers planar_layers(const Box& box) const;
   /// Returns the potentials beyond the cutoff of all pairs of components that interact in pairs.
-  /// Not for inputs with Tersoff's potential alone.
+  /// Not for inputs with many-body potentials alone.
   std::vector<AveragedPotential> beyond_cutoff() const;
   /// Returns the part of the corrections that does not depend on positions, for this many particles
   /// of each type. That is all of the homogeneous correction, and the dipoles in their own reaction
@@ -100,8 +98,7 @@ class Interaction {
   std::vector<PairFunction> functions_;
   std::vector<PairFunction::Tail> tails_;  ///< of these, and the next
   std::vector<PairScale> scales_;
-  std::optional<TersoffPotential> tersoff_;  ///< of those types that have it, and the next
-  std::optional<EmbeddedAtomPotential> embedded_atom_;
+  std::vector<std::unique_ptr<ManyBodyPotential>> many_body_;  ///< of those types that have them
   std::vector<std::unique_ptr<ShortRangeForces>> forces_;
   PairForces* charged_ = nullptr;  ///< the pairs, where charges end at a cutoff
   CutoffCharges cutoff_charges_{};

@@ -3,13 +3,17 @@
 // Crystals in a periodic box on one rank without any communication, list or engine: images and
 // neighbors are found by brute force.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
 #include <span>
 #include <vector>
 
-#include "md/forces/manybody/tersoff_evaluator.hpp"
+#include "md/core/vector.hpp"
+#include "md/forces/manybody/bond_evaluator.hpp"
+#include "md/system/aligned_buffer.hpp"
+#include "md/system/particle_store.hpp"
 
 namespace sterna::md::test {
 
@@ -50,13 +54,13 @@ inline void jitter(Crystal& crystal, double amplitude, unsigned seed) {
   }
 }
 
-struct TersoffResult {
+struct BondResult {
   EnergyAndVirial sums;
   std::vector<Vec3> force;
 };
 
 /// All atoms' energy, virial and forces; those of images are added to their originals.
-inline TersoffResult evaluate(TersoffEvaluator& evaluator, const Crystal& crystal, double range) {
+inline BondResult evaluate(BondEvaluator& evaluator, const Crystal& crystal, double range) {
   const std::size_t count = crystal.atoms.size();
   std::vector<std::size_t> original;
   AlignedBuffer<Position> position;
@@ -102,7 +106,7 @@ inline TersoffResult evaluate(TersoffEvaluator& evaluator, const Crystal& crysta
   const auto particles = static_cast<std::uint32_t>(count);
   const CellRange cell{0, particles};
   const std::uint32_t which[] = {0};
-  TersoffResult result;
+  BondResult result;
   evaluator.compute(position.data(), rows, &cell, which, force.data(), result.sums);
   result.force.resize(count);
   for (std::size_t k = 0; k < position.size(); ++k) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "forces/manybody/crystal.hpp"
+#include "md/forces/manybody/tersoff_evaluator.hpp"
 #include "md/model/tersoff.hpp"
 
 using namespace sterna::md;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "forces/manybody/crystal.hpp"
+#include "md/forces/manybody/tersoff_evaluator.hpp"
 #include "md/model/tersoff.hpp"
 
 // Lattice constant, cohesive energy and elastic constants at 0 K of diamond crystals, by strains of

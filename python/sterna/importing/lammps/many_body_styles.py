@@ -1,6 +1,6 @@
 """Many-body pair styles of LAMMPS: a row for each, their files, and which element each type is.
 
-Source: https://docs.lammps.org, pair_eam and pair_tersoff.
+Source: https://docs.lammps.org, pair_eam, pair_tersoff and pair_sw.
 """
 
 from dataclasses import dataclass
@@ -24,6 +24,7 @@ MANY_BODY_STYLES: dict[str, ManyBodyStyle] = {
     "eam/alloy": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
     "eam/fs": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
     "tersoff": ManyBodyStyle("tersoff", "parameter_file"),
+    "sw": ManyBodyStyle("stillinger_weber", "stillinger_weber_file"),
 }
 
 

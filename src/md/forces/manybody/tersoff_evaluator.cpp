@@ -64,9 +64,9 @@ TersoffEvaluator::TersoffEvaluator(const TersoffPotential& potential, Precision 
                                    std::string_view kernels)
     : kernels_(select_kernels(available_tersoff_kernels(), kernels)),
       precision_(precision),
-      type_count_(potential.type_count()),
       center_only_(potential.depends_on_center_only()),
       distance_term_(potential.has_distance_term()) {
+  type_count_ = potential.type_count();
   for (int which = 0; which < static_cast<int>(TersoffTable::count); ++which) {
     for (int i = 0; i < type_count_; ++i) {
       for (int j = 0; j < type_count_; ++j) {

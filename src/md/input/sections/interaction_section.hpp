@@ -9,18 +9,21 @@
 
 namespace sterna::md {
 
-enum class InteractionPotential { lennard_jones, tersoff, embedded_atom };
+enum class InteractionPotential { lennard_jones, tersoff, stillinger_weber, embedded_atom };
 template <>
-inline constexpr auto choice_table<InteractionPotential> =
-    std::to_array<Choice<InteractionPotential>>(
-        {{"lennard_jones", InteractionPotential::lennard_jones, "\"lennard_jones\": pairs."},
-         {"tersoff", InteractionPotential::tersoff,
-          "\"tersoff\": the many-body potential of covalent solids by Tersoff, Phys. Rev. B 37, "
-          "6991 (1988) and 39, 5566 (1989); its parameters have units, so `units` cannot be "
-          "\"reduced\"."},
-         {"embedded_atom", InteractionPotential::embedded_atom,
-          "\"embedded_atom\": metals by the embedded-atom method, Daw and Baskes, Phys. Rev. B 29, "
-          "6443 (1984), with the functions of `embedded_atom_file`."}});
+inline constexpr auto choice_table<InteractionPotential> = std::to_array<
+    Choice<InteractionPotential>>(
+    {{"lennard_jones", InteractionPotential::lennard_jones, "\"lennard_jones\": pairs."},
+     {"tersoff", InteractionPotential::tersoff,
+      "\"tersoff\": the many-body potential of covalent solids by Tersoff, Phys. Rev. B 37, "
+      "6991 (1988) and 39, 5566 (1989); its parameters have units, so `units` cannot be "
+      "\"reduced\"."},
+     {"stillinger_weber", InteractionPotential::stillinger_weber,
+      "\"stillinger_weber\": the three-body potential of silicon by Stillinger and Weber, Phys. "
+      "Rev. B 31, 5262 (1985), and of the water mW; its parameters have units, too."},
+     {"embedded_atom", InteractionPotential::embedded_atom,
+      "\"embedded_atom\": metals by the embedded-atom method, Daw and Baskes, Phys. Rev. B 29, "
+      "6443 (1984), with the functions of `embedded_atom_file`."}});
 
 /// The correction for interactions beyond the cutoff.
 enum class TailCorrection { none, homogeneous, planar };
@@ -58,6 +61,7 @@ inline constexpr auto choice_table<CutoffElectrostatics> =
 struct InteractionSection {  ///< [interaction]
   InteractionPotential potential = InteractionPotential::lennard_jones;
   std::string parameter_file;                   ///< for Tersoff's potential; relative to the input
+  std::string stillinger_weber_file;            ///< likewise
   std::string embedded_atom_file;               ///< relative to the input
   double cutoff = 0.0;                          ///< many-body potentials have their own
   Truncation truncation = Truncation::shifted;  ///< how the potential ends at the cutoff

@@ -11,8 +11,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/domain/migration.hpp"
-#include "md/forces/manybody/input/embedded_atom_input.hpp"
-#include "md/forces/manybody/input/tersoff_input.hpp"
+#include "md/forces/manybody/input/many_body_table.hpp"
 #include "md/input/atom_groups.hpp"
 #include "md/input/check_box.hpp"
 #include "md/input/check_molecules.hpp"
@@ -49,12 +48,12 @@ std::string text_of_file(const std::string& path) {
 /// The texts of the parameter files, the same on all ranks.
 ParameterTexts parameter_texts(const comm::Context& context, const Input& input) {
   ParameterTexts texts;
-  on_first_rank(context, [&] {
-    if (!input.interaction.parameter_file.empty()) texts.tersoff = tersoff_parameter_text(input);
-    if (uses(input, ManyBodyKind::embedded_atom)) texts.embedded_atom = embedded_atom_text(input);
-  });
-  comm::broadcast(context, 0, texts.tersoff);
-  comm::broadcast(context, 0, texts.embedded_atom);
+  for (const ManyBodyRow& row : many_body_rows()) {
+    std::string text;
+    on_first_rank(context, [&] { text = row.file.text(input); });
+    comm::broadcast(context, 0, text);
+    texts.push_back(std::move(text));
+  }
   return texts;
 }
 

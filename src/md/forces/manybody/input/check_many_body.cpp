@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "md/core/display_text.hpp"
-#include "md/forces/manybody/input/embedded_atom_input.hpp"
-#include "md/forces/manybody/input/tersoff_input.hpp"
+#include "md/forces/manybody/input/many_body_table.hpp"
 #include "md/input/many_body_input.hpp"
 #include "md/input/pair_potential_input.hpp"
 
@@ -27,14 +25,11 @@ class ManyBodyChecker {
     if (is_unreadable("interaction.potential")) return;
     for (std::size_t n = 0; n < input_.types.size(); ++n) {
       if (!good_(fmt::format("type[{}].name", n))) return;
-      for (const std::string_view key : {"tersoff", "embedded_atom"}) {
-        if (is_unreadable(fmt::format("type[{}].{}", n, key))) return;
+      for (const ManyBodyName& row : many_body_names()) {
+        if (is_unreadable(fmt::format("type[{}].{}", n, row.name))) return;
       }
     }
-    file_has_a_reader("interaction.parameter_file", ManyBodyKind::tersoff, "Tersoff's potential",
-                      "tersoff");
-    file_has_a_reader("interaction.embedded_atom_file", ManyBodyKind::embedded_atom,
-                      "the embedded-atom method", "embedded_atom");
+    for (const ManyBodyRow& row : many_body_rows()) file_has_a_reader(row);
     if (!uses_many_body_potential(input_)) return;
     if (input_.units.is_reduced()) {
       error(place_of_many_body_potential(),
@@ -61,16 +56,11 @@ class ManyBodyChecker {
   /// Of all potentials; 0 where their files were not looked at.
   double longest_cutoff(bool look_at_files) const {
     double cutoff = 0.0;
-    if (uses(input_, ManyBodyKind::tersoff)) {
-      const bool has_file = !input_.interaction.parameter_file.empty();
-      if (has_file && !look_at_files) return 0.0;
-      const std::string text = has_file ? tersoff_parameter_text(input_) : std::string();
-      cutoff = std::max(cutoff, tersoff_potential(input_, text).cutoff());
-    }
-    if (uses(input_, ManyBodyKind::embedded_atom)) {
-      if (!look_at_files) return 0.0;
-      const std::string text = embedded_atom_text(input_);
-      cutoff = std::max(cutoff, embedded_atom_potential(input_, text).cutoff());
+    for (const ManyBodyRow& row : many_body_rows()) {
+      if (!uses(input_, row.kind)) continue;
+      const bool has_file = !(input_.interaction.*name_of(row.kind).file).empty();
+      if ((has_file || row.needs_file) && !look_at_files) return 0.0;
+      cutoff = std::max(cutoff, row.potential(input_, row.file.text(input_))->cutoff());
     }
     return cutoff;
   }
@@ -79,21 +69,21 @@ class ManyBodyChecker {
     report_(Severity::error, place, std::move(message));
   }
 
-  void file_has_a_reader(std::string_view place, ManyBodyKind kind, std::string_view potential,
-                         std::string_view key) {
-    if (!input_.places.contains(place) || uses(input_, kind)) return;
+  void file_has_a_reader(const ManyBodyRow& row) {
+    const ManyBodyName& name = name_of(row.kind);
+    const std::string place = fmt::format("interaction.{}", name.file_key);
+    if (!input_.places.contains(place) || uses(input_, row.kind)) return;
     error(place, fmt::format("the file has parameters of {}, which no [[type]] has; expected "
                              "\"{}\" = an element of the file in a [[type]], or potential = "
                              "\"{}\" in [interaction]",
-                             potential, key, key));
+                             row.noun, name.name, name.name));
   }
 
   std::string place_of_many_body_potential() const {
     if (!has_pairs_besides(input_)) return "interaction.potential";
     std::size_t type = 0;
     while (many_body_kind(input_, type) == ManyBodyKind::none) ++type;
-    return fmt::format("type[{}].{}", type,
-                       input_.types[type].tersoff.empty() ? "embedded_atom" : "tersoff");
+    return fmt::format("type[{}].{}", type, name_of(many_body_kind(input_, type)).name);
   }
 
   /// Each pair of types interacts in one way.
@@ -101,13 +91,11 @@ class ManyBodyChecker {
     for (std::size_t n = 0; n < input_.types.size(); ++n) {
       const Input::Type& type = input_.types[n];
       const ManyBodyKind kind = many_body_kind(input_, n);
-      for (const auto& [key, value, own] :
-           {std::tuple("tersoff", &type.tersoff, ManyBodyKind::tersoff),
-            std::tuple("embedded_atom", &type.embedded_atom, ManyBodyKind::embedded_atom)}) {
-        if (value->empty() || kind == own) continue;
-        error(fmt::format("type[{}].{}", n, key),
-              fmt::format("\"{}\" in [[type]]: {} has another many-body potential already", key,
-                          quote(type.name)));
+      for (const ManyBodyName& row : many_body_names()) {
+        if ((type.*row.of_type).empty() || kind == row.kind) continue;
+        error(fmt::format("type[{}].{}", n, row.name),
+              fmt::format("\"{}\" in [[type]]: {} has another many-body potential already",
+                          row.name, quote(type.name)));
       }
       for (std::size_t other = 0; other <= n; ++other) {
         const Input::Pair* const pair = pair_of_types(input_, n, other);

@@ -8,25 +8,25 @@
 //          cutoff. On one rank with 32768 silicon atoms these are a quarter as many as the atoms,
 //          or 20 ns of 85 ns per atom and step; sending positions and returning forces together
 //          take 0.8 ns.
-#include "md/forces/manybody/tersoff_forces.hpp"
+#include "md/forces/manybody/bond_forces.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace sterna::md {
 
-void TersoffForces::rebuild(const PairList& list, const ParticleStore& particles) {
+void BondForces::rebuild(const PairList& list, const ParticleStore& particles) {
   rows_.rows.resize(particles.local_count());
   rows_.neighbors.resize(0);
   rows_.longest = 0;
   const double skin = list.list_radius() - cutoff_;
   // The list's rows are as long as the longest bond cutoff, so neighbors of pairs with shorter
   // cutoffs are removed here.
-  const std::int64_t types = evaluator_.type_count();
+  const std::int64_t types = evaluator_->type_count();
   std::vector<double> radius_squared;
   for (std::int64_t i = 0; i < types; ++i) {
     for (std::int64_t j = 0; j < types; ++j) {
-      const double radius = std::sqrt(evaluator_.bond_cutoff_squared(i, j)) + skin;
+      const double radius = std::sqrt(evaluator_->bond_cutoff_squared(i, j)) + skin;
       const bool bond = acts_between(static_cast<int>(i), static_cast<int>(j));
       radius_squared.push_back(bond ? radius * radius : 0.0);
     }
@@ -51,18 +51,18 @@ void TersoffForces::rebuild(const PairList& list, const ParticleStore& particles
   force_.resize(particles.total_count());
 }
 
-void TersoffForces::compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
-                            EnergyAndVirial* sums) {
+void BondForces::compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
+                         EnergyAndVirial* sums) {
   if (cells == PairList::Cells::interior) std::fill(force_.begin(), force_.end(), PaddedForce{});
   EnergyAndVirial own;
-  evaluator_.compute(particles.position.data(), rows_, list.grid().cells().data(),
-                     list.cells(cells), force_.data(), own);
+  evaluator_->compute(particles.position.data(), rows_, list.grid().cells().data(),
+                      list.cells(cells), force_.data(), own);
   if (sums == nullptr) return;
   sums->energy += own.energy;
   for (int k = 0; k < 6; ++k) sums->virial[k] += own.virial[k];
 }
 
-void TersoffForces::set_forces(const PairList&, ParticleStore& particles, const Mover*) {
+void BondForces::set_forces(const PairList&, ParticleStore& particles, const Mover*) {
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     particles.force[i] = {force_[i].x, force_[i].y, force_[i].z};
   }

@@ -1,4 +1,4 @@
-#include "md/forces/manybody/input/tersoff_file.hpp"
+#include "md/forces/manybody/input/triple_file.hpp"
 
 #include <fmt/format.h>
 
@@ -14,27 +14,13 @@
 namespace sterna::md {
 namespace {
 
-constexpr std::size_t words_of_entry = 17;
-
-/// The parameters in the order of the file.
-constexpr double TersoffParameters::*columns[] = {
-    &TersoffParameters::m,       &TersoffParameters::gamma, &TersoffParameters::lambda3,
-    &TersoffParameters::c,       &TersoffParameters::d,     &TersoffParameters::cos_theta0,
-    &TersoffParameters::n,       &TersoffParameters::beta,  &TersoffParameters::lambda2,
-    &TersoffParameters::B,       &TersoffParameters::R,     &TersoffParameters::D,
-    &TersoffParameters::lambda1, &TersoffParameters::A};
-constexpr std::string_view column_names[] = {"m",         "gamma", "lambda3", "c",       "d",
-                                             "costheta0", "n",     "beta",    "lambda2", "B",
-                                             "R",         "D",     "lambda1", "A"};
-static_assert(std::size(columns) + 3 == words_of_entry);
-
-struct TersoffWord {
+struct Word {
   std::string text;
   int line, column;
 };
 
-std::vector<TersoffWord> words_with_places(std::string_view text) {
-  std::vector<TersoffWord> words;
+std::vector<Word> words_with_places(std::string_view text) {
+  std::vector<Word> words;
   for (int line = 1; !text.empty(); ++line) {
     const std::size_t end = text.find('\n');
     std::string_view here = text.substr(0, end);
@@ -57,28 +43,30 @@ double real_energy() {
 
 }  // namespace
 
-TersoffFile::TersoffFile(std::string_view text, std::string_view name) : name_(name) {
-  const auto fail = [&](const TersoffWord& word, const std::string& message) {
-    throw TersoffFileError(
+TripleFile::TripleFile(std::string_view text, std::string_view name,
+                       std::span<const std::string_view> columns)
+    : name_(name) {
+  const auto fail = [&](const Word& word, const std::string& message) {
+    throw TripleFileError(
         fmt::format("{}, line {}, column {}: {}", name_, word.line, word.column, message));
   };
   const std::string_view first_line = text.substr(0, text.find('\n'));
   if (first_line.find("UNITS: real") != std::string_view::npos) energy_in_eV_ = real_energy();
 
-  const std::vector<TersoffWord> words = words_with_places(text);
-  if (words.empty()) throw TersoffFileError(fmt::format("{}: there are no parameters", name_));
+  const std::size_t words_of_entry = 3 + columns.size();
+  const std::vector<Word> words = words_with_places(text);
+  if (words.empty()) throw TripleFileError(fmt::format("{}: there are no parameters", name_));
   for (std::size_t at = 0; at < words.size(); at += words_of_entry) {
     if (words.size() - at < words_of_entry) {
-      fail(words[at],
-           fmt::format("this entry has {} of {} words: three elements, then {}", words.size() - at,
-                       words_of_entry, comm::joined(column_names, ", ")));
+      fail(words[at], fmt::format("this entry has {} of {} words: three elements, then {}",
+                                  words.size() - at, words_of_entry, comm::joined(columns, ", ")));
     }
     Entry entry;
     for (std::size_t k = 0; k < 3; ++k) entry.elements[k] = words[at + k].text;
-    for (std::size_t k = 0; k < std::size(columns); ++k) {
-      const TersoffWord& word = words[at + 3 + k];
-      if (!parse_number(word.text, entry.parameters.*columns[k])) {
-        fail(word, fmt::format("{} of {} is {}; expected a number", column_names[k],
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const Word& word = words[at + 3 + k];
+      if (!parse_number(word.text, entry.numbers.emplace_back())) {
+        fail(word, fmt::format("{} of {} is {}; expected a number", columns[k],
                                comm::joined(entry.elements, " "), quote(word.text)));
       }
     }
@@ -90,14 +78,13 @@ TersoffFile::TersoffFile(std::string_view text, std::string_view name) : name_(n
   }
 }
 
-const TersoffFile::Entry* TersoffFile::find(const std::string& a, const std::string& b,
-                                            const std::string& c) const {
+const TripleFile::Entry* TripleFile::find(const std::string& a, const std::string& b,
+                                          const std::string& c) const {
   const auto found = std::ranges::find(entries_, std::array{a, b, c}, &Entry::elements);
   return found == entries_.end() ? nullptr : &*found;
 }
 
-TersoffPotential TersoffFile::potential(std::span<const std::string> elements, double angstrom,
-                                        double eV) const {
+void TripleFile::has_elements(std::span<const std::string> elements) const {
   std::vector<std::string_view> names;
   for (const Entry& entry : entries_) {
     if (std::ranges::find(names, entry.elements[0]) == names.end()) {
@@ -112,27 +99,28 @@ TersoffPotential TersoffFile::potential(std::span<const std::string> elements, d
     } else {
       message += fmt::format("; there is {}", comm::joined(names, ", "));
     }
-    throw TersoffFileError(message);
+    throw TripleFileError(message);
   }
-  std::vector<TersoffParameters> triples;
+}
+
+std::vector<std::span<const double>> TripleFile::triples(
+    std::span<const std::string> elements) const {
+  has_elements(elements);
+  std::vector<std::span<const double>> triples;
   for (const std::string& a : elements) {
     for (const std::string& b : elements) {
       for (const std::string& c : elements) {
         const Entry* const entry = find(a, b, c);
         if (entry == nullptr) {
-          throw TersoffFileError(
+          throw TripleFileError(
               fmt::format("{} has no entry for {} {} {}: a bond of {} and {} with a third atom {}",
                           name_, a, b, c, a, b, c));
         }
-        triples.push_back(entry->parameters.scaled(angstrom, eV * energy_in_eV_));
+        triples.emplace_back(entry->numbers);
       }
     }
   }
-  try {
-    return {std::move(triples), static_cast<int>(elements.size())};
-  } catch (const std::invalid_argument& error) {
-    throw TersoffFileError(fmt::format("{}: {}", name_, error.what()));
-  }
+  return triples;
 }
 
 }  // namespace sterna::md

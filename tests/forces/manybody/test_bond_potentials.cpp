@@ -1,0 +1,225 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "forces/manybody/crystal.hpp"
+#include "md/forces/manybody/stillinger_weber_evaluator.hpp"
+#include "md/forces/manybody/tersoff_evaluator.hpp"
+#include "md/model/stillinger_weber.hpp"
+#include "md/model/tersoff.hpp"
+
+// What every potential of bonds must fulfill, whatever its formula: forces and virial are differences
+// of the energy; the order of atoms, the origin and the direction do not matter; energies end without
+// a step at the cutoff; each instruction set and precision computes the same.
+
+using namespace sterna::md;
+
+namespace {
+
+struct Potential {
+  std::string name;
+  double cutoff;
+  int types;
+  double edge;  ///< of a unit cell of diamond near rest
+  std::function<std::unique_ptr<BondEvaluator>(Precision, std::string_view)> evaluator;
+};
+
+/// Two elements whose pairs and angles all differ; powers that are no whole numbers.
+StillingerWeberPotential alloy() {
+  std::vector<StillingerWeberParameters> triples;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      for (int k = 0; k < 2; ++k) {
+        StillingerWeberParameters p{.epsilon = 2.0 - 0.4 * (j + k) - 0.3 * i,
+                                    .sigma = 2.0,
+                                    .a = 1.8,
+                                    .lambda = 20.0 + 2.0 * i,
+                                    .gamma = 1.2 - 0.2 * j,
+                                    .cos_theta0 = -0.33 + 0.1 * (j + k),
+                                    .A = 7.0,
+                                    .B = 0.6,
+                                    .p = 4.0,
+                                    .q = 0.0};
+        if (j == k) {
+          p.epsilon = 2.0 - 0.5 * (i + j);
+          p.sigma = 2.1 - 0.1 * (i + j);
+          p.p = 4.0 + 0.3 * (i + j);
+          p.q = i + j == 0 ? 0.0 : 0.5;
+        }
+        triples.push_back(p);
+      }
+    }
+  }
+  return {triples, 2};
+}
+
+std::vector<Potential> potentials() {
+  std::vector<Potential> all;
+  const auto add_tersoff = [&](const std::string& name, const TersoffPotential& potential,
+                               double edge) {
+    all.push_back({name, potential.cutoff(), potential.type_count(), edge,
+                   [potential](Precision precision, std::string_view kernels) {
+                     return std::make_unique<TersoffEvaluator>(potential, precision, kernels);
+                   }});
+  };
+  const auto add_stillinger_weber = [&](const std::string& name,
+                                        const StillingerWeberPotential& potential, double edge) {
+    all.push_back({name, potential.cutoff(), potential.type_count(), edge,
+                   [potential](Precision precision, std::string_view kernels) {
+                     return std::make_unique<StillingerWeberEvaluator>(potential, precision,
+                                                                       kernels);
+                   }});
+  };
+  const TersoffElement* const silicon = find_tersoff_element("Si(C)");
+  const TersoffElement* const mixed[] = {find_tersoff_element("Si"), find_tersoff_element("C")};
+  add_tersoff("Si", TersoffPotential::of_elements(std::span(&silicon, 1), 1.0, 1.0), 5.43);
+  add_tersoff("SiC", TersoffPotential::of_elements(mixed, 1.0, 1.0), 4.4);
+  for (const StillingerWeberElement& element : stillinger_weber_elements()) {
+    add_stillinger_weber(std::string(element.name),
+                         StillingerWeberPotential({element.parameters}, 1),
+                         2.592 * element.parameters.sigma);
+  }
+  add_stillinger_weber("an alloy", alloy(), 5.2);
+  return all;
+}
+
+test::Crystal disordered(const Potential& potential) {
+  test::Crystal crystal = test::diamond(1, potential.edge, 0, potential.types - 1);
+  // Alloys have each element on both sublattices.
+  if (potential.types > 1) std::swap(crystal.atoms[0].type, crystal.atoms[3].type);
+  test::jitter(crystal, 0.3, 5);
+  return crystal;
+}
+
+double& coordinate(Position& atom, int axis) {
+  return axis == 0 ? atom.x : axis == 1 ? atom.y : atom.z;
+}
+
+}  // namespace
+
+TEST_CASE("forces and virial are differences of the energy") {
+  for (const Potential& potential : potentials()) {
+    CAPTURE(potential.name);
+    const auto evaluator = potential.evaluator(Precision::double_precision, "auto");
+    const test::Crystal crystal = disordered(potential);
+    const auto energy = [&](const test::Crystal& of) {
+      return test::evaluate(*evaluator, of, potential.cutoff).sums.energy;
+    };
+    const test::BondResult result = test::evaluate(*evaluator, crystal, potential.cutoff);
+    constexpr double h = 1e-5;
+    double largest = 0.0;
+    for (const Vec3& force : result.force)
+      largest = std::max(largest, std::sqrt(dot(force, force)));
+    REQUIRE(largest > 0.01);
+    for (std::size_t i = 0; i < crystal.atoms.size(); i += 3) {
+      for (int axis = 0; axis < 3; ++axis) {
+        test::Crystal there = crystal, back = crystal;
+        coordinate(there.atoms[i], axis) += h;
+        coordinate(back.atoms[i], axis) -= h;
+        const double difference = (energy(back) - energy(there)) / (2.0 * h);
+        CHECK(std::fabs(result.force[i][axis] - difference) < 1e-7 * largest);
+      }
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto stretched = [&](double factor) {
+        test::Crystal cell = crystal;
+        cell.edge[axis] *= factor;
+        for (Position& atom : cell.atoms) coordinate(atom, axis) *= factor;
+        return energy(cell);
+      };
+      const double difference = (stretched(1.0 - h) - stretched(1.0 + h)) / (2.0 * h);
+      CHECK(std::fabs(result.sums.virial[axis] - difference) < 1e-6 * largest);
+    }
+    Vec3 sum{};
+    for (const Vec3& force : result.force) sum += force;
+    CHECK(std::sqrt(dot(sum, sum)) < 1e-11 * largest);
+  }
+}
+
+TEST_CASE("order, origin and direction do not matter") {
+  for (const Potential& potential : potentials()) {
+    CAPTURE(potential.name);
+    const auto evaluator = potential.evaluator(Precision::double_precision, "auto");
+    const test::Crystal crystal = disordered(potential);
+    const test::BondResult plain = test::evaluate(*evaluator, crystal, potential.cutoff);
+
+    test::Crystal reversed = crystal;
+    std::ranges::reverse(reversed.atoms);
+    const test::BondResult backward = test::evaluate(*evaluator, reversed, potential.cutoff);
+    CHECK(backward.sums.energy == doctest::Approx(plain.sums.energy).epsilon(1e-13));
+    for (std::size_t i = 0; i < crystal.atoms.size(); ++i) {
+      const Vec3 d = plain.force[i] - backward.force[crystal.atoms.size() - 1 - i];
+      CHECK(std::sqrt(dot(d, d)) < 1e-11);
+    }
+
+    // The axes in turn: x becomes y, y becomes z, z becomes x.
+    test::Crystal turned = crystal;
+    for (std::size_t i = 0; i < crystal.atoms.size(); ++i) {
+      const Position& atom = crystal.atoms[i];
+      turned.atoms[i] = {atom.z, atom.x, atom.y, atom.type};
+    }
+    const test::BondResult around = test::evaluate(*evaluator, turned, potential.cutoff);
+    CHECK(around.sums.energy == doctest::Approx(plain.sums.energy).epsilon(1e-13));
+    CHECK(around.sums.virial[3] == doctest::Approx(plain.sums.virial[4]).epsilon(1e-10));
+    CHECK(around.sums.virial[4] == doctest::Approx(plain.sums.virial[5]).epsilon(1e-10));
+    CHECK(around.sums.virial[5] == doctest::Approx(plain.sums.virial[3]).epsilon(1e-10));
+    for (std::size_t i = 0; i < crystal.atoms.size(); ++i) {
+      CHECK(std::fabs(around.force[i].y - plain.force[i].x) < 1e-11);
+    }
+  }
+}
+
+TEST_CASE("energies end at the cutoff without a step") {
+  for (const Potential& potential : potentials()) {
+    CAPTURE(potential.name);
+    const auto evaluator = potential.evaluator(Precision::double_precision, "auto");
+    const double edge = 10.0 * potential.cutoff;
+    for (int type = 0; type < potential.types; ++type) {
+      const double cutoff = std::sqrt(evaluator->bond_cutoff_squared(type, type));
+      for (const double inside : {1e-9, -1e-9}) {
+        // Three atoms: two at a bond's length, the third at the cutoff of the first.
+        const test::Crystal crystal{{edge, edge, edge},
+                                    {{edge / 2, edge / 2, edge / 2, type},
+                                     {edge / 2 + 0.6 * cutoff, edge / 2, edge / 2, type},
+                                     {edge / 2, edge / 2 + cutoff - inside, edge / 2, type}}};
+        const test::Crystal pair{crystal.edge, {crystal.atoms[0], crystal.atoms[1]}};
+        const double with =
+            test::evaluate(*evaluator, crystal, 1.01 * potential.cutoff).sums.energy;
+        const double without =
+            test::evaluate(*evaluator, pair, 1.01 * potential.cutoff).sums.energy;
+        CHECK(std::fabs(with - without) < 1e-8 * std::fabs(without));
+      }
+    }
+  }
+}
+
+TEST_CASE("all instruction sets and precisions compute the same") {
+  for (const Potential& potential : potentials()) {
+    CAPTURE(potential.name);
+    const test::Crystal crystal = disordered(potential);
+    const auto reference = potential.evaluator(Precision::double_precision, "baseline");
+    const test::BondResult expected = test::evaluate(*reference, crystal, potential.cutoff);
+    double largest = 0.0;
+    for (const Vec3& force : expected.force) {
+      largest = std::max(largest, std::sqrt(dot(force, force)));
+    }
+    for (const auto* const kernels : available_stillinger_weber_kernels()) {
+      CAPTURE(std::string(kernels->name));
+      for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+        const auto evaluator = potential.evaluator(precision, kernels->name);
+        const test::BondResult result = test::evaluate(*evaluator, crystal, potential.cutoff);
+        const double tolerance = precision == Precision::mixed ? 1e-5 : 1e-12;
+        CHECK(result.sums.energy == doctest::Approx(expected.sums.energy).epsilon(tolerance));
+        for (std::size_t i = 0; i < crystal.atoms.size(); ++i) {
+          const Vec3 d = result.force[i] - expected.force[i];
+          CHECK(std::sqrt(dot(d, d)) < tolerance * largest);
+        }
+      }
+    }
+  }
+}
