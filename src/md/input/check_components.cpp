@@ -128,6 +128,7 @@ class ComponentChecker {
             "of the two");
     }
     if (has_sites) sites(component, place);
+    if (component.sites.size() > most_sites_of_small) many_sites(component, place);
     if (good_(place + ".inertia")) inertia(*component.inertia, place + ".inertia");
   }
 
@@ -150,6 +151,39 @@ class ComponentChecker {
                                "\"lennard_jones\" or \"charge\"",
                                quote(component.name)));
     }
+  }
+
+  /// Components of more sites need cells of sites (`forces/molecular/large_bodies`), because a loop
+  /// over all pairs would be too long.
+  static constexpr std::size_t most_sites_of_small = 256;
+
+  static bool has_multipoles(const Input::Component& component) {
+    return std::ranges::any_of(component.sites, [](const Input::Site& site) {
+      return site.kind == SiteKind::dipole || site.kind == SiteKind::quadrupole;
+    });
+  }
+
+  void many_sites(const Input::Component& component, const std::string& place) {
+    const std::string subject =
+        fmt::format("the component {} has {} sites, more than {}: ", quote(component.name),
+                    component.sites.size(), most_sites_of_small);
+    if (input_.interaction.molecular_cutoff != MolecularCutoff::site) {
+      error(place, subject +
+                       "expected molecular_cutoff = \"site\" in [interaction], because a cutoff "
+                       "between centers lets all pairs of sites of two molecules interact");
+    }
+    if (has_multipoles(component)) {
+      error(place, subject + "expected sites of the kinds \"lennard_jones\" and \"charge\" only");
+      return;
+    }
+    const bool charged = std::ranges::any_of(component.sites, [](const Input::Site& site) {
+      return site.kind == SiteKind::charge && site.charge != 0.0;
+    });
+    const auto other = std::ranges::find_if(input_.components, has_multipoles);
+    if (!charged || other == input_.components.end()) return;
+    error(place, fmt::format("{}with charges among them it does not go with the dipoles or "
+                             "quadrupoles of {}",
+                             subject, quote(other->name)));
   }
 
   void inertia(const Vec3& moments, const std::string& place) {

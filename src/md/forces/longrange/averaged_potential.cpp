@@ -11,16 +11,47 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace sterna::md {
+
+namespace {
+
+/// Sites that are alike, and their number.
+struct LikeSites {
+  Component::LennardJonesSite site;
+  double count;
+};
+
+/// The sites of a component. Where their places do not matter, sites with the same parameters are
+/// one entry, because a nanoparticle has thousands.
+std::vector<LikeSites> like_sites(const Component& component, bool at_any_place) {
+  std::vector<LikeSites> result;
+  std::map<std::pair<double, double>, std::size_t> known;
+  for (const auto& site : component.lennard_jones) {
+    if (at_any_place) {
+      const auto [found, is_new] = known.try_emplace({site.epsilon, site.sigma}, result.size());
+      if (!is_new) {
+        result[found->second].count += 1.0;
+        continue;
+      }
+    }
+    result.push_back({site, 1.0});
+  }
+  return result;
+}
+
+}  // namespace
 
 AveragedPotential::AveragedPotential(const MoleculeModel& model, std::size_t a, std::size_t b)
     : cutoff_(model.lennard_jones_cutoff) {
   if (model.are_atoms(a, b) || model.shifted[a * model.components.size() + b] != 0) return;
   const bool by_site = model.cutoff_kind == MoleculeModel::Cutoff::site;
-  for (const auto& i : model.components[a].lennard_jones) {
-    for (const auto& j : model.components[b].lennard_jones) {
+  for (const auto& [i, count_a] : like_sites(model.components[a], by_site)) {
+    for (const auto& [j, count_b] : like_sites(model.components[b], by_site)) {
       const auto [epsilon, sigma] = model.mixed(a, i, b, j);
       if (epsilon == 0.0) continue;
       const double radius_a = by_site ? 0.0 : std::sqrt(dot(i.position, i.position)) / cutoff_;
@@ -33,8 +64,9 @@ AveragedPotential::AveragedPotential(const MoleculeModel& model, std::size_t a, 
                         (radius_a + radius_b) * cutoff_, cutoff_));
       }
       const double s6 = std::pow(sigma / cutoff_, 6);
-      add(-4.0 * epsilon * s6, 6, radius_a, radius_b);
-      add(4.0 * epsilon * s6 * s6, 12, radius_a, radius_b);
+      const double strength = 4.0 * epsilon * s6 * count_a * count_b;
+      add(-strength, 6, radius_a, radius_b);
+      add(strength * s6, 12, radius_a, radius_b);
     }
   }
 }

@@ -128,16 +128,19 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
       beside_atoms_(model.atom_types > 0),
       site_cutoff_(model.cutoff_kind == MoleculeModel::Cutoff::site),
       cutoff_squared_(model.cutoff * model.cutoff),
-      lennard_jones_cutoff_squared_(model.lennard_jones_cutoff * model.lennard_jones_cutoff) {
+      lennard_jones_cutoff_squared_(model.lennard_jones_cutoff * model.lennard_jones_cutoff),
+      large_bodies_(model, model.electrostatics != MoleculeModel::Electrostatics::none) {
   const bool with_charges =
       model.electrostatics != MoleculeModel::Electrostatics::none ||
       std::any_of(model.components.begin(), model.components.end(),
                   [](const Component& c) { return !c.dipoles.empty() || !c.quadrupoles.empty(); });
   std::vector<SiteColumns> columns;
-  double farthest = 0.0;
-  for (const Component& component : model.components) {
-    const SiteColumns& added = columns.emplace_back(component, with_charges);
-    farthest = std::max(farthest, added.extent());
+  std::vector<double> extents;
+  for (std::size_t k = 0; k < model.components.size(); ++k) {
+    const bool is_large = large_bodies_.is_large(k);
+    const SiteColumns& added = columns.emplace_back(
+        is_large ? SiteColumns::of_large_body() : SiteColumns(model.components[k], with_charges));
+    extents.push_back(is_large ? large_bodies_.extent(k) : added.extent());
     layouts_.push_back({.record_begin = 0,
                         .record_vectors = 0,
                         .vector_begin = static_cast<std::uint32_t>(vectors_.size()),
@@ -147,23 +150,31 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
     vectors_.insert(vectors_.end(), added.vectors.begin(), added.vectors.end());
     column_count_ = std::max<std::size_t>(column_count_, column_of(1 + layouts_.back().vectors()));
   }
-  range_ = model.cutoff + (site_cutoff_ ? 2.0 * farthest : 0.0);
+  double reach = 0.0;
   for (std::size_t a = 0; a < model.components.size(); ++a) {
     for (std::size_t b = 0; b < model.components.size(); ++b) {
       term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
-      if (model.are_atoms(a, b)) {
+      const bool by_cells = large_bodies_.add_pair(model, a, b, columns);
+      if (by_cells) {
+        site_grids_.push_back({.loop = PairLoop::bodies});
+      } else if (model.are_atoms(a, b) || large_bodies_.is_large(a) || large_bodies_.is_large(b)) {
         site_grids_.emplace_back();
       } else {
         add_radial_terms(model, a, b, columns[a], columns[b]);
         add_multipole_terms(model, a, b, columns[a], columns[b]);
       }
       choose_loop(columns[a], columns[b]);
+      if (by_cells || terms_.size() > term_begin_.back()) {
+        reach = std::max(reach, extents[a] + extents[b]);
+      }
       if (site_grids_.back().loop == PairLoop::columns) {
         layouts_[a].summed_vectors = layouts_[a].vectors();
       }
       add_named_vectors();
     }
   }
+  range_ = model.cutoff + (site_cutoff_ ? reach : 0.0);
+  large_bodies_.round();
   named_begin_.push_back(static_cast<std::uint32_t>(named_.size()));
   term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
   const auto points =
@@ -187,7 +198,7 @@ bool MolecularForces::acts_between(int a, int b) const {
   if (!beside_atoms_) return true;
   const std::size_t pair =
       static_cast<std::size_t>(a) * layouts_.size() + static_cast<std::size_t>(b);
-  return term_begin_[pair] < term_begin_[pair + 1];
+  return term_begin_[pair] < term_begin_[pair + 1] || site_grids_[pair].loop == PairLoop::bodies;
 }
 
 void MolecularForces::add_records(const std::vector<SiteColumns>& columns) {
@@ -522,6 +533,7 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
   work.named_begin = named_begin_.data();
   work.vectors = vectors_.data();
   work.column_count = column_count_;
+  large_bodies_.put_into(work);
   work.record_stride = record_stride_;
   work.sites = sites_.data();
   work.sites_single = sites_single_.data();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "md/core/precision.hpp"
+#include "md/forces/molecular/large_bodies.hpp"
 #include "md/forces/molecular/molecular_work.hpp"
 #include "md/forces/short_range_forces.hpp"
 #include "md/model/molecule_model.hpp"
@@ -91,6 +92,7 @@ class MolecularForces final : public ShortRangeForces {
   std::vector<SiteTerm> terms_;
   std::vector<std::uint32_t> term_begin_;  ///< for each pair of components, and the end
   std::vector<SiteGrids> site_grids_;      ///< for each pair of components
+  LargeBodies large_bodies_;
   /// vectors that have columns, see MolecularWork
   std::vector<std::uint32_t> named_, named_begin_;
   std::size_t column_count_ = 0;   ///< number of columns of the component with the most

@@ -57,6 +57,7 @@ enum class PairLoop : std::uint8_t {
   columns,  ///< one loop for each grid and each other term
   linear,   ///< one loop for two molecules whose points and directions are on one axis each
   planar,   ///< one loop for three points in each molecule: two axes and a sum of them
+  bodies,   ///< one of the two is large: sites of the other are looked up in its cells
 };
 /// The grids of two components. Their terms come in this order, before all others.
 struct SiteGrids {
@@ -133,6 +134,30 @@ struct SiteLayout {
   std::uint32_t record_length() const { return 4 * record_vectors; }
 };
 
+/// A component with many sites, in cells of its body frame; `stride` is 0 for other components. Its
+/// records are the axes of this frame. Cells with ascending x form rows. The sites of a row begin on
+/// the boundary of a vector, and far points fill them up to one.
+struct LargeBody {
+  double low[3];           ///< the corner of the first cell
+  double edge;             ///< of each cell
+  int count[3];            ///< numbers of cells
+  std::size_t stride;      ///< number of sites, with the points that fill up rows
+  std::size_t sites;       ///< place of their x; y, z and charges follow, `stride` each
+  std::size_t cell_begin;  ///< place of the begins of cells; each row has one more for its end
+};
+/// A site that is looked up in the cells of a large body.
+struct BodyProbe {
+  SiteVector place;  ///< by the axes of its own molecule
+  double charge;
+  /// place of 12 c12 with each site of the body; 6 c6 and shifts of the energy follow
+  std::size_t table;
+};
+/// The probes of an ordered pair of components, of which one is a large body.
+struct BodyPair {
+  bool first_is_body, with_charges;
+  std::size_t probe_begin, probe_end;
+};
+
 /// The number of neighbors that are treated together; their copies should stay in the cache.
 inline constexpr std::size_t neighbors_together = 256;
 /// The number of lanes of the longest vector. Neighbors are copied in whole vectors.
@@ -158,6 +183,14 @@ struct MolecularWork {
   const std::uint32_t* named_begin;
   const SiteVector* vectors;  ///< vectors of all components
   std::size_t column_count;   ///< number of columns of the component with the most
+
+  // Large bodies: `bodies` by component, `body_pairs` by ordered pair of components.
+  const LargeBody* bodies;
+  const std::uint32_t* body_cells;
+  const BodyPair* body_pairs;
+  const BodyProbe* body_probes;
+  const double* body_numbers;
+  const float* body_numbers_single;
 
   // The records of all molecules, followed by a record of zeros, in each precision.
   std::size_t record_stride;

@@ -43,6 +43,12 @@ SiteColumns::SiteColumns(const Component& component, bool with_charges) {
   }
 }
 
+SiteColumns SiteColumns::of_large_body() {
+  SiteColumns columns({}, false);
+  columns.axes = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+  return columns;
+}
+
 std::uint32_t SiteColumns::point(const Vec3& position) const {
   if (position == Vec3{}) return 0;
   const auto found = std::find(points.begin(), points.end(), position);

@@ -15,6 +15,8 @@ class SiteColumns {
  public:
   /// Sites without any interaction take no memory.
   SiteColumns(const Component& component, bool with_charges);
+  /// Those of a component whose sites are in no columns, but in its whole body frame.
+  static SiteColumns of_large_body();
 
   std::vector<Vec3> points;  ///< points outside the center
   std::vector<Vec3> directions;

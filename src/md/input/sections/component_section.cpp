@@ -63,7 +63,7 @@ InputSection component_site() {
   return {
       .schema = {.name = "component.site",
                  .is_array = true,
-                 .tables = inner_tables_in<&Input::components, &ComponentSection::sites>(),
+                 .tables = inner_tables_in<&Input::components, &ComponentSection::sites>(100'000),
                  .description = "A point of the molecule where forces act.",
                  .aliases = {"site", "sites"}},
       .keys = {{.name = "kind",

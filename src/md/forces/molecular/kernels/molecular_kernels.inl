@@ -233,6 +233,8 @@ void sum_terms(const MolecularWork& work, const MolecularScratch<typename Pack::
 
 #include "md/forces/molecular/kernels/molecule_pairs.inl"
 
+#include "md/forces/molecular/kernels/large_bodies.inl"
+
 /// Sum of the lanes of three vectors of sums.
 template <class Pack>
 inline Vec3 total_of(const typename Pack::Real* sums) {
@@ -276,6 +278,12 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
       const auto sum_listed = [&](std::size_t b) {
         const std::size_t count = scratch.counts[b];
         std::uint32_t* const list = scratch.list(b);
+        if constexpr (site_cutoff) {
+          if (work.site_grids[component * work.component_count + b].loop == PairLoop::bodies) {
+            scratch.counts[b] = 0;
+            return sum_bodies<Pack, with_energy>(work, i, b, list, count, total);
+          }
+        }
         for (std::size_t k = 0; k < longest_vector; ++k) list[count + k] = dummy;
         // With one component only the end of the last vector still needs its distances.
         const std::size_t copied = one_component ? count / width * width : 0;
