@@ -26,9 +26,9 @@ from sterna.support.toml_text import toml_text
 
 #: Charges whose Ewald sums take no longer than a minute; more are summed by faster methods.
 MOST_FOR_EWALD = 10000
-#: Charges that expansions of the highest order and the finest sums of the judges take seconds for: their
-#: energies agree to about 1e-11.
-MOST_FOR_ALL_DIGITS = 1000
+#: Charges in a rectangular box that expansions of the highest order and the finest sums of the judges take
+#: seconds for: their energies agree to about 1e-11.
+MOST_FOR_ALL_DIGITS = 300
 _EXACT = 1e-10  #: relative error of the forces of charges, as Sterna measures it, that is none
 TOLERANCE = 1e-5  #: relative, of each energy and of the forces
 # Below these a difference counts as absolute: of energies in kJ/mol, of forces in kJ/mol/nm.
@@ -105,13 +105,13 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
     scale_charges(system, 1.0 / math.sqrt(charges.get("permittivity", 1.0)))
     # OpenMM's Ewald sums are for rectangular boxes only.
     box = source.box
-    is_rectangular = not numpy.any(box - numpy.diag(numpy.diag(box)))
-    nonbonded.setNonbondedMethod(nonbonded.Ewald if is_rectangular else nonbonded.PME)
+    has_ewald = is_rectangular(box)
+    nonbonded.setNonbondedMethod(nonbonded.Ewald if has_ewald else nonbonded.PME)
     count = sum(
         number(nonbonded.getParticleParameters(k)[0]) != 0.0
         for k in range(nonbonded.getNumParticles())
     )
-    few = is_rectangular and count <= MOST_FOR_ALL_DIGITS
+    few = has_ewald and count <= MOST_FOR_ALL_DIGITS
     nonbonded.setEwaldErrorTolerance(1e-13 if few else 1e-8)
     nonbonded.setUseDispersionCorrection(False)
     for force in system.getForces():
@@ -271,11 +271,16 @@ class StartOfSterna:
         return particles[numpy.isin(lone, atoms)].tolist()
 
 
-def _solvers(charges: int) -> list[dict[str, Any]]:
+def is_rectangular(box: numpy.ndarray) -> bool:
+    """Whether the vectors of a box, its rows, lie along the axes."""
+    return not numpy.any(box - numpy.diag(numpy.diag(box)))
+
+
+def _solvers(charges: int, in_rectangle: bool) -> list[dict[str, Any]]:
     """Solvers of so many charges, of which the first one counts that is exact, or else the last one."""
     if charges > MOST_FOR_EWALD:
         return [{"kind": "fmm", "accuracy": 1e-6}]
-    if charges > MOST_FOR_ALL_DIGITS:
+    if charges > MOST_FOR_ALL_DIGITS or not in_rectangle:
         return [{"kind": "ewald", "accuracy": 1e-7}]
     # Expansions about few cells, or of molecules larger than cells, converge slowly.
     highest = {"kind": "fmm", "accuracy": 1e-6, "order": 32, "precision": "double"}
@@ -341,7 +346,7 @@ def start_of_sterna(
         if charges is not None and charges["kind"] == "fmm":
             atoms = (molecules.system if bodies is None else bodies.original).atoms
             count = sum(atom.charge != 0.0 for atom in atoms)
-            solvers = _solvers(count)
+            solvers = _solvers(count, is_rectangular(molecules.system.box))
         if held_at is not None:
             sections |= restraints.sections(molecules.system, molecules.order, "held.extxyz")
             text = files.start_text(molecules, held_at.positions, held_at.box)

@@ -21,6 +21,7 @@ from sterna.importing.comparison import (
     MOST_FOR_ALL_DIGITS,
     Row,
     StartOfSterna,
+    is_rectangular,
     root_mean_square,
     start_of_sterna,
 )
@@ -275,8 +276,8 @@ def _by_gromacs(
     is_truncated = charges["kind"] == "fmm" or charges.get("truncation") == "truncated"
     coulomb, tolerance, spacing = _COULOMB[charges["kind"]], 1e-8, 0.05 * cutoff
     count = sum(atom.charge != 0.0 for atom in system.atoms)
-    is_rectangular = not numpy.any(system.box - numpy.diag(numpy.diag(system.box)))
-    if coulomb == "PME" and count <= MOST_FOR_ALL_DIGITS and is_rectangular:
+    few = count <= MOST_FOR_ALL_DIGITS and is_rectangular(system.box)
+    if coulomb == "PME" and few:
         # Beyond waves of this length the sums of this tolerance have nothing but rounding errors.
         coulomb, tolerance, spacing = "Ewald", 1e-14, 0.08 * cutoff
     (folder / "run.mdp").write_text(
