@@ -11,7 +11,7 @@ if(STERNA_SANITIZE)
   set(_sterna_together OFF)
 endif()
 option(STERNA_TOGETHER "Compile the files of a part of a library together" ${_sterna_together})
-set(_sterna_replaceable_tables comm/neighbor/table forces/pair/pair_potential_table
+set(_sterna_replaceable_tables comm/neighbor/table comm/sparse/table forces/pair/pair_potential_table
     forces/bonded/bonded_table
     observe/observer_table start/readers/reader_table integrate/thermostats/thermostat_table
     integrate/integrators/integrator_table simulation/force_term_table

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -210,7 +211,11 @@ SparseOptions options_for(std::string_view method, const Pattern& pattern) {
 }
 
 /// Those that have to work must.
+/// Whether the method can run here. STERNA_TEST_METHOD names the only one to be tested.
 bool available(std::string_view method) {
+  const char* const only = std::getenv("STERNA_TEST_METHOD");
+  if (only != nullptr) REQUIRE(methods_called(sparse_methods(), only).size() == 1);
+  if (only != nullptr && method != only) return false;
   return sterna::test::works(world(), methods_called(sparse_methods(), method).front(),
                              why_sparse_method_unavailable(world(), method));
 }

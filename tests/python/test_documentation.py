@@ -191,14 +191,22 @@ def test_the_pages_of_methods_are_what_the_tables_say():
     assert done.returncode == 0, done.stderr
 
 
-def test_the_method_that_the_how_to_adds_is_the_one_that_is_tested():
-    page = (ROOT / "docs" / "howto" / "add-an-exchange-method.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("name", "family", "method"),
+    [
+        ("add-an-exchange-method", "neighbor", "p2p_all"),
+        ("add-a-sparse-method", "sparse", "allgather"),
+    ],
+)
+def test_the_method_that_the_how_to_adds_is_the_one_that_is_tested(name, family, method):
+    page = (ROOT / "docs" / "howto" / f"{name}.md").read_text(encoding="utf-8")
     code = re.search(r"```cpp\n(.*?)```", page, re.DOTALL)[1]
-    assert code == (ROOT / "tests/comm/added_method/p2p_all.cpp").read_text(encoding="utf-8")
+    assert code == (ROOT / f"tests/comm/added_method/{method}.cpp").read_text(encoding="utf-8")
+    assert f"\n`src/comm/{family}/methods/{method}.cpp`:\n" in page
     diff = re.search(r"```diff\n(.*?)```", page, re.DOTALL)[1].splitlines()
-    rows = (ROOT / "src/comm/neighbor/method_list.inc").read_text(encoding="utf-8").splitlines()
+    rows = (ROOT / f"src/comm/{family}/method_list.inc").read_text(encoding="utf-8").splitlines()
     assert [line[1:] for line in diff[3:] if line.startswith(" ")] == rows[-3:]
-    assert [line for line in diff[3:] if line.startswith("+")] == ["+STERNA_METHOD(p2p_all)"]
+    assert [line for line in diff[3:] if line.startswith("+")] == [f"+STERNA_METHOD({method})"]
 
 
 @pytest.mark.parametrize("folder", ["neighbor/methods", "sparse/methods", "placement/methods"])
