@@ -23,6 +23,7 @@ PACKAGES = (
     "launching",
     "frames",
     "results",
+    "free_energies",
     "importing",
     "exporting",
     "building",
@@ -42,6 +43,7 @@ PACKAGES = (
 LATER = {
     "commands": "a verb loads what it needs, so that `sterna run` starts without the others",
     "exporting": "NumPy and h5py take longer to load than all else of `sterna run`",
+    "free_energies": "NumPy and pymbar",
     "frames": "NumPy and h5py, as above; MDAnalysis and matplotlib may be missing",
     "importing": "each program's reader is loaded for its own files; OpenMM takes seconds",
     "live": "NumPy, and the extension module with MPI's library",

@@ -491,6 +491,66 @@ def averages(
         print(found.log.averages(equilibration))
 
 
+@app.command("free-energy")
+def free_energy(
+    given: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILES...",
+            help="NAME.colvar of each umbrella window, or folders that hold them; or one NAME.hills "
+            "of metadynamics.",
+        ),
+    ],
+    variable: Annotated[
+        str | None,
+        typer.Option("--variable", metavar="NAME", help="Where several have an umbrella."),
+    ] = None,
+    bins: Annotated[
+        int | None,
+        typer.Option(min=2, help="Points of the profile; default: 50, and 200 of hills."),
+    ] = None,
+    begin: Annotated[
+        float | None,
+        typer.Option("--from", metavar="TIME", help="Leaves out rows before this time."),
+    ] = None,
+    temperature: Annotated[
+        float | None,
+        typer.Option(metavar="K", help="Of the windows; default: that of their thermostat."),
+    ] = None,
+    radial: Annotated[
+        bool,
+        typer.Option(
+            "--radial", help="Of a distance: adds 2 k T ln r, for a potential of mean force."
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="The table to write; default: shown."),
+    ] = None,
+    energies: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.npz",
+            help="Also writes the reduced energies of all samples in all windows, for pymbar.",
+        ),
+    ] = None,
+) -> None:
+    """Compute the free energy along a variable, with errors.
+
+    From umbrella windows by MBAR (pip install pymbar), with a look at the overlap of windows; or from
+    the hills of metadynamics. Energies are in kJ/mol, angles in radians, lengths in nm; in reduced
+    units as they are.
+    """
+    from sterna.free_energies.command import write_profile
+
+    text, messages = write_profile(
+        given, variable, bins, begin, temperature, radial, output, energies
+    )
+    for message in messages:
+        _to_standard_error(message + "\n")
+    _to_standard_output(text)
+
+
 @app.command()
 def elastic(
     input_file: InputFile,

@@ -105,6 +105,20 @@ class ForceTerm {
   /// The parts at the last step with sums; the same names in the same order on all ranks.
   virtual std::vector<Part> parts() const { return {}; }
 
+  /// This rank's share of the energy that the term has given to the system because its potential
+  /// changes in time, since the start of the run: the conserved energy is without it.
+  virtual double given_energy() const { return 0.0; }
+
+  /// A file of lines that grows in the run. A resumed run goes on with the lines of its checkpoint.
+  struct GrowingText {
+    std::string_view ending;  ///< of its name, behind that of the run
+    std::string head;         ///< of a new file
+    std::string lines = {};   ///< what the engine writes, on rank 0, and then removes
+  };
+  /// The files of the term, the same on all ranks. They belong to the kinds of physics that name
+  /// their endings (`PhysicsRow::text_files`).
+  virtual std::span<GrowingText> texts() { return {}; }
+
   /// The term's own exchanges with other ranks: the chosen methods, and why they were chosen.
   virtual std::vector<comm::Verdict> verdicts() const;
 

@@ -43,6 +43,8 @@ struct PhysicsRow {
   /// Warnings and advice about what is possible but hardly meant so.
   void (*advise)(const Input& input, const SystemFacts& facts, const Report& report) = nullptr;
   std::vector<ParameterFile> files = {};
+  /// Endings of the files of lines that its force terms write (`ForceTerm::GrowingText`).
+  std::vector<std::string_view> text_files = {};
   /// Publications whose parameters the input takes: one line each, and as BibTeX.
   std::vector<std::string_view> (*citations)(const Input& input) = nullptr;
   std::string (*bibliography)(const Input& input) = nullptr;

@@ -9,6 +9,7 @@
 
 #include "md/core/file_error.hpp"
 #include "md/input/observer_row.hpp"
+#include "md/input/physics_row.hpp"
 #include "md/input/trajectory_row.hpp"
 #include "md/output/atomic_file.hpp"
 
@@ -37,6 +38,9 @@ std::vector<std::string> run_file_endings() {
   std::ranges::transform(formats, std::back_inserter(endings), export_file_ending);
   endings.push_back(export_file_ending("in"));  // beside data files of LAMMPS
   for (const TrajectoryRow& row : trajectory_rows()) endings.emplace_back(row.ending);
+  for (const PhysicsRow& row : physics_rows()) {
+    endings.insert(endings.end(), row.text_files.begin(), row.text_files.end());
+  }
   for (const ObserverRow& row : observer_rows()) {
     endings.push_back(fmt::format(".{}.txt", row.schema.name));
   }

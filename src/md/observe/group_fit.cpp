@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "md/observe/best_fit.hpp"
+#include "md/system/best_fit.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {

@@ -1,5 +1,7 @@
 #include "md/simulation/external_terms.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -133,7 +135,10 @@ std::unique_ptr<ForceTerm> make_restraints(const TermRequest& request) {
     if (!wanted.reference_file.empty()) {
       made.read_places = [context = request.context, &input, n,
                           &box = request.box](const Restraints::TakePlaces& take) {
-        read_reference_file(context, input, n, box, take);
+        read_reference_file(context, input,
+                            {input.tables<RestraintSection>()[n].reference_file,
+                             fmt::format("restraint[{}].reference_file", n)},
+                            box, take);
       };
     }
     made.where = selection_of(wanted.component, wanted.lower, wanted.upper, molecules);

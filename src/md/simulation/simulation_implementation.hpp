@@ -29,6 +29,7 @@
 #include "md/simulation/files/console.hpp"
 #include "md/simulation/files/continuation.hpp"
 #include "md/simulation/files/run_folder.hpp"
+#include "md/simulation/files/term_files.hpp"
 #include "md/simulation/files/trajectory_files.hpp"
 #include "md/simulation/run_clock.hpp"
 #include "md/simulation/simulated_system.hpp"
@@ -223,6 +224,7 @@ class Simulation::Implementation {
   bool rebuilt_ = false;  ///< lists were rebuilt in the present step
   std::unique_ptr<JsonLog> log_;
   TrajectoryFiles trajectories_;
+  TermFiles term_files_;
   std::vector<std::unique_ptr<Observer>> observers_;
   std::vector<std::shared_ptr<Reporter>> reporters_;
   bool finished_ = false;  ///< the checkpoint left no steps to do

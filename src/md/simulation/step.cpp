@@ -44,6 +44,7 @@ void Simulation::Implementation::begin() {
     const auto measured = start_times_.measure(StartTimes::forces);
     dynamics_.compute_forces(&sums);
   }
+  term_files_.write(*engine_);
   if (clock_.first_step == 0 && !resumed_) warn_of_overlaps();
   check_first_forces();
   dynamics_.reset_pending_kick();
@@ -128,6 +129,7 @@ Outcome Simulation::Implementation::advance() {
   Outcome outcome = Outcome::complete;
   while (clock_.step < clock_.last_step && !dynamics_.has_converged()) {
     step();
+    term_files_.write(*engine_);
     if (hook_) hook_(clock_.step);
     if (must_write_checkpoint()) {
       if (options_.files) write_checkpoint();

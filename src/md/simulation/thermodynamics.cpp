@@ -33,6 +33,7 @@ ThermodynamicState Thermodynamics::measure(const ForceEngine& engine, const Ener
     const EnergyAndVirial& part = engine.sums_by_term()[k];
     const std::string name(terms[k]->name());
     state.terms.push_back({name, part.energy, part.virial_trace(), {}});
+    exchanged_energy += terms[k]->given_energy();
     for (const ForceTerm::Part& of_term : terms[k]->parts()) {
       state.terms.back().parts.push_back(
           {fmt::format("{}_{}", name, of_term.name), of_term.energy, of_term.virial});

@@ -55,6 +55,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
   if (!log_) return;
   log_->end(clock_.step, outcome == Outcome::complete ? "complete" : "interrupted", found);
   log_->agree_on_failure();
+  term_files_.agree_on_failure(context_);
   on_first_rank(context_, [this] {
     if (const std::vector<std::string> gone = folder_.missing_files(); !gone.empty()) {
       throw FileError(

@@ -35,6 +35,8 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                    // Terms need their state before their first use, so `restore_terms` has given it
                    // to them.
                    [](const Json&) {}});
+  parts.push_back({"term_files", [this] { return term_files_.state(); },
+                   [this](const Json& kept) { term_files_.restore(kept); }});
   parts.push_back(
       {"program_terms",
        [this]() -> Json {
@@ -187,6 +189,7 @@ void Simulation::Implementation::write_checkpoint() {
   // The log and the trajectories must be on the disk before the checkpoint that continues them.
   log_->sync();
   trajectories_.sync();
+  term_files_.sync(context_);
   const CheckpointReport report =
       sterna::md::write_checkpoint(context_, folder_.stem(), checkpoint_state(), system_.particles,
                                    rank_data_of_observers(observers_), &system_.fields);

@@ -79,6 +79,8 @@ void Simulation::Implementation::open_files(bool resumed) {
   // Trajectories are opened first: if the run cannot continue one of them, it must fail before any
   // file is changed.
   trajectories_.open(context_, input_, system_, folder_.stem(), resume_step);
+  const std::vector<std::string> lost_texts =
+      term_files_.open(context_, *engine_, folder_.stem(), resumed);
   continuation_.drop_end_of_shorter_run();
   if (resumed_) checkpoints_.goes_on_from(clock_);
   log_ = std::make_unique<JsonLog>(context_, folder_.stem() + ".log.jsonl", resume_step);
@@ -126,6 +128,9 @@ void Simulation::Implementation::open_files(bool resumed) {
                             {"changed_settings", continuation_.changes().settings}},
                .resumed_from = resume_step});
   for (const std::string& path : missing) {
+    warn(fmt::format("{} is not there, and a new one begins at step {}", path, clock_.step));
+  }
+  for (const std::string& path : lost_texts) {
     warn(fmt::format("{} is not there, and a new one begins at step {}", path, clock_.step));
   }
   const bool had_log =

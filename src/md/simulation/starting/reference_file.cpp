@@ -1,7 +1,5 @@
 #include "md/simulation/starting/reference_file.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -10,7 +8,6 @@
 #include <vector>
 
 #include "md/core/agreement.hpp"
-#include "md/forces/external/input/restraint_section.hpp"
 #include "md/start/foreign/modylas/held_positions.hpp"
 #include "md/start/readers/start_file_reader.hpp"
 #include "sterna/comm/collective.hpp"
@@ -25,10 +22,8 @@ constexpr std::size_t places_per_piece = 65536;
 /// Reads the file on rank 0.
 class Reader {
  public:
-  Reader(const Input& input, std::size_t n, const Box& box) : box_(box) {
-    const std::string path = (std::filesystem::path(input.path).parent_path() /
-                              input.tables<RestraintSection>()[n].reference_file)
-                                 .string();
+  Reader(const Input& input, const ReferenceFile& file, const Box& box) : box_(box) {
+    const std::string path = (std::filesystem::path(input.path).parent_path() / file.path).string();
     if (modylas::has_held_positions(path)) {
       constexpr double angstrom = 1.0;
       const double unit = UnitSystem::by_name("real")->to_internal(angstrom, Dimension::length);
@@ -39,8 +34,7 @@ class Reader {
       return;
     }
     StartFileOptions options = StartFileReader::options_of(input);
-    const std::string key = fmt::format("restraint[{}].reference_file", n);
-    options.file_place = StartFileReader::place_of(input, key);
+    options.file_place = StartFileReader::place_of(input, file.place_of_key);
     options.format = "auto";
     options.box.reset();
     options.tilt = {};
@@ -77,10 +71,11 @@ class Reader {
 
 }  // namespace
 
-void read_reference_file(const comm::Context& context, const Input& input, std::size_t n,
-                         const Box& box, const Restraints::TakePlaces& take) {
+void read_reference_file(const comm::Context& context, const Input& input,
+                         const ReferenceFile& file, const Box& box,
+                         const Restraints::TakePlaces& take) {
   std::unique_ptr<Reader> reader;
-  on_first_rank(context, [&] { reader = std::make_unique<Reader>(input, n, box); });
+  on_first_rank(context, [&] { reader = std::make_unique<Reader>(input, file, box); });
   for (;;) {
     // The box of the file is sent before its positions.
     std::string bytes;

@@ -1,4 +1,4 @@
-#include "md/observe/best_fit.hpp"
+#include "md/system/best_fit.hpp"
 
 #include <cmath>
 
