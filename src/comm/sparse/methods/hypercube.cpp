@@ -39,14 +39,6 @@ namespace sterna::comm {
 
 namespace {
 
-/// A message has the number of bytes that its sender has for this step, and as many of them as fit.
-/// The rest follows in a message of its own, of which the receiver then knows the length. The first
-/// is below the eager limit of shared-memory transports (4 KiB), so that it leaves without a
-/// handshake.
-constexpr std::size_t first_message_bytes = 3968;
-using Length = std::uint64_t;
-constexpr std::size_t first_part = first_message_bytes - sizeof(Length);
-
 // Two tags serve all steps and rounds, one for each of the two messages. The messages from one rank
 // belong to one step, since the distances differ, and MPI keeps their order.
 class Hypercube final : public SparseMethod {
@@ -91,6 +83,14 @@ class Hypercube final : public SparseMethod {
   }
 
  private:
+  /// A message has the number of bytes that its sender has for this step, and as many of them as
+  /// fit. The rest follows in a message of its own, of which the receiver then knows the length. The
+  /// first is below the eager limit of shared-memory transports (4 KiB), so that it leaves without a
+  /// handshake.
+  static constexpr std::size_t first_message_bytes = 3968;
+  using Length = std::uint64_t;
+  static constexpr std::size_t first_part = first_message_bytes - sizeof(Length);
+
   /// The exchange with the ranks at one distance. Its memory holds the rows until the round ends.
   struct Step {
     int target, source;
