@@ -36,7 +36,7 @@ def test_the_critical_point_of_exact_points_is_theirs():
 
 
 def test_errors_of_the_critical_point_are_the_spread_of_many_fits():
-    found = [fits.critical_point(made_points(5e-3, seed=k), draws=200) for k in range(40)]
+    found = [fits.critical_point(made_points(5e-3, seed=k), draws=100) for k in range(40)]
     for name, exact in (("temperature", 1.3), ("density", 0.31)):
         values = numpy.array([getattr(point, name).value for point in found])
         errors = numpy.array([getattr(point, name).error for point in found])
@@ -50,6 +50,16 @@ def test_clapeyrons_equation_gives_the_slope_of_the_law():
     t = points.temperature
     slope = 6.5 / t**2 * points.pressure
     assert heat == pytest.approx(t * (1 / points.vapor - 1 / points.liquid) * slope, rel=1e-4)
+
+
+def test_errors_of_pressures_weigh_as_they_are():
+    """A pressure that is known badly does not move the law, wherever it happens to lie."""
+    for factor in (3.0, 0.1, -1.0):
+        points = made_points(1e-3, seed=4)
+        points.pressure_error[0] = 4.0 * points.pressure[0]
+        points.pressure[0] *= factor
+        law = fits.pressure_law(points.part(numpy.arange(6) < 4))
+        assert law[1] == pytest.approx(-6.5, rel=0.05)
 
 
 @pytest.mark.parametrize("flaw", ["one point", "no gap", "no pressure"])

@@ -15,6 +15,7 @@ import numpy
 EXPONENT = 0.325
 _LOWEST = 0.75  #: of the critical temperature, from which on points count where there are enough
 _DRAWS = 1000
+_ITERATIONS = 8  #: of the fit of pressures, each by at most a factor e
 
 
 @dataclass(frozen=True)
@@ -92,13 +93,27 @@ def _densities(points: Coexistence) -> tuple[float, float] | None:
 
 
 def pressure_law(points: Coexistence) -> numpy.ndarray | None:
-    """a, b and c of ln p = a + b/T + c ln T; c is 0 of fewer than five points."""
-    good = points.pressure > 2.0 * points.pressure_error
+    """a, b and c of ln p = a + b/T + c ln T; c is 0 of fewer than five points.
+
+    Weighted least squares in p itself: in ln p a pressure that is too high by chance would have more
+    weight. None where fewer than two pressures are beyond twice their errors.
+    """
+    t, p = points.temperature, points.pressure
+    errors = numpy.maximum(points.pressure_error, 1e-12 * abs(p))
+    good = p > 2.0 * errors
     if good.sum() < 2:
         return None
-    t, p = points.temperature[good], points.pressure[good]
-    columns = [numpy.ones_like(t), 1.0 / t, numpy.log(t)][: 3 if good.sum() > 4 else 2]
-    found = _line(t, numpy.log(p), points.pressure_error[good] / p, numpy.column_stack(columns))
+    columns = numpy.column_stack(
+        [numpy.ones_like(t), 1.0 / t, numpy.log(t)][: 3 if good.sum() > 4 else 2]
+    )
+    found = _line(t[good], numpy.log(p[good]), errors[good] / p[good], columns[good])
+    with numpy.errstate(all="ignore"):
+        for _ in range(_ITERATIONS):
+            fitted = numpy.exp(columns @ found)
+            if not numpy.isfinite(fitted).all():
+                return None
+            change = _line(t, p - fitted, errors, columns * fitted[:, None])
+            found = found + change * min(1.0, 1.0 / max(1e-300, abs(columns @ change).max()))
     return numpy.concatenate([found, numpy.zeros(3 - len(found))])
 
 
