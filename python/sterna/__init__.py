@@ -30,6 +30,7 @@ open = read  # noqa: A001 - the word a user expects
 
 if TYPE_CHECKING:
     from sterna import comm
+    from sterna.fluids.saturation import Saturation, vle
     from sterna.fluids.virial import VirialCoefficients, virial
     from sterna.frames.trajectory import Trajectory
     from sterna.live.box import Box
@@ -53,6 +54,7 @@ __all__ = [
     "Observation",
     "RemoteError",
     "Result",
+    "Saturation",
     "Simulation",
     "SternaError",
     "Sweep",
@@ -66,6 +68,7 @@ __all__ = [
     "read_log",
     "run",
     "virial",
+    "vle",
 ]
 
 keep_old_names()
@@ -78,12 +81,14 @@ _LATER = {
     "Box": "live.box",
     "Input": "live.input",
     "Observation": "results.observations",
+    "Saturation": "fluids.saturation",
     "Simulation": "live.kinds",
     "Sweep": "sweeps.sweep",
     "System": "live.system",
     "Trajectory": "frames.trajectory",
     "VirialCoefficients": "fluids.virial",
     "virial": "fluids.virial",
+    "vle": "fluids.saturation",
 }
 
 

@@ -211,6 +211,20 @@ def _write(
     print(f"{input_file}: look at it, then: sterna run {input_file}")
 
 
+def configuration_of(
+    fluid: Fluid, box: numpy.ndarray, positions: numpy.ndarray, seed: int
+) -> Configuration:
+    """The molecules at these places, which are in nm or reduced, with random orientations.
+
+    Lengths of the configuration are in angstrom, or reduced.
+    """
+    orientations = random_orientations(len(positions), seed) if fluid.turns else None
+    scale = 1.0 if fluid.reduced else _ANGSTROM_PER_NM
+    return Configuration(
+        scale * box, [fluid.name] * len(positions), scale * positions, orientations
+    )
+
+
 def _write_one(
     name: str,
     directory: Path,
@@ -221,12 +235,8 @@ def _write_one(
     seed: int,
 ) -> None:
     """Writes the files of one fluid, whose box and positions are in nm, or reduced."""
-    orientations = random_orientations(len(positions), seed) if fluid.turns else None
-    scale, unit = (1.0, "") if fluid.reduced else (_ANGSTROM_PER_NM, "angstrom")
-    configuration = Configuration(
-        scale * box, [fluid.name] * len(positions), scale * positions, orientations
-    )
-    _write(name, directory, text, configuration, unit)
+    configuration = configuration_of(fluid, box, positions, seed)
+    _write(name, directory, text, configuration, "" if fluid.reduced else "angstrom")
 
 
 Model = Annotated[
@@ -250,6 +260,30 @@ Directory = Annotated[Path, typer.Option("--directory", "-d", help="Where they a
 Seed = Annotated[int, typer.Option(min=0, help="Of the orientations of molecules.")]
 
 
+def slab_places(
+    fluid: Fluid, molecules: int, liquid: float, vapor: float
+) -> tuple[numpy.ndarray, numpy.ndarray]:
+    """The box of a slab with these densities, and the places of all molecules, in nm or reduced."""
+    edge = float(numpy.cbrt(molecules / liquid))
+    box = numpy.array([edge, edge, 3.0 * edge])
+    lower, upper = numpy.array([0.0, 0.0, edge]), numpy.array([edge, edge, 2.0 * edge])
+    positions = [fill_block(molecules, lower, upper)]
+    # Vapor keeps a diameter from the surfaces; both parts of it are one across the boundary.
+    vapor_box = numpy.array([edge, edge, 2.0 * edge - 2.0 * fluid.spacing])
+    above = fill_block(round(vapor * vapor_box.prod()), numpy.zeros(3), vapor_box)
+    positions.append((above + [0.0, 0.0, 2.0 * edge + fluid.spacing]) % box)
+    return box, numpy.vstack(positions)
+
+
+def slab_input(fluid: Fluid, name: str, temperature: float, purpose: str) -> str:
+    """The input of a slab across z, whose last stage measures profile and surface tension."""
+    observers = (
+        '[stage.profile]\ninterval = 100\naxis = "z"\n'
+        '[stage.pressure_tensor]\ninterval = 10\nsurface_normal = "z"\n'
+    )
+    return _input_text(fluid, name, temperature, observers, purpose, 'tail_correction = "planar"\n')
+
+
 @app.command()
 def slab(
     model: Model,
@@ -270,22 +304,10 @@ def slab(
     liquid, vapor = fluid.saturated_densities(temperature)
     liquid = _given_or(liquid_density, liquid, fluid)
     vapor = _given_or(vapor_density, vapor, fluid)
-    edge = float(numpy.cbrt(molecules / liquid))
-    box = numpy.array([edge, edge, 3.0 * edge])
-    lower, upper = numpy.array([0.0, 0.0, edge]), numpy.array([edge, edge, 2.0 * edge])
-    positions = [fill_block(molecules, lower, upper)]
-    # Vapor keeps a diameter from the surfaces; both parts of it are one across the boundary.
-    vapor_box = numpy.array([edge, edge, 2.0 * edge - 2.0 * fluid.spacing])
-    above = fill_block(round(vapor * vapor_box.prod()), numpy.zeros(3), vapor_box)
-    positions.append((above + [0.0, 0.0, 2.0 * edge + fluid.spacing]) % box)
+    box, positions = slab_places(fluid, molecules, liquid, vapor)
     purpose = f"A slab of {fluid.name} between its vapor, written by `sterna new slab`."
-    observers = (
-        '[stage.profile]\ninterval = 100\naxis = "z"\n'
-        '[stage.pressure_tensor]\ninterval = 10\nsurface_normal = "z"\n'
-    )
-    correction = 'tail_correction = "planar"\n'
-    text = _input_text(fluid, name, temperature, observers, purpose, correction)
-    _write_one(name, directory, text, fluid, box, numpy.vstack(positions), seed)
+    text = slab_input(fluid, name, temperature, purpose)
+    _write_one(name, directory, text, fluid, box, positions, seed)
 
 
 @app.command()

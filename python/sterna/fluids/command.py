@@ -12,6 +12,7 @@ from sterna.errors import SternaError
 def add_to(app: typer.Typer) -> None:
     """Adds the commands."""
     app.command(name="virial")(virial)
+    app.command(name="vle")(vle)
 
 
 Temperatures = Annotated[
@@ -96,6 +97,70 @@ def virial(
         print(f"wrote {found.write_csv(output)}")
     if plot is not None:
         _save(found.plot(beside, label), plot)
+
+
+def vle(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A name that `sterna models` lists, or lennard_jones."
+        ),
+    ],
+    temperature: Temperatures,
+    molecules: Annotated[
+        int, typer.Option("--molecules", "-m", min=100, help="Those of the liquid.")
+    ] = 1500,
+    steps: Annotated[int, typer.Option(min=100, help="Steps that are averaged.")] = 200_000,
+    equilibration: Annotated[int, typer.Option(min=1, help="Steps before those.")] = 40_000,
+    replicas: Annotated[int, typer.Option(min=1, help="Runs of each temperature.")] = 1,
+    directory: Annotated[
+        Path | None,
+        typer.Option("--directory", "-d", help="Folder of all runs; default: vle-MODEL here."),
+    ] = None,
+    cores: Annotated[
+        int | None, typer.Option(min=1, help="Cores to use; default: all of this machine.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="TABLE.CSV", help="The table; default: vle.csv in the folder."
+        ),
+    ] = None,
+    plot: PlotOption = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Also write report.html in the folder.")
+    ] = False,
+    reference: ReferenceOption = None,
+    status: Annotated[
+        bool, typer.Option("--status", help="Run nothing; show what is there.")
+    ] = False,
+    seed: Seed = 1,
+) -> None:
+    """Compute vapor pressures, saturated densities and the critical point of a model.
+
+    From slabs of liquid between their vapor, a run for each temperature, side by side. A command that
+    was killed goes on where it was, and more temperatures or --steps run only what is missing.
+    `sterna watch FOLDER/study.toml` shows how far each run is. Enthalpies of vaporization come from
+    Clapeyron's equation.
+    """
+    # NumPy is slow to load, and needed here only.
+    from sterna.fluids.saturation import vle as compute
+    from sterna.launching.processes import ended_by_signals
+
+    with ended_by_signals():
+        found = compute(
+            model, temperature, directory, molecules, steps, equilibration, replicas, cores,
+            reference, seed, lambda line: print(line, file=sys.stderr, flush=True), not status,
+        )  # fmt: skip
+    print(found)
+    folder = found.sweep.path.parent
+    print(f"wrote {found.write_csv(output or folder / 'vle.csv')}")
+    if plot is not None:
+        _save(found.plot(), plot)
+    if report:
+        print(f"wrote {found.write_report(folder / 'report.html')}")
+    if not found.is_complete:
+        raise typer.Exit(1)
 
 
 def _reference_of_virials(reference: str | None, model: str, wanted) -> tuple[str, str]:  # noqa: ANN001

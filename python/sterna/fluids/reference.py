@@ -2,7 +2,7 @@
 
 import csv
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,9 +63,9 @@ def wanted(given: str | None, substance: str, reduced: bool) -> tuple[str, str]:
 
 
 def saturation(
-    kind: str, name: str, low: float, high: float, known: Sequence[str]
+    kind: str, name: str, low: float, high: float, known: Mapping[str, str]
 ) -> Reference | None:
-    """The coexistence of liquid and vapor between two temperatures; `known`: names of quantities."""
+    """The coexistence of liquid and vapor between two temperatures; `known`: units of quantities."""
     if kind == "csv":
         return read_table(Path(name), known)
     if kind == "teqp":
@@ -73,18 +73,23 @@ def saturation(
     return _by_coolprop(name, low, high) if kind else None
 
 
-def read_table(path: Path, known: Sequence[str]) -> Reference:
+def read_table(path: Path, known: Mapping[str, str]) -> Reference:
     """A table of the user: a column `temperature`, and others of our names, units after a slash.
 
-    Raises SternaError with file and line.
+    `known`: the units of our quantities. Raises SternaError with file and line.
     """
+    units = {"temperature": "K", **known}
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.DictReader(file)
         names = {name: name.partition("/")[0].strip() for name in reader.fieldnames or []}
-        for name in names.values():
-            if name not in ("temperature", *known):
+        for column, name in names.items():
+            if name not in units:
+                raise SternaError(f"{path}:1: {no_such('column', name, list(units))}", 2)
+            unit = column.partition("/")[2].strip()
+            if unit not in ("", units[name]):
                 raise SternaError(
-                    f"{path}:1: {no_such('column', name, ['temperature', *known])}", 2
+                    f'{path}:1: the column "{column}": expected {units[name] or "no unit"} after the slash',
+                    2,
                 )
         if "temperature" not in names.values():
             raise SternaError(f'{path}:1: the column "temperature" is missing', 2)
@@ -96,8 +101,9 @@ def read_table(path: Path, known: Sequence[str]) -> Reference:
                     columns[short].append(float(text) if text else numpy.nan)
                 except (TypeError, ValueError):
                     raise SternaError(f"{path}:{number}: {text!r} is no number", 2) from None
-    temperature = numpy.array(columns.pop("temperature"))
-    values = {name: numpy.array(column) for name, column in columns.items()}
+    order = numpy.argsort(columns["temperature"], kind="stable")
+    temperature = numpy.array(columns.pop("temperature"))[order]
+    values = {name: numpy.array(column)[order] for name, column in columns.items()}
     return Reference(path.stem, temperature, values)
 
 
