@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
 from sterna import read_log
-from sterna.free_energies import read_fields
+from sterna.free_energies import profile_of_hills, profile_of_windows, read_fields
+
+GAS_CONSTANT = 0.00831446261815324
 
 # Two particles that do not interact.
 PAIR = """\
@@ -51,6 +53,85 @@ START = (
     "A 6.0 6.0 6.0\nA {} 6.0 6.0\n"
 )
 
+# One butane without Lennard-Jones pairs: its torsion has the potential of TraPPE alone, as nothing
+# else depends on it.
+BUTANE = """\
+units = "nano"
+[run]
+name = "butane"
+steps = {steps}
+timestep = 0.002
+seed = {seed}
+[start]
+kind = "file"
+file = "butane.extxyz"
+temperature = 300.0
+[[type]]
+name = "CH3"
+mass = 15.035
+epsilon = 0.0
+sigma = 0.375
+[[type]]
+name = "CH2"
+mass = 14.027
+epsilon = 0.0
+sigma = 0.395
+[[molecule]]
+name = "butane"
+count = 1
+constrained_bonds = "all"
+atom = [
+  {{ name = "C1", type = "CH3" }}, {{ name = "C2", type = "CH2" }},
+  {{ name = "C3", type = "CH2" }}, {{ name = "C4", type = "CH3" }},
+]
+[[molecule.bond]]
+potential = "harmonic"
+stiffness = "520 kcal/mol/angstrom^2"
+r0 = 0.154
+atoms = [[1, 2], [2, 3], [3, 4]]
+[[molecule.angle]]
+potential = "harmonic"
+bending_stiffness = "62500 K"
+theta0 = 114
+atoms = [[1, 2, 3], [2, 3, 4]]
+[[molecule.torsion]]
+potential = "opls"
+v1 = "710.06 K"
+v2 = "-136.38 K"
+v3 = "1582.64 K"
+atoms = [1, 2, 3, 4]
+[interaction]
+cutoff = 0.5
+[thermostat]
+kind = "langevin"
+temperature = 300.0
+time_constant = 0.2
+[[group]]
+name = "C1"
+select = "name C1"
+[[group]]
+name = "C2"
+select = "name C2"
+[[group]]
+name = "C3"
+select = "name C3"
+[[group]]
+name = "C4"
+select = "name C4"
+[[variable]]
+name = "phi"
+kind = "torsion"
+groups = ["C1", "C2", "C3", "C4"]
+[output]
+thermo_interval = 1000
+variables_interval = 50
+checkpoint_interval = 10000
+"""
+BUTANE_START = (
+    '4\nLattice="3 0 0 0 3 0 0 0 3" Properties=species:S:1:pos:R:3\n'
+    "CH3 1.0 1.0 1.0\nCH2 1.154 1.0 1.0\nCH2 1.21664 1.14069 1.0\nCH3 1.37064 1.14069 1.0\n"
+)
+
 
 def run(folder: Path, name: str, *options: str) -> str:
     done = subprocess.run(
@@ -70,6 +151,16 @@ def pair(folder: Path, text: str, distance: float = 2.0) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pair.extxyz").write_text(START.format(6.0 + distance))
     (folder / "pair.toml").write_text(text)
+
+
+def torsion_energy(phi: np.ndarray) -> np.ndarray:
+    """TraPPE's; phi is 180 degrees in trans."""
+    one, two, three = (GAS_CONSTANT * k for k in (710.06, -136.38, 1582.64))
+    return (
+        one / 2 * (1 + np.cos(phi))
+        + two / 2 * (1 - np.cos(2 * phi))
+        + three / 2 * (1 + np.cos(3 * phi))
+    )
 
 
 def test_a_moving_umbrella_does_the_work_that_the_total_energy_gains(tmp_path):
@@ -131,6 +222,54 @@ def test_a_resumed_run_has_the_same_values_hills_and_bits(ranks, tmp_path):
     (parts / "pair.hills").unlink()
     said = run(parts, "pair.toml", "-n", ranks, "--resume", "--steps", "2100")
     assert "pair.hills is not there" in said
+
+
+def test_umbrella_windows_give_the_free_energy_of_a_free_distance(tmp_path):
+    pytest.importorskip("pymbar")
+    for k, center in enumerate([1.0, 1.5, 2.0, 2.5, 3.0]):
+        folder = tmp_path / f"window-{k}"
+        text = PAIR.format(steps=60_000, seed=10 + k, checkpoint=60_000) + LANGEVIN
+        pair(folder, text + UMBRELLA.format(center, 12.0), center)
+        run(folder, "pair.toml", "-n", "1")
+    files = [read_fields(path) for path in sorted(tmp_path.rglob("*.colvar"))]
+    profile = profile_of_windows([file.from_time(20.0) for file in files], bins=12)
+    inner = (profile.values > 0.9) & (profile.values < 3.1)
+    # Nothing acts between them: F = -2 k T ln r + constant. The bins are narrow enough for that.
+    wanted = -2.0 * np.log(profile.values)
+    away = (profile.free_energy - wanted)[inner]
+    away -= away.mean()
+    error = profile.error[inner]
+    assert error.max() < 0.3
+    assert np.abs(away).max() < 6.0 * error.max()
+    # The test can fail: without the part of the sphere's surface it is none.
+    flat = profile.free_energy[inner] - profile.free_energy[inner].mean()
+    assert np.abs(flat).max() > 0.7
+    done = subprocess.run(
+        sterna_command("free-energy", tmp_path, "--from", "20", "--bins", "12", "--radial",
+                       "-o", tmp_path / "profile.txt"),
+        env=sterna_environment(), capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    shown = read_fields(tmp_path / "profile.txt")
+    inside = (shown.column("d") > 0.9) & (shown.column("d") < 3.1)
+    assert np.ptp(shown.column("free_energy")[inside]) < 12.0 * error.max()
+
+
+def test_well_tempered_metadynamics_gives_the_torsion_of_butane(tmp_path):
+    bias = (
+        '[[bias]]\nname = "m"\nkind = "metadynamics"\nvariable = "phi"\nheight = 1.0\n'
+        "widths = [20.0]\ninterval = 100\nbias_factor = 10.0\n"
+    )
+    (tmp_path / "butane.extxyz").write_text(BUTANE_START)
+    (tmp_path / "butane.toml").write_text(BUTANE.format(steps=200_000, seed=2) + bias)
+    run(tmp_path, "butane.toml", "-n", "1")
+    profile = profile_of_hills(read_fields(tmp_path / "butane.hills"))
+    wanted = torsion_energy(profile.values)
+    away = profile.free_energy - wanted
+    away -= away.mean()
+    # Barriers are 19 and 14 kJ/mol high; hills as low as they are at the end leave some tenths.
+    assert np.ptp(wanted) > 18.0
+    assert np.sqrt((away**2).mean()) < 1.5
 
 
 def test_mistakes_of_the_input_are_told_with_their_places(tmp_path):

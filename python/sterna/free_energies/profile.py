@@ -12,7 +12,8 @@ class Profile:
     variable: str
     values: np.ndarray
     free_energy: np.ndarray
-    #: Standard errors of the differences from the lowest point; None: not known.
+    #: Standard errors: of windows those of the differences from the bin with the most samples; None:
+    #: not known.
     error: np.ndarray | None = None
     warnings: list[str] = field(default_factory=list)
     #: What was found about the samples, a line each.

@@ -136,13 +136,20 @@ def _by_mbar(pymbar, windows: list[_Window], variable: str, kT: float, bins: int
         fes_type="histogram",
         histogram_parameters={"bin_edges": [edges]},
     )
-    number = np.digitize(all_values, edges) - 1
-    is_filled = np.bincount(np.clip(number, 0, bins - 1), minlength=bins) > 0
+    number = np.clip(np.digitize(all_values, edges) - 1, 0, bins - 1)
+    filling = np.bincount(number, minlength=bins)
+    is_filled = filling > 0
+    # Errors are those of differences from the bin that is known best, not from the lowest one, which
+    # may be one with few samples at an end.
     found = fes.get_fes(
-        middles[is_filled], reference_point="from-lowest", uncertainty_method="analytical"
+        middles[is_filled],
+        reference_point="from-specified",
+        fes_reference=middles[filling.argmax()],
+        uncertainty_method="analytical",
     )
     free_energy, error = np.full(bins, np.nan), np.full(bins, np.nan)
     free_energy[is_filled] = kT * np.asarray(found["f_i"])
+    free_energy -= np.nanmin(free_energy)
     error[is_filled] = kT * np.asarray(found["df_i"])
     profile = Profile(variable, middles[is_filled], free_energy[is_filled], error[is_filled])
     profile.states = {"u_kn": reduced, "N_k": counts, "x_n": all_values}
