@@ -6,13 +6,12 @@
 // sources: src/md/input/read_input.cpp src/md/input/stages.cpp src/md/input/check_input.cpp
 // sources: src/md/input/input_schema.cpp
 // sources: src/md/input/diagnostics.cpp src/md/input/syntax_error.cpp
-// sources: src/md/input/check_components.cpp
 // sources: src/md/input/sections/*.cpp src/md/input/section_reader.cpp
 // sources: src/md/input/value_reader.cpp src/md/input/input_reading.cpp
 // sources: src/md/input/toml_document.cpp src/md/input/meant_names.cpp
 // sources: src/md/input/check_completeness.cpp
 // sources: src/md/input/published_components.cpp
-// sources: src/md/input/check_integrator.cpp src/md/input/owner_tables.cpp src/md/simulation/owner_tables.cpp
+// sources: src/md/input/owner_tables.cpp src/md/simulation/owner_tables.cpp
 // sources: src/md/simulation/physics_table.cpp src/md/simulation/force_term_table.cpp
 // sources: src/md/simulation/force_terms/*.cpp src/md/forces/*/input/*.cpp
 // sources: src/md/integrate/motion_physics.cpp src/md/integrate/check_*.cpp
@@ -25,11 +24,10 @@
 // sources: src/md/input/run_files.cpp src/md/output/atomic_file.cpp
 // sources: src/md/forces/pair/pair_potential_table.cpp src/md/forces/pair/pair_function.cpp
 // sources: src/md/forces/pair/tabulated_curve.cpp
-// sources: src/md/input/pair_potential_input.cpp src/md/input/check_pair_potentials.cpp
+// sources: src/md/input/pair_potential_input.cpp
 // sources: src/md/input/type_pair_from_input.cpp src/md/model/lennard_jones.cpp
 // sources: src/md/input/molecule_file.cpp
 // sources: src/md/input/check_neighbor.cpp src/md/input/check_exports.cpp
-// sources: src/md/input/check_molecule.cpp src/md/input/check_molecules.cpp
 // sources: src/md/input/topology_from_input.cpp src/md/input/molecule_model_from_input.cpp
 // sources: src/md/input/residue_labels.cpp
 // sources: src/md/input/hydrogen_mass.cpp
@@ -55,7 +53,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "md/input/check_molecules.hpp"
+#include "md/forces/bonded/input/check_molecules.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/stages.hpp"
 #include "md/input/topology_from_input.hpp"

@@ -21,7 +21,7 @@
 #include "md/core/file_error.hpp"
 #include "md/core/json.hpp"
 #include "md/core/unstable_run.hpp"
-#include "md/input/check_molecules.hpp"
+#include "md/forces/bonded/input/check_molecules.hpp"
 #include "md/input/input_text.hpp"
 #include "md/input/model_list.hpp"
 #include "md/input/overwritten_inputs.hpp"

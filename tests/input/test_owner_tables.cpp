@@ -25,7 +25,7 @@ using namespace sterna::md;
 namespace {
 
 bool is_sentence(std::string_view text) {
-  return text.size() > 10 && text.ends_with('.') && text.find("  ") == std::string_view::npos;
+  return text.size() > 8 && text.ends_with('.') && text.find("  ") == std::string_view::npos;
 }
 /// What is put into a sentence.
 bool is_phrase(std::string_view text) {
@@ -152,7 +152,9 @@ TEST_CASE("kinds of physics say where their sections and keys stand") {
       CAPTURE(section.schema.name);
       CHECK(is_sentence(section.schema.description));
       CHECK(find_section(section.schema.name) != nullptr);
-      CHECK(find_section(section.behind) != nullptr);
+      // The first one of a row names the section before it.
+      const bool follows_its_row = section.behind.empty() && declare != row.sections.front();
+      CHECK((follows_its_row || find_section(section.behind) != nullptr));
       CHECK(names.insert(section.schema.name).second);
       check_keys(section);
     }

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "md/input/potential_page.hpp"
+#include "md/forces/pair/input/potential_page.hpp"
 
 using namespace sterna::md;
 

@@ -6,6 +6,8 @@
 
 #include "md/domain/decomposition_method.hpp"
 #include "md/forces/coulomb/electrostatics.hpp"
+#include "md/forces/coulomb/ewald_charge_solver.hpp"
+#include "md/forces/coulomb/fmm/fmm_charge_solver.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 using namespace sterna;
@@ -39,6 +41,17 @@ Molecules random_molecules(std::vector<Component> components, int count) {
   return molecules;
 }
 
+/// The options of the term, and of its solver.
+struct Options : Electrostatics::Options {
+  bool ewald = false;
+  FmmOptions fmm;
+
+  std::unique_ptr<ChargeSolver> make_solver(const ChargeSolverRequest& request) const {
+    if (ewald) return std::make_unique<EwaldChargeSolver>(request);
+    return std::make_unique<FmmChargeSolver>(request, fmm);
+  }
+};
+
 struct Result {
   EnergyAndVirial sums;
   std::vector<Vec3> forces, torques;
@@ -46,8 +59,8 @@ struct Result {
 };
 
 /// Of all ranks, on all; expansions are of `order`.
-Result compute(const comm::Context& context, const Molecules& molecules,
-               const Electrostatics::Options& options, double order = 12) {
+Result compute(const comm::Context& context, const Molecules& molecules, const Options& options,
+               double order = 12) {
   DecompositionRequest request;
   request.box = {molecules.box, molecules.tilt};
   const auto decomposition = decomposition_method("grid").make(context, request);
@@ -69,7 +82,9 @@ Result compute(const comm::Context& context, const Molecules& molecules,
     store.id[k] = static_cast<std::int64_t>(index[k]) + 1;
     store.force[k] = store.torque[k] = {};
   }
-  Electrostatics electrostatics(context, *decomposition, molecules.components, options);
+  Electrostatics electrostatics(
+      context, *decomposition, molecules.components, options,
+      [&](const ChargeSolverRequest& asked) { return options.make_solver(asked); });
   // Double precision, one level of 4 x 4 x 4 cells, without a search for them.
   if (!options.ewald) electrostatics.restore(std::vector<double>{order, 2, 0, 4, 4, 4, 0});
   electrostatics.rebuild(store);
@@ -143,7 +158,7 @@ TEST_CASE("the virial tensor: slopes of the energy when centers are strained wit
   const Molecules molecules = random_molecules({water(), ion(0.6), ion(-0.5)}, 150);
   constexpr double order = 7;  // slopes are those of the expansions, whatever their error
   for (const auto surroundings : {Surroundings::conductor, Surroundings::vacuum}) {
-    Electrostatics::Options options;
+    Options options;
     options.surroundings = surroundings;
     options.virial_tensor = true;
     const Result result = compute(context, molecules, options, order);
@@ -190,7 +205,7 @@ TEST_CASE("charges, dipoles and both: the trace of the virial is minus the slope
         // Away from the faces, for the open box.
         for (Vec3& center : molecules.centers) center = 0.7 * center + Vec3{2, 1.5, 1.5};
         if (oblique) molecules.tilt = {2.0, -1.0, 1.5};
-        Electrostatics::Options options;
+        Options options;
         options.ewald = ewald;
         options.accuracy = 1e-7;
         options.periodic = boundary != std::string_view("open");
@@ -217,7 +232,7 @@ TEST_CASE("charges, dipoles and both: the trace of the virial is minus the slope
   }
 }
 
-TEST_CASE("what was chosen is kept, of earlier versions too, and chosen anew for other wishes") {
+TEST_CASE("what was chosen is kept, of earlier versions too, and chosen again for other wishes") {
   const comm::Context context;
   const std::vector<Component> components{ion(1.0), ion(-1.0)};
   DecompositionRequest request;
@@ -225,12 +240,13 @@ TEST_CASE("what was chosen is kept, of earlier versions too, and chosen anew for
   const auto decomposition = decomposition_method("grid").make(context, request);
   for (const bool ewald : {false, true}) {
     CAPTURE(ewald);
-    Electrostatics::Options options;
+    Options options;
     options.ewald = ewald;
-    options.measured_tree = true;
     const auto restored = [&](std::vector<double> state, bool measured) {
-      options.measured_tree = measured;
-      Electrostatics electrostatics(context, *decomposition, components, options);
+      options.fmm.tree = measured ? FmmTree::measured : FmmTree::modeled;
+      Electrostatics electrostatics(
+          context, *decomposition, components, options,
+          [&](const ChargeSolverRequest& asked) { return options.make_solver(asked); });
       electrostatics.restore(state);
       return electrostatics.measured_error();
     };
@@ -241,12 +257,20 @@ TEST_CASE("what was chosen is kept, of earlier versions too, and chosen anew for
     CHECK(restored(state, false) == 0.5);
     state.insert(state.end(), {ewald ? 1.0 : 0.0, options.accuracy, 0, 0, -1, 0});
     CHECK(restored(state, false) == 0.5);
-    CHECK(restored(state, true) == 0.0);
+    // Ewald sums have no tree.
+    CHECK(restored(state, true) == (ewald ? 0.5 : 0.0));
     state.push_back(1.0);
     CHECK(restored(state, true) == 0.5);
-    CHECK(restored(state, false) == 0.0);
+    CHECK(restored(state, false) == (ewald ? 0.5 : 0.0));
+    // Numbers that are no state of the solver are not taken for one.
     state.push_back(0.0);
-    CHECK_THROWS_AS(restored(state, true), std::invalid_argument);
+    CHECK(restored(state, true) == 0.0);
+    options.ewald = !ewald;
+    state.pop_back();
+    CHECK(restored(state, true) == 0.0);
+    options.ewald = ewald;
+    options.accuracy *= 0.5;
+    CHECK(restored(state, true) == 0.0);
   }
 }
 
@@ -260,7 +284,7 @@ TEST_CASE("Ewald sums are as accurate as asked for, whatever the charges") {
         CAPTURE(count);
         CAPTURE(accuracy);
         const Molecules molecules = random_molecules(components, count);
-        Electrostatics::Options options;
+        Options options;
         options.ewald = true;
         options.accuracy = 1e-10;
         const Result exact = compute(context, molecules, options);
@@ -278,7 +302,7 @@ TEST_CASE("Ewald sums over the charges of all ranks, dipoles too") {
   const comm::Context context;
   const Molecules molecules = random_molecules({water(), ion(0.6), polar(0.7)}, 150);
   for (const auto surroundings : {Surroundings::conductor, Surroundings::vacuum}) {
-    Electrostatics::Options options;
+    Options options;
     options.surroundings = surroundings;
     options.virial_tensor = true;
     const Result expansions = compute(context, molecules, options);
@@ -322,7 +346,7 @@ TEST_CASE("an open box: the direct sum over all pairs, and an error for what lea
       torques[owners[i]] += cross(arms[i], d * (pair / r2));
     }
   }
-  Electrostatics::Options options;
+  Options options;
   options.periodic = false;
   options.margin = 0.5;
   const Result result = compute(context, molecules, options);

@@ -311,8 +311,7 @@ TEST_CASE("a permittivity divides the charges of every solver, and those of 1-4 
     INFO(kind);
     const auto energies_with = [&](double permittivity) {
       Input input = input_of(world, output.path(), {.charges = {.permittivity = permittivity}});
-      input.electrostatics.kind =
-          kind == "fmm" ? ElectrostaticsKind::fmm : ElectrostaticsKind::ewald;
+      input.electrostatics.kind = kind;
       input.electrostatics.accuracy = 1e-6;
       Simulation simulation(world, input, {.quiet = true, .files = false});
       simulation.run(0);

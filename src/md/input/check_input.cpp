@@ -13,12 +13,8 @@
 #include "md/core/display_text.hpp"
 #include "md/domain/decomposition_method.hpp"
 #include "md/input/atom_groups.hpp"
-#include "md/input/check_components.hpp"
 #include "md/input/check_exports.hpp"
-#include "md/input/check_integrator.hpp"
-#include "md/input/check_molecules.hpp"
 #include "md/input/check_neighbor.hpp"
-#include "md/input/check_pair_potentials.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/physics_row.hpp"
@@ -321,15 +317,11 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   checker.start(look_at_files);
   checker.types();
   checker.pairs();
-  check_pair_potentials(input, look_at_files, is_good, report);
-  check_components(input, is_good, report);
-  check_molecules(input, is_good, report);
   for (const PhysicsRow& physics : physics_rows()) {
     if (physics.check != nullptr) physics.check(input, look_at_files, is_good, report);
   }
   checker.interaction();
   check_owners_sections(input, is_good, report);
-  check_integrator(input, is_good, report);
   check_neighbor(input, is_good, report);
   checker.domain();
   checker.output(look_at_files);

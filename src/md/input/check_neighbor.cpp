@@ -7,12 +7,16 @@
 
 namespace sterna::md {
 
-double highest_thermal_energy(const Input& input) {
-  double temperature = input.start.temperature.value_or(0.0);
+double highest_temperature(const Input& input) {
+  double highest = input.start.temperature.value_or(0.0);
   for (const Input::Thermostat& thermostat : input.thermostats) {
-    if (thermostat.is_used()) temperature = std::max(temperature, thermostat.highest_temperature());
+    if (thermostat.is_used()) highest = std::max(highest, thermostat.highest_temperature());
   }
-  return input.units.boltzmann() * temperature;
+  return highest;
+}
+
+double highest_thermal_energy(const Input& input) {
+  return input.units.boltzmann() * highest_temperature(input);
 }
 
 void check_neighbor(const Input& input, const IsGood& is_good, const Report& report) {
@@ -35,11 +39,6 @@ void check_neighbor(const Input& input, const IsGood& is_good, const Report& rep
     error("neighbor.buffer",
           "a minimization has no velocities that say how fast pairs come near; expected buffer = "
           "\"exact\"");
-  }
-  if (input.electrostatics.smoothing > 0.0 && is_good("electrostatics.smoothing")) {
-    error("electrostatics.smoothing",
-          "cells that overlap hold molecules within a skin that buffer = \"tolerance\" does not "
-          "keep; expected smoothing = 0, or buffer = \"exact\"");
   }
   if (!(highest_thermal_energy(input) > 0.0)) {
     error("neighbor.buffer",

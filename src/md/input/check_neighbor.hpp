@@ -8,7 +8,9 @@ namespace sterna::md {
 /// features that exclude it.
 void check_neighbor(const Input& input, const IsGood& is_good, const Report& report);
 
-/// The highest temperature in the input, times Boltzmann's constant; 0 if it has none.
+/// The highest temperature of the start and of all thermostats; 0 if there is none.
+double highest_temperature(const Input& input);
+/// The same times Boltzmann's constant.
 double highest_thermal_energy(const Input& input);
 
 }  // namespace sterna::md

@@ -48,7 +48,13 @@ KeySchema units_key() {
 void add_sections_of_physics(std::vector<InputSection>& all) {
   std::vector<InputSection> waiting;
   for (const PhysicsRow& physics : physics_rows()) {
-    for (const auto declare : physics.sections) waiting.push_back(declare());
+    std::string_view before = {};
+    for (const auto declare : physics.sections) {
+      InputSection section = declare();
+      if (section.behind.empty()) section.behind = before;
+      before = section.schema.name;
+      waiting.push_back(std::move(section));
+    }
   }
   const auto place = [&](InputSection& section) {
     const auto before = std::ranges::find(

@@ -203,7 +203,8 @@ struct InputSection {
   SectionSchema schema;
   std::vector<KeySchema> keys;  ///< without `section`
   /// For a section of an owner (`owner_tables.hpp`): the section that it follows on the reference
-  /// page, and a check of several keys together, as in `check_input`.
+  /// page (empty: the one before it in the owner's row), and a check of several keys together, as in
+  /// `check_input`.
   std::string_view behind = {};
   void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,11 @@ struct PhysicsRow {
   /// What no key can tell alone. May set values that depend on other keys.
   void (*check)(Input& input, bool look_at_files, const IsGood& is_good,
                 const Report& report) = nullptr;
+  /// What is asked of an input that has no errors.
+  void (*check_good)(const Input& input, const Report& report) = nullptr;
+  /// What the file of a [[molecule]], which is the only one of the input then, must be like. May set
+  /// values that depend on other keys.
+  void (*check_molecule_file)(Input& input, const IsGood& is_good, const Report& report) = nullptr;
   /// What the box of the start, which a file may give, must be like.
   void (*check_in_box)(const Input& input, const Box& box, const Report& report) = nullptr;
   /// Warnings and advice about what is possible but hardly meant so.
@@ -48,6 +54,8 @@ struct PhysicsRow {
   /// Publications whose parameters the input takes: one line each, and as BibTeX.
   std::vector<std::string_view> (*citations)(const Input& input) = nullptr;
   std::string (*bibliography)(const Input& input) = nullptr;
+  /// Pages of the documentation that are written from its tables: their text by path in `docs/`.
+  std::map<std::string, std::string> (*pages)() = nullptr;
 };
 
 /// All kinds, as `simulation/owner_tables.cpp` handed them in. A kind may rely on what the checks of

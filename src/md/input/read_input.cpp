@@ -15,13 +15,12 @@
 #include "md/core/sort_by.hpp"
 #include "md/input/check_completeness.hpp"
 #include "md/input/check_input.hpp"
-#include "md/input/check_molecule.hpp"
-#include "md/input/check_precision.hpp"
 #include "md/input/foreign_files.hpp"
 #include "md/input/hydrogen_mass.hpp"
 #include "md/input/input_reading.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/molecule_file.hpp"
+#include "md/input/physics_row.hpp"
 #include "md/input/published_components.hpp"
 #include "md/input/section_reader.hpp"
 #include "md/input/stages.hpp"
@@ -70,7 +69,11 @@ class Reader {
     round_tilt();
     check_input(input(), look_at_files_, is_good(), reports());
     if (reading_.result.ok() && in_molecule_files.empty()) hydrogen_masses();
-    if (reading_.result.ok()) check_precision(input(), reports());
+    if (reading_.result.ok()) {
+      for (const PhysicsRow& physics : physics_rows()) {
+        if (physics.check_good != nullptr) physics.check_good(input(), reports());
+      }
+    }
     sort_diagnostics();
     std::vector<Diagnostic>& diagnostics = reading_.result.diagnostics;
     diagnostics.insert(diagnostics.end(), in_molecule_files.begin(), in_molecule_files.end());
@@ -113,7 +116,10 @@ class Reader {
     SectionReader(reading_).read_section(*find_section("molecule"), *document, "molecule[0]", 0,
                                          document->source());
     check_keys(reading_, from_program_);
-    check_molecule(input(), 0, is_good(), reports());
+    for (const PhysicsRow& physics : physics_rows()) {
+      if (physics.check_molecule_file == nullptr) continue;
+      physics.check_molecule_file(input(), is_good(), reports());
+    }
     sort_diagnostics();
     return std::move(reading_.result);
   }

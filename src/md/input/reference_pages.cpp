@@ -5,10 +5,9 @@
 #include <span>
 #include <string_view>
 
-#include "md/forces/pair/pair_potential_table.hpp"
 #include "md/input/barostat_row.hpp"
 #include "md/input/integrator_row.hpp"
-#include "md/input/potential_page.hpp"
+#include "md/input/physics_row.hpp"
 #include "md/input/schema_export.hpp"
 #include "md/input/thermostat_row.hpp"
 #include "sterna/comm/joined.hpp"
@@ -59,8 +58,8 @@ std::string_view said(ThermostatRow::Constraints constraints) {
 
 std::map<std::string, std::string> reference_pages() {
   std::map<std::string, std::string> pages;
-  for (const PairPotentialRow& entry : pair_potential_table()) {
-    pages[fmt::format("potentials/{}.md", entry.name)] = potential_markdown(entry);
+  for (const PhysicsRow& physics : physics_rows()) {
+    if (physics.pages != nullptr) pages.merge(physics.pages());
   }
   for (const IntegratorRow& kind : integrator_rows()) {
     pages[fmt::format("integrators/{}.md", kind.name)] = integrator_page(kind);

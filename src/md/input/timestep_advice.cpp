@@ -13,12 +13,12 @@
 
 #include "md/core/display_text.hpp"
 #include "md/input/hydrogen_mass.hpp"
-#include "md/input/molecule_advice.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/topology_from_input.hpp"
 #include "md/input/type_pair_from_input.hpp"
+#include "md/model/contact_distance.hpp"
 #include "md/model/largest_sigma.hpp"
 
 namespace sterna::md {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/coulomb/input/charge_solver_row.hpp"
 #include "md/input/observer_row.hpp"
 #include "md/input/trajectory_row.hpp"
 #include "md/integrate/alignment_section.hpp"
@@ -34,11 +35,13 @@ class TimeStepsChecker {
             "between two computations of the pairs bonded forces act; expected a [[molecule]], or "
             "\"pairs\" = 1");
     }
-    if (steps.far_field > steps.pairs && readable("electrostatics.kind") &&
-        input_.electrostatics.kind != ElectrostaticsKind::fmm) {
+    if (steps.far_field > steps.pairs && readable("electrostatics.kind") && !has_slow_charges()) {
       error("multiple_time_steps.far_field",
-            "the far field is that of the multipole method; expected [electrostatics] with kind = "
-            "\"fmm\"");
+            fmt::format(
+                "the far field is the slow part of a solver of charges; expected [electrostatics] "
+                "with kind = {}",
+                choice_list(charge_solver_table().names_that(
+                    [](const ChargeSolverRow& solver) { return solver.has_slow_part; }))));
     }
     if (input_.run.rotation != RotationMethod::no_squish && !input_.components.empty()) {
       error("run.rotation",
@@ -85,6 +88,10 @@ class TimeStepsChecker {
   }
 
  private:
+  bool has_slow_charges() const {
+    const ChargeSolverRow* const solver = charge_solver_of(input_);
+    return solver != nullptr && solver->has_slow_part;
+  }
   void whole(const std::string& place, std::string_view key, std::int64_t interval) {
     if (interval % longest_ == 0 || !readable(place)) return;
     error(place, fmt::format("\"{}\" is {}; with [multiple_time_steps] expected a multiple of {}: "

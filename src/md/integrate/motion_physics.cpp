@@ -2,6 +2,7 @@
 
 #include "md/integrate/barostats/barostat_section.hpp"
 #include "md/integrate/check_constrained_motion.hpp"
+#include "md/integrate/check_integrator.hpp"
 #include "md/integrate/check_motion.hpp"
 #include "md/integrate/check_multiple_time_steps.hpp"
 #include "md/integrate/motion_sections.hpp"
@@ -12,6 +13,7 @@ namespace sterna::md {
 namespace {
 
 void check(Input& input, bool, const IsGood& is_good, const Report& report) {
+  check_integrator(input, is_good, report);
   check_multiple_time_steps(input, is_good, report);
   check_constrained_motion(input, is_good, report);
 }

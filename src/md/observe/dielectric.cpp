@@ -129,7 +129,7 @@ std::optional<double> permittivity_around(const Input& input) {
     // A medium that screens the dipoles from each other changes the relation of fluctuations and
     // permittivity.
     if (input.electrostatics.permittivity != 1.0) return std::nullopt;
-    if (input.electrostatics.kind == ElectrostaticsKind::reaction_field) {
+    if (input.electrostatics.at_cutoff() == CutoffCharge::reaction_field) {
       const double around = input.electrostatics.reaction_field_permittivity;
       return around > 0.0 ? around : std::numeric_limits<double>::infinity();
     }

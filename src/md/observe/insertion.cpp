@@ -17,6 +17,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/display_text.hpp"
 #include "md/core/random.hpp"
+#include "md/forces/coulomb/input/charge_solver_row.hpp"
 #include "md/forces/external/input/field_section.hpp"
 #include "md/forces/external/input/wall_section.hpp"
 #include "md/input/check_ensemble.hpp"
@@ -89,8 +90,9 @@ std::string why_not_inserted(const Input& input, std::size_t kind) {
     const bool acts =
         (site.kind == SiteKind::charge && site.charge != 0.0) || site.kind == SiteKind::dipole;
     if (acts && !is_far) {
-      return "has charges or dipoles; insertions compute these with kind = \"fmm\" or \"ewald\" "
-             "and surroundings = \"conductor\", or without [electrostatics]";
+      return "has charges or dipoles; insertions compute these with kind = " +
+             charge_solver_names() +
+             " and surroundings = \"conductor\", or without [electrostatics]";
     }
   }
   return {};

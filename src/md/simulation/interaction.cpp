@@ -89,20 +89,20 @@ CutoffCharges charges_from_input(const Input& input, double charge_factor) {
   const Input::Electrostatics& wanted = input.electrostatics;
   const double cutoff = electrostatics_cutoff(input);
   CutoffCharges charges = [&] {
-    switch (wanted.kind) {
-      case ElectrostaticsKind::reaction_field: {
+    switch (wanted.at_cutoff().value_or(CutoffCharge::cutoff)) {
+      case CutoffCharge::reaction_field: {
         const double outside = wanted.reaction_field_permittivity;
         return CutoffCharges::reaction_field(
             cutoff, wanted.permittivity,
             outside > 0.0 ? outside : std::numeric_limits<double>::infinity());
       }
-      case ElectrostaticsKind::damped_shifted_force:
+      case CutoffCharge::damped_shifted_force:
         return CutoffCharges::damped(cutoff, wanted.damping, true);
-      case ElectrostaticsKind::wolf:
+      case CutoffCharge::wolf:
         return CutoffCharges::damped(cutoff, wanted.damping, false);
-      case ElectrostaticsKind::screened:
+      case CutoffCharge::screened:
         return CutoffCharges::screened(cutoff, wanted.kappa);
-      default:
+      case CutoffCharge::cutoff:
         break;
     }
     switch (wanted.truncation) {

@@ -4,8 +4,9 @@
 
 namespace sterna::md {
 
-/// All kinds of physics that the input knows by their rows, in the order of their checks: many-body
-/// potentials, which set the cutoff, those of force terms in the order of their table, and motion.
+/// All kinds of physics that the input knows by their rows, in the order of their checks: pairs, rigid
+/// and flexible molecules, many-body potentials, which set the cutoff, those of force terms in the
+/// order of their table, and motion.
 const Registry<PhysicsRow>& physics_table();
 
 }  // namespace sterna::md

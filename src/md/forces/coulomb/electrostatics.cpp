@@ -6,15 +6,13 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "md/forces/coulomb/fmm/fmm_choice.hpp"
-#include "md/forces/coulomb/force_error.hpp"
-#include "md/forces/coulomb/gathered_ewald.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
 
 Electrostatics::Electrostatics(const comm::Context& context, const Decomposition& decomposition,
-                               std::span<const Component> components, const Options& options)
+                               std::span<const Component> components, const Options& options,
+                               const MakeChargeSolver& make_solver)
     : context_(context), decomposition_(&decomposition), options_(options) {
   const double factor = 1.0 / std::sqrt(options.permittivity);
   options_.charge_unit *= factor;
@@ -41,18 +39,19 @@ Electrostatics::Electrostatics(const comm::Context& context, const Decomposition
       }
     }
   }
-  const double shortest = decomposition.box().least_height();
-  if (!options_.ewald && 6.0 * molecule_radius_ > shortest) {
-    throw std::invalid_argument(
-        fmt::format("the box is {} wide, too small for molecules whose charges lie {} from the "
-                    "center: the multipole method needs six times that",
-                    shortest, molecule_radius_));
-  }
+  solver_ = make_solver({.context = context_,
+                         .decomposition = decomposition,
+                         .accuracy = options_.accuracy,
+                         .periodic = options_.periodic,
+                         .surroundings = options_.surroundings,
+                         .has_dipoles = with_dipoles(),
+                         .molecule_radius = molecule_radius_,
+                         .travel = options_.travel});
 }
 
 void Electrostatics::set_decomposition(const Decomposition& decomposition) {
   decomposition_ = &decomposition;
-  solver_.reset();
+  solver_->set_decomposition(decomposition);
 }
 
 bool Electrostatics::with_dipoles() const {
@@ -127,13 +126,6 @@ void Electrostatics::place_charges(const ParticleStore& particles, bool with_cen
   }
 }
 
-void Electrostatics::set_options(FmmParameters& parameters) const {
-  parameters.surroundings = options_.surroundings;
-  parameters.dipoles = with_dipoles();
-  parameters.overlap = options_.smoothing;
-  parameters.travel = options_.smoothing > 0.0 ? options_.travel : 0.0;
-}
-
 std::vector<Vec3> Electrostatics::forces_of_excluded(const ParticleStore& particles) {
   std::vector<Vec3> forces;
   if (!excluded_) return forces;
@@ -146,34 +138,6 @@ std::vector<Vec3> Electrostatics::forces_of_excluded(const ParticleStore& partic
     of_charges.insert(of_charges.end(), charges, is_atom(particles, i) ? forces[i] : Vec3{});
   }
   return of_charges;
-}
-
-void Electrostatics::choose_parameters(const ParticleStore& particles) {
-  const Lattice lattice = Lattice::of(decomposition_->box());
-  // A molecule must reach at most half a leaf from its center. If leaves overlap, its parts may be
-  // one leaf from their position when the leaves were filled.
-  const double least_width =
-      std::max(2.5 * molecule_radius_, options_.smoothing > 0.0 ? 1.5 * options_.travel : 0.0);
-  constexpr std::size_t timed_trees = 6;
-  std::vector<FmmParameters> trials = FmmParameters::candidates(
-      lattice, options_.periodic, static_cast<std::size_t>(charge_count_), options_.accuracy,
-      least_width, options_.levels, context_.size(), options_.measured_tree ? timed_trees : 1);
-  for (FmmParameters& trial : trials) {
-    set_options(trial);
-    if (options_.precision) trial.precision = *options_.precision;
-    if (options_.order > 0) trial.order = options_.order;
-  }
-  const double accuracy = options_.order > 0 ? HUGE_VAL : options_.accuracy;
-  const auto excluded = [&] { return forces_of_excluded(particles); };
-  const bool keep_precision = options_.precision.has_value();
-  const auto checked =
-      trials.size() > 1
-          ? fastest_fmm_parameters(context_, *decomposition_, trials, charges(particles), accuracy,
-                                   options_.exchange_method, excluded, keep_precision)
-          : checked_fmm_parameters(context_, *decomposition_, trials.front(), charges(particles),
-                                   accuracy, options_.exchange_method, excluded, keep_precision);
-  parameters_ = checked.parameters;
-  error_ = checked.error;
 }
 
 void Electrostatics::rebuild(const ParticleStore& particles) {
@@ -196,9 +160,9 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   }
   place_charges(particles, true);
   particle_count_ = particles.local_count();
-  // Choosing the accuracy computes forces outside of a step, when no forces are returned to other
+  // Choosing the parameters computes forces outside of a step, when no forces are returned to other
   // ranks.
-  const bool looks_at_accuracy = options_.ewald ? !ewald_accuracy_ : !parameters_;
+  const bool looks_at_accuracy = !solver_->has_parameters();
   if (excluded_) excluded_->rebuild(particles, looks_at_accuracy);
   if (!options_.periodic) check_open_box(particles);
   if (charge_count_ == 0.0) {
@@ -210,46 +174,15 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
     comm::ReductionBatch batch(context_, "charges");
     batch.sum(charge_count_).sum(total_charge_).max(largest_charge_).run();
   }
+  const ChargeCounts counts{particle_count_, static_cast<std::size_t>(charge_count_)};
   if (looks_at_accuracy) {
-    options_.ewald ? choose_ewald_accuracy(particles) : choose_parameters(particles);
+    solver_->choose_parameters(charges(particles), counts,
+                               [&] { return forces_of_excluded(particles); });
     if (excluded_) excluded_->rebuild(particles, false);
   }
-  if (options_.ewald) return;
-  if (!solver_) {
-    solver_ = std::make_unique<FmmSolver>(context_, *decomposition_, *parameters_,
-                                          options_.exchange_method);
-  }
-  solver_->rebuild(charges(particles));
-  // If leaves overlap, centers are needed again in each step.
-  if (options_.smoothing == 0.0) centers_ = std::vector<Vec3>();
-}
-
-EwaldSolver Electrostatics::ewald_solver(double accuracy) const {
-  const Lattice lattice = Lattice::of(decomposition_->box());
-  auto parameters = EwaldSolver::parameters(lattice, accuracy,
-                                            static_cast<std::size_t>(std::max(1.0, charge_count_)));
-  parameters.surroundings = options_.surroundings;
-  return {lattice, parameters};
-}
-
-void Electrostatics::choose_ewald_accuracy(const ParticleStore& particles) {
-  const auto forces = [&](double accuracy) {
-    return gathered_ewald(context_, ewald_solver(accuracy), charges(particles), particle_count_)
-        .forces;
-  };
-  const auto reference = forces(1e-6 * options_.accuracy);
-  ewald_accuracy_ = options_.accuracy;
-  // The truncation needed for an error depends on the charges, so it is found by trial.
-  for (;;) {
-    ForceError error;
-    error.add(forces(*ewald_accuracy_), reference, charges(particles),
-              forces_of_excluded(particles));
-    comm::ReductionBatch batch(context_, "accuracy of the Ewald sums");
-    batch.sum(error.sums().data(), error.sums().size()).run();
-    error_ = error.relative(decomposition_->box().volume());
-    if (error_ <= options_.accuracy || *ewald_accuracy_ <= 1e-4 * options_.accuracy) return;
-    *ewald_accuracy_ *= 0.5 * options_.accuracy / error_;
-  }
+  solver_->rebuild(charges(particles), counts);
+  // Some solvers need centers again in each step.
+  if (!solver_->needs_centers()) centers_ = std::vector<Vec3>();
 }
 
 void Electrostatics::check_open_box(const ParticleStore& particles) const {
@@ -276,17 +209,14 @@ void Electrostatics::check_open_box(const ParticleStore& particles) const {
 }
 
 void Electrostatics::start(const ParticleStore& particles) {
-  // The method needs the centers again only if cells overlap.
-  place_charges(particles, options_.smoothing > 0.0);
-  if (!solver_) return;
-  const PointCharges charges = this->charges(particles);
-  solver_->keep_far_part(far_field_apart_);
-  solver_->start(charges.positions, charges.dipoles, charges.centers, with_far_field_);
+  place_charges(particles, solver_->needs_centers());
+  solver_->start(charges(particles), with_slow_part_);
 }
 
 void Electrostatics::include_slow_part(bool included) {
-  far_field_apart_ = true;
-  with_far_field_ = included;
+  if (!slow_part_apart_) solver_->keep_slow_part();
+  slow_part_apart_ = true;
+  with_slow_part_ = included;
 }
 
 void Electrostatics::compute_spanning(SpanningMolecules& molecules, bool with_sums) {
@@ -317,25 +247,21 @@ void Electrostatics::add_forces(const ParticleStore& particles, const CoulombRes
 
 void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   const bool with_tensor = sums != nullptr && options_.virial_tensor;
-  if (options_.ewald) {
-    ewald_result_ = gathered_ewald(context_, ewald_solver(*ewald_accuracy_), charges(particles),
-                                   particle_count_);
-  }
-  const bool with_energy = sums != nullptr;
-  const bool adds_forces =
-      !options_.ewald && solver_->adds_forces() && particles_are_charges(particles);
+  const bool adds_forces = solver_->adds_forces() && particles_are_charges(particles);
   const CoulombResult& result =
-      options_.ewald ? ewald_result_
-      : adds_forces  ? solver_->finish_into(particles.force.span(), with_tensor, with_energy)
-                     : solver_->finish(with_tensor, with_energy);
+      solver_->finish({.virial = with_tensor,
+                       .energy = sums != nullptr,
+                       .forces = adds_forces ? particles.force.span() : std::span<Vec3>()});
   if (!adds_forces) add_forces(particles, result, particles.force.span(), particles.torque.span());
   if (excluded_) excluded_->subtract(particles, particles.force.span(), sums);
   slow_forces_.clear();
   slow_torques_.clear();
-  if (far_field_apart_ && with_far_field_ && solver_) {
+  const CoulombResult* const slow_part =
+      slow_part_apart_ && with_slow_part_ ? solver_->slow_part() : nullptr;
+  if (slow_part != nullptr) {
     slow_forces_.resize(particles.local_count());
     if (particles.rotating()) slow_torques_.resize(particles.local_count());
-    add_forces(particles, solver_->far_part(), slow_forces_, slow_torques_);
+    add_forces(particles, *slow_part, slow_forces_, slow_torques_);
   }
   if (sums == nullptr) return;
   VirialProducts inside{};  // positions within molecules times forces
@@ -365,29 +291,18 @@ void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   }
 }
 
-std::string Electrostatics::method() const {
-  if (options_.ewald) return "by Ewald sums";
-  const FmmParameters& p = solver_->parameters();
-  return fmt::format("order {}, {} precision, {} x {} x {} leaves{}", p.order, name_of(p.precision),
-                     p.top_cells[0] << p.levels, p.top_cells[1] << p.levels,
-                     p.top_cells[2] << p.levels,
-                     p.overlap > 0.0 ? fmt::format(" that overlap by {}", p.overlap) : "");
-}
-
 std::string Electrostatics::description() const {
   return fmt::format(
       "electrostatics {}: relative error of the forces {:.2g} at the start, {:.2g} asked for",
-      method(), error_, options_.accuracy);
+      solver_->description(), solver_->error(), options_.accuracy);
 }
 
 std::vector<std::string> Electrostatics::warnings() const {
   std::vector<std::string> warnings;
-  if (options_.order == 0 && error_ > options_.accuracy) {
-    const bool rounded = parameters_ && parameters_->precision != FmmPrecision::full;
-    warnings.push_back(fmt::format("{} not reach the accuracy asked for in [electrostatics]",
-                                   options_.ewald ? "the Ewald sums do"
-                                   : rounded      ? "the precision that is asked for does"
-                                                  : "the highest order does"));
+  const std::string_view subject = solver_->subject_of_error();
+  if (solver_->error() > options_.accuracy && !subject.empty()) {
+    warnings.push_back(
+        fmt::format("{} not reach the accuracy asked for in [electrostatics]", subject));
   }
   const double total = total_charge_ / options_.charge_unit;
   if (std::abs(total_charge_) > 1e-6 * largest_charge_ && options_.periodic) {
@@ -403,74 +318,9 @@ ForceTerm::Settings Electrostatics::settings() const {
   const char* surroundings = !options_.periodic                              ? "open"
                              : options_.surroundings == Surroundings::vacuum ? "vacuum"
                                                                              : "conductor";
-  return {{"kind", options_.ewald ? "ewald" : "fmm"},
-          {"method", method()},
-          {"order", std::int64_t{parameters_ ? parameters_->order : 0}},
-          {"surroundings", surroundings},
-          {"accuracy", options_.accuracy},
-          {"measured_error", error_}};
-}
-
-std::array<double, 7> Electrostatics::wishes() const {
-  return {options_.ewald ? 1.0 : 0.0,
-          options_.accuracy,
-          static_cast<double>(options_.order),
-          static_cast<double>(options_.levels),
-          options_.precision ? static_cast<double>(*options_.precision) : -1.0,
-          options_.smoothing,
-          options_.measured_tree ? 1.0 : 0.0};
-}
-
-std::vector<double> Electrostatics::state() const {
-  std::vector<double> chosen;
-  if (options_.ewald) {
-    chosen = {*ewald_accuracy_, error_};
-  } else {
-    const FmmParameters& p = *parameters_;
-    chosen = {static_cast<double>(p.order),
-              static_cast<double>(p.precision),
-              static_cast<double>(p.levels),
-              static_cast<double>(p.top_cells[0]),
-              static_cast<double>(p.top_cells[1]),
-              static_cast<double>(p.top_cells[2]),
-              error_};
-  }
-  const auto wished = wishes();
-  chosen.insert(chosen.end(), wished.begin(), wished.end());
-  return chosen;
-}
-
-void Electrostatics::restore(std::span<const double> state) {
-  const auto wished = wishes();
-  constexpr std::size_t of_ewald = 2, of_fmm = 7;
-  // States of versions up to 0.1 have no wishes at the end; those of version 0.2 lack the last
-  // wish, which was added later. The sizes of all variants differ.
-  std::optional<std::size_t> known;  // number of wishes in the state
-  for (const std::size_t chosen : {of_ewald, of_fmm}) {
-    for (const std::size_t count : {std::size_t{0}, wished.size() - 1, wished.size()}) {
-      if (state.size() == chosen + count) known = count;
-    }
-  }
-  if (!known) throw std::invalid_argument("not a state of the electrostatics");
-  if (!std::ranges::equal(state.last(*known), std::span(wished).first(*known))) return;
-  if (*known == wished.size() - 1 && options_.measured_tree) return;
-  state = state.first(state.size() - *known);
-  if (options_.ewald != (state.size() == of_ewald)) return;  // of the other method
-  if (options_.ewald) {
-    ewald_accuracy_ = state[0];
-    error_ = state[1];
-    return;
-  }
-  FmmParameters p;
-  p.order = static_cast<int>(state[0]);
-  p.precision = static_cast<FmmPrecision>(static_cast<int>(state[1]));
-  p.levels = static_cast<int>(state[2]);
-  for (int axis = 0; axis < 3; ++axis) p.top_cells[axis] = static_cast<int>(state[3 + axis]);
-  p.periodic = options_.periodic;
-  set_options(p);
-  p.check();
-  parameters_ = p;
-  error_ = state[6];
+  return {{"kind", std::string(solver_->name())},    {"method", solver_->description()},
+          {"order", std::int64_t{solver_->order()}}, {"surroundings", surroundings},
+          {"accuracy", options_.accuracy},           {"measured_error", solver_->error()}};
 }
 
 }  // namespace sterna::md

@@ -1,29 +1,25 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "md/core/choice.hpp"
 
 namespace sterna::md {
 
-enum class ElectrostaticsKind {
-  none,
-  fmm,
-  ewald,
-  reaction_field,
-  damped_shifted_force,
-  wolf,
-  screened,
-  cutoff
-};
+/// How charges interact that end at a cutoff.
+enum class CutoffCharge { reaction_field, damped_shifted_force, wolf, screened, cutoff };
 template <>
-inline constexpr auto choice_table<ElectrostaticsKind> = std::to_array<Choice<ElectrostaticsKind>>(
-    {{"none", ElectrostaticsKind::none},
-     {"fmm", ElectrostaticsKind::fmm},
-     {"ewald", ElectrostaticsKind::ewald},
-     {"reaction_field", ElectrostaticsKind::reaction_field},
-     {"damped_shifted_force", ElectrostaticsKind::damped_shifted_force},
-     {"wolf", ElectrostaticsKind::wolf},
-     {"screened", ElectrostaticsKind::screened},
-     {"cutoff", ElectrostaticsKind::cutoff}});
+inline constexpr auto choice_table<CutoffCharge> = std::to_array<Choice<CutoffCharge>>(
+    {{"reaction_field", CutoffCharge::reaction_field,
+      "\"reaction_field\": pairs of charges within a cutoff, with a dielectric beyond it; of "
+      "[[type]]s and [[molecule]]s, as those that follow."},
+     {"damped_shifted_force", CutoffCharge::damped_shifted_force,
+      "\"damped_shifted_force\": damped by erfc(damping r), with energy and force 0 at the "
+      "cutoff."},
+     {"wolf", CutoffCharge::wolf, "\"wolf\": the same with the energy 0 there."},
+     {"screened", CutoffCharge::screened, "\"screened\": exp(-kappa r)/r, of Debye and Hückel."},
+     {"cutoff", CutoffCharge::cutoff, "\"cutoff\": nothing beyond it."}});
 
 /// How the energy of two charges ends.
 enum class ElectrostaticsTruncation { shifted, truncated, force_shifted, cubic_force_switched };
@@ -35,14 +31,6 @@ inline constexpr auto choice_table<ElectrostaticsTruncation> =
          {"force_shifted", ElectrostaticsTruncation::force_shifted},
          {"cubic_force_switched", ElectrostaticsTruncation::cubic_force_switched}});
 
-enum class ElectrostaticsPrecision { automatic, single, mixed, full };
-template <>
-inline constexpr auto choice_table<ElectrostaticsPrecision> =
-    std::to_array<Choice<ElectrostaticsPrecision>>({{"auto", ElectrostaticsPrecision::automatic},
-                                                    {"single", ElectrostaticsPrecision::single},
-                                                    {"mixed", ElectrostaticsPrecision::mixed},
-                                                    {"double", ElectrostaticsPrecision::full}});
-
 /// The medium around the periodic images at infinity; an open box has no images.
 enum class ElectrostaticsSurroundings { conductor, vacuum, open };
 template <>
@@ -52,19 +40,11 @@ inline constexpr auto choice_table<ElectrostaticsSurroundings> =
          {"vacuum", ElectrostaticsSurroundings::vacuum},
          {"open", ElectrostaticsSurroundings::open}});
 
-enum class ElectrostaticsTree { modeled, measured };
-template <>
-inline constexpr auto choice_table<ElectrostaticsTree> = std::to_array<Choice<ElectrostaticsTree>>(
-    {{"modeled", ElectrostaticsTree::modeled}, {"measured", ElectrostaticsTree::measured}});
-
 struct ElectrostaticsSection {  ///< [electrostatics]
-  ElectrostaticsKind kind = ElectrostaticsKind::none;
+  /// "none", the name of a solver for any distance, or that of a CutoffCharge. What only one solver
+  /// has keys for is kept by its owner.
+  std::string kind = "none";
   double accuracy = 1e-4;  ///< relative root-mean-square error of the forces
-  int order = 0;           ///< of the expansions; 0: from the accuracy
-  int levels = 0;          ///< of cells; 0: chosen by cost
-  ElectrostaticsTree tree = ElectrostaticsTree::modeled;
-  ElectrostaticsPrecision precision = ElectrostaticsPrecision::automatic;
-  double smoothing = 0.0;  ///< overlap of cells in units of their edges
   ElectrostaticsSurroundings surroundings = ElectrostaticsSurroundings::conductor;
   double cutoff = 0.0;  ///< 0: the cutoff of [interaction]
   ElectrostaticsTruncation truncation = ElectrostaticsTruncation::shifted;
@@ -74,11 +54,10 @@ struct ElectrostaticsSection {  ///< [electrostatics]
   double permittivity = 1.0;                 ///< relative; divides all Coulomb interactions
   double reaction_field_permittivity = 0.0;  ///< relative, beyond the cutoff; 0: infinite
 
-  bool is_used() const { return kind != ElectrostaticsKind::none; }
-  /// Whether charges interact only in pairs within a cutoff.
-  bool ends_at_cutoff() const {
-    return is_used() && kind != ElectrostaticsKind::fmm && kind != ElectrostaticsKind::ewald;
-  }
+  bool is_used() const { return kind != "none"; }
+  /// How charges interact in pairs within a cutoff; nothing if they do not.
+  std::optional<CutoffCharge> at_cutoff() const { return choice_by_name<CutoffCharge>(kind); }
+  bool ends_at_cutoff() const { return at_cutoff().has_value(); }
 };
 
 }  // namespace sterna::md

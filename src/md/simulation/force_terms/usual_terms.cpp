@@ -2,12 +2,12 @@
 
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "md/forces/bonded/bonded_forces.hpp"
 #include "md/forces/coulomb/electrostatics.hpp"
+#include "md/forces/coulomb/input/charge_solver_row.hpp"
 #include "md/forces/coulomb/input/electrostatics_physics.hpp"
 #include "md/forces/external/input/external_physics.hpp"
 #include "md/forces/longrange/planar_forces.hpp"
@@ -28,50 +28,32 @@ std::unique_ptr<ForceTerm> make_planar_correction(const TermRequest& request) {
                                         request.box, layers.normal, layers.slabs);
 }
 
-/// The precision of the far field; nothing: chosen by the accuracy.
-std::optional<FmmPrecision> precision_of(ElectrostaticsPrecision wanted) {
-  switch (wanted) {
-    case ElectrostaticsPrecision::single:
-      return FmmPrecision::single;
-    case ElectrostaticsPrecision::mixed:
-      return FmmPrecision::mixed;
-    case ElectrostaticsPrecision::full:
-      return FmmPrecision::full;
-    case ElectrostaticsPrecision::automatic:
-      break;
-  }
-  return std::nullopt;
-}
-
 std::unique_ptr<ForceTerm> make_electrostatics(const TermRequest& request) {
   const auto& wanted = request.input.electrostatics;
   // Pairs of charges within a cutoff belong to the rows of the neighbor list.
   if (!wanted.is_used() || wanted.ends_at_cutoff()) return nullptr;
+  const ChargeSolverRow& solver = charge_solver_table().get(wanted.kind);
   Electrostatics::Options options;
-  options.ewald = wanted.kind == ElectrostaticsKind::ewald;
   options.periodic = wanted.surroundings != ElectrostaticsSurroundings::open;
   options.margin = 0.5 * request.interaction.range();
   options.accuracy = wanted.accuracy;
-  options.order = wanted.order;
-  options.levels = wanted.levels;
-  options.measured_tree = wanted.tree == ElectrostaticsTree::measured;
-  options.smoothing = wanted.smoothing;
   // The check of displacements may come a little late, so more than half the skin is allowed for.
   options.travel = 0.75 * request.skin;
-  options.precision = precision_of(wanted.precision);
   options.surroundings = wanted.surroundings == ElectrostaticsSurroundings::vacuum
                              ? Surroundings::vacuum
                              : Surroundings::conductor;
   const Input::Barostat& barostat = request.input.barostat;
   options.virial_tensor = observers_need_virial_tensor(request.input) ||
                           (barostat.is_used() && barostat.coupling != Input::Coupling::isotropic);
-  options.exchange_method = request.input.communication.fmm;
   options.charge_unit = std::sqrt(request.input.units.coulomb());
   options.permittivity = wanted.permittivity;
   options.places = request.places;
   options.atom_types = request.interaction.type_count();
   return std::make_unique<Electrostatics>(request.context, request.decomposition,
-                                          request.interaction.components(), options);
+                                          request.interaction.components(), options,
+                                          [&](const ChargeSolverRequest& of_charges) {
+                                            return solver.make(of_charges, request.input);
+                                          });
 }
 
 std::unique_ptr<ForceTerm> make_bonded(const TermRequest& request) {

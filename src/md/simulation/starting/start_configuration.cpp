@@ -1,4 +1,5 @@
 #include "md/simulation/starting/start_configuration.hpp"
+#include "md/model/contact_distance.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 #include <utility>
 
 #include "md/core/sort_by.hpp"
-#include "md/input/molecule_advice.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/type_pair_from_input.hpp"
 

@@ -5,9 +5,10 @@
 #include <algorithm>
 
 #include "md/core/display_text.hpp"
-#include "md/forces/coulomb/fmm/fmm_parameters.hpp"
+#include "md/forces/coulomb/input/charge_solver_row.hpp"
 #include "md/input/cutoffs.hpp"
 #include "md/input/input_schema.hpp"
+#include "md/input/many_body_input.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 
 namespace sterna::md {
@@ -19,9 +20,13 @@ void check_open_box(const Input& input, const IsGood& is_good, const Report& rep
       input.electrostatics.surroundings != ElectrostaticsSurroundings::open) {
     return;
   }
-  if (input.electrostatics.kind == ElectrostaticsKind::ewald) {
+  const ChargeSolverRow* const solver = charge_solver_of(input);
+  if (solver != nullptr && !solver->not_in_open_box.empty()) {
     report(Severity::error, "electrostatics.surroundings",
-           "Ewald sums are over periodic images: surroundings = \"open\" needs kind = \"fmm\"");
+           fmt::format("{}: surroundings = \"open\" needs kind = {}", solver->not_in_open_box,
+                       choice_list(charge_solver_table().names_that([](const ChargeSolverRow& row) {
+                         return row.not_in_open_box.empty();
+                       }))));
   }
   const auto contradicts = [&](const char* place, const char* what) {
     if (is_good(place)) {
@@ -41,7 +46,7 @@ void check_open_box(const Input& input, const IsGood& is_good, const Report& rep
 /// What pairs of charges within a cutoff are not there for.
 void check_cutoff_charges(const Input& input, const IsGood& is_good, const Report& report) {
   if (!input.electrostatics.ends_at_cutoff()) return;
-  const std::string_view kind = choice_name(input.electrostatics.kind);
+  const std::string_view kind = input.electrostatics.kind;
   const auto error = [&](std::string message) {
     report(Severity::error, "electrostatics.kind", std::move(message));
   };
@@ -53,9 +58,8 @@ void check_cutoff_charges(const Input& input, const IsGood& is_good, const Repor
   if (multipolar != input.components.end()) {
     error(fmt::format(
         "kind = \"{}\" in [electrostatics] is for atoms, [[type]]s, and the "
-        "[[component]] {} has charges, dipoles or quadrupoles; expected \"fmm\" or "
-        "\"ewald\"{}",
-        kind, quote(multipolar->name),
+        "[[component]] {} has charges, dipoles or quadrupoles; expected {}{}",
+        kind, quote(multipolar->name), charge_solver_names(),
         input.types.empty() ? ", or \"electrostatics\" in [interaction], which is \"truncated\" or "
                               "\"reaction_field\""
                             : ""));
@@ -72,8 +76,17 @@ void check_cutoff_charges(const Input& input, const IsGood& is_good, const Repor
       input.interaction.potential != InteractionPotential::lennard_jones) {
     error(
         fmt::format("kind = \"{}\" in [electrostatics] contradicts the potential \"{}\", whose "
-                    "list of neighbors has none but bonded ones; expected \"fmm\"",
-                    kind, choice_name(input.interaction.potential)));
+                    "list of neighbors has none but bonded ones; expected {}",
+                    kind, choice_name(input.interaction.potential), charge_solver_names()));
+  }
+  for (std::size_t n = 0; n < input.types.size() && has_pairs_besides(input); ++n) {
+    const Input::Type& type = input.types[n];
+    if (type.charge == 0.0 || many_body_kind(input, n) == ManyBodyKind::none) continue;
+    report(
+        Severity::error, fmt::format("type[{}].charge", n),
+        fmt::format("atoms of type {} have a many-body potential, so their charges cannot end at "
+                    "the cutoff of pairs; expected no charge, or kind = {} in [electrostatics]",
+                    quote(type.name), charge_solver_names()));
   }
 }
 
@@ -132,8 +145,9 @@ void check_charges_of_molecules(const Input& input, const IsGood& is_good, const
       if (!charged && !on && !perhaps) {
         const std::string place = fmt::format("molecule[{}].atom[{}].charge", m, n);
         report(Severity::error, is_good(place) ? place : fmt::format("molecule[{}]", m),
-               "\"charge\" in [[molecule.atom]] needs a solver: a section [electrostatics] with "
-               "kind = \"fmm\", or \"reaction_field\"");
+               fmt::format("\"charge\" in [[molecule.atom]] needs a solver: a section "
+                           "[electrostatics] with kind = \"{}\", or \"reaction_field\"",
+                           charge_solver_table()[0].name));
       }
       charged = true;
     }
@@ -164,8 +178,9 @@ void check_electrostatics(Input& input, bool, const IsGood& is_good, const Repor
     const std::string place = fmt::format("type[{}].charge", n);
     if (on || perhaps || !is_good(place)) continue;
     report(Severity::error, place,
-           "\"charge\" in [[type]] needs a solver: a section [electrostatics] with kind = "
-           "\"fmm\", or \"reaction_field\"");
+           fmt::format("\"charge\" in [[type]] needs a solver: a section [electrostatics] with "
+                       "kind = \"{}\", or \"reaction_field\"",
+                       charge_solver_table()[0].name));
   }
   if (!on || !is_good("electrostatics.kind")) return;
   check_open_box(input, is_good, report);
@@ -181,29 +196,16 @@ void check_electrostatics(Input& input, bool, const IsGood& is_good, const Repor
     report(Severity::error, "interaction.electrostatics",
            fmt::format("a reaction field contradicts [electrostatics] with kind = \"{}\": expected "
                        "one of the two",
-                       choice_name(input.electrostatics.kind)));
+                       input.electrostatics.kind));
   }
+  const ChargeSolverRow* const solver = charge_solver_of(input);
+  if (solver != nullptr && solver->check != nullptr) solver->check(input, is_good, report);
 }
 
-void check_multipole_method(const Input& input, const Box& box, const Report& report) {
-  const Input::Electrostatics& electrostatics = input.electrostatics;
-  if (box.tilt.none() || electrostatics.kind != ElectrostaticsKind::fmm) return;
-  const Lattice lattice = Lattice::of(box);
-  FmmParameters tree = FmmParameters::even_tree(
-      lattice, electrostatics.surroundings != ElectrostaticsSurroundings::open);
-  const bool plain_converges = tree.separation(lattice) >= FmmParameters::least_separation;
-  tree.levels = std::max(0, electrostatics.levels - 1);
-  tree.overlap = electrostatics.smoothing;
-  const double separation = tree.separation(lattice);
-  if (separation >= FmmParameters::least_separation) return;
-  report(Severity::error, "electrostatics.kind",
-         fmt::format("the box leans so much that the expansions of the multipole method do not "
-                     "converge: cells that are not neighbors come as near as {:.2f} of their "
-                     "diameter, {:.2f} is needed. {}, or use kind = \"ewald\"",
-                     separation, FmmParameters::least_separation,
-                     plain_converges ? "Leave out levels and smoothing"
-                                     : "Give the same lattice edges that are nearer to right "
-                                       "angles"));
+void check_charges_in_box(const Input& input, const Box& box, const Report& report) {
+  const ChargeSolverRow* const solver = charge_solver_of(input);
+  if (solver != nullptr && solver->check_in_box != nullptr)
+    solver->check_in_box(input, box, report);
 }
 
 }  // namespace sterna::md

@@ -12,7 +12,7 @@ PhysicsRow physics::electrostatics() {
           .sections = {section::electrostatics},
           .keys = keys_of_charges,
           .check = check_electrostatics,
-          .check_in_box = check_multipole_method,
+          .check_in_box = check_charges_in_box,
           .advise = advise_on_charges};
 }
 

@@ -1,24 +1,71 @@
 #include "md/input/sections/electrostatics_section.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "md/forces/coulomb/input/charge_solver_row.hpp"
 #include "md/forces/coulomb/input/electrostatics_keys.hpp"
 #include "md/input/sections/section.hpp"
 
 namespace sterna::md::section {
 namespace {
 
-Condition solver_is_on() {
-  return choice_is("electrostatics", "kind", {ElectrostaticsKind::fmm, ElectrostaticsKind::ewald},
-                   Severity::warning);
+Condition kind_is(Names kinds, Severity severity = Severity::error) {
+  return {"electrostatics", "kind", std::move(kinds), severity};
 }
-Condition solver_is_fmm() {
-  return choice_is("electrostatics", "kind", {ElectrostaticsKind::fmm}, Severity::warning);
+Condition solver_is_on() {
+  return kind_is(charge_solver_table().names(), Severity::warning);
+}
+Condition ends_so(std::initializer_list<CutoffCharge> ends) {
+  return choice_is("electrostatics", "kind", ends);
 }
 
-Condition solver_has_cutoff() {
-  return choice_is(
-      "electrostatics", "kind",
-      {ElectrostaticsKind::reaction_field, ElectrostaticsKind::damped_shifted_force,
-       ElectrostaticsKind::wolf, ElectrostaticsKind::screened, ElectrostaticsKind::cutoff});
+/// The names of all kinds but "none".
+Names used_kinds() {
+  Names names = charge_solver_table().names();
+  for (const Choice<CutoffCharge>& end : choice_table<CutoffCharge>) names.push_back(end.name);
+  return names;
+}
+
+std::string_view kind_description() {
+  std::string all;
+  for (const ChargeSolverRow& solver : charge_solver_table()) {
+    all += fmt::format("\"{}\": {} ", solver.name, solver.sentence);
+  }
+  for (const Choice<CutoffCharge>& end : choice_table<CutoffCharge>) {
+    all += fmt::format("{} ", end.sentence);
+  }
+  return kept(all + "\"none\": types have no charges.");
+}
+
+std::string_view surroundings_description() {
+  const Names open = charge_solver_table().names_that(
+      [](const ChargeSolverRow& solver) { return solver.not_in_open_box.empty(); });
+  return kept(fmt::format(
+      "What lies around the periodic images at infinity: a \"conductor\" (tin foil) or "
+      "\"vacuum\", where the dipole of the box costs energy. \"open\", for {} only: "
+      "there are no images, as of a droplet or cluster in vacuum. The box then only "
+      "bounds the volume: a run ends with an error when a particle comes as near to a "
+      "face as half of the cutoff, from where it could meet images by short-range forces.",
+      choice_list(open)));
+}
+
+/// Inserts the keys that only some solvers have. Solvers may share a key together with its options.
+void add_keys_of_solvers(std::vector<KeySchema>& keys) {
+  auto behind = std::ranges::find(keys, "accuracy", &KeySchema::name) + 1;
+  for (const ChargeSolverRow& solver : charge_solver_table()) {
+    for (KeySchema key : solver.keys) {
+      const auto shared = std::ranges::find(keys, key.target, &KeySchema::target);
+      if (shared != keys.end()) {
+        shared->condition->values.push_back(solver.name);
+        continue;
+      }
+      key.condition = kind_is({solver.name}, Severity::warning);
+      behind = keys.insert(behind, std::move(key)) + 1;
+    }
+  }
 }
 
 }  // namespace
@@ -31,17 +78,14 @@ InputSection electrostatics() {
       .keys = {
           {.name = "kind",
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::kind>,
-           .description = "\"fmm\": charges act on each other and on all periodic images, by the "
-                          "fast multipole method; charges of one molecule do not act on each "
-                          "other. \"ewald\": the same by Ewald sums over all pairs and waves, for "
-                          "which each rank holds all charges: a reference for up to some thousand "
-                          "charges. \"reaction_field\": pairs of charges within a cutoff, with a "
-                          "dielectric beyond it; of [[type]]s and [[molecule]]s, as those that "
-                          "follow. \"damped_shifted_force\": damped by erfc(damping r), with "
-                          "energy and force 0 at the cutoff. \"wolf\": the same with the energy "
-                          "0 there. \"screened\": exp(-kappa r)/r, of Debye and Hückel. "
-                          "\"cutoff\": nothing beyond it. \"none\": types have no charges.",
+           .description = kind_description(),
            .need = Need::required,
+           .choices =
+               [] {
+                 Names names = used_kinds();
+                 names.insert(names.begin(), "none");
+                 return names;
+               },
            .aliases = {"method", "type", "solver", "kspace_style"}},
           {.name = "accuracy",
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::accuracy>,
@@ -51,55 +95,9 @@ InputSection electrostatics() {
            .range = {.minimum = 1e-8, .maximum = 1e-1},
            .condition = solver_is_on(),
            .aliases = {"tolerance", "error", "ewald_rtol", "precision_goal"}},
-          {.name = "order",
-           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::order>,
-           .description = "Highest degree of the expansions, 2 to 32, in place of the one that the "
-                          "accuracy wants.",
-           .default_text = "as the accuracy wants it",
-           .range = {.minimum = 2, .maximum = 32},
-           .condition = solver_is_fmm(),
-           .aliases = {"nmax", "p", "degree", "multipole_order"}},
-          {.name = "levels",
-           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::levels>,
-           .description =
-               "Levels of cells, in place of those that cost least by a model of this number of "
-               "ranks. More of them send less: cells below the top need their neighbors only.",
-           .default_text = "as the cost wants it",
-           .range = {.minimum = 1, .maximum = 13},
-           .condition = solver_is_fmm(),
-           .aliases = {"depth", "tree_depth", "nlevels"}},
-          {.name = "tree",
-           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::tree>,
-           .description =
-               "How the number of cells is chosen. \"modeled\": as it costs least by a model of "
-               "this number of ranks, so that a run has the same digits each time. \"measured\": "
-               "up to six trees are timed at the start, on all ranks, and the fastest is taken; "
-               "another run may take another one, but one that is resumed keeps it.",
-           .condition = solver_is_fmm(),
-           .aliases = {"tuning", "tune", "tunepme"}},
-          {.name = "precision",
-           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::precision>,
-           .description = "\"mixed\": the charges nearby in single precision, expansions in "
-                          "double. \"auto\": as the accuracy wants it.",
-           .condition = solver_is_fmm()},
-          {.name = "smoothing",
-           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::smoothing>,
-           .description = "How far the cells of the multipole method overlap, in units of their "
-                          "edges. 0: the energy jumps, by the size of the error, where a molecule "
-                          "changes its cell. Otherwise molecules pass smoothly from cell to cell "
-                          "and forces are the exact derivative of the energy, which then drifts "
-                          "far less at low accuracy; 0.05 costs about half as much again.",
-           .range = {.minimum = 0.0, .maximum = 0.5},
-           .condition = solver_is_fmm(),
-           .aliases = {"overlap", "regularization", "regularisation"}},
           {.name = "surroundings",
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::surroundings>,
-           .description =
-               "What lies around the periodic images at infinity: a \"conductor\" (tin foil) or "
-               "\"vacuum\", where the dipole of the box costs energy. \"open\", for \"fmm\" only: "
-               "there are no images, as of a droplet or cluster in vacuum. The box then only "
-               "bounds the volume: a run ends with an error when a particle comes as near to a "
-               "face as half of the cutoff, from where it could meet images by short-range forces.",
+           .description = surroundings_description(),
            .condition = solver_is_on(),
            .aliases = {"boundary", "surface", "epsilon_surface"}},
           {.name = "cutoff",
@@ -108,7 +106,7 @@ InputSection electrostatics() {
            .default_text = "that of `[interaction]`",
            .dimension = Dimension::length,
            .range = positive,
-           .condition = solver_has_cutoff(),
+           .condition = kind_is(choice_names<CutoffCharge>()),
            .aliases = {"rcoulomb", "rcut", "rc", "r_cut", "cut"}},
           {.name = "truncation",
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::truncation>,
@@ -119,7 +117,7 @@ InputSection electrostatics() {
                "force, too, goes to zero, as 1/r^2 less its value at the cutoff (CHARMM). "
                "\"cubic_force_switched\": the force and its slope go to zero from "
                "`switch_start` on (GROMACS).",
-           .condition = choice_is("electrostatics", "kind", {ElectrostaticsKind::cutoff}),
+           .condition = ends_so({CutoffCharge::cutoff}),
            .aliases = {"shift", "modifier", "coulomb_modifier"}},
           {.name = "switch_start",
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::switch_start>,
@@ -137,9 +135,7 @@ InputSection electrostatics() {
            .need = Need::required,
            .dimension = Dimension::inverse_length,
            .range = not_negative,
-           .condition =
-               choice_is("electrostatics", "kind",
-                         {ElectrostaticsKind::damped_shifted_force, ElectrostaticsKind::wolf}),
+           .condition = ends_so({CutoffCharge::damped_shifted_force, CutoffCharge::wolf}),
            .aliases = {"alpha", "damping_parameter"}},
           {.name = "kappa",
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::kappa>,
@@ -147,7 +143,7 @@ InputSection electrostatics() {
            .need = Need::required,
            .dimension = Dimension::inverse_length,
            .range = not_negative,
-           .condition = choice_is("electrostatics", "kind", {ElectrostaticsKind::screened}),
+           .condition = ends_so({CutoffCharge::screened}),
            .aliases = {"inverse_debye_length"}},
           {.name = "permittivity",
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::permittivity>,
@@ -155,12 +151,7 @@ InputSection electrostatics() {
                "Relative permittivity between the charges, by which all Coulomb interactions are "
                "divided, those of 1-4 pairs included.",
            .range = {.minimum = 1e-3, .maximum = 1e9},
-           .condition =
-               choice_is("electrostatics", "kind",
-                         {ElectrostaticsKind::fmm, ElectrostaticsKind::ewald,
-                          ElectrostaticsKind::reaction_field,
-                          ElectrostaticsKind::damped_shifted_force, ElectrostaticsKind::wolf,
-                          ElectrostaticsKind::screened, ElectrostaticsKind::cutoff}),
+           .condition = kind_is(used_kinds()),
            .aliases = {"epsilon_r", "dielectric", "relative_permittivity"}},
           {.name = "reaction_field_permittivity",
            .target = target_in<&Input::electrostatics,
@@ -168,8 +159,9 @@ InputSection electrostatics() {
            .description = "Relative permittivity beyond the cutoff.",
            .default_text = "infinite: a conductor",
            .range = {.minimum = 1e-3},
-           .condition = choice_is("electrostatics", "kind", {ElectrostaticsKind::reaction_field}),
+           .condition = ends_so({CutoffCharge::reaction_field}),
            .aliases = {"epsilon_rf", "rf_epsilon", "reaction_field_epsilon"}}}};
+  add_keys_of_solvers(section.keys);
   section.behind = "interaction";
   return section;
 }

@@ -39,7 +39,6 @@ class ManyBodyChecker {
     }
     one_potential_for_each_type();
     if (has_pairs_besides(input_)) molecules_of_one_atom();
-    if (has_pairs_besides(input_)) charges_at_a_cutoff();
     try {
       const double cutoff = longest_cutoff(look_at_files);
       if (!has_pairs_besides(input_) && cutoff > 0.0) input_.interaction.cutoff = cutoff;
@@ -111,20 +110,6 @@ class ManyBodyChecker {
       error("type[0]",
             "all types have the same many-body potential, so there are no pairs besides; "
             "expected its name as \"potential\" in [interaction]");
-    }
-  }
-
-  void charges_at_a_cutoff() {
-    if (!good_("electrostatics.kind") || !input_.electrostatics.ends_at_cutoff()) return;
-    for (std::size_t n = 0; n < input_.types.size(); ++n) {
-      if (input_.types[n].charge == 0.0 || many_body_kind(input_, n) == ManyBodyKind::none)
-        continue;
-      error(
-          fmt::format("type[{}].charge", n),
-          fmt::format("atoms of type {} have a many-body potential, so their charges cannot end at "
-                      "the cutoff of pairs; expected no charge, or kind = \"fmm\" or \"ewald\" in "
-                      "[electrostatics]",
-                      quote(input_.types[n].name)));
     }
   }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/coulomb/fmm/fmm_options.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/start/foreign/foreign_draft.hpp"
 #include "md/start/foreign/modylas/force_field.hpp"
@@ -64,12 +65,12 @@ class SessionReader {
       return;
     }
     Input::Electrostatics& electrostatics = draft_.input.electrostatics;
-    set("electrostatics.kind", electrostatics.kind, ElectrostaticsKind::fmm, electrostatics_word_);
+    set("electrostatics.kind", electrostatics.kind, "fmm", electrostatics_word_);
     set("electrostatics.accuracy", electrostatics.accuracy, accuracy_, electrostatics_word_);
     // Energies are compared with MODYLAS to more digits than single precision has after excluded
     // pairs are subtracted.
-    set("electrostatics.precision", electrostatics.precision, ElectrostaticsPrecision::full,
-        electrostatics_word_);
+    set("electrostatics.precision", draft_.input.section<FmmOptions>().precision,
+        WantedFmmPrecision::full, electrostatics_word_);
     set("electrostatics.surroundings", electrostatics.surroundings,
         surface_term_ ? ElectrostaticsSurroundings::vacuum : ElectrostaticsSurroundings::conductor,
         electrostatics_word_);

@@ -1,15 +1,14 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 namespace sterna::md {
 
-struct PairPotentialRow;
-
 /// The text of docs/potentials.md: common rules of all pair potentials, and a table of them.
 std::string potential_page_markdown();
 
-/// The page of one: formula, source, parameters.
-std::string potential_markdown(const PairPotentialRow& row);
+/// The pages of all, by path: formula, source, parameters.
+std::map<std::string, std::string> potential_pages();
 
 }  // namespace sterna::md

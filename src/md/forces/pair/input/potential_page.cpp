@@ -1,4 +1,4 @@
-#include "md/input/potential_page.hpp"
+#include "md/forces/pair/input/potential_page.hpp"
 
 #include <fmt/format.h>
 
@@ -54,8 +54,6 @@ of your own: [add a pair potential](howto/add-a-pair-potential.md).
 |---|---|
 )";
 
-}  // namespace
-
 std::string potential_markdown(const PairPotentialRow& row) {
   std::string text = fmt::format(
       "# `{0}`\n\n<!-- Written from the row of the potential by ./dev docs. -->\n\n{1}\n\n"
@@ -91,6 +89,16 @@ std::string potential_markdown(const PairPotentialRow& row) {
                         parameter.description);
   }
   return text;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> potential_pages() {
+  std::map<std::string, std::string> pages;
+  for (const PairPotentialRow& row : pair_potential_table()) {
+    pages[fmt::format("potentials/{}.md", row.name)] = potential_markdown(row);
+  }
+  return pages;
 }
 
 std::string potential_page_markdown() {

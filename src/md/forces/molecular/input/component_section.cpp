@@ -1,5 +1,6 @@
 #include "md/input/sections/component_section.hpp"
 
+#include "md/forces/molecular/input/component_sections.hpp"
 #include "md/input/sections/section.hpp"
 #include "md/model/library/published_model.hpp"
 
@@ -56,7 +57,8 @@ InputSection component() {
                 .description = "Share of the molecules of a lattice or random start that are of "
                                "this component, relative to the other components' shares.",
                 .range = not_negative,
-                .aliases = {"share", "mole_fraction"}}}};
+                .aliases = {"share", "mole_fraction"}}},
+      .behind = "type"};
 }
 
 InputSection component_site() {

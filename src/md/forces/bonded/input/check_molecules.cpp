@@ -1,4 +1,4 @@
-#include "md/input/check_molecules.hpp"
+#include "md/forces/bonded/input/check_molecules.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
-#include "md/input/check_molecule.hpp"
+#include "md/forces/bonded/input/check_molecule.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/residue_labels.hpp"
@@ -136,7 +136,7 @@ class MoleculesChecker {
 
 }  // namespace
 
-void check_molecules(Input& input, const IsGood& is_good, const Report& report) {
+void check_molecules(Input& input, bool, const IsGood& is_good, const Report& report) {
   MoleculesChecker(input, is_good, report).check();
 }
 

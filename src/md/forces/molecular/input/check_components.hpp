@@ -6,6 +6,7 @@ namespace sterna::md {
 
 /// Checks [[component]], its sites, and the keys whose meaning components change, for
 /// `check_input`.
-void check_components(const Input& input, const IsGood& is_good, const Report& report);
+void check_components(Input& input, bool look_at_files, const IsGood& is_good,
+                      const Report& report);
 
 }  // namespace sterna::md

@@ -4,7 +4,8 @@
 #include <array>
 
 #include "md/forces/bonded/bonded_table.hpp"
-#include "md/input/sections/inner_of_molecule.hpp"
+#include "md/forces/bonded/input/inner_of_molecule.hpp"
+#include "md/forces/bonded/input/molecule_sections.hpp"
 
 namespace sterna::md::section {
 namespace {

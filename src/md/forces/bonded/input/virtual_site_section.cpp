@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "md/core/registry.hpp"
-#include "md/input/sections/inner_of_molecule.hpp"
+#include "md/forces/bonded/input/inner_of_molecule.hpp"
+#include "md/forces/bonded/input/molecule_sections.hpp"
 
 namespace sterna::md::section {
 namespace {

@@ -1,4 +1,4 @@
-#include "md/input/check_integrator.hpp"
+#include "md/integrate/check_integrator.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "md/input/check_precision.hpp"
+#include "md/forces/pair/input/check_precision.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "md/input/check_molecule.hpp"
+#include "md/forces/bonded/input/check_molecule.hpp"
 
 #include <fmt/format.h>
 

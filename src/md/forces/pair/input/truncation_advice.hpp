@@ -1,14 +1,11 @@
 #pragma once
 
-#include <vector>
-
-#include "md/input/diagnostics.hpp"
-#include "md/input/input.hpp"
+#include "md/input/check_input.hpp"
 
 namespace sterna::md {
 
 /// Advice on how the Lennard-Jones potential of a valid input ends, and on the correction beyond
 /// the cutoff.
-std::vector<Diagnostic> truncation_advice(const Input& input);
+void advise_on_truncation(const Input& input, const Report& report);
 
 }  // namespace sterna::md

@@ -1,4 +1,4 @@
-#include "md/input/check_pair_potentials.hpp"
+#include "md/forces/pair/input/check_pair_potentials.hpp"
 
 #include <fmt/format.h>
 

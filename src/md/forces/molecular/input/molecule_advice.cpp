@@ -1,4 +1,4 @@
-#include "md/input/molecule_advice.hpp"
+#include "md/forces/molecular/input/molecule_advice.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,11 @@
 #include <cmath>
 #include <numbers>
 #include <utility>
+#include <vector>
 
 #include "md/core/display_text.hpp"
 #include "md/input/molecule_model_from_input.hpp"
-#include "md/input/read_input.hpp"
+#include "md/model/contact_distance.hpp"
 #include "md/model/largest_sigma.hpp"
 
 namespace sterna::md {
@@ -38,32 +39,49 @@ bool is_polar(const Component& component) {
 
 class MoleculeAdviser {
  public:
-  explicit MoleculeAdviser(const Input& input) : input_(input) {
+  MoleculeAdviser(const Input& input, const SystemFacts& facts, const Report& report)
+      : input_(input), facts_(facts), report_(report) {
     for (const Input::Component& component : input.components) {
       components_.push_back(component_from_input(component, input.units));
     }
   }
 
-  std::vector<Diagnostic> advise() {
+  void advise() {
+    density();
     for (std::size_t n = 0; n < components_.size(); ++n) {
       inertia(n);
       frame(n);
       cutoff_of_sites(n);
     }
     electrostatics();
-    return std::move(advice_);
   }
 
  private:
   void add(Severity severity, std::string_view place, std::string message) {
-    const std::size_t point = place.rfind('.');
-    if (!input_.places.contains(place) && point != std::string_view::npos) {
-      place = place.substr(0, point);
-    }
-    advice_.push_back(diagnose(input_, severity, place, std::move(message)));
+    report_(severity, place, std::move(message));
   }
   std::string text(double value, Dimension dimension) const {
     return input_.units.text(value, dimension);
+  }
+
+  /// Advice on molecules that start with random orientations.
+  void density() {
+    if (components_.empty() || !facts_.particles || !facts_.box || !input_.molecules.empty())
+      return;
+    if (input_.start.kind == StartKind::file || input_.minimizes()) return;
+    const double density = static_cast<double>(*facts_.particles) / facts_.box->volume();
+    double contact = 0.0;
+    for (const Component& component : components_) {
+      contact = std::max(contact, contact_distance(component));
+    }
+    // The distance of neighbors in a face-centered lattice.
+    const double spacing = std::cbrt(std::numbers::sqrt2 / density);
+    if (0.9 * contact <= spacing) return;
+    add(Severity::advice, "start.density",
+        fmt::format("molecules are {} apart at this density and reach {}: with random "
+                    "orientations some overlap at the start; minimize first (integrator = "
+                    "\"minimize\" in [run])",
+                    text(spacing, Dimension::length), text(contact, Dimension::length)));
   }
 
   void inertia(std::size_t n) {
@@ -155,23 +173,15 @@ class MoleculeAdviser {
   }
 
   const Input& input_;
+  const SystemFacts& facts_;
+  const Report& report_;
   std::vector<Component> components_;
-  std::vector<Diagnostic> advice_;
 };
 
 }  // namespace
 
-double contact_distance(const Component& component) {
-  double distance = 0.0;
-  for (const auto& site : component.lennard_jones) {
-    if (!(site.epsilon > 0.0)) continue;
-    distance = std::max(distance, 2.0 * length_of(site.position) + site.sigma);
-  }
-  return distance;
-}
-
-std::vector<Diagnostic> molecule_advice(const Input& input) {
-  return MoleculeAdviser(input).advise();
+void advise_on_components(const Input& input, const SystemFacts& facts, const Report& report) {
+  MoleculeAdviser(input, facts, report).advise();
 }
 
 }  // namespace sterna::md

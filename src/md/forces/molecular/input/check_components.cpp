@@ -1,4 +1,4 @@
-#include "md/input/check_components.hpp"
+#include "md/forces/molecular/input/check_components.hpp"
 
 #include <fmt/format.h>
 
@@ -264,7 +264,7 @@ class ComponentChecker {
 
 }  // namespace
 
-void check_components(const Input& input, const IsGood& is_good, const Report& report) {
+void check_components(Input& input, bool, const IsGood& is_good, const Report& report) {
   ComponentChecker(input, is_good, report).check();
 }
 

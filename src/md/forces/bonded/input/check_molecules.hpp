@@ -9,7 +9,7 @@
 namespace sterna::md {
 
 /// Checks of [[molecule]] that need more than one key. Also sets missing names of atoms.
-void check_molecules(Input& input, const IsGood& is_good, const Report& report);
+void check_molecules(Input& input, bool look_at_files, const IsGood& is_good, const Report& report);
 
 /// The number of atoms of all molecules; 0 if there are none.
 std::int64_t atoms_of_molecules(const Input& input);

@@ -1,4 +1,4 @@
-#include "md/input/truncation_advice.hpp"
+#include "md/forces/pair/input/truncation_advice.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "md/input/read_input.hpp"
 #include "md/model/truncation.hpp"
 
 namespace sterna::md {
@@ -14,21 +13,17 @@ namespace {
 
 class TruncationAdviser {
  public:
-  explicit TruncationAdviser(const Input& input) : input_(input) {}
+  TruncationAdviser(const Input& input, const Report& report) : input_(input), report_(report) {}
 
-  std::vector<Diagnostic> advise() {
+  void advise() {
     correction();
     jump();
     switching();
-    return std::move(advice_);
   }
 
  private:
   void add(Severity severity, std::string_view key, std::string message) {
-    // A key that the file lacks is shown at its section.
-    const bool given = input_.places.contains(key);
-    advice_.push_back(
-        diagnose(input_, severity, given ? key : key.substr(0, key.find('.')), std::move(message)));
+    report_(severity, key, std::move(message));
   }
 
   std::string length(double value) const { return input_.units.text(value, Dimension::length); }
@@ -81,13 +76,13 @@ class TruncationAdviser {
   }
 
   const Input& input_;
-  std::vector<Diagnostic> advice_;
+  const Report& report_;
 };
 
 }  // namespace
 
-std::vector<Diagnostic> truncation_advice(const Input& input) {
-  return TruncationAdviser(input).advise();
+void advise_on_truncation(const Input& input, const Report& report) {
+  TruncationAdviser(input, report).advise();
 }
 
 }  // namespace sterna::md

@@ -4,7 +4,9 @@
 
 #include <array>
 
+#include "md/forces/pair/input/pair_sections.hpp"
 #include "md/forces/pair/pair_potential_table.hpp"
+#include "md/input/pair_potential_input.hpp"
 #include "md/input/sections/section.hpp"
 
 namespace sterna::md::section {
@@ -166,7 +168,49 @@ InputSection pair() {
                                         "between their sites: xi sqrt(epsilon1 epsilon2).",
                          .default_text = "1",
                          .range = not_negative}});
+  section.behind = "molecule.virtual_site";
   return section;
 }
 
 }  // namespace sterna::md::section
+
+namespace sterna::md {
+namespace {
+
+/// Whether each pair of a type has its own potential, so that the type needs no parameters.
+bool has_own_potentials(const Input& input, std::size_t type) {
+  return !type_is_mixed(input, type);
+}
+
+}  // namespace
+
+std::vector<AddedKey> keys_of_pairs() {
+  using namespace section;
+  return {{"type",
+           "mass",
+           {.name = "epsilon",
+            .target = target_in_table<&Input::types, &TypeSection::epsilon>,
+            .description = "Depth of the potential's well; a temperature such as \"119.8 K\" is "
+                           "taken times Boltzmann's constant. 0: no interaction. Not needed where "
+                           "every pair of the type has a `[[pair]]` with a potential.",
+            .need = Need::with_real_units,
+            .dimension = Dimension::energy,
+            .range = not_negative,
+            .condition = potential_is(InteractionPotential::lennard_jones),
+            .unneeded = has_own_potentials,
+            .aliases = {"eps"}}},
+          {"type",
+           "epsilon",
+           {.name = "sigma",
+            .target = target_in_table<&Input::types, &TypeSection::sigma>,
+            .description = "Distance at which the potential is zero. As epsilon it is not needed "
+                           "where every pair of the type has a potential.",
+            .need = Need::with_real_units,
+            .dimension = Dimension::length,
+            .range = positive,
+            .condition = potential_is(InteractionPotential::lennard_jones),
+            .unneeded = has_own_potentials,
+            .aliases = {"sig", "diameter"}}}};
+}
+
+}  // namespace sterna::md
