@@ -4,7 +4,7 @@
     ./dev bench large_bodies [--sites 100,250,1000,4000] [--repeats 5] [--output FILE]
 
 One rank on one core, double and mixed precision, runs by turns. The time of a body is that of the
-phase "molecules". It is divided by the pairs of a site and an atom within the cutoff at the start.
+phase "molecules", which also has passes over all atoms.
 
 Prints medians; `--output FILE` writes all times as JSON.
 """
@@ -130,8 +130,9 @@ def main() -> None:
         molecules = statistics.median(t for _, t in times)
         line = f"{precision:6} {sites:5} sites: {step:6.2f} ms a step"
         if sites > 0:
-            line += f", {molecules:5.2f} of them of the body, {1e6 * molecules / pairs[sites]:.2f}"
-            line += " ns for each pair of a site and an atom within the cutoff"
+            line += (
+                f", {molecules:5.2f} of them of the phase, {pairs[sites]} pairs within the cutoff"
+            )
         print(line)
         record["cases"].append({
             "precision": precision, "sites": sites, "pairs": pairs[sites],

@@ -20,8 +20,8 @@ namespace {
 /// Far beyond every cutoff; its square is a finite float.
 constexpr double far_coordinate = 1e9;
 
-/// The edge of cells: as many along a cutoff as measured to be fastest, but no more cells than a
-/// few for each site.
+/// The edge of cells: a third of the cutoff, or longer, so that there are no more than a few cells
+/// for each site.
 double edge_of_cells(const Vec3& size, std::size_t sites, double cutoff) {
   double edge = cutoff / 3.0;
   const auto count = [&](double length) { return std::floor(length / edge) + 1.0; };
