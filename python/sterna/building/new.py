@@ -12,7 +12,9 @@ from typing import Annotated
 import numpy
 import typer
 
+from sterna.building.molecule import molecule_command
 from sterna.building.pack import pack_command
+from sterna.building.polymer import polymer_command
 from sterna.building.replicate import replicate
 from sterna.building.solvate import solvate
 from sterna.errors import SternaError
@@ -29,6 +31,8 @@ from sterna.support.edges_option import CommandWithEdges
 from sterna.support.files import require_regular
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Write input and start files.")
+app.command(name="molecule", cls=CommandWithEdges)(molecule_command)
+app.command(name="polymer")(polymer_command)
 app.command(name="pack", cls=CommandWithEdges)(pack_command)
 app.command()(replicate)
 app.command(cls=CommandWithEdges)(solvate)

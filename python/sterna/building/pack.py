@@ -245,17 +245,46 @@ def pack_command(
     Molecules have the conformations of their input's start or last frame. Settings are those of the
     first input. The new one has two stages: it relaxes the box, and then runs.
     """
+    start = require_writable(output, overwrite)
+    kinds = [kind_of(text) for text in sources]
+    require_not_read(
+        (output, start), (path for kind in kinds for path in files_of(kind.start.path))
+    )
+    edges = numpy.array(edges_of(box))
+    head = f"# {', '.join(sources)}, written by `sterna new pack`.\n"
+    write_packed(
+        kinds, edges, output, distance=distance, temperature=temperature, seed=seed, head=head
+    )
+
+
+def require_writable(output: Path, overwrite: bool) -> Path:
+    """Returns the name of the start beside an input. Raises SternaError where one of them is there
+    already and may not be replaced.
+    """
     if output.suffix != ".toml":
         raise SternaError(f"the output is {output}; expected a name that ends in .toml", 2)
     start = output.with_suffix(".extxyz")
     for path in (output, start):
         if path.exists() and not overwrite:
             raise SternaError(f"{path} exists; --overwrite replaces it", 2)
-    kinds = [kind_of(text) for text in sources]
-    require_not_read(
-        (output, start), (path for kind in kinds for path in files_of(kind.start.path))
-    )
-    edges = numpy.array(edges_of(box))
+    return start
+
+
+def write_packed(
+    kinds: list[Kind],
+    edges: numpy.ndarray,
+    output: Path,
+    *,
+    distance: float | None,
+    temperature: str | None,
+    seed: int,
+    head: str,
+    stages: list[dict[str, Any]] | None = None,
+) -> None:
+    """Writes an input and the start of all molecules in one box. `stages`: in place of a
+    minimization and the run of the first input. Raises SternaError where the box is too small.
+    """
+    start = output.with_suffix(".extxyz")
     sections = merged(kinds)
     units = kinds[0].start.units
     warmth = _temperature_of(temperature, kinds[0].start)
@@ -281,10 +310,11 @@ def pack_command(
     if "component" in sections:
         particles["orientation"] = made.turns
     sections["start"] = {"kind": "file", "file": start.name, "temperature": warmth}
-    if "stage" in sections:
+    if stages is not None:
+        sections["stage"] = stages
+    elif "stage" in sections:
         sections["stage"] = sections.pop("stage")  # stages come at the end
     write_start(start, units, numpy.diag(edges), **particles)
-    head = f"# {', '.join(sources)}, written by `sterna new pack`.\n"
     replace_text(output, head + toml_text(sections))
     print(f"wrote {output}\nwrote {start}: {sum(k.count for k in kinds)} molecules")
 
