@@ -24,7 +24,7 @@ struct SettledMean {
   };
   double mean = 0.0;
   double standard_error = 0.0;
-  double independent = 0.0;  ///< number of uncorrelated values with the same error
+  double independent = 0.0;  ///< number of uncorrelated values whose mean varies as much
   Unrest unrest = Unrest::unknown;
   double first_half = 0.0, second_half = 0.0;  ///< means of the halves
   double error_of_half = 0.0;
@@ -33,8 +33,10 @@ struct SettledMean {
 /// The mean of the values from `first` on. The error follows from the average of the squares of the
 /// lowest cosine transforms, which in a settled series have the variance of its mean: 12 of them,
 /// or fewer for short series (Lazarus, Lewis, Stock and Watson, J. Bus. Econ. Stat. 36, 541
-/// (2018)). An F test of ranks, at 1 % each, tells whether the lowest transform, or the lowest
-/// three, are larger than the others.
+/// (2018)). It has the factor of Student's t, so that 68 % of means are within one error. One test
+/// of ranks at 1 % tells whether slow changes are larger than the fast ones explain: the
+/// low-frequency test of stationarity (Müller and Watson, Econometrica 76, 979 (2008)) of the
+/// lowest 24 cosines, or fewer.
 SettledMean settled_mean(std::span<const double> series, std::size_t first);
 
 }  // namespace sterna::md
