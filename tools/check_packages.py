@@ -30,6 +30,7 @@ PACKAGES = (
     "report",
     "runs",
     "sweeps",
+    "fluids",
     "live",
     "validation",
     "bench",
@@ -44,6 +45,7 @@ LATER = {
     "commands": "a verb loads what it needs, so that `sterna run` starts without the others",
     "exporting": "NumPy and h5py take longer to load than all else of `sterna run`",
     "free_energies": "NumPy and pymbar",
+    "fluids": "NumPy, and the report only where one is written",
     "frames": "NumPy and h5py, as above; MDAnalysis and matplotlib may be missing",
     "importing": "each program's reader is loaded for its own files; OpenMM takes seconds",
     "live": "NumPy, and the extension module with MPI's library",
@@ -58,6 +60,8 @@ LATER = {
 #: Imports for annotations alone that may close a circle: a module that works on the object of
 #: another, which calls it.
 FOR_ANNOTATIONS = {
+    ("fluids.saturation_report", "fluids.saturation"),
+    ("importing.bodies", "importing.system"),
     ("sweeps.plots", "sweeps.sweep"),
     ("sweeps.slurm", "sweeps.sweep"),
 }

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from sterna.errors import SternaError
+from sterna.launching.models import models
+from sterna.launching.processes import ended_by_signals
 
 
 def add_to(app: typer.Typer) -> None:
@@ -145,7 +147,6 @@ def vle(
     """
     # NumPy is slow to load, and needed here only.
     from sterna.fluids.saturation import vle as compute
-    from sterna.launching.processes import ended_by_signals
 
     with ended_by_signals():
         found = compute(
@@ -164,7 +165,6 @@ def vle(
 
 
 def _reference_of_virials(reference: str | None, model: str, wanted) -> tuple[str, str]:  # noqa: ANN001
-    from sterna.launching.models import models
 
     substance = models().get(model, {}).get("substance", "")
     if reference is not None and reference.endswith(".csv"):
