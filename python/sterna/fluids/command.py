@@ -165,7 +165,6 @@ def vle(
 
 
 def _reference_of_virials(reference: str | None, model: str, wanted) -> tuple[str, str]:  # noqa: ANN001
-
     substance = models().get(model, {}).get("substance", "")
     if reference is not None and reference.endswith(".csv"):
         raise SternaError("--reference of virial coefficients: expected coolprop:FLUID or none", 2)
