@@ -6,6 +6,8 @@
 // sources: src/md/input/stages.cpp src/md/input/owner_tables.cpp src/md/simulation/owner_tables.cpp
 // sources: src/md/simulation/physics_table.cpp src/md/simulation/force_term_table.cpp
 // sources: src/md/simulation/force_terms/*.cpp src/md/forces/*/input/*.cpp
+// sources: src/md/forces/bias/bias.cpp src/md/forces/bias/collective_variable.cpp
+// sources: src/md/forces/bias/biases/*.cpp src/md/forces/bias/variables/*.cpp
 // sources: src/md/integrate/motion_physics.cpp src/md/integrate/check_*.cpp
 // sources: src/md/integrate/*_section.cpp src/md/forces/force_term.cpp
 // sources: src/md/input/check_*.cpp
