@@ -15,7 +15,8 @@
 //   A rank on the way carries the load of others.
 // Others:
 //   grid has two hops, and more messages.
-//   Any direct method wins where rows are long or partners are few.
+//   Any direct method wins where rows are long or partners are few: in simulation, with 5 to 14
+//     partners on 64 and 256 ranks, all but rma_reserve do.
 
 #include <mpi.h>
 
