@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, sterna_command, sterna_environment
 from sterna.launching.program import find_program
 
 PAGES = ROOT / "docs" / "howto"
@@ -88,6 +88,20 @@ def errors_of(source: Path, like: str, folder: Path) -> str:
     )
     assert done.returncode != 0
     return done.stderr
+
+
+def run_with(program: Path, file: Path, *options: str) -> tuple[int, str]:
+    """Runs an input with a program, in the folder of the input: the exit code, and all that is said."""
+    done = subprocess.run(
+        sterna_command("run", file.name, *options),
+        cwd=file.parent,
+        env={**sterna_environment(), "STERNA_MD": os.fspath(program)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
 
 
 def program_with(pages: list[str], folder: Path) -> Path:

@@ -1,13 +1,10 @@
 """The page that adds a bonded term tells the truth: one file, one row, and inputs can use it."""
 
-import os
-import subprocess
 from pathlib import Path
 
 import numpy
 import pytest
-from added_code import block, program_with
-from conftest import sterna_command, sterna_environment
+from added_code import block, program_with, run_with
 from sterna import read_log
 
 pytestmark = pytest.mark.long
@@ -54,17 +51,9 @@ def run(program: Path, folder: Path, bond: str, ranks: int = 1, **keys) -> tuple
         lines += [f"A {x} {y} {z}", f"A {x + 0.6 * length!r} {y + 0.8 * length!r} {z}"]
     (folder / "pairs.extxyz").write_text("\n".join(lines) + "\n")
     (folder / "pairs.toml").write_text(INPUT.format(bond=bond, **keys))
-    done = subprocess.run(
-        sterna_command("run", "pairs.toml", "--overwrite", "-n", str(ranks)),
-        cwd=folder,
-        env={**sterna_environment(), "STERNA_MD": os.fspath(program)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    code, said = run_with(program, folder / "pairs.toml", "--overwrite", "-n", str(ranks))
     log = folder / "pairs.log.jsonl"
-    return done.returncode, done.stdout + done.stderr, read_log(log).rows if log.exists() else []
+    return code, said, read_log(log).rows if log.exists() else []
 
 
 @pytest.mark.parametrize("precision", ["double", "mixed"])

@@ -1,13 +1,11 @@
 """The page that adds a force term tells the truth: one file, one row, and inputs can use it."""
 
 import math
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
-from added_code import block, program_with
-from conftest import sterna_command, sterna_environment
+from added_code import block, program_with, run_with
 from sterna import read_log
 
 PAGE = "add-a-force-term"
@@ -41,16 +39,7 @@ def program(tmp_path_factory) -> Path:
 
 def run(program: Path, folder: Path, text: str, *options: str) -> tuple[int, str]:
     (folder / "cloud.toml").write_text(text)
-    done = subprocess.run(
-        sterna_command("run", "cloud.toml", *options),
-        cwd=folder,
-        env={**sterna_environment(), "STERNA_MD": os.fspath(program)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+    return run_with(program, folder / "cloud.toml", *options)
 
 
 @pytest.mark.parametrize("ranks", ["1", "3"])

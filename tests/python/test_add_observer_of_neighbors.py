@@ -1,13 +1,10 @@
 """The page that adds an observer of neighbors tells the truth: one file, one row, and each particle
 of a crystal has the neighbors that geometry gives it, on any number of ranks."""
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
-from added_code import block, program_with
-from conftest import sterna_command, sterna_environment
+from added_code import block, program_with, run_with
 
 PAGE = "add-an-observer-of-neighbors"
 
@@ -35,16 +32,7 @@ def program(tmp_path_factory) -> Path:
 
 def run(program: Path, folder: Path, text: str, *options: str) -> tuple[int, str]:
     (folder / "crystal.toml").write_text(text)
-    done = subprocess.run(
-        sterna_command("run", "crystal.toml", *options),
-        cwd=folder,
-        env={**sterna_environment(), "STERNA_MD": os.fspath(program)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+    return run_with(program, folder / "crystal.toml", *options)
 
 
 def counts(folder: Path) -> dict[int, float]:

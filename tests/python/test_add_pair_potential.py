@@ -1,12 +1,9 @@
 """The page that adds a pair potential tells the truth: one file, one row, and inputs can use it."""
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
-from added_code import block, program_with
-from conftest import sterna_command, sterna_environment
+from added_code import block, program_with, run_with
 from sterna import read_log
 
 pytestmark = pytest.mark.long
@@ -44,17 +41,9 @@ def program(tmp_path_factory) -> Path:
 def run(program: Path, folder: Path, pair: str, **keys) -> tuple[int, str, list]:
     name = f"run_{len(list(folder.iterdir()))}"
     (folder / f"{name}.toml").write_text(INPUT.format(name=name, pair=pair, **keys))
-    done = subprocess.run(
-        sterna_command("run", f"{name}.toml"),
-        cwd=folder,
-        env={**sterna_environment(), "STERNA_MD": os.fspath(program)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    code, said = run_with(program, folder / f"{name}.toml")
     log = folder / f"{name}.log.jsonl"
-    return done.returncode, done.stdout + done.stderr, read_log(log).rows if log.exists() else []
+    return code, said, read_log(log).rows if log.exists() else []
 
 
 @pytest.mark.parametrize("precision", ["double", "mixed"])

@@ -1,14 +1,11 @@
 """The page on particle fields tells the truth: one file, one row, and a force term of an input has a
 field of its own, which its particles take along."""
 
-import os
-import subprocess
 from pathlib import Path
 
 import numpy
 import pytest
-from added_code import block, program_with
-from conftest import sterna_command, sterna_environment
+from added_code import block, program_with, run_with
 from sterna import read_log
 
 PAGE = "particle-fields"
@@ -44,16 +41,7 @@ def program(tmp_path_factory) -> Path:
 
 def run(program: Path, folder: Path, text: str, *options: str) -> tuple[int, str]:
     (folder / "gas.toml").write_text(text)
-    done = subprocess.run(
-        sterna_command("run", "gas.toml", *options),
-        cwd=folder,
-        env={**sterna_environment(), "STERNA_MD": os.fspath(program)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+    return run_with(program, folder / "gas.toml", *options)
 
 
 def check_energies(folder: Path, last: int) -> None:

@@ -2,13 +2,11 @@
 is one file and one row, and inputs can use it. All of them are in one program."""
 
 import math
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
-from added_code import block, program_with
-from conftest import sterna_command, sterna_environment
+from added_code import block, program_with, run_with
 from sterna import read_log
 
 PAGES = ["add-an-observer", "add-a-thermostat", "add-a-start-reader", "add-an-integrator"]
@@ -40,16 +38,7 @@ def program(tmp_path_factory) -> Path:
 
 def run(program: Path, folder: Path, text: str, *options: str) -> tuple[int, str]:
     (folder / "fluid.toml").write_text(text)
-    done = subprocess.run(
-        sterna_command("run", "fluid.toml", *options),
-        cwd=folder,
-        env={**sterna_environment(), "STERNA_MD": os.fspath(program)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+    return run_with(program, folder / "fluid.toml", *options)
 
 
 def reference(program: Path) -> str:

@@ -1,12 +1,10 @@
 """The page that adds a trajectory format tells the truth: one file, one row, and inputs can use it."""
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
-from added_code import block, program_with
-from conftest import sterna_command, sterna_environment
+from added_code import block, program_with, run_with
 
 PAGE = "add-a-trajectory-format"
 
@@ -42,16 +40,7 @@ def program(tmp_path_factory) -> Path:
 def run(program: Path, folder: Path, text: str, *options: str) -> tuple[int, str]:
     folder.mkdir(exist_ok=True)
     (folder / "fluid.toml").write_text(text)
-    done = subprocess.run(
-        sterna_command("run", "fluid.toml", *options),
-        cwd=folder,
-        env={**sterna_environment(), "STERNA_MD": os.fspath(program)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+    return run_with(program, folder / "fluid.toml", *options)
 
 
 def frames_of_csv(path: Path) -> list[tuple[int, list[tuple]]]:

@@ -118,7 +118,7 @@ def test_metals(metal, lammps, sterna, tmp_path):  # noqa: F811
         f'[[type]]\nname = "{element}"\nmass = {mass}\n'
         f'[interaction]\npotential = "embedded_atom"\nembedded_atom_file = "{file}"\n'
     )
-    # LAMMPS's constants are those of strains of 1e-5; iron's table has a bend within 1e-3.
+    # LAMMPS's constants are those of strains of 1e-5.
     done = sterna("elastic", "input.toml", "--strain", "1e-5")
     assert done.returncode == 0, done.stdout + done.stderr
     cubic = re.search(r"C11 = ([\d.]+), C12 = ([\d.]+), C44 = ([\d.]+)", done.stdout)

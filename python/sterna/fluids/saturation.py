@@ -1,7 +1,5 @@
 """Vapor-liquid equilibria of a pure fluid by slabs of liquid: `sterna.vle`, and what it returns."""
 
-import csv
-import io
 import math
 import os
 import tomllib
@@ -23,17 +21,17 @@ from sterna.fluids.critical_point import (
 )
 from sterna.fluids.pair_model import CM3_MOL_PER_NM3, pair_model
 from sterna.fluids.reference import Reference, saturation, wanted
+from sterna.fluids.rows import Rows, write_text
 from sterna.fluids.second_virial import second_virial
 from sterna.fluids.temperatures import temperatures_of
 from sterna.launching.models import models
 from sterna.support.files import replace_text
-from sterna.support.libraries import data_frame, library
+from sterna.support.libraries import library
 from sterna.support.measured import measured_text
 from sterna.support.toml_text import toml_text
 from sterna.sweeps.sweep import Sweep
 
 if TYPE_CHECKING:
-    import pandas
     from matplotlib.figure import Figure
 
 #: The quantities of a row, with their units of real and of reduced ones.
@@ -56,7 +54,7 @@ _NEAR_CRITICAL = 0.97  #: of the critical temperature, from which on a slab is h
 _STUDY = "study.toml"
 
 
-class Saturation:
+class Saturation(Rows):
     """Coexistence of liquid and vapor at some temperatures, from slabs.
 
     >>> found = sterna.vle("carbon_dioxide_merker", [220, 240, 260, 280])
@@ -161,20 +159,6 @@ class Saturation:
             rows.append(row)
         return rows
 
-    def table(self) -> "pandas.DataFrame":
-        """The rows as a DataFrame of pandas; raises SternaError where that is not installed."""
-        rows = self.rows()
-        return data_frame({name: [row[name] for row in rows] for name in rows[0]})
-
-    def write_csv(self, path: str | os.PathLike) -> Path:
-        """Writes the rows. Raises SternaError where that fails."""
-        rows = self.rows()
-        text = io.StringIO(newline="")
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return _write(Path(path), text.getvalue())
-
     def deviation(self, name: str) -> numpy.ndarray:
         """How far a quantity is from the reference, relative to it; nan where it has none."""
         if self.reference is None or name not in self.reference.values:
@@ -242,7 +226,7 @@ class Saturation:
         """Writes an HTML file with tables and plots. Raises SternaError where that fails."""
         from sterna.fluids.saturation_report import report_text
 
-        return _write(Path(path), report_text(self))
+        return write_text(Path(path), report_text(self))
 
     def __str__(self) -> str:
         from sterna.fluids.saturation_report import text_of
@@ -278,14 +262,6 @@ def _column(row: dict[str, object], name: str) -> tuple[float, float]:
     factor = _FACTORS.get(column.partition("/")[2], 1.0)
     error = row.get(f"{name}_error")
     return factor * float(row[column]), math.nan if error is None else factor * float(error)
-
-
-def _write(path: Path, text: str) -> Path:
-    try:
-        replace_text(path, text)
-    except OSError as error:
-        raise SternaError(f"{path}: cannot be written: {error.strerror}") from error
-    return path
 
 
 def prepare(

@@ -1,28 +1,24 @@
 """Virial coefficients of a model: `sterna.virial`, and what it returns."""
 
-import csv
-import io
 import itertools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy
 
 from sterna.errors import SternaError
 from sterna.fluids.pair_model import CM3_MOL_PER_NM3, PairModel, pair_model
+from sterna.fluids.rows import Rows
 from sterna.fluids.second_virial import second_virial
 from sterna.fluids.temperatures import temperatures_of
 from sterna.fluids.third_virial import third_virial, third_virial_of_atoms
-from sterna.support.files import replace_text
-from sterna.support.libraries import data_frame, library
+from sterna.support.libraries import library
 from sterna.support.measured import measured_text
 from sterna.support.names import no_such
 
 if TYPE_CHECKING:
-    import pandas
     from matplotlib.figure import Figure
 
 #: Shares of the reference in a Mayer sampling outside of these: the walks have not found all weight.
@@ -59,7 +55,7 @@ class Coefficient:
         return f"{self.symbol}({', '.join(self.molecules)})"
 
 
-class VirialCoefficients:
+class VirialCoefficients(Rows):
     """The virial coefficients of a fluid at some temperatures.
 
     >>> found = sterna.virial("carbon_dioxide_merker", [250, 300])
@@ -138,20 +134,6 @@ class VirialCoefficients:
                 )
         return rows
 
-    def table(self) -> "pandas.DataFrame":
-        """The rows as a DataFrame of pandas; raises SternaError where that is not installed."""
-        rows = self.rows()
-        return data_frame({name: [row[name] for row in rows] for name in rows[0]})
-
-    def write_csv(self, path: str | os.PathLike) -> Path:
-        """Writes the rows; `slope` is T dB/dT, in the unit of B. Raises SternaError."""
-        rows = self.rows()
-        text = io.StringIO(newline="")
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return _write(Path(path), text.getvalue())
-
     def plot(self, reference: dict[str, numpy.ndarray] | None = None, label: str = "") -> "Figure":
         """A figure of matplotlib: a plot of all B, and one of all C where there are any.
 
@@ -202,14 +184,6 @@ def _shown(value: float, error: float, width: int) -> str:
     # Quadrature is exact to more digits than anybody needs.
     exact = error < 2e-8 * abs(value)
     return (f"{value:.7g}" if exact else measured_text(value, error)).ljust(width)
-
-
-def _write(path: Path, text: str) -> Path:
-    try:
-        replace_text(path, text)
-    except OSError as error:
-        raise SternaError(f"{path}: cannot be written: {error.strerror}") from error
-    return path
 
 
 def virial(
