@@ -182,6 +182,29 @@ def test_a_melt_of_polymers_is_packed_relaxed_and_runs(sterna, tmp_path):
     assert lengths.std() == pytest.approx(800**-0.5, rel=0.3)
 
 
+def test_a_box_of_a_staged_input_is_relaxed_and_has_its_stages(sterna, tmp_path):
+    # The time step is that of the stages alone, as `sterna new polymer` writes it.
+    chain = CHAIN.replace("timestep = 0.005\n", "")
+    chain += '[[stage]]\nname = "warm"\n[stage.run]\ntimestep = 0.004\nsteps = 30\n'
+    chain += '[[stage]]\nname = "produce"\n[stage.run]\ntimestep = 0.005\nsteps = 20\n'
+    (tmp_path / "chain.toml").write_text(chain)
+    (tmp_path / "chain.extxyz").write_text(
+        '10\nLattice="20 0 0 0 20 0 0 0 20"\n' + "".join(f"bead {n} 0 0\n" for n in range(10))
+    )
+    done = sterna("new", "pack", "chain.toml=4", "--box", "14", "-o", "packed.toml")
+    assert done.returncode == 0, done.stderr
+    stages = tomllib.loads((tmp_path / "packed.toml").read_text())["stage"]
+    assert [stage["name"] for stage in stages] == ["minimize", "warm", "produce"]
+    assert [stage["run"]["timestep"] for stage in stages] == [0.004, 0.004, 0.005]
+    done = sterna("run", "packed.toml", "-n", "1")
+    assert done.returncode == 0, done.stderr
+    # Once it minimizes itself, nothing is put before it.
+    done = sterna("new", "pack", "packed.toml=4", "--box", "14", "-o", "again.toml")
+    assert done.returncode == 0, done.stderr
+    stages = tomllib.loads((tmp_path / "again.toml").read_text())["stage"]
+    assert [stage["name"] for stage in stages] == ["minimize", "warm", "produce"]
+
+
 def test_rigid_molecules_are_packed(sterna, runs, tmp_path):
     for file in runs.glob("water*"):
         (tmp_path / file.name).symlink_to(file)

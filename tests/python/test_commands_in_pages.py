@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -274,10 +275,13 @@ def test_the_tutorial_on_the_mobility_of_a_protein(tmp_path):
 
 
 def test_the_tutorial_on_a_polymer(tmp_path):
+    pytest.importorskip("rdkit")
+    if shutil.which("antechamber") is None:
+        pytest.skip("there is no AmberTools here")
     shown = follow(ROOT / "docs/tutorial/polymer-melt.md", tmp_path, steps=500, thermo_interval=20)
     density = re.search(r"^density: ([\d.]+)", shown, re.MULTILINE)
     size = re.search(r"^radius of gyration: ([\d.]+)", shown, re.MULTILINE)
-    assert 0.2 < float(density[1]) < 1.0 and 4.0 < float(size[1]) < 8.0
+    assert 0.2 < float(density[1]) < 1.0 and 0.4 < float(size[1]) < 0.8
 
 
 def test_the_tutorial_on_an_exchange_prints_the_example():

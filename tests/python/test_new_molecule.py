@@ -38,6 +38,8 @@ def new(*arguments: object) -> subprocess.CompletedProcess:
         ("", "is no SMILES"),
         ("C(C)(C)(C)(C)C", "valence"),
         ("[CH3]", "radical"),
+        ("F[B-](F)(F)F", "GAFF has no parameters for B (atom 2)"),
+        ("[Cl-]", "is a single atom"),
         ("CCO.O", "several molecules"),
         ("*CC*", "sterna new polymer"),
     ],

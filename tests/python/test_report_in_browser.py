@@ -5,6 +5,7 @@ STERNA_SCREENSHOTS=FOLDER keeps pictures of all pages.
 """
 
 import json
+import math
 import os
 import re
 import shutil
@@ -220,6 +221,81 @@ def test_particles_take_other_colors(browser, reports, name):
         assert canvas.screenshot() == without
     assert page.complaints == []
     page.context.close()
+
+
+@pytest.fixture(scope="module")
+def villin(tmp_path_factory) -> Path:
+    """The report of villin's headpiece without its water, which OpenMM brings along."""
+    app = pytest.importorskip("openmm.app")
+    folder = tmp_path_factory.mktemp("villin")
+    read = app.PDBFile(str(Path(app.__file__).parent / "data" / "test.pdb"))
+    protein = app.Modeller(read.topology, read.positions)
+    protein.deleteWater()
+    with (folder / "villin.pdb").open("w") as file:
+        app.PDBFile.writeFile(protein.topology, protein.positions, file)
+    made = sterna_command(
+        "import", "villin.pdb", "--force-field", "amber14-all.xml", "--force-field",
+        "amber14/tip3p.xml", "-o", "villin.toml",
+    )  # fmt: skip
+    subprocess.run(made, cwd=folder, env=sterna_environment(), check=True, capture_output=True)
+    text = (folder / "villin.toml").read_text()
+    text = re.sub(r"^steps = .*", "steps = 2", text, flags=re.M)
+    text = re.sub(r"^trajectory_interval = .*", "trajectory_interval = 1", text, flags=re.M)
+    (folder / "villin.toml").write_text(text)
+    run = sterna_command("run", "villin.toml", "-n", "1", "--progress", "never")
+    subprocess.run(run, cwd=folder, env=sterna_environment(), check=True, capture_output=True)
+    return write_report([next(folder.rglob("villin.log.jsonl"))], folder / "villin.html")
+
+
+def test_a_protein_is_a_cartoon(browser, villin):
+    page = open_page(browser, villin)
+    page.wait_for_selector('.viewer[data-ready="yes"]')
+    canvas = page.locator("canvas")
+    before = canvas.screenshot()
+    assert not page.locator(".legend.structure").is_visible()
+    page.get_by_role("button", name="Show as cartoon").click()
+    page.wait_for_timeout(500)
+    keep(page, "villin-as-cartoon")
+    assert canvas.screenshot() != before
+    assert page.locator(".legend.structure").is_visible()
+    # Its three helices: residues 44 to 51, 54 to 59 and 63 to 74 of 41 to 76. McKnight et al., Nat.
+    # Struct. Biol. 4, 180 (1997). Distances of CA atoms alone tell their ends to two residues.
+    structure = canvas.get_attribute("data-structure")
+    helices = [part.span() for part in re.finditer("H+", structure)]
+    assert "E" not in structure and len(helices) == 3, structure
+    first = 77 - len(structure)
+    for (begin, end), (known_first, known_last) in zip(
+        helices, [(44, 51), (54, 59), (63, 74)], strict=True
+    ):
+        assert abs(first + begin - known_first) <= 2
+        assert abs(first + end - 1 - known_last) <= 2
+    page.get_by_role("button", name="Show all atoms").click()
+    page.wait_for_timeout(500)
+    assert canvas.screenshot() == before
+    assert page.complaints == []
+    page.context.close()
+
+
+def test_helices_and_strands_are_told_by_their_shape(browser):
+    """Ideal ones: 100 degrees and 0.15 nm each residue, and a pleat of 0.33 nm each residue."""
+    text = (ROOT / "python/sterna/report/viewer.js").read_text()
+    text = text[text.index("  const plus = ") : text.index("  // Triangles of a ribbon")]
+    helix = [
+        [0.23 * math.cos(k * math.radians(100)), 0.23 * math.sin(k * math.radians(100)), 0.15 * k]
+        for k in range(12)
+    ]
+    strand = [[0.33 * k, 0.09 * (-1) ** k, 0.0] for k in range(8)]
+    line = [[0.38 * k, 0.0, 0.0] for k in range(9)]
+    page = browser.new_page()
+    for atoms, letters in (
+        (helix, "H" * 12),
+        (strand, "E" * 8),
+        (line, "-" * 9),
+        (helix[:3], "---"),
+    ):
+        found = page.evaluate(f"(atoms) => {{ {text} return structureOf(atoms).join(''); }}", atoms)
+        assert found == letters
+    page.close()
 
 
 def test_the_matrix_and_the_bars_of_ranks_are_read_by_pointer_and_keyboard(browser, reports):

@@ -15,20 +15,23 @@ def log_of(values, name="temperature"):
     return Log(rows)
 
 
-def test_a_sample_of_the_campaign():
-    # The whole of it is tests/campaign/settling.py.
+def test_two_hundred_series_twelve_times():
+    # Of one set of 200 series the share within the error has a standard error of 4.7 %. That of all
+    # sets is 1.4 %: with shares as tests/campaign/README.md has them, other seeds would leave each of
+    # the bounds in less than one of 100,000 tries.
     covered, false_alarms, found = [], [], []
-    for series in synthetic_series(112, 7):
-        average = log_of(series.values).averages()["temperature"]
-        if series.settled:
-            covered.append(abs(average.mean) < average.error)
-            false_alarms.append(average.settled is False)
-        else:
-            found.append(average.settled is False)
-    # Means of 56 series: their own errors are 6 % and 3 %.
-    assert 0.5 < numpy.mean(covered) < 0.8
-    assert numpy.mean(false_alarms) <= 0.11
-    assert numpy.mean(found) >= 0.89
+    for seed in range(201, 213):
+        for series in synthetic_series(200, seed):
+            average = log_of(series.values).averages()["temperature"]
+            if series.settled:
+                covered.append(abs(average.mean) < average.error)
+                false_alarms.append(average.settled is False)
+            else:
+                found.append(average.settled is False)
+    assert len(covered) == len(found) == 1200
+    assert 0.60 <= numpy.mean(covered) <= 0.75
+    assert numpy.mean(false_alarms) <= 0.05
+    assert numpy.mean(found) >= 0.95
 
 
 def test_what_is_left_out_and_why():

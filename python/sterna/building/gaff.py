@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sterna.importing.system import System
 
 _PROGRAMS = ("antechamber", "parmchk2", "tleap", "sqm")
+#: Elements of which GAFF has types.
+_ELEMENTS = ("H", "C", "N", "O", "F", "P", "S", "Cl", "Br", "I")
 
 
 class ForceField(StrEnum):
@@ -82,13 +84,26 @@ def read_smiles(text: str) -> Any:
     return found
 
 
-def require_closed_shells(molecule: Any, text: str) -> None:
-    """Raises SternaError for radicals, which GAFF does not know."""
-    radicals = [atom for atom in molecule.GetAtoms() if atom.GetNumRadicalElectrons()]
-    if radicals:
+def require_known(molecule: Any, text: str) -> None:
+    """Raises SternaError for what GAFF does not know: radicals, single atoms, other elements."""
+    atoms = [atom for atom in molecule.GetAtoms() if atom.GetAtomicNum()]
+    for number, atom in enumerate(atoms, 1):
+        if atom.GetSymbol() not in _ELEMENTS:
+            raise SternaError(
+                f"{text!r}: GAFF has no parameters for {atom.GetSymbol()} (atom {number}); it has "
+                f"those of {', '.join(_ELEMENTS)}",
+                2,
+            )
+        if atom.GetNumRadicalElectrons():
+            raise SternaError(
+                f"{text!r}: atom {number} ({atom.GetSymbol()}) is a radical, for which GAFF has no "
+                "parameters",
+                2,
+            )
+    if len(atoms) == 1 and atoms[0].GetTotalNumHs() == 0:
         raise SternaError(
-            f"{text!r}: atom {radicals[0].GetIdx() + 1} ({radicals[0].GetSymbol()}) is a radical, "
-            "for which GAFF has no parameters",
+            f"{text!r} is a single atom, of which GAFF has no type; write a [[type]] with mass, "
+            "charge, sigma and epsilon, and a [[molecule]] of one atom",
             2,
         )
 

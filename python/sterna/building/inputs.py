@@ -94,7 +94,14 @@ def _at_the_start(path: Path, sections: dict[str, Any]) -> Start:
             "run": dict(sections.get("run", {})) | {"name": "start", "steps": 0},
             "output": output,
         }
-        made.pop("stage", None)
+        name = "start"
+        if made.get("stage"):
+            # Keys that the common sections lack, such as the time step, are those of the first stage.
+            first = dict(made["stage"][0])
+            first["run"] = dict(first.get("run", {})) | {"steps": 0}
+            first.pop("output", None)
+            made["stage"] = [first]
+            name = f"start.{first['name']}"
         with tempfile.NamedTemporaryFile("w", suffix=".toml", dir=path.parent, delete=True) as file:
             file.write(toml_text(made))
             file.flush()
@@ -107,5 +114,5 @@ def _at_the_start(path: Path, sections: dict[str, Any]) -> Start:
             )
         if done.returncode != 0:
             raise SternaError(f"{path} does not start:\n{done.stderr.strip()}", done.returncode)
-        trajectory = Trajectory(Path(folder) / "start.h5md")
+        trajectory = Trajectory(Path(folder) / f"{name}.h5md")
         return Start(path, sections, trajectory, trajectory[0])

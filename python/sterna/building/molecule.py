@@ -12,7 +12,7 @@ from sterna.building.gaff import (
     parameters_of,
     rdkit,
     read_smiles,
-    require_closed_shells,
+    require_known,
     require_programs,
     system_of,
 )
@@ -51,7 +51,7 @@ def molecule_command(
 
     require_name(name)
     read = read_smiles(smiles)
-    require_closed_shells(read, smiles)
+    require_known(read, smiles)
     chem = rdkit()
     if len(chem.GetMolFrags(read)) != 1:
         raise SternaError(

@@ -12,6 +12,7 @@ from typing import Annotated
 import numpy
 import typer
 
+from sterna.building.membrane import membrane_command
 from sterna.building.molecule import molecule_command
 from sterna.building.pack import pack_command
 from sterna.building.polymer import polymer_command
@@ -36,6 +37,7 @@ app.command(name="polymer")(polymer_command)
 app.command(name="pack", cls=CommandWithEdges)(pack_command)
 app.command()(replicate)
 app.command(cls=CommandWithEdges)(solvate)
+app.command("membrane")(membrane_command)
 
 _ANGSTROM_PER_NM = 10.0
 _NM3_PER_MOL_L = 0.602214076  # particles per nm^3 at 1 mol/l

@@ -24,6 +24,7 @@ from sterna.support.toml_text import toml_text
 
 _TRIALS = 100  # number of trials for a molecule in a sweep
 _SWEEPS = 20
+_MINIMIZERS = ("minimize", "lbfgs")  # integrators that have no motion
 #: Sections that a minimization has no use for.
 _OF_MOTION = ("limit", "drift_control", "alignment", "multiple_time_steps")
 
@@ -182,16 +183,28 @@ def merged(kinds: list[Kind]) -> dict[str, Any]:
             sections[section] = tables
     if any("molecule" in kind.start.sections for kind in kinds):
         sections["molecule"] = [_molecule(kind) for kind in kinds]
-    if "stage" not in sections and "integrator" not in sections["run"]:
-        sections["stage"] = _stages(sections)
+    sections["stage"] = _stages(sections)
+    if not sections["stage"]:
+        del sections["stage"]
     return sections
 
 
 def _stages(sections: dict[str, Any]) -> list[dict[str, Any]]:
-    """A filled box is relaxed before it runs, without sections that act on the motion."""
-    relax: dict[str, Any] = {"name": "minimize", "run": {"integrator": "minimize", "steps": 500}}
+    """A filled box is relaxed before it runs, without sections that act on the motion.
+
+    Stages of the input follow, if it has some. An input that minimizes at first needs no further
+    one.
+    """
+    given = sections.get("stage", [])
+    run = dict(given[0].get("run", {})) if given else {}
+    if (sections["run"] | run).get("integrator") in _MINIMIZERS:
+        return given
+    names = {stage["name"] for stage in given}
+    name = next(name for name in ("minimize", "relax", "relax_box") if name not in names)
+    relax: dict[str, Any] = {"name": name}
+    relax["run"] = run | {"integrator": "minimize", "steps": 500}
     relax |= {name: [] for name in _OF_MOTION if name in sections}
-    return [relax, {"name": "produce"}]
+    return [relax, *(given or [{"name": "produce"}])]
 
 
 def _molecule(kind: Kind) -> dict[str, Any]:
@@ -243,7 +256,7 @@ def pack_command(
     """Fill a box with molecules of one or more inputs, without overlaps.
 
     Molecules have the conformations of their input's start or last frame. Settings are those of the
-    first input. The new one has two stages: it relaxes the box, and then runs.
+    first input. The new one relaxes the box, and then runs, or has the stages of the first input.
     """
     start = require_writable(output, overwrite)
     kinds = [kind_of(text) for text in sources]

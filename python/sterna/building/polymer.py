@@ -52,7 +52,7 @@ def read_unit(text: str) -> Any:
             f"--repeat-unit {text}: expected a SMILES with two open ends, as *CC* of polyethylene",
             2,
         )
-    gaff.require_closed_shells(unit, text)
+    gaff.require_known(unit, text)
     if any(bond.GetBondTypeAsDouble() != 1.0 for end in ends for bond in end.GetBonds()):
         raise SternaError(f"--repeat-unit {text}: expected single bonds at its open ends", 2)
     if unit.GetNumAtoms() < 3 or ends[0].GetNeighbors()[0].GetAtomicNum() == 0:

@@ -106,13 +106,16 @@ def solvate(
     system = system_of(source)
     molecules = Molecules(system)
     sources = [] if structure is None else [structure]
-    for path in written.write(molecules, output, overwrite, sources, _stages(system)):
+    for path in written.write(molecules, output, overwrite, sources, stages_of(system)):
         print(f"wrote {path}")
     print(", ".join(f"{kind.count} {kind.name}" for kind in molecules.kinds))
 
 
-def _stages(system: "System") -> "dict[str, System]":
-    """New water lies too close to the structure in places, and its density is a guess."""
+def stages_of(system: "System", coupling: str = "isotropic") -> "dict[str, System]":
+    """New water lies too close to the structure in places, and its density is a guess.
+
+    `coupling`: how the box changes at 1 bar.
+    """
     thermostat = dict(system.thermostat)
     moving = replace(system, temperature=None)
     at_pressure = {
@@ -122,7 +125,8 @@ def _stages(system: "System") -> "dict[str, System]":
             "pressure": "1 bar",
             "time_constant": "2 ps",
             "bulk_modulus": "22000 bar",
-        },
+        }
+        | ({} if coupling == "isotropic" else {"coupling": coupling}),
     }
     return {
         "minimize": replace(

@@ -242,6 +242,52 @@ def solvated(path: Path | None, settings: Settings, solvent: Solvent) -> Source:
     return Source(modeller.topology, system, positions)
 
 
+@dataclass(frozen=True)
+class Membrane:
+    """A membrane across z, of the patches of 128 lipids in water that OpenMM brings."""
+
+    lipid: str  #: "POPC"
+    center: float  #: nm; where its middle is along z in the structure
+
+
+def in_membrane(
+    path: Path | None, settings: Settings, membrane: Membrane, solvent: Solvent
+) -> Source:
+    """A structure in a membrane with water and ions, or one patch of it. Raises SternaError, naming
+    the file.
+    """
+    app, unit = openmm().app, openmm().unit
+    force_field = _force_field(settings)
+    if path is None:
+        name = own_force_fields() / f"{membrane.lipid}.pdb"
+        patch = read_by(name, lambda: app.PDBFile(str(name)))
+        modeller = app.Modeller(patch.topology, patch.positions)
+    else:
+        if not path.is_file():
+            raise SternaError(f"the file {path} does not exist or is no file", status=2)
+        name = path
+        structure = structure_of(path)
+        modeller = app.Modeller(structure.topology, structure.positions)
+        read_by(
+            name,
+            lambda: modeller.addMembrane(
+                force_field,
+                lipidType=membrane.lipid,
+                membraneCenterZ=membrane.center * unit.nanometer,
+                minimumPadding=(solvent.padding or 1.0) * unit.nanometer,
+                positiveIon=solvent.positive,
+                negativeIon=solvent.negative,
+                ionicStrength=solvent.salt * unit.molar,
+                neutralize=solvent.neutralize,
+            ),
+        )
+    system = read_by(
+        name, lambda: force_field.createSystem(modeller.topology, **settings.of_openmm())
+    )
+    positions = numpy.array(modeller.positions.value_in_unit(unit.nanometer))
+    return Source(modeller.topology, system, positions)
+
+
 def _force_field(settings: Settings) -> Any:
     names = settings.force_fields
     files = located(names, own_force_fields())

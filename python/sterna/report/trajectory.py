@@ -10,8 +10,12 @@ import base64
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy
+
+if TYPE_CHECKING:
+    from sterna.frames.atoms import Atoms
 
 #: The largest part of a page's text that one trajectory may add.
 MOST_BYTES = 2_000_000
@@ -21,6 +25,8 @@ _PACKED = 0.95
 MEAN_ENERGY = 64
 
 
+#: A shorter chain has no shape that a cartoon shows.
+_FEWEST_RESIDUES = 6
 #: Names of residues that are water, in force fields and in the Protein Data Bank.
 _WATER = {
     "HOH",
@@ -46,6 +52,9 @@ class Looks:
     element: list[int]  #: of each particle, one of them; -1: none
     molecule: list[int]  #: of each particle; empty where there are only single ones
     water: list[int]  #: numbers of the particles that are water
+    #: Of each protein: the numbers of its CA atoms, and of the O that each of them has, or -1.
+    backbones: list[tuple[list[int], list[int]]]
+    protein: list[int]  #: numbers of all particles of these residues
 
 
 @dataclass
@@ -73,7 +82,8 @@ class Scene:
             "edges": self.edges, "species": self.species, "names": self.names,
             "bonds": self.bonds, "packed": self.packed, "energies": self.energies,
             "element": self.looks.element, "molecule": self.looks.molecule,
-            "water": self.looks.water,
+            "water": self.looks.water, "backbones": self.looks.backbones,
+            "protein": self.looks.protein,
         }  # fmt: skip
 
 
@@ -176,12 +186,42 @@ def _looks(path: Path, shown: numpy.ndarray) -> Looks:
     is_water = (parts[0] == 1) & (parts[1] == 2) & (whole == 3)
     named = numpy.array([name.upper() in _WATER for name in atoms.residue_name], bool)
     water = is_water[molecule] | named[atoms.residue[shown]]
+    backbones, protein = _backbones(atoms, shown)
     return Looks(
         elements=elements,
         element=[elements.index(s) if s else -1 for s in symbols.tolist()] if elements else [],
         molecule=molecule.tolist() if sizes.max(initial=0) > 1 else [],
         water=numpy.flatnonzero(water).tolist(),
+        backbones=backbones,
+        protein=protein,
     )
+
+
+def _backbones(
+    atoms: "Atoms", shown: numpy.ndarray
+) -> tuple[list[tuple[list[int], list[int]]], list[int]]:
+    """Of proteins, whose residues have atoms N, CA and C; `Looks.backbones` and `Looks.protein`.
+
+    Molecules of fewer than `_FEWEST_RESIDUES` have none.
+    """
+    names = atoms.name[shown]
+    residue, molecule = atoms.residue[shown], atoms.molecule[shown]
+    count = int(residue.max(initial=-1)) + 1
+    places = {}
+    for name in ("N", "CA", "C", "O"):
+        places[name] = numpy.full(count, -1)
+        rows = numpy.flatnonzero(names == name)
+        places[name][residue[rows]] = rows
+    has = (places["N"] >= 0) & (places["CA"] >= 0) & (places["C"] >= 0)
+    # Calcium has the same name, and is a residue of its own.
+    found = []
+    for number in numpy.unique(molecule[places["CA"][has]]):
+        residues = numpy.flatnonzero(has & (molecule[places["CA"]] == number))
+        if len(residues) >= _FEWEST_RESIDUES:
+            found.append(residues)
+    backbones = [(places["CA"][rows].tolist(), places["O"][rows].tolist()) for rows in found]
+    of_protein = numpy.isin(residue, numpy.concatenate(found)) if found else numpy.zeros(0, bool)
+    return backbones, numpy.flatnonzero(of_protein).tolist()
 
 
 def read_scene(path: Path, most_bytes: int = MOST_BYTES) -> Scene | None:

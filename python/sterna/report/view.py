@@ -9,6 +9,8 @@ from sterna.results.run import Run
 from sterna.support.elements import COLORS
 
 _OTHER_ELEMENT = "#c080c0"
+#: Parts of a protein's cartoon, as viewer.js has them.
+_STRUCTURE = {"helix": "#c8375d", "strand": "#d9a514", "other": "#8f959c"}
 
 
 def scene(run: Run, identity: str, wanted: bool, most_bytes: int = MOST_BYTES) -> Markup:
@@ -126,14 +128,28 @@ def _viewer(found: Scene, regions: list) -> Markup:
     shown = found.data() | {
         "regions": regions, "elementNames": found.looks.elements,
         "elementColors": _element_colors(found.looks.elements),
+        "structureColors": list(_STRUCTURE.values()),
     }  # fmt: skip
     data = json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c")
     payload = Markup(f'<script type="application/json">{data}</script>')
     has_water = 0 < len(found.looks.water) < found.shown
     water = element("button", "Hide water", type="button", class_="water", aria_pressed="false")
+    cartoon = element(
+        "button", "Show as cartoon", type="button", class_="cartoon", aria_pressed="false"
+    )
+    parts = element(
+        "ul",
+        *(
+            element("li", element("span", "", class_="dot", style=f"background:{color}"), name)
+            for name, color in _STRUCTURE.items()
+        ),
+        class_="legend structure", hidden="hidden",
+    )  # fmt: skip
+    has_protein = bool(found.looks.backbones)
     step = element("output", class_="step", aria_live="off")
     controls = element("div", play if found.frames > 1 else "", frame if found.frames > 1 else "",
-                       size, color if len(legends) > 1 else "", water if has_water else "", step,
+                       size, color if len(legends) > 1 else "", water if has_water else "",
+                       cartoon if has_protein else "", step,
                        class_="controls")  # fmt: skip
     hint = element(
         "p",
@@ -141,5 +157,5 @@ def _viewer(found: Scene, regions: list) -> Markup:
         + (" Types without a check are not shown." if len(found.names) > 1 else ""),
         class_="note",
     )
-    return element("div", canvas, controls, *legends.values(), hint, payload,
-                   class_="viewer")  # fmt: skip
+    return element("div", canvas, controls, *legends.values(), parts if has_protein else "", hint,
+                   payload, class_="viewer")  # fmt: skip

@@ -66,6 +66,33 @@
       float far = clamp(0.5 - z / (2.0 * extent), 0.0, 1.0);
       result = vec4(mix(color * (0.35 + 0.6 * up), ground, 0.4 * far), 1.0);
     }`;
+  const RIBBONS = `#version 300 es
+    layout(location = 0) in vec3 place;
+    layout(location = 1) in vec3 across;
+    layout(location = 2) in vec3 tint;
+    uniform mat3 edges, turn;
+    uniform float reach, aspect;
+    out vec3 normal, color;
+    out float depth;
+    void main() {
+      vec3 seen = turn * (place - edges * vec3(0.5));
+      normal = turn * across;
+      color = tint;
+      depth = seen.z;
+      gl_Position = vec4(seen.xy / reach / vec2(aspect, 1.0), -seen.z / (6.0 * reach), 1.0);
+    }`;
+  const SURFACE = `#version 300 es
+    precision highp float;
+    in vec3 normal, color;
+    in float depth;
+    uniform float extent;
+    uniform vec3 ground;
+    out vec4 result;
+    void main() {
+      float light = 0.35 + 0.65 * max(0.0, dot(normalize(normal), normalize(vec3(0.4, 0.6, 0.8))));
+      float far = clamp(0.5 - depth / (2.0 * extent), 0.0, 1.0);
+      result = vec4(mix(color * light, ground, 0.4 * far), 1.0);
+    }`;
   const LINES = `#version 300 es
     layout(location = 0) in vec3 fraction;
     uniform mat3 edges, turn;
@@ -208,6 +235,122 @@
     return new Float32Array(ends);
   }
 
+  const plus = (a, b, times = 1) => a.map((x, k) => x + times * b[k]);
+  const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  const scaled = (a, by) => a.map((x) => x * by);
+  const unit = (a) => scaled(a, 1 / (Math.hypot(...a) || 1));
+  const apart = (a, b) => Math.hypot(...plus(a, b, -1));
+
+  // Helices (H), strands (E) and what is neither (-), by the distances of CA atoms in nm: P-SEA,
+  // Labesse et al., CABIOS 13, 291 (1997).
+  function structureOf(atoms) {
+    const letters = Array(atoms.length).fill("-");
+    const within = (value, middle, width) => Math.abs(value - middle) <= width;
+    const mark = (letter, fewest, is) => {
+      for (let k = 0; k < atoms.length; ++k) {
+        let end = k;
+        while (end + 4 < atoms.length && is(end)) ++end;
+        if (end > k && end - k + 4 >= fewest) {
+          for (let i = k; i < end + 4; ++i) if (letters[i] === "-") letters[i] = letter;
+        }
+        k = Math.max(k, end);
+      }
+    };
+    const distance = (k, n) => apart(atoms[k], atoms[k + n]);
+    mark("H", 5, (k) => within(distance(k, 3), 0.53, 0.06) && within(distance(k, 4), 0.64, 0.08));
+    const isFree = (k) => letters.slice(k, k + 5).every((letter) => letter !== "H");
+    mark("E", 5, (k) => isFree(k) && within(distance(k, 2), 0.67, 0.06) && within(distance(k, 3), 0.99, 0.09) && within(distance(k, 4), 1.24, 0.11));
+    return letters;
+  }
+
+  // Triangles of a ribbon through CA atoms: places, normals and colors, nine numbers for each corner.
+  // `sides`: the directions from CA to O, across which it is wide.
+  function ribbon(atoms, sides, letters, colors, size) {
+    const count = atoms.length, SPLIT = 6, ROUND = 12;
+    const at = (k) => atoms[Math.min(count - 1, Math.max(0, k))];
+    // Strands are pleated, and are drawn straight.
+    const knots = atoms.map((atom, k) => letters[k] === "E" && k > 0 && k < count - 1
+      ? plus(scaled(atom, 0.5), plus(at(k - 1), at(k + 1)), 0.25) : atom);
+    const knot = (k) => knots[Math.min(count - 1, Math.max(0, k))];
+    const wide = sides.map(([...side]) => side);
+    for (let k = 1; k < count; ++k) if (dot(wide[k], wide[k - 1]) < 0) wide[k] = scaled(wide[k], -1);
+    const smooth = wide.map((side, k) => unit(plus(scaled(side, 2), plus(wide[Math.max(0, k - 1)], wide[Math.min(count - 1, k + 1)]))));
+    // Half of width and thickness in nm; strands end as arrows.
+    const shapes = { H: [0.11, 0.025], E: [0.09, 0.025], "-": [0.03, 0.03] };
+    const endsStrand = (k) => letters[k] === "E" && letters[k + 1] !== "E";
+    const rings = [];
+    for (let step = 0; step <= (count - 1) * SPLIT; ++step) {
+      const k = Math.min(count - 2, Math.floor(step / SPLIT)), t = step / SPLIT - k;
+      const [a, b, c, d] = [k - 1, k, k + 1, k + 2].map(knot);
+      const place = b.map((_, i) => 0.5 * (2 * b[i] + (c[i] - a[i]) * t + (2 * a[i] - 5 * b[i] + 4 * c[i] - d[i]) * t * t + (3 * b[i] - a[i] - 3 * c[i] + d[i]) * t ** 3));
+      const along = unit(b.map((_, i) => (c[i] - a[i]) + 2 * (2 * a[i] - 5 * b[i] + 4 * c[i] - d[i]) * t + 3 * (3 * b[i] - a[i] - 3 * c[i] + d[i]) * t * t));
+      const blend = plus(scaled(smooth[k], 1 - t), scaled(smooth[k + 1], t));
+      const side = unit(plus(blend, along, -dot(blend, along))), up = cross(along, side);
+      const [from, to] = [shapes[letters[k]], shapes[letters[k + 1]]];
+      let [width, thickness] = from.map((x, i) => size * (x + (to[i] - x) * t));
+      if (k > 0 && endsStrand(k)) width = size * (0.16 * (1 - t) + to[0] * t);
+      const nearest = t < 0.5 ? k : k + 1;
+      rings.push({ place, side, up, width, thickness, color: colors[{ H: 0, E: 1, "-": 2 }[letters[nearest]]] });
+    }
+    const corners = [];
+    const corner = ({ place, side, up, width, thickness, color }, angle) => {
+      const [x, y] = [Math.cos(angle), Math.sin(angle)];
+      corners.push(...plus(plus(place, side, width * x), up, thickness * y), ...unit(plus(scaled(side, x / width), up, y / thickness)), ...color);
+    };
+    for (let r = 0; r + 1 < rings.length; ++r) {
+      for (let k = 0; k < ROUND; ++k) {
+        const [from, to] = [k, k + 1].map((n) => 2 * Math.PI * n / ROUND);
+        for (const [ring, angle] of [[r, from], [r + 1, from], [r, to], [r, to], [r + 1, from], [r + 1, to]]) corner(rings[ring], angle);
+      }
+    }
+    // Both ends are closed.
+    for (const [ring, way] of [[rings[0], -1], [rings.at(-1), 1]]) {
+      const outwards = scaled(cross(ring.side, ring.up), way);
+      for (let k = 0; k < ROUND; ++k) {
+        for (const angle of [null, 2 * Math.PI * k / ROUND, 2 * Math.PI * (k + 1) / ROUND]) {
+          const rim = angle === null ? ring.place
+            : plus(plus(ring.place, ring.side, ring.width * Math.cos(angle)), ring.up, ring.thickness * Math.sin(angle));
+          corners.push(...rim, ...outwards, ...ring.color);
+        }
+      }
+    }
+    return corners;
+  }
+
+  // Ribbons of all proteins, and their structure in letters. `fractions` of the box, `edges` of it.
+  function cartoon(backbones, fractions, edges, colors) {
+    const corners = [], structure = [];
+    const of = (i) => [...fractions.subarray(3 * i, 3 * i + 3)];
+    const inSpace = (part) => [0, 1, 2].map((a) => part[0] * edges[a] + part[1] * edges[3 + a] + part[2] * edges[6 + a]);
+    for (const [atoms, oxygens] of backbones) {
+      const parts = [], chains = [];
+      atoms.forEach((atom, k) => {
+        let part = of(atom);
+        if (k > 0) part = part.map((x, a) => x - Math.round(x - parts[k - 1][a]));
+        parts.push(part);
+        const place = inSpace(part);
+        let side = [0, 0, 1];
+        if (oxygens[k] >= 0) {
+          const way = of(oxygens[k]).map((x, a) => x - part[a] - Math.round(x - part[a]));
+          side = unit(inSpace(way));
+        }
+        // A gap in the chain, or another chain that a bridge of sulfur joins.
+        if (k === 0 || apart(place, chains.at(-1).atoms.at(-1)) > 0.5) chains.push({ atoms: [], sides: [] });
+        chains.at(-1).atoms.push(place);
+        chains.at(-1).sides.push(side);
+      });
+      for (const chain of chains) {
+        const letters = structureOf(chain.atoms);
+        structure.push(letters.join(""));
+        if (chain.atoms.length > 1) {
+          for (const number of ribbon(chain.atoms, chain.sides, letters, colors, 1)) corners.push(number);
+        }
+      }
+    }
+    return { corners: new Float32Array(corners), structure: structure.join(" ") };
+  }
+
   async function start(viewer) {
     const data = JSON.parse(viewer.querySelector("script").textContent);
     const canvas = viewer.querySelector("canvas");
@@ -217,6 +360,7 @@
     const frames = await unpack(data);
     const energies = data.energies ? await inflate(data.energies) : null;
     const spheres = program(gl, SPHERES, SHADE), lines = program(gl, LINES, PLAIN);
+    const ribbons = program(gl, RIBBONS, SURFACE);
     const sticks = program(gl, STICKS, ROD), steps = walks(data.bonds, data.particles);
 
     const buffer = (values) => {
@@ -250,6 +394,13 @@
       gl.vertexAttribPointer(end, 3, gl.FLOAT, false, 24, 12 * (end - 1));
       gl.vertexAttribDivisor(end, 1);
     }
+    const ribbonArrays = gl.createVertexArray();
+    gl.bindVertexArray(ribbonArrays);
+    const ribbonBuffer = buffer(new Float32Array(9));
+    for (const part of [0, 1, 2]) {
+      gl.enableVertexAttribArray(part);
+      gl.vertexAttribPointer(part, 3, gl.FLOAT, false, 36, 12 * part);
+    }
     const lineArrays = gl.createVertexArray();
     gl.bindVertexArray(lineArrays);
     const lineBuffer = buffer(new Float32Array(boxLines()));
@@ -264,10 +415,13 @@
     const kinds = [...viewer.querySelectorAll(".kind")];
     const waterButton = viewer.querySelector(".water"), isWater = new Set(data.water);
     let hidesWater = false;
-    const isShown = (i) => !(hidesWater && isWater.has(i)) && (!kinds.length || kinds[data.species[i]].checked);
+    const cartoonButton = viewer.querySelector("button.cartoon"), ofProtein = new Set(data.protein);
+    const structureColors = data.structureColors.map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255));
+    let asCartoon = false;
+    const isShown = (i) => !(hidesWater && isWater.has(i)) && !(asCartoon && ofProtein.has(i)) && (!kinds.length || kinds[data.species[i]].checked);
     // Three numbers for each particle, of those that are shown.
     function ofShown(numbers) {
-      if (!hidesWater && kinds.every((kind) => kind.checked)) return numbers;
+      if (!hidesWater && !asCartoon && kinds.every((kind) => kind.checked)) return numbers;
       const result = new numbers.constructor(numbers.length);
       let end = 0;
       for (let i = 0; i < data.particles; ++i) {
@@ -345,6 +499,20 @@
         gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, ends.length / 6);
       }
 
+      if (asCartoon) {
+        const fractions = steps.length ? all : Float32Array.from(all, (part) => part / 65536);
+        const { corners, structure } = cartoon(data.backbones, fractions, edges, structureColors);
+        canvas.dataset.structure = structure;
+        gl.useProgram(ribbons.made);
+        shared(ribbons.uniforms);
+        gl.uniform1f(ribbons.uniforms.extent, extent);
+        gl.uniform3fv(ribbons.uniforms.ground, ground);
+        gl.bindVertexArray(ribbonArrays);
+        gl.bindBuffer(gl.ARRAY_BUFFER, ribbonBuffer);
+        gl.bufferData(gl.ARRAY_BUFFER, corners, gl.DYNAMIC_DRAW);
+        gl.drawArrays(gl.TRIANGLES, 0, corners.length / 9);
+      }
+
       gl.useProgram(lines.made);
       shared(lines.uniforms);
       gl.uniform3fv(lines.uniforms.color, rgb("--soft"));
@@ -375,6 +543,13 @@
       hidesWater = !hidesWater;
       waterButton.setAttribute("aria-pressed", hidesWater);
       waterButton.textContent = hidesWater ? "Show water" : "Hide water";
+      later();
+    });
+    cartoonButton?.addEventListener("click", () => {
+      asCartoon = !asCartoon;
+      cartoonButton.setAttribute("aria-pressed", asCartoon);
+      cartoonButton.textContent = asCartoon ? "Show all atoms" : "Show as cartoon";
+      viewer.querySelector(".structure").hidden = !asCartoon;
       later();
     });
     color?.addEventListener("change", () => {
