@@ -95,6 +95,8 @@ def test_a_short_study_from_the_command_to_its_files(tmp_path, sterna):
         "-t",
         "0.8,0.9",
         *SHORT,
+        "--method",
+        "slab",
         "-d",
         "study",
         "--reference",
@@ -117,7 +119,7 @@ def test_a_short_study_from_the_command_to_its_files(tmp_path, sterna):
     assert "3 of 3" in again.stderr
     found = module.vle(
         "lennard_jones", [0.8, 0.9, 1.0], tmp_path / "study", 250, 1000, 100,
-        reference="none", run=False, tell=None,
+        reference="none", run=False, tell=None, method="slab",
     )  # fmt: skip
     assert found.temperature.tolist() == [0.8, 0.9, 1.0]
     assert found["liquid_density"][0] == pytest.approx(float(rows[0]["liquid_density"]))
@@ -134,6 +136,7 @@ def test_a_short_study_from_the_command_to_its_files(tmp_path, sterna):
         (["argon", "-t", "100", "--reference", "none.csv"], "does not exist"),
         (["argon", "-t", "100", "--reference", "thol"], "coolprop:FLUID"),
         (["lennard_jones", "-t", "1", "--reference", "coolprop:Argon"], "reduced units"),
+        (["argon", "-t", "100", "--method", "slabs"], "did you mean 'slab'"),
     ],
 )
 def test_what_is_wrong_is_told_before_anything_runs(arguments, message, sterna, tmp_path):

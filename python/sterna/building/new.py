@@ -290,6 +290,11 @@ def slab_input(fluid: Fluid, name: str, temperature: float, purpose: str) -> str
     return _input_text(fluid, name, temperature, observers, purpose, 'tail_correction = "planar"\n')
 
 
+def bulk_input(fluid: Fluid, name: str, temperature: float, purpose: str) -> str:
+    """The input of a homogeneous fluid, whose last stage measures nothing yet."""
+    return _input_text(fluid, name, temperature, "", purpose, 'tail_correction = "homogeneous"\n')
+
+
 @app.command()
 def slab(
     model: Model,

@@ -109,11 +109,30 @@ def vle(
         ),
     ],
     temperature: Temperatures,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="grand-equilibrium|slab",
+            help="Two phases whose chemical potentials meet, or liquid between vapor, with its tension.",
+        ),
+    ] = "grand-equilibrium",
     molecules: Annotated[
-        int, typer.Option("--molecules", "-m", min=100, help="Those of the liquid.")
-    ] = 1500,
-    steps: Annotated[int, typer.Option(min=100, help="Steps that are averaged.")] = 200_000,
-    equilibration: Annotated[int, typer.Option(min=1, help="Steps before those.")] = 40_000,
+        int | None,
+        typer.Option(
+            "--molecules", "-m", min=100, help="Those of the liquid; default: 500, of slabs 1500."
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(min=100, help="Steps that are averaged; default: 100000, of slabs 200000."),
+    ] = None,
+    equilibration: Annotated[
+        int | None,
+        typer.Option(min=1, help="Steps before those; default: 20000, of slabs 40000."),
+    ] = None,
+    insertions: Annotated[
+        int, typer.Option(min=1, help="Test molecules in every 20th step of grand-equilibrium.")
+    ] = 2000,
     replicas: Annotated[int, typer.Option(min=1, help="Runs of each temperature.")] = 1,
     directory: Annotated[
         Path | None,
@@ -140,10 +159,10 @@ def vle(
 ) -> None:
     """Compute vapor pressures, saturated densities and the critical point of a model.
 
-    From slabs of liquid between their vapor, a run for each temperature, side by side. A command that
-    was killed goes on where it was, and more temperatures or --steps run only what is missing.
-    `sterna watch FOLDER/study.toml` shows how far each run is. Enthalpies of vaporization come from
-    Clapeyron's equation.
+    From runs of a liquid and a vapor whose chemical potentials meet, or with --method slab from slabs
+    of liquid between their vapor. Runs go side by side. A command that was killed goes on where it was,
+    and more temperatures or --steps run only what is missing. `sterna watch FOLDER/liquids.toml` (of
+    slabs study.toml) shows how far each run is.
     """
     # NumPy is slow to load, and needed here only.
     from sterna.fluids.saturation import vle as compute
@@ -152,9 +171,10 @@ def vle(
         found = compute(
             model, temperature, directory, molecules, steps, equilibration, replicas, cores,
             reference, seed, lambda line: print(line, file=sys.stderr, flush=True), not status,
+            method, insertions,
         )  # fmt: skip
     print(found)
-    folder = found.sweep.path.parent
+    folder = found.folder
     print(f"wrote {found.write_csv(output or folder / 'vle.csv')}")
     if plot is not None:
         _save(found.plot(), plot)

@@ -1,16 +1,15 @@
-"""Vapor-liquid equilibria of a pure fluid by slabs of liquid: `sterna.vle`, and what it returns."""
+"""Vapor-liquid equilibria of a pure fluid: `sterna.vle`, and what it returns."""
 
 import math
 import os
-import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy
 
-from sterna.building.new import Fluid, configuration_of, find_fluid, slab_input, slab_places
 from sterna.errors import SternaError
+from sterna.fluids import grand_equilibrium, slabs
 from sterna.fluids.critical_point import (
     Coexistence,
     CriticalPoint,
@@ -19,72 +18,61 @@ from sterna.fluids.critical_point import (
     log_pressure,
     pressure_law,
 )
-from sterna.fluids.pair_model import CM3_MOL_PER_NM3, pair_model
 from sterna.fluids.reference import Reference, saturation, wanted
 from sterna.fluids.rows import Rows, write_text
-from sterna.fluids.second_virial import second_virial
 from sterna.fluids.temperatures import temperatures_of
 from sterna.launching.models import models
-from sterna.support.files import replace_text
 from sterna.support.libraries import library
 from sterna.support.measured import measured_text
-from sterna.support.toml_text import toml_text
-from sterna.sweeps.sweep import Sweep
+from sterna.support.names import no_such
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: The quantities of a row, with their units of real and of reduced ones.
-QUANTITIES = {
-    "liquid_density": ("g/cm^3", ""),
-    "vapor_density": ("g/cm^3", ""),
-    "vapor_pressure": ("bar", ""),
-    "surface_tension": ("mN/m", ""),
-    "interface_width": ("nm", ""),
-    "enthalpy_of_vaporization": ("kJ/mol", ""),
-    "virial_pressure": ("bar", ""),
-}
-_OF_RUNS = tuple(QUANTITIES)[:5]
-#: From the units that averages of slabs have.
-_FACTORS = {"atm": 1.01325, "angstrom": 0.1}
 _BAR_CM3_PER_KJ = 1e-4  # kJ/mol of bar cm^3/mol
-#: A slab of liquid is not there below this ratio of the densities.
-_LEAST_RATIO = 1.5
-_NEAR_CRITICAL = 0.97  #: of the critical temperature, from which on a slab is hardly one
-_STUDY = "study.toml"
+#: By method: its quantities, and what a caller may leave out: molecules, steps, equilibration.
+METHODS = {
+    "grand-equilibrium": (grand_equilibrium.QUANTITIES, (500, 100_000, 20_000)),
+    "slab": (slabs.QUANTITIES, (1500, 200_000, 40_000)),
+}
 
 
 class Saturation(Rows):
-    """Coexistence of liquid and vapor at some temperatures, from slabs.
+    """Coexistence of liquid and vapor at some temperatures.
 
     >>> found = sterna.vle("carbon_dioxide_merker", [220, 240, 260, 280])
     >>> found["vapor_pressure"], found.error("vapor_pressure")  # NumPy arrays; nan: not known
     >>> found.critical.temperature.value, found.critical.temperature.error
 
-    Units are in `units`. `sweep` has the runs.
+    Units are in `units`, `states` say how each temperature went, `notes` what else is to be known.
+    Runs are in `folder`.
     """
 
     def __init__(
-        self, fluid: Fluid, sweep: Sweep, reference: Reference | None, mass: float
+        self,
+        model: str,
+        method: str,
+        folder: Path,
+        temperature: numpy.ndarray,
+        found: tuple[dict[str, numpy.ndarray], dict[str, numpy.ndarray], list[str]],
+        reference: Reference | None = None,
+        mass: float = 1.0,
+        notes: Sequence[str] = (),
     ) -> None:
-        self.model = fluid.name if not fluid.reduced else "lennard_jones"
-        self.is_reduced = fluid.reduced
-        self.sweep = sweep
+        self.model = model
+        self.method = method
+        self.is_reduced = model == "lennard_jones"
+        self.folder = folder
         self.reference = reference
-        self.units = {name: units[fluid.reduced] for name, units in QUANTITIES.items()}
-        rows = sweep.rows()
-        self.states = [str(row["state"]) for row in rows]
-        self.temperature = numpy.array([_temperature(point.values) for point in sweep.points])
-        self._values: dict[str, numpy.ndarray] = {}
-        self._errors: dict[str, numpy.ndarray] = {}
-        for name in _OF_RUNS:
-            columns = [_column(row, name) for row in rows]
-            self._values[name], self._errors[name] = (
-                numpy.array(part) for part in zip(*columns, strict=True)
-            )
-        self._drop_what_is_no_slab()
+        self.temperature = temperature
+        self._values, self._errors, self.states = found
+        self.units = {n: units[self.is_reduced] for n, units in METHODS[method][0].items()}
+        self.notes = list(notes)
         self._mass = mass  # g/mol; 1 of reduced units
-        self._add_virial_pressure(fluid)
+        self._is_there = numpy.array([state == "complete" for state in self.states], bool)
+        names = ("liquid_density", "vapor_density", "vapor_pressure")
+        for part in (self._values[n] for n in names):
+            self._is_there &= numpy.isfinite(part)
         points = self.coexistence
         self.critical: CriticalPoint | None = critical_point(points)
         self._add_enthalpy(points)
@@ -98,52 +86,29 @@ class Saturation(Rows):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all runs are complete and have found a slab of liquid."""
-        return bool(self._has_slab.all()) and all(state == "complete" for state in self.states)
+        """Whether all runs are complete and have found both phases."""
+        return all(state == "complete" for state in self.states)
 
     @property
     def coexistence(self) -> Coexistence:
-        """Densities and pressures where a slab was found, for fits."""
-        names = ("liquid_density", "vapor_density", "vapor_pressure")
-        arrays = [
-            part[self._has_slab] for n in names for part in (self._values[n], self._errors[n])
-        ]
-        return Coexistence(self.temperature[self._has_slab], *arrays)
-
-    def _drop_what_is_no_slab(self) -> None:
-        liquid, vapor = self._values["liquid_density"], self._values["vapor_density"]
-        with numpy.errstate(invalid="ignore", divide="ignore"):
-            self._has_slab = (liquid > 0.0) & (vapor > 0.0) & (liquid > _LEAST_RATIO * vapor)
-        for k, (state, there) in enumerate(zip(self.states, self._has_slab, strict=True)):
-            if state == "complete" and not there:
-                self.states[k] = "no slab of liquid"
-
-    def _add_virial_pressure(self, fluid: Fluid) -> None:
-        """p = rho kT (1 + B rho) of the vapor's density: says whether density and pressure agree."""
-        model = pair_model(self.model)
-        second = second_virial(model, 0, 0, self.temperature, 1024)
-        gas = 1.0 if fluid.reduced else 83.14462618  # bar cm^3/(mol K)
-        volume = 1.0 if fluid.reduced else CM3_MOL_PER_NM3
-        density = self._values["vapor_density"] / self._mass  # mol/cm^3
-        error = self._errors["vapor_density"] / self._mass
-        b = volume * second.value
-        ideal = density * gas * self.temperature
-        self._values["virial_pressure"] = ideal * (1.0 + b * density)
-        slope = gas * self.temperature * abs(1.0 + 2.0 * b * density)
-        self._errors["virial_pressure"] = numpy.hypot(
-            slope * error, ideal * density * volume * second.error
-        )
+        """Densities and pressures where both phases were found, for fits."""
+        there = self._is_there
+        arrays = []
+        for name in ("liquid_density", "vapor_density", "vapor_pressure"):
+            errors = self._errors[name][there]
+            arrays += [self._values[name][there], errors]
+        return Coexistence(self.temperature[there], *arrays)
 
     def _add_enthalpy(self, points: Coexistence) -> None:
+        """By Clapeyron's equation: what slabs have, and a check of what potentials give."""
+        name = "enthalpy_by_clapeyron"
+        name = name if name in self.units else "enthalpy_of_vaporization"
         value, error = (numpy.full(len(self.temperature), numpy.nan) for _ in range(2))
         found = clapeyron(points) if len(points.temperature) > 1 else None
         if found is not None:
             factor = 1.0 if self.is_reduced else _BAR_CM3_PER_KJ * self._mass
-            value[self._has_slab], error[self._has_slab] = (factor * part for part in found)
-        self._values["enthalpy_of_vaporization"], self._errors["enthalpy_of_vaporization"] = (
-            value,
-            error,
-        )
+            value[self._is_there], error[self._is_there] = (factor * part for part in found)
+        self._values[name], self._errors[name] = value, error
 
     def rows(self) -> list[dict[str, object]]:
         """A row for each temperature, by the columns of the CSV file."""
@@ -250,140 +215,107 @@ def _label(name: str, unit: str) -> str:
     return f"{name} ({unit})" if unit else name
 
 
-def _temperature(values) -> float:  # noqa: ANN001
-    return float(str(values["thermostat.temperature"]).split()[0])
-
-
-def _column(row: dict[str, object], name: str) -> tuple[float, float]:
-    """Mean and error of an average, in the units of `QUANTITIES`."""
-    column = next((key for key in row if key.partition("/")[0] == name), None)
-    if column is None or row[column] is None:
-        return math.nan, math.nan
-    factor = _FACTORS.get(column.partition("/")[2], 1.0)
-    error = row.get(f"{name}_error")
-    return factor * float(row[column]), math.nan if error is None else factor * float(error)
-
-
-def prepare(
-    model: str,
-    temperatures: numpy.ndarray,
-    directory: Path,
-    molecules: int,
-    steps: int,
-    equilibration: int,
-    replicas: int,
-    seed: int,
-) -> tuple[Fluid, Sweep, list[str]]:
-    """Writes the study of all slabs: input, start files, study.toml; and what is doubtful of it.
-
-    Raises SternaError where there is no liquid at a temperature.
-    """
-    fluid = find_fluid(model)
-    densities = [fluid.saturated_densities(float(t)) for t in temperatures]
-    unit = "" if fluid.reduced else " K"
-    warnings = [
-        f"{t:g}{unit} is above {_NEAR_CRITICAL:g} of the critical temperature of {fluid.name}, about "
-        f"{fluid.critical_temperature:g}{unit}: the slab may dissolve"
-        for t in temperatures
-        if t > _NEAR_CRITICAL * fluid.critical_temperature
-    ]
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        starts = []
-        for t, (liquid, vapor) in zip(temperatures, densities, strict=True):
-            if vapor <= 0.0:
-                # Guggenheim's law has no vapor at half of the critical temperature: some molecules
-                # leave the liquid by themselves.
-                warnings.append(
-                    f"{t:g}{unit} is so cold that the vapor has hardly any molecules: its density "
-                    "and pressure will have large errors"
-                )
-            box, places = slab_places(fluid, molecules, liquid, vapor)
-            name = f"start-{t:g}-{molecules}-{seed}.extxyz"
-            if not (directory / name).is_file():
-                configuration_of(fluid, box, places, seed).write(directory / name)
-            # Runs are two folders deeper.
-            starts.append(f"../../{name}")
-        sections = _input(fluid, float(temperatures[0]), steps, equilibration, seed)
-        replace_text(directory / "slab.toml", toml_text(sections))
-        shown = [float(t) if fluid.reduced else f"{t:g} K" for t in temperatures]
-        study = {
-            "input": "slab.toml",
-            "directory": "runs",
-            "replicas": replicas,
-            "together": [
-                {"thermostat.temperature": shown, "start.temperature": shown, "start.file": starts}
-            ],
-        }
-        replace_text(directory / _STUDY, toml_text(study))
-    except OSError as error:
-        raise SternaError(f"{directory}: cannot be written: {error.strerror}") from error
-    return fluid, Sweep(directory / _STUDY), warnings
-
-
-def _input(fluid: Fluid, temperature: float, steps: int, equilibration: int, seed: int) -> dict:
-    """The staged input of `sterna new slab`, with a thermostat for both phases and their fit."""
-    purpose = f"A slab of {fluid.name}, written by `sterna vle`."
-    sections = tomllib.loads(slab_input(fluid, "start", temperature, purpose))
-    sections["run"] |= {"steps": equilibration, "seed": seed}
-    value = sections["thermostat"]["temperature"]
-    # One that scales all velocities would let the vapor pay for what the liquid gains.
-    time = 1.0 if fluid.reduced else "1 ps"
-    sections["thermostat"] = {"kind": "langevin", "temperature": value, "time_constant": time}
-    sections["output"]["checkpoint_interval"] = max(1000, min(20_000, steps // 10))
-    sections["output"]["thermo_interval"] = max(1, min(1000, steps // 20))
-    last = sections["stage"][-1]
-    last["run"]["steps"] = steps
-    last.pop("profile")
-    last["liquid_vapor"] = {"interval": 20}
-    return sections
-
-
 def vle(
     model: str,
     temperature: str | float | Sequence[float],
     directory: str | os.PathLike | None = None,
-    molecules: int = 1500,
-    steps: int = 200_000,
-    equilibration: int = 40_000,
+    molecules: int | None = None,
+    steps: int | None = None,
+    equilibration: int | None = None,
     replicas: int = 1,
     cores: int | None = None,
     reference: str | None = None,
     seed: int = 1,
     tell: Callable[[str], None] | None = print,
     run: bool = True,
+    method: str = "grand-equilibrium",
+    insertions: int = 2000,
 ) -> Saturation:
-    """Computes saturated densities, vapor pressures and surface tensions from slabs of liquid.
+    """Computes saturated densities, vapor pressures and enthalpies of vaporization.
 
     `model`: a name that `sterna models` lists, or "lennard_jones". `temperature`: in K, or reduced;
-    also as "220:280:20". Runs are in `directory` (default: vle-MODEL here): what is there is kept, and
-    a call that was killed goes on where it was. `molecules` are those of the liquid; `steps` are
-    averaged after `equilibration`. `reference`: a CSV file, "coolprop:FLUID" or "none"; None for an
-    equation of state where its package is installed. Without `run` nothing runs: the result has what
-    is there. Raises SternaError where there is no liquid at a temperature.
+    also as "220:280:20". `method`: "grand-equilibrium", a liquid and a vapor whose chemical potentials
+    meet, or "slab", liquid between vapor, with surface tensions. Runs are in `directory` (default:
+    vle-MODEL here): what is there is kept, and a call that was killed goes on where it was.
+    `molecules` are those of the liquid; `steps` are averaged after `equilibration`; None: by the
+    method. `insertions`: test molecules in every 20th step. `reference`: a CSV file,
+    "coolprop:FLUID" or "none"; None for an equation of state where its package is installed. Without
+    `run` nothing runs: the result has what is there. Raises SternaError where there is no liquid at a
+    temperature.
     """
     temperatures = temperatures_of(temperature)
-    least = {
-        "molecules": (molecules, 100),
-        "steps": (steps, 100),
-        "equilibration": (equilibration, 1),
-    }
-    for name, (value, smallest) in least.items():
+    if method not in METHODS:
+        raise SternaError(no_such("method", method, list(METHODS)), 2)
+    sizes = [
+        default if given is None else given
+        for given, default in zip(
+            (molecules, steps, equilibration), METHODS[method][1], strict=True
+        )
+    ]
+    for name, value, smallest in zip(
+        ("molecules", "steps", "equilibration", "insertions"),
+        (*sizes, insertions),
+        (100, 100, 1, 1),
+        strict=True,
+    ):
         if value < smallest:
             raise SternaError(f"{name} is {value}; expected at least {smallest}", 2)
     substance = models().get(model, {}).get("substance", "")
     kind, name = wanted(reference, substance, model == "lennard_jones")
     folder = Path(directory) if directory is not None else Path(f"vle-{model}")
-    fluid, sweep, warnings = prepare(
-        model, temperatures, folder, molecules, steps, equilibration, replicas, seed
-    )
     tell = tell or (lambda _: None)
+    low, high = 0.95 * float(temperatures[0]), 1.1 * float(temperatures[-1])
+    units = {k: unit[model == "lennard_jones"] for k, unit in METHODS[method][0].items()}
+    beside = saturation(kind, name, low, high, units)
+    study = _by_slabs if method == "slab" else _by_potentials
+    found, mass, notes = study(
+        model, temperatures, folder, sizes, insertions, replicas, seed, tell, cores, run
+    )
+    return Saturation(model, method, folder, temperatures, found, beside, mass, notes)
+
+
+_Values = tuple[dict[str, numpy.ndarray], dict[str, numpy.ndarray], list[str]]
+
+
+def _by_slabs(
+    model: str,
+    temperatures: numpy.ndarray,
+    folder: Path,
+    sizes: Sequence[int],
+    insertions: int,  # noqa: ARG001
+    replicas: int,
+    seed: int,
+    tell: Callable[[str], None],
+    cores: int | None,
+    run: bool,
+) -> tuple[_Values, float, list[str]]:
+    fluid, sweep, warnings = slabs.prepare(model, temperatures, folder, *sizes, replicas, seed)
     for warning in warnings:
         tell(f"sterna: warning: {warning}")
-    low, high = 0.95 * float(temperatures[0]), 1.1 * float(temperatures[-1])
-    units = {key: unit[fluid.reduced] for key, unit in QUANTITIES.items()}
-    beside = saturation(kind, name, low, high, units)
     if run:
         sweep.run(tell, cores)
     mass = 1.0 if fluid.reduced else float(models()[model]["mass"])
-    return Saturation(fluid, sweep, beside, mass)
+    return slabs.values_of(fluid, sweep, temperatures, mass), mass, []
+
+
+def _by_potentials(
+    model: str,
+    temperatures: numpy.ndarray,
+    folder: Path,
+    sizes: Sequence[int],
+    insertions: int,
+    replicas: int,
+    seed: int,
+    tell: Callable[[str], None],
+    cores: int | None,
+    run: bool,
+) -> tuple[_Values, float, list[str]]:
+    study = grand_equilibrium.GrandEquilibrium(
+        model, temperatures, folder, *sizes, insertions, replicas, seed
+    )
+    for warning in study.warnings():
+        tell(f"sterna: warning: {warning}")
+    if run:
+        study.run(tell, cores)
+    found = study.values()
+    return (found.values, found.errors, found.states), study.mass, found.notes(temperatures)

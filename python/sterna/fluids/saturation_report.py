@@ -15,6 +15,18 @@ if TYPE_CHECKING:
     from sterna.fluids.saturation import Saturation
 
 
+_TOLD = {
+    "slab": (
+        "Slabs of {} in equilibrium with their vapor. Enthalpies of vaporization are those that "
+        "Clapeyron's equation gives by the fit of all vapor pressures."
+    ),
+    "grand-equilibrium": (
+        "Liquid and vapor of {} at the pressure where their chemical potentials meet. Enthalpies "
+        "by Clapeyron's equation come from the fit of all vapor pressures: a check of the others."
+    ),
+}
+
+
 def _head(found: "Saturation", name: str) -> str:
     unit = found.units[name]
     return name.replace("_", " ") + (f" ({unit})" if unit else "")
@@ -39,7 +51,8 @@ def text_of(found: "Saturation") -> str:
             far = _deviation(found, name, k)
             beside = f"  {far} from {label}" if far else ""
             lines.append(f"  {t:g}{unit}".ljust(12) + found.shown(name, k).ljust(18) + beside)
-    return "\n".join([*(line.rstrip() for line in lines), *_critical_lines(found)])
+    lines += _critical_lines(found) + found.notes
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _critical_lines(found: "Saturation") -> list[str]:
@@ -83,17 +96,18 @@ def report_text(found: "Saturation") -> str:
         package.joinpath(name).read_text(encoding="utf-8")
         for name in ("report.css", "report.js", "page.html")
     )
-    told = (
-        f"Slabs of {found.model} in equilibrium with their vapor. Enthalpies of vaporization are "
-        "those that Clapeyron's equation gives by the fit of all vapor pressures. The virial "
-        "pressure is that of the vapor's density by the second virial coefficient."
-    )
+    told = _TOLD[found.method].format(found.model)
+    told += " The virial pressure is that of the vapor's density by the second virial coefficient."
     if label:
         told += f" In parentheses: how far a value is from {label}."
     title = f"Vapor-liquid equilibrium of {found.model}"
     parts = [
         section("points", "Temperatures", element("p", told), table(head, cells, "The table")),
-        section("critical", "Critical point", *(element("p", t) for t in _critical_lines(found))),
+        section(
+            "critical",
+            "Critical point",
+            *(element("p", t) for t in [*_critical_lines(found), *found.notes]),
+        ),
         section("plots", "Plots", element("div", *plots, class_="plots")),
     ]
     links = (("points", "Temperatures"), ("critical", "Critical point"), ("plots", "Plots"))
