@@ -103,6 +103,7 @@ def _mbar():  # noqa: ANN202
         logging.getLogger("pymbar").setLevel(logging.ERROR)
         import pymbar
         import pymbar.timeseries
+        import pymbar.utils
     except ImportError as error:
         raise SternaError("free energies of states need pymbar: pip install pymbar") from error
     return pymbar
@@ -120,8 +121,12 @@ def _inefficiency(pymbar, of: StateEnergies) -> float:  # noqa: ANN001
 def _solve(pymbar, samples: Sequence[np.ndarray]):  # noqa: ANN001, ANN202
     counts = np.array([len(of) for of in samples])
     u_kn = np.concatenate(samples).T
-    mbar = pymbar.MBAR(u_kn, counts, solver_protocol="robust")
-    found = mbar.compute_free_energy_differences()
+    # From zeros the solver may miss free energies of many k T.
+    mbar = pymbar.MBAR(u_kn, counts, solver_protocol="robust", initialize="BAR")
+    try:
+        found = mbar.compute_free_energy_differences()
+    except pymbar.utils.ParameterError as error:
+        raise SternaError(f"MBAR finds no free energies from these samples: {error}") from error
     return mbar, u_kn, counts, found["Delta_f"][0], found["dDelta_f"][0]
 
 
