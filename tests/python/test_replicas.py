@@ -259,6 +259,27 @@ def test_bits_are_those_of_any_number_of_groups(tmp_path):
     assert "nothing is left to do" in told
 
 
+def test_chains_and_boxes_go_on_with_their_bits(tmp_path):
+    text = MELT.format(steps=400, checkpoint=0)
+    text = text.replace("stochastic_velocity_rescaling", "nose_hoover_chain")
+    text = text.replace("density = 0.8442", "density = 0.7").replace("0.004", "0.002")
+    text += (
+        '[barostat]\nkind = "martyna_tobias_klein"\npressure = 1.0\ntime_constant = 2.0\n'
+        "interval = 2\n" + MELTS.replace("1.09", "1.09\npressure = 1.2")
+    )
+    found = []
+    for name, parts in (("whole", (400,)), ("parts", (200, 400))):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "melt.toml").write_text(text)
+        for ranks, steps in enumerate(parts, 1):
+            resume = ["--resume"] if steps != parts[0] else []
+            run(folder, "melt.toml", "-n", ranks, "--steps", steps, *resume)
+        found.append(results(folder))
+    assert any(a["accepted"] for row in found[0]["exchanges"] for a in row["attempts"])
+    assert found[0] == found[1]
+
+
 def test_more_ranks_than_replicas(tmp_path):
     (tmp_path / "melt.toml").write_text(MELT.format(steps=40, checkpoint=0) + states([1.0, 1.03]))
     told = run(tmp_path, "melt.toml", "-n", 3)
