@@ -39,7 +39,9 @@ MD_LAYERS = (
     "trajectories",
     "observe",
     "start",
+    "ensemble",
     "simulation",
+    "replicas",
 )
 COMM_LAYERS = (
     "context",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sterna.live.system import System
     from sterna.results.averages import Average, Averages
     from sterna.results.observations import Observation
+    from sterna.runs.replicas import Replicas
     from sterna.sweeps.sweep import Sweep
 
 __version__: str
@@ -53,6 +54,7 @@ __all__ = [
     "Log",
     "Observation",
     "RemoteError",
+    "Replicas",
     "Result",
     "Saturation",
     "Simulation",
@@ -81,6 +83,7 @@ _LATER = {
     "Box": "live.box",
     "Input": "live.input",
     "Observation": "results.observations",
+    "Replicas": "runs.replicas",
     "Saturation": "fluids.saturation",
     "Simulation": "live.kinds",
     "Sweep": "sweeps.sweep",

@@ -498,7 +498,7 @@ def free_energy(
         typer.Argument(
             metavar="FILES...",
             help="NAME.colvar of each umbrella window, or folders that hold them; or one NAME.hills "
-            "of metadynamics.",
+            "of metadynamics; or NAME.state-K.dhdl.xvg of all states of replicas.",
         ),
     ],
     variable: Annotated[
@@ -535,11 +535,11 @@ def free_energy(
         ),
     ] = None,
 ) -> None:
-    """Compute the free energy along a variable, with errors.
+    """Compute the free energy along a variable, or of states, with errors.
 
     From umbrella windows by MBAR (pip install pymbar), with a look at the overlap of windows; or from
     the hills of metadynamics. Energies are in kJ/mol, angles in radians, lengths in nm; in reduced
-    units as they are.
+    units as they are. Of the states of a run with replicas likewise, in units of k T from state 0.
     """
     from sterna.free_energies.command import write_profile
 

@@ -22,6 +22,7 @@
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/output/output_lock.hpp"
+#include "md/replicas/replica_run.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/start/foreign/foreign_input.hpp"
@@ -86,7 +87,7 @@ std::optional<std::vector<md::StageInput>> shared_stages(const comm::Context& wo
     std::vector<md::Diagnostic> diagnostics;
     const bool ok = all_are_ok(stages);
     md::SystemFacts facts = md::facts_of(stages.front().read.input);
-    facts.ranks = world.size();
+    facts.ranks = ranks_of_first_stage(stages, world.size());
     for (const md::StageInput& stage : stages) {
       diagnostics.insert(diagnostics.end(), stage.read.diagnostics.begin(),
                          stage.read.diagnostics.end());
@@ -171,9 +172,23 @@ std::vector<md::Diagnostic> findings_of_stage(const std::vector<md::StageInput>&
   // starts does not exist yet. So the start of the first stage is checked in its place.
   md::Input own = input;
   if (&stage != &stages.front()) own.start = stages.front().read.input.start;
+  if (md::has_replicas(input) && &stage != &stages.back()) {
+    found.push_back(md::diagnose(
+        input, md::Severity::error, "replicas",
+        fmt::format("the stage {} ends with many replicas, from which the next one cannot start; "
+                    "expected [stage.replicas] in the last stage",
+                    stage.name)));
+  }
   const auto overwritten = md::overwritten_inputs(own);
   found.insert(found.end(), overwritten.begin(), overwritten.end());
   return found;
+}
+
+int ranks_of_first_stage(const std::vector<md::StageInput>& stages, int ranks) {
+  const md::Input& first = stages.front().read.input;
+  if (!md::has_replicas(first)) return ranks;
+  const auto replicas = static_cast<int>(md::replica_count(first));
+  return (ranks + replicas - 1) / replicas;
 }
 
 void without_repetitions(std::vector<md::Diagnostic>& diagnostics) {
@@ -231,6 +246,11 @@ int run_command(const comm::Context& world, const Arguments& arguments,
       if (has_stages && world.rank() == 0) {
         fmt::print("{}stage {} ({} of {})\n", number == first ? "" : "\n", stage.name, number + 1,
                    stages->size());
+      }
+      if (md::has_replicas(stage.read.input)) {
+        return md::run_replicas(world, stage.read.input, options) == md::Outcome::complete
+                   ? success
+                   : interrupted;
       }
       md::Simulation simulation(world, stage.read.input, options);
       // Checkpoints of later stages may continue from an earlier end of this stage.

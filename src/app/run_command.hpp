@@ -22,6 +22,9 @@ bool all_are_ok(const std::vector<md::StageInput>& stages);
 std::vector<md::Diagnostic> findings_of_stage(const std::vector<md::StageInput>& stages,
                                               const md::StageInput& stage,
                                               const md::SystemFacts& facts, bool advice);
+/// On how many of the ranks of a job the first stage simulates the system: where it has replicas,
+/// on those of a group.
+int ranks_of_first_stage(const std::vector<md::StageInput>& stages, int ranks);
 /// Removes repeated diagnostics, because stages share most keys and so most findings.
 void without_repetitions(std::vector<md::Diagnostic>& diagnostics);
 

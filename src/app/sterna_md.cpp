@@ -31,6 +31,7 @@
 #include "md/input/run_files.hpp"
 #include "md/input/schema_export.hpp"
 #include "md/input/stages.hpp"
+#include "md/replicas/replica_run.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/simulation/thermodynamic_averages.hpp"
@@ -176,10 +177,12 @@ int convert(const std::string& from, const std::string& to) {
 }
 
 md::Json outputs_of(const md::Input& input) {
-  return {{"directory", input.output.directory},
-          {"name", input.run.name},
-          {"report", input.output.report},
-          {"export", input.output.exports}};
+  md::Json outputs{{"directory", input.output.directory},
+                   {"name", input.run.name},
+                   {"report", input.output.report},
+                   {"export", input.output.exports}};
+  if (md::has_replicas(input)) outputs["replicas"] = md::replica_count(input);
+  return outputs;
 }
 
 /// Prints the output paths of an input for a front end: of the last stage, and of all stages.
@@ -264,7 +267,7 @@ int check(const std::string& path, int ranks) {
     // All stages simulate the particles of the first.
     const md::Input& first = stages.front().read.input;
     md::SystemFacts facts = md::facts_of(first);
-    facts.ranks = ranks;
+    facts.ranks = ranks_of_first_stage(stages, ranks);
     look_at_memory(facts);
     if (first.start.kind == md::StartKind::file) look_at_start_file(first, facts, diagnostics);
     for (const md::StageInput& stage : stages) {
@@ -274,7 +277,7 @@ int check(const std::string& path, int ranks) {
     if (!md::has_errors(diagnostics)) {
       if (const auto expected = md::forecast(first, facts)) {
         fmt::print("{}: {} particles on {} rank{} ({} x {} x {}), about {:.4g} MB per rank\n", path,
-                   *facts.particles, ranks, ranks == 1 ? "" : "s", expected->grid[0],
+                   *facts.particles, *facts.ranks, *facts.ranks == 1 ? "" : "s", expected->grid[0],
                    expected->grid[1], expected->grid[2], expected->memory_per_rank / 1e6);
       }
     }

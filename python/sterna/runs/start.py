@@ -30,7 +30,34 @@ def run(
     it begins, where a package that a format needs is missing.
     """
     outputs = settings_of(Path(input))
-    at_end = AtEnd(Path(input))
+    if "replicas" in outputs:
+        raise SternaError(f"{input}: has replicas; sterna.Replicas(...).run() runs them")
+    return result_of(
+        outputs,
+        launched(
+            Path(input),
+            ranks,
+            resume=resume,
+            show=show,
+            overwrite=overwrite,
+            steps=steps,
+            from_stage=from_stage,
+        ),
+    )
+
+
+def launched(
+    input: Path,  # noqa: A002 - the word a user expects
+    ranks: int | None,
+    *,
+    resume: bool,
+    show: bool,
+    overwrite: bool,
+    steps: int | None,
+    from_stage: str | None = None,
+) -> str:
+    """Runs the input to its end, as `run` does. Returns what it said."""
+    at_end = AtEnd(input)
     said: list[str] = []
     errors: list[str] = []
 
@@ -63,4 +90,4 @@ def run(
     if status != 0:
         text = "".join(errors).strip() or "".join(said).strip()
         raise SternaError(text or f"sterna-md ended with status {status}", status)
-    return result_of(outputs, "".join(said))
+    return "".join(said)

@@ -23,6 +23,7 @@ enum class RandomPurpose : std::uint32_t {
   angular_momentum = 7,  ///< of rotating particles, at the start; id: particle
   barostat = 8,          ///< changes of the volume; id: 0
   insertion = 9,         ///< test molecules; id: kind times 2^32 plus their number
+  exchange = 10,         ///< exchanges of states between replicas; id: the lower state of a pair
 };
 
 class RandomSequence;

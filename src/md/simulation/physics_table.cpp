@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "md/ensemble/ensemble_physics.hpp"
 #include "md/forces/bonded/input/flexible_molecules_physics.hpp"
 #include "md/forces/manybody/input/many_body_physics.hpp"
 #include "md/forces/molecular/input/rigid_molecules_physics.hpp"
@@ -19,6 +20,7 @@ const Registry<PhysicsRow>& physics_table() {
       if (term.physics != nullptr) rows.push_back(term.physics());
     }
     rows.push_back(physics::motion());
+    rows.push_back(physics::ensemble());
     return rows;
   }());
   return table;

@@ -146,6 +146,12 @@ std::array<double, 6> Simulation::virial_tensor() const {
 std::vector<ObserverReport> Simulation::observer_reports() {
   return implementation_->observer_reports();
 }
+void Simulation::set_state(const RunState& state) {
+  implementation_->set_state(state);
+}
+std::vector<double> Simulation::potential_energies(std::span<const RunState> states) {
+  return implementation_->potential_energies(states);
+}
 void Simulation::save(const std::string& path) {
   implementation_->save(path);
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "md/core/box.hpp"
 #include "md/core/file_error.hpp"
 #include "md/core/unstable_run.hpp"
+#include "md/ensemble/run_state.hpp"
 #include "md/forces/force_term.hpp"
 #include "md/input/diagnostics.hpp"
 #include "md/input/input.hpp"
@@ -51,6 +53,8 @@ struct SimulationOptions {
   /// is not made, and the files of the run stay as they are. Of the places of keys in the input
   /// only a part is kept, which saves memory.
   bool only_runs_to_the_end = false;
+  /// The caller heeds signals and decides when checkpoints are written, as for one of many replicas.
+  bool leaves_requests_to_caller = false;
 
   /// Options of a simulation inside another program: it writes neither output nor files.
   static SimulationOptions inside_a_program() {
@@ -201,6 +205,13 @@ class Simulation {
   std::string report_path() const;
   /// The paths to which the caller is expected to export the trajectory (`export` in [output]).
   std::vector<std::string> export_paths() const;
+
+  /// Takes on another state of the run: targets of thermostat and barostat, parameters of force
+  /// terms. Where the temperature changes, velocities are multiplied by the root of the ratio. The
+  /// conserved energy does not count the change. Lists and forces are renewed.
+  void set_state(const RunState& state);
+  /// The potential energies that the present positions have in each of these states.
+  std::vector<double> potential_energies(std::span<const RunState> states);
 
   /// Writes a checkpoint. A simulation that continues from it (`SimulationOptions::checkpoint`) on
   /// the same number of ranks has the same bits as this one. The directory of `path` must exist.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,8 @@ class Simulation::Implementation {
   std::vector<double> gather_field(std::string_view name, int root);
   std::unique_ptr<ParticleStore> release_particles();
   void save(const std::string& path);
+  void set_state(const RunState& state);
+  std::vector<double> potential_energies(std::span<const RunState> states);
   void finish();
   /// Local: writes an event of rank 0 to the log.
   void log_failure(const std::string& text) {
@@ -129,6 +132,16 @@ class Simulation::Implementation {
   void require_program_terms() const;
   CheckpointState checkpoint_state();
   void write_checkpoint();
+
+  // state.cpp: the state of the run, which may be another one than that of its input.
+  /// Takes the state of the input.
+  void begin_state();
+  /// Sets targets and parameters.
+  void apply_state(const RunState& state);
+  /// Renews lists and forces, as a run that continues from a checkpoint of this step begins.
+  void renew(EnergyAndVirial& sums);
+  Json saved_state() const;  ///< null: that of the input
+  void restore_state(const Json& saved);
 
   // step.cpp: the loop.
   /// The request of signals, of the program and of the time between checkpoints.
@@ -220,8 +233,11 @@ class Simulation::Implementation {
   std::int64_t rebuilds_at_begin_ = 0;
   double run_seconds_ = 0.0;  ///< of the loop since the last report
   Outcome last_outcome_ = Outcome::complete;
-  bool changed_ = false;  ///< by the program, so lists and forces are outdated
-  bool rebuilt_ = false;  ///< lists were rebuilt in the present step
+  RunState state_;                  ///< in internal units
+  bool state_is_set_ = false;       ///< `state_` may differ from the input
+  std::int64_t renewed_step_ = -1;  ///< the last step of `renew`
+  bool changed_ = false;            ///< by the program, so lists and forces are outdated
+  bool rebuilt_ = false;            ///< lists were rebuilt in the present step
   std::unique_ptr<JsonLog> log_;
   TrajectoryFiles trajectories_;
   TermFiles term_files_;

@@ -26,6 +26,7 @@ namespace sterna::md {
 std::int64_t Simulation::Implementation::highest_request() const {
   // Only the clock of rank 0 is read; its request is sent to all ranks.
   const bool is_time = context_.rank() == 0 && checkpoints_.is_time(input_.output.checkpoint_time);
+  if (options_.leaves_requests_to_caller) return static_cast<std::int64_t>(Request::none);
   if (stop_when_ && stop_when_()) return static_cast<std::int64_t>(Request::stop);
   return static_cast<std::int64_t>(
       std::max(requested(), is_time ? Request::checkpoint : Request::none));

@@ -75,7 +75,7 @@ ThermodynamicState Thermodynamics::measure(const ForceEngine& engine, const Ener
   state.potential_energy = state.pair_energy + system_.tail.energy;
   state.total_energy = state.kinetic_energy + state.potential_energy;
   state.conserved_energy = state.total_energy - exchanged_energy;
-  state.conserved_energy += box_control_.energy();
+  state.conserved_energy += box_control_.energy() - given_by_states_;
   const DegreesOfFreedom& degrees = dynamics_.degrees_of_freedom();
   state.temperature = 2.0 * state.kinetic_energy / (degrees.all * input_.units.boltzmann());
   state.pressure =
@@ -105,11 +105,14 @@ std::array<double, 6> Thermodynamics::virial_tensor() const {
 }
 
 std::vector<LoggedScalar> Thermodynamics::logged() const {
-  return logged_scalars(state_, input_.units,
-                        {.moves = !dynamics_.minimizes(),
-                         .rotating = system_.particles.rotating(),
-                         .changes_volume = box_control_.is_used(),
-                         .changes_shape = box_control_.changes_shape()});
+  std::vector<LoggedScalar> logged =
+      logged_scalars(state_, input_.units,
+                     {.moves = !dynamics_.minimizes(),
+                      .rotating = system_.particles.rotating(),
+                      .changes_volume = box_control_.is_used(),
+                      .changes_shape = box_control_.changes_shape()});
+  if (state_number_ >= 0) logged.push_back({"state", static_cast<double>(state_number_)});
+  return logged;
 }
 
 Thermodynamics::Overheating Thermodynamics::overheating() {

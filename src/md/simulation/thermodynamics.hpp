@@ -46,6 +46,12 @@ class Thermodynamics {
   /// Marks `state` as outdated, because the program changed particles or forces.
   void forget() { measured_step_ = -1; }
 
+  /// The number of the run's state, for the log; below 0: it has none.
+  void set_state_number(int number) { state_number_ = number; }
+  /// Adds to the energy that changes of the run's state gave, which the conserved energy lacks.
+  void give(double energy) { given_by_states_ += energy; }
+  double given_by_states() const { return given_by_states_; }
+
   /// Collective. The virial tensor at `state`: the sums of r_b f_a over pairs, xx yy zz xy xz yz,
   /// with the tail correction.
   std::array<double, 6> virial_tensor() const;
@@ -69,6 +75,8 @@ class Thermodynamics {
   ThermodynamicState state_;
   EnergyAndVirial sums_;
   std::int64_t measured_step_ = -1;
+  int state_number_ = -1;
+  double given_by_states_ = 0.0;
   std::optional<double> first_temperature_;  ///< at the first call of `overheating`
 };
 

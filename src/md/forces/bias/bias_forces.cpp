@@ -80,6 +80,7 @@ BiasForces::BiasForces(const comm::Context& context, const Box& box,
       variable.least = made.least();
     }
     biases_.push_back(bias_table().get(of.kind).make(of));
+    options_of_biases_.push_back(of);
   }
   values_.assign(made_.size(), 0.0);
   energies_.assign(biases_.size(), 0.0);
@@ -482,6 +483,74 @@ double BiasForces::given_energy() const {
   double all = 0.0;
   for (const double work : work_) all += work;
   return context_.rank() == 0 ? all : 0.0;
+}
+
+namespace {
+
+/// The parameters of a bias that states may set, by their names in the input.
+struct BiasParameter {
+  std::string_view key;
+  double BiasOptions::*value;
+};
+constexpr BiasParameter bias_parameters[] = {{"center", &BiasOptions::center},
+                                             {"stiffness", &BiasOptions::stiffness},
+                                             {"force", &BiasOptions::force}};
+
+std::string parameter_name(const BiasOptions& bias, const BiasParameter& parameter) {
+  return fmt::format("{}.{}", bias.name, parameter.key);
+}
+
+/// Sets those that `values` has. Returns whether it has any.
+bool take_parameters(BiasOptions& bias, const StateParameters& values) {
+  bool any = false;
+  for (const BiasParameter& parameter : bias_parameters) {
+    const auto found = values.find(parameter_name(bias, parameter));
+    if (found == values.end()) continue;
+    bias.*parameter.value = found->second;
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+StateParameters BiasForces::state_parameters() const {
+  StateParameters present;
+  for (std::size_t b = 0; b < biases_.size(); ++b) {
+    const BiasOptions& bias = options_of_biases_[b];
+    if (biases_[b]->changes() || biases_[b]->has_hills()) continue;
+    const auto& keys = bias_table().get(bias.kind).keys;
+    for (const BiasParameter& parameter : bias_parameters) {
+      if (std::ranges::find(keys, parameter.key) == keys.end()) continue;
+      present[parameter_name(bias, parameter)] = bias.*parameter.value;
+    }
+  }
+  return present;
+}
+
+void BiasForces::set_state_parameters(const StateParameters& values) {
+  for (std::size_t b = 0; b < biases_.size(); ++b) {
+    BiasOptions& bias = options_of_biases_[b];
+    if (!take_parameters(bias, values)) continue;
+    biases_[b] = bias_table().get(bias.kind).make(bias);
+  }
+}
+
+std::vector<double> BiasForces::energies_with(std::span<const StateParameters> sets) {
+  std::vector<double> energies;
+  for (const StateParameters& set : sets) {
+    double all = 0.0;
+    for (std::size_t b = 0; b < biases_.size(); ++b) {
+      BiasOptions changed = options_of_biases_[b];
+      std::vector<double> slopes(changed.variables.size(), 0.0);
+      const bool differs = take_parameters(changed, set);
+      const auto other = differs ? bias_table().get(changed.kind).make(changed) : nullptr;
+      const Bias& bias = differs ? *other : *biases_[b];
+      all += bias.energy(values_of(bias, values_), slopes);
+    }
+    energies.push_back(all);
+  }
+  return energies;
 }
 
 std::vector<double> BiasForces::state() const {

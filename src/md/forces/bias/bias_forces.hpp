@@ -14,6 +14,7 @@
 #include "md/forces/bias/bias.hpp"
 #include "md/forces/bias/collective_variable.hpp"
 #include "md/forces/force_term.hpp"
+#include "md/forces/state_parameters.hpp"
 #include "md/system/atom_group.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -27,7 +28,7 @@ namespace sterna::md {
 /// The energy of a bias that changes from step to step changes without any motion. That is its work:
 /// half of each change counts at the positions before the step, half at those after it, which is the
 /// trapezoidal rule of the integral over the moving center.
-class BiasForces final : public ForceTerm {
+class BiasForces final : public ForceTerm, public HasStateParameters {
  public:
   /// Passes on positions of atoms from a file with this box.
   using TakePlaces =
@@ -62,6 +63,10 @@ class BiasForces final : public ForceTerm {
   std::vector<double> state() const override;
   void restore(std::span<const double> state) override;
   std::span<GrowingText> texts() override { return texts_; }
+  /// "NAME.center", "NAME.stiffness" and "NAME.force" of biases that do not change in time.
+  StateParameters state_parameters() const override;
+  void set_state_parameters(const StateParameters& values) override;
+  std::vector<double> energies_with(std::span<const StateParameters> sets) override;
 
   /// The values of the last step in internal units and radians, and the work of each bias.
   std::span<const double> values() const { return values_; }
@@ -86,6 +91,7 @@ class BiasForces final : public ForceTerm {
   std::vector<Variable> variables_;
   std::vector<std::unique_ptr<CollectiveVariable>> made_;
   std::vector<std::unique_ptr<Bias>> biases_;
+  std::vector<BiasOptions> options_of_biases_;
   std::vector<double> masses_;
   Options options_;
   bool keeps_momentum_ = true;

@@ -23,6 +23,7 @@
 #include "md/core/display_text.hpp"
 #include "md/integrate/barostats/barostat_table.hpp"
 #include "md/integrate/barostats/strain_mode.hpp"
+#include "md/integrate/moving_targets.hpp"
 #include "md/integrate/thermostats/nose_hoover_chain.hpp"
 
 namespace sterna::md {
@@ -43,9 +44,10 @@ class MartynaTobiasKlein final : public Barostat {
     const auto& barostat = request.input.barostat;
     kept_ = targets_ = {request.thermal_energy, barostat.pressure};
     time_ = barostat.time_constant / (2.0 * std::numbers::pi);
-    targets_move_ = barostat.end_pressure.has_value();
+    const bool by_states = request.input.section<MovingTargets>().by_states;
+    targets_move_ = barostat.end_pressure.has_value() || by_states;
     if (!request.input.has_thermostat()) return;
-    const bool kt_moves = request.input.thermostats[0].end_temperature.has_value();
+    const bool kt_moves = by_states || request.input.thermostats[0].end_temperature.has_value();
     targets_move_ = targets_move_ || kt_moves;
     const double asked = barostat.options<MartynaTobiasKleinOptions>().chain_time_constant;
     chain_.emplace(request.thermal_energy, asked > 0.0 ? asked : barostat.time_constant,
@@ -81,6 +83,10 @@ class MartynaTobiasKlein final : public Barostat {
   void start(const PressureState& state, std::int64_t step) override {
     if (!goes_on_ && reads_pressure(step)) take(state);
     goes_on_ = false;
+    // Targets of another state of the run were set at this step.
+    const bool moved =
+        targets_.thermal_energy != kept_.thermal_energy || targets_.pressure != kept_.pressure;
+    if (moved) follow_targets(state.box);
   }
   Deformation begin_step(std::int64_t step) override {
     if (!reads_pressure(step)) return {};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "md/integrate/moving_targets.hpp"
 #include "md/integrate/thermostats/group_thermostat.hpp"
 #include "md/integrate/thermostats/thermostat_table.hpp"
 
@@ -131,7 +132,8 @@ class NoseHooverThermostat final : public GroupThermostat {
       : GroupThermostat(request),
         chain_(request.thermal_energy(), request.wanted().time_constant,
                inner_degrees(where_, request.molecules),
-               request.wanted().end_temperature.has_value()) {}
+               request.wanted().end_temperature.has_value() ||
+                   request.input.section<MovingTargets>().by_states) {}
 
   void set_degrees_of_freedom(double degrees) override {
     GroupThermostat::set_degrees_of_freedom(degrees);

@@ -29,6 +29,9 @@ class Thermostat : public StepModifier {
   bool is_thermostat() const final { return true; }
   bool keeps_momentum() const final { return keeps_momentum_; }
   double apply(ParticleStore& particles, const StepContext& now) final;
+  /// Sets kT of the target from now on, for another state of the run. Only for kinds that support
+  /// ramps.
+  void set_target(double thermal_energy) { set_thermal_energy(thermal_energy); }
 
  protected:
   explicit Thermostat(const ThermostatRequest& request);

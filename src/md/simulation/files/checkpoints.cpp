@@ -98,6 +98,8 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                    [this](const Json& kept) {
                      engine_->set_pace({exact_value(kept[0]), exact_value(kept[1])});
                    }});
+  parts.push_back({"state", [this] { return saved_state(); },
+                   [this](const Json& saved) { restore_state(saved); }});
   if (averages_) {
     parts.push_back({"averages", [this] { return exact_array(averages_->state()); },
                      [this](const Json& kept) {
@@ -200,11 +202,15 @@ void Simulation::Implementation::write_checkpoint() {
 void Simulation::Implementation::save(const std::string& path) {
   // A restart begins with rebuilt lists. Rebuilding here, too, gives this run the same bits.
   begin();
-  dynamics_.complete_velocities();
-  rebuild();
-  EnergyAndVirial sums;
-  dynamics_.compute_forces(&sums);
-  dynamics_.reset_pending_kick();
+  if (renewed_step_ != clock_.step || changed_) {
+    EnergyAndVirial sums;
+    renew(sums);
+  }
+  if (options_.files) {
+    log_->sync();
+    trajectories_.sync();
+    term_files_.sync(context_);
+  }
   write_checkpoint_file(context_, path, checkpoint_state(), system_.particles,
                         rank_data_of_observers(observers_), &system_.fields);
 }

@@ -11,6 +11,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/domain/migration.hpp"
+#include "md/ensemble/state_sections.hpp"
 #include "md/forces/bonded/input/check_molecules.hpp"
 #include "md/forces/manybody/input/many_body_table.hpp"
 #include "md/input/atom_groups.hpp"
@@ -22,6 +23,7 @@
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/physics_advice.hpp"
 #include "md/input/read_input.hpp"
+#include "md/integrate/moving_targets.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
@@ -102,6 +104,10 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       thermodynamics_(context_, input_, system_, clock_, dynamics_, box_control_),
       lists_(input_, system_),
       continuation_(context_, input_, options_, system_, folder_.stem(), console_) {
+  if (input_.section<ReplicasSection>().are_used() && !input_.section<MovingTargets>().by_states) {
+    throw InputError({diagnose(input_, Severity::error, "replicas",
+                               "a single simulation has no replicas; \"sterna run\" runs them")});
+  }
   clock_.timestep = input_.run.timestep;
   clock_.last_step = input_.run.steps;
   if (input_text_.empty()) input_text_ = text_of_file(input_.path);
@@ -349,6 +355,7 @@ void Simulation::Implementation::make_engine() {
                                           system_.interaction.take_forces(system_.topology),
                                           make_force_terms(request), options, timer_);
   dynamics_.connect(*engine_, options.places, std::move(groups));
+  begin_state();
   box_control_.connect(options.places, [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
     engine_->exchange_vectors(local, ghosts);
   });

@@ -1,0 +1,120 @@
+"""Runs with replicas: one job of them, and what it found."""
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sterna.errors import SternaError
+from sterna.results.log import Log, read_log
+from sterna.results.outputs import settings_of
+from sterna.runs.start import launched
+
+if TYPE_CHECKING:
+    from sterna.free_energies import StateDifferences
+
+_LOG = ".replicas.jsonl"
+
+
+class Replicas:
+    """The replicas of an input that has `[replicas]`.
+
+    >>> replicas = sterna.Replicas("examples/replica_exchange.toml").run(ranks=2)
+    >>> replicas.acceptance  # of states 0 and 1, 1 and 2 ...
+    >>> replicas.states  # states[k, replica]: before the attempt number k
+    >>> replicas.free_energies().free_energy  # of each state, in units of k T
+
+    Numbers are in the units of the input. What an earlier job has found is there without `run`.
+    """
+
+    def __init__(self, input: str | Path):  # noqa: A002 - the word a user expects
+        self.path = Path(input)
+        settings = settings_of(self.path)
+        if "replicas" not in settings:
+            raise SternaError(f"{input}: has no [replicas]; sterna.run runs it")
+        #: The number of replicas, and of states.
+        self.count: int = settings["replicas"]
+        self._stem = Path(settings["directory"]) / settings["name"]
+
+    def run(
+        self,
+        ranks: int | None = None,
+        resume: bool = False,
+        show: bool = False,
+        overwrite: bool = False,
+        steps: int | None = None,
+    ) -> "Replicas":
+        """Runs all replicas on `ranks` ranks (default: all cores); arguments as of `sterna.run`."""
+        launched(self.path, ranks, resume=resume, show=show, overwrite=overwrite, steps=steps)
+        return Replicas(self.path)
+
+    @cached_property
+    def events(self) -> list[dict]:
+        """The lines of `NAME.replicas.jsonl`."""
+        path = Path(f"{self._stem}{_LOG}")
+        try:
+            lines = path.read_text(encoding="utf-8").split("\n")
+            # A run may be writing the last one.
+            return [json.loads(line) for line in lines[:-1]]
+        except (OSError, ValueError) as error:
+            raise SternaError(f"{path}: cannot be read: {error}") from error
+
+    def _of_attempts(self, quantity: str) -> np.ndarray:
+        return np.array([row[quantity] for row in self.events if row["event"] == "exchange"])
+
+    @property
+    def steps(self) -> np.ndarray:
+        """The step of each attempt to exchange."""
+        return self._of_attempts("step")
+
+    @property
+    def states(self) -> np.ndarray:
+        """The state of each replica before each attempt."""
+        return self._of_attempts("states")
+
+    @property
+    def potential_energy(self) -> np.ndarray:
+        """Of each replica at each attempt."""
+        return self._of_attempts("potential_energy")
+
+    @property
+    def volume(self) -> np.ndarray:
+        """Of each replica at each attempt."""
+        return self._of_attempts("volume")
+
+    @property
+    def end(self) -> dict:
+        """What the end of the run reported: pairs, round trips, transition matrix."""
+        ends = [row for row in self.events if row["event"] == "end"]
+        if not ends:
+            raise SternaError(f"{self._stem}{_LOG}: the run has not ended")
+        return ends[-1]
+
+    @property
+    def acceptance(self) -> np.ndarray:
+        """The share of accepted attempts of states 0 and 1, 1 and 2, and so on."""
+        return np.array([pair["acceptance"] for pair in self.end["pairs"]])
+
+    def by_state(self, quantity: str) -> list[np.ndarray]:
+        """The values of "potential_energy" or "volume" in each state, over the attempts."""
+        values, states = self._of_attempts(quantity), self.states
+        return [values[states == state] for state in range(self.count)]
+
+    def log(self, replica: int) -> Log:
+        """The log of a replica; its column "state" says in which state a row is."""
+        return read_log(f"{self._stem}.replica-{replica}.log.jsonl")
+
+    def free_energies(self, begin: float | None = None) -> "StateDifferences":
+        """The free energies of all states, by MBAR.
+
+        `begin`: the time before which samples are left out.
+        """
+        from sterna.free_energies import differences_of_states, read_state_energies
+
+        files = [
+            read_state_energies(Path(f"{self._stem}.state-{state}.dhdl.xvg"))
+            for state in range(self.count)
+        ]
+        return differences_of_states(files, begin)

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "md/core/choice.hpp"
+#include "md/ensemble/run_state.hpp"
+#include "md/input/check_input.hpp"
+#include "md/input/input_schema.hpp"
+
+namespace sterna::md {
+
+struct StateSection {                           ///< [[state]]
+  std::optional<double> temperature, pressure;  ///< nothing: that of the run
+  struct OfBias {                               ///< [[state.bias]]: as in [[bias]]
+    std::string name;
+    std::optional<double> center, stiffness, force;
+  };
+  std::vector<OfBias> biases;
+};
+
+struct ReplicasSection {  ///< [replicas]
+  enum class Exchange { neighbors, gibbs, none };
+
+  std::int64_t interval = 0;  ///< steps between two attempts to exchange; 0: no replicas
+  Exchange exchange = Exchange::neighbors;
+  std::int64_t energy_interval = 0;  ///< steps; 0: `interval`
+
+  bool are_used() const { return interval > 0; }
+  std::int64_t steps_between_energies() const {
+    return energy_interval > 0 ? energy_interval : interval;
+  }
+};
+
+template <>
+inline constexpr auto choice_table<ReplicasSection::Exchange> =
+    std::to_array<Choice<ReplicasSection::Exchange>>(
+        {{"neighbors", ReplicasSection::Exchange::neighbors,
+          "\"neighbors\": states beside each other in the file, the even and the odd pairs by "
+          "turns."},
+         {"gibbs", ReplicasSection::Exchange::gibbs,
+          "\"gibbs\": any two states, as many times as mix them well."},
+         {"none", ReplicasSection::Exchange::none, "\"none\": each replica keeps its state."}});
+
+/// The state with this number as it is to be set in a run.
+RunState run_state(const Input& input, std::size_t number);
+/// The temperature of a state, and its pressure if the run has a barostat.
+double temperature_of_state(const Input& input, std::size_t number);
+std::optional<double> pressure_of_state(const Input& input, std::size_t number);
+/// The input of a replica that begins in the state with its number.
+Input input_of_replica(const Input& input, std::size_t number);
+
+void check_states(Input& input, bool look_at_files, const IsGood& is_good, const Report& report);
+
+namespace section {
+InputSection state();
+InputSection state_bias();
+InputSection replicas();
+}  // namespace section
+
+}  // namespace sterna::md

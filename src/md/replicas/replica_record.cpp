@@ -1,0 +1,402 @@
+// The files of a run with replicas, and how it goes on after its end.
+
+#include "md/replicas/replica_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
+#include "md/core/gas_constant.hpp"
+#include "md/ensemble/replica_files.hpp"
+#include "md/ensemble/state_sections.hpp"
+#include "md/input/diagnostics.hpp"
+#include "md/input/overwritten_inputs.hpp"
+#include "md/input/read_input.hpp"
+#include "md/input/run_files.hpp"
+#include "md/output/atomic_file.hpp"
+#include "md/output/checkpoint_file.hpp"
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+#include "sterna/version.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr int set_format = 1;
+
+std::string text_of_set(const std::string& path) {
+  const RawFile file(path, RawFile::Mode::read);
+  std::string text(file.size(), '\0');
+  file.read_at(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+/// Replaces a file by a whole one at once.
+void replace_file(const std::string& path, std::string_view text) {
+  const std::string unfinished = path + ".new";
+  RawFile file(unfinished, RawFile::Mode::create);
+  file.write_at(0, std::as_bytes(std::span(text.data(), text.size())));
+  file.sync();
+  file.close();
+  rename_file(unfinished, path);
+  sync_directory_of(path);
+}
+
+/// Of what is there for as long as there are numbers: NAME.state-0, NAME.state-1 ...
+template <class Stem, class Work>
+void for_present(std::size_t least, const Stem& stem, const Work& work) {
+  for (std::size_t number = 0;; ++number) {
+    const std::string of = stem(number);
+    if (number >= least && present_run_files(of).empty()) return;
+    work(of);
+  }
+}
+
+}  // namespace
+
+ReplicaRecord::ReplicaRecord(const comm::Context& world, const Input& input,
+                             const SimulationOptions& options, Console& console)
+    : world_(world),
+      input_(input),
+      options_(options),
+      console_(console),
+      stem_(output_stem(input)),
+      state_of_(input.tables<StateSection>().size()),
+      statistics_(state_of_.size()) {
+  std::iota(state_of_.begin(), state_of_.end(), std::size_t{0});
+  on_first_rank(world_, [&] {
+    if (const auto errors = overwritten_inputs(input_); !errors.empty()) {
+      throw FileError(render(errors));
+    }
+    std::filesystem::create_directories(input_.output.directory);
+    lock_ = OutputLock(stem_ + ".lock");
+  });
+  if (options_.resume) find_set();
+  if (turn_ < 0) clear_for_new_run();
+}
+
+ReplicaPlace ReplicaRecord::place() const {
+  ReplicaPlace place;
+  if (turn_ >= 0) place = {.turn = turn_, .step = step_};
+  return place;
+}
+
+Json ReplicaRecord::states_as_text() const {
+  Json states = Json::array();
+  for (std::size_t number = 0; number < count(); ++number) {
+    const RunState state = run_state(input_, number);
+    Json one = {{"temperature", exact_text(state.temperature.value_or(0.0))}};
+    if (state.pressure) one["pressure"] = exact_text(*state.pressure);
+    for (const auto& [name, value] : state.parameters) one[name] = exact_text(value);
+    states.push_back(std::move(one));
+  }
+  return states;
+}
+
+void ReplicaRecord::find_set() {
+  const std::string path = stem_ + std::string(replica_files::set);
+  std::string found;
+  on_first_rank(world_, [&] {
+    if (!file_exists(path)) return;
+    found = text_of_set(path);
+    const Json set = parse_if_json(found);
+    if (!set.is_object() || set.value("format", 0) != set_format) {
+      throw FileError(fmt::format(
+          "{}: is no list of checkpoints of replicas of this version, so nothing was changed; "
+          "without --resume the run starts anew and keeps the files as backups",
+          path));
+    }
+    if (set.at("states") != states_as_text()) {
+      throw FileError(
+          fmt::format("{}: the run had other states, so nothing was changed; put the [[state]]s "
+                      "back, or start anew without --resume",
+                      path));
+    }
+    try {
+      take(set);
+    } catch (const Json::exception& error) {
+      throw FileError(
+          fmt::format("{}: is damaged ({}), so nothing was changed", path, error.what()));
+    }
+  });
+  comm::broadcast(world_, 0, found);
+  if (found.empty()) {
+    console_.line(fmt::format("no checkpoints of {}: starting anew", stem_));
+    return;
+  }
+  take(parse_json(found));
+  if (is_complete()) {
+    console_.line(
+        fmt::format("{}: step {} of {} is done, nothing is left to do; to go on, give "
+                    "more \"steps\" in [run], or with --steps",
+                    path, step_, input_.run.steps));
+  } else {
+    console_.line(fmt::format("resuming {} replicas at step {}", count(), step_));
+  }
+}
+
+void ReplicaRecord::take(const Json& set) {
+  set.at("step").get_to(step_);
+  set.at("turn").get_to(turn_);
+  std::vector<std::size_t> state_of;
+  set.at("state_of").get_to(state_of);
+  std::vector<std::size_t> numbers(state_of_.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  if (!std::is_permutation(state_of.begin(), state_of.end(), numbers.begin(), numbers.end())) {
+    throw FileError(
+        fmt::format("{}{}: \"state_of\" has not each state once, so nothing was changed", stem_,
+                    replica_files::set));
+  }
+  state_of_ = std::move(state_of);
+  statistics_.restore(set.at("statistics"));
+  sizes_ = set.at("sizes");
+  checkpoint_step_ = step_;
+}
+
+void ReplicaRecord::clear_for_new_run() {
+  on_first_rank(world_, [&] {
+    const auto clear = [&](const std::string& stem) {
+      options_.overwrite ? remove_run_files(stem) : static_cast<void>(back_up_run_files(stem));
+    };
+    // The list of checkpoints comes first, so that no later run takes what is left for a whole.
+    clear(stem_);
+    for_present(
+        count(), [&](std::size_t k) { return replica_files::of_state(stem_, k); }, clear);
+    for (const int turn : {0, 1}) {
+      for_present(
+          count(), [&](std::size_t k) { return replica_files::of_checkpoint(stem_, k, turn); },
+          clear);
+    }
+    for_present(
+        count(), [&](std::size_t k) { return replica_files::of_replica(stem_, k); }, clear);
+  });
+}
+
+void ReplicaRecord::open() {
+  on_first_rank(world_, [&] {
+    const std::string log_path = stem_ + std::string(replica_files::log);
+    const auto energies_path = [&](std::size_t state) {
+      return replica_files::of_state(stem_, state) + std::string(replica_files::energies);
+    };
+    if (turn_ < 0) {
+      log_ = std::make_unique<GrowingFile>(log_path, std::string_view());
+      for (std::size_t state = 0; state < count(); ++state) {
+        energies_.push_back(
+            std::make_unique<GrowingFile>(energies_path(state), head_of_energies(state)));
+      }
+    } else {
+      log_ = std::make_unique<GrowingFile>(log_path, sizes_.at("log").get<std::uint64_t>());
+      for (std::size_t state = 0; state < count(); ++state) {
+        energies_.push_back(std::make_unique<GrowingFile>(
+            energies_path(state), sizes_.at("energies").at(state).get<std::uint64_t>()));
+      }
+    }
+    Json states = Json::array();
+    for (std::size_t state = 0; state < count(); ++state) {
+      const RunState of = run_state(input_, state);
+      Json one = {{"temperature", input_.units.from_internal(temperature_of_state(input_, state),
+                                                             Dimension::temperature)}};
+      if (of.pressure) {
+        one["pressure"] = input_.units.from_internal(*of.pressure, Dimension::pressure);
+      }
+      states.push_back(std::move(one));
+    }
+    Json start = {{"event", "start"},
+                  {"program", fmt::format("sterna {}", version)},
+                  {"step", step_},
+                  {"states", states},
+                  {"ranks", world_.size()}};
+    if (turn_ >= 0) start["resumed_from"] = step_;
+    log(start);
+  });
+}
+
+void ReplicaRecord::log(const Json& line) {
+  log_->append(json_text(line) + "\n");
+}
+
+std::string ReplicaRecord::head_of_energies(std::size_t state) const {
+  // What readers of GROMACS's files look for: T, the state, and a legend for each column.
+  std::string head = fmt::format(
+      "# Reduced energies of the samples of one state in all states, written by sterna {}: what "
+      "the others have more,\n# times R T of the subtitle, in kJ/mol.\n"
+      "@    title \"Energies in all states\"\n"
+      "@    xaxis  label \"Time (ps)\"\n"
+      "@    yaxis  label \"\\xD\\f{{}}H (kJ/mol)\"\n"
+      "@TYPE xy\n"
+      "@ subtitle \"T = {:.10g} (K) \\xl\\f{{}} state {}: state-lambda = {:.4f}\"\n",
+      version, temperature_of_state(input_, 0), state, static_cast<double>(state));
+  for (std::size_t other = 0; other < count(); ++other) {
+    head += fmt::format("@ s{} legend \"\\xD\\f{{}}H \\xl\\f{{}} to {:.4f}\"\n", other,
+                        static_cast<double>(other));
+  }
+  return head;
+}
+
+void ReplicaRecord::write_energies(const MeetingData& met, double time) {
+  on_first_rank(world_, [&] {
+    const double unit = 1e-3 * gas_constant * temperature_of_state(input_, 0);
+    for (std::size_t replica = 0; replica < count(); ++replica) {
+      const std::size_t own = state_of_[replica];
+      std::string line = fmt::format("{:.6f}", time);
+      for (std::size_t state = 0; state < count(); ++state) {
+        line += fmt::format(" {:.10g}",
+                            unit * (met.reduced[replica][state] - met.reduced[replica][own]));
+      }
+      energies_[own]->append(line + "\n");
+    }
+  });
+}
+
+const std::vector<std::size_t>& ReplicaRecord::exchange(const Exchanger& exchanger,
+                                                        const MeetingData& met, double waited) {
+  waited_ += waited;
+  std::string told;
+  on_first_rank(world_, [&] {
+    const std::vector<std::size_t> before = state_of_;
+    const auto attempts = exchanger.exchange(met.reduced, step_, statistics_.count(), state_of_);
+    statistics_.add(attempts, before, state_of_);
+    Json line = {{"event", "exchange"}, {"step", step_}, {"states", before}};
+    Json energies = Json::array(), volumes = Json::array();
+    for (std::size_t replica = 0; replica < count(); ++replica) {
+      const double length = input_.units.from_internal(1.0, Dimension::length);
+      energies.push_back(
+          input_.units.from_internal(met.potential_energies[replica], Dimension::energy));
+      volumes.push_back(met.volumes[replica] * length * length * length);
+    }
+    line["potential_energy"] = std::move(energies);
+    line["volume"] = std::move(volumes);
+    // Gibbs sampling has so many attempts that only what they come to is told.
+    if (input_.section<ReplicasSection>().exchange == ReplicasSection::Exchange::neighbors) {
+      Json all = Json::array();
+      for (const ExchangeAttempt& attempt : attempts) {
+        all.push_back({{"states", attempt.states},
+                       {"delta", attempt.delta},
+                       {"random", attempt.random},
+                       {"accepted", attempt.accepted}});
+      }
+      line["attempts"] = std::move(all);
+    }
+    line["next_states"] = state_of_;
+    log(line);
+    told = json_text(Json(state_of_));
+  });
+  comm::broadcast(world_, 0, told);
+  parse_json(told).get_to(state_of_);
+  return state_of_;
+}
+
+Json ReplicaRecord::set() const {
+  Json energies = Json::array();
+  for (const auto& file : energies_) energies.push_back(file->bytes());
+  return {{"format", set_format},
+          {"program", fmt::format("sterna {}", version)},
+          {"step", step_},
+          {"turn", turn_},
+          {"state_of", state_of_},
+          {"states", states_as_text()},
+          {"statistics", statistics_.state()},
+          {"sizes", {{"log", log_->bytes()}, {"energies", energies}}}};
+}
+
+void ReplicaRecord::commit(int turn) {
+  turn_ = turn;
+  checkpoint_step_ = step_;
+  on_first_rank(world_, [&] {
+    log_->sync();
+    for (const auto& file : energies_) file->sync();
+    replace_file(stem_ + std::string(replica_files::set), json_text(set(), 1) + "\n");
+  });
+}
+
+std::string ReplicaRecord::state_text(std::size_t state) const {
+  std::string text = input_.units.text(temperature_of_state(input_, state), Dimension::temperature);
+  if (const auto pressure = pressure_of_state(input_, state)) {
+    text += ", " + input_.units.text(*pressure, Dimension::pressure);
+  }
+  return text;
+}
+
+std::vector<std::string> ReplicaRecord::poor_pairs() const {
+  constexpr std::int64_t enough = 20;  // attempts that tell a poor overlap from chance
+  constexpr double poor = 0.1;
+  std::vector<std::string> lines;
+  for (std::size_t k = 0; k < statistics_.pairs().size(); ++k) {
+    const ExchangeStatistics::Pair& pair = statistics_.pairs()[k];
+    if (pair.attempts < enough || pair.ratio() >= poor) continue;
+    lines.push_back(fmt::format(
+        "states {} and {} overlap little: {:.2g} of {} attempts to exchange them were accepted, "
+        "and 0.2 to 0.4 mix best; put a state between them, or bring them nearer",
+        k, k + 1, pair.ratio(), pair.attempts));
+  }
+  return lines;
+}
+
+void ReplicaRecord::finish() {
+  double most = waited_;
+  comm::ReductionBatch(world_, "waiting for replicas").max(most).run();
+  on_first_rank(world_, [&] {
+    Json pairs = Json::array();
+    const bool exchanges =
+        input_.section<ReplicasSection>().exchange != ReplicasSection::Exchange::none;
+    if (exchanges) {
+      console_.line(fmt::format("\n{} attempts to exchange states", statistics_.count()));
+      console_.line("  states    accepted  of  between");
+    }
+    for (std::size_t k = 0; k < statistics_.pairs().size(); ++k) {
+      const ExchangeStatistics::Pair& pair = statistics_.pairs()[k];
+      pairs.push_back({{"states", {k, k + 1}},
+                       {"attempts", pair.attempts},
+                       {"accepted", pair.accepted},
+                       {"acceptance", pair.ratio()}});
+      if (!exchanges) continue;
+      console_.line(fmt::format("  {} - {}   {:8.3f}  {}  {} and {}", k, k + 1, pair.ratio(),
+                                pair.attempts, state_text(k), state_text(k + 1)));
+    }
+    const auto& trips = statistics_.round_trips();
+    const auto all = std::accumulate(trips.begin(), trips.end(), std::int64_t{0});
+    const double eigenvalue = statistics_.second_eigenvalue();
+    Json end = {{"event", "end"},
+                {"step", step_},
+                {"exchanges", statistics_.count()},
+                {"pairs", pairs},
+                {"round_trips", trips},
+                {"transition_matrix", statistics_.transition_matrix()},
+                {"second_eigenvalue", eigenvalue},
+                {"longest_wait", most}};
+    Json warnings = Json::array();
+    if (exchanges) {
+      console_.line(fmt::format("round trips of replicas through all states: {}", all));
+      console_.line(fmt::format(
+          "second eigenvalue of the transition matrix: {:.4f} (1: states do not mix)", eigenvalue));
+      for (const std::string& line : poor_pairs()) {
+        console_.line("warning: " + line);
+        warnings.push_back(line);
+      }
+    }
+    end["warnings"] = std::move(warnings);
+    log(end);
+    log_->sync();
+    for (const auto& file : energies_) file->sync();
+    console_.line("\nfiles of this run:");
+    for (const std::string& file : present_run_files(stem_)) console_.line("  " + file);
+    for (std::size_t k = 0; k < count(); ++k) {
+      for (const std::string& file : present_run_files(replica_files::of_state(stem_, k))) {
+        console_.line("  " + file);
+      }
+    }
+    for (std::size_t k = 0; k < count(); ++k) {
+      for (const std::string& file : present_run_files(replica_files::of_replica(stem_, k))) {
+        console_.line("  " + file);
+      }
+    }
+  });
+}
+
+}  // namespace sterna::md
