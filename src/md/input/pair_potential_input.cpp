@@ -46,20 +46,6 @@ bool has_pair_potentials(const Input& input) {
   });
 }
 
-bool type_is_mixed(const Input& input, std::size_t type) {
-  if (!input.components.empty()) return true;
-  for (std::size_t other = 0; other < input.types.size(); ++other) {
-    if (have_many_body_potential(input, type, other)) continue;
-    const Input::Pair* pair = pair_of_types(input, type, other);
-    if (pair == nullptr) return true;
-    if (pair->is_lennard_jones() &&
-        !(pair_parameter(*pair, "epsilon") && pair_parameter(*pair, "sigma"))) {
-      return true;
-    }
-  }
-  return false;
-}
-
 PairFunction::Ending ending_from_input(const Input& input) {
   return {input.interaction.cutoff, input.interaction.truncation, input.interaction.switch_start};
 }

@@ -19,9 +19,6 @@ const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t 
 /// Whether a [[pair]] has another potential than the Lennard-Jones one, an end of its own, or adds to
 /// what its types have.
 bool has_pair_potentials(const Input& input);
-/// Whether epsilon and sigma of this type are mixed with those of another one, of itself, or of
-/// the sites of a component.
-bool type_is_mixed(const Input& input, std::size_t type);
 
 /// How the potentials of the input end at the cutoff.
 PairFunction::Ending ending_from_input(const Input& input);
