@@ -48,9 +48,11 @@ template <class Potential>
 constexpr PairPotentialRow checked_pair_row_of() {
   static_assert(PairPotential<Potential>,
                 "a pair potential has all members that potentials/pair_potential.hpp asks for");
-  static_assert(!NamesMixing<Potential> || MixesPairs<Potential>,
-                "a pair potential that mixes has \"mix\" and \"mixing\" as "
-                "potentials/pair_potential.hpp says");
+  if constexpr (NamesMixing<Potential>) {
+    static_assert(MixesPairs<Potential>,
+                  "a pair potential that mixes has \"mix\" and \"mixing\" as "
+                  "potentials/pair_potential.hpp says");
+  }
   if constexpr (PairPotential<Potential>) {
     return pair_row_of<Potential>();
   } else {

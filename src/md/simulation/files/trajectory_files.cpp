@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "md/input/molecule_model_from_input.hpp"
+#include "md/input/component_frames.hpp"
 #include "md/input/particle_description.hpp"
 #include "md/input/trajectory_row.hpp"
 #include "md/trajectories/trajectory_table.hpp"

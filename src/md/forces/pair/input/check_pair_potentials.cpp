@@ -7,8 +7,8 @@
 
 #include "md/core/display_text.hpp"
 #include "md/forces/pair/input/mixed_pairs.hpp"
+#include "md/forces/pair/input/pair_functions_from_input.hpp"
 #include "md/input/input_schema.hpp"
-#include "md/input/pair_potential_input.hpp"
 #include "md/input/particle_names.hpp"
 
 namespace sterna::md {

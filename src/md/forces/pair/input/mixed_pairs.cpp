@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/pair/pair_potential_table.hpp"
 #include "md/input/many_body_input.hpp"
-#include "md/input/pair_potential_input.hpp"
+#include "md/input/pairs_of_types.hpp"
 
 namespace sterna::md {
 namespace {
