@@ -26,11 +26,11 @@
 // sources: src/md/input/run_files.cpp src/md/output/atomic_file.cpp
 // sources: src/md/forces/pair/pair_potential_table.cpp src/md/forces/pair/pair_function.cpp
 // sources: src/md/forces/pair/tabulated_curve.cpp
-// sources: src/md/input/pair_potential_input.cpp
-// sources: src/md/input/type_pair_from_input.cpp src/md/model/lennard_jones.cpp
+// sources: src/md/input/pairs_of_types.cpp src/md/input/component_frames.cpp
+// sources: src/md/model/lennard_jones.cpp src/md/integrate/timestep_advice.cpp
 // sources: src/md/input/molecule_file.cpp
 // sources: src/md/input/check_neighbor.cpp src/md/input/check_exports.cpp
-// sources: src/md/input/topology_from_input.cpp src/md/input/molecule_model_from_input.cpp
+// sources: src/md/input/topology_from_input.cpp
 // sources: src/md/input/residue_labels.cpp
 // sources: src/md/input/hydrogen_mass.cpp
 // sources: src/md/forces/bonded/bicubic_table.cpp src/md/forces/bonded/bonded_table.cpp

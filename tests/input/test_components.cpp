@@ -5,7 +5,8 @@
 #include <string>
 
 #include "md/forces/molecular/input/molecule_advice.hpp"
-#include "md/input/molecule_model_from_input.hpp"
+#include "md/forces/molecular/input/molecule_model_from_input.hpp"
+#include "md/input/component_frames.hpp"
 #include "md/input/physics_advice.hpp"
 #include "md/input/published_components.hpp"
 #include "md/input/read_input.hpp"

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "md/input/pair_potential_input.hpp"
+#include "md/input/pairs_of_types.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/stages.hpp"
 #include "md/observe/radial_distribution.hpp"

@@ -6,7 +6,7 @@
 
 #include "md/input/physics_advice.hpp"
 #include "md/input/read_input.hpp"
-#include "md/input/timestep_advice.hpp"
+#include "md/integrate/timestep_advice.hpp"
 
 using namespace sterna::md;
 

@@ -244,6 +244,88 @@ TEST_CASE("a resumed file keeps the frames up to the checkpoint") {
                  "text.h5: cannot open"));
 }
 
+TEST_CASE("added fields are elements with steps of their own, in files that are continued, too") {
+  if (library_is_missing()) return;
+  const comm::Context context;
+  const SharedFolder folder(context);
+  for (const bool compressed : {false, true}) {
+    CAPTURE(compressed);
+    const std::string path = folder / (compressed ? "small.h5" : "run.h5");
+    H5mdOptions options = small_options();
+    options.compressed = compressed;
+    const double observables[2] = {1.0, -1.0};
+    const auto number = [](std::int64_t id, int component, std::int64_t frame) {
+      return static_cast<double>(id) + 0.25 * component + 10000.0 * static_cast<double>(frame);
+    };
+    const auto write = [&](H5mdWriter& writer, std::int64_t frame,
+                           const std::vector<AddedFieldLayout>& layouts) {
+      const ParticleStore store = dealt_particles(context, total, frame);
+      AddedFields added;
+      added.restore(layouts);
+      added.resize(store.local_count());
+      for (const AddedFieldLayout& layout : layouts) {
+        AddedField& field = added.at(layout.name);
+        for (std::size_t i = 0; i < store.local_count(); ++i) {
+          for (int c = 0; c < layout.components; ++c) {
+            field.of(i)[static_cast<std::size_t>(c)] = number(store.id[i], c, frame);
+          }
+        }
+      }
+      writer.write_frame(100 * frame, 0.5 * static_cast<double>(frame), box, store, observables,
+                         &added);
+    };
+    const AddedFieldLayout charge{"charge", 1}, spin{"spin", 3}, late{"late", 1};
+    {
+      H5mdWriter writer = H5mdWriter::create(context, path, total, options);
+      write(writer, 0, {});
+      write(writer, 1, {charge});
+      write(writer, 2, {charge, spin});
+      write(writer, 3, {charge, spin, late});
+    }
+    {
+      // "late" was added behind the checkpoint, and the run that goes on does not add it.
+      H5mdWriter writer = H5mdWriter::resume(context, path, total, options, 250);
+      write(writer, 3, {charge, spin});
+      write(writer, 4, {charge, spin});
+    }
+    // Another number of components, where the file has the field.
+    const std::string refused = failure_of([&] {
+      H5mdWriter writer = H5mdWriter::resume(context, path, total, options, 400);
+      write(writer, 5, {{"spin", 2}});
+    });
+    CHECK(contains(refused, "its spin/value has another shape"));
+    if (context.rank() != 0) continue;
+    const hdf5::File file = hdf5::File::open(path);
+    const auto steps = [&](const std::string& name) {
+      return file.read_integers("particles/trajectory/" + name + "/step");
+    };
+    CHECK(steps("position") == std::vector<std::int64_t>{0, 100, 200, 300, 400});
+    CHECK(steps("charge") == std::vector<std::int64_t>{100, 200, 300, 400});
+    CHECK(steps("spin") == std::vector<std::int64_t>{200, 300, 400});
+    CHECK(steps("late").empty());
+    CHECK(file.extent("particles/trajectory/charge/value") == std::vector<hdf5::Size>{4, total});
+    CHECK(file.extent("particles/trajectory/spin/value") == std::vector<hdf5::Size>{3, total, 3});
+    bool all_right = true;
+    for (std::int64_t frame = 1; frame < 5; ++frame) {
+      const hdf5::Size first[3] = {static_cast<hdf5::Size>(frame - 1), 0, 0};
+      const hdf5::Size size[3] = {1, total, 3};
+      const auto charges = file.read("particles/trajectory/charge/value",
+                                     std::span(first).first<2>(), std::span(size).first<2>());
+      for (std::int64_t k = 0; k < total; ++k) {
+        all_right &= charges[static_cast<std::size_t>(k)] == number(k + 1, 0, frame);
+      }
+      if (frame < 2) continue;
+      const hdf5::Size before[3] = {static_cast<hdf5::Size>(frame - 2), 0, 0};
+      const auto spins = file.read("particles/trajectory/spin/value", before, size);
+      for (std::int64_t k = 0; k < 3 * total; ++k) {
+        all_right &=
+            spins[static_cast<std::size_t>(k)] == number(k / 3 + 1, static_cast<int>(k % 3), frame);
+      }
+    }
+    CHECK(all_right);
+  }
+}
+
 TEST_CASE("a full disk is an error on all ranks, and earlier frames stay readable") {
   if (library_is_missing()) return;
   const comm::Context context;

@@ -64,6 +64,24 @@ def test_an_input_uses_the_potential_of_the_page(precision, kernel, program, tmp
             )
 
 
+def test_unlike_types_mix_by_the_rule_of_the_page(program, tmp_path):
+    keys = {"precision": "double", "kernel": "auto"}
+    other = "[[type]]\nname = 'B'\n"
+    like = block(PAGE, "toml").replace('"A"', '"B"').replace("2000.0", "1280.0")
+    like = like.replace("0.15", "0.17")
+    two = other + block(PAGE, "toml") + like
+    unlike = block(PAGE, "toml").replace('second = "A"', 'second = "B"')
+    unlike = unlike.replace("2000.0", "1600.0").replace("0.15", "0.16")
+    code, output, rows = run(program, tmp_path, two, **keys)
+    assert code == 0, output
+    code, output, given = run(program, tmp_path, two + unlike, **keys)
+    assert code == 0, output
+    assert "lennard_jones_energy" not in rows[-1]
+    for row, same in zip(rows, given, strict=True):
+        for key in ("potential_energy", "virial", "temperature"):
+            assert row[key] == pytest.approx(same[key], rel=1e-11)
+
+
 def test_its_keys_are_checked(program, tmp_path):
     keys = {"precision": "double", "kernel": "auto"}
     code, output, _ = run(program, tmp_path, block(PAGE, "toml").replace("rho", "rhoo"), **keys)

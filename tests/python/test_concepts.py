@@ -24,6 +24,7 @@ def errors_without(table: str, file: str, member: str, folder) -> str:
         (PAIRS, "forces/pair/potentials/morse.hpp", "formula", "a pair potential has all members"),
         (PAIRS, "forces/pair/potentials/morse.hpp", "evaluate", "a pair potential has all members"),
         (PAIRS, "forces/pair/potentials/mie.hpp", "coefficients", "a pair potential has all"),
+        (PAIRS, "forces/pair/potentials/mie.hpp", "mixing", "a pair potential that mixes has"),
         (BONDED, "forces/bonded/terms/harmonic_bond.hpp", "energy_name", "a bonded term has all"),
         (BONDED, "forces/bonded/terms/harmonic_bond.hpp", "atoms", "a bonded term has all members"),
         (BONDED, "forces/bonded/terms/morse_bond.hpp", "coefficients", "a bonded term has all"),

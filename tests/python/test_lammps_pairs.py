@@ -217,6 +217,36 @@ def test_a_potential_is_that_of_lammps(potential, truncation, lammps, sterna, tm
     assert f"{potential}_energy" in row
 
 
+@pytest.mark.parametrize("rule", ["lorentz_berthelot", "geometric"])
+@pytest.mark.parametrize(
+    "potential",
+    ["mie", "weeks_chandler_andersen", "lennard_jones_expanded", "lennard_jones_smoothed"],
+)
+def test_unlike_types_mix_as_in_lammps(potential, rule, lammps, sterna, tmp_path):  # noqa: F811
+    system = perturbed_crystal((6, 5, 6), 0.8, [Type(), Type(2.0), Type(3.0)], seed=6)
+    system.write_data(tmp_path / "start.data")
+    style, keys, values, to_lammps = POTENTIALS[potential]
+    mix = {"lorentz_berthelot": "arithmetic", "geometric": "geometric"}[rule]
+    commands = [
+        *start(tmp_path / "start.data"),
+        f"pair_style {style}",
+        f"pair_modify shift yes mix {mix}",
+    ]
+    pairs = ""
+    for n, numbers in enumerate(values):
+        commands.append(f"pair_coeff {n + 1} {n + 1} {' '.join(map(word, to_lammps(*numbers)))}")
+        pairs += pair_text(n, n, potential, dict(zip(keys, numbers, strict=True)))
+    text = input_text(3, pairs, "shifted").replace(
+        "[interaction]", f'[interaction]\nmixing = "{rule}"'
+    )
+    if potential == "lennard_jones_expanded":  # LAMMPS shifts it not to 0
+        commands = [line.replace("shift yes", "shift no") for line in commands]
+        text = text.replace('"shifted"', '"truncated"')
+    row = compare(lammps, sterna, commands, text, 1 + (rule == "geometric"), tmp_path)
+    assert f"{potential}_energy" in row
+    assert "lennard_jones_energy" not in row
+
+
 def test_a_table_is_that_of_lammps(lammps, sterna, tmp_path):  # noqa: F811
     system = two_types()
     system.write_data(tmp_path / "start.data")

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "md/input/physics_advice.hpp"
-#include "md/input/timestep_advice.hpp"
+#include "md/integrate/timestep_advice.hpp"
 #include "simulation/simulation_support.hpp"
 
 using namespace sterna;

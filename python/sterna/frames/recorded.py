@@ -1,16 +1,19 @@
 """What a trajectory of Sterna (H5MD) holds: numbers and a description, frame by frame."""
 
 import json
+import math
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import h5py
 import numpy
 
+from sterna.errors import SternaError
 from sterna.support.hdf5 import opened
+from sterna.support.names import no_such
 
 _GROUP = "particles/trajectory"
 #: What a damaged file is said to be.
@@ -34,6 +37,17 @@ class TrajectoryFrame:
     image: numpy.ndarray | None  #: (n, 3), the boxes that each particle has left
     orientation: numpy.ndarray | None  #: (n, 4), quaternions (w, x, y, z), body to laboratory
     angular_momentum: numpy.ndarray | None  #: (n, 3), laboratory frame
+    #: Fields that a program or a force term added, by name: (n,) or (n, components).
+    particle_fields: dict[str, numpy.ndarray] = field(default_factory=dict)
+
+    def particle_field(self, name: str) -> numpy.ndarray:
+        """The numbers of an added field, (n,) or (n, components).
+
+        Raises SternaError where the frame does not have it.
+        """
+        if name not in self.particle_fields:
+            raise SternaError(no_such("particle field", name, self.particle_fields))
+        return self.particle_fields[name]
 
     def unwrapped(self) -> numpy.ndarray:
         """(n, 3), where particles are that went through the border; in the box without images."""
@@ -56,6 +70,11 @@ def _dataset(group: h5py.Group, name: str, kinds: str = "iuf") -> h5py.Dataset:
     return found
 
 
+def _is_element(found: object) -> bool:
+    """Whether it is a time-dependent element of H5MD with steps of its own."""
+    return isinstance(found, h5py.Group) and "step" in found and "value" in found
+
+
 class Recorded:
     """A file of frames, which are read when they are asked for.
 
@@ -72,6 +91,12 @@ class Recorded:
             _dataset(group, "box/edges/value")
             for name in self.fields:
                 _dataset(group, f"{name}/value")
+            #: Added fields: the steps of the frames that have them, by name.
+            self._steps_of_added = {
+                name: _dataset(group, f"{name}/step", "iu")[()]
+                for name in group
+                if name not in (*_FIELDS, "box") and _is_element(group[name])
+            }
             # A run that was killed may have written one of them only.
             whole = min(len(self.steps), len(self.times))
             self.steps, self.times = self.steps[:whole], self.times[:whole]
@@ -91,6 +116,10 @@ class Recorded:
                 self.bonds = file["connectivity/bonds"][()]
 
             self._check_shapes(group)
+            #: Fields that a program or a force term added: numbers of components by name.
+            self.particle_fields = {
+                name: math.prod(group[f"{name}/value"].shape[2:]) for name in self._steps_of_added
+            }
 
     def _open(self) -> AbstractContextManager[h5py.File]:
         return opened(self.path, NO_TRAJECTORY)
@@ -110,6 +139,15 @@ class Recorded:
             shape = group[f"{name}/value"].shape
             if len(shape) != 3 or shape[1:] != (count, width):
                 raise ValueError(f"{name} has the shape {shape}, expected (n, {count}, {width})")
+        for name, steps in self._steps_of_added.items():
+            shape = _dataset(group, f"{name}/value").shape
+            if len(shape) not in (2, 3) or shape[1] != count or shape[0] < len(steps):
+                raise ValueError(
+                    f"{name} has the shape {shape}, expected ({len(steps)}, {count}) or with "
+                    "components"
+                )
+            if steps.ndim != 1 or not (steps[1:] > steps[:-1]).all():
+                raise ValueError(f"{name}/step holds no ascending steps")
         ascend = bool((self.id[1:] > self.id[:-1]).all())
         if len(self.id) and not (ascend and self.id[0] >= 0 and self.id[-1] < 2**63):
             raise ValueError("id holds no ascending ids from 0 to 2^63 - 1")
@@ -150,7 +188,17 @@ class Recorded:
                     time=float(self.times[number]),
                     edges=numpy.diag(edges) if edges.ndim == 1 else edges,
                     **values,
+                    particle_fields=self._added_in(group, int(self.steps[number])),
                 )
+
+    def _added_in(self, group: h5py.Group, step: int) -> dict[str, numpy.ndarray]:
+        """The added fields that the frame of a step has."""
+        found = {}
+        for name, steps in self._steps_of_added.items():
+            row = int(numpy.searchsorted(steps, step))
+            if row < len(steps) and steps[row] == step:
+                found[name] = group[f"{name}/value"][row]
+        return found
 
     @cached_property
     def units(self) -> str:

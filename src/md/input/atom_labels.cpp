@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "md/input/molecule_model_from_input.hpp"
+#include "md/input/component_frames.hpp"
 #include "md/model/element.hpp"
 #include "sterna/comm/joined.hpp"
 

@@ -15,7 +15,6 @@
 #include "md/core/checksum.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/input_text.hpp"
-#include "md/input/pair_potential_input.hpp"
 #include "md/input/physics_row.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/topology_from_input.hpp"
@@ -169,11 +168,6 @@ Json input_record(const Input& input) {
       if (!text.empty()) record[std::string(file.name)] = hash_text(text);
     }
   }
-  std::string tables;
-  for (const Input::Pair& pair : input.pairs) {
-    if (!pair.table.empty()) tables += pair_table_text(input, pair);
-  }
-  if (!tables.empty()) record["pair_tables"] = hash_text(tables);
   return record;
 }
 
@@ -210,7 +204,6 @@ InputChanges compare_inputs(const Json& record, const Json& now, const UnitSyste
   for (const PhysicsRow& physics : physics_rows()) {
     for (const ParameterFile& file : physics.files) contents.emplace_back(file.name, file.phrase);
   }
-  contents.emplace_back("pair_tables", "a table of pairs");
   contents.emplace_back("molecules", "a [[molecule]]");
   for (const auto& [name, what] : contents) {
     const Json before = record.value(name, Json()), after = now.value(name, Json());

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "md/core/json.hpp"
-#include "md/input/molecule_model_from_input.hpp"
+#include "md/input/component_frames.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/residue_labels.hpp"
 

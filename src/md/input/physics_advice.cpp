@@ -15,7 +15,6 @@
 #include "md/input/observer_row.hpp"
 #include "md/input/physics_row.hpp"
 #include "md/input/read_input.hpp"
-#include "md/input/timestep_advice.hpp"
 #include "md/input/trajectory_row.hpp"
 
 namespace sterna::md {
@@ -33,10 +32,7 @@ class Adviser {
   Adviser(const Input& input, const SystemFacts& facts) : input_(input), facts_(facts) {}
 
   std::vector<Diagnostic> advise() {
-    if (!input_.minimizes()) {
-      append(timestep_advice(input_, highest_temperature(input_)));
-      at_rest();
-    }
+    if (!input_.minimizes()) at_rest();
     physics();
     skin();
     box();
@@ -47,9 +43,6 @@ class Adviser {
   }
 
  private:
-  void append(std::vector<Diagnostic> more) {
-    for (Diagnostic& advice : more) advice_.push_back(std::move(advice));
-  }
   void add(Severity severity, std::string_view place, std::string message) {
     // A key that the file lacks is shown at its section, if the file has that.
     const std::size_t point = place.find('.');

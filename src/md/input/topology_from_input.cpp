@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "md/forces/bonded/bonded_table.hpp"
+#include "md/input/pairs_of_types.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/residue_labels.hpp"
-#include "md/input/type_pair_from_input.hpp"
 #include "sterna/comm/joined.hpp"
 
 namespace sterna::md {

@@ -1,5 +1,8 @@
 #include "md/integrate/motion_physics.hpp"
 
+#include <utility>
+
+#include "md/input/check_neighbor.hpp"
 #include "md/integrate/barostats/barostat_section.hpp"
 #include "md/integrate/check_constrained_motion.hpp"
 #include "md/integrate/check_integrator.hpp"
@@ -8,6 +11,7 @@
 #include "md/integrate/motion_sections.hpp"
 #include "md/integrate/thermostats/thermostat_advice.hpp"
 #include "md/integrate/thermostats/thermostat_section.hpp"
+#include "md/integrate/timestep_advice.hpp"
 
 namespace sterna::md {
 namespace {
@@ -16,6 +20,15 @@ void check(Input& input, bool, const IsGood& is_good, const Report& report) {
   check_integrator(input, is_good, report);
   check_multiple_time_steps(input, is_good, report);
   check_constrained_motion(input, is_good, report);
+}
+
+void advise(const Input& input, const SystemFacts& facts, const Report& report) {
+  if (!input.minimizes()) {
+    for (Diagnostic& advice : timestep_advice(input, highest_temperature(input))) {
+      report(advice.severity, "run.timestep", std::move(advice.message));
+    }
+  }
+  advise_on_thermostats(input, facts, report);
 }
 
 }  // namespace
@@ -27,7 +40,7 @@ PhysicsRow physics::motion() {
                        section::drift_control, section::limit, section::alignment},
           .check = check,
           .check_in_box = check_motion_in_box,
-          .advise = advise_on_thermostats};
+          .advise = advise};
 }
 
 }  // namespace sterna::md

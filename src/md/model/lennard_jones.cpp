@@ -4,6 +4,8 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "md/model/mixed_parameters.hpp"
+
 namespace sterna::md {
 
 LennardJones::LennardJones(std::span<const PairParameters> pairs, int type_count, double cutoff,
@@ -65,10 +67,7 @@ LennardJones::PairParameters mix(Mixing rule, LennardJones::PairParameters a,
                                  LennardJones::PairParameters b) {
   // Like types are not mixed, so that the table holds exactly the numbers of the input.
   if (a.epsilon == b.epsilon && a.sigma == b.sigma) return a;
-  const double epsilon = std::sqrt(a.epsilon * b.epsilon);
-  const double sigma =
-      rule == Mixing::lorentz_berthelot ? 0.5 * (a.sigma + b.sigma) : std::sqrt(a.sigma * b.sigma);
-  return {epsilon, sigma};
+  return {mixed_energy(a.epsilon, b.epsilon), mixed_length(rule, a.sigma, b.sigma)};
 }
 
 }  // namespace sterna::md

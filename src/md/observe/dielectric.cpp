@@ -6,8 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "md/forces/molecular/input/molecule_model_from_input.hpp"
 #include "md/input/atom_groups.hpp"
-#include "md/input/molecule_model_from_input.hpp"
 #include "md/observe/observer_table.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 

@@ -15,8 +15,8 @@
 #include <limits>
 #include <numbers>
 
-#include "md/input/molecule_model_from_input.hpp"
-#include "md/input/pair_potential_input.hpp"
+#include "md/forces/molecular/input/molecule_model_from_input.hpp"
+#include "md/forces/pair/input/pair_functions_from_input.hpp"
 
 namespace sterna::md {
 namespace {

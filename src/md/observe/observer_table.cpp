@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "md/input/molecule_model_from_input.hpp"
+#include "md/forces/molecular/input/molecule_model_from_input.hpp"
 
 namespace sterna::md {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "md/forces/molecular/input/molecule_model_from_input.hpp"
 #include "md/input/check_box.hpp"
-#include "md/input/molecule_model_from_input.hpp"
 #include "md/observe/observer_table.hpp"
 
 namespace sterna::md {

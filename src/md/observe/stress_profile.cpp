@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "md/input/pair_potential_input.hpp"
+#include "md/forces/pair/input/pair_functions_from_input.hpp"
 #include "md/neighbors/pair_list.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/observe/space_cells.hpp"

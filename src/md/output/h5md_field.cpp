@@ -52,6 +52,19 @@ H5mdField h5md_field(std::string_view name, std::string dataset, Type real, bool
   return result;
 }
 
+H5mdField h5md_field(const AddedFieldLayout& added, std::string dataset, Type real) {
+  const auto components = static_cast<std::size_t>(added.components);
+  return {H5mdQuantity::added, "", std::move(dataset), real, components, true};
+}
+
+void put_added(const AddedField& added, Type type, std::span<const std::uint32_t> particles,
+               std::byte* place, std::size_t stride) {
+  for (const std::uint32_t i : particles) {
+    put_numbers(place, added.of(i), type);
+    place += stride;
+  }
+}
+
 std::string_view h5md_unit(const H5mdField& dataset) {
   Dimension dimension = Dimension::none;
   if (dataset.quantity == H5mdQuantity::mass) dimension = Dimension::mass;
@@ -113,6 +126,8 @@ void H5mdValues::put(const H5mdField& dataset, const Box& box, const ParticleSto
           return numbers;
         });
       });
+      break;
+    case H5mdQuantity::added:
       break;
     case H5mdQuantity::mass:
       put_all([&](std::uint32_t i) {

@@ -9,14 +9,15 @@
 
 #include "md/core/box.hpp"
 #include "md/output/hdf5_file.hpp"
+#include "md/system/added_fields.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/topology.hpp"
 
 namespace sterna::md {
 
-/// The content of a dataset with a row per particle: a field of the particles, or a property that
-/// follows from a particle's type or id.
-enum class H5mdQuantity { field, mass, atom_name, molecule };
+/// The content of a dataset with a row per particle: a field of the particles, a field that a program
+/// or a force term added, or a property that follows from a particle's type or id.
+enum class H5mdQuantity { field, added, mass, atom_name, molecule };
 
 /// One dataset with a row per particle.
 struct H5mdField {
@@ -29,14 +30,22 @@ struct H5mdField {
   std::size_t item_offset = 0;  ///< offset in the item of the redistribution
   hdf5::Size chunk_rows = 0;
   hdf5::Size chunks = 0;
+  /// Frames of an added field on rank 0. It may have been added behind the first frame.
+  hdf5::Size frames = 0;
 
   std::size_t row_bytes() const { return components * size_of(type); }
 };
 
 /// The dataset of a field of `particle_fields`; `real` is the type of its floating-point numbers.
 H5mdField h5md_field(std::string_view field, std::string dataset, hdf5::Type real, bool per_frame);
+/// The dataset of an added field.
+H5mdField h5md_field(const AddedFieldLayout& added, std::string dataset, hdf5::Type real);
 /// The unit in H5MD's notation, such as "nm ps-1"; empty without a unit.
 std::string_view h5md_unit(const H5mdField& field);
+
+/// Writes the rows of an added field as `H5mdValues::put` does those of others.
+void put_added(const AddedField& added, hdf5::Type type, std::span<const std::uint32_t> particles,
+               std::byte* place, std::size_t stride);
 
 /// Computes the values of particles as rows of datasets.
 class H5mdValues {
@@ -46,7 +55,8 @@ class H5mdValues {
 
   /// The distinct names of all atoms of molecules; `atom_name` is an index into them.
   const std::vector<std::string>& atom_names() const { return atom_names_; }
-  /// Writes the rows of these local particles to `place`, `stride` bytes apart.
+  /// Writes the rows of these local particles to `place`, `stride` bytes apart. Not for added
+  /// fields.
   void put(const H5mdField& field, const Box& box, const ParticleStore& store,
            std::span<const std::uint32_t> particles, std::byte* place, std::size_t stride) const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -25,6 +26,9 @@ using hdf5::Type;
 
 // MDAnalysis finds a trajectory without a topology only in a group of this name.
 const std::string group = "particles/trajectory";
+/// What each particle has once in a file.
+constexpr std::array<std::string_view, 5> names_of_constants{"species", "id", "mass", "atom_name",
+                                                             "molecule"};
 /// Rows per chunk of the small datasets (step, time, edges, observables).
 constexpr Size small_chunk_rows = 256;
 /// Bytes reserved for metadata that the HDF5 library writes with a frame.
@@ -83,7 +87,7 @@ class H5mdWriter::Implementation {
   }
 
   void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& store,
-                   std::span<const double> observables) {
+                   std::span<const double> observables, const AddedFields* added) {
     for_each_field([&](const auto& field) {
       const bool wanted =
           std::ranges::find(fields_, field.name, &H5mdField::field) != fields_.end();
@@ -91,20 +95,27 @@ class H5mdWriter::Implementation {
       throw FileError(path_ +
                       ": orientations or angular momenta were asked for, but no particle rotates");
     });
+    lay_out_added(added);
     try {
       on_first_rank(context_, [&] { reserve_room(); });
       if (id_order_ == nullptr) {
         id_order_ = redistribution_->order(store.id.span().first(store.local_count()));
       }
+      if (!added_.empty()) write_added(step, time, *added, store);
       if (frames_ == 0) write_constants(box, store);
-      write_fields(fields_, *redistribution_, box, store,
-                   [&] { append_rows(step, time, box, observables); });
+      write_fields(
+          fields_, *redistribution_, store,
+          [&](const H5mdField& field, auto particles, std::byte* place, std::size_t stride) {
+            values_.put(field, box, store, particles, place, stride);
+          },
+          [&] { append_rows(step, time, box, observables); });
     } catch (...) {
       take_frame_back();
       id_order_.reset();
       throw;
     }
     ++frames_;
+    for (H5mdField& field : added_) ++field.frames;
   }
 
   void sync() {
@@ -161,6 +172,97 @@ class H5mdWriter::Implementation {
     return bytes;
   }
 
+  /// Sets what the datasets of the added fields are like, where these are others than in the frame
+  /// before. The datasets are not yet made.
+  void lay_out_added(const AddedFields* added) {
+    std::vector<AddedFieldLayout> layouts;
+    if (added != nullptr) layouts = added->layouts();
+    if (layouts == layouts_) return;
+    layouts_ = std::move(layouts);
+    added_.clear();
+    added_are_open_ = false;
+    const Type real = options_.single_precision ? Type::float32 : Type::float64;
+    for (const AddedFieldLayout& layout : layouts_) {
+      added_.push_back(h5md_field(layout, element_of(layout.name) + "/value", real));
+    }
+    const std::size_t bytes = lay_out(added_);
+    if (bytes == 0) return;
+    redistribution_of_added_.emplace(context_, particles_, bytes, options_.redistribution);
+  }
+
+  /// On rank 0: makes the elements of the added fields, or finds them in a file that is continued.
+  /// Frames from `step` on are dropped.
+  void open_added(std::int64_t step) {
+    hdf5::File file = hdf5::File::open(path_);
+    for (std::size_t n = 0; n < added_.size(); ++n) {
+      H5mdField& field = added_[n];
+      const std::string element = element_of(layouts_[n].name);
+      if (file.exists(element)) {
+        check_same_shape(file, field);
+        const std::vector<std::int64_t> steps = file.read_integers(element + "/step");
+        const auto later = std::ranges::lower_bound(steps, step);
+        field.frames = static_cast<Size>(later - steps.begin());
+        continue;
+      }
+      file.make_group(element);
+      make_small(file, element + "/step", Type::int64, {});
+      make_small(file, element + "/time", Type::float64, {});
+      if (!options_.reduced_units) {
+        file.set_attribute(element + "/time", "unit", std::string("ps"));
+      }
+      make_per_frame(file, field);
+    }
+    file.close();
+    added_are_open_ = true;
+  }
+
+  void write_added(std::int64_t step, double time, const AddedFields& added,
+                   const ParticleStore& store) {
+    on_first_rank(context_, [&] {
+      if (!added_are_open_) open_added(step);
+    });
+    write_fields(
+        added_, *redistribution_of_added_, store,
+        [&](const H5mdField& field, auto particles, std::byte* place, std::size_t stride) {
+          const auto number = static_cast<std::size_t>(&field - added_.data());
+          put_added(*added.find(layouts_[number].name), field.type, particles, place, stride);
+        },
+        [&] {
+          for (const H5mdField& field : added_) {
+            const std::string element = field.dataset.substr(0, field.dataset.rfind('/'));
+            const Size row[1] = {field.frames}, one[1] = {1};
+            set_rows(*file_, element + "/step", field.frames + 1);
+            set_rows(*file_, element + "/time", field.frames + 1);
+            file_->write(element + "/step", row, one, &step);
+            file_->write(element + "/time", row, one, &time);
+          }
+        });
+  }
+
+  /// Makes a dataset that has rows of particles in each frame. That of one number for each particle
+  /// has two dimensions, as H5MD has scalars.
+  void make_per_frame(hdf5::File& file, const H5mdField& field) const {
+    const auto rows = static_cast<Size>(particles_);
+    file.make_dataset(field.dataset, field.type,
+                      {.extent = shape(field, 0, rows),
+                       .maximum = shape(field, hdf5::unlimited, rows),
+                       .chunk = shape(field, 1, field.chunk_rows),
+                       .written_from_outside = !options_.compressed,
+                       .compressed = options_.compressed});
+  }
+
+  static std::vector<Size> shape(const H5mdField& field, Size frames, Size rows) {
+    if (field.components == 1) return {frames, rows};
+    return {frames, rows, field.components};
+  }
+
+  static std::string element_of(const std::string& name) { return group + "/" + name; }
+
+  /// The frame that is written next.
+  Size next_frame(const H5mdField& field) const {
+    return field.quantity == H5mdQuantity::added ? field.frames : frames_;
+  }
+
   void make_file() {
     hdf5::File file = hdf5::File::create(path_);
     const int version[2] = {1, 1};
@@ -192,12 +294,7 @@ class H5mdWriter::Implementation {
     const auto rows = static_cast<Size>(particles_);
     for (const H5mdField& field : fields_) {
       make_element(file, field.dataset.substr(0, field.dataset.rfind('/')));
-      file.make_dataset(field.dataset, field.type,
-                        {.extent = {0, rows, field.components},
-                         .maximum = {hdf5::unlimited, rows, field.components},
-                         .chunk = {1, field.chunk_rows, field.components},
-                         .written_from_outside = !options_.compressed,
-                         .compressed = options_.compressed});
+      make_per_frame(file, field);
     }
     for (const H5mdField& field : constants_) {
       std::vector<std::string> names;
@@ -332,33 +429,69 @@ class H5mdWriter::Implementation {
     kept_.emplace();
     while (kept < frames && step[kept] <= last_step) kept_->add(step[kept++]);
     for (const std::string& name : datasets_per_frame()) set_rows(file, name, kept);
+    for (const std::string& element : added_elements(file)) {
+      const std::vector<std::int64_t> steps = file.read_integers(element + "/step");
+      const auto later = std::ranges::upper_bound(steps, last_step);
+      for (const std::string_view name : {"step", "time", "value"}) {
+        set_rows(file, fmt::format("{}/{}", element, name),
+                 static_cast<Size>(later - steps.begin()));
+      }
+    }
     file.close();
     return kept;
   }
 
+  /// The elements of added fields in a file.
+  static std::vector<std::string> added_elements(const hdf5::File& file) {
+    std::vector<std::string> elements;
+    const std::vector<std::string_view> of_particles = trajectory_field_names();
+    for (const std::string& name : file.members(group)) {
+      if (name == "box" || std::ranges::find(of_particles, name) != of_particles.end()) continue;
+      // What particles have once, such as their masses, is a dataset.
+      const bool is_constant =
+          std::ranges::find(names_of_constants, name) != names_of_constants.end();
+      if (!is_constant && file.exists(element_of(name) + "/step")) {
+        elements.push_back(element_of(name));
+      }
+    }
+    return elements;
+  }
+
+  [[noreturn]] void refuse(const std::string& reason) const {
+    throw FileError(fmt::format("{}: the trajectory cannot be continued: {}", path_, reason));
+  }
+
+  void check_same_shape(const hdf5::File& file, const H5mdField& field) const {
+    const std::string name = field.dataset.substr(group.size() + 1);
+    if (!file.exists(field.dataset)) refuse("it has no " + name);
+    const std::vector<Size> extent = file.extent(field.dataset);
+    const std::vector<Size> expected =
+        shape(field, extent.empty() ? 0 : extent[0], static_cast<Size>(particles_));
+    if (extent != expected) refuse(fmt::format("its {} has another shape", name));
+    if (!file.has_type(field.dataset, field.type)) {
+      refuse(fmt::format("its {} has another precision", name));
+    }
+    if (file.is_compressed(field.dataset) != options_.compressed) {
+      refuse(
+          fmt::format("its {} is {}", name, options_.compressed ? "not compressed" : "compressed"));
+    }
+  }
+
   void check_same_kind(const hdf5::File& file) const {
-    const auto refuse = [&](const std::string& reason) {
-      throw FileError(fmt::format("{}: the trajectory cannot be continued: {}", path_, reason));
-    };
     if (!file.exists(steps())) refuse("it is not one that this program wrote");
     if ((file.extent(edges()).size() == 3) != options_.triclinic) {
       refuse("it is of another kind of box");
     }
     for (const H5mdField& field : fields_) {
-      const std::string name = field.dataset.substr(group.size() + 1);
-      if (!file.exists(field.dataset)) refuse("it has no " + name);
+      if (!file.exists(field.dataset)) {
+        refuse("it has no " + field.dataset.substr(group.size() + 1));
+      }
       const std::vector<Size> extent = file.extent(field.dataset);
       if (extent.size() != 3 || extent[1] != static_cast<Size>(particles_)) {
         refuse(fmt::format("it has {} particles, the run has {}", extent.size() > 1 ? extent[1] : 0,
                            particles_));
       }
-      if (!file.has_type(field.dataset, field.type)) {
-        refuse(fmt::format("its {} has another precision", name));
-      }
-      if (file.is_compressed(field.dataset) != options_.compressed) {
-        refuse(fmt::format("its {} is {}", name,
-                           options_.compressed ? "not compressed" : "compressed"));
-      }
+      check_same_shape(file, field);
     }
     for (const std::string_view name : trajectory_field_names()) {
       const std::string present(name);
@@ -382,8 +515,10 @@ class H5mdWriter::Implementation {
   void reserve_room() {
     std::uint64_t bytes = room_for_metadata;
     // The size of compressed rows is not known yet; they are written while the file is intact.
-    for (const H5mdField& field : fields_) {
-      if (!options_.compressed) bytes += field.chunks * field.chunk_rows * field.row_bytes();
+    for (const auto* list : {&fields_, &added_}) {
+      for (const H5mdField& field : *list) {
+        if (!options_.compressed) bytes += field.chunks * field.chunk_rows * field.row_bytes();
+      }
     }
     raw_.reserve(raw_.size(), bytes);
   }
@@ -391,13 +526,19 @@ class H5mdWriter::Implementation {
   void write_constants(const Box& box, const ParticleStore& store) {
     BlockRedistribution redistribution(context_, particles_, constant_item_bytes_,
                                        options_.redistribution);
-    write_fields(constants_, redistribution, box, store, [] {});
+    write_fields(
+        constants_, redistribution, store,
+        [&](const H5mdField& field, auto particles, std::byte* place, std::size_t stride) {
+          values_.put(field, box, store, particles, place, stride);
+        },
+        [] {});
   }
 
   /// Lets all ranks write one frame of `fields`, then rank 0 call `complete` and close the file.
-  template <class Complete>
+  /// `put(field, particles, place, stride)` writes rows of a field.
+  template <class Put, class Complete>
   void write_fields(const std::vector<H5mdField>& fields, BlockRedistribution& redistribution,
-                    const Box& box, const ParticleStore& store, const Complete& complete) {
+                    const ParticleStore& store, const Put& put, const Complete& complete) {
     std::string message;
     on_first_rank(context_, [&] {
       file_.emplace(hdf5::File::open(path_));
@@ -411,9 +552,12 @@ class H5mdWriter::Implementation {
     std::string failure;
     redistribution.plan(store.id.span().first(store.local_count()), id_order_);
     for (std::int64_t piece = 0; piece < redistribution.piece_count(); ++piece) {
-      const auto rows = redistribution.exchange(
-          piece, [&](std::span<const std::uint32_t> particles, std::byte* items,
-                     std::size_t stride) { pack(fields, box, store, particles, items, stride); });
+      const auto rows = redistribution.exchange(piece, [&](std::span<const std::uint32_t> particles,
+                                                           std::byte* items, std::size_t stride) {
+        for (const H5mdField& field : fields) {
+          put(field, particles, items + field.item_offset, stride);
+        }
+      });
       // A failed rank still takes part in the exchanges, because the others do not know yet.
       if (!failure.empty()) continue;
       try {
@@ -437,12 +581,13 @@ class H5mdWriter::Implementation {
   std::vector<Size> make_room(const std::vector<H5mdField>& fields) {
     std::vector<Size> offsets;
     for (const H5mdField& field : fields) {
-      if (field.per_frame) set_rows(*file_, field.dataset, frames_ + 1);
+      if (field.per_frame) set_rows(*file_, field.dataset, next_frame(field) + 1);
       if (is_compressed(field)) continue;
       for (Size chunk = 0; chunk < field.chunks; ++chunk) {
         const Size row = chunk * field.chunk_rows;
-        const std::vector<Size> first =
-            field.per_frame ? std::vector<Size>{frames_, row, 0} : std::vector<Size>{row};
+        std::vector<Size> first{row};
+        if (field.per_frame) first = {next_frame(field), row};
+        if (field.components > 1) first.push_back(0);
         offsets.push_back(file_->chunk_offset(field.dataset, first));
       }
     }
@@ -454,18 +599,12 @@ class H5mdWriter::Implementation {
     if (!file_.has_value()) return;
     try {
       for (const std::string& name : datasets_per_frame()) set_rows(*file_, name, frames_);
+      for (const H5mdField& field : added_) set_rows(*file_, field.dataset, field.frames);
       file_->close();
     } catch (const FileError&) {
       // The earlier failure is the one to report.
     }
     file_.reset();
-  }
-
-  void pack(const std::vector<H5mdField>& fields, const Box& box, const ParticleStore& store,
-            std::span<const std::uint32_t> particles, std::byte* items, std::size_t stride) const {
-    for (const H5mdField& field : fields) {
-      values_.put(field, box, store, particles, items + field.item_offset, stride);
-    }
   }
 
   void write_rows(const std::vector<H5mdField>& fields, std::span<const Size> offsets,
@@ -506,9 +645,9 @@ class H5mdWriter::Implementation {
   /// Writes `count` rows from `column_` by the library; called on rank 0, elsewhere `count` is 0.
   void write_by_library(const H5mdField& field, std::int64_t first_row, std::size_t count) {
     if (count == 0) return;
-    const Size first[3] = {frames_, static_cast<Size>(first_row), 0};
-    const Size size[3] = {1, count, field.components};
-    file_->write(field.dataset, first, size, field.type, column_.data());
+    std::vector<Size> first{next_frame(field), static_cast<Size>(first_row)};
+    if (field.components > 1) first.push_back(0);
+    file_->write(field.dataset, first, shape(field, 1, count), field.type, column_.data());
   }
 
   void append_rows(std::int64_t step, double time, const Box& box,
@@ -547,8 +686,11 @@ class H5mdWriter::Implementation {
   H5mdValues values_;
   std::vector<H5mdField> fields_;
   std::vector<H5mdField> constants_;
+  std::vector<AddedFieldLayout> layouts_;  ///< of the added fields, as of the last frame
+  std::vector<H5mdField> added_;           ///< their datasets
+  bool added_are_open_ = false;            ///< rank 0: whether the file has these datasets
   std::size_t constant_item_bytes_ = 0;
-  std::optional<BlockRedistribution> redistribution_;
+  std::optional<BlockRedistribution> redistribution_, redistribution_of_added_;
   std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame written by this object
   RawFile raw_;
   std::optional<hdf5::File> file_;  ///< on rank 0, while a frame is written
@@ -578,8 +720,9 @@ H5mdWriter H5mdWriter::resume(const comm::Context& context, const std::string& p
 }
 
 void H5mdWriter::write_frame(std::int64_t step, double time, const Box& box,
-                             const ParticleStore& particles, std::span<const double> observables) {
-  implementation_->write_frame(step, time, box, particles, observables);
+                             const ParticleStore& particles, std::span<const double> observables,
+                             const AddedFields* added) {
+  implementation_->write_frame(step, time, box, particles, observables, added);
 }
 
 void H5mdWriter::sync() {

@@ -10,6 +10,7 @@
 #include "md/core/box.hpp"
 #include "md/output/block_redistribution.hpp"
 #include "md/output/kept_steps.hpp"
+#include "md/system/added_fields.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
@@ -75,9 +76,10 @@ class H5mdWriter {
 
   /// All values are in internal units, which are those of the file. If "force" is a field, forces
   /// on local particles must be complete. `observables` are in the order of the options; only rank
-  /// 0's are used.
+  /// 0's are used. `added`: the added fields of the particles, the same on all ranks. Each is an
+  /// element of its name with steps and times of its own, since it may be added at any frame.
   void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& particles,
-                   std::span<const double> observables = {});
+                   std::span<const double> observables = {}, const AddedFields* added = nullptr);
   /// Waits until all frames are on the disk; to be called before a checkpoint that relies on them.
   void sync();
   std::int64_t frame_count() const;

@@ -210,6 +210,25 @@ bool File::exists(const std::string& name) const {
   return check(InUse()->H5Lexists(handle_, name.c_str(), links_inside()), "find", name) > 0;
 }
 
+std::vector<std::string> File::members(const std::string& group) const {
+  const InUse h5;
+  GroupInfo info;
+  check(h5->H5Gget_info_by_name(handle_, group.c_str(), &info, links_inside()), "read", group);
+  std::vector<std::string> names;
+  for (Size number = 0; number < info.links; ++number) {
+    constexpr int by_name = 0, ascending = 0;
+    const auto name_of = [&](char* place, std::size_t size) {
+      const auto length = h5->H5Lget_name_by_idx(handle_, group.c_str(), by_name, ascending, number,
+                                                 place, size, links_inside());
+      return static_cast<std::size_t>(check(length, "read the names in", group));
+    };
+    std::string name(name_of(nullptr, 0), '\0');
+    name_of(name.data(), name.size() + 1);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 Handle File::open_dataset(const std::string& name) const {
   const InUse h5;
   const Handle data = check(h5->H5Dopen2(handle_, name.c_str(), links_inside()), "open", name);

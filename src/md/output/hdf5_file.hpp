@@ -32,6 +32,8 @@ class File {
 
   void make_group(const std::string& name);
   bool exists(const std::string& name) const;
+  /// The names of what is in a group, sorted.
+  std::vector<std::string> members(const std::string& group) const;
   /// Gives a dataset a second name.
   void link(const std::string& existing, const std::string& name);
 

@@ -42,6 +42,14 @@ using ExternalLinkVisitor = Status(const char* file, const char* group, const ch
                                    const char* linked_object, unsigned* access, Handle properties,
                                    void* data);
 
+/// What the library says of a group (H5G_info_t).
+struct GroupInfo {
+  int storage = 0;
+  Size links = 0;
+  std::int64_t highest_order = 0;
+  bool mounted = false;
+};
+
 // clang-format off
 #define STERNA_HDF5_FUNCTIONS(FUNCTION)                                                            \
   FUNCTION(H5open, Status())                                                                       \
@@ -55,9 +63,12 @@ using ExternalLinkVisitor = Status(const char* file, const char* group, const ch
   FUNCTION(H5Fclose, Status(Handle))                                                               \
   FUNCTION(H5Gcreate2, Handle(Handle, const char*, Handle, Handle, Handle))                        \
   FUNCTION(H5Gclose, Status(Handle))                                                               \
+  FUNCTION(H5Gget_info_by_name, Status(Handle, const char*, GroupInfo*, Handle))                   \
   FUNCTION(H5Oopen, Handle(Handle, const char*, Handle))                                           \
   FUNCTION(H5Oclose, Status(Handle))                                                               \
   FUNCTION(H5Lexists, int(Handle, const char*, Handle))                                            \
+  FUNCTION(H5Lget_name_by_idx,                                                                     \
+           std::ptrdiff_t(Handle, const char*, int, int, Size, char*, std::size_t, Handle))        \
   FUNCTION(H5Lcreate_hard, Status(Handle, const char*, Handle, const char*, Handle, Handle))       \
   FUNCTION(H5Acreate2, Handle(Handle, const char*, Handle, Handle, Handle, Handle))                \
   FUNCTION(H5Awrite, Status(Handle, Handle, const void*))                                          \

@@ -8,13 +8,12 @@
 #include <utility>
 
 #include "md/forces/longrange/homogeneous_correction.hpp"
+#include "md/forces/molecular/input/molecule_model_from_input.hpp"
 #include "md/forces/molecular/molecular_forces.hpp"
+#include "md/forces/pair/input/pair_functions_from_input.hpp"
 #include "md/forces/pair/pair_forces.hpp"
 #include "md/input/cutoffs.hpp"
 #include "md/input/many_body_input.hpp"
-#include "md/input/molecule_model_from_input.hpp"
-#include "md/input/pair_potential_input.hpp"
-#include "md/input/type_pair_from_input.hpp"
 
 namespace sterna::md {
 

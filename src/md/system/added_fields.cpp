@@ -15,8 +15,11 @@ namespace {
 
 constexpr std::size_t longest_name_of_field = 64;
 
-/// Names that frames and views in Python have besides the fields of `particle_fields`.
-constexpr std::string_view names_in_python[] = {"ghost_position", "thermo", "index_of"};
+/// Names that frames and views in Python, or particles in a trajectory file, have besides the fields
+/// of `particle_fields`.
+constexpr std::string_view names_in_use[] = {"ghost_position", "thermo", "index_of",  "box",
+                                             "species",        "mass",   "atom_name", "molecule",
+                                             "step",           "time",   "edges"};
 
 bool is_name_of_field(std::string_view name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -26,7 +29,7 @@ bool is_name_of_field(std::string_view name) {
 }
 
 bool is_name_of_particles(std::string_view name) {
-  bool found = std::ranges::find(names_in_python, name) != std::end(names_in_python);
+  bool found = std::ranges::find(names_in_use, name) != std::end(names_in_use);
   for_each_field([&](const auto& field) { found = found || field.name == name; });
   return found;
 }

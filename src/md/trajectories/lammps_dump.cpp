@@ -8,7 +8,7 @@
 
 #include "md/core/file_error.hpp"
 #include "md/core/formatting.hpp"
-#include "md/input/molecule_model_from_input.hpp"
+#include "md/input/component_frames.hpp"
 #include "md/trajectories/lines_of_file.hpp"
 #include "md/trajectories/trajectory_table.hpp"
 

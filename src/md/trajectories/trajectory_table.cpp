@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "md/input/molecule_model_from_input.hpp"
+#include "md/input/component_frames.hpp"
 
 namespace sterna::md {
 namespace {

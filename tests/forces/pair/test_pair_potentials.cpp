@@ -183,6 +183,68 @@ TEST_CASE("names of potentials and of their parameters are good keys") {
   CHECK(find_pair_potential("mors") == nullptr);
 }
 
+TEST_CASE("rules of mixing are symmetric, keep like types, and give what a potential allows") {
+  int rules = 0;
+  for (const PairPotentialRow& entry : pair_potential_table()) {
+    CAPTURE(entry.name);
+    CHECK((entry.mix == nullptr) == entry.mixing.empty());
+    if (entry.mix == nullptr) continue;
+    ++rules;
+    std::vector<double> small, large;
+    for (const PairParameter& parameter : entry.parameters) {
+      small.push_back(parameter.example);
+      large.push_back(1.25 * parameter.example);
+    }
+    const auto mixed = [&](Mixing rule, const auto& first, const auto& second) {
+      std::vector<double> unlike(entry.parameters.size(), -1.0);
+      entry.mix(rule, first, second, unlike);
+      return unlike;
+    };
+    for (const Mixing rule : {Mixing::lorentz_berthelot, Mixing::geometric}) {
+      const std::vector<double> same = mixed(rule, large, large);
+      const std::vector<double> unlike = mixed(rule, small, large);
+      CHECK(unlike == mixed(rule, large, small));
+      for (std::size_t n = 0; n < unlike.size(); ++n) {
+        CAPTURE(entry.parameters[n].name);
+        CHECK(same[n] == doctest::Approx(large[n]).epsilon(1e-14));
+        CHECK(unlike[n] > small[n]);
+        CHECK(unlike[n] < large[n]);
+      }
+      if (entry.contradiction != nullptr) CHECK(entry.contradiction(unlike).empty());
+    }
+  }
+  CHECK(rules >= 8);
+}
+
+TEST_CASE("unlike parameters are those of the rules as published") {
+  const auto mixed = [](const char* name, Mixing rule, std::vector<double> first,
+                        std::vector<double> second) {
+    std::vector<double> unlike(first.size());
+    find_pair_potential(name)->mix(rule, first, second, unlike);
+    return unlike;
+  };
+  const auto check = [](const std::vector<double>& found, const std::vector<double>& expected) {
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t n = 0; n < found.size(); ++n) {
+      CAPTURE(n);
+      CHECK(found[n] == doctest::Approx(expected[n]).epsilon(1e-14));
+    }
+  };
+  check(mixed("mie", Mixing::lorentz_berthelot, {1.0, 1.0, 16.0, 6.0}, {4.0, 2.0, 12.0, 6.0}),
+        {2.0, 1.5, 14.0, 6.0});
+  check(mixed("mie", Mixing::geometric, {1.0, 1.0, 16.0, 6.0}, {4.0, 4.0, 9.0, 6.0}),
+        {2.0, 2.0, 12.0, 6.0});
+  // GROMACS: B is 2 / (1/B_i + 1/B_j), and rho is 1/B.
+  const double b = 2.0 / (1.0 / 4.0 + 1.0 / 2.5);
+  check(mixed("buckingham", Mixing::geometric, {100.0, 1.0 / 4.0, 9.0}, {400.0, 1.0 / 2.5, 4.0}),
+        {200.0, 1.0 / b, 6.0});
+  // Nuclei of 14 and 79 charges: strength Z1 Z2 q, length a / (Z1^0.23 + Z2^0.23).
+  const double q = 14.4, a = 0.4685, z1 = std::pow(14.0, 0.23), z2 = std::pow(79.0, 0.23);
+  check(mixed("ziegler_biersack_littmark", Mixing::lorentz_berthelot,
+              {14.0 * 14.0 * q, a / (z1 + z1)}, {79.0 * 79.0 * q, a / (z2 + z2)}),
+        {14.0 * 79.0 * q, a / (z1 + z2)});
+}
+
 TEST_CASE("forces are the slopes of energies, and potentials end as they should") {
   for (const PairPotentialRow& entry : pair_potential_table()) {
     for (const Truncation truncation : truncations_of(entry)) {

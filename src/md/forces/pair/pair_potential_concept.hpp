@@ -37,6 +37,23 @@ concept EvaluatesPairs = requires(const PairDistance<double>& pair, const double
   { P::evaluate(pair, coefficients) } -> std::same_as<PairValue<double>>;
 };
 
+/// Whether a potential names a rule of mixing at all.
+template <class P>
+concept NamesMixing = requires {
+  &P::mix;
+}
+|| requires {
+  P::mixing;
+};
+
+/// What a rule of mixing must have: its sentence, and a function of the run's rule and of the
+/// parameters of two types, which gives those of the unlike pair in the same order.
+template <class P>
+concept MixesPairs = requires(Mixing rule, std::span<const double> like, std::span<double> unlike) {
+  { P::mixing } -> std::convertible_to<std::string_view>;
+  { P::mix(rule, like, like, unlike) } -> std::same_as<void>;
+};
+
 /// The members that a struct of `potentials/` must have. Its optional members are listed in
 /// `potentials/pair_potential.hpp`.
 template <class P>

@@ -36,6 +36,10 @@ constexpr PairPotentialRow pair_row_of() {
   if constexpr (requires { &Potential::contradiction; }) {
     row.contradiction = &Potential::contradiction;
   }
+  if constexpr (MixesPairs<Potential>) {
+    row.mixing = Potential::mixing;
+    row.mix = &Potential::mix;
+  }
   return row;
 }
 
@@ -44,6 +48,11 @@ template <class Potential>
 constexpr PairPotentialRow checked_pair_row_of() {
   static_assert(PairPotential<Potential>,
                 "a pair potential has all members that potentials/pair_potential.hpp asks for");
+  if constexpr (NamesMixing<Potential>) {
+    static_assert(MixesPairs<Potential>,
+                  "a pair potential that mixes has \"mix\" and \"mixing\" as "
+                  "potentials/pair_potential.hpp says");
+  }
   if constexpr (PairPotential<Potential>) {
     return pair_row_of<Potential>();
   } else {

@@ -29,6 +29,11 @@ struct PairPotentialRow {
   PairScale (*scale)(std::span<const double> parameters, double cutoff);
   /// Returns why values contradict each other; empty if they do not. Null if values never do.
   std::string_view (*contradiction)(std::span<const double> parameters);
+  std::string_view mixing;  ///< the rule for unlike types, with its source; empty if there is none
+  /// Computes the parameters of an unlike pair from those of both types, all in their order, by the
+  /// rule of the run where the potential leaves the choice. Null if there is no rule.
+  void (*mix)(Mixing rule, std::span<const double> first, std::span<const double> second,
+              std::span<double> unlike);
 };
 
 /// All potentials, in the order of `PairPotentials`.

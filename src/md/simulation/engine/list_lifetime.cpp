@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "md/core/json.hpp"
+#include "md/forces/pair/input/pair_functions_from_input.hpp"
 #include "md/input/check_neighbor.hpp"
-#include "md/input/pair_potential_input.hpp"
 
 namespace sterna::md {
 namespace {

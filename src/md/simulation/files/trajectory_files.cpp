@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "md/input/molecule_model_from_input.hpp"
+#include "md/input/component_frames.hpp"
 #include "md/input/particle_description.hpp"
 #include "md/input/trajectory_row.hpp"
 #include "md/trajectories/trajectory_table.hpp"
@@ -99,7 +99,8 @@ void TrajectoryFiles::write(const RunClock& clock, const SimulatedSystem& system
   if (h5md_ && clock.is_due(h5md_interval_)) {
     const double observables[] = {state.temperature, state.pressure, state.potential_energy,
                                   state.kinetic_energy};
-    h5md_->write_frame(clock.step, clock.time(), system.box, system.particles, observables);
+    h5md_->write_frame(clock.step, clock.time(), system.box, system.particles, observables,
+                       &system.fields);
   }
   if (xtc_ && clock.is_due(xtc_interval_)) {
     xtc_->write_frame(clock.step, clock.time(), system.box, system.particles);

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "md/core/sort_by.hpp"
-#include "md/input/molecule_model_from_input.hpp"
-#include "md/input/type_pair_from_input.hpp"
+#include "md/forces/molecular/input/molecule_model_from_input.hpp"
+#include "md/forces/pair/input/pair_functions_from_input.hpp"
 
 namespace sterna::md {
 namespace {

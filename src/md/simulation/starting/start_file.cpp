@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "md/core/json.hpp"
 #include "md/domain/migration.hpp"
 #include "md/simulation/starting/distinct_ids.hpp"
+#include "md/simulation/starting/start_fields.hpp"
 #include "md/simulation/starting/start_loader.hpp"
 #include "md/simulation/starting/start_orientation.hpp"
 #include "md/start/readers/start_file_reader.hpp"
@@ -32,6 +34,7 @@ constexpr std::size_t records_per_chunk = 25000;
 std::string facts_of(const StartFileReader& reader) {
   const StartFileHeader& h = reader.header();
   return json_text(Json{
+      {"format", h.format},
       {"count", h.particle_count},
       {"box", {exact_text(h.box.length.x), exact_text(h.box.length.y), exact_text(h.box.length.z)}},
       {"tilt", {exact_text(h.box.tilt.xy), exact_text(h.box.tilt.xz), exact_text(h.box.tilt.yz)}},
@@ -66,7 +69,16 @@ void StartLoader::read_file() {
   const auto share =
       static_cast<std::size_t>(request_.system.particle_count / request_.context.size());
   request_.system.particles.reserve_local(share + share / 8);
-  if (!read_pieces(reader, text)) read_stream();
+  const bool on_all_ranks = read_pieces(reader, text);
+  if (!on_all_ranks) read_stream();
+  if (facts["format"] == "checkpoint") {
+    const auto folder = std::filesystem::path(request_.input.path).parent_path();
+    take_fields_of_checkpoint(request_.context,
+                              {.path = (folder / request_.input.start.file).string(),
+                               .on_all_ranks = on_all_ranks,
+                               .renumbered = !facts["has_ids"].get<bool>()},
+                              *decomposition_, request_.system);
+  }
   if (request_.system.particles.rotating() && !facts["has_orientations"].get<bool>()) {
     const StartOrientation orientation(request_.input.run.seed);
     ParticleStore& particles = request_.system.particles;

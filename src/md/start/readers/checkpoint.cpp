@@ -1,6 +1,6 @@
 // Reads a checkpoint of Sterna as the start of another run: box, positions, images, velocities,
 // orientations and angular momenta with all their bits. The state of the run that wrote it (steps,
-// averages, thermostats, added fields) is ignored.
+// averages, thermostats) is ignored. Added fields are read by `simulation/starting/start_fields`.
 
 #include <fmt/format.h>
 

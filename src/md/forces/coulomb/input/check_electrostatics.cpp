@@ -6,10 +6,10 @@
 
 #include "md/core/display_text.hpp"
 #include "md/forces/coulomb/input/charge_solver_row.hpp"
+#include "md/input/component_frames.hpp"
 #include "md/input/cutoffs.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/many_body_input.hpp"
-#include "md/input/molecule_model_from_input.hpp"
 
 namespace sterna::md {
 namespace {

@@ -9,7 +9,7 @@
 #include "md/core/display_text.hpp"
 #include "md/forces/manybody/input/many_body_table.hpp"
 #include "md/input/many_body_input.hpp"
-#include "md/input/pair_potential_input.hpp"
+#include "md/input/pairs_of_types.hpp"
 
 namespace sterna::md {
 namespace {

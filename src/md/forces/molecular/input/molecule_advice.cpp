@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
-#include "md/input/molecule_model_from_input.hpp"
+#include "md/forces/molecular/input/molecule_model_from_input.hpp"
+#include "md/input/component_frames.hpp"
 #include "md/model/contact_distance.hpp"
 #include "md/model/largest_sigma.hpp"
 

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/pair/input/mixed_pairs.hpp"
+#include "md/forces/pair/input/pair_functions_from_input.hpp"
 #include "md/input/input_schema.hpp"
-#include "md/input/pair_potential_input.hpp"
 #include "md/input/particle_names.hpp"
 
 namespace sterna::md {
@@ -21,7 +22,10 @@ class PairChecker {
   void check() {
     for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
       const std::string place = fmt::format("pair[{}]", n);
-      if (!readable(place + ".potential")) continue;
+      if (!readable(place + ".potential")) {
+        all_are_good_ = false;
+        continue;
+      }
       if (is_component(input_, input_.pairs[n].first) ||
           is_component(input_, input_.pairs[n].second) || input_.types.empty()) {
         components(place);
@@ -43,6 +47,8 @@ class PairChecker {
             "\"none\"");
     }
   }
+
+  bool all_are_good() const { return all_are_good_; }
 
  private:
   /// Whether its value is known: given, or the default.
@@ -67,6 +73,7 @@ class PairChecker {
   }
 
   void error(std::string_view place, std::string message) {
+    all_are_good_ = false;
     report_(Severity::error, place, std::move(message));
   }
 
@@ -101,7 +108,7 @@ class PairChecker {
                           parameter.name, quote(pair.potential), expectation(key, input_.units)));
         complete = false;
       } else if (given && !good_(key_place)) {
-        complete = false;
+        complete = all_are_good_ = false;
       } else {
         const double value = pair_parameter(pair, parameter.name).value_or(parameter.preset);
         const Range& range = parameter.range;
@@ -168,13 +175,16 @@ class PairChecker {
   bool look_at_files_;
   const IsGood& good_;
   const Report& report_;
+  bool all_are_good_ = true;  // so that parameters may be mixed
 };
 
 }  // namespace
 
 void check_pair_potentials(Input& input, bool look_at_files, const IsGood& is_good,
                            const Report& report) {
-  PairChecker(input, look_at_files, is_good, report).check();
+  PairChecker checker(input, look_at_files, is_good, report);
+  checker.check();
+  if (checker.all_are_good()) add_mixed_pairs(input, is_good, report);
 }
 
 }  // namespace sterna::md

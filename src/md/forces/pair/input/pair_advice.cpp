@@ -10,10 +10,9 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/pair/input/pair_functions_from_input.hpp"
 #include "md/forces/pair/input/truncation_advice.hpp"
 #include "md/input/check_neighbor.hpp"
-#include "md/input/pair_potential_input.hpp"
-#include "md/input/type_pair_from_input.hpp"
 
 namespace sterna::md {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <array>
 
+#include "md/forces/pair/input/mixed_pairs.hpp"
 #include "md/forces/pair/input/pair_sections.hpp"
 #include "md/forces/pair/pair_potential_table.hpp"
-#include "md/input/pair_potential_input.hpp"
 #include "md/input/sections/section.hpp"
 
 namespace sterna::md::section {

@@ -54,6 +54,36 @@ of your own: [add a pair potential](howto/add-a-pair-potential.md).
 |---|---|
 )";
 
+constexpr std::string_view unlike_types = R"(
+## Unlike types
+
+Two types that have the same potential with themselves mix by the rule of that potential, if it has
+one. So N types need N `[[pair]]`s:
+
+```toml
+[[pair]]
+first = "CH3"
+second = "CH3"
+potential = "mie"
+epsilon = "121.25 K"
+sigma = "3.783 angstrom"
+repulsive_exponent = 16.0
+
+[[pair]]
+first = "CH2"
+second = "CH2"
+potential = "mie"
+epsilon = "61.0 K"
+sigma = "3.99 angstrom"
+repulsive_exponent = 16.0
+```
+
+The page of a potential has its rule. Where a potential has none, or the two have different ones,
+an error names the `[[pair]]` that is missing. Two types that both have `epsilon` or `sigma` in
+`[[type]]` are a Lennard-Jones pair, and the check of the input says so. A `[[pair]]` of the two
+overrides any rule.
+)";
+
 std::string potential_markdown(const PairPotentialRow& row) {
   std::string text = fmt::format(
       "# `{0}`\n\n<!-- Written from the row of the potential by ./dev docs. -->\n\n{1}\n\n"
@@ -64,6 +94,9 @@ std::string potential_markdown(const PairPotentialRow& row) {
   if (row.own_end != nullptr) {
     text += "\nIt ends by itself: `truncation` changes nothing, and nothing is missing beyond.\n";
   }
+  text += row.mix == nullptr
+              ? "\nUnlike types: no rule of mixing; each unlike pair needs a `[[pair]]`.\n"
+              : fmt::format("\nUnlike types: {}.\n", row.mixing);
   if (row.finite_at_zero && !row.reads_table) {
     text += "\nIt is finite at r = 0.\n";
   }
@@ -106,7 +139,7 @@ std::string potential_page_markdown() {
   for (const PairPotentialRow& row : pair_potential_table()) {
     page += fmt::format("| [`{0}`](potentials/{0}.md) | {1} |\n", row.name, row.sentence);
   }
-  return page;
+  return page.append(unlike_types);
 }
 
 }  // namespace sterna::md

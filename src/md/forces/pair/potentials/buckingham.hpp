@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <cmath>
+
 #include "md/forces/pair/potentials/pair_potential.hpp"
 
 namespace sterna::md {
@@ -28,6 +30,16 @@ struct Buckingham {
     c[0] = p[0];
     c[1] = 1.0 / p[1];
     c[2] = p[2];
+  }
+
+  static constexpr std::string_view mixing =
+      "geometric means of `amplitude` and `c6`, the arithmetic mean of `rho` (GROMACS, combination "
+      "of Buckingham parameters)";
+  static void mix(Mixing, std::span<const double> a, std::span<const double> b,
+                  std::span<double> unlike) {
+    unlike[0] = mixed_energy(a[0], b[0]);
+    unlike[1] = 0.5 * (a[1] + b[1]);
+    unlike[2] = std::sqrt(a[2] * b[2]);
   }
 
   template <class V>

@@ -33,6 +33,14 @@ struct LennardJones12_6 {
   }
   static PairScale scale(std::span<const double> p, double) { return {p[1], p[0]}; }
 
+  static constexpr std::string_view mixing =
+      "as `mixing` in `[interaction]` says, from `epsilon` and `sigma` of the types";
+  static void mix(Mixing rule, std::span<const double> a, std::span<const double> b,
+                  std::span<double> unlike) {
+    unlike[0] = mixed_energy(a[0], b[0]);
+    unlike[1] = mixed_length(rule, a[1], b[1]);
+  }
+
   template <class V>
   [[gnu::always_inline]] static PairValue<V> evaluate(const PairDistance<V>& pair, const V* c) {
     const V inverse6 = pair.inverse_squared * pair.inverse_squared * pair.inverse_squared;

@@ -39,6 +39,16 @@ struct LennardJonesExpanded {
     return {p[1] + (p[2] > 0.0 ? p[2] : 0.0), p[0]};
   }
 
+  static constexpr std::string_view mixing =
+      "`epsilon` and `sigma` as those of `lennard_jones`, `displacement` as the arithmetic mean "
+      "(LAMMPS, pair_style lj/expand)";
+  static void mix(Mixing rule, std::span<const double> a, std::span<const double> b,
+                  std::span<double> unlike) {
+    unlike[0] = mixed_energy(a[0], b[0]);
+    unlike[1] = mixed_length(rule, a[1], b[1]);
+    unlike[2] = 0.5 * (a[2] + b[2]);
+  }
+
   template <class V>
   [[gnu::always_inline]] static PairValue<V> evaluate(const PairDistance<V>& pair, const V* c) {
     const V apart = pair.distance - c[2];

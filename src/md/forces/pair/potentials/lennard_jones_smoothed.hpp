@@ -49,6 +49,16 @@ struct LennardJonesSmoothed {
   }
   static PairScale scale(std::span<const double> p, double) { return {p[1], p[0]}; }
 
+  static constexpr std::string_view mixing =
+      "`epsilon` and `sigma` as those of `lennard_jones`, `smooth_start` as `sigma` (LAMMPS, "
+      "pair_style lj/smooth)";
+  static void mix(Mixing rule, std::span<const double> a, std::span<const double> b,
+                  std::span<double> unlike) {
+    unlike[0] = mixed_energy(a[0], b[0]);
+    unlike[1] = mixed_length(rule, a[1], b[1]);
+    unlike[2] = mixed_length(rule, a[2], b[2]);
+  }
+
   template <class V>
   [[gnu::always_inline]] static PairValue<V> evaluate(const PairDistance<V>& pair, const V* c) {
     const V inverse6 = pair.inverse_squared * pair.inverse_squared * pair.inverse_squared;

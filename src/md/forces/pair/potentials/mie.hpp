@@ -44,6 +44,17 @@ struct Mie {
   }
   static PairScale scale(std::span<const double> p, double) { return {p[1], p[0]}; }
 
+  static constexpr std::string_view mixing =
+      "`epsilon` and `sigma` as those of `lennard_jones`, the exponents as `sigma` (Potoff and "
+      "Bernard-Brunel, J. Phys. Chem. B 113, 14725 (2009); LAMMPS, pair_style mie/cut)";
+  static void mix(Mixing rule, std::span<const double> a, std::span<const double> b,
+                  std::span<double> unlike) {
+    unlike[0] = mixed_energy(a[0], b[0]);
+    unlike[1] = mixed_length(rule, a[1], b[1]);
+    unlike[2] = mixed_length(rule, a[2], b[2]);
+    unlike[3] = mixed_length(rule, a[3], b[3]);
+  }
+
   template <class V>
   [[gnu::always_inline]] static PairValue<V> evaluate(const PairDistance<V>& pair, const V* c) {
     const V logarithm_of_ratio = c[3] - 0.5 * logarithm(pair.squared);

@@ -14,6 +14,9 @@
 //   scale           its size and energy, if they are not computed from the curve
 //   reads_table     true: its numbers come from a file
 //   powers_12_and_6 true: u = c[0] r^-12 - c[1] r^-6, so that CHARMM's force switch can end it
+//   mixing, mix     the parameters of two unlike types from those of each with itself: the rule as
+//                   published, with its source, and the rule itself. Without them each unlike pair
+//                   needs a [[pair]] of its own
 //
 // It is compiled once for each instruction set. It must not be in an object that these share, and
 // so is in the unnamed namespace.
@@ -22,6 +25,7 @@
 #include <string_view>
 
 #include "md/forces/pair/pair_parameter.hpp"
+#include "md/model/mixed_parameters.hpp"
 #include "md/simd/elementary.hpp"
 
 namespace sterna::md {

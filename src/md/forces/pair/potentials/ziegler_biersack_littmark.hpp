@@ -39,6 +39,16 @@ struct ZieglerBiersackLittmark {
   /// The scale at the screening length, where the sum of exponentials is 0.4164.
   static PairScale scale(std::span<const double> p, double) { return {p[1], 0.4164 * p[0] / p[1]}; }
 
+  static constexpr std::string_view mixing =
+      "geometric mean of `strength`, harmonic mean of `screening_length`, which are those of Z1 "
+      "and "
+      "Z2 (Ziegler, Biersack and Littmark)";
+  static void mix(Mixing, std::span<const double> a, std::span<const double> b,
+                  std::span<double> unlike) {
+    unlike[0] = std::sqrt(a[0] * b[0]);
+    unlike[1] = 2.0 / (1.0 / a[1] + 1.0 / b[1]);
+  }
+
   template <class V>
   [[gnu::always_inline]] static PairValue<V> evaluate(const PairDistance<V>& pair, const V* c) {
     V sum{}, slope{};

@@ -11,7 +11,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/core/lower_case.hpp"
-#include "md/input/pair_potential_input.hpp"
+#include "md/input/pairs_of_types.hpp"
 #include "md/start/foreign/foreign_draft.hpp"
 #include "md/start/foreign/ls1/molecule_types.hpp"
 #include "md/start/foreign/ls1/plugins.hpp"

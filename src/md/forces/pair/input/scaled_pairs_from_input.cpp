@@ -1,4 +1,4 @@
-#include "md/input/scaled_pairs_from_input.hpp"
+#include "md/forces/pair/input/scaled_pairs_from_input.hpp"
 
 #include <algorithm>
 

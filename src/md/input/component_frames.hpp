@@ -6,8 +6,6 @@
 
 #include "md/input/input.hpp"
 #include "md/model/body_frame.hpp"
-#include "md/model/component.hpp"
-#include "md/model/molecule_model.hpp"
 
 namespace sterna::md {
 
@@ -26,19 +24,8 @@ std::vector<std::size_t> atoms_of_sites(const Input::Component& component);
 std::vector<std::vector<Vec3>> atom_places_of_particles(const Input& input);
 std::vector<Vec3> inertia_of_particles(const Input& input);
 
-/// The molecule in its body frame: charges and multipoles times sqrt(1/(4 pi epsilon_0)), axes of
-/// length 1.
-Component component_from_input(const Input::Component& component, const UnitSystem& units);
-
-/// The dipole moment of charges and point dipoles about the center of mass, in the body frame.
-Vec3 dipole_of(const Component& component);
-
 /// The charge that all atoms of a type have, in units of the input: atoms of molecules have charges of
 /// their own. Nothing where they differ.
 std::optional<double> charge_of_atoms(const Input& input, std::size_t type);
-
-/// Returns the model of the components of a valid input, which has at least one, and their
-/// interactions. The types, if there are any, come first, as atoms.
-MoleculeModel molecule_model_from_input(const Input& input);
 
 }  // namespace sterna::md

@@ -1,27 +1,13 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "md/forces/pair/pair_function.hpp"
-#include "md/input/input.hpp"
+#include "md/input/pairs_of_types.hpp"
 
 namespace sterna::md {
-
-/// The value of a parameter of a [[pair]]; nothing if it is not given.
-std::optional<double> pair_parameter(const Input::Pair& pair, std::string_view name);
-void set_pair_parameter(Input::Pair& pair, std::string_view name, double value);
-
-/// The [[pair]] of the types at these places that adds to no other; null where there is none.
-const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t b);
-/// Whether a [[pair]] has another potential than the Lennard-Jones one, an end of its own, or adds to
-/// what its types have.
-bool has_pair_potentials(const Input& input);
-/// Whether epsilon and sigma of this type are mixed with those of another one, of itself, or of
-/// the sites of a component.
-bool type_is_mixed(const Input& input, std::size_t type);
 
 /// How the potentials of the input end at the cutoff.
 PairFunction::Ending ending_from_input(const Input& input);
@@ -40,6 +26,9 @@ std::vector<PairFunction> added_functions_from_input(const Input& input, std::si
 /// The same of all pairs: as often types^2 as any pair has such potentials; Lennard-Jones of no depth
 /// where a pair has fewer.
 std::vector<std::vector<PairFunction>> added_layers_from_input(const Input& input);
+
+/// As `mixed_type_pair`; for a [[pair]] with another potential, its `PairFunction::scale`.
+TypePair type_pair_from_input(const Input& input, std::size_t a, std::size_t b);
 
 /// The text of the table of a [[pair]]. Throws std::runtime_error, with the reason, if it cannot be
 /// read.

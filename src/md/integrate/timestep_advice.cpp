@@ -1,4 +1,4 @@
-#include "md/input/timestep_advice.hpp"
+#include "md/integrate/timestep_advice.hpp"
 
 #include <fmt/format.h>
 
@@ -12,12 +12,11 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/molecular/input/molecule_model_from_input.hpp"
+#include "md/forces/pair/input/pair_functions_from_input.hpp"
 #include "md/input/hydrogen_mass.hpp"
-#include "md/input/molecule_model_from_input.hpp"
-#include "md/input/pair_potential_input.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/topology_from_input.hpp"
-#include "md/input/type_pair_from_input.hpp"
 #include "md/model/contact_distance.hpp"
 #include "md/model/largest_sigma.hpp"
 

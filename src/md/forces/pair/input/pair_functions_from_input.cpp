@@ -1,64 +1,14 @@
-#include "md/input/pair_potential_input.hpp"
+#include "md/forces/pair/input/pair_functions_from_input.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 
 #include "md/core/display_text.hpp"
-#include "md/input/many_body_input.hpp"
-#include "md/input/type_pair_from_input.hpp"
 #include "sterna/comm/regular_file.hpp"
 
 namespace sterna::md {
-namespace {
-
-std::size_t number_of(std::string_view name) {
-  const auto names = pair_parameter_names();
-  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-}
-
-bool is_pair(const Input::Pair& pair, const std::string& a, const std::string& b) {
-  return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
-}
-
-}  // namespace
-
-std::optional<double> pair_parameter(const Input::Pair& pair, std::string_view name) {
-  return pair.parameters[number_of(name)];
-}
-
-void set_pair_parameter(Input::Pair& pair, std::string_view name, double value) {
-  pair.parameters[number_of(name)] = value;
-}
-
-const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t b) {
-  const auto found = std::ranges::find_if(input.pairs, [&](const Input::Pair& pair) {
-    return !pair.adds && is_pair(pair, input.types[a].name, input.types[b].name);
-  });
-  return found == input.pairs.end() ? nullptr : &*found;
-}
-
-bool has_pair_potentials(const Input& input) {
-  return std::ranges::any_of(input.pairs, [](const Input::Pair& pair) {
-    return !pair.is_lennard_jones() || pair.has_own_end() || pair.adds;
-  });
-}
-
-bool type_is_mixed(const Input& input, std::size_t type) {
-  if (!input.components.empty()) return true;
-  for (std::size_t other = 0; other < input.types.size(); ++other) {
-    if (have_many_body_potential(input, type, other)) continue;
-    const Input::Pair* pair = pair_of_types(input, type, other);
-    if (pair == nullptr) return true;
-    if (pair->is_lennard_jones() &&
-        !(pair_parameter(*pair, "epsilon") && pair_parameter(*pair, "sigma"))) {
-      return true;
-    }
-  }
-  return false;
-}
 
 PairFunction::Ending ending_from_input(const Input& input) {
   return {input.interaction.cutoff, input.interaction.truncation, input.interaction.switch_start};
@@ -156,6 +106,22 @@ std::string pair_table_text(const Input& input, const Input::Pair& pair) {
 void take_pair_table(const Input& input, Input::Pair& pair, std::string_view text) {
   pair.points = read_pair_table(text, input.units.to_internal(1.0, Dimension::length),
                                 input.units.to_internal(1.0, Dimension::energy));
+}
+
+TypePair type_pair_from_input(const Input& input, std::size_t a, std::size_t b) {
+  const Input::Pair* pair = pair_of_types(input, a, b);
+  TypePair strongest;
+  if (pair == nullptr || pair->is_lennard_jones()) {
+    strongest = mixed_type_pair(input, a, b);
+  } else {
+    const PairScale scale = pair_function_from_input(input, a, b).scale();
+    strongest = {scale.energy, scale.size};
+  }
+  for (const PairFunction& added : added_functions_from_input(input, a, b)) {
+    const PairScale scale = added.scale();
+    if (scale.energy > strongest.epsilon) strongest = {scale.energy, scale.size};
+  }
+  return strongest;
 }
 
 }  // namespace sterna::md
