@@ -4,7 +4,7 @@
     ./dev bench large_bodies [--sites 100,250,1000,4000] [--repeats 5] [--output FILE]
 
 One rank on one core, double and mixed precision, runs by turns. The time of a body is that of the
-phase "molecules", which also has passes over all atoms.
+phase "large_bodies", which also has a pass over all atoms.
 
 Prints medians; `--output FILE` writes all times as JSON.
 """
@@ -30,7 +30,7 @@ INPUT = """\
 units = "nano"
 [run]
 name = "body"
-steps = 50
+steps = 300
 timestep = "2 fs"
 precision = "{precision}"
 seed = 3
@@ -92,12 +92,12 @@ def write_input(folder: Path, sites: int, precision: str) -> int:
 
 
 def milliseconds(program: str, folder: Path) -> tuple[float, float]:
-    """Those of a step, and of the phase "molecules" in it."""
+    """Those of a step, and of the phase "large_bodies" in it."""
     core = str(max(os.sched_getaffinity(0)))
     command = ["taskset", "-c", core, program, "body.toml", "--overwrite"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     timing = json.loads((folder / "body.log.jsonl").read_text().splitlines()[-1])["timing"]
-    molecules = timing["phases"].get("molecules", {"avg": 0.0})["avg"]
+    molecules = timing["phases"].get("large_bodies", {"avg": 0.0})["avg"]
     return 1e3 * timing["seconds"] / timing["steps"], 1e3 * molecules / timing["steps"]
 
 

@@ -53,6 +53,13 @@ class ShortRangeForces : public ForceTerm {
   /// Whether particles of these two types act on each other by this term. Where a run has several
   /// short-range terms, rows have such pairs only.
   virtual bool acts_between(int a, int b) const { return needs_in_list(a) && needs_in_list(b); }
+  /// Whether each pair of this term has a particle of few, such as a body of many sites, and reaches
+  /// so far that other terms should not have its cells. Beside other terms its rows are then built
+  /// around these few, its types that act among themselves. Such a term reads half lists, and its
+  /// `set_forces` adds to the forces of the other terms, which come first.
+  virtual bool acts_around_few() const { return false; }
+  /// The range of the forces between particles of these two types, at most `range()`.
+  virtual double range_between(int /*a*/, int /*b*/) const { return range(); }
   /// The name of the instruction set that computes: "avx512", "avx2", "baseline".
   virtual std::string_view kernels() const = 0;
 

@@ -3,7 +3,8 @@
 //          store's during a call and are added at the end.
 // Cost:    for each further term a list, a vector for each particle, and one more addition. A run
 //          with one term has no extra cost.
-// Hazards: if one term needs the forces of all ghosts returned and another those of the half shell,
+// Hazards: a term around few particles adds to the arrays of the first ones, so it comes last.
+//          If one term needs the forces of all ghosts returned and another those of the half shell,
 //          the latter computes pairs across borders on both ranks.
 // Others:  kernels that add forces would have to know which term is the first.
 
@@ -20,10 +21,23 @@ namespace sterna::md {
 
 namespace {
 
-std::vector<std::unique_ptr<ShortRangeForces>> by_range(
-    std::vector<std::unique_ptr<ShortRangeForces>> terms) {
+/// The number of terms that cannot have rows around few particles. There is at least one term that
+/// sorts the particles.
+std::size_t count_of_ordinary(const std::vector<std::unique_ptr<ShortRangeForces>>& terms,
+                              const ShortRangeSet::Options& options) {
   if (terms.empty()) throw std::invalid_argument("a run has at least one short-range term");
-  std::ranges::stable_sort(terms, std::greater(), [](const auto& term) { return term->range(); });
+  if (options.lists_all_pairs) return terms.size();
+  const auto count =
+      std::ranges::count_if(terms, [](const auto& term) { return !term->acts_around_few(); });
+  return count == 0 ? terms.size() : static_cast<std::size_t>(count);
+}
+
+std::vector<std::unique_ptr<ShortRangeForces>> in_order(
+    std::vector<std::unique_ptr<ShortRangeForces>> terms, const ShortRangeSet::Options& options) {
+  const bool apart = count_of_ordinary(terms, options) < terms.size();
+  std::ranges::stable_sort(terms, std::greater(), [&](const auto& term) {
+    return std::pair(!(apart && term->acts_around_few()), term->range());
+  });
   return terms;
 }
 
@@ -42,7 +56,8 @@ GhostForces ghost_forces_of_all(const std::vector<std::unique_ptr<ShortRangeForc
 class ShortRangeSet::OwnForces {
  public:
   OwnForces(ShortRangeSet& set, std::size_t k, ParticleStore& particles)
-      : own_(k == 0 ? nullptr : &set.others_[k - 1]), particles_(particles) {
+      : own_(k == 0 || set.is_around_few(k) ? nullptr : &set.others_[k - 1]),
+        particles_(particles) {
     exchange();
   }
   OwnForces(const OwnForces&) = delete;
@@ -61,28 +76,65 @@ class ShortRangeSet::OwnForces {
 
 ShortRangeSet::ShortRangeSet(std::vector<std::unique_ptr<ShortRangeForces>> terms,
                              const Options& options)
-    : terms_(by_range(std::move(terms))),
+    : terms_(in_order(std::move(terms), options)),
+      ordinary_(count_of_ordinary(terms_, options)),
       ghost_forces_(ghost_forces_of_all(terms_, options.lists_full_shell)),
+      listed_(types_in_cells(options)),
+      leaves_out_(first_lacks_pairs(options)),
       // Pairs of types can be left out only in rows of a single particle.
-      list_(options.kernels, size() == 1 || options.lists_all_pairs ? terms_[0]->group() : 1,
+      list_(options.kernels, leaves_out_ && !options.lists_all_pairs ? 1 : terms_[0]->group(),
             terms_[0]->reads_half_lists()) {
   for (int type = 0; type < options.type_count && !options.lists_all_pairs; ++type) {
     unlisted_.push_back(
         std::ranges::none_of(terms_, [&](const auto& term) { return term->needs_in_list(type); }));
   }
   if (std::ranges::count(unlisted_, 1) == 0) unlisted_.clear();
-  std::vector<char> listed;
-  for (const char unlisted : unlisted_) listed.push_back(unlisted == 0);
-  list_.set_listed_types(std::move(listed));
-  if (size() == 1) return;
-  if (!options.lists_all_pairs) kept_ = pairs_of_types(0, options.type_count);
   for (std::size_t k = 1; k < size(); ++k) {
-    others_.push_back(
-        {PairList(list_, terms_[k]->range() + options.skin, terms_[k]->reads_half_lists()),
-         pairs_of_types(k, options.type_count),
-         {},
-         {}});
+    Own& own = others_.emplace_back(
+        PairList(list_, terms_[k]->range() + options.skin, terms_[k]->reads_half_lists()));
+    own.kept = pairs_of_types(k, options.type_count);
+    if (is_around_few(k)) set_few(own, *terms_[k], options);
   }
+  list_.set_listed_types(std::move(listed_));
+  if (leaves_out_ && !options.lists_all_pairs) kept_ = pairs_of_types(0, options.type_count);
+}
+
+std::vector<char> ShortRangeSet::types_in_cells(const Options& options) const {
+  std::vector<char> listed;
+  if (options.lists_all_pairs) return listed;
+  for (int type = 0; type < options.type_count; ++type) {
+    listed.push_back(std::ranges::any_of(terms_, [&](const auto& term) {
+      // The few themselves are found without cells.
+      const bool is_few =
+          has_rows_around_few() && term->acts_around_few() && term->acts_between(type, type);
+      return term->needs_in_list(type) && !is_few;
+    }));
+  }
+  return listed;
+}
+
+bool ShortRangeSet::first_lacks_pairs(const Options& options) const {
+  if (ordinary_ > 1) return true;
+  for (int type = 0; type < options.type_count && size() > 1 && !listed_.empty(); ++type) {
+    if (listed_[static_cast<std::size_t>(type)] != 0 && !terms_[0]->needs_in_list(type))
+      return true;
+  }
+  return false;
+}
+
+void ShortRangeSet::set_few(Own& own, const ShortRangeForces& term, const Options& options) {
+  for (int a = 0; a < options.type_count; ++a) {
+    own.is_few.push_back(term.acts_between(a, a));
+    for (int b = 0; b < options.type_count; ++b) {
+      own.radius.push_back(term.acts_between(a, b) ? term.range_between(a, b) + options.skin : 0.0);
+    }
+  }
+}
+
+double ShortRangeSet::range() const {
+  double longest = 0.0;
+  for (const auto& term : terms_) longest = std::max(longest, term->range());
+  return longest;
 }
 
 std::vector<char> ShortRangeSet::pairs_of_types(std::size_t k, int type_count) const {
@@ -93,11 +145,45 @@ std::vector<char> ShortRangeSet::pairs_of_types(std::size_t k, int type_count) c
   return kept;
 }
 
+void ShortRangeSet::place_ghosts(const ParticleStore& particles, std::vector<std::uint32_t>& slots,
+                                 std::optional<std::span<const char>> half_shell) {
+  const std::size_t local = particles.local_count();
+  const std::span<const Position> ghosts(particles.position.data() + local,
+                                         particles.ghost_count());
+  list_.place_ghosts(ghosts, local, slots, half_shell);
+  for (Own& own : others_) {
+    own.few_ghosts.clear();
+    for (std::size_t k = 0; k < ghosts.size() && !own.is_few.empty(); ++k) {
+      if (own.is_few[static_cast<std::size_t>(ghosts[k].type)] == 0) continue;
+      if (half_shell && (*half_shell)[k] == 0) continue;
+      own.few_ghosts.push_back(static_cast<std::uint32_t>(local + slots[k]));
+    }
+    std::ranges::sort(own.few_ghosts);
+  }
+}
+
+std::vector<std::uint32_t> ShortRangeSet::few_of(const Own& own,
+                                                 const ParticleStore& particles) const {
+  std::vector<std::uint32_t> places;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    if (own.is_few[static_cast<std::size_t>(particles.position[i].type)] != 0) {
+      places.push_back(static_cast<std::uint32_t>(i));
+    }
+  }
+  places.insert(places.end(), own.few_ghosts.begin(), own.few_ghosts.end());
+  return places;
+}
+
 void ShortRangeSet::rebuild(ParticleStore& particles, const MoleculePlaces* places,
                             bool forget_positions) {
   list_.build(particles);
   if (!kept_.empty()) list_.keep_pairs_of_types(particles, kept_);
   for (Own& own : others_) {
+    if (!own.is_few.empty()) {
+      const std::vector<std::uint32_t> few = few_of(own, particles);
+      own.list.build_rows_around(particles, {few, own.is_few, own.radius});
+      continue;
+    }
     own.list.build_rows();
     own.list.keep_pairs_of_types(particles, own.kept);
     own.force.renew(particles.force.size());
@@ -105,7 +191,8 @@ void ShortRangeSet::rebuild(ParticleStore& particles, const MoleculePlaces* plac
   }
   if (forget_positions) list_.forget_positions();
   for (std::size_t k = 0; k < size(); ++k) {
-    if (places != nullptr) exclude_neighbors(list_of(k), *places);
+    // Pairs with a rigid molecule are never excluded.
+    if (places != nullptr && !is_around_few(k)) exclude_neighbors(list_of(k), *places);
     const OwnForces own(*this, k, particles);
     terms_[k]->rebuild(list_of(k), particles);
   }
@@ -134,6 +221,7 @@ void ShortRangeSet::set_forces(std::size_t k, ParticleStore& particles, const Mo
     terms_[k]->set_forces(list_of(k), particles, move);
   }
   const bool without_torques = particles.rotating() && !terms_[k]->sets_torques();
+  if (is_around_few(k)) return;
   if (k == 0) {
     if (without_torques) std::ranges::fill(particles.torque.span(), Vec3{});
     return;

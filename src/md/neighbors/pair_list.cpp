@@ -92,7 +92,7 @@ PairWork PairList::rows() const {
   PairWork work{};
   work.local = static_cast<std::uint32_t>(listed_->local_count);
   work.total = static_cast<std::uint32_t>(listed_->total_count);
-  work.cells = listed_->grid.cells().data();
+  work.cells = around_few_ ? runs_.data() : listed_->grid.cells().data();
   work.nx = listed_->grid.nx();
   work.ny = listed_->grid.ny();
   work.nz = listed_->grid.nz();

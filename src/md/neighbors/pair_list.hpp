@@ -82,6 +82,20 @@ class PairList {
   /// symmetric.
   void keep_pairs_of_types(const ParticleStore& particles, std::span<const char> kept);
 
+  /// Around which particles rows are built, and how far.
+  struct Few {
+    std::span<const std::uint32_t> places;  ///< in the store: local particles first, then ghosts
+    std::span<const char> is_one;           ///< for each type
+    /// types x types, symmetric; 0: rows have no such pairs
+    std::span<const double> radius;
+  };
+  /// Builds rows of one particle that hold only pairs with at least one of the few. Their radii may
+  /// be longer than a cell. It follows `build` of the first list, as `build_rows`.
+  void build_rows_around(const ParticleStore& particles, const Few& few);
+  /// Whether the rows are of this kind. They have no interior cells then, and a cell is a run of
+  /// particles with rows.
+  bool is_around_few() const { return around_few_; }
+
   /// Frees the coordinates, if nobody asks for displacements until the next `build`.
   void forget_positions();
 
@@ -96,6 +110,10 @@ class PairList {
   enum class Cells { interior, boundary, late_interior };
   static constexpr std::array all_cells{Cells::interior, Cells::boundary, Cells::late_interior};
   std::span<const std::uint32_t> cells(Cells which) const {
+    if (around_few_) {
+      return which == Cells::boundary ? std::span<const std::uint32_t>(run_numbers_)
+                                      : std::span<const std::uint32_t>();
+    }
     if (which == Cells::boundary) return listed_->grid.boundary_cells();
     const auto interior = listed_->grid.interior_cells();
     const std::size_t late = listed_->half_shell ? interior.size() / 2 : 0;
@@ -201,6 +219,9 @@ class PairList {
   bool use_compressed_ = true;
   std::size_t entries_built_ = 0, entries_used_ = 0;  ///< the latter without removed entries
   AlignedBuffer<std::uint32_t> row_begin_;            ///< by row number
+  bool around_few_ = false;
+  std::vector<CellRange> runs_;             ///< of particles with rows, if these are around few
+  std::vector<std::uint32_t> run_numbers_;  ///< 0, 1, 2, ...
   bool masked_ = false;
   std::vector<std::uint16_t> masks_;
   std::vector<std::uint32_t> mask_begin_;

@@ -183,7 +183,18 @@ Interaction::Interaction(const Input& input, const ParameterTexts& texts)
                           ending_from_input(input), precision, kernel, added_layers(input)));
   }
   if (has_molecular_forces) {
-    forces_.push_back(std::make_unique<MolecularForces>(*model_, precision, kernel));
+    using Pairs = MolecularForces::Pairs;
+    const auto [large, others] = MolecularForces::kinds_of_pairs(*model_);
+    const auto add = [&](Pairs pairs) {
+      forces_.push_back(std::make_unique<MolecularForces>(*model_, precision, kernel, pairs));
+    };
+    // Terms of their own let other pairs have short rows.
+    if (!large) {
+      add(Pairs::all);
+    } else {
+      if (others) add(Pairs::without_large_bodies);
+      add(Pairs::with_large_bodies);
+    }
   }
   for (const auto& forces : forces_) range_ = std::max(range_, forces->range());
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -121,11 +122,22 @@ double smallest_sigma(std::span<const SiteTerm> terms) {
 
 }  // namespace
 
+MolecularForces::Kinds MolecularForces::kinds_of_pairs(const MoleculeModel& model) {
+  const LargeBodies bodies(model, model.electrostatics != MoleculeModel::Electrostatics::none);
+  Kinds kinds{};
+  for (std::size_t k = 0; k < model.components.size(); ++k) {
+    kinds.large = kinds.large || bodies.is_large(k);
+    kinds.others = kinds.others || (k >= model.atom_types && !bodies.is_large(k));
+  }
+  return kinds;
+}
+
 MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision,
-                                 std::string_view kernels)
+                                 std::string_view kernels, Pairs pairs)
     : kernels_(select_molecular_kernels(kernels)),
       precision_(precision),
-      beside_atoms_(model.atom_types > 0),
+      pairs_(pairs),
+      has_all_pairs_(model.atom_types == 0 && pairs == Pairs::all),
       site_cutoff_(model.cutoff_kind == MoleculeModel::Cutoff::site),
       cutoff_squared_(model.cutoff * model.cutoff),
       lennard_jones_cutoff_squared_(model.lennard_jones_cutoff * model.lennard_jones_cutoff),
@@ -135,12 +147,11 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
       std::any_of(model.components.begin(), model.components.end(),
                   [](const Component& c) { return !c.dipoles.empty() || !c.quadrupoles.empty(); });
   std::vector<SiteColumns> columns;
-  std::vector<double> extents;
   for (std::size_t k = 0; k < model.components.size(); ++k) {
     const bool is_large = large_bodies_.is_large(k);
     const SiteColumns& added = columns.emplace_back(
         is_large ? SiteColumns::of_large_body() : SiteColumns(model.components[k], with_charges));
-    extents.push_back(is_large ? large_bodies_.extent(k) : added.extent());
+    extents_.push_back(is_large ? large_bodies_.extent(k) : added.extent());
     layouts_.push_back({.record_begin = 0,
                         .record_vectors = 0,
                         .vector_begin = static_cast<std::uint32_t>(vectors_.size()),
@@ -154,10 +165,14 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
   for (std::size_t a = 0; a < model.components.size(); ++a) {
     for (std::size_t b = 0; b < model.components.size(); ++b) {
       term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
-      const bool by_cells = large_bodies_.add_pair(model, a, b, columns);
+      const bool with_large = large_bodies_.is_large(a) || large_bodies_.is_large(b);
+      const bool is_other_terms = (pairs == Pairs::with_large_bodies && !with_large) ||
+                                  (pairs == Pairs::without_large_bodies && with_large);
+      const bool by_cells =
+          large_bodies_.add_pair(model, a, b, columns) && pairs != Pairs::without_large_bodies;
       if (by_cells) {
         site_grids_.push_back({.loop = PairLoop::bodies});
-      } else if (model.are_atoms(a, b) || large_bodies_.is_large(a) || large_bodies_.is_large(b)) {
+      } else if (model.are_atoms(a, b) || with_large || is_other_terms) {
         site_grids_.emplace_back();
       } else {
         add_radial_terms(model, a, b, columns[a], columns[b]);
@@ -165,7 +180,7 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
       }
       choose_loop(columns[a], columns[b]);
       if (by_cells || terms_.size() > term_begin_.back()) {
-        reach = std::max(reach, extents[a] + extents[b]);
+        reach = std::max(reach, extents_[a] + extents_[b]);
       }
       if (site_grids_.back().loop == PairLoop::columns) {
         layouts_[a].summed_vectors = layouts_[a].vectors();
@@ -195,10 +210,16 @@ bool MolecularForces::needs_in_list(int type) const {
 }
 
 bool MolecularForces::acts_between(int a, int b) const {
-  if (!beside_atoms_) return true;
+  if (has_all_pairs_) return true;
   const std::size_t pair =
       static_cast<std::size_t>(a) * layouts_.size() + static_cast<std::size_t>(b);
   return term_begin_[pair] < term_begin_[pair + 1] || site_grids_[pair].loop == PairLoop::bodies;
+}
+
+double MolecularForces::range_between(int a, int b) const {
+  if (!site_cutoff_) return range_;
+  return std::sqrt(cutoff_squared_) + extents_[static_cast<std::size_t>(a)] +
+         extents_[static_cast<std::size_t>(b)];
 }
 
 void MolecularForces::add_records(const std::vector<SiteColumns>& columns) {
@@ -395,6 +416,8 @@ void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_
 }
 
 void MolecularForces::rebuild(const PairList& list, const ParticleStore& particles) {
+  in_rows_.clear();
+  if (list.is_around_few()) find_in_rows(list, particles);
   if (list.rows().half != half_lists_) {
     throw std::logic_error("the list is not of the kind, half or full, that these molecules read");
   }
@@ -422,10 +445,38 @@ void MolecularForces::rebuild(const PairList& list, const ParticleStore& particl
   if (!particles.rotating()) unused_torque_.resize(particles.local_count());
 }
 
+void MolecularForces::find_in_rows(const PairList& list, const ParticleStore& particles) {
+  in_rows_.clear();
+  const PairWork rows = list.rows();
+  for (const std::uint32_t run : list.cells(PairList::Cells::boundary)) {
+    const CellRange range = rows.cells[run];
+    for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) {
+      in_rows_.push_back(i);
+      in_rows_.insert(in_rows_.end(), rows.plain + rows.row_begin[i],
+                      rows.plain + rows.row_begin[i + 1]);
+    }
+  }
+  std::ranges::sort(in_rows_);
+  in_rows_.erase(std::ranges::unique(in_rows_).begin(), in_rows_.end());
+  local_in_rows_ = static_cast<std::size_t>(
+      std::ranges::lower_bound(in_rows_, particles.local_count()) - in_rows_.begin());
+}
+
 void MolecularForces::clear_collected(std::size_t begin, std::size_t end) {
   const auto clear = [&]<class Force>(Force* forces) {
     for (std::size_t kind = 0; kind < kinds_; ++kind) {
       std::fill(forces + kind * stride_ + begin, forces + kind * stride_ + end, Force{});
+    }
+  };
+  precision_ == Precision::mixed ? clear(collected_single_.data()) : clear(collected_.data());
+}
+
+void MolecularForces::clear_collected_in_rows(std::size_t first) {
+  const auto clear = [&]<class Force>(Force* forces) {
+    for (std::size_t kind = 0; kind < kinds_; ++kind) {
+      for (const std::uint32_t i : std::span(in_rows_).subspan(first)) {
+        forces[kind * stride_ + i] = Force{};
+      }
     }
   };
   precision_ == Precision::mixed ? clear(collected_single_.data()) : clear(collected_.data());
@@ -459,7 +510,22 @@ void MolecularForces::add_up_points(ParticleStore& particles, Vec3* torques) con
   }
 }
 
-void MolecularForces::set_forces(const PairList&, ParticleStore& particles, const Mover*) {
+void MolecularForces::add_and_clear_collected(ParticleStore& particles) {
+  const auto add = [&]<class Force>(Force* forces) {
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      particles.force[i] += vector_of(forces[i]);
+      forces[i] = Force{};
+      const auto type = static_cast<std::size_t>(particles.position[i].type);
+      if (kinds_ < 2 || layouts_[type].record_vectors == 0) continue;
+      if (particles.rotating()) particles.torque[i] += vector_of(forces[stride_ + i]);
+      forces[stride_ + i] = Force{};
+    }
+  };
+  precision_ == Precision::mixed ? add(collected_single_.data()) : add(collected_.data());
+}
+
+void MolecularForces::set_forces(const PairList& list, ParticleStore& particles, const Mover*) {
+  if (list.is_around_few()) return add_and_clear_collected(particles);
   if (!half_lists_) return;
   Vec3* const torques = particles.rotating() ? particles.torque.data() : unused_torque_.data();
   const auto copy = [&](const auto* forces) {
@@ -476,11 +542,12 @@ void MolecularForces::set_forces(const PairList&, ParticleStore& particles, cons
   clear_collected(0, particles.local_count());
 }
 
-void MolecularForces::place_sites(const ParticleStore& particles, std::size_t begin,
-                                  std::size_t end, const Vec3& center) {
+template <class Places>
+void MolecularForces::place_sites(const ParticleStore& particles, const Places& places,
+                                  const Vec3& center) {
   const auto place = [&](auto& sites) {
     using Real = std::decay_t<decltype(sites[0])>;
-    for (std::size_t i = begin; i < end; ++i) {
+    for (const std::size_t i : places) {
       const SiteLayout& layout = layouts_[static_cast<std::size_t>(particles.position[i].type)];
       if (layout.record_vectors == 0) continue;
       const auto turn = particles.orientation[i].matrix();
@@ -497,7 +564,7 @@ void MolecularForces::place_sites(const ParticleStore& particles, std::size_t be
   if (precision_ == Precision::mixed) {
     place(sites_single_);
     const double steps = 1.0 / fixed_scale_;
-    for (std::size_t i = begin; i < end; ++i) {
+    for (const std::size_t i : places) {
       const Position& p = particles.position[i];
       fixed_position_[i] = {static_cast<std::int32_t>((p.x - center.x) * steps),
                             static_cast<std::int32_t>((p.y - center.y) * steps),
@@ -513,10 +580,18 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
                               EnergyAndVirial* sums) {
   const std::size_t local = particles.local_count();
   const Vec3 center = list.grid().center();
-  if (which == PairList::Cells::interior) {
-    place_sites(particles, 0, local, center);
+  if (list.is_around_few()) {
+    const std::span<const std::uint32_t> all(in_rows_);
+    if (which == PairList::Cells::interior) {
+      place_sites(particles, all.first(local_in_rows_), center);
+    } else if (which == PairList::Cells::boundary) {
+      place_sites(particles, all.subspan(local_in_rows_), center);
+      clear_collected_in_rows(local_in_rows_);
+    }
+  } else if (which == PairList::Cells::interior) {
+    place_sites(particles, std::views::iota(std::size_t{0}, local), center);
   } else if (which == PairList::Cells::boundary) {
-    place_sites(particles, local, particles.total_count(), center);
+    place_sites(particles, std::views::iota(local, particles.total_count()), center);
     if (half_lists_) clear_collected(local, particles.total_count());
   }
   MolecularWork work{};

@@ -23,11 +23,22 @@ class SiteColumns;
 /// convention of ls1-MarDyn and ms2).
 class MolecularForces final : public ShortRangeForces {
  public:
+  /// The pairs of components that a term has. Those with large bodies reach farther than the others.
+  enum class Pairs { all, without_large_bodies, with_large_bodies };
   /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument if this machine lacks
   /// it.
-  MolecularForces(const MoleculeModel& model, Precision precision, std::string_view kernels);
+  MolecularForces(const MoleculeModel& model, Precision precision, std::string_view kernels,
+                  Pairs pairs = Pairs::all);
 
-  std::string_view name() const override { return "molecules"; }
+  /// Whether a model has pairs with large bodies, and other pairs that are not of two atoms.
+  struct Kinds {
+    bool large, others;
+  };
+  static Kinds kinds_of_pairs(const MoleculeModel& model);
+
+  std::string_view name() const override {
+    return pairs_ == Pairs::with_large_bodies ? "large_bodies" : "molecules";
+  }
   /// The range: the cutoff and, for a cutoff between sites, the distances of sites from their
   /// centers.
   double range() const override { return range_; }
@@ -38,6 +49,8 @@ class MolecularForces final : public ShortRangeForces {
   std::uint32_t group() const override { return shared_rows_ ? largest_group : 1; }
   bool needs_in_list(int type) const override;
   bool acts_between(int a, int b) const override;
+  bool acts_around_few() const override { return pairs_ == Pairs::with_large_bodies; }
+  double range_between(int a, int b) const override;
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   /// Orientations of components without extent are not read. So a store of only such components may
   /// have neither orientations nor torques.
@@ -67,25 +80,37 @@ class MolecularForces final : public ShortRangeForces {
   /// Fills in the records.
   void add_records(const std::vector<SiteColumns>& columns);
 
-  /// Turns the records of the molecules [begin, end) into the laboratory frame; in mixed precision
-  /// also puts their centers on the grid around `center`.
-  void place_sites(const ParticleStore& particles, std::size_t begin, std::size_t end,
-                   const Vec3& center);
+  /// Turns the records of the molecules at these places into the laboratory frame; in mixed
+  /// precision also puts their centers on the grid around `center`.
+  template <class Places>
+  void place_sites(const ParticleStore& particles, const Places& places, const Vec3& center);
+  /// Fills in `in_rows_`.
+  void find_in_rows(const PairList& list, const ParticleStore& particles);
+  /// Clears the collected forces of the particles in `in_rows_` from the first one given on.
+  void clear_collected_in_rows(std::size_t first);
 
   /// Clears the collected forces of the molecules [begin, end), if lists are half.
   void clear_collected(std::size_t begin, std::size_t end);
+  /// Adds the collected forces of the local particles to their forces and torques.
+  void add_and_clear_collected(ParticleStore& particles);
   /// Computes forces and torques from forces on points.
   void add_up_points(ParticleStore& particles, Vec3* torques) const;
 
   const MolecularKernels& kernels_;
   Precision precision_;
-  bool beside_atoms_;
+  Pairs pairs_;
+  bool has_all_pairs_;
   double range_ = 0.0;
   bool site_cutoff_;
   double cutoff_squared_, lennard_jones_cutoff_squared_;
   /// in the last step that computed them
   double lennard_jones_energy_ = 0.0, coulomb_energy_ = 0.0;
 
+  std::vector<double> extents_;  ///< distances of the farthest sites from the centers
+  /// If rows are around few particles: the places of these and of all in their rows, in ascending
+  /// order, and how many of them are local.
+  std::vector<std::uint32_t> in_rows_;
+  std::size_t local_in_rows_ = 0;
   std::vector<SiteLayout> layouts_;  ///< for each component
   std::vector<Vec3> body_;           ///< vectors of all components that `place_sites` turns
   std::vector<SiteVector> vectors_;  ///< of all components

@@ -64,10 +64,10 @@ double ForceEngine::width_of_halo() const {
 
 bool ForceEngine::some_need_early_rebuild() const {
   // With multiple time steps no rank checks for missed pairs in the steps between two full
-  // computations.
-  return time_steps_.are_used() || std::ranges::any_of(terms(), [](const ForceTerm* term) {
-           return term->needs_early_rebuild();
-         });
+  // computations. The check for missed pairs knows the first list only.
+  return time_steps_.are_used() || short_range_.has_rows_around_few() ||
+         std::ranges::any_of(terms(),
+                             [](const ForceTerm* term) { return term->needs_early_rebuild(); });
 }
 
 void ForceEngine::add(std::unique_ptr<ForceTerm> term) {
@@ -116,7 +116,8 @@ void ForceEngine::set_decomposition(const Decomposition& decomposition) {
 void ForceEngine::set_region(const Decomposition& decomposition) {
   const Shear& shear = decomposition.box().shear();
   const Region region = decomposition.region(context_.rank());
-  short_range_.list().set_region(region.lower, region.upper, list_radius_, shear, halo_width_);
+  short_range_.list().set_region(region.lower, region.upper,
+                                 short_range_.range_of_cells() + options_.skin, shear, halo_width_);
   // Two particles that meet before the list is rebuilt are at most this far apart when it is made.
   // If ranks have half shells only, the halo has this width. Otherwise each region must be this
   // wide, so that the regions of such a pair are neighbors. One particle of the pair is then in the
@@ -167,15 +168,12 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
 }
 
 void ForceEngine::place_ghosts(ParticleStore& particles) {
-  const std::size_t local = particles.local_count();
-  const std::span<const Position> ghosts(particles.position.data() + local,
-                                         particles.ghost_count());
   std::vector<char> half_shell;
   if (short_range_.ghost_forces() == GhostForces::half_shell) {
     half_shell = halo_.half_shell();
-    short_range_.list().place_ghosts(ghosts, local, ghost_slots_, half_shell);
+    short_range_.place_ghosts(particles, ghost_slots_, half_shell);
   } else {
-    short_range_.list().place_ghosts(ghosts, local, ghost_slots_);
+    short_range_.place_ghosts(particles, ghost_slots_, {});
   }
   halo_.order_ghosts(particles, ghost_slots_);
   if (!options_.places) return;
@@ -254,8 +252,8 @@ bool ForceEngine::holds_beyond_half_skin(const ParticleStore& particles,
   // If there are many such particles, checking their surroundings costs more than a new list.
   if (beyond_half_skin_.size() > 16 + particles.local_count() / 256) return false;
   const double ghost_path = std::max(longest_path, decision_.longest_path());
-  return !list_misses_pair(short_range_.list(), particles, short_range_.range(), beyond_half_skin_,
-                           ghost_path);
+  return !list_misses_pair(short_range_.list(), particles, short_range_.range_of_cells(),
+                           beyond_half_skin_, ghost_path);
 }
 
 bool ForceEngine::ends_steps_before_rebuild() const {
