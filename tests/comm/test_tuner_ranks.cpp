@@ -385,7 +385,6 @@ TEST_CASE("neighbor exchange: methods take turns, results stay the same") {
     CHECK(faults == 0);
     const Verdict verdict = exchange.verdict();
     int usable = 0;
-    int measured = 0;
     const auto works = [&](std::string_view method) {
       const auto found = std::ranges::find(verdict.candidates, method, &MethodEvidence::method);
       return found != verdict.candidates.end() && found->state != "unavailable";
@@ -395,7 +394,6 @@ TEST_CASE("neighbor exchange: methods take turns, results stay the same") {
     for (const MethodEvidence& e : verdict.candidates) {
       CHECK(e.state != "failed");
       usable += e.state == "unavailable" ? 0 : 1;
-      measured += e.rounds > 0 || e.state == "not measured" ? 1 : 0;
     }
     CHECK(verdict.candidates.size() == neighbor_methods().size());
     CHECK(usable > 0);

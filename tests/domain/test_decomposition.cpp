@@ -349,7 +349,7 @@ TEST_CASE("regions that change hand their particles over, with every sparse meth
       records.push_back(
           {{p.x * length.x, p.y * length.y, p.z * length.z, id % 3}, {p.x, 1.0, 2.0}, id, {}});
     }
-    distribute(context, *present, records, particles);
+    Distribution(context, *present).append(records, particles);
     for (int round = 0; round < 12; ++round) {
       // Matter contracts and expands; each round is cut by another method.
       const auto& method =

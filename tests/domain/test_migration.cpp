@@ -103,7 +103,7 @@ TEST_CASE("random walks keep every particle, its images and its payload, with ev
     for (std::int64_t id = context.rank(); id < kCount; id += context.size()) {
       records.push_back(record_of(id, start_position(id, grid.box())));
     }
-    distribute(context, grid, records, particles);
+    Distribution(context, grid).append(records, particles);
     CHECK(all_there_once(context, particles, kCount));
     CHECK(all_at_home(context, grid, particles));
     Migration migration(context, grid, 1.0, {method});
@@ -173,7 +173,7 @@ TEST_CASE("those that rotate take orientation and angular momentum along, with e
       records.back().orientation = test::orientation_of(id, 0);
       records.back().angular_momentum = 3.0 * velocity_of(id);
     }
-    distribute(context, grid, records, particles);
+    Distribution(context, grid, {.rotating = true}).append(records, particles);
     Migration migration(context, grid, 1.0, {.exchange_method = method, .rotating = true});
     std::int64_t wrong = 0, moved = 0;
     for (std::int64_t step = 0; step < 30; ++step) {
@@ -299,7 +299,7 @@ TEST_CASE("an impossible position on one rank is an error on all that names the 
     CHECK(message.find("step 37") != std::string::npos);
     CHECK(particles.local_count() == 2);
     const std::vector<ParticleRecord> records{{{last ? bad : 1.0, 0, 0, 0}, {}, 99, {0, 0, 0}}};
-    CHECK_THROWS_AS(distribute(context, grid, records, particles), UnstableRun);
+    CHECK_THROWS_AS(Distribution(context, grid).append(records, particles), UnstableRun);
   }
   if (context.size() >= 4) {
     ParticleStore particles;

@@ -13,6 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
+from lammps_support import lammps  # noqa: E402, F401 (a fixture of all tests)
+
 # Where these tests run in the background of a shell or under nohup, what they start would ignore
 # these signals as well.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -6,7 +6,6 @@ import numpy
 import pytest
 import sterna as module
 from conftest import ROOT
-from lammps_support import lammps  # noqa: F401 (a fixture)
 from sterna.commands.elastic import elastic
 from test_lammps_many_body import potentials
 
@@ -105,7 +104,7 @@ METALS = [
 
 
 @pytest.mark.parametrize("metal", METALS, ids=[row[0] for row in METALS])
-def test_metals(metal, lammps, sterna, tmp_path):  # noqa: F811
+def test_metals(metal, lammps, sterna, tmp_path):
     file, element, lattice, edge, cells, mass, expected = metal
     path = potentials(lammps) / file
     if not path.exists():

@@ -6,7 +6,7 @@ import subprocess
 import numpy
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
-from lammps_support import lammps, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import run_lammps
 from sterna import read_log
 from sterna.exporting.quantities import ENERGY, LENGTH, STIFFNESS, Quantities
 from test_export import export
@@ -97,7 +97,7 @@ def written(folder, system):
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_lammps_has_every_energy(system, lammps, tmp_path):  # noqa: F811
+def test_lammps_has_every_energy(system, lammps, tmp_path):
     first = written(tmp_path, system)
     script = (tmp_path / "second.in").read_text()
     assert "read_data second.data" in script

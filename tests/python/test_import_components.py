@@ -7,7 +7,6 @@ import tomllib
 import numpy
 import pytest
 from conftest import ROOT
-from lammps_support import lammps  # noqa: F401 (a fixture)
 from rigid_water_files import MODELS, box_of, gro_text, topology, write_gromacs, write_lammps
 from sterna import read_log
 from sterna.frames.configuration import read_extended_xyz
@@ -95,7 +94,7 @@ def test_water_is_where_its_atoms_were(sterna, tmp_path):
         numpy.testing.assert_allclose(velocity, box.velocities[n], atol=1e-9)
 
 
-def test_water_of_lammps(lammps, sterna, tmp_path):  # noqa: F811
+def test_water_of_lammps(lammps, sterna, tmp_path):
     box = write_lammps(tmp_path, "spce")
     done = sterna(
         "import",

@@ -4,7 +4,7 @@ import random
 
 import numpy
 import pytest
-from lammps_support import lammps, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import run_lammps
 from sterna.errors import SternaError
 from sterna.importing.comparison import start_of_sterna
 from sterna.importing.lammps.judge import TOLERANCE, compare
@@ -70,7 +70,7 @@ def write(folder, pair, special="lj/coul 0 0 0.5", more=()):
 @pytest.mark.parametrize("name", STYLES)
 @pytest.mark.parametrize("special", SPECIAL)
 def test_a_style_means_what_it_means_in_lammps(
-    name, special, lammps, tmp_path  # noqa: F811
+    name, special, lammps, tmp_path
 ):  # fmt: skip
     data, scripts = write(tmp_path, STYLES[name], special, ["fix 1 all nve"])
     _, rows = compare(data, scripts, 1.0, set())
@@ -116,7 +116,7 @@ FIXES = {
 @pytest.mark.parametrize("dielectric", ["", "dielectric 2.5\n"])
 @pytest.mark.parametrize("name", FIXES)
 def test_forces_of_fixes_are_those_of_lammps(
-    name, dielectric, lammps, tmp_path  # noqa: F811
+    name, dielectric, lammps, tmp_path
 ):  # fmt: skip
     more = ["fix 1 all nve", *FIXES[name].splitlines()]
     data, scripts = write(tmp_path, STYLES["lj/cut/coul/debye"], more=more)

@@ -5,7 +5,6 @@ import subprocess
 
 import numpy
 import pytest
-from lammps_support import lammps  # noqa: F401 (a fixture)
 from sterna.errors import SternaError
 from sterna.importing.lammps.judge import compare
 from sterna.importing.lammps.lammps_system import read_lammps
@@ -157,7 +156,7 @@ def molecules(folder, create, water=WATER):
 
 
 @pytest.mark.parametrize("name", PLACED)
-def test_molecules_of_templates_are_those_of_lammps(name, lammps, tmp_path):  # noqa: F811
+def test_molecules_of_templates_are_those_of_lammps(name, lammps, tmp_path):
     script = molecules(tmp_path, PLACED[name])
     (tmp_path / "names.json").write_text('["in.water"]')
     subprocess.run(
@@ -181,7 +180,7 @@ def test_damaged_molecules_are_errors(line, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def both(lammps, tmp_path_factory):  # noqa: F811
+def both(lammps, tmp_path_factory):
     """What Sterna and LAMMPS make of each script."""
     folder = tmp_path_factory.mktemp("commands")
     mine = {}

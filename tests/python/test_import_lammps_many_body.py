@@ -5,7 +5,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from lammps_support import lammps  # noqa: F401 (a fixture)
 from sterna.errors import SternaError
 from sterna.importing import files
 from sterna.importing.lammps.judge import TOLERANCE, compare
@@ -143,7 +142,7 @@ def script(folder: Path, what: str) -> Path:
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_energies_and_forces_are_those_of_lammps(name, lammps, folder):  # noqa: F811
+def test_energies_and_forces_are_those_of_lammps(name, lammps, folder):
     _, rows = compare(None, [script(folder, SCRIPTS[name])], 1.0, set())
     assert len(rows) > 1
     for row in rows:
@@ -168,7 +167,7 @@ def test_the_input_names_a_copy_of_the_file(folder, sterna):
 
 
 @pytest.mark.parametrize("tag", ["", "UNITS: metal"])
-def test_a_file_in_other_units_than_those_of_the_script(tag, folder, lammps):  # noqa: F811
+def test_a_file_in_other_units_than_those_of_the_script(tag, folder, lammps):
     """LAMMPS takes a file without a tag in the units of the script."""
     path = folder / "copper.eam.alloy"
     lines = path.read_text().splitlines()

@@ -5,7 +5,6 @@ import random
 import lammps_scripts
 import numpy
 import pytest
-from lammps_support import lammps  # noqa: F401 (a fixture)
 from sterna.importing.lammps.judge import NOTHING_PROVEN, TOLERANCE, compare
 
 EDGE = 22.0
@@ -156,7 +155,7 @@ def script_of(numbers, pair):
 
 
 @pytest.mark.parametrize("seed", range(2 * len(PAIRS)))
-def test_a_random_script_means_what_it_means_in_lammps(seed, lammps, tmp_path):  # noqa: F811
+def test_a_random_script_means_what_it_means_in_lammps(seed, lammps, tmp_path):
     numbers = random.Random(1000 + seed)
     write_data(tmp_path / "random.data", numbers)
     script = script_of(numbers, list(PAIRS)[seed % len(PAIRS)])
@@ -196,12 +195,12 @@ SEEDS = (
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_script_of_all_commands_means_what_it_means_in_lammps(seed, lammps, tmp_path):  # noqa: F811
+def test_a_script_of_all_commands_means_what_it_means_in_lammps(seed, lammps, tmp_path):
     outcome = lammps_scripts.run(seed, tmp_path, lammps)
     assert (outcome.kind, outcome.text) == ("same", "")
 
 
-def test_compare_names_its_judge(lammps, sterna, tmp_path):  # noqa: F811
+def test_compare_names_its_judge(lammps, sterna, tmp_path):
     numbers = random.Random(5)
     write_data(tmp_path / "random.data", numbers)
     (tmp_path / "in.random").write_text(script_of(numbers, "lj/cut 6.0"))

@@ -7,7 +7,7 @@ import subprocess
 
 import numpy
 import pytest
-from lammps_support import lammps, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import run_lammps
 from sterna.errors import SternaError
 from sterna.importing.comparison import start_of_sterna
 from sterna.importing.lammps.commands import COMMANDS
@@ -106,7 +106,7 @@ def message_of(folder, script, data=DATA):
     return str(caught.value).replace(f"{folder}/", "")
 
 
-def test_every_command_of_lammps_is_known(lammps):  # noqa: F811
+def test_every_command_of_lammps_is_known(lammps):
     program = (
         "import lammps\n"
         "L = lammps.lammps(cmdargs=['-screen', 'none', '-log', 'none'])\n"
@@ -299,7 +299,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_texts_of_variables_are_those_of_lammps(name, lammps, tmp_path):  # noqa: F811
+def test_texts_of_variables_are_those_of_lammps(name, lammps, tmp_path):
     definitions, text, expected = TEXTS[name]
     known = Variables()
     for one in definitions:
@@ -583,7 +583,7 @@ FORCES = {
 
 
 @pytest.mark.parametrize("name", FORCES)
-def test_fixes_have_the_forces_of_lammps(name, lammps, tmp_path):  # noqa: F811
+def test_fixes_have_the_forces_of_lammps(name, lammps, tmp_path):
     script = SCRIPT.replace("lj/cut/coul/long", "lj/cut").replace("kspace_style pppm 1e-4\n", "")
     script = script.replace("thermo 50", FORCES[name])
     system = read(tmp_path, script)
@@ -690,7 +690,7 @@ def test_a_script_makes_its_own_lattice(sterna, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_lattices_have_the_atoms_of_lammps(lammps, tmp_path):  # noqa: F811
+def test_lattices_have_the_atoms_of_lammps(lammps, tmp_path):
     """Ids, places and types, also on the upper faces of regions, in boxes of other shapes."""
     for k, (lattice, cell, made) in enumerate((
         ("fcc 4.0", "block 0 3 0 3 0 3", "1 region part"),
@@ -718,7 +718,7 @@ def test_lattices_have_the_atoms_of_lammps(lammps, tmp_path):  # noqa: F811
         assert numpy.abs(apart).max() < 1e-9, lattice
 
 
-def test_angles_of_rings_count_where_special_bonds_says_so(lammps, tmp_path):  # noqa: F811
+def test_angles_of_rings_count_where_special_bonds_says_so(lammps, tmp_path):
     """A pair that no angle joins is three bonds apart by the other side of a ring."""
     ring = DATA.replace("3 bonds", "4 bonds").replace("3 1 3 4\n\nAng", "3 1 3 4\n4 1 1 3\n\nAng")
     script = SCRIPT.replace("thermo 50", "special_bonds lj/coul 0 0.25 0.5 angle yes dihedral yes")
@@ -733,7 +733,7 @@ def test_angles_of_rings_count_where_special_bonds_says_so(lammps, tmp_path):  #
 
 
 @pytest.mark.parametrize(("height", "left_out"), [("10.0001", 4), ("10.01", 0)])
-def test_forces_that_lammps_limits_are_not_compared(height, left_out, lammps, tmp_path):  # noqa: F811
+def test_forces_that_lammps_limits_are_not_compared(height, left_out, lammps, tmp_path):
     """LAMMPS divides by 0.001 where the sine of a harmonic improper is smaller."""
     data = DATA.replace("1 dihedral types", "1 dihedral types\n1 impropers\n1 improper types")
     data = data.replace("13.0 11.5 10.6", f"13.0 11.5 {height}") + "\nImpropers\n\n1 1 1 2 3 4\n"

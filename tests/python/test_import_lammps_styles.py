@@ -4,7 +4,6 @@ import random
 
 import numpy
 import pytest
-from lammps_support import lammps  # noqa: F401 (a fixture)
 from sterna.errors import SternaError
 from sterna.importing.lammps.judge import TOLERANCE, compare
 from sterna.importing.lammps.lammps_system import read_lammps
@@ -110,7 +109,7 @@ def cases():
 
 @pytest.mark.parametrize(("kind", "style", "coefficients"), [*cases()])
 def test_a_style_means_what_it_means_in_lammps(
-    kind, style, coefficients, lammps, tmp_path  # noqa: F811
+    kind, style, coefficients, lammps, tmp_path
 ):  # fmt: skip
     _, rows = compare(*write(tmp_path, kind, style, coefficients), 1.0, set())
     found = {row.name: (row.sterna, row.judge, row.difference) for row in rows}
@@ -153,7 +152,7 @@ def rows_of(angles, unit=1.0, forces=False):
 @pytest.mark.parametrize(
     ("count", "first", "unit"), [(48, 0.0, 1.0), (360, -179.0, numpy.pi / 180)]
 )
-def test_tables_of_dihedrals_without_forces(count, first, unit, lammps, tmp_path):  # noqa: F811
+def test_tables_of_dihedrals_without_forces(count, first, unit, lammps, tmp_path):
     """Uneven angles, and as many points as the style asks for."""
     angles = first + 360.0 * (numpy.arange(30) / 30.0) ** 1.1
     head = f"N 30 NOF {'DEGREES' if unit == 1.0 else 'RADIANS'}"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from lammps_support import System, Type, constant_energy, lammps, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import System, Type, constant_energy, run_lammps
 from sterna import read_log
 
 h5py = pytest.importorskip("h5py")
@@ -142,7 +142,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("build", "truncation", "mixing", "ranks"), CASES)
-def test_sterna_and_lammps_agree(build, truncation, mixing, ranks, lammps, sterna, tmp_path):  # noqa: F811
+def test_sterna_and_lammps_agree(build, truncation, mixing, ranks, lammps, sterna, tmp_path):
     system, dt = build(), 0.002
     data = tmp_path / "start.data"
     system.write_data(data)

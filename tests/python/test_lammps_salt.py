@@ -2,7 +2,7 @@
 
 import numpy
 import pytest
-from lammps_support import lammps, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import run_lammps
 from sterna import read_log
 
 h5py = pytest.importorskip("h5py")
@@ -105,7 +105,7 @@ def test_sterna_and_lammps_agree_on_a_salt(  # noqa: PLR0913
     accuracy,
     cell,
     ranks,
-    lammps,  # noqa: F811
+    lammps,
     sterna,
     tmp_path,
 ):

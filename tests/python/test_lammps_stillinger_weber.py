@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy
 import pytest
 import sterna as module
-from lammps_support import System, Type, lammps, metal, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import metal, run_lammps
 from test_lammps_many_body import BAR_ANGSTROM3, DIAMOND, crystal, potentials
 
 STRESS = ["pxx", "pyy", "pzz", "pxy", "pxz", "pyz", "vol"]
@@ -43,7 +43,7 @@ CASES = {
 }  # fmt: skip
 
 
-def inputs(case, lammps, folder: Path, cells, dt: float):  # noqa: F811
+def inputs(case, lammps, folder: Path, cells, dt: float):
     """Writes the input of Sterna; returns the system, the commands of LAMMPS and the path."""
     file, elements, places, edge, disorder, tilt = CASES[case]
     if file in FILES:
@@ -81,7 +81,7 @@ stillinger_weber_file = "{file}"
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_energies_forces_and_stresses(case, lammps, tmp_path):  # noqa: F811
+def test_energies_forces_and_stresses(case, lammps, tmp_path):
     _, commands, path = inputs(case, lammps, tmp_path, (3, 3, 3), 0.001)
     peer, arrays = run_lammps(lammps, commands, 0, 1, tmp_path, STRESS)
     with module.Simulation.from_file(path) as simulation:
@@ -99,7 +99,7 @@ def test_energies_forces_and_stresses(case, lammps, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("case", ["molten silicon", "water", "an odd alloy"])
-def test_mixed_precision(case, lammps, tmp_path):  # noqa: F811
+def test_mixed_precision(case, lammps, tmp_path):
     _, commands, path = inputs(case, lammps, tmp_path, (3, 3, 3), 0.001)
     peer, arrays = run_lammps(lammps, commands, 0, 1, tmp_path)
     settings = module.Input.read(path).replace(run={"precision": "mixed"})
@@ -113,7 +113,7 @@ def test_mixed_precision(case, lammps, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6, 8, 9])
-def test_trajectories_on_several_ranks(ranks, lammps, sterna, tmp_path):  # noqa: F811
+def test_trajectories_on_several_ranks(ranks, lammps, sterna, tmp_path):
     system, commands, path = inputs("an odd alloy", lammps, tmp_path, (5, 5, 5), 0.001)
     peer, arrays = run_lammps(lammps, commands, STEPS, STEPS, tmp_path)
     with module.Simulation.from_file(path, ranks=ranks) as simulation:
@@ -217,7 +217,7 @@ def test_broken_files(case, sterna, tmp_path):
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_water_beside_a_gas(ranks, lammps, sterna, tmp_path):  # noqa: F811
+def test_water_beside_a_gas(ranks, lammps, sterna, tmp_path):
     from test_lammps_many_body import compare
 
     (tmp_path / "mW.sw").write_text(MW)

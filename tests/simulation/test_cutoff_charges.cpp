@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "md/output/checkpoint.hpp"
+#include "simulation/force_error.hpp"
 #include "simulation/simulation_support.hpp"
 #include "sterna/comm/methods.hpp"
 
@@ -174,20 +175,6 @@ std::map<std::string, double> energies_of(const ThermodynamicState& state) {
   return energies;
 }
 
-double error_of_forces(const comm::Context& world, const ParticleStore& particles,
-                       const std::vector<Vec3>& reference) {
-  std::array<double, 2> sums{};
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    const Vec3& expected = reference[static_cast<std::size_t>(particles.id[i]) - 1];
-    const Vec3 difference = particles.force[i] - expected;
-    sums[0] += dot(difference, difference);
-    sums[1] += dot(expected, expected);
-  }
-  comm::ReductionBatch batch(world, "test");
-  batch.sum(sums.data(), 2).run();
-  return std::sqrt(sums[0] / sums[1]);
-}
-
 const std::vector<Charges> cases{
     {},
     {.permittivity = 15.0},
@@ -217,7 +204,7 @@ TEST_CASE("energies and forces are those of sums over all pairs, whatever the nu
         REQUIRE(energies.contains(name));
         CHECK(energies.at(name) == doctest::Approx(energy).epsilon(exact ? 1e-11 : 2e-6));
       }
-      CHECK(error_of_forces(world, simulation.particles(), expected.forces) <
+      CHECK(test::error_of_forces(world, simulation.particles(), expected.forces) <
             (exact ? 1e-12 : 2e-6));
     }
   }

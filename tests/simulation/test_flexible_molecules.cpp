@@ -17,6 +17,7 @@
 #include "md/core/file_error.hpp"
 #include "md/forces/coulomb/ewald.hpp"
 #include "md/output/checkpoint.hpp"
+#include "simulation/force_error.hpp"
 #include "simulation/simulation_support.hpp"
 #include "sterna/comm/methods.hpp"
 
@@ -229,21 +230,6 @@ std::map<std::string, double> energies_of(const ThermodynamicState& state) {
   return energies;
 }
 
-/// Root of the mean square difference of the forces from those of all atoms, over that of these.
-double error_of_forces(const comm::Context& world, const ParticleStore& particles,
-                       const std::vector<Vec3>& reference) {
-  std::array<double, 2> sums{};
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    const Vec3& expected = reference[static_cast<std::size_t>(particles.id[i]) - 1];
-    const Vec3 difference = particles.force[i] - expected;
-    sums[0] += dot(difference, difference);
-    sums[1] += dot(expected, expected);
-  }
-  comm::ReductionBatch batch(world, "test");
-  batch.sum(sums.data(), 2).run();
-  return std::sqrt(sums[0] / sums[1]);
-}
-
 /// Forces of all atoms by the whole sums, on every rank: those of the charges at a distance apart.
 struct Reference {
   std::map<std::string, double> energies;
@@ -451,7 +437,7 @@ TEST_CASE("charges by the multipole method, smoothed or not, at the accuracy ask
         all[i] += (coulomb_14 * charge_of(a) * charge_of(b) / (r2 * std::sqrt(r2))) * d;
       }
     }
-    CHECK(error_of_forces(world, simulation.particles(), all) < (fine ? 1e-6 : 1e-4));
+    CHECK(test::error_of_forces(world, simulation.particles(), all) < (fine ? 1e-6 : 1e-4));
   }
 }
 
@@ -477,7 +463,7 @@ TEST_CASE("mixed precision: the same forces but for its rounding") {
   Simulation simulation(world, input_of(world, output.path(), {.precision = "mixed"}),
                         {.quiet = true});
   simulation.run();
-  CHECK(error_of_forces(world, simulation.particles(), reference) < 2e-6);
+  CHECK(test::error_of_forces(world, simulation.particles(), reference) < 2e-6);
 }
 
 TEST_CASE("energy is conserved, and the bits are the same whichever exchange there is") {

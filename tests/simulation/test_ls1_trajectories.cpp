@@ -149,7 +149,7 @@ TEST_CASE("ls1-MarDyn's systems have ls1-MarDyn's energies at the start and alon
     particles.set_rotating(true);
     std::vector<ParticleRecord> records;
     if (context.rank() == 0) records = read_molecules(data / c.file);
-    distribute(context, grid, records, particles);
+    Distribution(context, grid, {.rotating = true}).append(records, particles);
     std::int64_t count = static_cast<std::int64_t>(particles.local_count());
     comm::ReductionBatch(context, "test").sum(count).run();
     const double counts[] = {static_cast<double>(count)};

@@ -12,7 +12,6 @@ with CoolProp 8.0. Allowed is how far off the fit is: 0.4 % in the liquid densit
 density 1.8 %, that of the vapor pressure.
 """
 
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +23,7 @@ from sterna.frames.configuration import Configuration, fill_block, random_orient
 from sterna.results.log import read_log
 from sterna.validation.block_average import mean_and_error
 from sterna.validation.comparison import Comparison
-from sterna.validation.simulation import for_each, simulate
+from sterna.validation.simulation import for_each_replica, simulate
 from sterna.validation.slab import profile_between, read_profile, read_surface_tension
 from sterna.validation.study import (
     Equilibration,
@@ -173,16 +172,12 @@ def validate(
     if temperature not in SPAN_WAGNER:
         there = ", ".join(map(str, SPAN_WAGNER))
         raise SternaError(f"--temperature {temperature}: the published densities are at {there}", 2)
-    with tempfile.TemporaryDirectory(prefix="sterna-validate-") as temporary:
-        root = Path(folder or temporary).resolve()
-        runs = for_each(
-            range(replicas),
-            jobs,
-            lambda number: measure(
-                temperature, number, equilibration, steps, root / f"replica{number}"
-            ),
-            lambda number: f"replica {number}",
-        )
+    runs = for_each_replica(
+        replicas,
+        jobs,
+        folder,
+        lambda number, own: measure(temperature, number, equilibration, steps, own),
+    )
     liquid, vapor, tension = SPAN_WAGNER[temperature]
     source = "Span and Wagner 1996"
     comparisons = [

@@ -6,7 +6,6 @@ Langevin dynamics, then at constant energy. The drift is the slope of a line thr
 energy, in kT per nanosecond and degree of freedom.
 """
 
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +17,7 @@ from sterna.validation import ethanol
 from sterna.validation.block_average import mean_and_error
 from sterna.validation.comparison import Comparison
 from sterna.validation.liquid_models import MOLAR_GAS_CONSTANT
-from sterna.validation.simulation import for_each, simulate
+from sterna.validation.simulation import for_each_replica, simulate
 from sterna.validation.study import (
     Equilibration,
     Folder,
@@ -205,14 +204,9 @@ def validate(
     json_file: JsonFile = None,
 ) -> None:
     """Drift of the energy of ethanol in water with constraints, 2 fs and mixed precision."""
-    with tempfile.TemporaryDirectory(prefix="sterna-validate-") as temporary:
-        root = Path(folder or temporary).resolve()
-        runs = for_each(
-            range(replicas),
-            jobs,
-            lambda number: measure(number + 1, steps, equilibration, root / f"replica{number}"),
-            lambda number: f"replica {number}",
-        )
+    runs = for_each_replica(
+        replicas, jobs, folder, lambda number, own: measure(number + 1, steps, equilibration, own)
+    )
     mean, error = mean_and_error([abs(run["drift"]) for run in runs])
     finish(
         Study(

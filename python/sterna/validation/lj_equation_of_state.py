@@ -17,7 +17,6 @@ What is compared:
   of Johnson, Zollweg and Gubbins, Mol. Phys. 78, 591 (1993); all were evaluated with teqp 0.23.2.
 """
 
-import tempfile
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -30,7 +29,7 @@ import typer
 from sterna.results.log import read_log
 from sterna.validation.block_average import block_means, controlled_mean_and_error
 from sterna.validation.comparison import Comparison
-from sterna.validation.simulation import for_each, simulate
+from sterna.validation.simulation import folder_of_runs, for_each, simulate
 from sterna.validation.study import (
     Equilibration,
     Folder,
@@ -211,8 +210,7 @@ def validate(
     json_file: JsonFile = None,
 ) -> None:
     """Pressure and energy of the Lennard-Jones fluid at ten state points."""
-    with tempfile.TemporaryDirectory(prefix="sterna-validate-") as temporary:
-        root = Path(folder or temporary).resolve()
+    with folder_of_runs(folder) as root:
         points = [p for p in STATE_POINTS if beside in (Beside.all, p.source)]
         runs = [(point, replica) for point in points for replica in range(replicas)]
         rows = for_each(

@@ -9,7 +9,6 @@ simulations. For their uncertainties, deviations of 0.2 % in the liquid density,
 density and 2 % in the surface tension are allowed.
 """
 
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +19,7 @@ from sterna.errors import SternaError
 from sterna.results.log import read_log
 from sterna.validation.block_average import mean_and_error
 from sterna.validation.comparison import Comparison
-from sterna.validation.simulation import for_each, simulate
+from sterna.validation.simulation import for_each_replica, simulate
 from sterna.validation.slab import read_profile, read_surface_tension
 from sterna.validation.study import (
     Equilibration,
@@ -170,16 +169,12 @@ def validate(
             "is a liquid whose phases are thick enough in this box",
             2,
         )
-    with tempfile.TemporaryDirectory(prefix="sterna-validate-") as temporary:
-        root = Path(folder or temporary).resolve()
-        runs = for_each(
-            range(replicas),
-            jobs,
-            lambda number: measure(
-                temperature, number, equilibration, steps, root / f"replica{number}"
-            ),
-            lambda number: f"replica {number}",
-        )
+    runs = for_each_replica(
+        replicas,
+        jobs,
+        folder,
+        lambda number, own: measure(temperature, number, equilibration, steps, own),
+    )
     comparisons = []
     for name, (value, relative) in published(temperature).items():
         mean, error = mean_and_error([run[name] for run in runs])

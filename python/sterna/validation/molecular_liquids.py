@@ -8,7 +8,6 @@ the energy that polarizes a molecule in the liquid, that energy is subtracted, t
 J. R. Grigera and T. P. Straatsma, J. Phys. Chem. 91, 6269 (1987)).
 """
 
-import tempfile
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,7 +22,7 @@ from sterna.support.toml_text import toml_text
 from sterna.validation.block_average import block_means, mean_and_error
 from sterna.validation.comparison import Comparison
 from sterna.validation.liquid_models import LIQUIDS, MOLAR_GAS_CONSTANT, Liquid
-from sterna.validation.simulation import for_each, simulate
+from sterna.validation.simulation import folder_of_runs, for_each, simulate
 from sterna.validation.study import (
     Equilibration,
     Folder,
@@ -238,8 +237,7 @@ def validate(
             one, taken * one.slowness, equilibration * one.slowness, number + 1, place
         )
 
-    with tempfile.TemporaryDirectory(prefix="sterna-validate-") as temporary:
-        root = Path(folder or temporary).resolve()
+    with folder_of_runs(folder) as root:
         found = for_each(
             tasks, jobs, measure, lambda task: f"{task[0].name}, {task[1]}, replica {task[2]}"
         )

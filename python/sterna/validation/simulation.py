@@ -5,8 +5,10 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -41,6 +43,26 @@ def for_each(
             return list(pool.map(told, items))
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def folder_of_runs(folder: str | None) -> Iterator[Path]:
+    """The folder that the user named, or a temporary one that is removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="sterna-validate-") as temporary:
+        yield Path(folder or temporary).resolve()
+
+
+def for_each_replica(
+    replicas: int, jobs: int | None, folder: str | None, measure: Callable[[int, Path], Value]
+) -> list[Value]:
+    """measure(number, folder) for the replicas 0, 1 ..., each in a folder of its own."""
+    with folder_of_runs(folder) as root:
+        return for_each(
+            range(replicas),
+            jobs,
+            lambda number: measure(number, root / f"replica{number}"),
+            lambda number: f"replica {number}",
+        )
 
 
 def _fingerprint(inputs: Sequence[str], files: Mapping[str, str]) -> str:

@@ -8,7 +8,6 @@ total energy, times the length of the run, relative to the mean kinetic energy.
 
 import json
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -25,7 +24,7 @@ from sterna.support.lammps_environment import LammpsEnvironment, find_lammps
 from sterna.validation.block_average import mean_and_error
 from sterna.validation.comparison import Comparison
 from sterna.validation.liquid_models import KCAL, MOLAR_GAS_CONSTANT
-from sterna.validation.simulation import for_each, simulate
+from sterna.validation.simulation import folder_of_runs, for_each, simulate
 from sterna.validation.study import (
     Equilibration,
     Folder,
@@ -358,8 +357,7 @@ def validate(
     if lammps is None:
         raise SternaError(f"LAMMPS is needed for this case: {why}", 2)
     water = find_water()
-    with tempfile.TemporaryDirectory(prefix="sterna-validate-") as temporary:
-        root = Path(folder or temporary).resolve()
+    with folder_of_runs(folder) as root:
         text = EQUILIBRATION.format(
             steps=equilibration, molecules=molecules, temperature=TEMPERATURE, cutoff=CUTOFF
         )

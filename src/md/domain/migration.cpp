@@ -521,10 +521,4 @@ void Distribution::append(std::span<const ParticleRecord> records, ParticleStore
   implementation_->append(records, particles);
 }
 
-void distribute(const comm::Context& context, const Decomposition& decomposition,
-                std::span<const ParticleRecord> records, ParticleStore& particles) {
-  Distribution(context, decomposition, {.rotating = particles.rotating()})
-      .append(records, particles);
-}
-
 }  // namespace sterna::md

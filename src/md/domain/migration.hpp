@@ -89,8 +89,4 @@ class Distribution {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// A `Distribution` for a single call.
-void distribute(const comm::Context& context, const Decomposition& decomposition,
-                std::span<const ParticleRecord> records, ParticleStore& particles);
-
 }  // namespace sterna::md

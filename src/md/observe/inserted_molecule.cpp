@@ -254,8 +254,8 @@ InsertedMolecule::KindPair InsertedMolecule::functions_between(
   return pair;
 }
 
-/// Looks from outside for the distance at which the energy is `hard_`. 0: the energy is finite
-/// everywhere and never so high.
+/// The largest distance at which the energy is `hard_`, searched from the cutoff inward. 0 if the
+/// energy is finite everywhere and never so high.
 double InsertedMolecule::core_of(const PairFunction& function) const {
   constexpr int looks = 4000;
   const double cutoff = function.cutoff();

@@ -16,7 +16,7 @@ namespace sterna::md {
 /// equally many samples, and averages with standard errors of the samples from a step on.
 class QuantitySeries {
  public:
-  /// `names`: the heads of the columns.
+  /// `names`: the headings of the columns.
   explicit QuantitySeries(std::vector<std::string> names)
       : names_(std::move(names)), means_(names_.size() + 1) {}
 

@@ -38,8 +38,8 @@ struct ForceTermRow {
   /// Collective. Null if the input does not ask for such a term. Throws std::invalid_argument if it
   /// asks for a combination that is impossible.
   std::unique_ptr<ForceTerm> (*make)(const TermRequest& request);
-  /// What the input knows of it: sections, checks, advice. Null if another row or kind of physics
-  /// says that.
+  /// The sections, checks and advice of the term's input. Null if another row or kind of physics
+  /// has them.
   PhysicsRow (*physics)() = nullptr;
 };
 

@@ -26,7 +26,7 @@ std::vector<Component> components_of_types(const Input& input) {
     component.name = type.name;
     component.mass = type.mass;
     if (input.interaction.potential == InteractionPotential::lennard_jones) {
-      // Another potential is represented by its size and energy.
+      // A type with a potential of its own gets a Lennard-Jones site of that size and depth.
       const auto place = static_cast<std::size_t>(&type - input.types.data());
       const TypePair like = has_pair_potentials(input) ? type_pair_from_input(input, place, place)
                                                        : TypePair{type.epsilon, type.sigma};

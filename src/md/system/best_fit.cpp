@@ -51,8 +51,4 @@ BestFit best_fit(std::span<const double, 9> s) {
   return {m[best][best], Quaternion{part(0), part(1), part(2), part(3)}.normalized()};
 }
 
-double greatest_overlap(std::span<const double, 9> sums) {
-  return best_fit(sums).overlap;
-}
-
 }  // namespace sterna::md

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <vector>
 
+#include "forces/coulomb/solid_harmonics.hpp"
 #include "md/forces/coulomb/fmm/cell_convolution.hpp"
 #include "md/forces/coulomb/fmm/shift_operator.hpp"
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "forces/coulomb/crystals.hpp"
+#include "forces/coulomb/solid_harmonics.hpp"
 #include "md/forces/coulomb/fmm/kernels/fmm_kernels.hpp"
-#include "md/forces/coulomb/fmm/solid_harmonics.hpp"
 
 using namespace sterna::md;
 

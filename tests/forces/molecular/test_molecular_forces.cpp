@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "forces/longrange/molecules.hpp"
 #include "forces/molecular/molecular_system.hpp"
 #include "forces/molecular/site_energies.hpp"
 #include "md/forces/molecular/molecular_kernels.hpp"
@@ -63,16 +64,6 @@ ForceAndTorque by_differences(const MoleculeModel& model, const Molecule& first,
     });
   }
   return result;
-}
-
-MoleculeModel model_of(std::vector<Component> components, double cutoff) {
-  MoleculeModel model;
-  const std::size_t pairs = components.size() * components.size();
-  model.components = std::move(components);
-  model.mixing.resize(pairs);
-  model.shifted.assign(pairs, 0);
-  model.cutoff = model.lennard_jones_cutoff = cutoff;
-  return model;
 }
 
 const Component::LennardJonesSite lennard_jones{{0.2, -0.1, 0.3}, 1.1, 1.05};
@@ -203,7 +194,8 @@ TEST_CASE("every combination of site types against central differences of the en
     for (int kinds_b = kinds_a; kinds_b < 16; ++kinds_b) {
       CAPTURE(kinds_a);
       CAPTURE(kinds_b);
-      MoleculeModel model = model_of({component_of(kinds_a, 1.0), component_of(kinds_b, -0.6)}, 4);
+      MoleculeModel model =
+          test::model_of({component_of(kinds_a, 1.0), component_of(kinds_b, -0.6)}, 4);
       model.electrostatics = Electrostatics::reaction_field;
       model.reaction_field_epsilon = 5.0;
       model.mixing[1] = model.mixing[2] = {.eta = 0.97, .xi = 0.9};
@@ -272,8 +264,8 @@ TEST_CASE("multipoles are the limit of groups of charges") {
           .orientation = {test::random_orientation(engine), test::random_orientation(engine)},
           .component = {0, 1}};
       const auto compute = [&](const Component& first, const Component& second) {
-        return test::compute(model_of({first, second}, 4), system, Precision::double_precision,
-                             "auto");
+        return test::compute(test::model_of({first, second}, 4), system,
+                             Precision::double_precision, "auto");
       };
       const double h = 0.03;
       const MolecularResult coarse = compute(charges_of(a, h), charges_of(b, h));
@@ -294,7 +286,7 @@ TEST_CASE("multipoles are the limit of groups of charges") {
 TEST_CASE("a mixture in a periodic box, for every kernel and precision") {
   const Box box{{8.2, 8.6, 8.9}};
   const MolecularSystem system = lattice(box, 5, 4, 3);
-  MoleculeModel model = model_of(rich_components(), 2.6);
+  MoleculeModel model = test::model_of(rich_components(), 2.6);
   model.mixing[1] = model.mixing[4] = {.eta = 1.02, .xi = 0.95};
   model.shifted[2] = model.shifted[8] = 1;
 
@@ -391,7 +383,7 @@ TEST_CASE("molecules of the shapes that have loops of their own") {
         std::vector{bare_linear},
         std::vector{bent, charged_bent, bare_linear, pair_only}}) {
     const MolecularSystem system = lattice(box, 5, components.size(), 6);
-    MoleculeModel model = model_of(components, 2.6);
+    MoleculeModel model = test::model_of(components, 2.6);
     model.electrostatics = Electrostatics::reaction_field;
     model.shifted[0] = 1;
     check_against(model, system, brute_force(model, system, model.cutoff));
@@ -409,7 +401,7 @@ TEST_CASE("molecules that meet by one Lennard-Jones site each") {
   SUBCASE("a site at the center") {
     component.lennard_jones[0].position = {};
   }
-  MoleculeModel model = model_of({component}, 2.6);
+  MoleculeModel model = test::model_of({component}, 2.6);
   model.electrostatics = Electrostatics::none;
   model.shifted[0] = 1;
   check_against(model, system, brute_force(model, system, model.cutoff));
@@ -436,7 +428,7 @@ TEST_CASE("more neighbors than are treated together") {
   for (const std::vector<Component>& components :
        {std::vector{a}, std::vector{a, b}, std::vector{uncharged}, std::vector{pair}}) {
     MolecularSystem system = lattice(box, 11, components.size(), 8);
-    const MoleculeModel model = model_of(components, 3.2);
+    const MoleculeModel model = test::model_of(components, 3.2);
     const double skin = components[0].charges.empty() ? 1.2 : 0.03;
     // Energies only: differences of so many pairs would take long.
     double expected = 0.0;
@@ -485,7 +477,7 @@ TEST_CASE("atoms are forced as on the fast path, whatever the form of the list")
         std::vector<LennardJones::PairParameters>{
             {1.0, system.sigma}, mixed, mixed, {0.6, 0.9 * system.sigma}},
         2, system.cutoff, Truncation::shifted);
-    MoleculeModel model = model_of({a, b}, system.cutoff);
+    MoleculeModel model = test::model_of({a, b}, system.cutoff);
     model.shifted.assign(4, 1);
 
     PairForces fast(potential, Precision::double_precision, "auto");
@@ -579,7 +571,7 @@ TEST_CASE("pairs of ls1-MarDyn") {
                                .component = {0, 1}};
   for (const Published& pair : cases) {
     CAPTURE(std::string(pair.name));
-    MoleculeModel model = model_of({pair.first, pair.second}, 5.0);
+    MoleculeModel model = test::model_of({pair.first, pair.second}, 5.0);
     model.electrostatics = Electrostatics::reaction_field;
     // ls1 shifts between different components always.
     model.shifted.assign(4, 1);
@@ -599,6 +591,6 @@ TEST_CASE("pairs of ls1-MarDyn") {
 
 TEST_CASE("kernels that do not exist are refused with the names there are") {
   CHECK_THROWS_WITH_AS(
-      MolecularForces(model_of(rich_components(), 2.0), Precision::mixed, "avx1024"),
+      MolecularForces(test::model_of(rich_components(), 2.0), Precision::mixed, "avx1024"),
       doctest::Contains("baseline"), std::invalid_argument);
 }

@@ -138,7 +138,7 @@ class RmaReserve final : public SparseMethod {
       buffers_[i].use(windows_[i]->data(), bytes);
       windows_[i]->synchronize();
     }
-    // all ranks have opened their buffers
+    // The reduction ends when all ranks have opened their buffers.
     largest(setting_.context.implementation(), 0, setting_.exchange_name);
   }
 

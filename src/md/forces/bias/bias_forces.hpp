@@ -71,7 +71,6 @@ class BiasForces final : public ForceTerm, public HasStateParameters {
   /// The values of the last step in internal units and radians, and the work of each bias.
   std::span<const double> values() const { return values_; }
   std::span<const double> work() const { return work_; }
-  StrainDerivatives strain_of(std::size_t variable) const { return made_[variable]->strain(); }
 
  private:
   void count_groups();

@@ -272,7 +272,8 @@ void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   }
   sums->energy += result.energy;
   const auto of_arms = symmetric_part(inside);
-  // The solver's tensor is symmetric. Of r_b f_a it lacks half of the torques.
+  // The solver gives the symmetric part of the virial tensor. The antisymmetric part is half of the
+  // torques, which is added here.
   Vec3 torque{inside[5] - inside[7], inside[6] - inside[2], inside[1] - inside[3]};
   for (std::size_t i = 0; i < dipoles_.size(); ++i) torque += cross(dipoles_[i], result.fields[i]);
   const double of_torques[6] = {0.0, 0.0, 0.0, 0.5 * torque.z, -0.5 * torque.y, 0.5 * torque.x};

@@ -66,8 +66,6 @@ class Electrostatics final : public ForceTerm {
   void compute_spanning(SpanningMolecules& molecules, bool with_sums) override;
   void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
 
-  /// The sum over all particles, in internal units.
-  double total_charge() const { return total_charge_; }
   /// The error at the start, relative to the root mean square force.
   double measured_error() const { return solver_->error(); }
   bool periodic() const { return options_.periodic; }

@@ -144,13 +144,4 @@ PlanarCorrection::Values PlanarCorrection::at(std::size_t component, double z) c
   return result;
 }
 
-PlanarCorrection::Values PlanarCorrection::per_area() const {
-  Values sum;
-  for (std::size_t k = 0; k < values_.size(); ++k) add(sum, density_[k] * width_, values_[k]);
-  sum.energy *= 0.5;
-  sum.virial_normal *= 0.5;
-  sum.virial_tangential *= 0.5;
-  return sum;
-}
-
 }  // namespace sterna::md

@@ -36,9 +36,6 @@ class PlanarCorrection {
   /// slabs.
   Values at(std::size_t component, double z) const;
 
-  /// The sum over all molecules of the profile per area of the box across the normal.
-  Values per_area() const;
-
  private:
   Values& value(std::size_t component, std::size_t slab) {
     return values_[component * slabs_ + slab];

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "md/forces/manybody/tersoff_work.hpp"
+#include "md/forces/manybody/bond_rows.hpp"
 #include "md/system/aligned_buffer.hpp"
 
 namespace sterna::md {

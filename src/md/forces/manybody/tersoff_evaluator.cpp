@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <string>
 
 #include "md/simd/instruction_set.hpp"
 
@@ -62,21 +61,12 @@ std::vector<const TersoffKernels*> available_tersoff_kernels() {
 
 TersoffEvaluator::TersoffEvaluator(const TersoffPotential& potential, Precision precision,
                                    std::string_view kernels)
-    : kernels_(select_kernels(available_tersoff_kernels(), kernels)),
-      precision_(precision),
-      center_only_(potential.depends_on_center_only()),
-      distance_term_(potential.has_distance_term()) {
-  type_count_ = potential.type_count();
-  for (int which = 0; which < static_cast<int>(TersoffTable::count); ++which) {
-    for (int i = 0; i < type_count_; ++i) {
-      for (int j = 0; j < type_count_; ++j) {
-        for (int k = 0; k < type_count_; ++k) {
-          tables_.push_back(value_of(potential.triple(i, j, k), static_cast<TersoffTable>(which)));
-        }
-      }
-    }
-  }
-  tables_single_.assign(tables_.begin(), tables_.end());
+    : BondKernelEvaluator(select_kernels(available_tersoff_kernels(), kernels), precision,
+                          potential.type_count(), [&](int i, int j, int k, TersoffTable which) {
+                            return value_of(potential.triple(i, j, k), which);
+                          }) {
+  work_.center_only = potential.depends_on_center_only();
+  work_.distance_term = potential.has_distance_term();
   for (int i = 0; i < type_count_; ++i) {
     for (int k = 0; k < type_count_; ++k) {
       double cutoff = 0.0;
@@ -87,33 +77,6 @@ TersoffEvaluator::TersoffEvaluator(const TersoffPotential& potential, Precision 
       bond_cutoff_squared_.push_back(cutoff * cutoff);
     }
   }
-}
-
-void TersoffEvaluator::compute(const Position* position, const NeighborRows& rows,
-                               const CellRange* cells, std::span<const std::uint32_t> which_cells,
-                               PaddedForce* force, EnergyAndVirial& sums) {
-  TersoffWork work{};
-  work.position = position;
-  work.force = force;
-  work.rows = rows.rows.data();
-  work.neighbors = rows.neighbors.data();
-  work.cells = cells;
-  work.type_count = type_count_;
-  work.center_only = center_only_;
-  work.distance_term = distance_term_;
-  work.bond_cutoff_squared = bond_cutoff_squared_.data();
-  work.longest_row = rows.longest;
-  scratch_.resize(kernels_.scratch_bytes(std::max(1u, rows.longest)));
-  work.scratch = scratch_.data();
-  if (precision_ == Precision::mixed) {
-    work.tables = tables_single_.data();
-    kernels_.compute_mixed(work, which_cells.data(), which_cells.size());
-  } else {
-    work.tables = tables_.data();
-    kernels_.compute_double(work, which_cells.data(), which_cells.size());
-  }
-  sums.energy += work.energy;
-  for (int k = 0; k < 6; ++k) sums.virial[k] += work.virial[k];
 }
 
 }  // namespace sterna::md

@@ -1,19 +1,8 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
-#include "md/neighbors/pair_work.hpp"
-#include "md/system/padded_force.hpp"
-#include "md/system/particle_store.hpp"
+#include "md/forces/manybody/bond_rows.hpp"
 
 namespace sterna::md {
-
-/// The range of a particle's neighbors in the array of all.
-struct RowRange {
-  std::uint32_t begin;
-  std::uint32_t count;
-};
 
 /// The tables that the kernels read, with an entry for each ordered triple of types; see
 /// TersoffParameters. Derived entries save arithmetic in the innermost loop.
@@ -39,41 +28,14 @@ enum class TersoffTable {
   count
 };
 
-/// The number of atoms that are sorted together by their number of bonds.
-inline constexpr std::uint32_t atoms_of_block = 256;
-
-/// The data that the kernels read and write. Plain data, because the files compiled for one
-/// instruction set must not instantiate code that others share.
+/// The data that the kernels read and write.
 struct TersoffWork {
-  const Position* position;
-  PaddedForce* force;    ///< of local particles and ghosts; forces are added
-  const RowRange* rows;  ///< of local particles; includes the skin
-  const std::uint32_t* neighbors;
-  const CellRange* cells;
-
-  // Tables of TersoffTable::count times type_count^3 entries, in one of the precisions.
-  int type_count;
+  BondRows rows;       ///< with TersoffTable::count tables of type_count^3 entries
   bool center_only;    ///< TersoffPotential::depends_on_center_only
   bool distance_term;  ///< whether any lambda3 is not 0
-  const void* tables;
-  const double* bond_cutoff_squared;  ///< type_count^2; bonds and third atoms beyond are left out
-
-  std::uint32_t longest_row;
-  void* scratch;  ///< scratch_bytes of the kernels, aligned to 64 bytes
-
-  // Results, which are added to:
-  double energy;
-  double virial[6];  ///< sum r_a f_b: xx yy zz xy xz yz
 };
 
-/// The kernels for one instruction set: energy, virial and forces of the bonds of the given cells'
-/// particles.
-struct TersoffKernels {
-  const char* name;  ///< "avx512"
-  std::size_t (*scratch_bytes)(std::uint32_t longest_row);
-  void (*compute_double)(TersoffWork&, const std::uint32_t* cells, std::size_t cell_count);
-  void (*compute_mixed)(TersoffWork&, const std::uint32_t* cells, std::size_t cell_count);
-};
+using TersoffKernels = BondKernels<TersoffWork>;
 
 const TersoffKernels& tersoff_kernels_baseline();
 const TersoffKernels& tersoff_kernels_avx2();

@@ -243,7 +243,7 @@ Entry* append_row(const PairWork& work, const Candidates& candidates, bool few,
       }
     }
   }
-  // In a half list they stay far away, so that later rows of this cell omit the pairs.
+  // In a half list the members stay far away, so that later rows of the cell omit their pairs.
   if (work.half) return out;
   for (int q = 0; q < size; ++q) scratch.x[candidates.own + members[q]] = member_x[q];
   return out;

@@ -306,7 +306,7 @@ void add(std::span<const XtcPoint> points, XtcRange& range) {
         high[axis] = larger(high[axis], here);
         // The distance is negative if it exceeds 31 bits.
         const Numbers distance = larger(here, next) - smaller(here, next);
-        sum += (distance >= none) & (distance < farthest) ? distance : farthest;
+        sum += ((distance >= none) & (distance < farthest)) ? distance : farthest;
       }
       least = smaller(least, sum);
     }

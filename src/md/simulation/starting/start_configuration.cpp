@@ -374,10 +374,4 @@ void StartConfiguration::visit(const Region& region, const Visitor& visitor) con
   }
 }
 
-std::int64_t StartConfiguration::count_in(const Region& region) const {
-  std::int64_t count = 0;
-  visit(region, [&count](const ParticleRecord&) { ++count; });
-  return count;
-}
-
 }  // namespace sterna::md

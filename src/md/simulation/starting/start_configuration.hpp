@@ -78,7 +78,6 @@ class StartConfiguration {
   /// Calls `visitor` for each particle with its position in `region`, which lies in the box. Takes
   /// time proportional to the number of sites in the region and its surface.
   void visit(const Region& region, const Visitor& visitor) const;
-  std::int64_t count_in(const Region& region) const;
 
   /// The largest minimum distance that `random` can keep for so many particles at this density.
   static double largest_minimum_distance(std::int64_t particles, double density);

@@ -362,7 +362,7 @@ class Solver final : public FmmSolver::Implementation {
       }
       Vec3 force = charge * field;
       if constexpr (forces_only) {
-        // This gives the same bits as the general case below.
+        // The forces have the same bits as those of the general case below.
         if (with_far && periodic) force += charge * background.field(leaf.center + offset);
         sums.forces[leaf_parts_.charge(part)] += force;
         continue;

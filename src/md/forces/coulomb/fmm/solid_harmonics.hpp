@@ -34,10 +34,6 @@ struct HarmonicFactors {
   std::vector<double> diagonal, rise, fall;
 };
 
-/// The harmonics_count(order) regular harmonics at a point.
-std::vector<double> regular_harmonics(int order, const Vec3& point);
-std::vector<double> irregular_harmonics(int order, const Vec3& point);
-
 /// A term of the gradient of the regular harmonics; components 0 to 2 are x, y, z:
 ///   d/dx_component R_from = sum of factor R_to.
 /// An expansion sum over a of local[a] R_a therefore has the gradient sum over a of g[a] R_a with

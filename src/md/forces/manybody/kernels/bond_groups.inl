@@ -158,5 +158,12 @@ void for_groups_of_cells(const BondRows& work, const BondScratch<Real>& scratch,
   for_groups_of_block<Real, single>(work, scratch, atoms, count, compute);
 }
 
+/// Subtracts minus the virial of a group: the sums over its bonds of products of r and dE/dr, in the
+/// order xx yy zz xy xz yz.
+template <class Real>
+inline void subtract_virial(BondRows& work, const Vector<Real> (&components)[6]) {
+  for (int k = 0; k < 6; ++k) work.virial[k] -= sum<Real>(components[k]);
+}
+
 }  // namespace
 }  // namespace sterna::md

@@ -155,7 +155,7 @@ void compute_group(StillingerWeberWork& work, const BondScratch<Real>& scratch,
   auto* const bond = reinterpret_cast<Bond<Real>*>(scratch.bond);
   const auto types = static_cast<std::uint32_t>(work.rows.type_count);
   const std::size_t stride = std::size_t{types} * types * types;
-  const auto* const tables = static_cast<const Real*>(work.tables);
+  const auto* const tables = static_cast<const Real*>(work.rows.tables);
   alignas(64) std::uint32_t center[width] = {}, triple[width] = {}, place[width];
   const Values values{tables, stride, triple};
   if constexpr (!single) {
@@ -216,13 +216,8 @@ void compute_group(StillingerWeberWork& work, const BondScratch<Real>& scratch,
                            -gx, -gy, -gz);
   }
   add_to_particles<Real>(work.rows.force, group.atom, group.lane_count, fx, fy, fz);
-  work.energy += 0.5 * sum<Real>(pairs) + sum<Real>(angles);
-  work.virial[0] -= sum<Real>(xx);
-  work.virial[1] -= sum<Real>(yy);
-  work.virial[2] -= sum<Real>(zz);
-  work.virial[3] -= sum<Real>(xy);
-  work.virial[4] -= sum<Real>(xz);
-  work.virial[5] -= sum<Real>(yz);
+  work.rows.energy += 0.5 * sum<Real>(pairs) + sum<Real>(angles);
+  subtract_virial<Real>(work.rows, {xx, yy, zz, xy, xz, yz});
 }
 
 template <class Real>

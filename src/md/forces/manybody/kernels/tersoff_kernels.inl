@@ -10,48 +10,11 @@
 
 // Included by one file for each instruction set, which defines STERNA_KERNEL_NAME.
 
+#include "md/forces/manybody/kernels/bond_groups.inl"
 #include "md/forces/manybody/tersoff_work.hpp"
-#include "md/simd/elementary.hpp"
 
 namespace sterna::md {
 namespace {
-
-/// The layout of the scratch memory, for atoms of at most `longest` bonds.
-template <class Real>
-struct Scratch {
-  static constexpr std::size_t width = lanes<Real>;
-  // The bonds of a block's atoms, one after the other, in the order of the filter:
-  Real *dx, *dy, *dz;
-  std::uint32_t *neighbor, *type;
-  // The bonds of a group of atoms, a vector for each:
-  Real* bond;
-  std::uint32_t* bond_neighbor;
-  std::uint32_t* bond_type;
-  // The angles of a group:
-  Real* angle;
-
-  /// Sets the arrays; returns the bytes used.
-  std::size_t lay_out(void* memory, std::uint32_t longest, std::size_t bond_vectors,
-                      std::size_t angle_vectors) {
-    char* next = static_cast<char*>(memory);
-    const auto take = [&next](auto*& array, std::size_t count) {
-      array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(next);
-      next += (count * sizeof(*array) + 63) / 64 * 64;
-    };
-    const std::size_t capacity = std::size_t{atoms_of_block} * longest + 16;
-    const std::size_t angles = std::size_t{longest} * (longest - 1) / 2 + 1;
-    take(dx, capacity);
-    take(dy, capacity);
-    take(dz, capacity);
-    take(neighbor, capacity);
-    take(type, capacity);
-    take(bond, bond_vectors * width * longest);
-    take(bond_neighbor, width * longest);
-    take(bond_type, width * longest);
-    take(angle, angle_vectors * width * angles);
-    return static_cast<std::size_t>(next - static_cast<char*>(memory));
-  }
-};
 
 template <class Real>
 struct Bond {
@@ -76,19 +39,18 @@ struct Angle {
   } first, second;
 };
 
-/// The parameters of each lane's triple of types.
-template <class Real, bool single>
-struct Parameters {
-  const Real* tables;
-  std::size_t stride;  ///< size of a table: types^3
-  const std::uint32_t* triple;
-  Vector<Real> operator()(TersoffTable which) const {
-    const Real* const table = tables + static_cast<std::size_t>(which) * stride;
-    if constexpr (single) {
-      return table[0] - Vector<Real>{};
-    } else {
-      return gather(table, triple);
-    }
+/// The scratch memory for atoms of at most `longest` bonds: bonds, then the angles of a group.
+template <class Real>
+struct Scratch : BondScratch<Real> {
+  Angle<Real>* angle;
+
+  /// Sets the arrays; returns the bytes used.
+  std::size_t lay_out(void* memory, std::uint32_t longest) {
+    const std::size_t bonds =
+        BondScratch<Real>::lay_out(memory, longest, sizeof(Bond<Real>) / sizeof(Vector<Real>));
+    angle = reinterpret_cast<Angle<Real>*>(static_cast<char*>(memory) + bonds);
+    const std::size_t angles = std::size_t{longest} * (longest - 1) / 2 + 1;
+    return bonds + angles * sizeof(Angle<Real>);
   }
 };
 
@@ -183,47 +145,30 @@ inline Vector<Real> side_slopes(const typename Angle<Real>::Side& side, Vector<R
   return share * side.cutoff * side.g_slope;
 }
 
-/// Adds the first `lane_count` lanes of a vector to the forces of particles.
-template <class Real>
-inline void add_to_forces(PaddedForce* force, const std::uint32_t* particle, int lane_count,
-                          Vector<Real> x, Vector<Real> y, Vector<Real> z) {
-  alignas(64) Real xs[lanes<Real>], ys[lanes<Real>], zs[lanes<Real>];
-  *reinterpret_cast<Vector<Real>*>(xs) = x;
-  *reinterpret_cast<Vector<Real>*>(ys) = y;
-  *reinterpret_cast<Vector<Real>*>(zs) = z;
-  for (int lane = 0; lane < lane_count; ++lane) {
-    PaddedForce& f = force[particle[lane]];
-    f.x += static_cast<double>(xs[lane]);
-    f.y += static_cast<double>(ys[lane]);
-    f.z += static_cast<double>(zs[lane]);
-  }
-}
-
-/// Computes `lane_count` atoms with `bonds` bonds each, which begin at `first_bond` in the scratch
-/// memory. Further lanes repeat the first atom, and their results are ignored.
 template <class Real, bool single, bool center_only>
-void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const std::uint32_t* atom,
-                   const std::uint32_t* first_bond, int lane_count, std::uint32_t bonds) {
+void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const BondGroup<Real>& group) {
   using V = Vector<Real>;
-  constexpr auto width = static_cast<std::uint32_t>(lanes<Real>);
+  using Parameters = TripleValues<Real, TersoffTable, single>;
+  constexpr auto width = BondGroup<Real>::width;
+  const std::uint32_t bonds = group.bonds;
   auto* const bond = reinterpret_cast<Bond<Real>*>(scratch.bond);
-  auto* const angle = reinterpret_cast<Angle<Real>*>(scratch.angle);
-  const auto types = static_cast<std::uint32_t>(work.type_count);
+  auto* const angle = scratch.angle;
+  const auto types = static_cast<std::uint32_t>(work.rows.type_count);
   const std::size_t stride = std::size_t{types} * types * types;
-  const auto* const tables = static_cast<const Real*>(work.tables);
+  const auto* const tables = static_cast<const Real*>(work.rows.tables);
   alignas(64) std::uint32_t center[width] = {}, place[width];
   alignas(64) std::uint32_t triple[width] = {};  // of the atoms' own types; later of bonds
   if constexpr (!single) {
     for (std::uint32_t lane = 0; lane < width; ++lane) {
-      center[lane] = static_cast<std::uint32_t>(work.position[atom[lane]].type);
+      center[lane] = static_cast<std::uint32_t>(work.rows.position[group.atom[lane]].type);
       triple[lane] = (center[lane] * types + center[lane]) * types + center[lane];
     }
   }
-  const Parameters<Real, single> of_center{tables, stride, triple};
+  const Parameters of_center{tables, stride, triple};
   // Triples of a bond i-j with j as the third atom, too, and triples of three different atoms.
   alignas(64) std::uint32_t bond_triple[width] = {}, other_triple[width] = {};
-  const Parameters<Real, single> of_bond{tables, stride, bond_triple};
-  const Parameters<Real, single> of_other{tables, stride, other_triple};
+  const Parameters of_bond{tables, stride, bond_triple};
+  const Parameters of_other{tables, stride, other_triple};
   const auto pair_of_types = [&](std::uint32_t s, std::uint32_t t, std::uint32_t* out) {
     for (std::uint32_t lane = 0; lane < width; ++lane) {
       out[lane] = (center[lane] * types + scratch.bond_type[s * width + lane]) * types +
@@ -231,10 +176,10 @@ void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const std::u
     }
   };
   V valid{};
-  for (int lane = 0; lane < lane_count; ++lane) valid[lane] = Real(1);
+  for (std::uint32_t lane = 0; lane < group.lane_count; ++lane) valid[lane] = Real(1);
 
   for (std::uint32_t s = 0; s < bonds; ++s) {
-    for (std::uint32_t lane = 0; lane < width; ++lane) place[lane] = first_bond[lane] + s;
+    for (std::uint32_t lane = 0; lane < width; ++lane) place[lane] = group.first_bond[lane] + s;
     Bond<Real>& b = bond[s];
     b.x = gather(scratch.dx, place);
     b.y = gather(scratch.dy, place);
@@ -341,96 +286,28 @@ void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const std::u
     xy += gy * b.x;
     xz += gz * b.x;
     yz += gz * b.y;
-    add_to_forces<Real>(work.force, scratch.bond_neighbor + s * width, lane_count, -gx, -gy, -gz);
+    add_to_particles<Real>(work.rows.force, scratch.bond_neighbor + s * width, group.lane_count,
+                           -gx, -gy, -gz);
   }
-  add_to_forces<Real>(work.force, atom, lane_count, fx, fy, fz);
-  work.energy += 0.5 * sum<Real>(energy);
-  work.virial[0] -= sum<Real>(xx);
-  work.virial[1] -= sum<Real>(yy);
-  work.virial[2] -= sum<Real>(zz);
-  work.virial[3] -= sum<Real>(xy);
-  work.virial[4] -= sum<Real>(xz);
-  work.virial[5] -= sum<Real>(yz);
-}
-
-/// Computes a block of atoms: filters their bonds from the rows, and treats atoms of equal
-/// coordination together.
-template <class Real, bool single, bool center_only>
-void compute_block(TersoffWork& work, const Scratch<Real>& scratch, const std::uint32_t* atoms,
-                   std::uint32_t atom_count) {
-  std::uint32_t first_bond[atoms_of_block], bond_count[atoms_of_block];
-  std::uint32_t bonds = 0, most = 0;
-  for (std::uint32_t a = 0; a < atom_count; ++a) {
-    const Position center = work.position[atoms[a]];
-    const double* const cutoffs =
-        work.bond_cutoff_squared + (single ? 0 : center.type * work.type_count);
-    first_bond[a] = bonds;
-    const RowRange row = work.rows[atoms[a]];
-    for (std::uint32_t k = row.begin; k < row.begin + row.count; ++k) {
-      // Every neighbor is written, and kept only by advancing the index if it is a bond, because a
-      // branch could not be predicted.
-      const std::uint32_t neighbor = work.neighbors[k];
-      const Position& other = work.position[neighbor];
-      const double x = other.x - center.x, y = other.y - center.y, z = other.z - center.z;
-      scratch.dx[bonds] = static_cast<Real>(x);
-      scratch.dy[bonds] = static_cast<Real>(y);
-      scratch.dz[bonds] = static_cast<Real>(z);
-      scratch.neighbor[bonds] = neighbor;
-      if constexpr (!single) scratch.type[bonds] = static_cast<std::uint32_t>(other.type);
-      bonds += x * x + y * y + z * z < cutoffs[single ? 0 : other.type] ? 1u : 0u;
-    }
-    bond_count[a] = bonds - first_bond[a];
-    most = bond_count[a] > most ? bond_count[a] : most;
-  }
-
-  // Groups are formed for one coordination after the other.
-  constexpr auto width = static_cast<std::uint32_t>(lanes<Real>);
-  for (std::uint32_t coordination = 1; coordination <= most; ++coordination) {
-    alignas(64) std::uint32_t group[width], group_bonds[width];
-    std::uint32_t lane = 0;
-    const auto flush = [&] {
-      if (lane == 0) return;
-      for (std::uint32_t k = lane; k < width; ++k) {
-        group[k] = group[0];
-        group_bonds[k] = group_bonds[0];
-      }
-      compute_group<Real, single, center_only>(work, scratch, group, group_bonds,
-                                               static_cast<int>(lane), coordination);
-      lane = 0;
-    };
-    for (std::uint32_t a = 0; a < atom_count; ++a) {
-      if (bond_count[a] != coordination) continue;
-      group[lane] = atoms[a];
-      group_bonds[lane] = first_bond[a];
-      if (++lane == width) flush();
-    }
-    flush();
-  }
+  add_to_particles<Real>(work.rows.force, group.atom, group.lane_count, fx, fy, fz);
+  work.rows.energy += 0.5 * sum<Real>(energy);
+  subtract_virial<Real>(work.rows, {xx, yy, zz, xy, xz, yz});
 }
 
 template <class Real, bool single, bool center_only>
 void compute_cells(TersoffWork& work, const std::uint32_t* cells, std::size_t cell_count) {
   Scratch<Real> scratch;
-  scratch.lay_out(work.scratch, work.longest_row, sizeof(Bond<Real>) / sizeof(Vector<Real>),
-                  sizeof(Angle<Real>) / sizeof(Vector<Real>));
-  std::uint32_t atoms[atoms_of_block];
-  std::uint32_t count = 0;
-  for (std::size_t c = 0; c < cell_count; ++c) {
-    const CellRange cell = work.cells[cells[c]];
-    for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
-      atoms[count++] = i;
-      if (count < atoms_of_block) continue;
-      compute_block<Real, single, center_only>(work, scratch, atoms, count);
-      count = 0;
-    }
-  }
-  compute_block<Real, single, center_only>(work, scratch, atoms, count);
+  scratch.lay_out(work.rows.scratch, work.rows.longest_row);
+  for_groups_of_cells<Real, single>(
+      work.rows, scratch, cells, cell_count, [&](const BondGroup<Real>& group) {
+        compute_group<Real, single, center_only>(work, scratch, group);
+      });
 }
 
 template <class Real>
 void compute(TersoffWork& work, const std::uint32_t* cells, std::size_t cell_count) {
-  if (work.longest_row == 0) return;
-  if (work.type_count == 1) {
+  if (work.rows.longest_row == 0) return;
+  if (work.rows.type_count == 1) {
     compute_cells<Real, true, true>(work, cells, cell_count);
   } else if (work.center_only) {
     compute_cells<Real, false, true>(work, cells, cell_count);
@@ -441,8 +318,7 @@ void compute(TersoffWork& work, const std::uint32_t* cells, std::size_t cell_cou
 
 std::size_t scratch_bytes(std::uint32_t longest_row) {
   Scratch<double> scratch;  // doubles need more memory than floats
-  return scratch.lay_out(nullptr, longest_row, sizeof(Bond<double>) / sizeof(Vector<double>),
-                         sizeof(Angle<double>) / sizeof(Vector<double>));
+  return scratch.lay_out(nullptr, longest_row);
 }
 
 const TersoffKernels kernels{STERNA_KERNEL_NAME, scratch_bytes, compute<double>, compute<float>};
