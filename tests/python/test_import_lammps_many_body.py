@@ -1,5 +1,6 @@
 """Scripts of LAMMPS with metals and covalent solids, also beside pairs."""
 
+import math
 import sys
 import tomllib
 from pathlib import Path
@@ -104,6 +105,23 @@ pair_coeff 1 2 lj/cut 0.02 2.3
 pair_coeff 2 2 lj/cut 0.01 2.4
 mass * 28.0855
 """,
+    "tungsten by harmonics": """\
+create_box 1 box
+create_atoms 1 box
+pair_style snap
+pair_coeff * * W.snapcoeff other.snapparam W
+mass 1 183.84
+""",
+    "tungsten by harmonics and nuclei in a gas": """\
+create_box 2 box
+create_atoms 1 region low
+create_atoms 2 region high
+pair_style hybrid/overlay snap zbl 3.0 4.0 lj/cut 5.0
+pair_coeff * * snap W.snapcoeff other.snapparam W NULL
+pair_coeff 1 1 zbl 74 74
+pair_coeff * 2 lj/cut 0.02 2.3
+mass * 100.0
+""",
     "silicon and copper": """\
 create_box 2 box
 create_atoms 1 region low
@@ -133,6 +151,13 @@ def folder(tmp_path):
     (tmp_path / "copper.eam").write_text(funcfl())
     (tmp_path / "Si.tersoff").write_text(TERSOFF)
     (tmp_path / "Si.sw").write_text(SW)
+    coefficients = [0.01 * math.sin(7.0 * k) for k in range(31)]
+    (tmp_path / "W.snapcoeff").write_text(
+        "1 31\nW 0.5 1.0\n" + "\n".join(f"{x:.12f}" for x in coefficients) + "\n"
+    )
+    (tmp_path / "other.snapparam").write_text("rcutfac 4.5\ntwojmax 6\n")
+    (tmp_path / "AB.snapcoeff").write_text("# two\n2 2\nA 0.5 1\n0\n1\nB 0.5 1 # b\n0\n1\n")
+    (tmp_path / "AB.snapparam").write_text("rcutfac 4.5\ntwojmax 0\nchemflag 1 # all\n")
     return tmp_path
 
 
@@ -190,6 +215,9 @@ BROKEN = {
     "pair_style eam/alloy\npair_coeff 1 1 copper.eam.alloy Cu Cu": "expected one for each of 1 type",
     "pair_style eam\npair_coeff * * copper.eam Cu": "expected no more than the file",
     "pair_style eam\npair_coeff * *": "expected the file",
+    "pair_style snap\npair_coeff * * W.snapcoeff": "expected the second file",
+    "pair_style snap\npair_coeff * * W.snapcoeff W": "there is no file W",
+    "pair_style snap\npair_coeff * * AB.snapcoeff AB.snapparam B": "in the order B; expected that of",
     "pair_style eam 5.0\npair_coeff * * copper.eam": "without arguments",
     "pair_style eam/alloyy\npair_coeff * * copper.eam": 'did you mean "eam/alloy"',
     "pair_style eam\npair_coeff * * in.metal": "is no file of pair_style eam",

@@ -1,6 +1,6 @@
 """Many-body pair styles of LAMMPS: a row for each, their files, and which element each type is.
 
-Source: https://docs.lammps.org, pair_eam, pair_tersoff and pair_sw.
+Source: https://docs.lammps.org, pair_eam, pair_adp, pair_tersoff, pair_sw and pair_snap.
 """
 
 from dataclasses import dataclass
@@ -17,14 +17,17 @@ class ManyBodyStyle:
     file_key: str  #: key of `[interaction]`
     names_elements: bool = True  #: behind the file stands an element for each type, or NULL
     brings_masses: bool = False
+    second_file_key: str = ""  #: key of `[interaction]` of a second file
 
 
 MANY_BODY_STYLES: dict[str, ManyBodyStyle] = {
     "eam": ManyBodyStyle("embedded_atom", "embedded_atom_file", False, True),
     "eam/alloy": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
     "eam/fs": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
+    "adp": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
     "tersoff": ManyBodyStyle("tersoff", "parameter_file"),
     "sw": ManyBodyStyle("stillinger_weber", "stillinger_weber_file"),
+    "snap": ManyBodyStyle("snap", "snap_file", second_file_key="snap_parameter_file"),
 }
 
 
@@ -37,6 +40,14 @@ class ManyBody:
     path: Path
     line: Line
     elements: dict[int, str]  #: elements of types, counted from 0
+    second_path: Path | None = None
+
+    def files(self) -> dict[str, Path]:
+        """The files by their keys in `[interaction]`."""
+        files = {self.style.file_key: self.path}
+        if self.second_path is not None:
+            files[self.style.second_file_key] = self.second_path
+        return files
 
     def takes(self, a: int, b: int) -> bool:
         """Whether these two types interact by it."""
@@ -92,6 +103,12 @@ def read_many_body(  # noqa: PLR0913
     if first >= len(fields):
         line.fail(None, f"expected the file of pair_style {name}")
     path = _found(Path(fields[first]), line, first)
+    second_path = None
+    if style.second_file_key:
+        first += 1
+        if first >= len(fields):
+            line.fail(None, f"expected the second file of pair_style {name}")
+        second_path = _found(Path(fields[first]), line, first)
     words = fields[first + 1 :]
     if not style.names_elements:
         if words:
@@ -107,7 +124,35 @@ def read_many_body(  # noqa: PLR0913
             "or NULL",
         )
     elements = {a: word for a, word in enumerate(words) if word != "NULL"}
-    return ManyBody(name, style, path, line, elements)
+    if second_path is not None:
+        _check_order(path, second_path, line, first + 1, list(dict.fromkeys(elements.values())))
+    return ManyBody(name, style, path, line, elements, second_path)
+
+
+def _words(path: Path) -> list[list[str]]:
+    """The words of a file's lines, without comments."""
+    lines = path.read_text(errors="replace").splitlines()
+    return [line.partition("#")[0].split() for line in lines]
+
+
+def _check_order(path: Path, second: Path, line: Line, field: int, elements: list[str]) -> None:
+    """Where a SNAP file has values of triples of elements, LAMMPS takes them in the order of the
+    pair_coeff, Sterna in that of the file. Raises SternaError where these are not the same."""
+    ordered = [
+        words[0]
+        for words in _words(second)
+        if words[1:] == ["1"] and words[0] in ("chemflag", "switchinnerflag")
+    ]
+    words = [word for row in _words(path) for word in row]
+    if not ordered or len(words) < 2 or not words[1].isdigit():
+        return
+    in_file = words[2 :: int(words[1]) + 3]
+    if elements != in_file:
+        line.fail(
+            field,
+            f"with {ordered[0]} 1 LAMMPS takes the coefficients for elements in the order "
+            f"{' '.join(elements)}; expected that of {path}, {' '.join(in_file)}",
+        )
 
 
 def _found(path: Path, line: Line, field: int) -> Path:
