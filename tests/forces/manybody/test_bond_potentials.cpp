@@ -121,6 +121,48 @@ EmbeddedAtomPotential angular_alloy() {
   return {tables, elements, 1.0, 1.0};
 }
 
+/// Two elements by a form that Tersoff did not publish.
+TersoffPotential tersoff_like(TersoffForm form) {
+  std::vector<TersoffParameters> triples;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      for (int k = 0; k < 2; ++k) {
+        TersoffParameters p{.m = i == 0 ? 3.0 : 1.0,
+                            .lambda3 = 0.8 - 0.4 * i,
+                            .c = 1e5,
+                            .d = 16.2,
+                            .cos_theta0 = -0.4 - 0.1 * k,
+                            .n = 0.8,
+                            .beta = 1.1e-6,
+                            .lambda2 = 1.7 - 0.1 * (i + j),
+                            .B = 450.0,
+                            .R = 2.8 - 0.1 * (i + k),
+                            .D = 0.3,
+                            .lambda1 = 2.5,
+                            .A = 1800.0};
+        if (form == TersoffForm::nuclei) {
+          // The two parts meet where the bonds are.
+          p.nucleus_i = 3.0 + i;
+          p.nucleus_j = 3.0 + j;
+          p.fermi_center = 2.2;
+          p.fermi_steepness = 5.0;
+        } else {
+          p.lambda2 = 1.35;
+          p.B = 120.0;
+          p.eta = 1.2 - 0.1 * (i + j);
+          p.c1 = 0.2;
+          p.c2 = 0.73;
+          p.c3 = 1.0 + 0.2 * k;
+          p.c4 = 1.5;
+          p.c5 = 6.0;
+        }
+        triples.push_back(p.completed(form));
+      }
+    }
+  }
+  return {triples, 2, form};
+}
+
 std::vector<Potential> potentials() {
   std::vector<Potential> all;
   const auto add_tersoff = [&](const std::string& name, const TersoffPotential& potential,
@@ -150,6 +192,8 @@ std::vector<Potential> potentials() {
   const TersoffElement* const mixed[] = {find_tersoff_element("Si"), find_tersoff_element("C")};
   add_tersoff("Si", TersoffPotential::of_elements(std::span(&silicon, 1), 1.0, 1.0), 5.43);
   add_tersoff("SiC", TersoffPotential::of_elements(mixed, 1.0, 1.0), 4.4);
+  add_tersoff("with nuclei", tersoff_like(TersoffForm::nuclei), 5.2);
+  add_tersoff("modified", tersoff_like(TersoffForm::modified), 5.2);
   for (const StillingerWeberElement& element : stillinger_weber_elements()) {
     add_stillinger_weber(std::string(element.name),
                          StillingerWeberPotential({element.parameters}, 1),

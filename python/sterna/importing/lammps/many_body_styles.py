@@ -18,6 +18,7 @@ class ManyBodyStyle:
     names_elements: bool = True  #: behind the file stands an element for each type, or NULL
     brings_masses: bool = False
     second_file_key: str = ""  #: key of `[interaction]` of a second file
+    values: int = 0  #: of an entry, where their number tells Sterna which style it is
 
 
 MANY_BODY_STYLES: dict[str, ManyBodyStyle] = {
@@ -25,7 +26,9 @@ MANY_BODY_STYLES: dict[str, ManyBodyStyle] = {
     "eam/alloy": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
     "eam/fs": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
     "adp": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
-    "tersoff": ManyBodyStyle("tersoff", "parameter_file"),
+    "tersoff": ManyBodyStyle("tersoff", "parameter_file", values=14),
+    "tersoff/zbl": ManyBodyStyle("tersoff", "parameter_file", values=18),
+    "tersoff/mod": ManyBodyStyle("tersoff", "parameter_file", values=17),
     "sw": ManyBodyStyle("stillinger_weber", "stillinger_weber_file"),
     "snap": ManyBodyStyle("snap", "snap_file", second_file_key="snap_parameter_file"),
 }
@@ -124,6 +127,8 @@ def read_many_body(  # noqa: PLR0913
             "or NULL",
         )
     elements = {a: word for a, word in enumerate(words) if word != "NULL"}
+    if style.values:
+        _check_values(path, line, first, name, style.values)
     if second_path is not None:
         _check_order(path, second_path, line, first + 1, list(dict.fromkeys(elements.values())))
     return ManyBody(name, style, path, line, elements, second_path)
@@ -133,6 +138,26 @@ def _words(path: Path) -> list[list[str]]:
     """The words of a file's lines, without comments."""
     lines = path.read_text(errors="replace").splitlines()
     return [line.partition("#")[0].split() for line in lines]
+
+
+def _check_values(path: Path, line: Line, field: int, name: str, values: int) -> None:
+    """Raises SternaError where the first entry has not as many values as those of its style."""
+    words = [word for row in _words(path) for word in row][3:]
+    count = next((k for k, word in enumerate(words) if not _is_number(word)), len(words))
+    if count != values:
+        line.fail(
+            field,
+            f"the first entry of {path} has {count} numbers behind its three elements; expected "
+            f"{values}, those of {name}",
+        )
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _check_order(path: Path, second: Path, line: Line, field: int, elements: list[str]) -> None:

@@ -10,7 +10,8 @@
 namespace sterna::md {
 namespace {
 
-double value_of(const TersoffParameters& p, TersoffTable which) {
+double value_of(const TersoffParameters& p, TersoffForm form, TersoffTable which) {
+  const bool modified = form == TersoffForm::modified;
   switch (which) {
     case TersoffTable::repulsion:
       return p.A * std::exp(-p.lambda1 * p.R);
@@ -27,9 +28,9 @@ double value_of(const TersoffParameters& p, TersoffTable which) {
     case TersoffTable::inner:
       return p.R - p.D;
     case TersoffTable::n:
-      return p.n;
+      return modified ? p.eta : p.n;
     case TersoffTable::beta:
-      return p.beta;
+      return modified ? 1.0 : p.beta;
     case TersoffTable::minus_half_over_n:
       return -0.5 / p.n;
     case TersoffTable::smallest_power:
@@ -48,6 +49,26 @@ double value_of(const TersoffParameters& p, TersoffTable which) {
       return p.m == 1.0 ? 1.0 : 0.0;
     case TersoffTable::cubic:
       return p.m == 3.0 ? 1.0 : 0.0;
+    case TersoffTable::nuclear_strength:
+      return p.nuclear_strength;
+    case TersoffTable::minus_inverse_screening:
+      return -1.0 / p.screening_length;
+    case TersoffTable::fermi_center:
+      return p.fermi_center;
+    case TersoffTable::minus_fermi_steepness:
+      return -p.fermi_steepness;
+    case TersoffTable::slope_factor:
+      return -0.5 * p.eta / p.n;
+    case TersoffTable::c1:
+      return p.c1;
+    case TersoffTable::c2:
+      return p.c2;
+    case TersoffTable::c3:
+      return p.c3;
+    case TersoffTable::c4:
+      return p.c4;
+    case TersoffTable::minus_c5:
+      return -p.c5;
     case TersoffTable::count:
       break;
   }
@@ -64,6 +85,7 @@ TersoffEvaluator::TersoffEvaluator(const TersoffPotential& potential, Precision 
                                    std::string_view kernels)
     : kernels_(select_kernels(available_tersoff_kernels(), kernels)),
       precision_(precision),
+      form_(potential.form()),
       center_only_(potential.depends_on_center_only()),
       distance_term_(potential.has_distance_term()) {
   type_count_ = potential.type_count();
@@ -71,7 +93,8 @@ TersoffEvaluator::TersoffEvaluator(const TersoffPotential& potential, Precision 
     for (int i = 0; i < type_count_; ++i) {
       for (int j = 0; j < type_count_; ++j) {
         for (int k = 0; k < type_count_; ++k) {
-          tables_.push_back(value_of(potential.triple(i, j, k), static_cast<TersoffTable>(which)));
+          tables_.push_back(
+              value_of(potential.triple(i, j, k), form_, static_cast<TersoffTable>(which)));
         }
       }
     }
@@ -98,6 +121,7 @@ void TersoffEvaluator::compute(const Position* position, const NeighborRows& row
   work.rows = rows.rows.data();
   work.neighbors = rows.neighbors.data();
   work.cells = cells;
+  work.form = form_;
   work.type_count = type_count_;
   work.center_only = center_only_;
   work.distance_term = distance_term_;

@@ -30,6 +30,7 @@ class TersoffEvaluator final : public BondEvaluator {
  private:
   const TersoffKernels& kernels_;
   Precision precision_;
+  TersoffForm form_;
   bool center_only_, distance_term_;
   std::vector<double> tables_;
   std::vector<float> tables_single_;

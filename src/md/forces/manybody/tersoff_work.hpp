@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "md/model/tersoff_form.hpp"
 #include "md/neighbors/pair_work.hpp"
 #include "md/system/padded_force.hpp"
 #include "md/system/particle_store.hpp"
@@ -36,6 +37,18 @@ enum class TersoffTable {
   lambda3,
   linear,  ///< 1 if m = 1, else 0
   cubic,   ///< 1 if m = 3, else 0
+  // With nuclei:
+  nuclear_strength,
+  minus_inverse_screening,
+  fermi_center,
+  minus_fermi_steepness,
+  // Modified; `n` has eta, and `beta` is 1:
+  slope_factor,  ///< -eta / (2 n)
+  c1,
+  c2,
+  c3,
+  c4,
+  minus_c5,
   count
 };
 
@@ -52,6 +65,7 @@ struct TersoffWork {
   const CellRange* cells;
 
   // Tables of TersoffTable::count times type_count^3 entries, in one of the precisions.
+  TersoffForm form;
   int type_count;
   bool center_only;    ///< TersoffPotential::depends_on_center_only
   bool distance_term;  ///< whether any lambda3 is not 0
