@@ -1,5 +1,6 @@
 """Scripts of LAMMPS with metals and covalent solids, also beside pairs."""
 
+import math
 import sys
 import tomllib
 from pathlib import Path
@@ -34,6 +35,13 @@ velocity all create 1600.0 376847 loop geom
 fix 1 all nve
 timestep 0.005
 run 100
+"""
+ZBL = """\
+Si Si Si 1 1 0 1.0039e5 16.217 -0.59825 0.78734 1.1e-6 1.7322 471.18
+2.85 .15 2.4799 1830.8 14 14 .95 14
+"""
+MOD = """\
+Si Si Si 1.0 2.389 -.365 1.0 1.0 1.3458 121.0 3.0 0.3 3.23 3281.59 .938 0.2017 730418.72 1e6 1.0 26.0
 """
 TERSOFF = """\
 Si Si Si 3 1 1.3258 4.8381 2.0417 0 22.956 0.33675 1.3258 95.373 3.0 0.2 3.2394 3264.7
@@ -86,6 +94,23 @@ pair_coeff * * lj/cut 0.02 2.3
 pair_coeff * 2 morse 0.03 1.3 2.7
 mass 2 39.9
 """,
+    "silicon with nuclei": """\
+create_box 1 box
+create_atoms 1 box
+pair_style tersoff/zbl
+pair_coeff * * Si.tersoff.zbl Si
+mass 1 28.0855
+""",
+    "modified silicon in a gas": """\
+create_box 2 box
+create_atoms 1 region low
+create_atoms 2 region high
+pair_style hybrid tersoff/mod lj/cut 5.0
+pair_coeff * * tersoff/mod Si.tersoff.mod Si NULL
+pair_coeff 1 2 lj/cut 0.02 2.3
+pair_coeff 2 2 lj/cut 0.01 2.4
+mass * 28.0855
+""",
     "silicon by angles": """\
 create_box 1 box
 create_atoms 1 box
@@ -102,6 +127,23 @@ pair_coeff * * sw Si.sw Si NULL
 pair_coeff 1 2 lj/cut 0.02 2.3
 pair_coeff 2 2 lj/cut 0.01 2.4
 mass * 28.0855
+""",
+    "tungsten by harmonics": """\
+create_box 1 box
+create_atoms 1 box
+pair_style snap
+pair_coeff * * W.snapcoeff other.snapparam W
+mass 1 183.84
+""",
+    "tungsten by harmonics and nuclei in a gas": """\
+create_box 2 box
+create_atoms 1 region low
+create_atoms 2 region high
+pair_style hybrid/overlay snap zbl 3.0 4.0 lj/cut 5.0
+pair_coeff * * snap W.snapcoeff other.snapparam W NULL
+pair_coeff 1 1 zbl 74 74
+pair_coeff * 2 lj/cut 0.02 2.3
+mass * 100.0
 """,
     "silicon and copper": """\
 create_box 2 box
@@ -131,7 +173,16 @@ def folder(tmp_path):
     (tmp_path / "copper.eam.alloy").write_text(setfl("Cu", METALS["Cu"]))
     (tmp_path / "copper.eam").write_text(funcfl())
     (tmp_path / "Si.tersoff").write_text(TERSOFF)
+    (tmp_path / "Si.tersoff.zbl").write_text(ZBL)
+    (tmp_path / "Si.tersoff.mod").write_text(MOD)
     (tmp_path / "Si.sw").write_text(SW)
+    coefficients = [0.01 * math.sin(7.0 * k) for k in range(31)]
+    (tmp_path / "W.snapcoeff").write_text(
+        "1 31\nW 0.5 1.0\n" + "\n".join(f"{x:.12f}" for x in coefficients) + "\n"
+    )
+    (tmp_path / "other.snapparam").write_text("rcutfac 4.5\ntwojmax 6\n")
+    (tmp_path / "AB.snapcoeff").write_text("# two\n2 2\nA 0.5 1\n0\n1\nB 0.5 1 # b\n0\n1\n")
+    (tmp_path / "AB.snapparam").write_text("rcutfac 4.5\ntwojmax 0\nchemflag 1 # all\n")
     return tmp_path
 
 
@@ -189,6 +240,12 @@ BROKEN = {
     "pair_style eam/alloy\npair_coeff 1 1 copper.eam.alloy Cu Cu": "expected one for each of 1 type",
     "pair_style eam\npair_coeff * * copper.eam Cu": "expected no more than the file",
     "pair_style eam\npair_coeff * *": "expected the file",
+    "pair_style snap\npair_coeff * * W.snapcoeff": "expected the second file",
+    "pair_style snap\npair_coeff * * W.snapcoeff W": "there is no file W",
+    "pair_style snap\npair_coeff * * AB.snapcoeff AB.snapparam B": "in the order B; expected that of",
+    "pair_style tersoff/mod\npair_coeff * * Si.tersoff Si": "has 14 numbers",
+    "pair_style tersoff\npair_coeff * * Si.tersoff.zbl Si": "has 18 numbers",
+    "pair_style tersoff/zbl\npair_coeff * * Si.tersoff.mod Si": "expected 18",
     "pair_style eam 5.0\npair_coeff * * copper.eam": "without arguments",
     "pair_style eam/alloyy\npair_coeff * * copper.eam": 'did you mean "eam/alloy"',
     "pair_style eam\npair_coeff * * in.metal": "is no file of pair_style eam",

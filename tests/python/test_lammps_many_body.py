@@ -98,10 +98,13 @@ METALS = [
     ("FeP_mm.eam.fs", "eam/fs", ["Fe", "P"], BCC, [0, 1], 2.9, 0.2, 2),
     ("AlFe_mm.eam.fs", "eam/fs", ["Fe", "Al"], BCC, [0, 1], 2.9, 0.3, 1),
     ("NiAlH_jea.eam.fs", "eam/fs", ["Al", "Ni"], BCC, [0, 1], 2.86, 0.2, 1),
+    ("Ni.adp", "adp", ["Ni"], FCC, [0] * 4, 3.52, 0.4, 1),
+    ("AlCu.adp", "adp", ["Cu", "Al"], FCC, [1, 0, 0, 0], 3.9, 0.3, 1),
+    ("AlCu.adp", "adp", ["Al", "Cu"], FCC, [1, 0, 0, 1], 3.8, 0.2, 3),
 ]
 
 
-@pytest.mark.parametrize("metal", METALS, ids=[row[0] for row in METALS])
+@pytest.mark.parametrize("metal", METALS, ids=[f"{row[0]} {' '.join(row[2])}" for row in METALS])
 def test_metals(metal, lammps, sterna, tmp_path):
     file, style, elements, basis, places, edge, disorder, ranks = metal
     path = potentials(lammps) / file

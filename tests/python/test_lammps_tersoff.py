@@ -86,14 +86,31 @@ FILES = [
     ("SiC_Erhart-Albe.tersoff", ["Si", "C"], 4.36, 0.3, 2),
     ("BNC.tersoff", ["B", "N"], 3.6, 0.3, 1),
     ("SiO.tersoff", ["Si", "O"], 5.0, 0.4, 1),
+    # With nuclei, also so near to each other that their repulsion is most of the energy.
+    ("SiC.tersoff.zbl", ["Si", "C"], 4.32, 0.3, 2),
+    ("SiC.tersoff.zbl", ["C"], 2.5, 0.2, 1),
+    ("Si.tersoff.mod", ["Si"], 5.431, 0.3, 2),
+    ("Si.tersoff.mod", ["Si"], 5.2, 0.6, 1),
 ]
+#: Two elements that differ in everything, and the two kinds of distance terms.
+MODIFIED = """\
+A A A 3.0 1.3 -.365 1.2 1.0 1.345797 121.0 2.9 0.4 3.23 3281.0 .93 0.2 7e5 1e6 1.5 26.0
+B B B 1.0 -0.8 -.265 0.9 1.0 1.245797 111.0 2.7 0.3 3.03 2281.0 .83 0.1 6e5 9e5 0.5 16.0
+A B B 3.0 1.3 -.365 1.1 1.0 1.3 121.0 2.8 0.35 3.13 2781.0 .9 0.2 7e5 1e6 1.5 26.0
+B A A 1.0 -0.8 -.265 1.1 1.0 1.3 111.0 2.8 0.35 3.13 2781.0 .9 0.1 6e5 9e5 0.5 16.0
+A A B 3.0 1.3 -.365 0 0 0 0 2.8 0.35 0 0 0 0.15 7e5 1e6 1.4 26.0
+A B A 3.0 1.3 -.365 0 0 0 0 2.9 0.4 0 0 0 0.2 7e5 1e6 1.5 26.0
+B A B 1.0 -0.8 -.265 0 0 0 0 2.7 0.3 0 0 0 0.1 6e5 9e5 0.5 16.0
+B B A 1.0 -0.8 -.265 0 0 0 0 2.8 0.35 0 0 0 0.1 6e5 9e5 0.5 16.0
+"""
 
 
-def compare(system: System, names, file: Path, use_file: bool, ranks: int, peer, sterna, folder):
+def compare(system: System, names, file: Path, use_file: bool, ranks: int, peer, sterna, folder, *,
+            style: str = "tersoff"):  # fmt: skip
     data = folder / "start.data"
     system.write_data(data)
     dt = 0.0005
-    pairs = ["pair_style tersoff", f"pair_coeff * * {file} {' '.join(names)}"]
+    pairs = [f"pair_style {style}", f"pair_coeff * * {file} {' '.join(names)}"]
     commands = metal(data, dt, 0.5, pairs)
     peer_rows, arrays = run_lammps(peer, commands, STEPS, 10, folder)
 
@@ -141,5 +158,16 @@ def test_parameter_files(file, names, edge, disorder, ranks, lammps, sterna, tmp
     copy = tmp_path / file
     copy.write_text(path.read_text())
     assert re.search("UNITS: metal", copy.read_text())
-    system = diamond(3, edge, disorder, len(names), seed=3)
-    compare(system, names, copy, True, ranks, lammps, sterna, tmp_path)
+    cells = 3 if edge > 3.0 else 5
+    system = diamond(cells, edge, disorder, len(names), seed=3)
+    name, form = file.rpartition(".")[::2]
+    style = f"tersoff/{form}" if name.endswith(".tersoff") else "tersoff"
+    compare(system, names, copy, True, ranks, lammps, sterna, tmp_path, style=style)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4, 9])
+def test_modified_potential_of_two_elements(ranks, lammps, sterna, tmp_path):
+    file = tmp_path / "two.tersoff.mod"
+    file.write_text(MODIFIED)
+    system = diamond(4, 5.3, 0.4, 2, seed=5)
+    compare(system, ["A", "B"], file, True, ranks, lammps, sterna, tmp_path, style="tersoff/mod")

@@ -18,7 +18,9 @@ std::span<const ManyBodyName> many_body_names() {
        &Input::Type::stillinger_weber, "stillinger_weber_file",
        &Input::Interaction::stillinger_weber_file},
       {ManyBodyKind::embedded_atom, InteractionPotential::embedded_atom, "embedded_atom",
-       &Input::Type::embedded_atom, "embedded_atom_file", &Input::Interaction::embedded_atom_file}};
+       &Input::Type::embedded_atom, "embedded_atom_file", &Input::Interaction::embedded_atom_file},
+      {ManyBodyKind::snap, InteractionPotential::snap, "snap", &Input::Type::snap, "snap_file",
+       &Input::Interaction::snap_file}};
   return names;
 }
 

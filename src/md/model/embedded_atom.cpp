@@ -65,6 +65,10 @@ EmbeddedAtomPotential::EmbeddedAtomPotential(const EmbeddedAtomTables& tables,
     for (const std::size_t b : elements) {
       density_.emplace_back(tables.density[a * count + b], 1.0);
       pair_.emplace_back(tables.pair[a * count + b], length * energy);
+      if (tables.dipole.empty()) continue;
+      dipole_.emplace_back(tables.dipole[a * count + b], std::sqrt(energy) / length);
+      quadrupole_.emplace_back(tables.quadrupole[a * count + b],
+                               std::sqrt(energy) / (length * length));
     }
   }
 }
@@ -75,7 +79,13 @@ double EmbeddedAtomPotential::dimer_energy(int a, int b, double distance) const 
     return embedding_at(embedding(at), value_at(density(at, from), x).value / density_spacing_)
         .value;
   };
-  return embedded(a, b) + embedded(b, a) + value_at(pair(a, b), x).value / distance;
+  double energy = embedded(a, b) + embedded(b, a) + value_at(pair(a, b), x).value / distance;
+  if (is_angular()) {
+    const double u = value_at(dipole(a, b), x).value * distance;
+    const double w = value_at(quadrupole(a, b), x).value * distance * distance;
+    energy += u * u + 2.0 / 3.0 * w * w;
+  }
+  return energy;
 }
 
 EmbeddedAtomPotential::Dimer EmbeddedAtomPotential::strongest_dimer() const {

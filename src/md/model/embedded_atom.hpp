@@ -16,6 +16,8 @@ struct EmbeddedAtomTables {
   /// elements x elements, entry (a, b): the density that an atom of b causes at an atom of a.
   std::vector<std::vector<double>> density;
   std::vector<std::vector<double>> pair;  ///< elements x elements: r phi(r)
+  // Of the angular-dependent potential only, elements x elements:
+  std::vector<std::vector<double>> dipole, quadrupole;  ///< u(r), w(r)
 };
 
 /// A function interpolated between equidistant points. Each bin has a cubic through its two ends,
@@ -39,6 +41,11 @@ struct EmbeddedAtomCubic {
 /// 45 (1984)):
 ///
 ///   E = sum_i F_a(rho_i) + 1/2 sum_ij phi_ab(r_ij),   rho_i = sum_j rho_ab(r_ij)
+///
+/// With dipole and quadrupole functions (ADP; Y. Mishin, M. J. Mehl, D. A. Papaconstantopoulos, Acta
+/// Mater. 53, 4029 (2005)) an atom has in addition, with r from it to its neighbors:
+///
+///   1/2 |mu|^2 + 1/2 |lambda|^2 - 1/6 (tr lambda)^2,   mu = sum_j u_ab r,   lambda = sum_j w_ab r r
 class EmbeddedAtomPotential {
  public:
   /// `elements` has for each type a place in `tables.elements`. `length` and `energy` are an
@@ -56,6 +63,10 @@ class EmbeddedAtomPotential {
   /// The density that an atom of type b causes at an atom of type a.
   const EmbeddedAtomCubic& density(int a, int b) const { return density_[place(a, b)]; }
   const EmbeddedAtomCubic& pair(int a, int b) const { return pair_[place(a, b)]; }
+  /// Whether it has the following functions.
+  bool is_angular() const { return !dipole_.empty(); }
+  const EmbeddedAtomCubic& dipole(int a, int b) const { return dipole_[place(a, b)]; }
+  const EmbeddedAtomCubic& quadrupole(int a, int b) const { return quadrupole_[place(a, b)]; }
 
   /// The minima of the energies of two lone atoms: the shortest distance and the deepest energy
   /// over all pairs of types.
@@ -70,7 +81,7 @@ class EmbeddedAtomPotential {
 
   int type_count_;
   double cutoff_, density_spacing_, distance_spacing_;
-  std::vector<EmbeddedAtomCubic> embedding_, density_, pair_;
+  std::vector<EmbeddedAtomCubic> embedding_, density_, pair_, dipole_, quadrupole_;
 };
 
 /// Value and slope of a function at `x`, which is counted in bins from 0. Beyond its last point a

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 #include <utility>
 
@@ -92,7 +93,7 @@ constexpr std::array<TersoffElement, 5> elements{{
 }};
 
 /// `bond`: these are parameters of a bond with itself as third atom, which give the two-body terms.
-void check(const TersoffParameters& p, bool bond) {
+void check(const TersoffParameters& p, bool bond, TersoffForm form) {
   const auto require = [](bool holds, std::string what) {
     if (!holds) throw std::invalid_argument(std::move(what));
   };
@@ -100,6 +101,22 @@ void check(const TersoffParameters& p, bool bond) {
                              p.lambda2, p.B, p.R, p.D, p.lambda1, p.A}) {
     require(std::isfinite(value), "a parameter of Tersoff's potential is not finite");
   }
+  for (const double value : {p.nucleus_i, p.nucleus_j, p.fermi_center, p.fermi_steepness, p.eta,
+                             p.c1, p.c2, p.c3, p.c4, p.c5}) {
+    require(std::isfinite(value), "a parameter of Tersoff's potential is not finite");
+  }
+  for (const double nucleus : {p.nucleus_i, p.nucleus_j}) {
+    require(
+        form != TersoffForm::nuclei || (nucleus > 0.0 && nucleus <= 118.0),
+        fmt::format("an atomic number is {}; expected 1 to 118, as in a file of tersoff/zbl, whose "
+                    "entries have 18 numbers",
+                    nucleus));
+  }
+  require(
+      form != TersoffForm::modified || (p.c3 > 0.0 && p.c5 >= 0.0 && (p.eta > 0.0 || !bond)),
+      fmt::format("the modified potential's c3, c5 and eta are {}, {} and {}; expected c3 and eta "
+                  "above 0, and c5 of at least 0",
+                  p.c3, p.c5, p.eta));
   require(p.m == 1.0 || p.m == 3.0, fmt::format("Tersoff's m is 1 or 3, not {}", p.m));
   require(p.n > 0.0 || !bond, fmt::format("Tersoff's n must be positive, not {}", p.n));
   require(p.d != 0.0, "Tersoff's d must not be 0");
@@ -111,6 +128,16 @@ void check(const TersoffParameters& p, bool bond) {
 
 }  // namespace
 
+TersoffParameters TersoffParameters::completed(TersoffForm form) const {
+  TersoffParameters p = *this;
+  if (form != TersoffForm::nuclei) return p;
+  // Permittivity and Bohr radius are rounded as in the programs for which such files are made.
+  constexpr double permittivity = 0.00552635, bohr = 0.529;  // e^2 / (eV angstrom), angstrom
+  p.nuclear_strength = nucleus_i * nucleus_j / (4.0 * std::numbers::pi * permittivity);
+  p.screening_length = 0.8854 * bohr / (std::pow(nucleus_i, 0.23) + std::pow(nucleus_j, 0.23));
+  return p;
+}
+
 TersoffParameters TersoffParameters::scaled(double length, double energy) const {
   TersoffParameters p = *this;
   p.lambda1 /= length;
@@ -120,6 +147,10 @@ TersoffParameters TersoffParameters::scaled(double length, double energy) const 
   p.B *= energy;
   p.R *= length;
   p.D *= length;
+  p.fermi_center *= length;
+  p.fermi_steepness /= length;
+  p.nuclear_strength *= energy * length;
+  p.screening_length *= length;
   return p;
 }
 
@@ -143,8 +174,9 @@ double tersoff_chi(const TersoffElement& a, const TersoffElement& b) {
   return -1.0;
 }
 
-TersoffPotential::TersoffPotential(std::vector<TersoffParameters> triples, int type_count)
-    : type_count_(type_count), triples_(std::move(triples)) {
+TersoffPotential::TersoffPotential(std::vector<TersoffParameters> triples, int type_count,
+                                   TersoffForm form)
+    : form_(form), type_count_(type_count), triples_(std::move(triples)) {
   const auto types = static_cast<std::size_t>(std::max(type_count, 0));
   if (types == 0 || triples_.size() != types * types * types) {
     throw std::invalid_argument(
@@ -156,12 +188,13 @@ TersoffPotential::TersoffPotential(std::vector<TersoffParameters> triples, int t
     for (int j = 0; j < type_count; ++j) {
       for (int k = 0; k < type_count; ++k) {
         const TersoffParameters& p = triple(i, j, k);
-        check(p, j == k);
+        check(p, j == k, form);
         cutoff_ = std::max(cutoff_, p.R + p.D);
         distance_term_ = distance_term_ || p.lambda3 != 0.0;
         simple_ = simple_ && p.m == own.m && p.gamma == own.gamma && p.lambda3 == own.lambda3 &&
-                  p.c == own.c && p.d == own.d && p.cos_theta0 == own.cos_theta0 &&
-                  p.R == pair(i, k).R && p.D == pair(i, k).D;
+                  p.c1 == own.c1 && p.c2 == own.c2 && p.c3 == own.c3 && p.c4 == own.c4 &&
+                  p.c5 == own.c5 && p.c == own.c && p.d == own.d &&
+                  p.cos_theta0 == own.cos_theta0 && p.R == pair(i, k).R && p.D == pair(i, k).D;
       }
     }
   }

@@ -4,12 +4,17 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "forces/manybody/crystal.hpp"
+#include "md/forces/manybody/angular_atom_evaluator.hpp"
+#include "md/forces/manybody/snap_evaluator.hpp"
 #include "md/forces/manybody/stillinger_weber_evaluator.hpp"
 #include "md/forces/manybody/tersoff_evaluator.hpp"
+#include "md/model/embedded_atom.hpp"
+#include "md/model/snap.hpp"
 #include "md/model/stillinger_weber.hpp"
 #include "md/model/tersoff.hpp"
 
@@ -58,6 +63,106 @@ StillingerWeberPotential alloy() {
   return {triples, 2};
 }
 
+/// Coefficients at random, without a constant, which an atom alone would have.
+SnapPotential snap(SnapForm form, int types) {
+  form.cutoff_factor = 1.0;
+  std::mt19937_64 engine(3);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  std::vector<SnapElement> elements;
+  std::vector<std::size_t> of_type;
+  for (int n = 0; n < types; ++n) {
+    SnapElement element{.name = n == 0 ? "A" : "B",
+                        .radius = 2.0 - 0.1 * n,
+                        .weight = 1.0 - 0.3 * n,
+                        .inner_middle = 1.6,
+                        .inner_half_width = 0.9};
+    element.coefficients.push_back(0.0);
+    const std::size_t count =
+        SnapPotential::coefficient_count(form, static_cast<std::size_t>(types));
+    while (element.coefficients.size() < count) {
+      element.coefficients.push_back(0.01 * uniform(engine));
+    }
+    elements.push_back(element);
+    of_type.push_back(static_cast<std::size_t>(n));
+  }
+  return {form, elements, of_type, 1.0, 1.0};
+}
+
+/// Functions of two elements that all differ, and end at 4 with slope 0.
+EmbeddedAtomPotential angular_alloy() {
+  constexpr std::size_t points = 4001;
+  EmbeddedAtomTables tables;
+  tables.elements = {"A", "B"};
+  tables.cutoff = 4.0;
+  tables.distance_spacing = tables.cutoff / (points - 1);
+  tables.density_spacing = 0.01;
+  const auto tabulated = [&](double strength, double decay, bool times_r) {
+    std::vector<double> values;
+    for (std::size_t k = 0; k < points; ++k) {
+      const double r = tables.distance_spacing * static_cast<double>(k), rest = tables.cutoff - r;
+      values.push_back(strength * std::exp(-decay * r) * rest * rest * rest * (times_r ? r : 1.0));
+    }
+    return values;
+  };
+  for (int a = 0; a < 2; ++a) {
+    std::vector<double>& embedding = tables.embedding.emplace_back();
+    for (std::size_t k = 0; k < points; ++k) {
+      embedding.push_back(-(1.0 + 0.3 * a) * std::sqrt(0.1 + 0.01 * static_cast<double>(k)) +
+                          (1.0 + 0.3 * a) * std::sqrt(0.1));
+    }
+    for (int b = 0; b < 2; ++b) {
+      tables.density.push_back(tabulated(0.8 + 0.3 * b, 0.5, false));
+      tables.pair.push_back(tabulated(3.0 + 0.5 * (a + b), 1.2, true));
+      tables.dipole.push_back(tabulated(0.2 - 0.3 * (a + b), 0.4, false));
+      tables.quadrupole.push_back(tabulated(-0.1 + 0.15 * (a + b), 0.3, false));
+    }
+  }
+  const std::size_t elements[] = {0, 1};
+  return {tables, elements, 1.0, 1.0};
+}
+
+/// Two elements by a form that Tersoff did not publish.
+TersoffPotential tersoff_like(TersoffForm form) {
+  std::vector<TersoffParameters> triples;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      for (int k = 0; k < 2; ++k) {
+        TersoffParameters p{.m = i == 0 ? 3.0 : 1.0,
+                            .lambda3 = 0.8 - 0.4 * i,
+                            .c = 1e5,
+                            .d = 16.2,
+                            .cos_theta0 = -0.4 - 0.1 * k,
+                            .n = 0.8,
+                            .beta = 1.1e-6,
+                            .lambda2 = 1.7 - 0.1 * (i + j),
+                            .B = 450.0,
+                            .R = 2.8 - 0.1 * (i + k),
+                            .D = 0.3,
+                            .lambda1 = 2.5,
+                            .A = 1800.0};
+        if (form == TersoffForm::nuclei) {
+          // The two parts meet where the bonds are.
+          p.nucleus_i = 3.0 + i;
+          p.nucleus_j = 3.0 + j;
+          p.fermi_center = 2.2;
+          p.fermi_steepness = 5.0;
+        } else {
+          p.lambda2 = 1.35;
+          p.B = 120.0;
+          p.eta = 1.2 - 0.1 * (i + j);
+          p.c1 = 0.2;
+          p.c2 = 0.73;
+          p.c3 = 1.0 + 0.2 * k;
+          p.c4 = 1.5;
+          p.c5 = 6.0;
+        }
+        triples.push_back(p.completed(form));
+      }
+    }
+  }
+  return {triples, 2, form};
+}
+
 std::vector<Potential> potentials() {
   std::vector<Potential> all;
   const auto add_tersoff = [&](const std::string& name, const TersoffPotential& potential,
@@ -75,16 +180,35 @@ std::vector<Potential> potentials() {
                                                                        kernels);
                    }});
   };
+  const auto add_snap = [&](const std::string& name, SnapForm form, int types) {
+    const SnapPotential potential = snap(form, types);
+    const std::vector<char> all_types(static_cast<std::size_t>(types), 1);
+    all.push_back({name, potential.cutoff(), types, 5.2,
+                   [potential, all_types](Precision, std::string_view kernels) {
+                     return std::make_unique<SnapEvaluator>(potential, all_types, kernels);
+                   }});
+  };
   const TersoffElement* const silicon = find_tersoff_element("Si(C)");
   const TersoffElement* const mixed[] = {find_tersoff_element("Si"), find_tersoff_element("C")};
   add_tersoff("Si", TersoffPotential::of_elements(std::span(&silicon, 1), 1.0, 1.0), 5.43);
   add_tersoff("SiC", TersoffPotential::of_elements(mixed, 1.0, 1.0), 4.4);
+  add_tersoff("with nuclei", tersoff_like(TersoffForm::nuclei), 5.2);
+  add_tersoff("modified", tersoff_like(TersoffForm::modified), 5.2);
   for (const StillingerWeberElement& element : stillinger_weber_elements()) {
     add_stillinger_weber(std::string(element.name),
                          StillingerWeberPotential({element.parameters}, 1),
                          2.592 * element.parameters.sigma);
   }
   add_stillinger_weber("an alloy", alloy(), 5.2);
+  const EmbeddedAtomPotential angular = angular_alloy();
+  all.push_back(
+      {"ADP", angular.cutoff(), 2, 5.2, [angular](Precision, std::string_view kernels) {
+         return std::make_unique<AngularAtomEvaluator>(angular, std::vector<char>{1, 1}, kernels);
+       }});
+  add_snap("SNAP", {.twice_j = 6, .rmin0 = 0.2}, 1);
+  add_snap("SNAP of an alloy", {.twice_j = 4, .inner_switch = true}, 2);
+  add_snap("quadratic SNAP", {.twice_j = 3, .quadratic = true}, 2);
+  add_snap("SNAP of elements", {.twice_j = 3, .chemical = true, .normalized = true}, 2);
   return all;
 }
 

@@ -167,7 +167,9 @@ class _Builder:
             thermostat=thermostat,
             barostat=barostat,
             sections=sections,
-            parameter_files={one.style.file_key: one.path for one in self.pair.many_body},
+            parameter_files={
+                key: path for one in self.pair.many_body for key, path in one.files().items()
+            },
             temperature=temperature,
             molecule_name=self._molecule_name,
             atom_name=lambda atom: f"atom {atom + 1}",

@@ -1,6 +1,6 @@
 """Many-body pair styles of LAMMPS: a row for each, their files, and which element each type is.
 
-Source: https://docs.lammps.org, pair_eam, pair_tersoff and pair_sw.
+Source: https://docs.lammps.org, pair_eam, pair_adp, pair_tersoff, pair_sw and pair_snap.
 """
 
 from dataclasses import dataclass
@@ -17,14 +17,20 @@ class ManyBodyStyle:
     file_key: str  #: key of `[interaction]`
     names_elements: bool = True  #: behind the file stands an element for each type, or NULL
     brings_masses: bool = False
+    second_file_key: str = ""  #: key of `[interaction]` of a second file
+    values: int = 0  #: of an entry, where their number tells Sterna which style it is
 
 
 MANY_BODY_STYLES: dict[str, ManyBodyStyle] = {
     "eam": ManyBodyStyle("embedded_atom", "embedded_atom_file", False, True),
     "eam/alloy": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
     "eam/fs": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
-    "tersoff": ManyBodyStyle("tersoff", "parameter_file"),
+    "adp": ManyBodyStyle("embedded_atom", "embedded_atom_file", True, True),
+    "tersoff": ManyBodyStyle("tersoff", "parameter_file", values=14),
+    "tersoff/zbl": ManyBodyStyle("tersoff", "parameter_file", values=18),
+    "tersoff/mod": ManyBodyStyle("tersoff", "parameter_file", values=17),
     "sw": ManyBodyStyle("stillinger_weber", "stillinger_weber_file"),
+    "snap": ManyBodyStyle("snap", "snap_file", second_file_key="snap_parameter_file"),
 }
 
 
@@ -37,6 +43,14 @@ class ManyBody:
     path: Path
     line: Line
     elements: dict[int, str]  #: elements of types, counted from 0
+    second_path: Path | None = None
+
+    def files(self) -> dict[str, Path]:
+        """The files by their keys in `[interaction]`."""
+        files = {self.style.file_key: self.path}
+        if self.second_path is not None:
+            files[self.style.second_file_key] = self.second_path
+        return files
 
     def takes(self, a: int, b: int) -> bool:
         """Whether these two types interact by it."""
@@ -92,6 +106,12 @@ def read_many_body(  # noqa: PLR0913
     if first >= len(fields):
         line.fail(None, f"expected the file of pair_style {name}")
     path = _found(Path(fields[first]), line, first)
+    second_path = None
+    if style.second_file_key:
+        first += 1
+        if first >= len(fields):
+            line.fail(None, f"expected the second file of pair_style {name}")
+        second_path = _found(Path(fields[first]), line, first)
     words = fields[first + 1 :]
     if not style.names_elements:
         if words:
@@ -107,7 +127,57 @@ def read_many_body(  # noqa: PLR0913
             "or NULL",
         )
     elements = {a: word for a, word in enumerate(words) if word != "NULL"}
-    return ManyBody(name, style, path, line, elements)
+    if style.values:
+        _check_values(path, line, first, name, style.values)
+    if second_path is not None:
+        _check_order(path, second_path, line, first + 1, list(dict.fromkeys(elements.values())))
+    return ManyBody(name, style, path, line, elements, second_path)
+
+
+def _words(path: Path) -> list[list[str]]:
+    """The words of a file's lines, without comments."""
+    lines = path.read_text(errors="replace").splitlines()
+    return [line.partition("#")[0].split() for line in lines]
+
+
+def _check_values(path: Path, line: Line, field: int, name: str, values: int) -> None:
+    """Raises SternaError where the first entry has not as many values as those of its style."""
+    words = [word for row in _words(path) for word in row][3:]
+    count = next((k for k, word in enumerate(words) if not _is_number(word)), len(words))
+    if count != values:
+        line.fail(
+            field,
+            f"the first entry of {path} has {count} numbers behind its three elements; expected "
+            f"{values}, those of {name}",
+        )
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_order(path: Path, second: Path, line: Line, field: int, elements: list[str]) -> None:
+    """Where a SNAP file has values of triples of elements, LAMMPS takes them in the order of the
+    pair_coeff, Sterna in that of the file. Raises SternaError where these are not the same."""
+    ordered = [
+        words[0]
+        for words in _words(second)
+        if words[1:] == ["1"] and words[0] in ("chemflag", "switchinnerflag")
+    ]
+    words = [word for row in _words(path) for word in row]
+    if not ordered or len(words) < 2 or not words[1].isdigit():
+        return
+    in_file = words[2 :: int(words[1]) + 3]
+    if elements != in_file:
+        line.fail(
+            field,
+            f"with {ordered[0]} 1 LAMMPS takes the coefficients for elements in the order "
+            f"{' '.join(elements)}; expected that of {path}, {' '.join(in_file)}",
+        )
 
 
 def _found(path: Path, line: Line, field: int) -> Path:

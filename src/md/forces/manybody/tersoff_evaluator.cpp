@@ -9,7 +9,8 @@
 namespace sterna::md {
 namespace {
 
-double value_of(const TersoffParameters& p, TersoffTable which) {
+double value_of(const TersoffParameters& p, TersoffForm form, TersoffTable which) {
+  const bool modified = form == TersoffForm::modified;
   switch (which) {
     case TersoffTable::repulsion:
       return p.A * std::exp(-p.lambda1 * p.R);
@@ -26,9 +27,9 @@ double value_of(const TersoffParameters& p, TersoffTable which) {
     case TersoffTable::inner:
       return p.R - p.D;
     case TersoffTable::n:
-      return p.n;
+      return modified ? p.eta : p.n;
     case TersoffTable::beta:
-      return p.beta;
+      return modified ? 1.0 : p.beta;
     case TersoffTable::minus_half_over_n:
       return -0.5 / p.n;
     case TersoffTable::smallest_power:
@@ -47,6 +48,26 @@ double value_of(const TersoffParameters& p, TersoffTable which) {
       return p.m == 1.0 ? 1.0 : 0.0;
     case TersoffTable::cubic:
       return p.m == 3.0 ? 1.0 : 0.0;
+    case TersoffTable::nuclear_strength:
+      return p.nuclear_strength;
+    case TersoffTable::minus_inverse_screening:
+      return -1.0 / p.screening_length;
+    case TersoffTable::fermi_center:
+      return p.fermi_center;
+    case TersoffTable::minus_fermi_steepness:
+      return -p.fermi_steepness;
+    case TersoffTable::slope_factor:
+      return -0.5 * p.eta / p.n;
+    case TersoffTable::c1:
+      return p.c1;
+    case TersoffTable::c2:
+      return p.c2;
+    case TersoffTable::c3:
+      return p.c3;
+    case TersoffTable::c4:
+      return p.c4;
+    case TersoffTable::minus_c5:
+      return -p.c5;
     case TersoffTable::count:
       break;
   }
@@ -63,8 +84,9 @@ TersoffEvaluator::TersoffEvaluator(const TersoffPotential& potential, Precision 
                                    std::string_view kernels)
     : BondKernelEvaluator(select_kernels(available_tersoff_kernels(), kernels), precision,
                           potential.type_count(), [&](int i, int j, int k, TersoffTable which) {
-                            return value_of(potential.triple(i, j, k), which);
+                            return value_of(potential.triple(i, j, k), potential.form(), which);
                           }) {
+  work_.form = potential.form();
   work_.center_only = potential.depends_on_center_only();
   work_.distance_term = potential.has_distance_term();
   for (int i = 0; i < type_count_; ++i) {

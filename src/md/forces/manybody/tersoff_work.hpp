@@ -1,6 +1,7 @@
 #pragma once
 
 #include "md/forces/manybody/bond_rows.hpp"
+#include "md/model/tersoff_form.hpp"
 
 namespace sterna::md {
 
@@ -25,12 +26,25 @@ enum class TersoffTable {
   lambda3,
   linear,  ///< 1 if m = 1, else 0
   cubic,   ///< 1 if m = 3, else 0
+  // With nuclei:
+  nuclear_strength,
+  minus_inverse_screening,
+  fermi_center,
+  minus_fermi_steepness,
+  // Modified; `n` has eta, and `beta` is 1:
+  slope_factor,  ///< -eta / (2 n)
+  c1,
+  c2,
+  c3,
+  c4,
+  minus_c5,
   count
 };
 
 /// The data that the kernels read and write.
 struct TersoffWork {
-  BondRows rows;       ///< with TersoffTable::count tables of type_count^3 entries
+  BondRows rows;  ///< with TersoffTable::count tables of type_count^3 entries
+  TersoffForm form;
   bool center_only;    ///< TersoffPotential::depends_on_center_only
   bool distance_term;  ///< whether any lambda3 is not 0
 };

@@ -9,7 +9,7 @@
 
 namespace sterna::md {
 
-enum class InteractionPotential { lennard_jones, tersoff, stillinger_weber, embedded_atom };
+enum class InteractionPotential { lennard_jones, tersoff, stillinger_weber, embedded_atom, snap };
 template <>
 inline constexpr auto choice_table<InteractionPotential> = std::to_array<
     Choice<InteractionPotential>>(
@@ -23,7 +23,11 @@ inline constexpr auto choice_table<InteractionPotential> = std::to_array<
       "Rev. B 31, 5262 (1985), and of the water mW; its parameters have units, too."},
      {"embedded_atom", InteractionPotential::embedded_atom,
       "\"embedded_atom\": metals by the embedded-atom method, Daw and Baskes, Phys. Rev. B 29, "
-      "6443 (1984), with the functions of `embedded_atom_file`."}});
+      "6443 (1984), with the functions of `embedded_atom_file`."},
+     {"snap", InteractionPotential::snap,
+      "\"snap\": a spectral neighbor analysis potential, Thompson et al., J. Comput. Phys. 285, "
+      "316 "
+      "(2015), with the coefficients of `snap_file`."}});
 
 /// The correction for interactions beyond the cutoff.
 enum class TailCorrection { none, homogeneous, planar };
@@ -63,6 +67,8 @@ struct InteractionSection {  ///< [interaction]
   std::string parameter_file;                   ///< for Tersoff's potential; relative to the input
   std::string stillinger_weber_file;            ///< likewise
   std::string embedded_atom_file;               ///< relative to the input
+  std::string snap_file;                        ///< relative to the input
+  std::string snap_parameter_file;              ///< empty: as `snap_file`, with its own ending
   double cutoff = 0.0;                          ///< many-body potentials have their own
   Truncation truncation = Truncation::shifted;  ///< how the potential ends at the cutoff
   double switch_start = 0.0;                    ///< where switching to zero at the cutoff begins

@@ -69,9 +69,11 @@ class ManyBodyChecker {
   }
 
   void file_has_a_reader(const ManyBodyRow& row) {
+    if (uses(input_, row.kind)) return;
     const ManyBodyName& name = name_of(row.kind);
-    const std::string place = fmt::format("interaction.{}", name.file_key);
-    if (!input_.places.contains(place) || uses(input_, row.kind)) return;
+    std::string place = fmt::format("interaction.{}", name.file_key);
+    if (!input_.places.contains(place)) place = fmt::format("interaction.{}", row.second_file_key);
+    if (!input_.places.contains(place)) return;
     error(place, fmt::format("the file has parameters of {}, which no [[type]] has; expected "
                              "\"{}\" = an element of the file in a [[type]], or potential = "
                              "\"{}\" in [interaction]",

@@ -199,16 +199,10 @@ class EmbeddedAtomReader {
       return elements * (4 + density_points_ + densities * distance_points_) +
              (pairs + more) * distance_points_;
     };
-    if (left == with(1, 2 * pairs)) {
-      throw EmbeddedAtomFileError(fmt::format(
-          "{}: this is a file of the angular-dependent potential (ADP), whose dipole and "
-          "quadrupole terms Sterna does not have",
-          name_));
-    }
-    const bool finnis_sinclair = elements > 1 && left >= with(elements, 0);
+    const bool angular = left == with(1, 2 * pairs);
+    const bool finnis_sinclair = !angular && elements > 1 && left >= with(elements, 0);
     const std::size_t densities = finnis_sinclair ? elements : 1;
     tables_.density.resize(elements * elements);
-    tables_.pair.resize(elements * elements);
     for (std::size_t b = 0; b < elements; ++b) {
       const std::string& name = tables_.elements[b];
       element_line(name);
@@ -220,17 +214,28 @@ class EmbeddedAtomReader {
         }
       }
     }
-    for (std::size_t a = 0; a < elements; ++a) {
-      for (std::size_t b = 0; b <= a; ++b) {
-        std::vector<double> pair =
-            list(distance_points_,
-                 fmt::format("r phi of {} and {}", tables_.elements[a], tables_.elements[b]));
-        tables_.pair[b * elements + a] = pair;
-        tables_.pair[a * elements + b] = std::move(pair);
-      }
+    tables_.pair = lists_of_pairs("r phi");
+    if (angular) {
+      tables_.dipole = lists_of_pairs("u");
+      tables_.quadrupole = lists_of_pairs("w");
     }
     expect_end();
     return std::move(tables_);
+  }
+
+  /// Reads a function of each pair of elements, which is the same in both orders.
+  std::vector<std::vector<double>> lists_of_pairs(std::string_view what) {
+    const std::size_t elements = tables_.elements.size();
+    std::vector<std::vector<double>> lists(elements * elements);
+    for (std::size_t a = 0; a < elements; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) {
+        lists[a * elements + b] =
+            list(distance_points_,
+                 fmt::format("{} of {} and {}", what, tables_.elements[a], tables_.elements[b]));
+        lists[b * elements + a] = lists[a * elements + b];
+      }
+    }
+    return lists;
   }
 
   EmbeddedAtomTables funcfl() {

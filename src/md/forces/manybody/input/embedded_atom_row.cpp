@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/manybody/angular_atom_evaluator.hpp"
+#include "md/forces/manybody/bond_forces.hpp"
 #include "md/forces/manybody/embedded_atom_forces.hpp"
 #include "md/forces/manybody/input/embedded_atom_file.hpp"
 #include "md/forces/manybody/input/many_body_table.hpp"
@@ -30,6 +32,11 @@ class EmbeddedAtom final : public ModelPotential<EmbeddedAtomPotential> {
   explicit EmbeddedAtom(EmbeddedAtomPotential model) : ModelPotential(std::move(model), 0.15) {}
   std::unique_ptr<ShortRangeForces> forces(std::vector<char> has_it, Precision precision,
                                            std::string_view kernels) const override {
+    if (model_.is_angular()) {
+      auto evaluator = std::make_unique<AngularAtomEvaluator>(model_, has_it, kernels);
+      return std::make_unique<BondForces>("embedded_atom", std::move(evaluator), cutoff(),
+                                          std::move(has_it));
+    }
     return std::make_unique<EmbeddedAtomForces>(model_, std::move(has_it), precision, kernels);
   }
 };
@@ -62,7 +69,9 @@ std::unique_ptr<ManyBodyPotential> embedded_atom_potential(const Input& input,
     throw ManyBodyInputError(
         input.places.contains("interaction") ? "interaction" : "interaction.potential",
         "[interaction] lacks the key \"embedded_atom_file\", required by the embedded-atom method: "
-        "a file of the kind funcfl, setfl (eam/alloy) or Finnis-Sinclair (eam/fs)");
+        "a file of the kind funcfl, setfl (eam/alloy), Finnis-Sinclair (eam/fs) or "
+        "angular-dependent "
+        "(adp)");
   }
   EmbeddedAtomTables tables;
   try {
@@ -95,8 +104,9 @@ std::vector<AddedKey> embedded_atom_keys() {
            "stillinger_weber_file",
            {.name = "embedded_atom_file",
             .target = target_in<&Input::interaction, &InteractionSection::embedded_atom_file>,
-            .description = "Functions of the embedded-atom method: funcfl, setfl (eam/alloy) or "
-                           "Finnis-Sinclair (eam/fs); relative to the folder of the input file.",
+            .description = "Functions of the embedded-atom method: funcfl, setfl (eam/alloy), "
+                           "Finnis-Sinclair (eam/fs) or angular-dependent (adp); relative to the "
+                           "folder of the input file.",
             .names_file = true,
             .aliases = {"eam_file"}}}};
 }

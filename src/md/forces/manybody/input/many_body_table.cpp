@@ -9,7 +9,8 @@
 namespace sterna::md {
 
 std::span<const ManyBodyRow> many_body_rows() {
-  static const ManyBodyRow rows[] = {tersoff_row(), stillinger_weber_row(), embedded_atom_row()};
+  static const ManyBodyRow rows[] = {tersoff_row(), stillinger_weber_row(), embedded_atom_row(),
+                                     snap_row()};
   return rows;
 }
 

@@ -57,7 +57,8 @@ struct ManyBodyRow {
   ManyBodyKind kind;
   std::string_view noun;  ///< in messages: "Tersoff's potential"
   ParameterFile file;
-  bool needs_file;  ///< no parameters are known by name
+  bool needs_file;                        ///< no parameters are known by name
+  std::string_view second_file_key = {};  ///< of [interaction], if there is a second file
   std::vector<AddedKey> (*keys)();
   /// The potential of the input's types. `text`: of the file, if the input names one. Throws
   /// ManyBodyInputError for unknown parameters and mistakes in the file.
@@ -73,6 +74,7 @@ std::span<const ManyBodyRow> many_body_rows();
 ManyBodyRow tersoff_row();
 ManyBodyRow stillinger_weber_row();
 ManyBodyRow embedded_atom_row();
+ManyBodyRow snap_row();
 
 /// Throws ManyBodyInputError: no published parameters of `noun` have the name that a type has.
 [[noreturn]] void throw_no_published_parameters(const Input& input, std::size_t type,

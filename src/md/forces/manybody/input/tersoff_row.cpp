@@ -52,16 +52,69 @@ constexpr std::string_view tersoff_column_names[] = {
     "beta", "lambda2", "B",       "R", "D", "lambda1",   "A"};
 static_assert(std::size(tersoff_columns) == std::size(tersoff_column_names));
 
+/// With the repulsion of nuclei: LAMMPS's tersoff/zbl.
+constexpr double TersoffParameters::*nuclei_columns[] = {&TersoffParameters::m,
+                                                         &TersoffParameters::gamma,
+                                                         &TersoffParameters::lambda3,
+                                                         &TersoffParameters::c,
+                                                         &TersoffParameters::d,
+                                                         &TersoffParameters::cos_theta0,
+                                                         &TersoffParameters::n,
+                                                         &TersoffParameters::beta,
+                                                         &TersoffParameters::lambda2,
+                                                         &TersoffParameters::B,
+                                                         &TersoffParameters::R,
+                                                         &TersoffParameters::D,
+                                                         &TersoffParameters::lambda1,
+                                                         &TersoffParameters::A,
+                                                         &TersoffParameters::nucleus_i,
+                                                         &TersoffParameters::nucleus_j,
+                                                         &TersoffParameters::fermi_center,
+                                                         &TersoffParameters::fermi_steepness};
+constexpr std::string_view nuclei_column_names[] = {
+    "m", "gamma", "lambda3", "c",       "d", "costheta0", "n",   "beta",   "lambda2",
+    "B", "R",     "D",       "lambda1", "A", "Z_i",       "Z_j", "ZBLcut", "ZBLexpscale"};
+static_assert(std::size(nuclei_columns) == std::size(nuclei_column_names));
+
+/// The modified potential: LAMMPS's tersoff/mod, whose beta_ters is never read.
+constexpr double TersoffParameters::*modified_columns[] = {
+    &TersoffParameters::m,       &TersoffParameters::lambda3, &TersoffParameters::cos_theta0,
+    &TersoffParameters::eta,     &TersoffParameters::beta,    &TersoffParameters::lambda2,
+    &TersoffParameters::B,       &TersoffParameters::R,       &TersoffParameters::D,
+    &TersoffParameters::lambda1, &TersoffParameters::A,       &TersoffParameters::n,
+    &TersoffParameters::c1,      &TersoffParameters::c2,      &TersoffParameters::c3,
+    &TersoffParameters::c4,      &TersoffParameters::c5};
+constexpr std::string_view modified_column_names[] = {
+    "beta",    "alpha", "h", "eta", "beta_ters", "lambda2", "B",  "R", "D",
+    "lambda1", "A",     "n", "c1",  "c2",        "c3",      "c4", "c5"};
+static_assert(std::size(modified_columns) == std::size(modified_column_names));
+
 TersoffPotential tersoff_of_file(std::string_view text, const std::string& file_name,
                                  std::span<const std::string> elements, double angstrom,
                                  double eV) {
-  const TripleFile file(text, file_name, tersoff_column_names);
-  std::vector<TersoffParameters> triples = parameters_of_triples(file, elements, tersoff_columns);
+  // The number of values of an entry tells which form the file has.
+  const std::size_t numbers = numbers_of_first_entry(text);
+  TersoffForm form = TersoffForm::published;
+  std::span<const std::string_view> names = tersoff_column_names;
+  if (numbers == std::size(nuclei_column_names)) {
+    form = TersoffForm::nuclei, names = nuclei_column_names;
+  } else if (numbers == std::size(modified_column_names)) {
+    form = TersoffForm::modified, names = modified_column_names;
+  }
+  const TripleFile file(text, file_name, names);
+  std::vector<TersoffParameters> triples =
+      form == TersoffForm::nuclei     ? parameters_of_triples(file, elements, nuclei_columns)
+      : form == TersoffForm::modified ? parameters_of_triples(file, elements, modified_columns)
+                                      : parameters_of_triples(file, elements, tersoff_columns);
   for (TersoffParameters& triple : triples) {
-    triple = triple.scaled(angstrom, eV * file.energy_in_eV());
+    // The repulsion of nuclei is in eV whatever units the file has.
+    const double energy = eV * file.energy_in_eV();
+    TersoffParameters complete = triple.completed(form);
+    complete.nuclear_strength /= file.energy_in_eV();
+    triple = complete.scaled(angstrom, energy);
   }
   try {
-    return {std::move(triples), static_cast<int>(elements.size())};
+    return {std::move(triples), static_cast<int>(elements.size()), form};
   } catch (const std::invalid_argument& error) {
     throw TripleFileError(fmt::format("{}: {}", file_name, error.what()));
   }
@@ -157,7 +210,8 @@ std::vector<AddedKey> tersoff_keys() {
            "potential",
            {.name = "parameter_file",
             .target = target_in<&Input::interaction, &InteractionSection::parameter_file>,
-            .description = "Parameters of Tersoff's potential in the format of LAMMPS, in place of "
+            .description = "Parameters of Tersoff's potential in the format of LAMMPS (tersoff, "
+                           "tersoff/zbl or tersoff/mod), in place of "
                            "the published ones by name; relative to the folder of the input file.",
             .names_file = true,
             .aliases = {"parameters", "pair_coeff"}}}};

@@ -78,6 +78,13 @@ TripleFile::TripleFile(std::string_view text, std::string_view name,
   }
 }
 
+std::size_t numbers_of_first_entry(std::string_view text) {
+  const std::vector<Word> words = words_with_places(text);
+  std::size_t end = 3;
+  for (double value = 0.0; end < words.size() && parse_number(words[end].text, value);) ++end;
+  return end - 3;
+}
+
 const TripleFile::Entry* TripleFile::find(const std::string& a, const std::string& b,
                                           const std::string& c) const {
   const auto found = std::ranges::find(entries_, std::array{a, b, c}, &Entry::elements);

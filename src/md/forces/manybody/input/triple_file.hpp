@@ -43,6 +43,9 @@ class TripleFile {
   std::vector<Entry> entries_;
 };
 
+/// The number of numbers in the first entry; 0 if the file has no entry.
+std::size_t numbers_of_first_entry(std::string_view text);
+
 /// The numbers of triples of these elements as parameters, whose members are in the order of the
 /// columns.
 template <class Parameters, std::size_t count>

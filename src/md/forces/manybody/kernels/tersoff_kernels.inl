@@ -1,6 +1,7 @@
 // Idea:    lanes are atoms of one coordination, so bonds and angles of all lanes are computed in
 //          step, without masks.
-// Paper:   J. Tersoff, Phys. Rev. B 37, 6991 (1988); 39, 5566 (1989); in vectors: Hoehnerbach,
+// Paper:   J. Tersoff, Phys. Rev. B 37, 6991 (1988); 39, 5566 (1989); modified: T. Kumagai et al.,
+//          Comput. Mater. Sci. 39, 457 (2007); in vectors: Hoehnerbach,
 //          Ismail and Bientinesi, SC16, whose lanes are bonds and whose third atoms come by masked
 //          gathers.
 // Cost:    z bonds and z (z - 1) / 2 angles for each atom; both bond orders of an angle need one
@@ -55,7 +56,7 @@ struct Scratch : BondScratch<Real> {
 };
 
 /// The cutoff function and its derivative, which are 1 and 0 for r below the window.
-template <class Real, class P>
+template <class Real, TersoffForm form, class P>
 inline void cutoff_function(Vector<Real> r, const P& p, Vector<Real>& value, Vector<Real>& slope) {
   value = all<Real>(1.0);
   slope = Vector<Real>{};
@@ -67,15 +68,30 @@ inline void cutoff_function(Vector<Real> r, const P& p, Vector<Real>& value, Vec
   const Vector<Real> phase = (r - p(TersoffTable::R)) * quarter;
   Vector<Real> sine, cosine;
   sine_and_cosine_of_double<Real>(smaller(larger(phase, -limit), limit), sine, cosine);
-  value = phase < -limit ? value : (Real(0.5) - Real(0.5) * sine);
+  Vector<Real> in_between = Real(0.5) - Real(0.5) * sine, falling = -quarter * cosine;
+  if constexpr (form == TersoffForm::modified) {
+    // The sine of the threefold phase is 3 sine - 4 sine^3.
+    in_between = Real(0.5) - sine * (Real(0.75) - Real(0.25) * sine * sine);
+    falling *= Real(1.5) * cosine * cosine;
+  }
+  value = phase < -limit ? value : in_between;
   value = phase < limit ? value : Vector<Real>{};
-  slope = larger(phase, -phase) < limit ? -quarter * cosine : Vector<Real>{};
+  slope = larger(phase, -phase) < limit ? falling : Vector<Real>{};
 }
 
 /// The function g of the angle, in a form without the published form's difference of large numbers.
-template <class Real, class P>
+template <class Real, TersoffForm form, class P>
 inline void angle_function(Vector<Real> cosine, const P& p, Vector<Real>& g, Vector<Real>& slope) {
   const Vector<Real> u = p(TersoffTable::cos_theta0) - cosine;
+  if constexpr (form == TersoffForm::modified) {
+    const Vector<Real> u2 = u * u, c3 = p(TersoffTable::c3);
+    const Vector<Real> q = inverse(c3 + u2), strength = p(TersoffTable::c2) * q;
+    const Vector<Real> minus_c5 = p(TersoffTable::minus_c5);
+    const Vector<Real> peak = p(TersoffTable::c4) * bounded_exponential(minus_c5 * u2);
+    g = p(TersoffTable::c1) + strength * u2 * (Real(1) + peak);
+    slope = Real(-2) * strength * u * (c3 * q * (Real(1) + peak) + u2 * minus_c5 * peak);
+    return;
+  }
   const Vector<Real> d2 = p(TersoffTable::d2);
   const Vector<Real> strength = p(TersoffTable::gamma_c2_over_d2);
   const Vector<Real> u2 = u * u;
@@ -99,9 +115,27 @@ inline void distance_function(Vector<Real> difference, const P& p, Vector<Real>&
   slope = lambda3 * (linear + Real(3) * cubic * x2);
 }
 
+/// The repulsion of two nuclei and its derivative. Constants: J. F. Ziegler, J. P. Biersack and
+/// U. Littmark, The Stopping and Range of Ions in Solids (1985).
+template <class Real, class P>
+inline Vector<Real> repulsion_of_nuclei(const Bond<Real>& bond, const P& p, Vector<Real>& slope) {
+  constexpr Real shares[] = {Real(0.1818), Real(0.5099), Real(0.2802), Real(0.02817)};
+  constexpr Real decays[] = {Real(3.2), Real(0.9423), Real(0.4029), Real(0.2016)};
+  const Vector<Real> scale = p(TersoffTable::minus_inverse_screening);
+  Vector<Real> screened{}, by_length{};
+  for (int k = 0; k < 4; ++k) {
+    const Vector<Real> part = shares[k] * bounded_exponential(decays[k] * scale * bond.r);
+    screened += part;
+    by_length += decays[k] * scale * part;
+  }
+  const Vector<Real> bare = p(TersoffTable::nuclear_strength) * bond.inverse_r;
+  slope = bare * (by_length - screened * bond.inverse_r);
+  return bare * screened;
+}
+
 /// The energy of a bond with zeta: sets the derivatives for the forces, and returns twice the
 /// energy.
-template <class Real, class P>
+template <class Real, TersoffForm form, class P>
 inline Vector<Real> bond_energy(Bond<Real>& bond, const P& p) {
   constexpr double tiny = sizeof(Real) == 8 ? 1e-300 : 1e-36;
   constexpr double largest = sizeof(Real) == 8 ? 690.0 : 80.0;
@@ -114,9 +148,11 @@ inline Vector<Real> bond_energy(Bond<Real>& bond, const P& p) {
   // For large n, as in Si(B), the power may overflow, but its logarithm does not.
   const Vector<Real> log_one_more = exponent < limit ? logarithm(one_more) : exponent;
   const Vector<Real> order = exponential(p(TersoffTable::minus_half_over_n) * log_one_more);
+  Vector<Real> factor = all<Real>(-0.5);
+  if constexpr (form == TersoffForm::modified) factor = p(TersoffTable::slope_factor);
   const Vector<Real> order_slope = power < p(TersoffTable::smallest_power)
                                        ? Vector<Real>{}
-                                       : Real(-0.5) * order * power * inverse(one_more * zeta);
+                                       : factor * order * power * inverse(one_more * zeta);
 
   const Vector<Real> minus_lambda1 = p(TersoffTable::minus_lambda1);
   const Vector<Real> minus_lambda2 = p(TersoffTable::minus_lambda2);
@@ -124,11 +160,30 @@ inline Vector<Real> bond_energy(Bond<Real>& bond, const P& p) {
   const Vector<Real> repulsion = p(TersoffTable::repulsion) * exponential(minus_lambda1 * beyond);
   const Vector<Real> attraction = p(TersoffTable::attraction) * exponential(minus_lambda2 * beyond);
   const Vector<Real> whole = repulsion - order * attraction;
-  bond.slope =
-      Real(0.5) * (bond.cutoff_slope * whole +
-                   bond.cutoff * (minus_lambda1 * repulsion - minus_lambda2 * order * attraction));
-  bond.zeta = Real(-0.5) * bond.cutoff * attraction * order_slope;
-  return bond.cutoff * whole;
+  Vector<Real> cutoff = bond.cutoff, cutoff_slope = bond.cutoff_slope;
+  Vector<Real> nuclei{}, nuclei_slope{};
+  if constexpr (form == TersoffForm::nuclei) {
+    const Vector<Real> steepness = p(TersoffTable::minus_fermi_steepness);
+    const Vector<Real> part = inverse(
+        Real(1) + bounded_exponential(steepness * (bond.r - p(TersoffTable::fermi_center))));
+    const Vector<Real> rest = Real(1) - part, part_slope = -steepness * part * rest;
+    Vector<Real> slope;
+    const Vector<Real> whole_repulsion = repulsion_of_nuclei<Real>(bond, p, slope);
+    // A lane without this bond has no cutoff function.
+    const Bits<Real> bound = bond.cutoff > Vector<Real>{};
+    nuclei = bound ? rest * whole_repulsion : Vector<Real>{};
+    nuclei_slope = bound ? rest * slope - part_slope * whole_repulsion : Vector<Real>{};
+    cutoff_slope = cutoff_slope * part + cutoff * part_slope;
+    cutoff *= part;
+  }
+  bond.slope = Real(0.5) * (cutoff_slope * whole + cutoff * (minus_lambda1 * repulsion -
+                                                             minus_lambda2 * order * attraction));
+  bond.zeta = Real(-0.5) * cutoff * attraction * order_slope;
+  if constexpr (form == TersoffForm::nuclei) {
+    bond.slope += Real(0.5) * nuclei_slope;
+    return cutoff * whole + nuclei;
+  }
+  return cutoff * whole;
 }
 
 /// Adds one side of an angle to the forces. `share`: dE/dzeta of the bond, times the exponential.
@@ -145,7 +200,7 @@ inline Vector<Real> side_slopes(const typename Angle<Real>::Side& side, Vector<R
   return share * side.cutoff * side.g_slope;
 }
 
-template <class Real, bool single, bool center_only>
+template <class Real, TersoffForm form, bool single, bool center_only>
 void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const BondGroup<Real>& group) {
   using V = Vector<Real>;
   using Parameters = TripleValues<Real, TersoffTable, single>;
@@ -192,7 +247,7 @@ void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const BondGr
     b.r = square_root(r2);
     b.inverse_r = inverse(b.r);
     if constexpr (!single) pair_of_types(s, s, bond_triple);
-    cutoff_function<Real>(b.r, of_bond, b.cutoff, b.cutoff_slope);
+    cutoff_function<Real, form>(b.r, of_bond, b.cutoff, b.cutoff_slope);
     b.cutoff *= valid;
     b.cutoff_slope *= valid;
     b.zeta = b.gx = b.gy = b.gz = b.along_cosine = V{};
@@ -205,7 +260,7 @@ void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const BondGr
       a->cosine = (first.x * second.x + first.y * second.y + first.z * second.z) *
                   (first.inverse_r * second.inverse_r);
       if constexpr (center_only) {
-        angle_function<Real>(a->cosine, of_center, a->first.g, a->first.g_slope);
+        angle_function<Real, form>(a->cosine, of_center, a->first.g, a->first.g_slope);
         a->second.g = a->first.g;
         a->second.g_slope = a->first.g_slope;
         a->first.cutoff = second.cutoff;
@@ -228,8 +283,8 @@ void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const BondGr
         const auto one_side = [&](typename Angle<Real>::Side& side, Bond<Real>& of, Bond<Real>& by,
                                   std::uint32_t j, std::uint32_t k) {
           pair_of_types(j, k, other_triple);
-          angle_function<Real>(a->cosine, of_other, side.g, side.g_slope);
-          cutoff_function<Real>(by.r, of_other, side.cutoff, side.cutoff_slope);
+          angle_function<Real, form>(a->cosine, of_other, side.g, side.g_slope);
+          cutoff_function<Real, form>(by.r, of_other, side.cutoff, side.cutoff_slope);
           V part = side.g * side.cutoff;
           if (work.distance_term) {
             V exponent;
@@ -248,7 +303,7 @@ void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const BondGr
   V energy{};
   for (std::uint32_t s = 0; s < bonds; ++s) {
     if constexpr (!single) pair_of_types(s, s, bond_triple);
-    energy += bond_energy<Real>(bond[s], of_bond);
+    energy += bond_energy<Real, form>(bond[s], of_bond);
   }
 
   a = angle;
@@ -294,25 +349,37 @@ void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const BondGr
   subtract_virial<Real>(work.rows, {xx, yy, zz, xy, xz, yz});
 }
 
-template <class Real, bool single, bool center_only>
+template <class Real, TersoffForm form, bool single, bool center_only>
 void compute_cells(TersoffWork& work, const std::uint32_t* cells, std::size_t cell_count) {
   Scratch<Real> scratch;
   scratch.lay_out(work.rows.scratch, work.rows.longest_row);
   for_groups_of_cells<Real, single>(
       work.rows, scratch, cells, cell_count, [&](const BondGroup<Real>& group) {
-        compute_group<Real, single, center_only>(work, scratch, group);
+        compute_group<Real, form, single, center_only>(work, scratch, group);
       });
+}
+
+template <class Real, TersoffForm form>
+void compute_form(TersoffWork& work, const std::uint32_t* cells, std::size_t cell_count) {
+  if (work.rows.type_count == 1) {
+    compute_cells<Real, form, true, true>(work, cells, cell_count);
+  } else if (work.center_only) {
+    compute_cells<Real, form, false, true>(work, cells, cell_count);
+  } else {
+    compute_cells<Real, form, false, false>(work, cells, cell_count);
+  }
 }
 
 template <class Real>
 void compute(TersoffWork& work, const std::uint32_t* cells, std::size_t cell_count) {
   if (work.rows.longest_row == 0) return;
-  if (work.rows.type_count == 1) {
-    compute_cells<Real, true, true>(work, cells, cell_count);
-  } else if (work.center_only) {
-    compute_cells<Real, false, true>(work, cells, cell_count);
-  } else {
-    compute_cells<Real, false, false>(work, cells, cell_count);
+  switch (work.form) {
+    case TersoffForm::published:
+      return compute_form<Real, TersoffForm::published>(work, cells, cell_count);
+    case TersoffForm::nuclei:
+      return compute_form<Real, TersoffForm::nuclei>(work, cells, cell_count);
+    case TersoffForm::modified:
+      return compute_form<Real, TersoffForm::modified>(work, cells, cell_count);
   }
 }
 

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "md/forces/manybody/bond_evaluator.hpp"
+#include "md/forces/manybody/snap_work.hpp"
+#include "md/model/snap.hpp"
+#include "md/system/aligned_buffer.hpp"
+
+namespace sterna::md {
+
+/// A spectral neighbor analysis potential on arrays: the kernels for one instruction set, with the
+/// tables of one potential. It computes in double precision, because terms of some keV cancel to an
+/// energy of some eV.
+class SnapEvaluator final : public BondEvaluator {
+ public:
+  /// `has_it`: by type, whether it has this potential. `kernels`: "auto" or an instruction set. Throws
+  /// std::invalid_argument if this machine lacks it.
+  SnapEvaluator(const SnapPotential& potential, const std::vector<char>& has_it,
+                std::string_view kernels);
+
+  std::string_view kernels() const override { return kernels_.name; }
+  void compute(const Position* position, const NeighborRows& rows, const CellRange* cells,
+               std::span<const std::uint32_t> which_cells, PaddedForce* force,
+               EnergyAndVirial& sums) override;
+
+ private:
+  void lay_out_matrices(const SnapPotential& potential);
+  void list_terms(int ja, int jb, int jc);
+  void couple(const SnapPotential& potential);
+  void take_coefficients(const SnapPotential& potential);
+
+  const SnapKernels& kernels_;
+  SnapWork work_{};
+  std::vector<std::uint32_t> half_offset_, whole_offset_, channel_;
+  std::vector<SnapProduct> products_;
+  std::vector<SnapSlope> slopes_;
+  std::vector<SnapShare> shares_;
+  std::vector<SnapComponent> components_;
+  std::vector<SnapPair> pairs_;
+  std::vector<SnapTerm> terms_;
+  std::vector<std::uint32_t> term_counts_;
+  std::vector<double> roots_, constant_, linear_, lone_, quadratics_, weight_;
+  AlignedBuffer<char> scratch_;
+};
+
+/// The kernels that this processor can run, widest first; the last is "baseline", which runs on
+/// all.
+std::vector<const SnapKernels*> available_snap_kernels();
+
+}  // namespace sterna::md
