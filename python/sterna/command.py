@@ -497,8 +497,8 @@ def free_energy(
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="NAME.colvar of each umbrella window, or folders that hold them; or one NAME.hills "
-            "of metadynamics.",
+            help="NAME.colvar of each umbrella window, NAME.dhdl.xvg of each alchemical run, or "
+            "folders that hold them; or one NAME.hills of metadynamics.",
         ),
     ],
     variable: Annotated[
@@ -535,9 +535,9 @@ def free_energy(
         ),
     ] = None,
 ) -> None:
-    """Compute the free energy along a variable, with errors.
+    """Compute the free energy along a variable, or of alchemical states, with errors.
 
-    From umbrella windows by MBAR (pip install pymbar), with a look at the overlap of windows; or from
+    From umbrella windows or states by MBAR (pip install pymbar), with a look at their overlap; or from
     the hills of metadynamics. Energies are in kJ/mol, angles in radians, lengths in nm; in reduced
     units as they are.
     """

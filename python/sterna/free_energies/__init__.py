@@ -1,8 +1,24 @@
-"""Free energies from runs with biases: of umbrella windows, and of the hills of metadynamics."""
+"""Free energies: along a variable, by umbrella windows or hills, and between alchemical states."""
 
 from sterna.free_energies.fields import FieldsFile, read_fields
 from sterna.free_energies.hills import profile_of_hills
 from sterna.free_energies.profile import Profile
+from sterna.free_energies.states import (
+    StateFile,
+    StateFreeEnergies,
+    free_energies_of_states,
+    read_states,
+)
 from sterna.free_energies.windows import profile_of_windows
 
-__all__ = ["FieldsFile", "Profile", "profile_of_hills", "profile_of_windows", "read_fields"]
+__all__ = [
+    "FieldsFile",
+    "Profile",
+    "StateFile",
+    "StateFreeEnergies",
+    "free_energies_of_states",
+    "profile_of_hills",
+    "profile_of_windows",
+    "read_fields",
+    "read_states",
+]

@@ -9,22 +9,35 @@ import numpy as np
 from sterna.errors import SternaError
 from sterna.free_energies.fields import FieldsFile, read_fields
 from sterna.free_energies.hills import profile_of_hills
+from sterna.free_energies.states import free_energies_of_states, read_states
 from sterna.free_energies.windows import profile_of_windows
 
 _GAS_CONSTANT = 0.00831446261815324  # kJ/mol/K
 
 
+def _is_of_states(path: Path) -> bool:
+    return path.suffix == ".xvg"
+
+
 def _files_in(given: Sequence[Path]) -> list[Path]:
-    """The files themselves; of a folder all files of values below it."""
+    """The files themselves; of a folder all files of values, or of states, below it."""
     files = []
     for path in given:
         if path.is_dir():
-            found = sorted(path.rglob("*.colvar"))
+            found = sorted([*path.rglob("*.colvar"), *path.rglob("*.dhdl.xvg")])
+            found = [file for file in found if not file.name.startswith("#")]
             if not found:
-                raise SternaError(f"{path}: there is no NAME.colvar in this folder")
-            files.extend(file for file in found if not file.name.startswith("#"))
+                raise SternaError(
+                    f"{path}: there is no NAME.colvar and no NAME.dhdl.xvg in this folder"
+                )
+            files.extend(found)
         else:
             files.append(path)
+    if any(_is_of_states(file) for file in files) and not all(map(_is_of_states, files)):
+        raise SternaError(
+            "there are files of alchemical states and of variables; expected one of both kinds: name "
+            "the files"
+        )
     return files
 
 
@@ -47,8 +60,14 @@ def write_profile(
     energies: Path | None = None,
 ) -> tuple[str, list[str]]:
     """Returns what to show, and messages. Raises SternaError."""
-    tables: list[FieldsFile] = [read_fields(path) for path in _files_in(given)]
+    files = _files_in(given)
     thermal = None if temperature is None else _GAS_CONSTANT * temperature
+    if _is_of_states(files[0]):
+        for option, value in (("--variable", variable), ("--bins", bins), ("--radial", radial)):
+            if value:
+                raise SternaError(f"{option} is for a profile along a variable; these are states")
+        return _write_states(files, begin, thermal, output, energies)
+    tables: list[FieldsFile] = [read_fields(path) for path in files]
     hills = [table for table in tables if "height" in table.columns]
     if hills and len(tables) > 1:
         raise SternaError("expected files of values, or one file of hills")
@@ -78,4 +97,30 @@ def write_profile(
         return profile.text(), messages
     with _writing(output):
         output.write_text(profile.text(), encoding="utf-8")
+    return f"wrote {output}\n", messages
+
+
+def _write_states(
+    paths: Sequence[Path],
+    begin: float | None,
+    thermal: float | None,
+    output: Path | None,
+    energies: Path | None,
+) -> tuple[str, list[str]]:
+    files = [read_states(path) for path in paths]
+    if begin is not None:
+        files = [file.from_time(begin) for file in files]
+    found = free_energies_of_states(files, thermal)
+    messages = found.remarks + [f"warning: {text}" for text in found.warnings]
+    messages.append(
+        f"the last state minus the first: {found.free_energy[-1]:.6g} +- {found.error[-1]:.2g}"
+    )
+    if energies is not None:
+        with _writing(energies), energies.open("wb") as file:
+            np.savez(file, **found.states)
+        messages.append(f"wrote {energies}")
+    if output is None:
+        return found.text(), messages
+    with _writing(output):
+        output.write_text(found.text(), encoding="utf-8")
     return f"wrote {output}\n", messages

@@ -15,6 +15,7 @@
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/type_pair_from_input.hpp"
+#include "md/simulation/alchemical_system.hpp"
 
 namespace sterna::md {
 
@@ -56,6 +57,7 @@ LennardJones potential_of_types(const Input& input) {
       pairs[a * count + b] = {pair.epsilon, pair.sigma};
     }
   }
+  leave_out_alchemical_pairs(input, count, pairs);
   return LennardJones(pairs, static_cast<int>(count), input.interaction.cutoff,
                       input.interaction.truncation, input.interaction.switch_start);
 }
@@ -74,6 +76,7 @@ std::vector<PairFunction> with_components(const Input& input,
       functions.push_back(a < types && b < types ? of_types[a * types + b] : nothing);
     }
   }
+  leave_out_alchemical_pairs(input, count, functions);
   return functions;
 }
 
