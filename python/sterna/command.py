@@ -497,8 +497,8 @@ def free_energy(
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="NAME.colvar of each umbrella window, or folders that hold them; or one NAME.hills "
-            "of metadynamics; or NAME.state-K.dhdl.xvg of all states of replicas.",
+            help="NAME.colvar of each umbrella window, NAME.dhdl.xvg of each state, or folders that "
+            "hold them; or one NAME.hills of metadynamics.",
         ),
     ],
     variable: Annotated[
@@ -537,9 +537,9 @@ def free_energy(
 ) -> None:
     """Compute the free energy along a variable, or of states, with errors.
 
-    From umbrella windows by MBAR (pip install pymbar), with a look at the overlap of windows; or from
-    the hills of metadynamics. Energies are in kJ/mol, angles in radians, lengths in nm; in reduced
-    units as they are. Of the states of a run with replicas likewise, in units of k T from state 0.
+    From umbrella windows, alchemical states or states of replicas by MBAR (pip install pymbar), with
+    a look at their overlap; or from the hills of metadynamics. Energies of a profile are in kJ/mol, angles
+    in radians, lengths in nm; in reduced units as they are. Those of states are in units of k T.
     """
     from sterna.free_energies.command import write_profile
 

@@ -9,29 +9,34 @@ import numpy as np
 from sterna.errors import SternaError
 from sterna.free_energies.fields import FieldsFile, read_fields
 from sterna.free_energies.hills import profile_of_hills
-from sterna.free_energies.states import (
-    differences_of_states,
-    is_file_of_state,
-    read_state_energies,
-)
+from sterna.free_energies.states import free_energies_of_states, read_states
 from sterna.free_energies.windows import profile_of_windows
 
 _GAS_CONSTANT = 0.00831446261815324  # kJ/mol/K
 
 
-def _files_in(given: Sequence[Path]) -> list[Path]:
-    """The files themselves; of a folder all files of values below it."""
+def _is_of_states(path: Path) -> bool:
+    return path.suffix == ".xvg"
+
+
+def _files_in(given: Sequence[Path], variable: str | None) -> list[Path]:
+    """The files themselves; of a folder all files of states below it, or else of values."""
     files = []
     for path in given:
         if path.is_dir():
-            found = sorted(path.rglob("*.dhdl.xvg")) or sorted(path.rglob("*.colvar"))
+            found = [] if variable else sorted(path.rglob("*.dhdl.xvg"))
+            found = found or sorted(path.rglob("*.colvar"))
+            found = [file for file in found if not file.name.startswith("#")]
             if not found:
-                raise SternaError(
-                    f"{path}: there is no NAME.colvar and no NAME.state-K.dhdl.xvg in this folder"
-                )
-            files.extend(file for file in found if not file.name.startswith("#"))
+                wanted = "NAME.colvar" if variable else "NAME.dhdl.xvg and no NAME.colvar"
+                raise SternaError(f"{path}: there is no {wanted} in this folder")
+            files.extend(found)
         else:
             files.append(path)
+    if any(map(_is_of_states, files)) and not all(map(_is_of_states, files)):
+        raise SternaError(
+            "there are files of states and of variables; expected one of both kinds: name the files"
+        )
     return files
 
 
@@ -49,34 +54,6 @@ def _write_energies(path: Path, states: dict[str, np.ndarray]) -> str:
     return f"wrote {path}"
 
 
-def _write_differences(
-    files: Sequence[Path],
-    options: dict[str, object],
-    begin: float | None,
-    output: Path | None,
-    energies: Path | None,
-) -> tuple[str, list[str]]:
-    """As `write_profile`, of the states of a run with replicas."""
-    for name, value in options.items():
-        if value:
-            raise SternaError(f"{name} is for a profile; states have no variable")
-    if not all(is_file_of_state(path) for path in files):
-        raise SternaError("expected NAME.state-K.dhdl.xvg of each state, and no other files")
-    found = differences_of_states([read_state_energies(path) for path in files], begin)
-    messages = [
-        f"state {k}: {count} independent samples, one in {of:.3g}"
-        for k, (count, of) in enumerate(zip(found.N_k, found.inefficiency, strict=True))
-    ]
-    messages += [f"warning: {text}" for text in found.warnings]
-    if energies is not None:
-        messages.append(_write_energies(energies, {"u_kn": found.u_kn, "N_k": found.N_k}))
-    if output is None:
-        return found.text(), messages
-    with _writing(output):
-        output.write_text(found.text(), encoding="utf-8")
-    return f"wrote {output}\n", messages
-
-
 def write_profile(
     given: Sequence[Path],
     variable: str | None,
@@ -88,17 +65,14 @@ def write_profile(
     energies: Path | None = None,
 ) -> tuple[str, list[str]]:
     """Returns what to show, and messages. Raises SternaError."""
-    files = _files_in(given)
-    if any(is_file_of_state(path) for path in files):
-        options = {
-            "--variable": variable,
-            "--bins": bins,
-            "--temperature": temperature,
-            "--radial": radial,
-        }
-        return _write_differences(files, options, begin, output, energies)
-    tables: list[FieldsFile] = [read_fields(path) for path in files]
+    files = _files_in(given, variable)
     thermal = None if temperature is None else _GAS_CONSTANT * temperature
+    if _is_of_states(files[0]):
+        for option, value in (("--variable", variable), ("--bins", bins), ("--radial", radial)):
+            if value:
+                raise SternaError(f"{option} is for a profile along a variable; these are states")
+        return _write_states(files, begin, thermal, output, energies)
+    tables: list[FieldsFile] = [read_fields(path) for path in files]
     hills = [table for table in tables if "height" in table.columns]
     if hills and len(tables) > 1:
         raise SternaError("expected files of values, or one file of hills")
@@ -126,4 +100,30 @@ def write_profile(
         return profile.text(), messages
     with _writing(output):
         output.write_text(profile.text(), encoding="utf-8")
+    return f"wrote {output}\n", messages
+
+
+def _write_states(
+    paths: Sequence[Path],
+    begin: float | None,
+    thermal: float | None,
+    output: Path | None,
+    energies: Path | None,
+) -> tuple[str, list[str]]:
+    files = [read_states(path) for path in paths]
+    if begin is not None:
+        files = [file.from_time(begin) for file in files]
+    found = free_energies_of_states(files, thermal)
+    messages = found.remarks + [f"warning: {text}" for text in found.warnings]
+    if found.parts:
+        total, error = (found.thermal_energy * x[-1] for x in (found.free_energy, found.error))
+        messages.append(
+            f"the last state minus the first: {total:.6g} +- {error:.2g}, in the unit of the files"
+        )
+    if energies is not None:
+        messages.append(_write_energies(energies, {"u_kn": found.u_kn, "N_k": found.N_k}))
+    if output is None:
+        return found.text(), messages
+    with _writing(output):
+        output.write_text(found.text(), encoding="utf-8")
     return f"wrote {output}\n", messages

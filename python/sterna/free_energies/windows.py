@@ -7,10 +7,8 @@ import numpy as np
 
 from sterna.errors import SternaError
 from sterna.free_energies.fields import FieldsFile
+from sterna.free_energies.mbar import LEAST_OVERLAP, import_pymbar
 from sterna.free_energies.profile import Profile
-
-#: The least overlap of neighboring windows that MBAR can join without a large error.
-_LEAST_OVERLAP = 0.03
 
 
 @dataclass
@@ -22,19 +20,6 @@ class _Window:
     center: float
     stiffness: float
     inefficiency: float
-
-
-def _mbar():  # noqa: ANN202
-    try:
-        # pymbar tells of its choice of a library, which nobody has asked for.
-        import logging
-
-        logging.getLogger("pymbar").setLevel(logging.ERROR)
-        import pymbar
-        import pymbar.timeseries
-    except ImportError as error:
-        raise SternaError("free energies of windows need pymbar: pip install pymbar") from error
-    return pymbar
 
 
 def _umbrella(file: FieldsFile, variable: str | None) -> tuple[str, str]:
@@ -70,7 +55,7 @@ def profile_of_windows(
     Each file says the umbrella's center and stiffness and k T. Samples are thinned by their
     statistical inefficiency, so that errors are those of independent ones.
     """
-    pymbar = _mbar()
+    pymbar = import_pymbar()
     if len(files) < 2:
         raise SternaError("expected the values of at least two windows")
     windows: list[_Window] = []
@@ -153,14 +138,14 @@ def _by_mbar(pymbar, windows: list[_Window], variable: str, kT: float, bins: int
     error[is_filled] = kT * np.asarray(found["df_i"])
     profile = Profile(variable, middles[is_filled], free_energy[is_filled], error[is_filled])
     profile.states = {"u_kn": reduced, "N_k": counts, "x_n": all_values}
-    overlap = fes.get_mbar().compute_overlap()["matrix"]
+    overlap = fes.getimport_pymbar().compute_overlap()["matrix"]
     for k, window in enumerate(windows):
         profile.remarks.append(
             f"{window.file.path}: center {window.center:.6g}, {counts[k]} independent samples, one "
             f"in {window.inefficiency:.3g}"
         )
     for k in range(len(windows) - 1):
-        if overlap[k, k + 1] >= _LEAST_OVERLAP:
+        if overlap[k, k + 1] >= LEAST_OVERLAP:
             continue
         profile.warnings.append(
             f"the windows at {windows[k].center:.6g} and {windows[k + 1].center:.6g} overlap by "

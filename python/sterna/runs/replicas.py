@@ -13,7 +13,7 @@ from sterna.results.outputs import settings_of
 from sterna.runs.start import launched
 
 if TYPE_CHECKING:
-    from sterna.free_energies import StateDifferences
+    from sterna.free_energies import StateFreeEnergies
 
 _LOG = ".replicas.jsonl"
 
@@ -106,15 +106,15 @@ class Replicas:
         """The log of a replica; its column "state" says in which state a row is."""
         return read_log(f"{self._stem}.replica-{replica}.log.jsonl")
 
-    def free_energies(self, begin: float | None = None) -> "StateDifferences":
+    def free_energies(self, begin: float | None = None) -> "StateFreeEnergies":
         """The free energies of all states, by MBAR.
 
         `begin`: the time before which samples are left out.
         """
-        from sterna.free_energies import differences_of_states, read_state_energies
+        from sterna.free_energies import free_energies_of_states, read_states
 
-        files = [
-            read_state_energies(Path(f"{self._stem}.state-{state}.dhdl.xvg"))
-            for state in range(self.count)
-        ]
-        return differences_of_states(files, begin)
+        paths = [Path(f"{self._stem}.state-{state}.dhdl.xvg") for state in range(self.count)]
+        files = [read_states(path) for path in paths]
+        if begin is not None:
+            files = [file.from_time(begin) for file in files]
+        return free_energies_of_states(files)

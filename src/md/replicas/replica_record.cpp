@@ -221,17 +221,21 @@ void ReplicaRecord::log(const Json& line) {
   log_->append(json_text(line) + "\n");
 }
 
+double ReplicaRecord::energy_unit() const {
+  return 1e-3 * gas_constant * temperature_of_state(input_, 0);
+}
+
 std::string ReplicaRecord::head_of_energies(std::size_t state) const {
   // What readers of GROMACS's files look for: T, the state, and a legend for each column.
   std::string head = fmt::format(
       "# Reduced energies of the samples of one state in all states, written by sterna {}: what "
-      "the others have more,\n# times R T of the subtitle, in kJ/mol.\n"
+      "the others have more,\n# times this k T, in kJ/mol:\n# kT = {:.16g}\n"
       "@    title \"Energies in all states\"\n"
       "@    xaxis  label \"Time (ps)\"\n"
       "@    yaxis  label \"\\xD\\f{{}}H (kJ/mol)\"\n"
       "@TYPE xy\n"
       "@ subtitle \"T = {:.10g} (K) \\xl\\f{{}} state {}: state-lambda = {:.4f}\"\n",
-      version, temperature_of_state(input_, 0), state, static_cast<double>(state));
+      version, energy_unit(), temperature_of_state(input_, 0), state, static_cast<double>(state));
   for (std::size_t other = 0; other < count(); ++other) {
     head += fmt::format("@ s{} legend \"\\xD\\f{{}}H \\xl\\f{{}} to {:.4f}\"\n", other,
                         static_cast<double>(other));
@@ -241,7 +245,7 @@ std::string ReplicaRecord::head_of_energies(std::size_t state) const {
 
 void ReplicaRecord::write_energies(const MeetingData& met, double time) {
   on_first_rank(world_, [&] {
-    const double unit = 1e-3 * gas_constant * temperature_of_state(input_, 0);
+    const double unit = energy_unit();
     for (std::size_t replica = 0; replica < count(); ++replica) {
       const std::size_t own = state_of_[replica];
       std::string line = fmt::format("{:.6f}", time);

@@ -56,6 +56,8 @@ class ReplicaRecord {
   void clear_for_new_run();
   Json states_as_text() const;
   Json set() const;
+  /// R T of the first state in kJ/mol, by which reduced energies are multiplied in files.
+  double energy_unit() const;
   std::string head_of_energies(std::size_t state) const;
   std::vector<std::string> poor_pairs() const;
   std::string state_text(std::size_t state) const;

@@ -17,8 +17,10 @@ const Registry<ForceTermRow>& force_term_table() {
 
 std::vector<std::unique_ptr<ForceTerm>> make_force_terms(const TermRequest& request) {
   std::vector<std::unique_ptr<ForceTerm>> terms;
+  TermRequest of_row = request;
   for (const ForceTermRow& row : force_term_table()) {
-    if (auto term = row.make(request)) terms.push_back(std::move(term));
+    of_row.earlier = terms;
+    if (auto term = row.make(of_row)) terms.push_back(std::move(term));
   }
   return terms;
 }

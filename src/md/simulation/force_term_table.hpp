@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct TermRequest {
   /// The added fields of the particles, to which a term may add its own; it then has numbers for all
   /// local particles. Null only outside of a run.
   AddedFields* fields = nullptr;
+  /// The terms of the rows before, which live as long as the term that is made.
+  std::span<const std::unique_ptr<ForceTerm>> earlier = {};
 };
 
 /// A kind of force term besides the short-range forces of the neighbor list.

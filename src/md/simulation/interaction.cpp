@@ -14,6 +14,7 @@
 #include "md/forces/pair/pair_forces.hpp"
 #include "md/input/cutoffs.hpp"
 #include "md/input/many_body_input.hpp"
+#include "md/simulation/alchemical_system.hpp"
 
 namespace sterna::md {
 
@@ -55,6 +56,7 @@ LennardJones potential_of_types(const Input& input) {
       pairs[a * count + b] = {pair.epsilon, pair.sigma};
     }
   }
+  leave_out_alchemical_pairs(input, count, pairs);
   return LennardJones(pairs, static_cast<int>(count), input.interaction.cutoff,
                       input.interaction.truncation, input.interaction.switch_start);
 }
@@ -73,6 +75,7 @@ std::vector<PairFunction> with_components(const Input& input,
       functions.push_back(a < types && b < types ? of_types[a * types + b] : nothing);
     }
   }
+  leave_out_alchemical_pairs(input, count, functions);
   return functions;
 }
 

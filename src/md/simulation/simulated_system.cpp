@@ -4,6 +4,7 @@
 
 #include "md/input/atom_groups.hpp"
 #include "md/input/topology_from_input.hpp"
+#include "md/simulation/alchemical_system.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
@@ -19,7 +20,7 @@ std::vector<RigidBody> bodies_of(const Interaction& interaction, const FrozenTyp
 
 SimulatedSystem::SimulatedSystem(const Input& input, const ParameterTexts& texts)
     : interaction(input, texts),
-      topology(topology_from_input(input)),
+      topology(topology_of_state(input, topology_from_input(input))),
       masses(interaction.masses()),
       frozen(input, interaction.names(), masses),
       counted_masses(frozen.counted_masses(masses)),

@@ -185,6 +185,40 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   if (!solver_->needs_centers()) centers_ = std::vector<Vec3>();
 }
 
+std::vector<double> Electrostatics::potentials_of_others(
+    const ParticleStore& particles, std::span<const std::uint32_t> places) const {
+  const bool dipoles = with_dipoles();
+  std::vector<Vec3> points, positions, centers, moments;
+  std::vector<double> values;
+  std::vector<std::int32_t> molecules;
+  auto left_out = places.begin();
+  for (std::uint32_t i = 0, next = 0; i < particles.local_count(); ++i) {
+    const Vec3 at = particles.position[i].vector();
+    const auto sites = sites_of(particles, i);
+    const std::size_t first = next;
+    next += static_cast<std::uint32_t>(sites.size());
+    if (left_out != places.end() && *left_out == i) {
+      points.push_back(at);
+      ++left_out;
+      continue;
+    }
+    for (std::size_t s = 0; s < sites.size(); ++s) {
+      const bool turns = particles.rotating();
+      positions.push_back(
+          at + (turns ? particles.orientation[i].to_lab(sites[s].position) : sites[s].position));
+      if (dipoles) {
+        moments.push_back(turns ? particles.orientation[i].to_lab(sites[s].dipole)
+                                : sites[s].dipole);
+      }
+      centers.push_back(at);
+      values.push_back(values_[first + s]);
+      molecules.push_back(static_cast<std::int32_t>(i));
+    }
+  }
+  const ChargeCounts counts{particle_count_, static_cast<std::size_t>(charge_count_)};
+  return solver_->potentials_at(points, {positions, values, molecules, centers, moments}, counts);
+}
+
 void Electrostatics::check_open_box(const ParticleStore& particles) const {
   const Vec3& length = decomposition_->box().length;
   const Shear shear = decomposition_->box().shear();

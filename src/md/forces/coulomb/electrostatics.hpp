@@ -66,6 +66,12 @@ class Electrostatics final : public ForceTerm {
   void compute_spanning(SpanningMolecules& molecules, bool with_sums) override;
   void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
 
+  /// Collective, after `rebuild`. The potentials at these local particles, each of which is at most
+  /// one charge, of all charges but theirs. `places`: in the store, ascending. Charges are in internal
+  /// units divided by the root of the permittivity.
+  std::vector<double> potentials_of_others(const ParticleStore& particles,
+                                           std::span<const std::uint32_t> places) const;
+
   /// The error at the start, relative to the root mean square force.
   double measured_error() const { return solver_->error(); }
   bool periodic() const { return options_.periodic; }

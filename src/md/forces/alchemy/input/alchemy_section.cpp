@@ -1,0 +1,105 @@
+#include "md/forces/alchemy/input/alchemy_section.hpp"
+
+#include <algorithm>
+
+#include "md/input/sections/section.hpp"
+
+namespace sterna::md {
+namespace section {
+
+InputSection alchemy() {
+  constexpr Range share{.minimum = 0.0, .maximum = 1.0};
+  return {
+      .schema = {.name = "alchemy",
+                 .description =
+                     "Molecules whose van der Waals interactions and charges are switched off, "
+                     "state by state, for free energies: [how](howto/alchemy.md).",
+                 .aliases = {"free_energy", "couple", "perturbation", "fep"}},
+      .keys =
+          {{.name = "molecules",
+            .target = option<&AlchemySection::molecules>,
+            .description = "Names of the `[[molecule]]`s, all copies of which are alchemical. The "
+                           "types of their atoms must be theirs alone.",
+            .need = Need::required,
+            .aliases = {"molecule", "couple-moltype", "couple_moltype", "region"}},
+           {.name = "kind",
+            .target = option<&AlchemySection::kind>,
+            .description = "What is switched off besides the interactions with other molecules.",
+            .aliases = {"couple-intramol", "mode"}},
+           {.name = "van_der_waals",
+            .target = option<&AlchemySection::van_der_waals>,
+            .description = "For each state how far the pair potentials are switched off: 0 not at "
+                           "all, 1 altogether.",
+            .default_text = "0 in all states",
+            .range = share,
+            .aliases = {"vdw-lambdas", "vdw_lambdas", "lennard_jones", "sterics"}},
+           {.name = "charges",
+            .target = option<&AlchemySection::charges>,
+            .description = "For each state lambda of the charges, which are 1 - lambda times their "
+                           "values.",
+            .default_text = "0 in all states",
+            .range = share,
+            .aliases = {"coul-lambdas", "coul_lambdas", "coulomb", "electrostatics"}},
+           {.name = "state",
+            .target = option<&AlchemySection::state>,
+            .description = "The state of this run, counted from 0.",
+            .range = {.minimum = 0.0, .maximum = 1e6},
+            .aliases = {"init-lambda-state", "init_lambda_state", "lambda"}},
+           {.name = "soft_core_alpha",
+            .target = option<&AlchemySection::soft_core_alpha>,
+            .description = "Strength of the soft core of pair potentials that are partly switched "
+                           "off (Beutler et al., Chem. Phys. Lett. 222, 529 (1994)). 0: none, and "
+                           "potentials are multiplied.",
+            .range = {.minimum = 0.0, .maximum = 10.0},
+            .aliases = {"sc-alpha", "sc_alpha", "alpha"}},
+           {.name = "soft_core_power",
+            .target = option<&AlchemySection::soft_core_power>,
+            .description = "Power of lambda in it: 1 or 2.",
+            .range = {.minimum = 1.0, .maximum = 2.0},
+            .aliases = {"sc-power", "sc_power"}},
+           {.name = "soft_core_sigma",
+            .target = option<&AlchemySection::soft_core_sigma>,
+            .description = "Pairs of types whose potential has a smaller size than this have this "
+                           "size in the soft core.",
+            .dimension = Dimension::length,
+            .range = not_negative,
+            .aliases = {"sc-sigma", "sc_sigma"}},
+           {.name = "interval",
+            .target = option<&AlchemySection::interval>,
+            .description = "Steps between two rows of `NAME.dhdl.xvg`, which has the derivatives "
+                           "by lambda and the energies of all states. 0: no such file.",
+            .range = {.minimum = 0.0, .maximum = most_steps},
+            .aliases = {"nstdhdl", "output_interval", "every"}}},
+      .behind = "bias"};
+}
+
+}  // namespace section
+
+std::vector<char> alchemical_molecules(const Input& input) {
+  const auto& names = input.section<AlchemySection>().molecules;
+  std::vector<char> found;
+  for (const Input::Molecule& molecule : input.molecules) {
+    found.push_back(std::ranges::find(names, molecule.name) != names.end());
+  }
+  return found;
+}
+
+std::vector<char> alchemical_types(const Input& input) {
+  if (!input.section<AlchemySection>().is_used()) return {};
+  const std::vector<char> molecules = alchemical_molecules(input);
+  std::vector<char> found;
+  for (const Input::Type& type : input.types) {
+    bool is_alchemical = false;
+    for (std::size_t n = 0; n < input.molecules.size(); ++n) {
+      is_alchemical =
+          is_alchemical || (molecules[n] != 0 &&
+                            std::ranges::any_of(input.molecules[n].atoms, [&](const auto& atom) {
+                              return atom.type == type.name;
+                            }));
+    }
+    found.push_back(is_alchemical);
+  }
+  return found;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "md/core/choice.hpp"
+#include "md/input/check_input.hpp"
+#include "md/input/input_schema.hpp"
+
+namespace sterna::md {
+
+enum class AlchemyKind { decoupling, annihilation };
+template <>
+inline constexpr auto choice_table<AlchemyKind> = std::to_array<Choice<AlchemyKind>>(
+    {{"decoupling", AlchemyKind::decoupling,
+      "\"decoupling\": interactions within a molecule are kept, so the last state is a molecule in "
+      "vacuum."},
+     {"annihilation", AlchemyKind::annihilation,
+      "\"annihilation\": those of its atoms that no bonded term replaces are switched off, too."}});
+
+struct AlchemySection {  ///< [alchemy]
+  std::vector<std::string> molecules;
+  AlchemyKind kind = AlchemyKind::decoupling;
+  std::vector<double> van_der_waals, charges;
+  std::int64_t state = 0;
+  double soft_core_alpha = 0.5;
+  std::int64_t soft_core_power = 1;
+  double soft_core_sigma = 0.0;
+  std::int64_t interval = 100;
+
+  bool is_used() const { return !molecules.empty(); }
+  std::size_t state_count() const { return std::max(van_der_waals.size(), charges.size()); }
+  /// What is switched off in a state; a list that is not given is 0 in all of them.
+  double van_der_waals_of(std::size_t n) const {
+    return van_der_waals.empty() ? 0.0 : van_der_waals[n];
+  }
+  double charges_of(std::size_t n) const { return charges.empty() ? 0.0 : charges[n]; }
+};
+
+/// Whether each [[molecule]] of a valid input is alchemical.
+std::vector<char> alchemical_molecules(const Input& input);
+/// Whether each [[type]] of a valid input is that of an alchemical atom; empty: none is.
+std::vector<char> alchemical_types(const Input& input);
+
+void check_alchemy(Input& input, bool look_at_files, const IsGood& is_good, const Report& report);
+void check_alchemy_in_box(const Input& input, const Box& box, const Report& report);
+
+namespace section {
+InputSection alchemy();
+}  // namespace section
+
+}  // namespace sterna::md

@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/core/display_text.hpp"
+#include "md/forces/alchemy/input/alchemy_section.hpp"
+#include "md/input/cutoffs.hpp"
+#include "md/input/many_body_input.hpp"
+#include "sterna/comm/nearest_name.hpp"
+
+namespace sterna::md {
+namespace {
+
+class AlchemyChecker {
+ public:
+  AlchemyChecker(const Input& input, const IsGood& is_good, const Report& report)
+      : input_(input), of_(input.section<AlchemySection>()), good_(is_good), report_(report) {}
+
+  void check() {
+    if (good_("alchemy.molecules")) molecules();
+    schedule();
+    kinds_of_forces();
+    if (good_("alchemy.molecules") && good_("alchemy.charges")) charges();
+  }
+
+ private:
+  void error(std::string_view place, std::string message) {
+    report_(Severity::error, place, std::move(message));
+  }
+
+  void molecules() {
+    std::vector<std::string_view> known;
+    for (const Input::Molecule& molecule : input_.molecules) known.push_back(molecule.name);
+    for (auto name = of_.molecules.begin(); name != of_.molecules.end(); ++name) {
+      if (std::ranges::find(known, *name) == known.end()) {
+        std::string message = fmt::format("no [[molecule]] has the name {}", quote(*name));
+        if (const auto near = comm::nearest_name(*name, known)) {
+          message += fmt::format("; did you mean {}?", quote(*near));
+        }
+        error("alchemy.molecules", message);
+      } else if (std::find(of_.molecules.begin(), name, *name) != name) {
+        error("alchemy.molecules", fmt::format("the molecule {} is named twice", quote(*name)));
+      }
+    }
+    types();
+  }
+
+  /// Pairs are told by the types of their atoms.
+  void types() {
+    const std::vector<char> is_alchemical = alchemical_molecules(input_);
+    for (std::size_t m = 0; m < input_.molecules.size(); ++m) {
+      if (is_alchemical[m] == 0) continue;
+      for (const Input::MoleculeAtom& atom : input_.molecules[m].atoms) {
+        for (std::size_t n = 0; n < input_.molecules.size(); ++n) {
+          if (is_alchemical[n] != 0 ||
+              std::ranges::none_of(input_.molecules[n].atoms,
+                                   [&](const auto& other) { return other.type == atom.type; })) {
+            continue;
+          }
+          error("alchemy.molecules",
+                fmt::format("the type {} is that of atoms of the alchemical molecule {} and of the "
+                            "molecule {}; expected a type of its own: copy the [[type]] with its "
+                            "[[pair]]s under another name",
+                            quote(atom.type), quote(input_.molecules[m].name),
+                            quote(input_.molecules[n].name)));
+          return;
+        }
+      }
+    }
+  }
+
+  void schedule() {
+    const std::size_t van_der_waals = of_.van_der_waals.size(), charges = of_.charges.size();
+    const bool gives_both = gives("van_der_waals") && gives("charges");
+    if (!value_is_good("van_der_waals") || !value_is_good("charges")) return;
+    if (of_.state_count() == 0) {
+      error("alchemy",
+            "[alchemy] has no states; expected \"van_der_waals\" or \"charges\", or both, "
+            "with a number for each state");
+      return;
+    }
+    if (gives_both && van_der_waals != charges) {
+      error("alchemy.charges",
+            fmt::format("\"charges\" in [alchemy] has {} numbers and \"van_der_waals\" has {}; "
+                        "expected one of each for each state",
+                        charges, van_der_waals));
+      return;
+    }
+    if (value_is_good("state") && of_.state >= static_cast<std::int64_t>(of_.state_count())) {
+      error(gives("state") ? "alchemy.state" : "alchemy",
+            fmt::format("\"state\" in [alchemy] is {}, but there are {} states, which are counted "
+                        "from 0",
+                        of_.state, of_.state_count()));
+    }
+    if (has_charges()) charges_of_open_atoms();
+  }
+
+  /// Charges that nothing keeps apart fall into each other.
+  void charges_of_open_atoms() {
+    bool is_soft = false;
+    for (std::size_t k = 0; k < of_.state_count(); ++k) {
+      if (of_.charges_of(k) == 1.0) continue;
+      const std::string_view place = gives("charges") ? "alchemy.charges" : "alchemy.van_der_waals";
+      if (of_.van_der_waals_of(k) == 1.0) {
+        error(place, fmt::format("in state {} of [alchemy] there are charges without van der Waals "
+                                 "interactions, so that opposite charges meet; expected charges to "
+                                 "be 1 where \"van_der_waals\" is 1",
+                                 k));
+        return;
+      }
+      is_soft = is_soft || of_.van_der_waals_of(k) > 0.0;
+    }
+    if (is_soft && of_.soft_core_alpha > 0.0) {
+      report_(Severity::warning, "alchemy.van_der_waals",
+              "some states have charges while soft cores let atoms come close, which may be "
+              "unstable: switch off all charges first, then van der Waals interactions");
+    }
+  }
+
+  void kinds_of_forces() {
+    if (!input_.components.empty()) {
+      error("alchemy",
+            "[alchemy] is for systems of [[type]]s and [[molecule]]s; this one has "
+            "[[component]]s, whose pairs cannot be switched off");
+    }
+    const std::vector<char> types = alchemical_types(input_);
+    for (std::size_t n = 0; n < types.size(); ++n) {
+      if (types[n] == 0 || many_body_kind(input_, n) == ManyBodyKind::none) continue;
+      error("alchemy.molecules",
+            fmt::format("the type {} has a many-body potential, which cannot be switched off",
+                        quote(input_.types[n].name)));
+    }
+    if (input_.electrostatics.is_used() &&
+        input_.electrostatics.surroundings == ElectrostaticsSurroundings::vacuum) {
+      error(input_.places.contains("electrostatics.surroundings") ? "electrostatics.surroundings"
+                                                                  : "alchemy",
+            "[alchemy] does not go with images in vacuum; expected surroundings = \"conductor\" in "
+            "[electrostatics]");
+    }
+    if (input_.interaction.tail_correction == TailCorrection::planar) {
+      error("interaction.tail_correction",
+            "[alchemy] does not go with a planar tail correction; expected \"homogeneous\" or "
+            "\"none\"");
+    }
+  }
+
+  double charge_of(const Input::MoleculeAtom& atom) const {
+    if (atom.charge) return *atom.charge;
+    const auto type = std::ranges::find(input_.types, atom.type, &Input::Type::name);
+    return type == input_.types.end() ? 0.0 : type->charge;
+  }
+
+  bool has_charges() const {
+    const std::vector<char> is_alchemical = alchemical_molecules(input_);
+    for (std::size_t m = 0; m < input_.molecules.size(); ++m) {
+      if (is_alchemical[m] == 0) continue;
+      for (const auto& atom : input_.molecules[m].atoms) {
+        if (charge_of(atom) != 0.0) return input_.electrostatics.is_used();
+      }
+    }
+    return false;
+  }
+
+  void charges() {
+    if (of_.charges.empty()) return;
+    if (!has_charges()) {
+      report_(Severity::warning, "alchemy.charges",
+              "the alchemical molecules have no charges that act: \"charges\" has no effect");
+      return;
+    }
+    const std::vector<char> is_alchemical = alchemical_molecules(input_);
+    double net = 0.0;
+    for (std::size_t m = 0; m < input_.molecules.size(); ++m) {
+      if (is_alchemical[m] == 0) continue;
+      double of_molecule = 0.0;
+      for (const auto& atom : input_.molecules[m].atoms) of_molecule += charge_of(atom);
+      net += of_molecule * static_cast<double>(input_.molecules[m].count);
+    }
+    const bool changes = std::ranges::any_of(
+        of_.charges, [&](double lambda) { return lambda != of_.charges.front(); });
+    if (!changes || std::abs(net) < 1e-6) return;
+    report_(Severity::warning, "alchemy.charges",
+            fmt::format("the charge of the system changes by {:.6g} from state to state. A "
+                        "homogeneous background and the images of the box have a part in the free "
+                        "energy then, which shrinks only as 1 / box length: correct it, or "
+                        "switch off an opposite ion far away together with the molecule",
+                        net));
+  }
+
+  bool gives(std::string_view key) const {
+    return input_.places.contains(fmt::format("alchemy.{}", key));
+  }
+  bool value_is_good(std::string_view key) const {
+    return has_value(input_, good_, fmt::format("alchemy.{}", key));
+  }
+
+  const Input& input_;
+  const AlchemySection& of_;
+  const IsGood& good_;
+  const Report& report_;
+};
+
+}  // namespace
+
+void check_alchemy(Input& input, bool, const IsGood& is_good, const Report& report) {
+  if (!input.places.contains("alchemy") && !input.section<AlchemySection>().is_used()) return;
+  AlchemyChecker(input, is_good, report).check();
+}
+
+void check_alchemy_in_box(const Input& input, const Box& box, const Report& report) {
+  if (!input.section<AlchemySection>().is_used()) return;
+  const double cutoff = longest_cutoff(input), height = box.least_height();
+  if (2.0 * cutoff <= height) return;
+  report(
+      Severity::error, "alchemy",
+      fmt::format("[alchemy] needs a box that is at least two cutoffs wide, which is {}; here it "
+                  "is {}",
+                  input.units.text(2.0 * cutoff, Dimension::length),
+                  input.units.text(height, Dimension::length)));
+}
+
+}  // namespace sterna::md

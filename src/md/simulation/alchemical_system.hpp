@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "md/forces/pair/pair_function.hpp"
+#include "md/input/input.hpp"
+#include "md/model/lennard_jones.hpp"
+#include "md/system/topology.hpp"
+
+namespace sterna::md {
+
+/// The topology of a run: the charges of alchemical atoms are those of the run's state.
+Topology topology_of_state(const Input& input, Topology whole);
+
+/// Takes the pairs of alchemical types out of a matrix over all particle kinds, row by row:
+/// AlchemyForces has them. `kinds`: rows of the matrix; types come first.
+void leave_out_alchemical_pairs(const Input& input, std::size_t kinds,
+                                std::vector<PairFunction>& functions);
+void leave_out_alchemical_pairs(const Input& input, std::size_t kinds,
+                                std::vector<LennardJones::PairParameters>& pairs);
+
+}  // namespace sterna::md

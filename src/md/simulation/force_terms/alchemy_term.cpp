@@ -1,0 +1,160 @@
+// The term of alchemical molecules, from an input.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "md/forces/alchemy/alchemy_forces.hpp"
+#include "md/forces/alchemy/input/alchemy_physics.hpp"
+#include "md/forces/alchemy/input/alchemy_section.hpp"
+#include "md/forces/bias/input/bias_sections.hpp"
+#include "md/forces/coulomb/electrostatics.hpp"
+#include "md/forces/coulomb/ewald.hpp"
+#include "md/forces/pair/input/pair_functions_from_input.hpp"
+#include "md/input/scaled_pairs_from_input.hpp"
+#include "md/input/topology_from_input.hpp"
+#include "md/simulation/force_term_table.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// Of the energy of alchemical charges with their images.
+constexpr double accuracy_of_images = 1e-9;
+
+std::vector<AlchemyForces::Pair> pairs_of_types(const Input& input) {
+  const std::vector<char> is_alchemical = alchemical_types(input);
+  const std::size_t types = input.types.size();
+  std::vector<AlchemyForces::Pair> pairs(types * types);
+  for (std::size_t a = 0; a < types; ++a) {
+    for (std::size_t b = 0; b < types; ++b) {
+      if (is_alchemical[a] == 0 && is_alchemical[b] == 0) continue;
+      std::vector<PairFunction> functions = added_functions_from_input(input, a, b);
+      functions.insert(functions.begin(), pair_function_from_input(input, a, b));
+      std::erase_if(functions, [](const PairFunction& function) { return function.is_nothing(); });
+      if (functions.empty()) continue;
+      AlchemyForces::Pair& pair = pairs[a * types + b];
+      for (const PairFunction& function : functions) {
+        pair.cutoff = std::max(pair.cutoff, function.cutoff());
+        pair.size = std::max(pair.size, function.scale().size);
+        const PairFunction::Tail tail = function.tail();
+        pair.tail_energy += tail.energy;
+        pair.tail_virial += tail.virial;
+        pair.near_tail += tail.near_energy;
+      }
+      pair.curve = [functions = std::move(functions)](double r) {
+        AlchemyForces::Value sum{0.0, 0.0};
+        for (const PairFunction& function : functions) {
+          const PairValue<double> value = function.ended_value(r);
+          sum.energy += value.energy;
+          sum.force_over_r += value.force_over_r;
+        }
+        return sum;
+      };
+    }
+  }
+  return pairs;
+}
+
+AlchemyForces::CutoffCharges cutoff_charges_of(const CutoffCharges& charges) {
+  const auto curve = [&](CutoffCharges::Value (CutoffCharges::*value)(double) const) {
+    return [charges, value](double r) {
+      const CutoffCharges::Value at = (charges.*value)(r);
+      return AlchemyForces::Value{at.energy, at.force_over_r};
+    };
+  };
+  return {charges.cutoff, charges.shift, curve(&CutoffCharges::value),
+          curve(&CutoffCharges::lacking_of_excluded)};
+}
+
+/// Without images two molecules act on each other, and a molecule has no energy with itself.
+double energy_of_open(const comm::Context& context, std::span<const Vec3> positions,
+                      std::span<const double> charges, std::span<const std::int32_t> molecules) {
+  double energy = 0.0;
+  const auto step = static_cast<std::size_t>(context.size());
+  for (auto a = static_cast<std::size_t>(context.rank()); a < positions.size(); a += step) {
+    for (std::size_t b = a + 1; b < positions.size(); ++b) {
+      if (molecules[a] == molecules[b]) continue;
+      const Vec3 d = positions[b] - positions[a];
+      energy += charges[a] * charges[b] / std::sqrt(dot(d, d));
+    }
+  }
+  return energy;
+}
+
+AlchemyForces::SolvedCharges solved_charges_of(const Electrostatics& solver,
+                                               const TermRequest& request) {
+  AlchemyForces::SolvedCharges solved;
+  solved.potentials_of_others = [&solver](const ParticleStore& particles,
+                                          std::span<const std::uint32_t> places) {
+    return solver.potentials_of_others(particles, places);
+  };
+  solved.energy_with_images = [&context = request.context, &box = request.box,
+                               periodic = solver.periodic()](
+                                  std::span<const Vec3> positions, std::span<const double> charges,
+                                  std::span<const std::int32_t> molecules) {
+    if (!periodic) return energy_of_open(context, positions, charges, molecules);
+    const Lattice lattice = Lattice::of(box);
+    const EwaldSolver ewald(lattice,
+                            EwaldSolver::parameters(lattice, accuracy_of_images, positions.size()));
+    const EwaldSolver::Result part = ewald.solve(
+        {positions, charges, molecules},
+        {static_cast<std::size_t>(context.rank()), static_cast<std::size_t>(context.size())});
+    double energy = 0.0;
+    for (std::size_t a = 0; a < charges.size(); ++a) {
+      energy += 0.5 * charges[a] * part.potentials[a];
+    }
+    return energy;
+  };
+  return solved;
+}
+
+std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
+  const Input& input = request.input;
+  const AlchemySection& section = input.section<AlchemySection>();
+  if (!section.is_used()) return nullptr;
+  AlchemyForces::Options options;
+  options.is_alchemical = alchemical_molecules(input);
+  for (std::size_t k = 0; k < section.state_count(); ++k) {
+    options.states.push_back({section.van_der_waals_of(k), section.charges_of(k)});
+  }
+  options.state = static_cast<std::size_t>(section.state);
+  options.soft_core = {.alpha = section.soft_core_alpha,
+                       .power = static_cast<int>(section.soft_core_power),
+                       .least_sigma = section.soft_core_sigma};
+  options.keeps_molecules = section.kind == AlchemyKind::decoupling;
+  options.pairs = pairs_of_types(input);
+  options.tail_correction = input.interaction.tail_correction == TailCorrection::homogeneous;
+  if (input.electrostatics.ends_at_cutoff()) {
+    options.cutoff_charges = cutoff_charges_of(request.interaction.cutoff_charges());
+    options.charge_factor = request.interaction.charge_factor();
+    for (const auto& of_kind : scaled_pairs_from_input(input)) {
+      auto& shared = options.shared_pairs.emplace_back();
+      for (const ScaledPairs::Pair& pair : of_kind) {
+        shared.push_back({{pair.atoms[0], pair.atoms[1]}, pair.charge_share});
+      }
+    }
+  } else {
+    for (const auto& term : request.earlier) {
+      const auto* solver = dynamic_cast<const Electrostatics*>(term.get());
+      if (solver == nullptr) continue;
+      options.solved_charges = solved_charges_of(*solver, request);
+      options.charge_factor = 1.0 / std::sqrt(input.electrostatics.permittivity);
+    }
+  }
+  if (!input.minimizes()) options.interval = section.interval;
+  options.temperature = temperature_of_run(input).value_or(0.0);
+  options.thermal_energy = input.units.boltzmann() * options.temperature;
+  return std::make_unique<AlchemyForces>(request.context, request.box, topology_from_input(input),
+                                         std::move(options));
+}
+
+}  // namespace
+
+ForceTermRow force_term::alchemy() {
+  return {"alchemy", "molecules whose interactions are switched off, state by state", make_alchemy,
+          physics::alchemy};
+}
+
+}  // namespace sterna::md
