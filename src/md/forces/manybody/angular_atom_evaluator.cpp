@@ -55,23 +55,25 @@ void AngularAtomEvaluator::compute(const Position* position, const NeighborRows&
                                    EnergyAndVirial& sums) {
   scratch_.resize(kernels_.scratch_bytes(rows.longest));
   AngularAtomWork work{};
-  work.rows = {position,
-               force,
-               rows.rows.data(),
-               rows.neighbors.data(),
-               cells,
-               type_count_,
-               bond_cutoff_squared_.data(),
-               rows.longest,
-               scratch_.data()};
+  work.rows = {.position = position,
+               .force = force,
+               .rows = rows.rows.data(),
+               .neighbors = rows.neighbors.data(),
+               .cells = cells,
+               .type_count = type_count_,
+               .bond_cutoff_squared = bond_cutoff_squared_.data(),
+               .tables = tables_.data(),
+               .longest_row = rows.longest,
+               .scratch = scratch_.data(),
+               .energy = 0.0,
+               .virial = {}};
   work.per_distance = 1.0 / potential_.distance_spacing();
   work.last_bin = last_bin_;
-  work.tables = tables_.data();
   work.embed = embed;
   work.potential = &potential_;
   kernels_.compute(work, which_cells.data(), which_cells.size());
-  sums.energy += work.energy;
-  for (int k = 0; k < 6; ++k) sums.virial[k] += work.virial[k];
+  sums.energy += work.rows.energy;
+  for (int k = 0; k < 6; ++k) sums.virial[k] += work.rows.virial[k];
 }
 
 }  // namespace sterna::md

@@ -13,20 +13,16 @@ inline constexpr std::size_t angular_atom_line = 16;
 
 /// The data that the kernels of the angular-dependent embedded-atom method read and write.
 struct AngularAtomWork {
+  /// Its tables are type_count^2 ones of `last_bin` + 1 lines: of the type of the center and of its
+  /// neighbor.
   BondRows rows;
 
   double per_distance;  ///< bins per length
   std::uint32_t last_bin;
-  /// type_count^2 tables of `last_bin` + 1 lines: of the type of the center and of its neighbor.
-  const double* tables;
 
   /// F(rho), which continues along its tangent; sets its derivative.
   double (*embed)(const void* potential, int type, double density, double& slope);
   const void* potential;
-
-  // Results, which are added to:
-  double energy;
-  double virial[6];  ///< sum r_a f_b: xx yy zz xy xz yz
 };
 
 /// The kernels for one instruction set: energy, virial and forces of the terms whose center is a

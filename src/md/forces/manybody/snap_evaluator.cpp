@@ -185,15 +185,18 @@ void SnapEvaluator::compute(const Position* position, const NeighborRows& rows,
                             const CellRange* cells, std::span<const std::uint32_t> which_cells,
                             PaddedForce* force, EnergyAndVirial& sums) {
   SnapWork work = work_;
-  work.rows = {position,
-               force,
-               rows.rows.data(),
-               rows.neighbors.data(),
-               cells,
-               type_count_,
-               bond_cutoff_squared_.data(),
-               rows.longest,
-               nullptr};
+  work.rows = {.position = position,
+               .force = force,
+               .rows = rows.rows.data(),
+               .neighbors = rows.neighbors.data(),
+               .cells = cells,
+               .type_count = type_count_,
+               .bond_cutoff_squared = bond_cutoff_squared_.data(),
+               .tables = nullptr,
+               .longest_row = rows.longest,
+               .scratch = nullptr,
+               .energy = 0.0,
+               .virial = {}};
   work.half_offset = half_offset_.data();
   work.whole_offset = whole_offset_.data();
   work.roots = roots_.data();
@@ -214,8 +217,8 @@ void SnapEvaluator::compute(const Position* position, const NeighborRows& rows,
   scratch_.resize(kernels_.scratch_bytes(work));
   work.rows.scratch = scratch_.data();
   kernels_.compute(work, which_cells.data(), which_cells.size());
-  sums.energy += work.energy;
-  for (int k = 0; k < 6; ++k) sums.virial[k] += work.virial[k];
+  sums.energy += work.rows.energy;
+  for (int k = 0; k < 6; ++k) sums.virial[k] += work.rows.virial[k];
 }
 
 }  // namespace sterna::md

@@ -82,10 +82,6 @@ struct SnapWork {
   const double* weight;
   const std::uint32_t* channel;
   const SnapPair* pairs;  ///< type_count^2
-
-  // Results, which are added to:
-  double energy;
-  double virial[6];  ///< sum r_a f_b: xx yy zz xy xz yz
 };
 
 /// The kernels for one instruction set: energy, virial and forces of the terms whose center is a

@@ -13,7 +13,7 @@
 #include "md/forces/coulomb/electrostatics.hpp"
 #include "md/forces/coulomb/ewald.hpp"
 #include "md/forces/pair/input/pair_functions_from_input.hpp"
-#include "md/input/scaled_pairs_from_input.hpp"
+#include "md/forces/pair/input/scaled_pairs_from_input.hpp"
 #include "md/input/topology_from_input.hpp"
 #include "md/simulation/force_term_table.hpp"
 

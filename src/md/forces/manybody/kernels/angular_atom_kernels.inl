@@ -70,7 +70,9 @@ inline void compute_atom(AngularAtomWork& work, std::uint32_t atom) {
     if (squared >= cutoffs[other.type]) continue;
     ++count;
     bond.r = std::sqrt(squared);
-    look_up(work, work.tables + (first_pair + static_cast<std::size_t>(other.type)) * table_size,
+    look_up(work,
+            static_cast<const double*>(work.rows.tables) +
+                (first_pair + static_cast<std::size_t>(other.type)) * table_size,
             bond);
     density += bond.value[0];
     const double inverse = 1.0 / bond.r, pair = bond.value[1] * inverse;
@@ -93,9 +95,9 @@ inline void compute_atom(AngularAtomWork& work, std::uint32_t atom) {
   const double embedded =
       work.embed(work.potential, static_cast<int>(center.type), density, by_density);
   const double trace = xx + yy + zz;
-  work.energy += embedded + 0.5 * pairs + 0.5 * (mx * mx + my * my + mz * mz) +
-                 0.5 * (xx * xx + yy * yy + zz * zz) + xy * xy + xz * xz + yz * yz -
-                 trace * trace / 6.0;
+  work.rows.energy += embedded + 0.5 * pairs + 0.5 * (mx * mx + my * my + mz * mz) +
+                      0.5 * (xx * xx + yy * yy + zz * zz) + xy * xy + xz * xz + yz * yz -
+                      trace * trace / 6.0;
   // The energy's derivative by the quadrupole is its part without a trace.
   xx -= trace / 3.0;
   yy -= trace / 3.0;
@@ -120,12 +122,12 @@ inline void compute_atom(AngularAtomWork& work, std::uint32_t atom) {
     fy += gy;
     fz += gz;
     add(work.rows.force[bond.neighbor], -gx, -gy, -gz);
-    work.virial[0] -= gx * bond.x;
-    work.virial[1] -= gy * bond.y;
-    work.virial[2] -= gz * bond.z;
-    work.virial[3] -= gy * bond.x;
-    work.virial[4] -= gz * bond.x;
-    work.virial[5] -= gz * bond.y;
+    work.rows.virial[0] -= gx * bond.x;
+    work.rows.virial[1] -= gy * bond.y;
+    work.rows.virial[2] -= gz * bond.z;
+    work.rows.virial[3] -= gy * bond.x;
+    work.rows.virial[4] -= gz * bond.x;
+    work.rows.virial[5] -= gz * bond.y;
   }
   add(work.rows.force[atom], fx, fy, fz);
 }

@@ -499,7 +499,7 @@ inline void compute_group(SnapWork& work, const SnapScratch& scratch, const std:
       product += scalar_product(scratch.slope[k], scratch.half[k]);
     energy += product / 3.0;
   }
-  work.energy += sum<double>(energy * valid);
+  work.rows.energy += sum<double>(energy * valid);
 
   V fx{}, fy{}, fz{}, xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
   for (std::uint32_t s = 0; s < most; ++s) {
@@ -520,12 +520,12 @@ inline void compute_group(SnapWork& work, const SnapScratch& scratch, const std:
                              -gx, -gy, -gz);
   }
   add_to_particles<double>(work.rows.force, atom, lane_count, fx, fy, fz);
-  work.virial[0] -= sum<double>(xx * valid);
-  work.virial[1] -= sum<double>(yy * valid);
-  work.virial[2] -= sum<double>(zz * valid);
-  work.virial[3] -= sum<double>(xy * valid);
-  work.virial[4] -= sum<double>(xz * valid);
-  work.virial[5] -= sum<double>(yz * valid);
+  work.rows.virial[0] -= sum<double>(xx * valid);
+  work.rows.virial[1] -= sum<double>(yy * valid);
+  work.rows.virial[2] -= sum<double>(zz * valid);
+  work.rows.virial[3] -= sum<double>(xy * valid);
+  work.rows.virial[4] -= sum<double>(xz * valid);
+  work.rows.virial[5] -= sum<double>(yz * valid);
 }
 
 /// Filters the neighbors of a block's atoms from the rows, and computes atoms of about the same
