@@ -534,17 +534,25 @@ def free_energy(
             help="Also writes the reduced energies of all samples in all windows, for pymbar.",
         ),
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also plots, as .png, .pdf or .svg (matplotlib): of states their overlap, the "
+            "convergence with more samples, and the walks of replicas; or the profile.",
+        ),
+    ] = None,
 ) -> None:
     """Compute the free energy along a variable, or of states, with errors.
 
     From umbrella windows, alchemical states or states of replicas by MBAR (pip install pymbar), with
-    a look at their overlap; or from the hills of metadynamics. Energies of a profile are in kJ/mol, angles
+    a look at their overlap and at the exchanges of replicas; or from the hills of metadynamics. Energies of a profile are in kJ/mol, angles
     in radians, lengths in nm; in reduced units as they are. Those of states are in units of k T.
     """
     from sterna.free_energies.command import write_profile
 
     text, messages = write_profile(
-        given, variable, bins, begin, temperature, radial, output, energies
+        given, variable, bins, begin, temperature, radial, output, energies, plot
     )
     for message in messages:
         _to_standard_error(message + "\n")

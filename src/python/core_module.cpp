@@ -95,6 +95,12 @@ std::array<double, 6> virial_tensor(const Simulation& simulation) {
   return tensor;
 }
 
+double energy(Simulation& simulation, std::size_t state) {
+  const double unit = simulation.unit(md::Dimension::energy);
+  const nb::gil_scoped_release free;
+  return simulation.engine().energy(state) * unit;
+}
+
 using Guard = nb::call_guard<Turn>;
 
 void bind_simulation(nb::module_& module) {
@@ -134,6 +140,10 @@ void bind_simulation(nb::module_& module) {
       .def("compare_call", &Simulation::compare_call, "call"_a, Guard())
       .def("run", &Simulation::run, Guard())
       .def("measure", &Simulation::measure, Guard())
+      .def("energy", energy, Guard())
+      .def_prop_ro(
+          "state_count", [](const Simulation& self) { return self.engine().state_count(); },
+          Guard())
       .def("steps_of", &Simulation::steps_of, Guard())
       .def("gather", &Simulation::gather, "name"_a, "root"_a.none(), Guard())
       .def("set", &Simulation::set, Guard())

@@ -293,6 +293,7 @@ count = 1
 atom = [{{ type = "B" }}]
 [interaction]
 cutoff = 2.5
+truncation = "truncated"
 [thermostat]
 kind = "langevin"
 temperature = 1.0

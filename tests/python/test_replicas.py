@@ -472,7 +472,6 @@ def test_alchemlyb_reads_the_energies(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("[replicas]\ninterval = 20\n", ""), "expected [replicas] with"),
         (("steps = 200", "steps = 210"), "expected a multiple of \"interval\""),
         (("interval = 20\n", "interval = 20\nenergy_interval = 15\n"), "expected a divisor of"),
         (("temperature = 1.03", "temprature = 1.03"), 'did you mean "temperature"?'),
@@ -490,6 +489,13 @@ def test_bad_input_is_told(change, message, tmp_path):
     (tmp_path / "melt.toml").write_text(text.replace(*change, 1))
     told = run(tmp_path, "melt.toml", "-n", 2, status=2)
     assert "melt.toml:" in told and message in told, told
+
+
+def test_states_without_replicas_are_told(tmp_path):
+    text = MELT.format(steps=20, checkpoint=0) + MELTS
+    (tmp_path / "melt.toml").write_text(text.replace("[replicas]\ninterval = 20\n", ""))
+    told = run(tmp_path, "melt.toml", "-n", 1)
+    assert "warning: a run is in none of the [[state]]s without [replicas]" in told
 
 
 def test_poor_overlap_is_told(tmp_path):

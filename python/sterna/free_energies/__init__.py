@@ -1,5 +1,6 @@
 """Free energies: along a variable, by umbrella windows or hills, and of states."""
 
+from sterna.free_energies.exchanges import Exchanges, read_exchanges
 from sterna.free_energies.fields import FieldsFile, read_fields
 from sterna.free_energies.hills import profile_of_hills
 from sterna.free_energies.profile import Profile
@@ -12,6 +13,7 @@ from sterna.free_energies.states import (
 from sterna.free_energies.windows import profile_of_windows
 
 __all__ = [
+    "Exchanges",
     "FieldsFile",
     "Profile",
     "StateFile",
@@ -19,6 +21,7 @@ __all__ = [
     "free_energies_of_states",
     "profile_of_hills",
     "profile_of_windows",
+    "read_exchanges",
     "read_fields",
     "read_states",
 ]

@@ -3,14 +3,19 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sterna.errors import SternaError
+from sterna.free_energies.exchanges import exchanges_beside
 from sterna.free_energies.fields import FieldsFile, read_fields
 from sterna.free_energies.hills import profile_of_hills
 from sterna.free_energies.states import free_energies_of_states, read_states
 from sterna.free_energies.windows import profile_of_windows
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _GAS_CONSTANT = 0.00831446261815324  # kJ/mol/K
 
@@ -54,6 +59,15 @@ def _write_energies(path: Path, states: dict[str, np.ndarray]) -> str:
     return f"wrote {path}"
 
 
+def _write_plot(path: Path, figure: "Figure") -> str:
+    with _writing(path):
+        try:
+            figure.savefig(path)
+        except ValueError as error:  # matplotlib lists the formats that it knows
+            raise SternaError(f"{path}: {error}") from error
+    return f"wrote {path}"
+
+
 def write_profile(
     given: Sequence[Path],
     variable: str | None,
@@ -63,6 +77,7 @@ def write_profile(
     radial: bool,
     output: Path | None,
     energies: Path | None = None,
+    plot: Path | None = None,
 ) -> tuple[str, list[str]]:
     """Returns what to show, and messages. Raises SternaError."""
     files = _files_in(given, variable)
@@ -71,7 +86,7 @@ def write_profile(
         for option, value in (("--variable", variable), ("--bins", bins), ("--radial", radial)):
             if value:
                 raise SternaError(f"{option} is for a profile along a variable; these are states")
-        return _write_states(files, begin, thermal, output, energies)
+        return _write_states(files, begin, thermal, output, energies, plot)
     tables: list[FieldsFile] = [read_fields(path) for path in files]
     hills = [table for table in tables if "height" in table.columns]
     if hills and len(tables) > 1:
@@ -96,6 +111,10 @@ def write_profile(
         if profile.states is None:
             raise SternaError("--energies is for umbrella windows: hills are no states")
         messages.append(_write_energies(energies, profile.states))
+    if plot is not None:
+        from sterna.free_energies.plots import figure_of_profile
+
+        messages.append(_write_plot(plot, figure_of_profile(profile)))
     if output is None:
         return profile.text(), messages
     with _writing(output):
@@ -109,19 +128,27 @@ def _write_states(
     thermal: float | None,
     output: Path | None,
     energies: Path | None,
+    plot: Path | None,
 ) -> tuple[str, list[str]]:
     files = [read_states(path) for path in paths]
     if begin is not None:
         files = [file.from_time(begin) for file in files]
     found = free_energies_of_states(files, thermal)
-    messages = found.remarks + [f"warning: {text}" for text in found.warnings]
-    if found.parts:
+    exchanges = exchanges_beside(list(paths))
+    messages = found.remarks + [line for of in exchanges for line in of.text()]
+    warnings = found.warnings + [line for of in exchanges for line in of.warnings()]
+    messages += [f"warning: {text}" for text in warnings]
+    if found.is_path:
         total, error = (found.thermal_energy * x[-1] for x in (found.free_energy, found.error))
         messages.append(
             f"the last state minus the first: {total:.6g} +- {error:.2g}, in the unit of the files"
         )
     if energies is not None:
         messages.append(_write_energies(energies, {"u_kn": found.u_kn, "N_k": found.N_k}))
+    if plot is not None:
+        from sterna.free_energies.plots import figure_of_states
+
+        messages.append(_write_plot(plot, figure_of_states(found, exchanges)))
     if output is None:
         return found.text(), messages
     with _writing(output):

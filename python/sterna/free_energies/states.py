@@ -29,7 +29,8 @@ class StateFile:
 
     path: Path
     state: int
-    #: Of each state, as the file names them. The states of replicas are named by their numbers.
+    #: Of each state, as the file names them. States of replicas that differ in more than alchemical
+    #: parameters have their numbers at the end.
     lambdas: list[tuple[float, ...]]
     #: Names of the parts of lambda, such as `coul-lambda`, of which there are derivatives.
     parts: list[str]
@@ -146,13 +147,13 @@ class StateFreeEnergies:
     def text(self) -> str:
         """A table with a row for each state; `bar`, `integrated` and `overlap` are of the state and
         the one before."""
-        has_parts = bool(self.parts) and len(self.parts) == len(self.lambdas[0])
-        names = [name.removesuffix("-lambda") for name in self.parts] if has_parts else []
+        names = [name.removesuffix("-lambda") for name in self.parts]
+        has_parts = self.is_path
         columns = ["state", *names, "free_energy", "error", "bar", "bar_error"]
         columns += ["integrated"] if has_parts else []
         lines = [f"#! FIELDS {' '.join(columns)} overlap samples"]
         for k, lambdas in enumerate(self.lambdas):
-            row = [f"{k}", *(f"{x:g}" for x in (lambdas if has_parts else ()))]
+            row = [f"{k}", *(f"{x:g}" for x in lambdas[: len(names)])]
             row += [f"{self.free_energy[k]:.6f}", f"{self.error[k]:.6f}"]
             if k == 0:
                 row += ["0", "0", *(["0"] if has_parts else []), "1"]
@@ -162,6 +163,33 @@ class StateFreeEnergies:
                 row += [f"{self.of_neighbors()[k - 1]:.4f}"]
             lines.append(" ".join([*row, f"{self.N_k[k]}"]))
         return "\n".join(lines) + "\n"
+
+    @property
+    def is_path(self) -> bool:
+        """Whether states differ in the parts of lambda alone, of which there are derivatives."""
+        return bool(self.parts) and len(self.parts) == len(self.lambdas[0])
+
+    def convergence(self, parts: int = 10) -> dict[str, np.ndarray]:
+        """The last free energy from shares of the samples: `forward` from their first ones, and
+        `backward` from their last ones.
+
+        Each is an array with a row for each share: the share, the free energy and its error. Shares
+        with too few samples are left out.
+        """
+        pymbar = import_pymbar()
+        samples = np.split(self.u_kn.T, np.cumsum(self.N_k)[:-1])
+        rows: dict[str, list] = {"forward": [], "backward": []}
+        for part in range(1, parts + 1):
+            taken = [len(of) * part // parts for of in samples]
+            if min(n for n, all_of in zip(taken, self.N_k, strict=True) if all_of) < _LEAST_ROWS:
+                continue
+            for name, cut in (
+                ("forward", [of[:n] for of, n in zip(samples, taken, strict=True)]),
+                ("backward", [of[len(of) - n :] for of, n in zip(samples, taken, strict=True)]),
+            ):
+                _, _, _, free_energy, error = _solve(pymbar, cut)
+                rows[name].append((part / parts, free_energy[-1], error[-1]))
+        return {name: np.array(of).reshape(-1, 3) for name, of in rows.items()}
 
     def of_neighbors(self) -> np.ndarray:
         """The overlap of each state with the next one."""

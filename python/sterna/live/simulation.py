@@ -464,6 +464,26 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
         self._core.measure()
 
     @collective
+    def energy(self, state: int | None = None) -> float:
+        """Collective. The potential energy of the particles as they are now, in a state of the input.
+
+        States are the `[[state]]`s, each with its biases and its state of `[alchemy]`, or where there
+        are none those of `[alchemy]`. They are counted from 0. Without a number it is the energy in
+        the state of the run. Raises ValueError where there is no such state.
+        """
+        self._require_free("energy")
+        self._apply_changes()
+        if state is None:
+            self._core.measure()
+            return dict(self._core.values)["potential_energy"]
+        state = whole_number("energy: state", state, 0)
+        count = self._core.state_count
+        if state >= count:
+            there = f"there are {count}, counted from 0" if count else "the input has no states"
+            raise ValueError(f"energy: the state is {state}, but {there}")
+        return self._core.energy(state)
+
+    @collective
     def gather(self, name: str, root: int | None = None) -> numpy.ndarray | None:
         """Collective. A copy of an array of all particles, in the order of ids.
 

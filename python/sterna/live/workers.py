@@ -328,7 +328,9 @@ class WorkerSimulation(Simulation, asked_for=_needs_workers):
     change, set_box, minimize, measure = map(
         _forwarded, ("change", "set_box", "minimize", "measure")
     )
-    gather, set, virial_tensor, save = map(_forwarded, ("gather", "set", "virial_tensor", "save"))
+    gather, set, virial_tensor, save, energy = map(
+        _forwarded, ("gather", "set", "virial_tensor", "save", "energy")
+    )
     add_particle_field = _forwarded("add_particle_field")
     particle_fields = _attribute("particle_fields")
 

@@ -1,6 +1,5 @@
 """Runs with replicas: one job of them, and what it found."""
 
-import json
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +12,9 @@ from sterna.results.outputs import settings_of
 from sterna.runs.start import launched
 
 if TYPE_CHECKING:
-    from sterna.free_energies import StateFreeEnergies
+    from matplotlib.figure import Figure
 
-_LOG = ".replicas.jsonl"
+    from sterna.free_energies import Exchanges, StateFreeEnergies
 
 
 class Replicas:
@@ -53,13 +52,23 @@ class Replicas:
     @cached_property
     def events(self) -> list[dict]:
         """The lines of `NAME.replicas.jsonl`."""
-        path = Path(f"{self._stem}{_LOG}")
-        try:
-            lines = path.read_text(encoding="utf-8").split("\n")
-            # A run may be writing the last one.
-            return [json.loads(line) for line in lines[:-1]]
-        except (OSError, ValueError) as error:
-            raise SternaError(f"{path}: cannot be read: {error}") from error
+        from sterna.free_energies.exchanges import read_events
+
+        return read_events(self._log)
+
+    @property
+    def _log(self) -> Path:
+        return Path(f"{self._stem}.replicas.jsonl")
+
+    @cached_property
+    def exchanges(self) -> "Exchanges":
+        """Acceptance, walks and round trips so far, also of a run that has not ended."""
+        from sterna.free_energies import read_exchanges
+
+        found = read_exchanges(self._log)
+        if found is None:
+            raise SternaError(f"{self._log}: there were no attempts to exchange states")
+        return found
 
     def _of_attempts(self, quantity: str) -> np.ndarray:
         return np.array([row[quantity] for row in self.events if row["event"] == "exchange"])
@@ -89,7 +98,7 @@ class Replicas:
         """What the end of the run reported: pairs, round trips, transition matrix."""
         ends = [row for row in self.events if row["event"] == "end"]
         if not ends:
-            raise SternaError(f"{self._stem}{_LOG}: the run has not ended")
+            raise SternaError(f"{self._log}: the run has not ended")
         return ends[-1]
 
     @property
@@ -97,13 +106,32 @@ class Replicas:
         """The share of accepted attempts of states 0 and 1, 1 and 2, and so on."""
         return np.array([pair["acceptance"] for pair in self.end["pairs"]])
 
+    @property
+    def round_trips(self) -> np.ndarray:
+        """How many times each replica went from the first state to the last one and back."""
+        return self.exchanges.round_trips
+
+    @property
+    def transition_matrix(self) -> np.ndarray:
+        """The probability to be in state j after an attempt if in state i before."""
+        return self.exchanges.transition_matrix
+
+    def plot(self) -> "Figure":
+        """A figure of matplotlib: acceptance, transitions, and walks of replicas over states."""
+        from sterna.free_energies.plots import figure_of_exchanges
+
+        return figure_of_exchanges(self.exchanges)
+
     def by_state(self, quantity: str) -> list[np.ndarray]:
         """The values of "potential_energy" or "volume" in each state, over the attempts."""
         values, states = self._of_attempts(quantity), self.states
         return [values[states == state] for state in range(self.count)]
 
     def log(self, replica: int) -> Log:
-        """The log of a replica; its column "state" says in which state a row is."""
+        """The log of a replica; its column "state" says in which state a row is.
+
+        Its averages, and results of observers of the replica, are over all states that it visited.
+        """
         return read_log(f"{self._stem}.replica-{replica}.log.jsonl")
 
     def free_energies(self, begin: float | None = None) -> "StateFreeEnergies":

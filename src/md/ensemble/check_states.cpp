@@ -6,16 +6,20 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "md/core/display_text.hpp"
 #include "md/ensemble/replica_files.hpp"
 #include "md/ensemble/state_sections.hpp"
+#include "md/forces/alchemy/alchemical_state.hpp"
+#include "md/forces/alchemy/input/alchemy_section.hpp"
 #include "md/forces/bias/bias.hpp"
 #include "md/forces/bias/collective_variable.hpp"
 #include "md/forces/bias/input/bias_sections.hpp"
 #include "md/input/barostat_row.hpp"
 #include "md/input/check_ensemble.hpp"
+#include "md/input/observer_row.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/thermostat_row.hpp"
 #include "md/integrate/moving_targets.hpp"
@@ -31,27 +35,31 @@ class StateChecker {
 
   void check() {
     const bool asked = input_.places.contains("replicas");
-    if (!states().empty() && !asked) {
-      error("state[0]",
-            "[[state]] is for a run of several replicas; expected [replicas] with \"interval\"");
+    if (gives("state[0]") && !asked) {
+      report_(Severity::warning, "state[0]",
+              "a run is in none of the [[state]]s without [replicas], which runs a replica in each "
+              "of them; they only tell in which states a program may ask for energies");
     }
     for (std::size_t n = 0; n < states().size(); ++n) state(n);
     if (!asked) return;
     if (states().size() < 2) {
       error("replicas",
-            fmt::format("[replicas] runs a replica in each [[state]]; expected at least "
-                        "two of these, here {}",
+            fmt::format("[replicas] runs a replica in each [[state]], or without these in each "
+                        "state of [alchemy]; expected at least two, here {}",
                         states().empty() ? "is none" : "is one"));
     }
     ensemble();
     intervals();
     outputs();
+    observers();
+    if (alchemy().is_used()) alchemical_keys();
   }
 
  private:
   const std::vector<StateSection>& states() const { return input_.tables<StateSection>(); }
   const std::vector<BiasSection>& biases() const { return input_.tables<BiasSection>(); }
   const ReplicasSection& replicas() const { return input_.section<ReplicasSection>(); }
+  const AlchemySection& alchemy() const { return input_.section<AlchemySection>(); }
   bool gives(std::string_view place) const { return input_.places.contains(place); }
   void error(std::string_view place, std::string message) {
     report_(Severity::error, place, std::move(message));
@@ -62,9 +70,37 @@ class StateChecker {
     if (gives(place + ".pressure") && !input_.barostat.is_used()) {
       error(place + ".pressure", "a state with a pressure needs a [barostat]");
     }
+    if (gives(place + ".alchemical_state") && good_(place + ".alchemical_state")) {
+      alchemical_state(states()[n].alchemical_state, place + ".alchemical_state");
+    }
     const auto& of_biases = states()[n].biases;
     for (std::size_t k = 0; k < of_biases.size(); ++k) {
       bias(of_biases, k, fmt::format("{}.bias[{}]", place, k));
+    }
+  }
+
+  void alchemical_state(std::int64_t number, const std::string& place) {
+    if (!gives("alchemy")) {
+      error(place, "a state with an alchemical state needs [alchemy]");
+    } else if (number >= static_cast<std::int64_t>(alchemy().state_count())) {
+      error(place, fmt::format("there is no state {} in [alchemy], which has {} states, counted "
+                               "from 0",
+                               number, alchemy().state_count()));
+    }
+  }
+
+  /// What [alchemy] says of a single run has no effect on replicas.
+  void alchemical_keys() {
+    const bool is_in_all = !gives("state[0]");
+    if (gives("alchemy.state") && is_in_all) {
+      report_(Severity::warning, "alchemy.state",
+              "\"state\" has no effect with [replicas], which runs a replica in each state of "
+              "[alchemy]");
+    }
+    if (gives("alchemy.interval")) {
+      report_(Severity::warning, "alchemy.interval",
+              "\"interval\" in [alchemy] has no effect on replicas, whose energies in all states "
+              "are written every \"energy_interval\" of [replicas]");
     }
   }
 
@@ -170,6 +206,19 @@ class StateChecker {
     }
   }
 
+  void observers() {
+    if (replicas().exchange == ReplicasSection::Exchange::none) return;
+    for (const ObserverRow& row : observer_rows()) {
+      const std::string first = fmt::format("{}[0]", row.schema.name);
+      const std::string_view place = gives(first) ? std::string_view(first) : row.schema.name;
+      if (!gives(place) || row.interval == nullptr || row.interval(input_) == 0) continue;
+      report_(Severity::warning, place,
+              fmt::format("the results of [{}] of a replica are over all states that it visits; "
+                          "expected exchange = \"none\" in [replicas] for those of each state",
+                          row.schema.name));
+    }
+  }
+
   const Input& input_;
   const IsGood& good_;
   const Report& report_;
@@ -196,6 +245,14 @@ bool is_of_states(const Input& input, const BiasSection& bias) {
 }  // namespace
 
 void check_states(Input& input, bool, const IsGood& is_good, const Report& report) {
+  // Nobody has to write the states of [alchemy] twice.
+  auto& states = input.tables<StateSection>();
+  if (input.places.contains("replicas") && states.empty()) {
+    states.resize(input.section<AlchemySection>().state_count());
+    for (std::size_t n = 0; n < states.size(); ++n) {
+      states[n].alchemical_state = static_cast<std::int64_t>(n);
+    }
+  }
   StateChecker(input, is_good, report).check();
 }
 
@@ -210,11 +267,40 @@ std::optional<double> pressure_of_state(const Input& input, std::size_t number) 
   return given ? *given : input.barostat.pressure;
 }
 
-RunState run_state(const Input& input, std::size_t number) {
-  RunState state{.number = static_cast<int>(number),
-                 .temperature = temperature_of_state(input, number),
-                 .pressure = pressure_of_state(input, number),
-                 .parameters = {}};
+std::size_t count_of_states(const Input& input) {
+  const auto& states = input.tables<StateSection>();
+  if (!states.empty()) return states.size();
+  const AlchemySection& alchemy = input.section<AlchemySection>();
+  return alchemy.is_used() ? alchemy.state_count() : 0;
+}
+
+std::size_t alchemical_state_of(const Input& input, std::size_t number) {
+  const std::int64_t given = input.tables<StateSection>()[number].alchemical_state;
+  return static_cast<std::size_t>(given >= 0 ? given : input.section<AlchemySection>().state);
+}
+
+bool states_are_alchemical(const Input& input) {
+  const AlchemySection& alchemy = input.section<AlchemySection>();
+  if (!alchemy.is_used()) return false;
+  const auto of = [&](std::size_t number) {
+    const std::size_t state = alchemical_state_of(input, number);
+    return std::pair(alchemy.charges_of(state), alchemy.van_der_waals_of(state));
+  };
+  for (std::size_t n = 1; n < input.tables<StateSection>().size(); ++n) {
+    if (of(n) != of(0)) return true;
+  }
+  return false;
+}
+
+StateParameters parameters_of_state(const Input& input, std::size_t number) {
+  StateParameters parameters;
+  const bool is_listed = !input.tables<StateSection>().empty();
+  if (const auto& alchemy = input.section<AlchemySection>(); alchemy.is_used()) {
+    const std::size_t state = is_listed ? alchemical_state_of(input, number) : number;
+    parameters[std::string(alchemy_parameter::charges)] = alchemy.charges_of(state);
+    parameters[std::string(alchemy_parameter::van_der_waals)] = alchemy.van_der_waals_of(state);
+  }
+  if (!is_listed) return parameters;
   for (const BiasSection& bias : input.tables<BiasSection>()) {
     if (!is_of_states(input, bias)) continue;
     const auto& variables = input.tables<VariableSection>();
@@ -225,13 +311,20 @@ RunState run_state(const Input& input, std::size_t number) {
     const double per = row.unit == VariableUnit::angle ? 1.0 : unit;
     const BiasSection own = bias_in_state(input.tables<StateSection>()[number], bias);
     const auto set = [&](std::string_view key, double value) {
-      state.parameters[fmt::format("{}.{}", bias.name, key)] = value;
+      parameters[fmt::format("{}.{}", bias.name, key)] = value;
     };
     set("center", unit * own.center);
     set("stiffness", own.stiffness / (per * per));
     set("force", own.force / per);
   }
-  return state;
+  return parameters;
+}
+
+RunState run_state(const Input& input, std::size_t number) {
+  return {.number = static_cast<int>(number),
+          .temperature = temperature_of_state(input, number),
+          .pressure = pressure_of_state(input, number),
+          .parameters = parameters_of_state(input, number)};
 }
 
 Input input_of_replica(const Input& input, std::size_t number) {
@@ -251,6 +344,11 @@ Input input_of_replica(const Input& input, std::size_t number) {
   own.thermostats[0].temperature = temperature;
   if (own.start.temperature) own.start.temperature = temperature;
   if (const auto pressure = pressure_of_state(input, number)) own.barostat.pressure = *pressure;
+  // The energies of all states are written by states, not by replicas.
+  if (auto& alchemy = own.section<AlchemySection>(); alchemy.is_used()) {
+    alchemy.state = static_cast<std::int64_t>(alchemical_state_of(input, number));
+    alchemy.interval = 0;
+  }
   const StateSection& state = input.tables<StateSection>()[number];
   for (BiasSection& bias : own.tables<BiasSection>()) {
     bias = bias_in_state(state, bias);

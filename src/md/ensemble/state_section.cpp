@@ -43,7 +43,13 @@ InputSection state() {
                 .description = "That of the barostat.",
                 .default_text = "that of `[barostat]`",
                 .dimension = Dimension::pressure,
-                .aliases = {"P", "ref_p"}}}};
+                .aliases = {"P", "ref_p"}},
+               {.name = "alchemical_state",
+                .target = target_in_table_of<&StateSection::alchemical_state>,
+                .description = "Number in the lists of `[alchemy]`, counted from 0.",
+                .default_text = "`state` in `[alchemy]`",
+                .range = {.minimum = 0.0, .maximum = 1e6},
+                .aliases = {"lambda_state", "init_lambda_state", "lambda", "alchemy"}}}};
   section.behind = "barostat";
   return section;
 }
@@ -85,7 +91,8 @@ InputSection replicas() {
       .schema = {.name = "replicas",
                  .description =
                      "Runs a replica of the system in each `[[state]]`, all in one job, and lets "
-                     "them exchange their states: [how](howto/replica-exchange.md).",
+                     "them exchange their states: [how](howto/replica-exchange.md). Without "
+                     "`[[state]]`s the states are those of `[alchemy]`.",
                  .aliases = {"replica", "replica_exchange", "remd", "temper"}},
       .keys = {{.name = "interval",
                 .target = option<&ReplicasSection::interval>,

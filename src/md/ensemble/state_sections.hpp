@@ -19,6 +19,7 @@ struct StateSection {                           ///< [[state]]
     std::optional<double> center, stiffness, force;
   };
   std::vector<OfBias> biases;
+  std::int64_t alchemical_state = -1;  ///< in the lists of [alchemy]; below 0: that of the run
 };
 
 struct ReplicasSection {  ///< [replicas]
@@ -44,9 +45,17 @@ inline constexpr auto choice_table<ReplicasSection::Exchange> =
           "\"gibbs\": any two states, as many times as mix them well."},
          {"none", ReplicasSection::Exchange::none, "\"none\": each replica keeps its state."}});
 
-/// The state with this number as it is to be set in a run.
+/// How many states energies can be told in: the [[state]]s or, if there are none, those of [alchemy].
+std::size_t count_of_states(const Input& input);
+/// The parameters of force terms in one of them.
+StateParameters parameters_of_state(const Input& input, std::size_t number);
+/// Whether charges or van der Waals interactions differ between the [[state]]s.
+bool states_are_alchemical(const Input& input);
+/// The state of [alchemy] that a [[state]] has.
+std::size_t alchemical_state_of(const Input& input, std::size_t number);
+/// The [[state]] with this number as it is to be set in a run.
 RunState run_state(const Input& input, std::size_t number);
-/// The temperature of a state, and its pressure if the run has a barostat.
+/// The temperature of a [[state]], and its pressure if the run has a barostat.
 double temperature_of_state(const Input& input, std::size_t number);
 std::optional<double> pressure_of_state(const Input& input, std::size_t number);
 /// The input of a replica that begins in the state with its number.

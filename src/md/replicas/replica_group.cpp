@@ -12,6 +12,7 @@
 #include "md/core/unstable_run.hpp"
 #include "md/ensemble/replica_files.hpp"
 #include "md/ensemble/state_sections.hpp"
+#include "md/forces/alchemy/alchemical_state.hpp"
 #include "md/input/read_input.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint_file.hpp"
@@ -47,7 +48,8 @@ ReplicaGroup::ReplicaGroup(const comm::Context& world, const Input& input,
                                    input.tables<StateSection>().size())),
       replicas_(input.tables<StateSection>().size()),
       context_(world.split(static_cast<int>(share(static_cast<std::size_t>(world.rank()), count_,
-                                                  static_cast<std::size_t>(world.size()))))) {
+                                                  static_cast<std::size_t>(world.size()))))),
+      is_alchemical_(states_are_alchemical(input)) {
   for (std::size_t state = 0; state < replicas_; ++state) {
     states_.push_back(run_state(input, state));
     thermal_energies_.push_back(input.units.boltzmann() * temperature_of_state(input, state));
@@ -155,6 +157,11 @@ MeetingData ReplicaGroup::gather(std::int64_t) {
     const ThermodynamicState& now = simulation.last_state();
     mine.push_back(now.potential_energy);
     mine.push_back(now.volume);
+    if (is_alchemical_) {
+      const StateParameters slopes = simulation.state_derivatives();
+      mine.push_back(slopes.find(alchemy_parameter::charges)->second);
+      mine.push_back(slopes.find(alchemy_parameter::van_der_waals)->second);
+    }
     for (std::size_t k = 0; k < states; ++k) {
       const double work = states_[k].pressure.value_or(0.0) * now.volume;
       mine.push_back((energies[k] + work) / thermal_energies_[k]);
@@ -172,6 +179,10 @@ MeetingData ReplicaGroup::gather(std::int64_t) {
     for (auto row = numbers.begin(); row != numbers.end();) {
       met.potential_energies.push_back(*row++);
       met.volumes.push_back(*row++);
+      if (is_alchemical_) {
+        const double by_charges = *row++, by_van_der_waals = *row++;
+        met.derivatives.push_back({by_charges, by_van_der_waals});
+      }
       met.reduced.emplace_back(row, row + static_cast<std::ptrdiff_t>(states));
       row += static_cast<std::ptrdiff_t>(states);
     }

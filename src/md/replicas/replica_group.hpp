@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,6 +28,9 @@ struct ReplicaPlace {
 struct MeetingData {
   ReducedEnergies reduced;                          ///< by replica and state
   std::vector<double> potential_energies, volumes;  ///< by replica, in internal units
+  /// By replica, if states are alchemical: the derivatives of its energy by lambda of charges and of
+  /// van der Waals interactions.
+  std::vector<std::array<double, 2>> derivatives;
 };
 
 /// A group of ranks and the replicas that it runs, by turns. Functions are collective over all ranks
@@ -63,7 +67,8 @@ class ReplicaGroup {
   comm::Context context_;  ///< of this group
   std::vector<RunState> states_;
   std::vector<double> thermal_energies_;  ///< by state
-  std::size_t first_ = 0;                 ///< replica of this group
+  bool is_alchemical_;
+  std::size_t first_ = 0;  ///< replica of this group
   std::vector<std::unique_ptr<Simulation>> simulations_;
 };
 

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
+#include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "md/core/agreement.hpp"
@@ -15,6 +17,7 @@
 #include "md/core/gas_constant.hpp"
 #include "md/ensemble/replica_files.hpp"
 #include "md/ensemble/state_sections.hpp"
+#include "md/forces/alchemy/alchemical_state.hpp"
 #include "md/input/diagnostics.hpp"
 #include "md/input/overwritten_inputs.hpp"
 #include "md/input/read_input.hpp"
@@ -68,6 +71,7 @@ ReplicaRecord::ReplicaRecord(const comm::Context& world, const Input& input,
       console_(console),
       stem_(output_stem(input)),
       state_of_(input.tables<StateSection>().size()),
+      is_alchemical_(states_are_alchemical(input)),
       statistics_(state_of_.size()) {
   std::iota(state_of_.begin(), state_of_.end(), std::size_t{0});
   on_first_rank(world_, [&] {
@@ -186,9 +190,10 @@ void ReplicaRecord::open() {
     };
     if (turn_ < 0) {
       log_ = std::make_unique<GrowingFile>(log_path, std::string_view());
+      const DhdlHead head = head_of_energies();
       for (std::size_t state = 0; state < count(); ++state) {
         energies_.push_back(
-            std::make_unique<GrowingFile>(energies_path(state), head_of_energies(state)));
+            std::make_unique<GrowingFile>(energies_path(state), head.of_state(state)));
       }
     } else {
       log_ = std::make_unique<GrowingFile>(log_path, sizes_.at("log").get<std::uint64_t>());
@@ -205,6 +210,7 @@ void ReplicaRecord::open() {
       if (of.pressure) {
         one["pressure"] = input_.units.from_internal(*of.pressure, Dimension::pressure);
       }
+      if (is_alchemical_) one["alchemical_state"] = alchemical_state_of(input_, state);
       states.push_back(std::move(one));
     }
     Json start = {{"event", "start"},
@@ -222,23 +228,47 @@ void ReplicaRecord::log(const Json& line) {
 }
 
 double ReplicaRecord::energy_unit() const {
-  return 1e-3 * gas_constant * temperature_of_state(input_, 0);
+  const double temperature = temperature_of_state(input_, 0);
+  return is_alchemical_ ? input_.units.boltzmann() * temperature
+                        : 1e-3 * gas_constant * temperature;
 }
 
-std::string ReplicaRecord::head_of_energies(std::size_t state) const {
-  // What readers of GROMACS's files look for: T, the state, and a legend for each column.
-  std::string head = fmt::format(
-      "# Reduced energies of the samples of one state in all states, written by sterna {}: what "
-      "the others have more,\n# times this k T, in kJ/mol:\n# kT = {:.16g}\n"
-      "@    title \"Energies in all states\"\n"
-      "@    xaxis  label \"Time (ps)\"\n"
-      "@    yaxis  label \"\\xD\\f{{}}H (kJ/mol)\"\n"
-      "@TYPE xy\n"
-      "@ subtitle \"T = {:.10g} (K) \\xl\\f{{}} state {}: state-lambda = {:.4f}\"\n",
-      version, energy_unit(), temperature_of_state(input_, 0), state, static_cast<double>(state));
-  for (std::size_t other = 0; other < count(); ++other) {
-    head += fmt::format("@ s{} legend \"\\xD\\f{{}}H \\xl\\f{{}} to {:.4f}\"\n", other,
-                        static_cast<double>(other));
+DhdlHead ReplicaRecord::head_of_energies() const {
+  DhdlHead head{
+      .comment = fmt::format("# Reduced energies of the samples of one state in all "
+                             "states, written by sterna {}: what\n# the others have more, "
+                             "times this k T:\n",
+                             version),
+      .temperature = temperature_of_state(input_, 0),
+      .thermal_energy = energy_unit(),
+      .parts = {},
+      .lambdas = {},
+      .derivatives = is_alchemical_ ? std::size_t{2} : 0};
+  if (is_alchemical_) head.parts = {"coul-lambda", "vdw-lambda"};
+  // States that differ in other ways, too, are told apart by their numbers.
+  std::set<std::vector<double>> distinct;
+  bool only_alchemical = is_alchemical_;
+  RunState first = run_state(input_, 0);
+  for (std::size_t state = 0; state < count(); ++state) {
+    RunState own = run_state(input_, state);
+    std::vector<double>& lambdas = head.lambdas.emplace_back();
+    if (is_alchemical_) {
+      for (const std::string_view name :
+           {alchemy_parameter::charges, alchemy_parameter::van_der_waals}) {
+        const auto lambda = own.parameters.find(name);
+        lambdas.push_back(lambda->second);
+        own.parameters.erase(lambda);
+        if (state == 0) first.parameters.erase(first.parameters.find(name));
+      }
+    }
+    only_alchemical = only_alchemical && distinct.insert(lambdas).second &&
+                      own.temperature == first.temperature && own.pressure == first.pressure &&
+                      own.parameters == first.parameters;
+  }
+  if (only_alchemical) return head;
+  head.parts.emplace_back("state-lambda");
+  for (std::size_t state = 0; state < count(); ++state) {
+    head.lambdas[state].push_back(static_cast<double>(state));
   }
   return head;
 }
@@ -249,6 +279,13 @@ void ReplicaRecord::write_energies(const MeetingData& met, double time) {
     for (std::size_t replica = 0; replica < count(); ++replica) {
       const std::size_t own = state_of_[replica];
       std::string line = fmt::format("{:.6f}", time);
+      if (is_alchemical_) {
+        const double reduced =
+            unit / (input_.units.boltzmann() * temperature_of_state(input_, own));
+        for (const double slope : met.derivatives[replica]) {
+          line += fmt::format(" {:.10g}", reduced * slope);
+        }
+      }
       for (std::size_t state = 0; state < count(); ++state) {
         line += fmt::format(" {:.10g}",
                             unit * (met.reduced[replica][state] - met.reduced[replica][own]));
@@ -324,6 +361,9 @@ std::string ReplicaRecord::state_text(std::size_t state) const {
   if (const auto pressure = pressure_of_state(input_, state)) {
     text += ", " + input_.units.text(*pressure, Dimension::pressure);
   }
+  if (is_alchemical_) {
+    text += fmt::format(", alchemical state {}", alchemical_state_of(input_, state));
+  }
   return text;
 }
 
@@ -379,6 +419,9 @@ void ReplicaRecord::finish() {
       console_.line(fmt::format("round trips of replicas through all states: {}", all));
       console_.line(fmt::format(
           "second eigenvalue of the transition matrix: {:.4f} (1: states do not mix)", eigenvalue));
+      console_.line(
+          "averages of a replica are over all states that it has visited: rows of its log say in "
+          "which \"state\" they are");
       for (const std::string& line : poor_pairs()) {
         console_.line("warning: " + line);
         warnings.push_back(line);

@@ -8,6 +8,7 @@
 
 #include "md/core/json.hpp"
 #include "md/ensemble/exchange.hpp"
+#include "md/forces/alchemy/dhdl_head.hpp"
 #include "md/input/input.hpp"
 #include "md/output/output_lock.hpp"
 #include "md/replicas/growing_file.hpp"
@@ -56,9 +57,10 @@ class ReplicaRecord {
   void clear_for_new_run();
   Json states_as_text() const;
   Json set() const;
-  /// R T of the first state in kJ/mol, by which reduced energies are multiplied in files.
+  /// k T of the first state, by which reduced energies are multiplied in files. It is in kJ/mol;
+  /// of alchemical states in the unit of energy of the input, as in files of single runs.
   double energy_unit() const;
-  std::string head_of_energies(std::size_t state) const;
+  DhdlHead head_of_energies() const;
   std::vector<std::string> poor_pairs() const;
   std::string state_text(std::size_t state) const;
   void log(const Json& line);
@@ -72,6 +74,7 @@ class ReplicaRecord {
   std::int64_t step_ = 0, checkpoint_step_ = 0;
   int turn_ = -1;  ///< of the last checkpoints; -1: there are none
   std::vector<std::size_t> state_of_;
+  bool is_alchemical_;  ///< charges or van der Waals interactions differ between states
   ExchangeStatistics statistics_;
   double waited_ = 0.0, seconds_ = 0.0;
   Json sizes_;  ///< of the files when the set was written

@@ -6,6 +6,7 @@
 #include "md/forces/alchemy/input/alchemy_section.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/forces/pair/input/pair_functions_from_input.hpp"
+#include "md/integrate/moving_targets.hpp"
 
 namespace sterna::md {
 namespace {
@@ -25,7 +26,8 @@ void leave_out(const Input& input, std::size_t kinds, std::vector<Pair>& pairs,
 
 Topology topology_of_state(const Input& input, Topology whole) {
   const AlchemySection& alchemy = input.section<AlchemySection>();
-  if (!alchemy.is_used()) return whole;
+  // The charges of a replica, which takes on other states, are set by AlchemyForces.
+  if (!alchemy.is_used() || input.section<MovingTargets>().by_states) return whole;
   const double on = 1.0 - alchemy.charges_of(static_cast<std::size_t>(alchemy.state));
   if (on == 1.0) return whole;
   const std::vector<char> is_alchemical = alchemical_molecules(input);

@@ -9,7 +9,8 @@
 
 namespace sterna::md {
 
-/// The topology of a run: the charges of alchemical atoms are those of the run's state.
+/// The topology of a run: the charges of alchemical atoms are those of the run's state. A run that
+/// takes on other states begins with whole charges.
 Topology topology_of_state(const Input& input, Topology whole);
 
 /// Takes the pairs of alchemical types out of a matrix over all particle kinds, row by row:

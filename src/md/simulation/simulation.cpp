@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "md/ensemble/state_sections.hpp"
 #include "md/input/read_input.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 
@@ -151,6 +152,19 @@ void Simulation::set_state(const RunState& state) {
 }
 std::vector<double> Simulation::potential_energies(std::span<const RunState> states) {
   return implementation_->potential_energies(states);
+}
+StateParameters Simulation::state_derivatives() const {
+  return implementation_->state_derivatives();
+}
+std::size_t Simulation::state_count() const {
+  return count_of_states(implementation_->input_);
+}
+double Simulation::energy(std::size_t state) {
+  const RunState of{.number = static_cast<int>(state),
+                    .temperature = {},
+                    .pressure = {},
+                    .parameters = parameters_of_state(implementation_->input_, state)};
+  return implementation_->potential_energies(std::span(&of, 1)).front();
 }
 void Simulation::save(const std::string& path) {
   implementation_->save(path);

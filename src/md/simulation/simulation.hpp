@@ -212,6 +212,13 @@ class Simulation {
   void set_state(const RunState& state);
   /// The potential energies that the present positions have in each of these states.
   std::vector<double> potential_energies(std::span<const RunState> states);
+  /// Local: the derivatives of the potential energy by parameters of states, such as
+  /// "alchemy.charges", at the last call of `potential_energies`.
+  StateParameters state_derivatives() const;
+  /// Local: the [[state]]s of the input; if it has none, the states of [alchemy].
+  std::size_t state_count() const;
+  /// The potential energy that the present positions have in one of them.
+  double energy(std::size_t state);
 
   /// Writes a checkpoint. A simulation that continues from it (`SimulationOptions::checkpoint`) on
   /// the same number of ranks has the same bits as this one. The directory of `path` must exist.

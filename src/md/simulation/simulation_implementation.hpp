@@ -66,6 +66,7 @@ class Simulation::Implementation {
   void save(const std::string& path);
   void set_state(const RunState& state);
   std::vector<double> potential_energies(std::span<const RunState> states);
+  StateParameters state_derivatives() const;
   void finish();
   /// Local: writes an event of rank 0 to the log.
   void log_failure(const std::string& text) {
@@ -138,6 +139,8 @@ class Simulation::Implementation {
   void begin_state();
   /// Sets targets and parameters.
   void apply_state(const RunState& state);
+  /// Gives atoms the charges that follow from parameters. Forces have them after the next rebuild.
+  void take_charges_of_state();
   /// Renews lists and forces, as a run that continues from a checkpoint of this step begins.
   void renew(EnergyAndVirial& sums);
   Json saved_state() const;  ///< null: that of the input

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "md/core/json.hpp"
 #include "md/forces/state_parameters.hpp"
@@ -35,6 +36,13 @@ void Simulation::Implementation::begin_state() {
   thermodynamics_.set_state_number(state_.number);
 }
 
+void Simulation::Implementation::take_charges_of_state() {
+  for (const ForceTerm* term : std::as_const(*engine_).terms()) {
+    const auto* const of_states = dynamic_cast<const HasStateParameters*>(term);
+    if (of_states != nullptr) of_states->set_charges(system_.topology);
+  }
+}
+
 void Simulation::Implementation::apply_state(const RunState& state) {
   const double boltzmann = input_.units.boltzmann();
   if (state.temperature) {
@@ -55,6 +63,7 @@ void Simulation::Implementation::apply_state(const RunState& state) {
     const StateParameters own = parameters_of(*of_states, state.parameters);
     if (!own.empty()) of_states->set_state_parameters(own);
   }
+  take_charges_of_state();
   if (state.temperature) state_.temperature = state.temperature;
   if (state.pressure) state_.pressure = state.pressure;
   for (const auto& [name, value] : state.parameters) state_.parameters[name] = value;
@@ -107,6 +116,15 @@ std::vector<double> Simulation::Implementation::potential_energies(
     for (std::size_t k = 0; k < states.size(); ++k) energies[k] += found[k + 1] - found[0];
   }
   return energies;
+}
+
+StateParameters Simulation::Implementation::state_derivatives() const {
+  StateParameters all;
+  for (const ForceTerm* term : std::as_const(*engine_).terms()) {
+    const auto* const of_states = dynamic_cast<const HasStateParameters*>(term);
+    if (of_states != nullptr) all.merge(of_states->derivatives());
+  }
+  return all;
 }
 
 Json Simulation::Implementation::saved_state() const {

@@ -100,6 +100,16 @@ bool Topology::has_charges() const {
   });
 }
 
+void Topology::set_charges(std::uint32_t molecule, std::span<const double> charges) {
+  std::vector<Atom>& atoms = molecules_[molecule].atoms;
+  bool changes = false;
+  for (std::size_t k = 0; k < atoms.size(); ++k) {
+    changes = changes || atoms[k].charge != charges[k];
+    atoms[k].charge = charges[k];
+  }
+  charge_changes_ += changes ? 1 : 0;
+}
+
 bool Topology::has_virtual_sites() const {
   return std::ranges::any_of(
       molecules_, [](const Molecule& molecule) { return !molecule.virtual_sites.empty(); });

@@ -80,6 +80,10 @@ class Topology {
   bool has_terms(std::uint32_t kind) const;
   bool has_charges() const;
   bool has_virtual_sites() const;
+  /// Gives the atoms of a kind of molecule these charges. Terms follow in their next `rebuild`.
+  void set_charges(std::uint32_t molecule, std::span<const double> charges);
+  /// How many times charges have changed.
+  std::int64_t charge_changes() const { return charge_changes_; }
   /// Degrees of freedom that constraints take from all molecules. Constraints between two atoms of
   /// frozen types do not count; `frozen` is by type, and empty if no type is. Constraints that make
   /// atoms rigid take all but the body's 5 or 6 degrees of freedom, even if they are redundant.
@@ -161,6 +165,7 @@ class Topology {
   std::vector<Lists> terms_of_, exclusions_of_, constraints_of_, virtual_sites_of_;
   std::vector<std::vector<RigidAtoms>> rigid_atoms_;
   std::int64_t atom_count_ = 0;
+  std::int64_t charge_changes_ = 0;
 };
 
 }  // namespace sterna::md

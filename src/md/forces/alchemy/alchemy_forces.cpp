@@ -18,6 +18,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "md/forces/alchemy/dhdl_head.hpp"
+
 namespace sterna::md {
 namespace {
 
@@ -45,14 +47,10 @@ AlchemyForces::AlchemyForces(const comm::Context& context, const Box& box, Topol
       topology_(std::move(whole)),
       options_(std::move(options)),
       type_count_(square_root_of(options_.pairs.size())),
+      now_(options_.states[options_.state]),
       of_positions_(context, "alchemical atoms"),
       of_forces_(context, "forces on alchemical atoms", comm::ReductionOrder::fixed),
       parts_{{"van_der_waals", 0.0}, {"within_molecules", 0.0}} {
-  for (const AlchemicalState& state : options_.states) {
-    const auto known = std::ranges::find(lambdas_, state.van_der_waals);
-    lambda_of_state_.push_back(static_cast<std::size_t>(known - lambdas_.begin()));
-    if (known == lambdas_.end()) lambdas_.push_back(state.van_der_waals);
-  }
   for (Pair& pair : options_.pairs) {
     if (!pair.curve) continue;
     range_ = std::max(range_, pair.cutoff);
@@ -120,6 +118,7 @@ void AlchemyForces::list_atoms() {
 }
 
 void AlchemyForces::rebuild(const ParticleStore& particles) {
+  particles_ = &particles;
   if (!types_are_counted_) count_types(particles);
   slot_of_own_.clear();
   place_of_own_.clear();
@@ -270,7 +269,7 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
                        [&](std::size_t a, std::uint32_t i, const Vec3& d) {
                          const Pair& pair = pair_of(atoms_[a].type, particles.position[i].type);
                          if (!pair.curve) return;
-                         const Value value = softened(pair, dot(d, d), now().van_der_waals);
+                         const Value value = softened(pair, dot(d, d), now_.van_der_waals);
                          const Vec3 force = value.force_over_r * d;
                          particles.force[i] += force;
                          push(a, -1.0 * force);
@@ -286,11 +285,11 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   for_each_outer([&](std::size_t a, std::size_t b, const Vec3& d) {
     const Pair& pair = pair_of(atoms_[a].type, atoms_[b].type);
     if (!pair.curve) return;
-    const Value value = softened(pair, dot(d, d), now().van_der_waals);
+    const Value value = softened(pair, dot(d, d), now_.van_der_waals);
     of_pairs += value.energy;
     add_own_pair(a, b, d, value);
   });
-  const double on = 1.0 - now().charges;
+  const double on = 1.0 - now_.charges;
   const double lacking = 1.0 - on * on;
   for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
     const double r_squared = dot(d, d), r = std::sqrt(r_squared);
@@ -299,7 +298,7 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
       const bool is_kept = options_.keeps_molecules;
       const Value value = is_kept && r >= pair.cutoff ? Value{0.0, 0.0}
                           : is_kept                   ? pair.curve(r)
-                                    : softened(pair, r_squared, now().van_der_waals);
+                                    : softened(pair, r_squared, now_.van_der_waals);
       (is_kept ? within : of_pairs) += value.energy;
       add_own_pair(a, b, d, value);
     }
@@ -323,7 +322,7 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   }
   if (sums != nullptr) {
     if (context_.rank() == 0) {
-      const double share = 1.0 - now().van_der_waals;
+      const double share = 1.0 - now_.van_der_waals;
       of_pairs += share * whole_tail();
       const double virial = share * tail_virial_ / box_.volume();
       for (int axis = 0; axis < 3; ++axis) own.virial[axis] += virial / 3.0;
@@ -334,7 +333,7 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     parts_[1].energy = within;
   }
   if (is_new_ && options_.interval > 0 && step_ % options_.interval == 0) {
-    write_row(energies(particles));
+    write_row(energies(particles, options_.states));
   }
   is_new_ = false;
 }
@@ -342,10 +341,10 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
 void AlchemyForces::add_van_der_waals(const ParticleStore& particles, Sums& sums) const {
   const auto add = [&](const Pair& pair, double r_squared) {
     if (!pair.curve) return;
-    for (std::size_t k = 0; k < lambdas_.size(); ++k) {
-      sums.van_der_waals[k] += softened(pair, r_squared, lambdas_[k]).energy;
+    for (std::size_t k = 0; k < sums.lambdas.size(); ++k) {
+      sums.van_der_waals[k] += softened(pair, r_squared, sums.lambdas[k]).energy;
     }
-    sums.by_van_der_waals += softened_slope(pair, r_squared, now().van_der_waals);
+    sums.by_van_der_waals += softened_slope(pair, r_squared, now_.van_der_waals);
   };
   for_each_surrounding(particles, surroundings_, range_,
                        [&](std::size_t a, std::uint32_t i, const Vec3& d) {
@@ -361,8 +360,8 @@ void AlchemyForces::add_van_der_waals(const ParticleStore& particles, Sums& sums
   }
   if (context_.rank() != 0) return;
   const double tail = whole_tail();
-  for (std::size_t k = 0; k < lambdas_.size(); ++k) {
-    sums.van_der_waals[k] += (1.0 - lambdas_[k]) * tail;
+  for (std::size_t k = 0; k < sums.lambdas.size(); ++k) {
+    sums.van_der_waals[k] += (1.0 - sums.lambdas[k]) * tail;
   }
   sums.by_van_der_waals -= tail;
 }
@@ -418,9 +417,17 @@ void AlchemyForces::add_cutoff_charges(const ParticleStore& particles, Sums& sum
   }
 }
 
-AlchemicalEnergies AlchemyForces::energies(const ParticleStore& particles) {
+AlchemicalEnergies AlchemyForces::energies(const ParticleStore& particles,
+                                           std::span<const AlchemicalState> states) const {
   Sums sums;
-  sums.van_der_waals.assign(lambdas_.size(), 0.0);
+  sums.lambdas = {now_.van_der_waals};
+  std::vector<std::size_t> lambda_of_state;
+  for (const AlchemicalState& state : states) {
+    const auto known = std::ranges::find(sums.lambdas, state.van_der_waals);
+    lambda_of_state.push_back(static_cast<std::size_t>(known - sums.lambdas.begin()));
+    if (known == sums.lambdas.end()) sums.lambdas.push_back(state.van_der_waals);
+  }
+  sums.van_der_waals.assign(sums.lambdas.size(), 0.0);
   add_van_der_waals(particles, sums);
   add_charges(particles, sums);
   comm::ReductionBatch(context_, "energies of states", comm::ReductionOrder::fixed)
@@ -429,17 +436,64 @@ AlchemicalEnergies AlchemyForces::energies(const ParticleStore& particles) {
       .sum(sums.linear)
       .sum(sums.square)
       .run();
-  const double on = 1.0 - now().charges;
+  const double on = 1.0 - now_.charges;
   AlchemicalEnergies energies;
   energies.by_van_der_waals = sums.by_van_der_waals;
   energies.by_charges = -(sums.linear + 2.0 * on * sums.square);
-  for (std::size_t k = 0; k < options_.states.size(); ++k) {
-    const double other = 1.0 - options_.states[k].charges;
-    energies.differences.push_back(sums.van_der_waals[lambda_of_state_[k]] -
-                                   sums.van_der_waals[lambda_of_state_[options_.state]] +
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    const double other = 1.0 - states[k].charges;
+    energies.differences.push_back(sums.van_der_waals[lambda_of_state[k]] - sums.van_der_waals[0] +
                                    (other - on) * (sums.linear + (other + on) * sums.square));
   }
   return energies;
+}
+
+namespace {
+
+AlchemicalState changed_by(AlchemicalState state, const StateParameters& values) {
+  const auto take = [&](std::string_view name, double& value) {
+    if (const auto found = values.find(name); found != values.end()) value = found->second;
+  };
+  take(alchemy_parameter::charges, state.charges);
+  take(alchemy_parameter::van_der_waals, state.van_der_waals);
+  return state;
+}
+
+}  // namespace
+
+StateParameters AlchemyForces::state_parameters() const {
+  return {{std::string(alchemy_parameter::charges), now_.charges},
+          {std::string(alchemy_parameter::van_der_waals), now_.van_der_waals}};
+}
+
+void AlchemyForces::set_state_parameters(const StateParameters& values) {
+  now_ = changed_by(now_, values);
+}
+
+std::vector<double> AlchemyForces::energies_with(std::span<const StateParameters> sets) {
+  std::vector<AlchemicalState> states;
+  for (const StateParameters& set : sets) states.push_back(changed_by(now_, set));
+  derivatives_.clear();
+  // States that differ in temperatures or biases alone cost nothing here.
+  if (std::ranges::all_of(states, [&](const AlchemicalState& state) { return state == now_; })) {
+    return std::vector<double>(states.size(), 0.0);
+  }
+  const AlchemicalEnergies found = energies(*particles_, states);
+  derivatives_ = {{std::string(alchemy_parameter::charges), found.by_charges},
+                  {std::string(alchemy_parameter::van_der_waals), found.by_van_der_waals}};
+  return found.differences;
+}
+
+void AlchemyForces::set_charges(Topology& topology) const {
+  const double on = 1.0 - now_.charges;
+  for (std::uint32_t kind = 0; kind < topology_.molecules().size(); ++kind) {
+    if (options_.is_alchemical[kind] == 0) continue;
+    std::vector<double> charges;
+    for (const Topology::Atom& atom : topology_.molecules()[kind].atoms) {
+      charges.push_back(on * atom.charge);
+    }
+    topology.set_charges(kind, charges);
+  }
 }
 
 void AlchemyForces::write_row(const AlchemicalEnergies& energies) {
@@ -451,49 +505,33 @@ void AlchemyForces::write_row(const AlchemicalEnergies& energies) {
   lines += "\n";
 }
 
-/// In the form of GROMACS's dhdl.xvg, which alchemlyb reads.
 std::string AlchemyForces::head() const {
-  // Readers compare the texts of the lambdas of several files.
-  const bool is_short = std::ranges::all_of(options_.states, [](const AlchemicalState& state) {
-    const auto fits = [](double x) { return std::abs(1e4 * x - std::round(1e4 * x)) < 1e-9; };
-    return fits(state.van_der_waals) && fits(state.charges);
-  });
-  const auto text_of = [&](const AlchemicalState& state) {
-    return is_short ? fmt::format("({:.4f}, {:.4f})", state.charges, state.van_der_waals)
-                    : fmt::format("({:.10f}, {:.10f})", state.charges, state.van_der_waals);
-  };
-  std::string text = "# Written by Sterna in the form of GROMACS's dhdl.xvg\n";
-  if (options_.thermal_energy > 0.0)
-    text += fmt::format("# kT = {:.16g}\n", options_.thermal_energy);
-  text +=
-      "@    title \"dH/d\\xl\\f{} and \\xD\\f{}H\"\n"
-      "@    xaxis  label \"Time (ps)\"\n"
-      "@    yaxis  label \"dH/d\\xl\\f{} and \\xD\\f{}H (kJ/mol [\\xl\\f{}]\\S-1\\N)\"\n"
-      "@TYPE xy\n";
-  text += fmt::format(
-      "@ subtitle \"T = {:.6g} (K) \\xl\\f{{}} state {}: (coul-lambda, vdw-lambda) = {}\"\n",
-      options_.temperature, options_.state, text_of(now()));
-  const int digits = is_short ? 4 : 10;
-  text +=
-      fmt::format("@ s0 legend \"dH/d\\xl\\f{{}} coul-lambda = {:.{}f}\"\n", now().charges, digits);
-  text += fmt::format("@ s1 legend \"dH/d\\xl\\f{{}} vdw-lambda = {:.{}f}\"\n", now().van_der_waals,
-                      digits);
-  for (std::size_t k = 0; k < options_.states.size(); ++k) {
-    text += fmt::format("@ s{} legend \"\\xD\\f{{}}H \\xl\\f{{}} to {}\"\n", k + 2,
-                        text_of(options_.states[k]));
+  DhdlHead head{.comment = "# Written by Sterna in the form of GROMACS's dhdl.xvg\n",
+                .temperature = options_.temperature,
+                .thermal_energy = options_.thermal_energy,
+                .parts = {"coul-lambda", "vdw-lambda"},
+                .lambdas = {},
+                .derivatives = 2};
+  for (const AlchemicalState& state : options_.states) {
+    head.lambdas.push_back({state.charges, state.van_der_waals});
   }
-  return text;
+  return head.of_state(options_.state);
 }
 
 std::vector<double> AlchemyForces::state() const {
-  return {alchemy_state_format, static_cast<double>(step_)};
+  std::vector<double> state{alchemy_state_format, static_cast<double>(step_)};
+  if (options_.changes_state) state.insert(state.end(), {now_.van_der_waals, now_.charges});
+  return state;
 }
 
 void AlchemyForces::restore(std::span<const double> state) {
-  if (state.size() != 2 || state[0] != alchemy_state_format) {
+  const std::size_t expected = options_.changes_state ? 4 : 2;
+  if (state.size() < expected || state.size() > 4 || state[0] != alchemy_state_format) {
     throw std::invalid_argument("the state of [alchemy] is of another input");
   }
   step_ = static_cast<std::int64_t>(state[1]);
+  // A run that is no replica has the state of its input.
+  if (options_.changes_state) now_ = {.van_der_waals = state[2], .charges = state[3]};
 }
 
 ForceTerm::Settings AlchemyForces::settings() const {
@@ -501,8 +539,8 @@ ForceTerm::Settings AlchemyForces::settings() const {
           {"atoms", static_cast<std::int64_t>(atoms_.size())},
           {"state", static_cast<std::int64_t>(options_.state)},
           {"states", static_cast<std::int64_t>(options_.states.size())},
-          {"van_der_waals", now().van_der_waals},
-          {"charges", now().charges}};
+          {"van_der_waals", now_.van_der_waals},
+          {"charges", now_.charges}};
 }
 
 }  // namespace sterna::md

@@ -11,24 +11,21 @@
 #include <vector>
 
 #include "md/core/box.hpp"
+#include "md/forces/alchemy/alchemical_state.hpp"
 #include "md/forces/alchemy/soft_core.hpp"
 #include "md/forces/force_term.hpp"
+#include "md/forces/state_parameters.hpp"
 #include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
 
-/// How far the interactions of alchemical molecules are switched off: 0 not at all, 1 altogether.
-struct AlchemicalState {
-  double van_der_waals = 0.0, charges = 0.0;
-};
-
 /// Energies of one configuration in all states.
 struct AlchemicalEnergies {
-  /// dU/dlambda of charges and of van der Waals interactions in the run's state.
+  /// dU/dlambda of charges and of van der Waals interactions in the present state.
   double by_charges = 0.0, by_van_der_waals = 0.0;
-  /// The energy of each state minus that of the run's state.
+  /// The energy of each state minus that of the present state.
   std::vector<double> differences;
 };
 
@@ -44,7 +41,7 @@ struct AlchemicalEnergies {
 ///
 /// All ranks know the positions of all alchemical atoms by a reduction. Each rank computes their
 /// pairs with its own particles, and a second reduction adds the forces on alchemical atoms.
-class AlchemyForces final : public ForceTerm {
+class AlchemyForces final : public ForceTerm, public HasStateParameters {
  public:
   /// u and -u'/r.
   struct Value {
@@ -88,7 +85,9 @@ class AlchemyForces final : public ForceTerm {
   struct Options {
     std::vector<char> is_alchemical;  ///< by kind of molecule of the topology
     std::vector<AlchemicalState> states;
-    std::size_t state = 0;
+    std::size_t state = 0;  ///< of the start
+    /// Whether the run takes on other states while it goes on; a checkpoint keeps its state then.
+    bool changes_state = false;
     SoftCore soft_core{};
     /// Whether van der Waals interactions and charges within a molecule are kept: molecules are
     /// decoupled, not annihilated.
@@ -121,8 +120,16 @@ class AlchemyForces final : public ForceTerm {
   std::span<GrowingText> texts() override { return texts_; }
   Settings settings() const override;
 
-  /// Collective. The energies of the positions of the last `start` in all states.
-  AlchemicalEnergies energies(const ParticleStore& particles);
+  /// "alchemy.charges" and "alchemy.van_der_waals": lambda of both.
+  StateParameters state_parameters() const override;
+  void set_state_parameters(const StateParameters& values) override;
+  std::vector<double> energies_with(std::span<const StateParameters> sets) override;
+  StateParameters derivatives() const override { return derivatives_; }
+  void set_charges(Topology& topology) const override;
+
+  /// Collective. The energies of the positions of the last `start` in these states.
+  AlchemicalEnergies energies(const ParticleStore& particles,
+                              std::span<const AlchemicalState> states) const;
 
  private:
   struct Atom {
@@ -141,9 +148,10 @@ class AlchemyForces final : public ForceTerm {
     bool is_excluded;
     double charge_share;  ///< of the interaction of its charges
   };
-  /// This rank's part of the energies in all states.
+  /// This rank's part of the energies in some states.
   struct Sums {
-    std::vector<double> van_der_waals;  ///< by distinct lambda
+    std::vector<double> lambdas;        ///< distinct ones of van der Waals interactions
+    std::vector<double> van_der_waals;  ///< by these lambdas
     double by_van_der_waals = 0.0;
     double linear = 0.0, square = 0.0;  ///< of charges: U_RA and U_AA
   };
@@ -151,7 +159,6 @@ class AlchemyForces final : public ForceTerm {
   const Pair& pair_of(std::int64_t a, std::int64_t b) const {
     return options_.pairs[static_cast<std::size_t>(a) * type_count_ + static_cast<std::size_t>(b)];
   }
-  const AlchemicalState& now() const { return options_.states[options_.state]; }
   void list_atoms();
   double whole_tail() const { return tail_energy_ / box_.volume() - near_tail_; }
   void count_types(const ParticleStore& particles);
@@ -184,8 +191,9 @@ class AlchemyForces final : public ForceTerm {
   Options options_;
   std::size_t type_count_;
   double range_ = 0.0;
-  std::vector<double> lambdas_;  ///< distinct ones of van der Waals interactions
-  std::vector<std::size_t> lambda_of_state_;
+  AlchemicalState now_;
+  StateParameters derivatives_;
+  const ParticleStore* particles_ = nullptr;      ///< of the last `rebuild`
   double tail_energy_ = 0.0, tail_virial_ = 0.0;  ///< of lambda 0, times the volume
   double near_tail_ = 0.0;                        ///< of lambda 0; the energy is less by this
   bool types_are_counted_ = false;

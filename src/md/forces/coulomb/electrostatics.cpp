@@ -165,8 +165,11 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   const bool looks_at_accuracy = !solver_->has_parameters();
   if (excluded_) excluded_->rebuild(particles, looks_at_accuracy);
   if (!options_.periodic) check_open_box(particles);
-  if (charge_count_ == 0.0) {
+  const std::int64_t changes = options_.places ? options_.places->topology().charge_changes() : 0;
+  if (charge_count_ == 0.0 || changes != charge_changes_) {
+    charge_changes_ = changes;
     charge_count_ = static_cast<double>(values_.size());
+    total_charge_ = largest_charge_ = 0.0;
     for (const double value : values_) {
       total_charge_ += value;
       largest_charge_ = std::max(largest_charge_, std::abs(value));

@@ -128,7 +128,8 @@ class Electrostatics final : public ForceTerm {
 
   double total_charge_ = 0.0, largest_charge_ = 0.0;
   std::unique_ptr<ChargeSolver> solver_;
-  double charge_count_ = 0.0;  ///< on all ranks
+  double charge_count_ = 0.0;        ///< on all ranks
+  std::int64_t charge_changes_ = 0;  ///< of the topology when charges were counted
   std::size_t particle_count_ = 0;
   bool slow_part_apart_ = false, with_slow_part_ = true;
   std::vector<Vec3> slow_forces_, slow_torques_;  ///< on local particles, in steps that separate

@@ -16,11 +16,18 @@ ExcludedCharges::ExcludedCharges(const comm::Context& context,
       factor_(factor),
       kernels_(select_kernels(
           available_kernels<ExcludedKernels>(STERNA_KERNEL_FAMILY(excluded_kernels)), "auto")) {
+  list_pairs();
+}
+
+void ExcludedCharges::list_pairs() {
+  pairs_.clear();
+  charge_changes_ = places_->topology().charge_changes();
   for (const Topology::Molecule& molecule : places_->topology().molecules()) {
     auto& pairs = pairs_.emplace_back();
     for (const auto& [first, second] : molecule.exclusions) {
       const auto a = static_cast<std::uint32_t>(first), b = static_cast<std::uint32_t>(second);
-      const double product = factor * factor * molecule.atoms[a].charge * molecule.atoms[b].charge;
+      const double product =
+          factor_ * factor_ * molecule.atoms[a].charge * molecule.atoms[b].charge;
       if (product != 0.0) pairs.push_back({a, b, product});
     }
   }
@@ -30,6 +37,7 @@ void ExcludedCharges::rebuild(const ParticleStore& particles, bool of_spanning) 
   local_.clear();
   of_ghosts_.clear();
   const Topology& topology = places_->topology();
+  if (charge_changes_ != topology.charge_changes()) list_pairs();
   std::string missing;
   for (std::uint32_t i = 0; i < particles.local_count() && missing.empty(); ++i) {
     if (places_->in_whole(i) || (!of_spanning && places_->spanning().has(i))) continue;

@@ -39,6 +39,7 @@ class ExcludedCharges {
   void subtract(const ParticleStore& particles, std::span<Vec3> forces, EnergyAndVirial* sums);
 
  private:
+  void list_pairs();
   /// Subtracts pairs of a batch of whole molecules; adds to `sums_`.
   void subtract_of_whole(std::uint32_t molecule, const MoleculeBatch& molecules, bool with_sums);
   struct Pair {
@@ -50,6 +51,7 @@ class ExcludedCharges {
   double factor_;
   const ExcludedKernels& kernels_;
   std::vector<std::vector<ExcludedWork::Pair>> pairs_;  ///< by kind of molecule
+  std::int64_t charge_changes_ = 0;                     ///< of the topology when they were listed
   AlignedBuffer<double> room_;
   EnergyAndVirial sums_;  ///< of this step so far
   /// Pairs of molecules that are not whole: of two local particles, and of a local particle and a

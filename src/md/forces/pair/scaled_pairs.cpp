@@ -14,7 +14,8 @@ ScaledPairs::ScaledPairs(std::shared_ptr<const MoleculePlaces> places,
       functions_(functions.front().size()),
       type_count_(
           static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(functions_.size()))))),
-      charges_(std::move(charges)) {
+      charges_(std::move(charges)),
+      charge_factor_(charge_factor) {
   for (const std::vector<PairFunction>& table : functions) {
     for (std::size_t k = 0; k < table.size(); ++k) {
       if (!table[k].is_nothing()) functions_[k].push_back(table[k]);
@@ -23,16 +24,12 @@ ScaledPairs::ScaledPairs(std::shared_ptr<const MoleculePlaces> places,
   const auto& molecules = places_->topology().molecules();
   for (std::size_t kind = 0; kind < molecules.size(); ++kind) {
     auto& of_atoms = partners_.emplace_back(molecules[kind].atoms.size());
-    const auto charge = [&](std::int32_t atom) {
-      return charge_factor * molecules[kind].atoms[static_cast<std::size_t>(atom)].charge;
-    };
     for (const Pair& pair : pairs[kind]) {
       if (pair.charge_share != 0.0) parts_ = {{"potentials", 0.0}, {"charges", 0.0}};
-      const double product = pair.charge_share * charge(pair.atoms[0]) * charge(pair.atoms[1]);
       for (const int first : {0, 1}) {
         const auto from = static_cast<std::size_t>(pair.atoms[first]);
         of_atoms[from].push_back(
-            {static_cast<std::uint32_t>(pair.atoms[1 - first]), pair.share, product});
+            {static_cast<std::uint32_t>(pair.atoms[1 - first]), pair.share, pair.charge_share});
       }
     }
   }
@@ -46,6 +43,7 @@ void ScaledPairs::rebuild(const ParticleStore& particles) {
     const auto& partners = partners_[place.molecule][static_cast<std::size_t>(place.atom)];
     if (partners.empty()) continue;
     const auto excluded = topology.exclusions_of(place);
+    const auto& atoms = topology.molecules()[place.molecule].atoms;
     const auto places = places_->excluded_of(i);
     const auto type = static_cast<std::size_t>(particles.position[i].type);
     for (const Partner& partner : partners) {
@@ -53,8 +51,12 @@ void ScaledPairs::rebuild(const ParticleStore& particles) {
       const std::uint32_t other = places[static_cast<std::size_t>(found - excluded.begin())];
       if (other == MoleculePlaces::none) continue;
       const auto other_type = static_cast<std::size_t>(particles.position[other].type);
+      const auto charge = [&](std::size_t atom) { return charge_factor_ * atoms[atom].charge; };
+      // The order of the factors is the same for both atoms, so that both have equal forces.
+      const auto [low, high] = std::minmax<std::size_t>(static_cast<std::size_t>(place.atom),
+                                                        static_cast<std::size_t>(partner.atom));
       local_.push_back({i, other, static_cast<std::uint32_t>(type * type_count_ + other_type),
-                        partner.share, partner.charge_product});
+                        partner.share, partner.charge_share * charge(low) * charge(high)});
     }
   }
 }

@@ -46,7 +46,7 @@ class ScaledPairs final : public ForceTerm {
   /// A partner of one atom, with the shares of the pair.
   struct Partner {
     std::uint32_t atom;
-    double share, charge_product;
+    double share, charge_share;
   };
   struct Local {
     std::uint32_t particle, other;  ///< places in the store
@@ -58,6 +58,7 @@ class ScaledPairs final : public ForceTerm {
   std::vector<std::vector<PairFunction>> functions_;  ///< for each pair of types
   std::size_t type_count_;
   CutoffCharges charges_;
+  double charge_factor_;
   /// The partners by kind of molecule and atom.
   std::vector<std::vector<std::vector<Partner>>> partners_;
   std::vector<Local> local_;

@@ -15,6 +15,7 @@
 #include "md/forces/pair/input/pair_functions_from_input.hpp"
 #include "md/forces/pair/input/scaled_pairs_from_input.hpp"
 #include "md/input/topology_from_input.hpp"
+#include "md/integrate/moving_targets.hpp"
 #include "md/simulation/force_term_table.hpp"
 
 namespace sterna::md {
@@ -120,6 +121,7 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
     options.states.push_back({section.van_der_waals_of(k), section.charges_of(k)});
   }
   options.state = static_cast<std::size_t>(section.state);
+  options.changes_state = input.section<MovingTargets>().by_states;
   options.soft_core = {.alpha = section.soft_core_alpha,
                        .power = static_cast<int>(section.soft_core_power),
                        .least_sigma = section.soft_core_sigma};

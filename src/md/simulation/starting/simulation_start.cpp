@@ -360,6 +360,7 @@ void Simulation::Implementation::make_engine() {
     engine_->exchange_vectors(local, ghosts);
   });
   restore_terms();
+  take_charges_of_state();
 }
 
 }  // namespace sterna::md

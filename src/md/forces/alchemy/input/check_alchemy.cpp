@@ -24,6 +24,7 @@ class AlchemyChecker {
     if (good_("alchemy.molecules")) molecules();
     schedule();
     kinds_of_forces();
+    fields();
     if (good_("alchemy.molecules") && good_("alchemy.charges")) charges();
   }
 
@@ -148,6 +149,17 @@ class AlchemyChecker {
     }
   }
 
+  /// The energies of states have no part of fields that act on charges.
+  void fields() {
+    if (of_.charges.empty()) return;
+    for (std::size_t n = 0; gives_place(fmt::format("field[{}]", n)); ++n) {
+      const std::string place = fmt::format("field[{}].electric_field", n);
+      if (!gives_place(place)) continue;
+      error(place,
+            "\"charges\" in [alchemy] do not go with an electric field, whose energy they change");
+    }
+  }
+
   double charge_of(const Input::MoleculeAtom& atom) const {
     if (atom.charge) return *atom.charge;
     const auto type = std::ranges::find(input_.types, atom.type, &Input::Type::name);
@@ -191,9 +203,8 @@ class AlchemyChecker {
                         net));
   }
 
-  bool gives(std::string_view key) const {
-    return input_.places.contains(fmt::format("alchemy.{}", key));
-  }
+  bool gives_place(const std::string& place) const { return input_.places.contains(place); }
+  bool gives(std::string_view key) const { return gives_place(fmt::format("alchemy.{}", key)); }
   bool value_is_good(std::string_view key) const {
     return has_value(input_, good_, fmt::format("alchemy.{}", key));
   }
