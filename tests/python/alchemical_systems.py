@@ -57,6 +57,35 @@ SOLUTES = {
         "pairs": [(1, 4), (2, 5)],
         "places": [(0, 0, 0), (0.15, 0, 0), (0.2, 0.14, 0), (0.34, 0.17, 0.05), (0.4, 0.3, 0.1)],
     },
+    "ion": {
+        "types": "NA 11 22.98977 0.0 A 0.333045 0.0115980\n",
+        "atoms": [("NA", "NA", 1.0, 22.98977)],
+        "bonds": [],
+        "pairs": [],
+        "places": [(0, 0, 0)],
+    },
+    # Of OPLS; its last atom has no van der Waals interactions.
+    "ethanol": {
+        "types": (
+            "CT 6 12.011 0.0 A 0.35 0.276144\nHC 1 1.008 0.0 A 0.25 0.12552\n"
+            "OH 8 15.9994 0.0 A 0.312 0.71128\nHO 1 1.008 0.0 A 0.0 0.0\n"
+        ),
+        "atoms": [
+            ("CT", "C1", -0.18, 12.011), ("HC", "H1", 0.06, 1.008), ("HC", "H2", 0.06, 1.008),
+            ("HC", "H3", 0.06, 1.008), ("CT", "C2", 0.145, 12.011), ("HC", "H4", 0.06, 1.008),
+            ("HC", "H5", 0.06, 1.008), ("OH", "O", -0.683, 15.9994), ("HO", "H6", 0.418, 1.008),
+        ],
+        "bonds": [(1, 2), (1, 3), (1, 4), (1, 5), (5, 6), (5, 7), (5, 8), (8, 9)],
+        "pairs": [
+            (2, 6), (2, 7), (2, 8), (3, 6), (3, 7), (3, 8), (4, 6), (4, 7), (4, 8), (1, 9), (6, 9),
+            (7, 9),
+        ],
+        "places": [
+            (0, 0, 0), (-0.036, 0.102, 0), (-0.036, -0.051, 0.089), (-0.036, -0.051, -0.089),
+            (0.153, 0, 0), (0.189, -0.051, 0.089), (0.189, -0.051, -0.089), (0.2, 0.133, 0),
+            (0.294, 0.133, 0.012),
+        ],
+    },
 }  # fmt: skip
 
 
@@ -67,6 +96,8 @@ def write(folder: Path, name: str, solute: bool = True, water: bool = True) -> N
     for k, (kind, atom, charge, mass) in enumerate(of["atoms"], 1):
         text += f"{k} {kind} 1 MOL {atom} 1 {charge} {mass}\n"
     text += "[ bonds ]\n" + "".join(f"{a} {b} 1 0.15 200000\n" for a, b in of["bonds"])
+    if not of["bonds"]:
+        text = text.removesuffix("[ bonds ]\n")
     if of["pairs"]:
         text += "[ pairs ]\n" + "".join(f"{a} {b} 1\n" for a, b in of["pairs"])
     places = numpy.array(of["places"]) + 0.9
@@ -137,9 +168,14 @@ dhdl-print-energy = potential
 """
 
 
-def mdp(charges: str, state: int, power: int = 1) -> str:
+def mdp(
+    charges: str, state: int, power: int = 1, changes: dict | None = None, without: tuple = ()
+) -> str:
+    """`changes`: further keys, or other values; `without`: keys to leave out."""
     coul, vdw = (" ".join(f"{state[k]:g}" for state in SCHEDULE) for k in (0, 1))
-    return MDP.format(charges=charges, coul=coul, vdw=vdw, state=state, power=power)
+    text = MDP.format(charges=charges, coul=coul, vdw=vdw, state=state, power=power)
+    values = dict(line.split(" = ", 1) for line in text.splitlines()) | (changes or {})
+    return "".join(f"{key} = {value}\n" for key, value in values.items() if key not in without)
 
 
 def section(state: int, schedule: list | None = None, more: str = "") -> str:

@@ -227,6 +227,63 @@ def test_forces_are_differences_of_energies(charges, tmp_path, imported):
         (start / "out.extxyz").write_text("\n".join(lines) + "\n")
 
 
+@pytest.mark.parametrize("kind", ["decoupling", "annihilation"])
+@pytest.mark.parametrize("charges", ["reaction-field", "PME"])
+def test_a_path_of_energies_is_a_straight_line(charges, kind, tmp_path, imported):
+    """Its energy is between those of the ends; forces and pressure are derivatives of it."""
+    start, _ = imported("chain")
+    more = f'charge_path = "energies"\nkind = "{kind}"\n'
+    schedule = [(0.3, 0), (0, 0), (1, 0)]
+    section = systems.section(0, schedule, more)
+    states, log, forces = one_step(tmp_path, imported, "chain", charges, section)
+    whole, off = states.differences[0, 1:]
+    assert abs(whole) > 1.0
+    assert 0.7 * whole + 0.3 * off == pytest.approx(0.0, abs=1e-8 * abs(whole))
+    assert states.derivatives[0, 0] == pytest.approx(off - whole, rel=1e-10)
+    for state, expected in ((1, whole), (2, off)):
+        section_of_end = systems.section(state, schedule, more)
+        _, other, _ = one_step(tmp_path, imported, "chain", charges, section_of_end)
+        difference = other["potential_energy"] - log["potential_energy"]
+        assert difference == pytest.approx(expected, abs=1e-3)
+    _, parts, apart = one_step(tmp_path, imported, "chain", charges, section, ranks=3)
+    assert parts["potential_energy"] == pytest.approx(log["potential_energy"], rel=1e-8)
+    assert numpy.allclose(apart, forces, rtol=1e-6, atol=1e-3)
+
+    lines = (start / "out.extxyz").read_text().splitlines()
+    places = numpy.array([line.split()[1:4] for line in lines[2:]], dtype=float)
+
+    def energy_at(moved, edge):
+        words = [line.split() for line in lines[2:]]
+        rows = [
+            " ".join([w[0], *(f"{x:.15g}" for x in place), *w[4:]])
+            for w, place in zip(words, moved, strict=True)
+        ]
+        head = re.sub(r'Lattice="[^"]*"', f'Lattice="{edge} 0 0 0 {edge} 0 0 0 {edge}"', lines[1])
+        (start / "out.extxyz").write_text("\n".join([lines[0], head, *rows]) + "\n")
+        _, found, _ = one_step(tmp_path, imported, "chain", charges, section)
+        return found["potential_energy"]
+
+    step = 1e-5
+    try:
+        for atom, axis in ((0, 0), (4, 2)):
+            shift = numpy.zeros_like(places)
+            shift[atom, axis] = step
+            slope = energy_at(places + shift, systems.EDGE) - energy_at(
+                places - shift, systems.EDGE
+            )
+            assert forces[atom, axis] == pytest.approx(-slope / (2.0 * step), rel=1e-4, abs=0.5)
+        slope = energy_at(places * (1.0 + step), systems.EDGE * (1.0 + step)) - energy_at(
+            places * (1.0 - step), systems.EDGE * (1.0 - step)
+        )
+        bar = 16.6053906717  # kJ/mol/nm^3
+        # The momentum is 0, which takes the degrees of freedom of one atom.
+        of_motion = 2.0 * log["kinetic_energy"] * len(places) / (len(places) - 1)
+        pressure = (of_motion - slope / (2.0 * step)) / (3.0 * systems.EDGE**3) * bar
+        assert log["pressure"] == pytest.approx(pressure, rel=1e-5, abs=1.0)
+    finally:
+        (start / "out.extxyz").write_text("\n".join(lines) + "\n")
+
+
 @pytest.mark.parametrize("charges", ["reaction-field", "fmm"])
 def test_the_ends_are_the_plain_run_and_the_parts_alone(charges, tmp_path, imported):
     tail = {'tail_correction = "homogeneous"': 'tail_correction = "homogeneous"',

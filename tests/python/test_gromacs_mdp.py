@@ -139,7 +139,7 @@ def test_barostats_are_taken_over(text, expected, tmp_path):
         ("coulomb-modifier = Force-switch", 'coulomb-modifier is "force-switch", which is not'),
         ("constraints = h-angles", 'constraints is "h-angles"'),
         ("comm-mode = angular", 'comm-mode is "angular"'),
-        ("free-energy = yes", "free-energy is not taken over"),
+        ("free-energy = yes", "there is no state of the run; expected init-lambda-state"),
         ("pull = yes", "pull is not taken over"),
         ("freezegrps = A", "expected Y or N for three axes of each group"),
         ("freezegrps = A\nfreezedim = Y Y N", "frozen along some axes are not taken over"),

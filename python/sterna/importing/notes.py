@@ -14,6 +14,10 @@ class Notes:
     def tell(self, text: str, line: Line | None = None) -> None:
         self._places.setdefault(text, []).append(line)
 
+    def first_line(self, text: str) -> Line | None:
+        """Returns the first place of a text; None: it was not told, or has no place."""
+        return self._places.get(text, [None])[0]
+
     def texts(self) -> list[str]:
         made = []
         for text, lines in self._places.items():

@@ -112,3 +112,6 @@ TYPE_SECTIONS = {
     "angletypes": ("angles", 3),
     "dihedraltypes": ("dihedrals", 4),
 }
+
+#: Told of lines with parameters of a state B, unless they are the same as those of state A.
+STATE_B = "parameters of a perturbed state B are ignored, as GROMACS does without free energy"

@@ -12,6 +12,8 @@ from sterna.errors import SternaError
 from sterna.importing.asked import run_as_asked
 from sterna.importing.box_interval import box_interval
 from sterna.importing.gromacs.coordinates import Coordinates, read_gro
+from sterna.importing.gromacs.free_energy import FreeEnergy, with_alchemy
+from sterna.importing.gromacs.functions import STATE_B
 from sterna.importing.gromacs.groups import with_groups
 from sterna.importing.gromacs.mdp import BoxMass, RunParameters, read_mdp
 from sterna.importing.gromacs.molecule_terms import terms_between, terms_of_molecule
@@ -51,6 +53,7 @@ class Choices:
     switch_start: float = 0.0  #: nm; where they are switched
     #: files of tables of bonded interactions; none: those beside the topology
     tables: tuple[Path, ...] = ()
+    free_energy: FreeEnergy | None = None  #: the molecule type that the .mdp file couples
 
 
 def with_mdp(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | None]:
@@ -66,6 +69,7 @@ def with_mdp(choices: Choices, notes: Notes) -> tuple[Choices, RunParameters | N
         defines=(*choices.defines, *found.defines),
         truncation=found.interaction["truncation"],
         switch_start=found.interaction.get("switch_start", 0.0),
+        free_energy=found.free_energy,
     ), found
 
 
@@ -76,16 +80,28 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     values = read_defines(choices.defines)
     lines = read_lines(path, include_folders(choices.include), values, notes)
     topology = read_topology(path, lines, notes)
+    if choices.free_energy is not None:
+        changed = notes.first_line(STATE_B)
+        if changed is not None:
+            changed.fail(
+                None,
+                "parameters of a state B act with free-energy = yes, and are not taken over: only "
+                "couple-moltype is",
+            )
     topology.tables = BondedTables(path.parent, choices.tables)
     if _REORDERING in values:
         _require_no_reordering(topology)
     coordinates = read_gro(places)
     for note in coordinates.notes():
         notes.tell(note)
-    system = without_empty_pairs(_Builder(topology, coordinates, choices, notes).build())
+    builder = _Builder(topology, coordinates, choices, notes)
+    system = without_empty_pairs(builder.build())
     if asked is None:
         return system
-    return with_groups(_as_asked(system, asked), asked, choices.index)
+    system = with_groups(_as_asked(system, asked), asked, choices.index)
+    if asked.free_energy is None:
+        return system
+    return with_alchemy(system, asked.free_energy, builder.coupled_atoms(), notes)
 
 
 def _as_asked(system: System, asked: RunParameters) -> System:
@@ -208,6 +224,19 @@ class _Builder:
             reference=self._reference(box),
         )
 
+    def coupled_atoms(self) -> set[int]:
+        """Returns the atoms of the molecule type that the .mdp file couples.
+
+        Raises SternaError at its line if there are none.
+        """
+        asked = self.choices.free_energy
+        if asked is None:
+            return set()
+        found = {k for k, kind in enumerate(self.kind_of) if asked.has(kind.name)}
+        if not found:
+            asked.require_molecule([kind.name for kind, count in self.topology.molecules if count])
+        return found
+
     def _is_interleaved(self) -> bool:
         """Whether molecules must be sorted by kind, since an input has a limit of sections."""
         runs = [kind.name for kind, count in self.topology.molecules if count]
@@ -237,8 +266,10 @@ class _Builder:
             if count == 0:
                 continue
             if kind.name not in made:
+                asked = self.choices.free_energy
+                coupled = asked if asked is not None and asked.has(kind.name) else None
                 made[kind.name] = terms_of_molecule(
-                    kind, self.topology, self.choices.constraints, self.notes
+                    kind, self.topology, self.choices.constraints, self.notes, coupled
                 )
             of_kind = made[kind.name]
             has_constraints = has_constraints or of_kind.has_constraints

@@ -14,6 +14,8 @@ from typing import Any, NoReturn
 
 from sterna.errors import SternaError
 from sterna.importing.box_interval import box_interval
+from sterna.importing.gromacs import free_energy
+from sterna.importing.gromacs.free_energy import FreeEnergy, Settings, read_free_energy
 from sterna.importing.gromacs.preprocessor import TopologyLine, checked_blanks
 from sterna.importing.notes import Notes
 from sterna.importing.ramps import LOWEST, Segment, thermostats
@@ -69,9 +71,8 @@ _NEUTRAL = {
     "awh": ("no",), "rotation": ("no",), "swapcoords": ("no",), "qmmm": ("no",),
     "qmmm_cp2k_active": ("no",), "colvars_active": ("no",), "nnpot_active": ("no",),
     "density_guided_simulation_active": ("no",), "imd_group": ("",), "disre": ("no",),
-    "orire": ("no",), "implicit_solvent": ("no",), "free_energy": ("no",), "adress": ("no",),
-    "couple_moltype": ("",), "expanded": ("no",), "andersen_seed": ("",), "nstexpanded": ("",),
-    "adjust_verlet": ("",),
+    "orire": ("no",), "implicit_solvent": ("no",), "adress": ("no",), "expanded": ("no",),
+    "andersen_seed": ("",), "nstexpanded": ("",), "adjust_verlet": ("",),
 }  # fmt: skip
 
 #: Begins of keys that only say how something of `_NEUTRAL` is done.
@@ -98,7 +99,7 @@ _SPELLED = {
         "epsilon_rf", "vdwtype", "vdw_modifier", "rvdw", "rvdw_switch", "dispcorr", "tcoupl", "tc_grps",
         "tau_t", "ref_t", "pcoupl", "pcoupltype", "tau_p", "ref_p", "compressibility",
         "refcoord_scaling", "gen_vel", "gen_temp", "constraints", "comm_mode", "comm_grps", "nstcomm",
-        "init_step",
+        "init_step", *free_energy.KEYS,
     )
 }  # fmt: skip
 
@@ -136,6 +137,7 @@ class RunParameters:
     coupled: "NamedGroups | None" = None  #: groups that are coupled to a thermostat
     frozen: "NamedGroups | None" = None
     box_mass: "BoxMass | None" = None  #: mass of the box of Parrinello-Rahman and MTTK
+    free_energy: FreeEnergy | None = None
 
 
 @dataclass(frozen=True)
@@ -206,6 +208,12 @@ class _Reader:
             reference_scaling=self._reference_scaling(bool(barostat)),
         )
         self._add_field(further)
+        parameters.free_energy = read_free_energy(
+            Settings(
+                self._choice, self._numbers, self._integer, self._words, self._fail, self.lines,
+                self.notes,
+            )
+        )  # fmt: skip
         parameters.frozen = self._frozen(bool(barostat))
         parameters.box_mass = self.box_mass
         if self._words("tc_grps"):
@@ -622,11 +630,14 @@ class _Reader:
                 )
                 if not is_neutral and text:
                     line.fail(None, f"{key.replace('_', '-')} is not taken over; take it out")
-            elif key in _TECHNICAL or key.startswith(_PARTS):
+            elif key in _TECHNICAL or (
+                key.startswith(_PARTS)
+                and (key in free_energy.KEYS or not key.startswith(free_energy.PREFIXES))
+            ):
                 self._check_technical(key)
                 technical.append(key.replace("_", "-"))
             else:
-                known = [*_NEUTRAL, *_TECHNICAL, *self.asked]
+                known = [*_NEUTRAL, *_TECHNICAL, *free_energy.KEYS, *self.asked]
                 near = difflib.get_close_matches(key, known, 1)
                 hint = f'; did you mean "{near[0].replace("_", "-")}"?' if near else ""
                 line.fail(0, f"{key.replace('_', '-')} is not known, or not taken over{hint}")

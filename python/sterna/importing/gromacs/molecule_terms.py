@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from sterna.importing.gromacs.bonded import Sum, parameters_of, terms_of
 from sterna.importing.gromacs.constraints import SAME, Constraints
 from sterna.importing.gromacs.exclusions import Pair, edges_of
+from sterna.importing.gromacs.free_energy import MOST_COUPLED_ATOMS, FreeEnergy
 from sterna.importing.gromacs.functions import FUNCTIONS
 from sterna.importing.gromacs.pairs import terms_of_pairs
 from sterna.importing.gromacs.preprocessor import TopologyLine
@@ -37,9 +38,14 @@ class MoleculeTerms:
 
 
 def terms_of_molecule(
-    kind: MoleculeType, topology: Topology, constraints: str, notes: Notes
+    kind: MoleculeType,
+    topology: Topology,
+    constraints: str,
+    notes: Notes,
+    coupled: FreeEnergy | None = None,
 ) -> MoleculeTerms:
-    """`constraints`: the bonds that keep their lengths, as `Choices` has it.
+    """`constraints`: the bonds that keep their lengths, as `Choices` has it; `coupled`: how the
+    molecule is switched off, if it is.
 
     Raises SternaError with file and line.
     """
@@ -68,7 +74,14 @@ def terms_of_molecule(
                 sites[atom].line.fail(
                     None, f"the virtual site {atom + 1} has a constraint to another atom"
                 )
-    pairs, with_all = terms_of_pairs(kind, topology, notes)
+    is_apart = coupled is not None and coupled.keeps_molecule
+    if is_apart and len(kind.atoms) > MOST_COUPLED_ATOMS:
+        kind.line.fail(
+            None,
+            f"{kind.name} has {len(kind.atoms)} atoms, and each of their pairs becomes one of its own with "
+            f"couple-intramol = no; expected at most {MOST_COUPLED_ATOMS}",
+        )
+    pairs, with_all = terms_of_pairs(kind, topology, notes, is_apart)
     terms = [
         *sums.terms(),
         *(term("constraint", pair, distance=length) for pair, length in held.distances.items()),
@@ -82,7 +95,11 @@ def terms_of_molecule(
                     entry.line.fail(
                         None, f"the atom {atom + 1} is a virtual site, which has no bonds in Sterna"
                     )
-    return MoleculeTerms(terms, _joined(kind, terms), with_all, restraints)
+    joined = _joined(kind, terms)
+    if coupled is not None:
+        # Sterna decouples a molecule from all others: parts of it must not be molecules.
+        joined = [*joined, *((0, atom) for atom in range(1, len(kind.atoms)))]
+    return MoleculeTerms(terms, joined, with_all, restraints)
 
 
 def terms_between(topology: Topology, notes: Notes) -> tuple[list[Term], dict[Pair, TopologyLine]]:

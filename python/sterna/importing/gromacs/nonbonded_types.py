@@ -8,6 +8,7 @@ import difflib
 import math
 from dataclasses import dataclass, field
 
+from sterna.importing.gromacs.functions import STATE_B
 from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.lennard_jones import Powers
 from sterna.importing.notes import Notes
@@ -129,8 +130,9 @@ class NonbondedTypes:
         if len(fields) not in counts:
             line.fail(5, "expected two types, the function type and two parameters")
         if len(fields) == 7:  # parameters of state B follow
-            for place in (5, 6):
-                line.number_at(fields, place, "a parameter of state B")
+            state_b = [line.number_at(fields, place, "a parameter of state B") for place in (5, 6)]
+            if state_b != [v, w]:
+                notes.tell(STATE_B, line)
         pairs = self._pairs_14 if section == "pairtypes" else self._pairs
         key = _ordered(fields[0], fields[1])
         if key in pairs and pairs[key][:2] != (v, w):

@@ -5,6 +5,7 @@ Source: GROMACS manual, "Pair interactions"; `toppush.cpp` (push_bond) of GROMAC
 special pair of two atoms, in place of all else, so that all of it is summed.
 """
 
+import itertools
 from dataclasses import dataclass
 
 from sterna.importing.gromacs.exclusions import Pair, excluded_pairs
@@ -27,11 +28,12 @@ class _Sum:
 
 
 def terms_of_pairs(
-    kind: MoleculeType, topology: Topology, notes: Notes
+    kind: MoleculeType, topology: Topology, notes: Notes, is_apart: bool = False
 ) -> tuple[list[Term], dict[Pair, TopologyLine]]:
     """Exclusions and special pairs; and lines of pairs that are not excluded.
 
-    Raises SternaError with the line of a pair.
+    `is_apart`: all pairs become exclusions or special pairs, without a cutoff, as GROMACS does it for a
+    molecule that is decoupled (generate_LJCpairsNB). Raises SternaError with the line of a pair.
     """
     excluded = excluded_pairs(kind)
     sums: dict[Pair, _Sum] = {}
@@ -40,18 +42,24 @@ def terms_of_pairs(
             pair = (min(entry.atoms), max(entry.atoms))
             one = sums.setdefault(pair, _Sum(entry.line))
             one.add(*_parameters(entry, kind, topology, notes))
-            if pair not in excluded:
+            if pair not in excluded and not is_apart:
                 notes.tell(
                     "a pair of [ pairs ] is not excluded, so that its atoms interact in both ways, "
                     "as in GROMACS; without a cutoff in Sterna",
                     entry.line,
                 )
+    if is_apart:
+        for pair in itertools.combinations(range(len(kind.atoms)), 2):
+            if pair not in excluded:
+                sums.setdefault(pair, _Sum(kind.line))
     for pair, one in sums.items():
         if pair not in excluded:
             first, second = (kind.atoms[k] for k in pair)
             one.add(topology.types.powers(first.type, second.type), first.charge * second.charge)
     made = [_special(pair, one) for pair, one in sums.items()]
     made += [term("exclusion", pair) for pair in sorted(excluded - sums.keys())]
+    if is_apart:
+        return made, {}
     return made, {pair: one.line for pair, one in sums.items() if pair not in excluded}
 
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 from sterna.errors import SternaError
 from sterna.importing.gromacs.bonded_types import BondedTypes
 from sterna.importing.gromacs.cmap_types import CmapTypes
-from sterna.importing.gromacs.functions import FUNCTIONS, MEMBERS, TYPE_SECTIONS
+from sterna.importing.gromacs.functions import FUNCTIONS, MEMBERS, STATE_B, TYPE_SECTIONS
 from sterna.importing.gromacs.nonbonded_types import Defaults, NonbondedTypes
 from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.gromacs.tables import BondedTables
@@ -283,7 +283,7 @@ class _Parser:
         if len(fields) > 7:
             mass = line.number_at(fields, 7, "the mass")
         if len(fields) > 8:
-            self._state_b(line, fields, types)
+            self._state_b(line, fields, (fields[1], charge, mass))
         molecule.atoms.append(
             TopologyAtom(
                 fields[4],
@@ -297,14 +297,21 @@ class _Parser:
             )
         )
 
-    def _state_b(self, line: TopologyLine, fields: list[str], types: Iterable[str]) -> None:
+    def _state_b(
+        self, line: TopologyLine, fields: list[str], state_a: tuple[str, float, float]
+    ) -> None:
+        types = self._topology.types.types
         if fields[8] not in types:
             line.fail(8, _unknown("atom type", fields[8], types))
-        for place, what in ((9, "the charge of state B"), (10, "the mass of state B")):
-            if place < len(fields):
-                line.number_at(fields, place, what)
+        kind = types[fields[8]]
+        charge, mass = kind.charge, kind.mass
+        if len(fields) > 9:
+            charge = line.number_at(fields, 9, "the charge of state B")
+        if len(fields) > 10:
+            mass = line.number_at(fields, 10, "the mass of state B")
         line.expect_end(fields, 11, "nr type resnr residue atom cgnr charge mass typeB qB mB")
-        self._notes.tell(_STATE_B, line)
+        if (fields[8], charge, mass) != state_a:
+            self._notes.tell(STATE_B, line)
 
     def _numbers(self, line: TopologyLine, fields: list[str], count: int) -> tuple[int, ...]:
         molecule = self._current(line)
@@ -360,7 +367,7 @@ class _Parser:
         if len(values) == both > known.parameters and values[: known.parameters_b] != list(
             values[known.parameters :]
         ):
-            self._notes.tell(_STATE_B, line)
+            self._notes.tell(STATE_B, line)
 
     def _exclusions(self, line: TopologyLine, fields: list[str]) -> None:
         molecule = self._current(line)
@@ -412,9 +419,6 @@ class _Parser:
         if not kinds[name].atoms:
             line.fail(0, f"the molecule type {name} has no atoms")
         self._topology.molecules.append((kinds[name], count))
-
-
-_STATE_B = "parameters of a perturbed state B are ignored, as GROMACS does without free energy"
 
 
 def _has_parity(section: str, function: int) -> bool:

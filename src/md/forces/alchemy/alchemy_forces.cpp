@@ -51,6 +51,7 @@ AlchemyForces::AlchemyForces(const comm::Context& context, const Box& box, Topol
       of_positions_(context, "alchemical atoms"),
       of_forces_(context, "forces on alchemical atoms", comm::ReductionOrder::fixed),
       parts_{{"van_der_waals", 0.0}, {"within_molecules", 0.0}} {
+  if (options_.interpolates_energies) parts_.push_back({"charges", 0.0});
   for (Pair& pair : options_.pairs) {
     if (!pair.curve) continue;
     range_ = std::max(range_, pair.cutoff);
@@ -315,6 +316,11 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     within += lacked.energy;
     add_own_pair(a, b, d, lacked);
   });
+  if (options_.interpolates_energies) {
+    const double before = own.energy;
+    add_own_charges(on * (1.0 - on), own);
+    parts_[2].energy = own.energy - before;
+  }
   of_forces_.run();
   for (std::size_t k = 0; k < slot_of_own_.size(); ++k) {
     const double* force = forces_.data() + 3 * slot_of_own_[k];
@@ -327,7 +333,7 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
       const double virial = share * tail_virial_ / box_.volume();
       for (int axis = 0; axis < 3; ++axis) own.virial[axis] += virial / 3.0;
     }
-    own.energy = of_pairs + within;
+    own.energy += of_pairs + within;
     *sums += own;
     parts_[0].energy = of_pairs;
     parts_[1].energy = within;
@@ -377,18 +383,72 @@ void AlchemyForces::add_charges(const ParticleStore& particles, Sums& sums) cons
   for (std::size_t k = 0; k < slot_of_own_.size(); ++k) {
     sums.linear += atoms_[slot_of_own_[k]].charge * potentials[k];
   }
+  sums.square += charges_with_images().sums.energy;
+  if (options_.keeps_molecules) return;
+  for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
+    if (inner.is_excluded) return;
+    sums.square += atoms_[a].charge * atoms_[b].charge / std::sqrt(dot(d, d));
+  });
+}
+
+AlchemyForces::SolvedCharges::WithImages AlchemyForces::charges_with_images() const {
   std::vector<double> charges;
   std::vector<std::int32_t> molecules;
   for (const Atom& atom : atoms_) {
     charges.push_back(atom.charge);
     molecules.push_back(static_cast<std::int32_t>(atom.molecule));
   }
-  sums.square += options_.solved_charges->energy_with_images(positions_, charges, molecules);
-  if (options_.keeps_molecules) return;
-  for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
-    if (inner.is_excluded) return;
-    sums.square += atoms_[a].charge * atoms_[b].charge / std::sqrt(dot(d, d));
+  return options_.solved_charges->with_images(positions_, charges, molecules);
+}
+
+void AlchemyForces::add_own_charges(double factor, EnergyAndVirial& sums) {
+  if (factor == 0.0) return;
+  const auto add_force = [&](std::size_t a, const Vec3& force) {
+    for (int axis = 0; axis < 3; ++axis) {
+      forces_[3 * a + static_cast<std::size_t>(axis)] += factor * force[axis];
+    }
+  };
+  const auto add_pair = [&](std::size_t a, std::size_t b, const Vec3& d, const Value& value) {
+    const double product = atoms_[a].charge * atoms_[b].charge;
+    const Vec3 force = product * value.force_over_r * d;
+    add_force(b, force);
+    add_force(a, -1.0 * force);
+    sums.energy += factor * product * value.energy;
+    add_virial(sums, d, factor * force);
+  };
+  if (options_.solved_charges) {
+    const SolvedCharges::WithImages images = charges_with_images();
+    sums.energy += factor * images.sums.energy;
+    for (int k = 0; k < 6; ++k) sums.virial[k] += factor * images.sums.virial[k];
+    for (std::size_t a = 0; a < atoms_.size(); ++a) add_force(a, images.forces[a]);
+    if (options_.keeps_molecules) return;
+    for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
+      if (inner.is_excluded) return;
+      const double r_squared = dot(d, d), r = std::sqrt(r_squared);
+      add_pair(a, b, d, {1.0 / r, 1.0 / (r * r_squared)});
+    });
+    return;
+  }
+  if (!options_.cutoff_charges) return;
+  const CutoffCharges& charges = *options_.cutoff_charges;
+  for_each_outer([&](std::size_t a, std::size_t b, const Vec3& d) {
+    const double r = std::sqrt(dot(d, d));
+    if (r < charges.cutoff) add_pair(a, b, d, charges.value(r));
   });
+  for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
+    const double r = std::sqrt(dot(d, d));
+    if (r >= charges.cutoff) return;
+    Value value = charges.value(r);
+    if (options_.keeps_molecules || inner.is_excluded) {
+      const Value within = charges.within_molecule(r);
+      value = {value.energy - within.energy, value.force_over_r - within.force_over_r};
+    }
+    add_pair(a, b, d, value);
+  });
+  for (std::size_t a = 0; a < atoms_.size(); ++a) {
+    if (is_own_[a] == 0) continue;
+    sums.energy -= factor * 0.5 * charges.shift * atoms_[a].charge * atoms_[a].charge;
+  }
 }
 
 void AlchemyForces::add_cutoff_charges(const ParticleStore& particles, Sums& sums) const {
@@ -439,11 +499,13 @@ AlchemicalEnergies AlchemyForces::energies(const ParticleStore& particles,
   const double on = 1.0 - now_.charges;
   AlchemicalEnergies energies;
   energies.by_van_der_waals = sums.by_van_der_waals;
-  energies.by_charges = -(sums.linear + 2.0 * on * sums.square);
+  const bool is_linear = options_.interpolates_energies;
+  energies.by_charges = -(sums.linear + (is_linear ? 1.0 : 2.0 * on) * sums.square);
   for (std::size_t k = 0; k < states.size(); ++k) {
     const double other = 1.0 - states[k].charges;
+    const double of_charges = sums.linear + (is_linear ? 1.0 : other + on) * sums.square;
     energies.differences.push_back(sums.van_der_waals[lambda_of_state[k]] - sums.van_der_waals[0] +
-                                   (other - on) * (sums.linear + (other + on) * sums.square));
+                                   (other - on) * of_charges);
   }
   return energies;
 }

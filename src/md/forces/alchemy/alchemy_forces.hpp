@@ -37,7 +37,8 @@ struct AlchemicalEnergies {
 /// U(lambda) = U_RR + (1 - lambda) U_RA + (1 - lambda)^2 U_AA,
 ///
 /// where U_AA lacks the charges within one molecule, if these are kept. What the scaled charges lack
-/// of them is added here.
+/// of them is added here. If energies are interpolated, (1 - lambda) U_AA is in place of the last
+/// part: the difference, lambda (1 - lambda) U_AA, is added here, too.
 ///
 /// All ranks know the positions of all alchemical atoms by a reduction. Each rank computes their
 /// pairs with its own particles, and a second reduction adds the forces on alchemical atoms.
@@ -70,11 +71,15 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
     /// of all charges but theirs.
     std::function<std::vector<double>(const ParticleStore&, std::span<const std::uint32_t>)>
         potentials_of_others{};
-    /// This rank's share of the energy of charges with each other and with the images of all. Two of
-    /// one molecule have no energy in their nearest image.
-    std::function<double(std::span<const Vec3> positions, std::span<const double> charges,
-                         std::span<const std::int32_t> molecules)>
-        energy_with_images{};
+    /// This rank's share of charges with each other and with the images of all. Two of one molecule
+    /// have no energy in their nearest image.
+    struct WithImages {
+      EnergyAndVirial sums;
+      std::vector<Vec3> forces;  ///< on each charge
+    };
+    std::function<WithImages(std::span<const Vec3> positions, std::span<const double> charges,
+                             std::span<const std::int32_t> molecules)>
+        with_images{};
   };
   /// Two excluded atoms of a molecule with a share of the charges that end at a cutoff.
   struct SharedPair {
@@ -97,6 +102,8 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
     /// At most one of both.
     std::optional<CutoffCharges> cutoff_charges{};
     std::optional<SolvedCharges> solved_charges{};
+    /// Whether the energy of charges is linear in lambda, in place of the charges.
+    bool interpolates_energies = false;
     double charge_factor = 1.0;                         ///< multiplies the charges of the topology
     std::vector<std::vector<SharedPair>> shared_pairs;  ///< by kind of molecule
     std::int64_t interval = 0;    ///< steps between two rows of the file; 0: no file
@@ -182,6 +189,9 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
   void add_van_der_waals(const ParticleStore& particles, Sums& sums) const;
   void add_charges(const ParticleStore& particles, Sums& sums) const;
   void add_cutoff_charges(const ParticleStore& particles, Sums& sums) const;
+  SolvedCharges::WithImages charges_with_images() const;
+  /// This rank's share of a factor times U_AA.
+  void add_own_charges(double factor, EnergyAndVirial& sums);
   void write_row(const AlchemicalEnergies& energies);
   std::string head() const;
 

@@ -69,19 +69,30 @@ AlchemyForces::CutoffCharges cutoff_charges_of(const CutoffCharges& charges) {
           curve(&CutoffCharges::lacking_of_excluded)};
 }
 
+using WithImages = AlchemyForces::SolvedCharges::WithImages;
+
 /// Without images two molecules act on each other, and a molecule has no energy with itself.
-double energy_of_open(const comm::Context& context, std::span<const Vec3> positions,
-                      std::span<const double> charges, std::span<const std::int32_t> molecules) {
-  double energy = 0.0;
+WithImages charges_of_open(const comm::Context& context, std::span<const Vec3> positions,
+                           std::span<const double> charges,
+                           std::span<const std::int32_t> molecules) {
+  WithImages found{.sums = {}, .forces = std::vector<Vec3>(positions.size())};
   const auto step = static_cast<std::size_t>(context.size());
   for (auto a = static_cast<std::size_t>(context.rank()); a < positions.size(); a += step) {
     for (std::size_t b = a + 1; b < positions.size(); ++b) {
       if (molecules[a] == molecules[b]) continue;
       const Vec3 d = positions[b] - positions[a];
-      energy += charges[a] * charges[b] / std::sqrt(dot(d, d));
+      const double r_squared = dot(d, d);
+      const double energy = charges[a] * charges[b] / std::sqrt(r_squared);
+      const Vec3 force = (energy / r_squared) * d;
+      found.sums.energy += energy;
+      found.forces[b] += force;
+      found.forces[a] -= force;
+      const double products[] = {d.x * force.x, d.y * force.y, d.z * force.z,
+                                 d.x * force.y, d.x * force.z, d.y * force.z};
+      for (int k = 0; k < 6; ++k) found.sums.virial[k] += products[k];
     }
   }
-  return energy;
+  return found;
 }
 
 AlchemyForces::SolvedCharges solved_charges_of(const Electrostatics& solver,
@@ -91,22 +102,23 @@ AlchemyForces::SolvedCharges solved_charges_of(const Electrostatics& solver,
                                           std::span<const std::uint32_t> places) {
     return solver.potentials_of_others(particles, places);
   };
-  solved.energy_with_images = [&context = request.context, &box = request.box,
-                               periodic = solver.periodic()](
-                                  std::span<const Vec3> positions, std::span<const double> charges,
-                                  std::span<const std::int32_t> molecules) {
-    if (!periodic) return energy_of_open(context, positions, charges, molecules);
+  solved.with_images = [&context = request.context, &box = request.box,
+                        periodic = solver.periodic()](std::span<const Vec3> positions,
+                                                      std::span<const double> charges,
+                                                      std::span<const std::int32_t> molecules) {
+    if (!periodic) return charges_of_open(context, positions, charges, molecules);
     const Lattice lattice = Lattice::of(box);
     const EwaldSolver ewald(lattice,
                             EwaldSolver::parameters(lattice, accuracy_of_images, positions.size()));
-    const EwaldSolver::Result part = ewald.solve(
+    EwaldSolver::Result part = ewald.solve(
         {positions, charges, molecules},
         {static_cast<std::size_t>(context.rank()), static_cast<std::size_t>(context.size())});
-    double energy = 0.0;
+    WithImages found{.sums = {}, .forces = std::move(part.forces)};
     for (std::size_t a = 0; a < charges.size(); ++a) {
-      energy += 0.5 * charges[a] * part.potentials[a];
+      found.sums.energy += 0.5 * charges[a] * part.potentials[a];
     }
-    return energy;
+    std::ranges::copy(part.virial, found.sums.virial);
+    return found;
   };
   return solved;
 }
@@ -125,6 +137,7 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
   options.soft_core = {.alpha = section.soft_core_alpha,
                        .power = static_cast<int>(section.soft_core_power),
                        .least_sigma = section.soft_core_sigma};
+  options.interpolates_energies = section.charge_path == ChargePath::energies;
   options.keeps_molecules = section.kind == AlchemyKind::decoupling;
   options.pairs = pairs_of_types(input);
   options.tail_correction = input.interaction.tail_correction == TailCorrection::homogeneous;

@@ -35,11 +35,15 @@ InputSection alchemy() {
             .aliases = {"vdw-lambdas", "vdw_lambdas", "lennard_jones", "sterics"}},
            {.name = "charges",
             .target = option<&AlchemySection::charges>,
-            .description = "For each state lambda of the charges, which are 1 - lambda times their "
-                           "values.",
+            .description = "For each state lambda of the charges: 0 whole, 1 switched off.",
             .default_text = "0 in all states",
             .range = share,
             .aliases = {"coul-lambdas", "coul_lambdas", "coulomb", "electrostatics"}},
+           {.name = "charge_path",
+            .target = option<&AlchemySection::charge_path>,
+            .description = "What changes in proportion to lambda of the charges. The first and the "
+                           "last state are the same with both.",
+            .aliases = {"interpolation", "charge_interpolation"}},
            {.name = "state",
             .target = option<&AlchemySection::state>,
             .description = "The state of this run, counted from 0.",

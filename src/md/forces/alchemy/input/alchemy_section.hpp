@@ -20,10 +20,19 @@ inline constexpr auto choice_table<AlchemyKind> = std::to_array<Choice<AlchemyKi
      {"annihilation", AlchemyKind::annihilation,
       "\"annihilation\": those of its atoms that no bonded term replaces are switched off, too."}});
 
+enum class ChargePath { charges, energies };
+template <>
+inline constexpr auto choice_table<ChargePath> = std::to_array<Choice<ChargePath>>(
+    {{"charges", ChargePath::charges, "\"charges\": charges are 1 - lambda times their values."},
+     {"energies", ChargePath::energies,
+      "\"energies\": the energy of charges is 1 - lambda times that with whole charges plus lambda "
+      "times that without, as in GROMACS. A step takes an Ewald sum over the molecules more."}});
+
 struct AlchemySection {  ///< [alchemy]
   std::vector<std::string> molecules;
   AlchemyKind kind = AlchemyKind::decoupling;
   std::vector<double> van_der_waals, charges;
+  ChargePath charge_path = ChargePath::charges;
   std::int64_t state = 0;
   double soft_core_alpha = 0.5;
   std::int64_t soft_core_power = 1;
