@@ -304,7 +304,7 @@ class Mixture:
         charged, molecule, charge, _ = self._sites("charges")
         d, r, near = self._apart(charged, molecule, place, owner)
         cosine = numpy.einsum("ijk,jk->ij", d, axis) / r
-        total += float((0.5 * charge * moment * (3 * cosine**2 - 1) / r**3 * near).sum())
+        total += float((0.5 * charge[:, :1] * moment * (3 * cosine**2 - 1) / r**3 * near).sum())
         at, molecule, dipole, direction = self._sites("dipoles")
         if len(at) > 0:
             mu = dipole * direction

@@ -289,6 +289,59 @@ def test_chemical_potential_of_lennard_jones(tmp_path, temperature, density, ref
     assert mean == pytest.approx(reference, abs=3.0 * error + 0.015)
 
 
+ETHANE = """\
+units = "nano"
+[run]
+name = "ethane"
+steps = 8000
+timestep = "3 fs"
+seed = 4
+[start]
+kind = "lattice"
+lattice = "fcc"
+cells = [3, 3, 3]
+density = "{density} mol/l"
+temperature = "{temperature} K"
+[[component]]
+name = "ethane"
+model = "ethane_2cljq"
+[interaction]
+cutoff = 1.1
+truncation = "truncated"
+tail_correction = true
+[output]
+equilibration = 2000
+thermo_interval = 20
+[insertion]
+interval = 10
+insertions = 500
+orientations = 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("temperature", "density", "reference", "pressure"),
+    # By the equation of state of two-center Lennard-Jones fluids with quadrupoles of Saager and Fischer
+    # (Fluid Phase Equilib. 72, 67 (1992)) and Lisal, as teqp 0.23.2 has it: L/sigma = 0.68094,
+    # Q^2/(eps sigma^5) = 0.07. Pressures in bar.
+    [(350, 8.0, -1.2994, 105.8), (300, 12.0, -2.1991, 64.6)],
+)
+def test_chemical_potential_of_ethane(tmp_path, temperature, density, reference, pressure):
+    """Orientations, the angle-averaged correction and the quadrupole of a molecule."""
+    text = ETHANE.format(temperature=temperature, density=density)
+    (tmp_path / "ethane.toml").write_text(text + THERMOSTAT.format(temperature=temperature))
+    run(tmp_path, "ethane.toml")
+    values, _ = results(tmp_path, "ethane")
+    mean, error = values["excess_chemical_potential_by_kT_ethane"]
+    assert error < 0.05
+    assert mean == pytest.approx(reference, abs=4.0 * error + 0.03)
+    log = read_log(tmp_path / "ethane.log.jsonl")
+    pressures = log["pressure"][log["step"] >= 2000]
+    # The pressure forgets in some tens of steps what it was.
+    apart = numpy.std(pressures) / numpy.sqrt(len(pressures) / 4.0)
+    assert numpy.mean(pressures) == pytest.approx(pressure, abs=4.5 * apart)
+
+
 REFUSED = {
     "an ion": ('components = ["Na"]', "", 'components = ["Na"]', "has a charge"),
     "a name": ('components = ["watr"]', "", 'components = ["watr"]', 'did you mean "water"'),

@@ -2,7 +2,8 @@
 //          of U, dU/dV and d2U/dV2 at constant volume and temperature. All second-order properties
 //          follow from five of them.
 // Source:  Lustig, Mol. Phys. 110, 3041 (2012).
-// Cost:    a pass over all pairs of the list for d2U/dV2, with two forces of each.
+// Cost:    a pass over all pairs of the list for d2U/dV2, with two forces of each; of rigid molecules
+//          five energies of each pair of sites, in plain double precision.
 // Hazards: heat capacities are as noisy as all fluctuations.
 // Others:  [fluctuations] at constant pressure.
 
@@ -10,18 +11,23 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <optional>
 
 #include "md/core/gas_constant.hpp"
 #include "md/forces/external/input/field_section.hpp"
 #include "md/forces/external/input/restraint_section.hpp"
 #include "md/forces/external/input/wall_section.hpp"
+#include "md/forces/longrange/averaged_potential.hpp"
+#include "md/forces/molecular/input/molecule_model_from_input.hpp"
 #include "md/forces/pair/input/pair_functions_from_input.hpp"
 #include "md/forces/pair/pair_function.hpp"
 #include "md/input/check_ensemble.hpp"
 #include "md/input/many_body_input.hpp"
 #include "md/neighbors/pair_list.hpp"
 #include "md/observe/batch_means.hpp"
+#include "md/observe/inserted_molecule.hpp"
 #include "md/observe/jackknife.hpp"
 #include "md/observe/observer_table.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -34,7 +40,8 @@ struct DerivativesOptions {
 };
 
 /// Heat capacities, compressibilities, thermal expansion, speed of sound and the Joule-Thomson
-/// coefficient of atoms at constant temperature and volume.
+/// coefficient of atoms and rigid molecules at constant temperature and volume. Of molecules the
+/// centers follow the volume, and orientations do not.
 class Derivatives final : public Observer {
  public:
   explicit Derivatives(const ObserverRequest& request)
@@ -46,6 +53,10 @@ class Derivatives final : public Observer {
     const Input& input = request.input;
     for (const Input::Thermostat& thermostat : input.thermostats) {
       if (thermostat.is_used()) heat_ = units_.boltzmann() * thermostat.temperature;
+    }
+    if (!input.components.empty()) {
+      add_molecules(request);
+      return;
     }
     const std::vector<PairFunction> functions = pair_functions_from_input(input);
     const auto layers = added_layers_from_input(input);
@@ -68,16 +79,21 @@ class Derivatives final : public Observer {
     const double size = frame.box.volume();
     double pairs = 0.0;
     const ParticleStore& particles = frame.particles;
-    frame.list.for_each_neighbor(
-        particles, range_, [&](std::uint32_t i, std::uint32_t j, double r_squared) {
-          // A pair comes twice.
-          pairs += 0.5 * second(static_cast<std::size_t>(particles.position[i].type),
-                                static_cast<std::size_t>(particles.position[j].type),
-                                std::sqrt(r_squared));
-        });
+    if (molecules_) {
+      pairs = molecules_->second_by_scale(frame);
+    } else {
+      frame.list.for_each_neighbor(
+          particles, range_, [&](std::uint32_t i, std::uint32_t j, double r_squared) {
+            // A pair comes twice.
+            pairs += 0.5 * second(static_cast<std::size_t>(particles.position[i].type),
+                                  static_cast<std::size_t>(particles.position[j].type),
+                                  std::sqrt(r_squared));
+          });
+    }
     comm::ReductionBatch batch(context_, name());
     batch.sum(pairs).run();
-    if (corrected_) pairs += beyond(size);
+    if (molecules_) pairs += 2.0 * frame.state.virial;
+    if (corrected_) pairs += beyond(size, frame.tail_virial);
     const double slope = -(frame.state.virial + frame.tail_virial) / (3.0 * size);
     const Values now{frame.state.potential_energy, slope, pairs / (9.0 * size * size), size};
     if (series_.count() == 0) first_ = now;
@@ -101,10 +117,10 @@ class Derivatives final : public Observer {
   ObserverReport report(std::span<const double>) const override {
     ObserverReport report;
     report.text = fmt::format(
-        "# {} samples of {:.0f} atoms\n# heat capacities are those of a mole of atoms\n"
+        "# {} samples of {:.0f} {}\n# heat capacities are those of a mole of them\n"
         "# A_mn: residual derivatives of F/(N k T), Lustig, Mol. Phys. 110, 3041 (2012)\n"
         "# quantity mean standard_error\n",
-        series_.count_from(reported_from()), atoms_);
+        series_.count_from(reported_from()), atoms_, molecules_ ? "molecules" : "atoms");
     const std::size_t first = series_.batch_from(reported_from());
     if (series_.batch_count() < first + 2) return report;
     std::vector<double> means, sums(series_.batch_count() * quantities);
@@ -143,6 +159,23 @@ class Derivatives final : public Observer {
     std::string_view unit;
   };
 
+  void add_molecules(const ObserverRequest& request) {
+    const MoleculeModel model = molecule_model_from_input(request.input);
+    molecules_.emplace(context_, request.input, request.topology, std::span<const std::size_t>{},
+                       std::numeric_limits<double>::infinity());
+    if (corrected_) beyond_ = averaged_potentials(model);
+    double rotations = 0.0;
+    for (std::size_t kind = 0; kind < counts_.size(); ++kind) {
+      const auto count = static_cast<double>(counts_[kind]);
+      const Component& component = model.components[kind];
+      atoms_ += count;
+      mass_ += count * component.mass;
+      rotations += count * component.rotational_degrees_of_freedom();
+    }
+    mass_ /= atoms_;
+    ideal_ += 0.5 * rotations / atoms_;
+  }
+
   /// r^2 u'' - 2 r u' of a pair.
   double second(std::size_t a, std::size_t b, double r) const {
     double sum = 0.0;
@@ -160,8 +193,19 @@ class Derivatives final : public Observer {
   }
 
   /// The same beyond the cutoff, by parts: rc^4 f + 6 times the integral of r^2 (r f).
-  double beyond(double size) const {
+  double beyond(double size, double tail_virial) const {
     double sum = 0.0;
+    if (molecules_) {
+      for (std::size_t a = 0; a < counts_.size(); ++a) {
+        for (std::size_t b = 0; b < counts_.size(); ++b) {
+          const AveragedPotential& pair = beyond_[a * counts_.size() + b];
+          const double end = pair.cutoff();
+          sum -= 2.0 * std::numbers::pi * static_cast<double>(counts_[a]) *
+                 static_cast<double>(counts_[b]) / size * std::pow(end, 3) * pair.slope(end);
+        }
+      }
+      return sum + 6.0 * tail_virial;
+    }
     for (std::size_t a = 0; a < counts_.size(); ++a) {
       for (std::size_t b = 0; b < counts_.size(); ++b) {
         const double pairs = 2.0 * std::numbers::pi * static_cast<double>(counts_[a]) *
@@ -187,7 +231,7 @@ class Derivatives final : public Observer {
     const double a11 = a01 + size * beta * beta * cov / atoms_;
     const double a02 =
         size * size * (beta * mean(mean_w) - beta * beta * var_v) / atoms_ - 2.0 * a01;
-    const double c_v = 1.5 - a20, d = 1.0 + 2.0 * a01 + a02, e = 1.0 + a01 - a11;
+    const double c_v = ideal_ - a20, d = 1.0 + 2.0 * a01 + a02, e = 1.0 + a01 - a11;
     const double c_p = c_v + e * e / d;
     const double k = units_.boltzmann();
     std::vector<Result> found{
@@ -227,6 +271,9 @@ class Derivatives final : public Observer {
   std::vector<std::int64_t> counts_;
   double heat_ = 0.0;  ///< kT
   double range_ = 0.0, atoms_ = 0.0, mass_ = 0.0;
+  double ideal_ = 1.5;  ///< heat capacity of the ideal gas by k, without vibrations
+  std::optional<InsertedMolecule> molecules_;  ///< where there are rigid molecules: all pairs
+  std::vector<AveragedPotential> beyond_;      ///< of these
   std::vector<std::vector<PairFunction>> functions_;  ///< of each pair of types
   std::string per_pressure_ = unit_of("1", units_.label(Dimension::pressure));
   std::string per_temperature_ = unit_of("1", units_.label(Dimension::temperature));
@@ -250,8 +297,16 @@ std::string why_no_derivatives(const Input& input) {
   if (input.barostat.is_used()) {
     return "a [barostat] changes the volume; [fluctuations] has the properties of that";
   }
-  if (!input.components.empty() || !input.molecules.empty()) {
-    return "they are those of atoms only; this input has molecules";
+  if (!input.molecules.empty()) {
+    return "they are those of atoms and rigid molecules; this input has flexible ones";
+  }
+  if (!input.components.empty() &&
+      input.interaction.electrostatics == CutoffElectrostatics::reaction_field) {
+    return "the reaction field is not among what they know";
+  }
+  if (!input.components.empty() && !input.types.empty() &&
+      input.interaction.tail_correction != TailCorrection::none) {
+    return "of atoms beside molecules they do not know what lies beyond the cutoff";
   }
   if (input.electrostatics.is_used()) return "[electrostatics] is not among what they know";
   if (uses_many_body_potential(input)) {
@@ -289,14 +344,16 @@ void check_derivatives(const Input& input, const IsGood& is_good, const Report& 
 
 ObserverRow observer::derivatives() {
   return {.schema = {.name = "derivatives",
-                     .description = "Of atoms at constant temperature and volume: heat capacities, "
+                     .description = "Of atoms and rigid molecules at constant temperature and "
+                                    "volume: heat capacities, "
                                     "compressibilities, thermal expansion, speed of sound and the "
                                     "Joule-Thomson coefficient (Lustig).",
                      .aliases = {"lustig", "speed_of_sound", "joule_thomson"}},
           .keys = {interval_key<DerivativesOptions>()},
           .interval = interval_of<DerivativesOptions>,
           .check = check_derivatives,
-          .make = make_derivatives};
+          .make = make_derivatives,
+          .needs_all_pairs = true};
 }
 
 }  // namespace sterna::md

@@ -44,6 +44,10 @@ class InsertedMolecule {
   /// How much more the correction beyond the cutoff is with one more molecule of this kind.
   /// `counts`: of each kind, without it. 0 without correction.
   double correction(std::size_t kind, std::span<const double> counts, double volume) const;
+  /// Of the particles that are there: this rank's part of the sum over pairs of the second derivative
+  /// of their energy by a factor of the distance of their centers, orientations being kept. Charges at
+  /// any distance are not in it.
+  double second_by_scale(const Frame& frame);
 
  private:
   /// What acts between two sites, a of the inserted molecule and b of its neighbor. A multipole is
@@ -96,6 +100,10 @@ class InsertedMolecule {
   double core_of(const PairFunction& function) const;
   static double energy_of(const SitePair& pair, const Vec3& d, double r2, const Vec3* a,
                           const Vec3* b);
+  /// The energy of two particles whose centers are `factor` times `between` apart. Which sites are
+  /// within the cutoff is decided at factor 1.
+  double scaled_energy(const KindPair& pair, const Vec3& between, double factor, const Vec3* own,
+                       const Vec3* other) const;
   double correction_of_atoms(std::size_t kind, std::span<const double> counts, double volume) const;
   void turn(std::size_t kind, const Quaternion& orientation, std::vector<Vec3>& vectors) const;
   void find_cells(const Frame& frame);
