@@ -2,14 +2,12 @@
 
 import contextlib
 import importlib
-import inspect
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Protocol, TextIO
+from typing import Annotated, TextIO
 
 import typer
 import typer.core
@@ -23,6 +21,7 @@ from sterna.launching import launch
 from sterna.launching.processes import ended_by_signals
 from sterna.launching.program import find_companion, find_launcher, find_program, version
 from sterna.runs.at_end import AtEnd
+from sterna.support.help_texts import Lists, WholeSentences
 from sterna.support.progress import ProgressBar
 
 #: In the order in which one meets them; all other commands follow in the order of their names.
@@ -32,39 +31,21 @@ _USUAL = (
 )  # fmt: skip
 
 
-class _Lists(Protocol):
-    """What formats a help."""
-
-    def section(self, name: str) -> AbstractContextManager[None]: ...
-
-    def write_dl(self, rows: Sequence[tuple[str, str]]) -> None: ...
-
-
-class _UsualFirst(typer.core.TyperGroup):
-    """Its help has the usual commands first, each with a whole sentence."""
+class _UsualFirst(WholeSentences):
+    """Its help has the usual commands first."""
 
     def list_commands(self, ctx: typer.Context) -> list[str]:
         names = super().list_commands(ctx)
         usual = [name for name in _USUAL if name in names]
         return usual + sorted(set(names) - set(usual))
 
-    def format_commands(self, ctx: typer.Context, formatter: _Lists) -> None:
-        rows = []
-        for name in self.list_commands(ctx):
-            command = self.get_command(ctx, name)
-            if command is not None and not command.hidden:
-                rows.append((name, first_paragraph(command)))
+    def format_commands(self, ctx: typer.Context, formatter: Lists) -> None:
+        rows = self.rows(ctx)
         usual = [row for row in rows if row[0] in _USUAL]
         for title, part in (("Usual commands", usual), ("Other commands", rows[len(usual) :])):
             if part:
                 with formatter.section(title):
                     formatter.write_dl(part)
-
-
-def first_paragraph(command: typer.core.TyperCommand | typer.core.TyperGroup) -> str:
-    """What the command does, in a sentence or two."""
-    text = inspect.cleandoc(command.help or "").split("\n\n", 1)[0]
-    return " ".join(text.split())
 
 
 app = typer.Typer(

@@ -116,12 +116,15 @@ def compare(
     """What came of one example: "same", "differs" or "refused", and why."""
     with tempfile.TemporaryDirectory() as name:
         folders = [Path(name, "before"), Path(name, "after")]
+        # Both run at this place: the checkpoint of a stage has the path of the one before it.
+        place = Path(name, "place")
         said = []
         for folder, program in zip(folders, (before, after), strict=True):
-            shutil.copytree(EXAMPLES, folder)
+            shutil.copytree(EXAMPLES, place)
             text = short_input(example.read_text("utf-8"), steps, precision)
-            (folder / example.name).write_text(text, "utf-8")
-            said.append(run(program, ranks, folder, [example.name]))
+            (place / example.name).write_text(text, "utf-8")
+            said.append(run(program, ranks, place, [example.name]))
+            place.rename(folder)
         if said[0] or said[1]:
             same = bool(said[0]) and bool(said[1])
             return ("refused" if same else "differs"), said[0] or said[1]
@@ -131,10 +134,13 @@ def compare(
         shutil.rmtree(folders[1])
         shutil.copytree(folders[0], folders[1])
         for folder, program in zip(folders, (before, after), strict=True):
-            text = (folder / example.name).read_text("utf-8")
+            folder.rename(place)
+            text = (place / example.name).read_text("utf-8")
             text = re.sub(r"^steps = .*", f"steps = {2 * steps}", text, flags=re.MULTILINE)
-            (folder / example.name).write_text(text, "utf-8")
-            if failure := run(program, ranks, folder, [example.name, "--resume"]):
+            (place / example.name).write_text(text, "utf-8")
+            failure = run(program, ranks, place, [example.name, "--resume"])
+            place.rename(folder)
+            if failure:
                 return "differs", f"when resumed: {failure}"
         found = difference(*(folder / "output" for folder in folders))
         return ("differs", f"when resumed: {found}") if found else ("same", "")
@@ -149,7 +155,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="examples whose name has one of these in it")
     options = parser.parse_args()
     before = options.before.resolve() / "build" / "src" / "app" / "sterna-md"
-    after = find_program()
+    after = find_program().resolve()
     wanted = options.only.split(",")
     examples = [
         path

@@ -74,6 +74,14 @@ def test_help_has_the_usual_commands_first_in_whole_sentences(sterna):
             assert not entry.strip() or entry.endswith("."), entry
 
 
+@pytest.mark.parametrize("group", ["new", "validate"])
+def test_help_of_a_group_has_whole_sentences(sterna, group):
+    commands = sterna(group, "--help").stdout.split("Commands:")[1]
+    assert "..." not in commands
+    for entry in re.split(r"\n  (?=\w)", commands.rstrip()):
+        assert not entry.strip() or entry.endswith("."), entry
+
+
 def test_the_page_of_man_is_what_the_command_says():
     tool = ROOT / "tools" / "write_shell_files.py"
     done = subprocess.run(

@@ -30,8 +30,14 @@ from sterna.launching.models import models
 from sterna.results.outputs import outputs_of
 from sterna.support.edges_option import CommandWithEdges
 from sterna.support.files import require_regular
+from sterna.support.help_texts import WholeSentences
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Write input and start files.")
+app = typer.Typer(
+    cls=WholeSentences,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Write input and start files.",
+)
 app.command(name="molecule", cls=CommandWithEdges)(molecule_command)
 app.command(name="polymer")(polymer_command)
 app.command(name="pack", cls=CommandWithEdges)(pack_command)

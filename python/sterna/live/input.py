@@ -134,5 +134,10 @@ class Input(Fixed):
         return core().check(self._text, self._name, self._from_file, bool(self.stages))
 
     def write(self, path: str | PathLike) -> None:
-        """Local. Writes the input file; raises OSError where that fails."""
+        """Local. Writes the input file; raises OSError where that fails.
+
+        Files that it names, such as `file` in [start], are looked for in the folder of the input. A
+        run's own files are not: they go where `directory` in [output] says, seen from the working
+        folder.
+        """
         Path(path).write_text(self._text, encoding="utf-8")

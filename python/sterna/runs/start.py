@@ -20,6 +20,8 @@ def run(
 ) -> Result:
     """Runs the input file on `ranks` ranks (default: all cores) and returns what it left.
 
+    Files go where `directory` in [output] says. It counts from the working folder, as with the
+    command `sterna run`, not from the folder of the input; without it they go into the working folder.
     `steps`: instead of `steps` in [run] of the input; counted from the start, also with `resume`.
     The `[[stage]]`s of an input run one after the other; `from_stage` is the first to run, from the
     end of the one before it.

@@ -6,9 +6,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from sterna.support.help_texts import WholeSentences
 from sterna.validation import CASES
 
 app = typer.Typer(
+    cls=WholeSentences,
     rich_markup_mode=None,
     invoke_without_command=True,
     help="Compare with published values: without CASE a list of what there is.",
