@@ -68,7 +68,7 @@ struct Sums {
 /// background. Charges of 0 are places where potentials and fields are wanted.
 ///
 /// All calls are collective over the ranks of the context, except those that say otherwise. Errors are
-/// `comm::Error`, with the same text on all ranks of the context. The context outlives the solver.
+/// `comm::Error`, with the same text on all ranks of the context.
 class Solver {
  public:
   /// Charges without images, wherever they are.
