@@ -84,8 +84,12 @@ function(sterna_install_package)
                                 ${PROJECT_BINARY_DIR}/SternaFortran.cmake
                                 INSTALL_DESTINATION ${folder} PATH_VARS sterna_fortran_sources
                                 NO_CHECK_REQUIRED_COMPONENTS_MACRO NO_SET_AND_CHECK_MACRO)
-  install(FILES ${PROJECT_SOURCE_DIR}/src/comm/fortran/sterna_comm.F90
-                ${PROJECT_SOURCE_DIR}/src/comm/fortran/array_calls.cpp
+  set(sources ${PROJECT_SOURCE_DIR}/src/comm/fortran/sterna_comm.F90
+              ${PROJECT_SOURCE_DIR}/src/comm/fortran/array_calls.cpp)
+  if(STERNA_ENGINE STREQUAL "ON")
+    list(APPEND sources ${PROJECT_SOURCE_DIR}/src/fmm/fortran/sterna_fmm.F90)
+  endif()
+  install(FILES ${sources}
           DESTINATION ${sterna_fortran_sources} COMPONENT library)
   if(TARGET sterna_comm_fortran)
     install(EXPORT sternaFortranTargets NAMESPACE sterna:: DESTINATION ${folder} COMPONENT library)
@@ -103,12 +107,17 @@ function(sterna_install_package)
                 ${PROJECT_SOURCE_DIR}/cmake/FindUCX.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/SternaMpi.cmake
           DESTINATION ${folder} COMPONENT library)
+  set(absent)
+  if(NOT STERNA_ENGINE STREQUAL "ON")
+    set(absent PATTERN fmm.h EXCLUDE PATTERN fmm.hpp EXCLUDE PATTERN scafacos EXCLUDE)
+  endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sterna DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-          COMPONENT library)
+          COMPONENT library ${absent})
 endfunction()
 
-# sterna-comm.pc, for builds without CMake. Where the library is shared, nothing else is named; a
-# program that is linked with all of it (--static) gets MPI, UCX and C++ by their own files.
+# sterna-comm.pc and sterna-fmm.pc, for builds without CMake. Where the libraries are shared, nothing
+# else is named. A program that is linked with all of sterna-comm (--static) gets MPI, UCX and C++ by
+# their own files.
 function(sterna_install_pkg_config)
   set(private)
   foreach(library ${MPI_CXX_LIBRARIES} ${UCX_ucp_LIBRARY} ${UCX_uct_LIBRARY} ${UCX_ucs_LIBRARY}
@@ -128,6 +137,19 @@ Cflags: -I\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 Libs: -L\${prefix}/@CMAKE_INSTALL_LIBDIR@ -Wl,-rpath,\${prefix}/@CMAKE_INSTALL_LIBDIR@ -lsterna_comm
 Libs.private: -lstdc++ -lm -pthread@private@
 ")
+  if(TARGET sterna_fmm_shared AND STERNA_ENGINE STREQUAL "ON")
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sterna-fmm.pc @ONLY CONTENT
+"prefix=\${pcfiledir}/../..
+Name: sterna-fmm
+Description: The fast multipole method for charges of distributed programs
+Version: @PROJECT_VERSION@
+Requires: sterna-comm
+Cflags: -I\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+Libs: -L\${prefix}/@CMAKE_INSTALL_LIBDIR@ -Wl,-rpath,\${prefix}/@CMAKE_INSTALL_LIBDIR@ -lsterna_fmm
+")
+    install(FILES ${PROJECT_BINARY_DIR}/sterna-fmm.pc
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+  endif()
   install(FILES ${PROJECT_BINARY_DIR}/sterna-comm.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
 endfunction()

@@ -8,6 +8,9 @@ of the input (src/md/forces/KIND/input) is a layer of its own above src/md/input
 MPI or UCX headers, so the engine sends every byte through it. The module of Python, src/python,
 stands on both layers, and neither includes anything of it.
 
+The library of the multipole method, include/sterna/fmm.hpp and src/fmm, stands on both layers, too. Its
+interfaces for C use the handles of that of `sterna::comm`.
+
 Object files of the engine tell what the linker is asked for: a folder needs no symbol that only a
 higher one defines, whatever header declares it. Where the files of several folders are compiled
 together, a symbol counts as needed by the highest of them and as defined by the lowest.
@@ -97,13 +100,18 @@ def problem(source: str, included: str) -> str | None:
             return reason
     if in_comm and included.startswith(("md/", "sterna/md")):
         return "sterna::comm is the lower layer: it includes nothing of sterna::md"
+    if (in_comm or in_md) and included.startswith(("fmm/", "sterna/fmm")):
+        return "sterna::fmm stands on the engine, which knows nothing of it"
     if (in_comm or in_md) and included.startswith("python/"):
         return "the engine knows nothing of Python: src/python stands on it"
     if source.startswith("include/") and included.startswith("comm/"):
         return "a public header includes only public headers"
-    if not in_comm and TRANSPORT_HEADERS.match(included):
+    # ScaFaCoS's calls take a communicator of MPI by value.
+    in_scafacos = source.startswith(("include/sterna/scafacos/", "src/scafacos/"))
+    if not in_comm and TRANSPORT_HEADERS.match(included) and not in_scafacos:
         return "only sterna::comm talks to MPI and UCX"
-    if not in_comm and included.startswith("comm/"):
+    of_c = source.startswith("src/fmm/c/") and included.startswith("comm/c/")
+    if not in_comm and included.startswith("comm/") and not of_c:
         return "other layers use the public headers, sterna/comm/"
     if not in_md:
         return None

@@ -35,6 +35,7 @@ PACKAGES = (
     "validation",
     "bench",
     "comm",
+    "fmm",
     "ase",
     "commands",
     "command",

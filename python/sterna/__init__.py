@@ -29,7 +29,7 @@ from sterna.support.moved import keep_old_names
 open = read  # noqa: A001 - the word a user expects
 
 if TYPE_CHECKING:
-    from sterna import comm
+    from sterna import comm, fmm
     from sterna.fluids.saturation import Saturation, vle
     from sterna.fluids.virial import VirialCoefficients, virial
     from sterna.frames.trajectory import Trajectory
@@ -66,6 +66,7 @@ __all__ = [
     "VirialCoefficients",
     "__version__",
     "comm",
+    "fmm",
     "read",
     "read_log",
     "run",
@@ -96,8 +97,8 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    if name == "comm":
-        return importlib.import_module("sterna.comm")
+    if name in ("comm", "fmm"):
+        return importlib.import_module(f"sterna.{name}")
     if name == "__version__":
         return version()
     if name not in _LATER:

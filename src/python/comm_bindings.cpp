@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "python/job.hpp"
+#include "python/kept.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/methods.hpp"
@@ -41,53 +41,6 @@ nb::object copy_of(std::span<const std::byte> bytes) {
   const std::size_t shape[1] = {bytes.size()};
   return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(kept, 1, shape, owner));
 }
-
-class Context {
- public:
-  explicit Context(std::uintptr_t communicator) {
-    const nb::gil_scoped_release free;
-    Job& job = Job::of_process();
-    context_ =
-        communicator == 0
-            ? job.duplicate_of(*job.world())
-            : job.duplicate_of(*job.of_communicator(reinterpret_cast<const void*>(communicator)));
-  }
-  const comm::Context& context() const { return *context_; }
-  const std::shared_ptr<comm::Context>& shared() const { return context_; }
-
- private:
-  std::shared_ptr<comm::Context> context_;
-};
-
-/// An exchange that is closed when the job ends, or by `close` before.
-template <class Exchange>
-class Kept : public Ending {
- public:
-  Kept() { Job::of_process().add(*this); }
-  ~Kept() override {
-    Job& job = Job::of_process();
-    job.remove(*this);
-    if (exchange_ && job.is_used_elsewhere()) {
-      job.keep_until_unused(std::move(exchange_));
-      job.keep_until_unused(std::move(context_));
-    }
-  }
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
-  void close() override {
-    exchange_.reset();
-    context_.reset();
-  }
-
-  Exchange& exchange() const {
-    if (!exchange_) throw comm::Error("this exchange is closed");
-    return *exchange_;
-  }
-
- protected:
-  std::shared_ptr<comm::Context> context_;
-  std::unique_ptr<Exchange> exchange_;
-};
 
 class NeighborExchange final : public Kept<comm::NeighborExchangeBytes> {
  public:

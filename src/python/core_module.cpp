@@ -20,6 +20,7 @@
 #include "md/output/checkpoint_file.hpp"
 #include "python/comm_bindings.hpp"
 #include "python/exceptions.hpp"
+#include "python/fmm_bindings.hpp"
 #include "python/hdf5_turns.hpp"
 #include "python/input_bindings.hpp"
 #include "python/job.hpp"
@@ -243,4 +244,5 @@ NB_MODULE(_core, module) {
   sterna::python::bind_simulation(module);
   sterna::python::bind_view(module);
   sterna::python::bind_comm(module);
+  sterna::python::bind_fmm(module);
 }

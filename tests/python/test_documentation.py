@@ -101,6 +101,11 @@ def test_the_page_on_exchanges_runs_as_it_is_written(ranks, tmp_path):
     )
 
 
+def test_the_page_on_the_multipole_library_runs_as_it_is_written(tmp_path):
+    shown = script_output(tmp_path, script_of_page("multipole-library"), 1)
+    assert shown.startswith("order ")
+
+
 @pytest.mark.parametrize(
     "name, shown",
     # Tersoff, Phys. Rev. B 38, 9902 (1988): 5.432 angstrom, -4.63 eV.

@@ -13,6 +13,7 @@ from conftest import ROOT
         "live/box",
         "live/callbacks",
         "comm",
+        "fmm",
         "live/frame",
         "live/input",
         "live/parameters",

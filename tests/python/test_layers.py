@@ -28,6 +28,9 @@ def test_every_include_of_the_source_tree_points_down():
         ("src/comm/neighbor/methods/p2p.cpp", "comm/message/pool.hpp", "above"),
         ("src/comm/attic/x.cpp", "comm/context/waiter.hpp", "not in the list"),
         ("src/md/core/box.hpp", "python/job.hpp", "nothing of Python"),
+        ("src/md/core/box.hpp", "sterna/fmm.hpp", "knows nothing of it"),
+        ("src/fmm/solver.cpp", "comm/c/call.hpp", "public headers"),
+        ("src/fmm/solver.cpp", "mpi.h", "only sterna::comm"),
         ("src/md/core/box.hpp", "md/domain/halo.hpp", "above"),
         ("src/md/input/log.hpp", "md/simulation/step.hpp", "above"),
         ("src/md/domain/halo.cpp", "comm/context/waiter.hpp", "public headers"),
@@ -50,6 +53,8 @@ def test_an_include_that_points_up_is_found(source, included, word):
     ("source", "included"),
     [
         ("src/comm/context/context.cpp", "mpi.h"),
+        ("src/fmm/c/solver.cpp", "comm/c/call.hpp"),
+        ("src/scafacos/fcs.cpp", "mpi.h"),
         ("src/comm/neighbor/methods/p2p.cpp", "comm/onesided/window.hpp"),
         ("src/md/simulation/step.cpp", "md/core/vector.hpp"),
         ("src/md/forces/pair/x.cpp", "md/forces/force_term.hpp"),

@@ -55,6 +55,7 @@ module sterna_comm
   end type
 
   public :: sterna_error_message
+  public :: sterna_conclude  ! for modules upon this one: the end of each of their calls
   public :: sterna_initialize, sterna_finalize, sterna_abort
   public :: sterna_context_create, sterna_context_destroy, sterna_context_rank, sterna_context_size
   public :: sterna_context_set_timeout, sterna_barrier
@@ -73,6 +74,10 @@ module sterna_comm
   public :: sterna_sparse_exchange_result
   public :: sterna_messenger_create, sterna_messenger_destroy
   public :: sterna_send, sterna_receive, sterna_request_wait, sterna_request_test
+
+  interface sterna_conclude
+    module procedure conclude
+  end interface
 
   interface
     function c_error_message() bind(c, name="sterna_error_message")

@@ -24,7 +24,7 @@ class FmmSolver::Implementation {
   virtual void start(const VectorView& positions, std::span<const Vec3> dipoles,
                      const VectorView& centers, bool with_far_field) = 0;
   struct Wanted {
-    bool virial = false, energy = false;
+    bool virial = false, energy = false, fields = false;
     /// The array to which forces are added; empty: they are part of the result.
     std::span<Vec3> forces = {};
   };
@@ -197,7 +197,8 @@ class Solver final : public FmmSolver::Implementation {
       const bool own_forces = wanted.forces.empty();
       result.potentials.assign(wanted.energy && own_forces ? count : 0, 0.0);
       result.forces.assign(own_forces ? count : 0, {});
-      result.fields.assign(solver.parameters_.dipoles ? count : 0, {});
+      const bool with_fields = solver.parameters_.dipoles || wanted.fields;
+      result.fields.assign(with_fields ? count : 0, {});
       result.center_forces.assign(solver.overlapping() ? count : 0, {});
       result.energy = 0.0;
       forces = own_forces ? std::span(result.forces) : wanted.forces;
@@ -329,7 +330,8 @@ class Solver final : public FmmSolver::Implementation {
 
   template <bool with_near, bool with_far>
   void assemble(const Leaf& leaf, Sums& sums) const {
-    if (parameters_.dipoles || overlapping() || sums.wanted.virial || sums.wanted.energy) {
+    const Wanted& wanted = sums.wanted;
+    if (parameters_.dipoles || overlapping() || wanted.virial || wanted.energy || wanted.fields) {
       assemble<with_near, with_far, false>(leaf, sums);
     } else {
       assemble<with_near, with_far, true>(leaf, sums);
@@ -394,7 +396,7 @@ class Solver final : public FmmSolver::Implementation {
     } else if (sums.wanted.energy) {
       result.energy += 0.5 * charge * potential;
     }
-    if (parameters_.dipoles) result.fields[i] += weight * field;
+    if (!result.fields.empty()) result.fields[i] += weight * field;
     if (!overlapping()) return;
     result.center_forces[i] -= (charges_.charges[i] * potential - dot(dipole_of_charge(i), field)) *
                                leaf_parts_.slope(part);
@@ -448,7 +450,7 @@ class Solver final : public FmmSolver::Implementation {
       } else if (all.wanted.energy) {
         result.energy += energy;
       }
-      if (parameters_.dipoles) result.fields[i] += field;
+      if (!result.fields.empty()) result.fields[i] += field;
       add_product(all.virial, positions_[i], force);
       for (const std::size_t diagonal : {0, 4, 8}) all.virial[diagonal] += energy;
     }
@@ -543,8 +545,9 @@ void FmmSolver::start(const VectorView& positions, std::span<const Vec3> dipoles
   implementation_->start(positions, dipoles, centers, with_far_field);
 }
 
-const CoulombResult& FmmSolver::finish(bool with_virial, bool with_energy) {
-  return implementation_->finish({.virial = with_virial, .energy = with_energy});
+const CoulombResult& FmmSolver::finish(bool with_virial, bool with_energy, bool with_fields) {
+  return implementation_->finish(
+      {.virial = with_virial, .energy = with_energy, .fields = with_fields});
 }
 
 const CoulombResult& FmmSolver::finish_into(std::span<Vec3> forces, bool with_virial,

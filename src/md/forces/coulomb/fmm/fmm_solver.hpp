@@ -51,10 +51,11 @@ class FmmSolver {
              const VectorView& centers = {}, bool with_far_field = true);
   /// The result for the charges of this rank, in the order of `rebuild`. The energy is half of
   /// their charges times potentials; the caller adds energy and virial over the ranks. The virial
-  /// is computed if all ranks ask for it. Without the energy there are no potentials. The other
-  /// results have the same bits with and without virial and energy. Valid until the next call of
-  /// `start`.
-  const CoulombResult& finish(bool with_virial = false, bool with_energy = true);
+  /// is computed if all ranks ask for it. Without the energy there are no potentials. There are fields
+  /// if they are asked for, or if there are dipoles. The other results have the same bits with and
+  /// without virial, energy and fields. Valid until the next call of `start`.
+  const CoulombResult& finish(bool with_virial = false, bool with_energy = true,
+                              bool with_fields = false);
   /// As `finish`, but adds the force on each charge to `forces`; the result has neither forces nor
   /// potentials. Only if `adds_forces`: leaves do not overlap and there are no dipoles.
   const CoulombResult& finish_into(std::span<Vec3> forces, bool with_virial, bool with_energy);

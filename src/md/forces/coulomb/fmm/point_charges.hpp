@@ -70,7 +70,7 @@ struct CoulombResult {
   /// molecule, which is minus the gradient of the charge's energy by its weights in the leaves.
   /// (Otherwise it is included in `forces`.)
   std::vector<Vec3> center_forces;
-  std::vector<Vec3> fields;  ///< at each charge if there are dipoles; otherwise empty
+  std::vector<Vec3> fields;  ///< at each charge if there are dipoles, or if they are asked for
   /// The symmetric part of the sum over pairs of connection times force, xx yy zz xy xz yz: minus
   /// the derivative of the energy when the box and all positions in it are strained.
   std::array<double, 6> virial{};
