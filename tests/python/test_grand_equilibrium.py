@@ -7,6 +7,7 @@ import numpy
 import pytest
 import sterna as module
 from sterna.fluids import gibbs_helmholtz, vapor
+from sterna.fluids.saturation import METHODS, Saturation
 
 #: By Thol et al., J. Phys. Chem. Ref. Data 45, 023101 (2016): T, saturated densities, pressure,
 #: enthalpy of vaporization, ln(rho) + mu/kT.
@@ -115,6 +116,24 @@ def test_a_study_from_the_command_to_its_files(tmp_path, sterna):
     again = sterna(*command)
     assert [log.stat().st_mtime_ns for log in logs] == before
     assert again.stderr.count("2 of 2 runs are complete already") >= 2
+
+
+def test_values_without_errors_are_left_out_of_fits(tmp_path):
+    """Those of runs that are too short for blocks."""
+    t = numpy.array(list(SATURATED))
+    values = {name: numpy.full(3, numpy.nan) for name in METHODS["grand-equilibrium"][0]}
+    rows = zip(*SATURATED.values(), strict=True)
+    values["liquid_density"], values["vapor_density"], values["vapor_pressure"] = (
+        numpy.array(column) for column in list(rows)[:3]
+    )
+    errors = {name: 0.01 * column for name, column in values.items()}
+    errors["vapor_pressure"][1] = numpy.nan
+    found = Saturation(
+        "lennard_jones", "grand-equilibrium", tmp_path, t, (values, errors, ["complete"] * 3)
+    )
+    assert found.coexistence.temperature.tolist() == [0.8, 1.1]
+    assert found.critical is not None
+    assert numpy.isfinite(found["enthalpy_by_clapeyron"]).tolist() == [True, False, True]
 
 
 def test_without_runs_there_is_nothing_but_states(tmp_path):

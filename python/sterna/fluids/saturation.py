@@ -71,8 +71,10 @@ class Saturation(Rows):
         self._mass = mass  # g/mol; 1 of reduced units
         self._is_there = numpy.array([state == "complete" for state in self.states], bool)
         names = ("liquid_density", "vapor_density", "vapor_pressure")
-        for part in (self._values[n] for n in names):
-            self._is_there &= numpy.isfinite(part)
+        for name in names:
+            # A short run has values without errors, which no fit takes.
+            self._is_there &= numpy.isfinite(self._values[name])
+            self._is_there &= numpy.isfinite(self._errors[name])
         points = self.coexistence
         self.critical: CriticalPoint | None = critical_point(points)
         self._add_enthalpy(points)

@@ -20,4 +20,5 @@
 - `comparison`: energies and forces beside those of OpenMM; `gromacs.judge`: of GROMACS;
 - `rigid`: structures of rigid molecules as `[[component]]`s;
 - `molmod`: models of MolMod and ms2 as `[[component]]`s.
+- `ms2`: a state of ms2 with such models.
 """

@@ -72,11 +72,20 @@ def _import_rigid(
 def _import_models(files: list[Path], output: Path, overwrite: bool) -> None:
     from sterna.importing import molmod
 
-    written, notes = molmod.write(files, output, overwrite)
+    _tell(*molmod.write(files, output, overwrite))
+
+
+def _tell(written: list[Path], notes: list[str]) -> None:
     for path in written:
         print(f"wrote {path}")
     for note in notes:
         print(f"sterna: warning: {note}", file=sys.stderr)
+
+
+def _import_state(file: Path, output: Path, overwrite: bool) -> None:
+    from sterna.importing import ms2
+
+    _tell(*ms2.write(file, output, overwrite))
 
 
 def import_system(
@@ -87,7 +96,7 @@ def import_system(
             help="A data file of LAMMPS and its input script; PLACES.pdb or .cif with "
             "--force-field; a structure (.pdb, .gro ...) with --model; SYSTEM.xml and PLACES.pdb "
             "of OpenMM; .top and .gro of GROMACS; .prmtop and .inpcrd of AMBER; .psf, parameters "
-            "and PLACES.pdb or .crd of CHARMM; models of MolMod and ms2 (.pm).",
+            "and PLACES.pdb or .crd of CHARMM; models of MolMod and ms2 (.pm), or a state of ms2 (.par) with its models beside it.",
         ),
     ],
     output: Annotated[
@@ -244,6 +253,14 @@ def import_system(
         "--table": table, "--reference": reference, "--mdp": mdp, "--index": index, "--mdin": mdin,
         "--namd": namd, "--leave-out": leave_out, "--rigid": rigid,
     }  # fmt: skip
+    if len(files) == 1 and files[0].suffix == ".par":
+        for option, value in (
+            others | {"--model": model, "--cutoff": cutoff, "--box": box}
+        ).items():
+            if value:
+                raise SternaError(f"{option} is not for states of ms2 (.par)", 2)
+        _import_state(files[0], output, overwrite)
+        return
     are_models = [path.name.removesuffix(".gz").endswith(".pm") for path in files]
     if all(are_models):
         for option, value in (

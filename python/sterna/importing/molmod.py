@@ -8,7 +8,7 @@ in angstrom, energies in kelvin, charges in e, moments in debye and debye angstr
 import difflib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -70,7 +70,7 @@ class Model:
 
 
 @dataclass
-class _Entry:
+class Entry:
     """A line `key = value`."""
 
     line: Line
@@ -103,7 +103,7 @@ class _Entry:
         return int(self.value)
 
 
-class _Entries:
+class Entries:
     """The lines of a file, one after the other."""
 
     def __init__(self, path: Path, text: str) -> None:
@@ -111,19 +111,19 @@ class _Entries:
         self._lines = iter(lines_of(path, text))
         self._next = self._read()
 
-    def _read(self) -> _Entry | None:
+    def _read(self) -> Entry | None:
         line = next(self._lines, None)
         if line is None:
             return None
         key, equals, value = line.text.split("#", 1)[0].partition("=")
         if not equals or not key.strip() or not value.strip():
             line.fail(None, "expected `key = value`")
-        return _Entry(line, key.strip(), value.strip())
+        return Entry(line, key.strip(), value.strip())
 
-    def peek(self) -> _Entry | None:
+    def peek(self) -> Entry | None:
         return self._next
 
-    def take(self, key: str) -> _Entry:
+    def take(self, key: str) -> Entry:
         """The next line, which must have this key."""
         entry = self._next
         if entry is None:
@@ -133,7 +133,7 @@ class _Entries:
         self._next = self._read()
         return entry
 
-    def take_if(self, key: str) -> _Entry | None:
+    def take_if(self, key: str) -> Entry | None:
         return self.take(key) if self._next is not None and self._next.key == key else None
 
 
@@ -144,7 +144,7 @@ def read(path: Path) -> Model:
     text = read_text(path)
     name = re.sub(r"[^A-Za-z0-9_+-]+", "_", path.stem).strip("_") or "model"
     model = Model(name, _header_of(text))
-    entries = _Entries(path, text)
+    entries = Entries(path, text)
     first = entries.peek()
     if first is not None and first.key not in ("NSiteTypes", "NIdfTypes"):
         entries.take("NSiteTypes")
@@ -179,7 +179,7 @@ def _header_of(text: str) -> list[str]:
     return kept
 
 
-def _kind_of(entry: _Entry) -> str:
+def _kind_of(entry: Entry) -> str:
     for kind, (names, _) in _KINDS.items():
         if entry.value.lower() in names:
             return kind
@@ -191,8 +191,8 @@ def _kind_of(entry: _Entry) -> str:
     )
 
 
-def _take_site(entries: _Entries, kind: str, model: Model) -> None:
-    values: dict[str, _Entry] = {}
+def _take_site(entries: Entries, kind: str, model: Model) -> None:
+    values: dict[str, Entry] = {}
     for key in _KINDS[kind][1]:
         # Files of earlier years have no shields.
         entry = entries.take_if(key) if key == "shielding" else entries.take(key)
@@ -238,7 +238,7 @@ def _rounded(value: float) -> float:
     return round(value, 14) + 0.0
 
 
-def _take_rotation(entries: _Entries, model: Model) -> None:
+def _take_rotation(entries: Entries, model: Model) -> None:
     entry = entries.take("NRotAxes")
     if entry.value.lower() == "auto":
         return
@@ -338,10 +338,16 @@ def _component_of(model: Model, share: float) -> dict[str, Any]:
     return found
 
 
-def write(files: Sequence[Path], output: Path, overwrite: bool) -> tuple[list[Path], list[str]]:
+def write(
+    files: Sequence[Path],
+    output: Path,
+    overwrite: bool,
+    sections_of: Callable[[Sequence[Model]], dict[str, Any]] | None = None,
+    also_read: Sequence[Path] = (),
+) -> tuple[list[Path], list[str]]:
     """Writes the input; returns the files written, and notes on what was not kept.
 
-    Raises SternaError where a file is not a model, where two have one name, and where the output is there
+    `sections_of`: of the models, in place of `sections`; `also_read`: what it read. Raises SternaError where a file is not a model, where two have one name, and where the output is there
     already or is one of the files.
     """
     if output.suffix != ".toml":
@@ -350,14 +356,15 @@ def write(files: Sequence[Path], output: Path, overwrite: bool) -> tuple[list[Pa
     for n, model in enumerate(models):
         if model.name in [other.name for other in models[:n]]:
             raise SternaError(f"two models are called {model.name}; rename a file", status=2)
-    found = sections(models)
+    found = (sections_of or sections)(models)
     if output.exists() and not overwrite:
         raise SternaError(f"{output} exists; --overwrite replaces it", status=2)
-    require_not_read((output,), files)
+    require_not_read((output,), [*files, *also_read])
     head = "".join(
         f"# {model.name}: {' '.join(model.header)}\n" for model in models if model.header
     )
-    head += "# A dilute gas: change density and temperature in [start] and [thermostat].\n"
+    if sections_of is None:
+        head += "# A dilute gas: change density and temperature in [start] and [thermostat].\n"
     replace_text(output, head + toml_text(found))
     notes = [
         f"{model.name}: shields of charges and moments (shielding) are not kept; ms2 uses them in Monte "
