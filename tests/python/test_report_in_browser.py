@@ -138,6 +138,7 @@ def open_page(browser, path: Path, **options):
     """A page without a network; what it asked for and complained of is noted in it."""
     context = browser.new_context(offline=True, **options)
     page = context.new_page()
+    page.set_default_timeout(200_000)  # a loaded machine takes its time
     page.asked, page.complaints = [], []
     page.on("request", lambda request: page.asked.append(request.url))
     page.on("console", lambda message: page.complaints.append(message.text))
