@@ -93,6 +93,30 @@ TEST_CASE("series that have not settled say why") {
   CHECK(unrest_of(correlated(20, 0.3, 1)) == unknown);
 }
 
+TEST_CASE("a run has no more false alarms with four quantities than with one") {
+  // At the limit of what is worth 30 independent values: 240 values, 60 correlation times.
+  const double share = std::exp(-0.25);
+  const auto alarms_of = [&](std::size_t quantities) {
+    int alarms = 0;
+    for (unsigned run = 0; run < 1000; ++run) {
+      bool unrest = false;
+      for (unsigned q = 0; q < quantities; ++q) {
+        const std::vector<double> series = correlated(240, share, 5000 + 4 * run + q);
+        unrest = unrest || settled_mean(series, 0, quantities).unrest != SettledMean::Unrest::none;
+      }
+      alarms += unrest;
+    }
+    return alarms;
+  };
+  // 2 % by the test and 3.3 % by the number of independent values, of 1000 with a standard error of
+  // 0.7 %. With the thresholds of one quantity, four would have more than 180.
+  const int of_one = alarms_of(1), of_four = alarms_of(4);
+  CHECK(of_one > 15);
+  CHECK(of_one < 90);
+  CHECK(of_four > 15);
+  CHECK(of_four < 90);
+}
+
 TEST_CASE("averages leave out what a resumed run had before the equilibration that it is given") {
   Averages before({{.name = "x", .decides = true, .tells = true, .target = std::nullopt}},
                   std::nullopt);

@@ -128,6 +128,38 @@ def test_velocity_autocorrelation_and_its_integral(fluid, paths):
         assert 0 < found["standard_error"] < 0.5 * found["mean"]
 
 
+def test_units_of_products_of_velocities(tmp_path):
+    """A square of a velocity, and a velocity in a volume: nm/ps^2 would be an acceleration."""
+    text = """\
+units = "nano"
+[run]
+name = "soft"
+steps = 4
+timestep = "2 fs"
+[start]
+kind = "lattice"
+particles = 108
+density = "1.3 g/cm^3"
+temperature = "90 K"
+[[type]]
+name = "Ar"
+mass = "39.948 u"
+epsilon = "119.8 K"
+sigma = "3.405 angstrom"
+[interaction]
+cutoff = "0.7 nm"
+[velocity_autocorrelation]
+interval = 2
+length = "4 fs"
+[flow_profile]
+interval = 2
+"""
+    folder = run(tmp_path / "argon", text)
+    observers = sterna.open(folder / "soft.log.jsonl").observers
+    assert observers["velocity_autocorrelation"].units["Ar"] == "(nm/ps)^2"
+    assert observers["flow_profile"].units["flux_Ar_x"] == "nm/ps/nm^3"
+
+
 def test_the_spectrum_is_the_transform_of_the_autocorrelation(fluid, paths):
     _, velocity, species, _ = paths
     table = read(fluid, "vibrational_spectrum")

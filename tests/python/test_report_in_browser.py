@@ -14,9 +14,11 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
 from sterna.report import write_report
+from sterna.report.plot import Series, line_plot
 
 playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -136,6 +138,7 @@ def open_page(browser, path: Path, **options):
     """A page without a network; what it asked for and complained of is noted in it."""
     context = browser.new_context(offline=True, **options)
     page = context.new_page()
+    page.set_default_timeout(200_000)  # a loaded machine takes its time
     page.asked, page.complaints = [], []
     page.on("request", lambda request: page.asked.append(request.url))
     page.on("console", lambda message: page.complaints.append(message.text))
@@ -344,11 +347,53 @@ def test_no_violation_of_accessibility(browser, reports, name, scheme):
     page.context.close()
 
 
-def test_a_phone_shows_all_of_it(browser, reports):
-    size = {"width": 360, "height": 740}
-    page = open_page(browser, reports["liquid"], viewport=size, device_scale_factor=2)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    keep(page, "liquid-phone")
+#: Texts of plots that lie on another one or reach out of their plot, and how far the page scrolls.
+OVERLAPS = """() => {
+  const found = [];
+  for (const plot of document.querySelectorAll("svg.plot, svg.bars")) {
+    const outer = plot.getBoundingClientRect();
+    const texts = [...plot.querySelectorAll("text")].filter((e) => e.textContent.trim());
+    const boxes = texts.map((e) => e.getBoundingClientRect());
+    boxes.forEach((a, k) => {
+      if (a.left < outer.left - 1 || a.right > outer.right + 1)
+        found.push(`${texts[k].textContent} is cut off`);
+      boxes.slice(k + 1).forEach((b, n) => {
+        const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (wide > 1 && high > 3)
+          found.push(`${texts[k].textContent} lies on ${texts[k + 1 + n].textContent}`);
+      });
+    });
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 390, 1280])
+@pytest.mark.parametrize("name", KINDS)
+def test_a_phone_and_a_screen_show_all_of_it(browser, reports, name, width):
+    page = open_page(browser, reports[name], viewport={"width": width, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(OVERLAPS) == []
+    keep(page, f"{name}-{width}")
+    assert page.complaints == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("low", [-3759.635, -640.0821, 1.0e-7, 123456.0, -1.2345678e9])
+def test_ticks_of_many_digits_have_room(browser, tmp_path, width, low):
+    x = numpy.linspace(0.0, 1.0, 20)
+    y = low + 1e-5 * abs(low) * numpy.sin(x)
+    drawn = line_plot("c", "time/ps", "conserved energy/kJ/mol", [Series("s", x, y)])
+    css = (ROOT / "python/sterna/report/report.css").read_text(encoding="utf-8")
+    path = tmp_path / "plot.html"
+    path.write_text(
+        f'<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<style>{css}</style><main>{drawn}</main>"
+    )
+    page = open_page(browser, path, viewport={"width": width, "height": 740})
+    assert page.evaluate(OVERLAPS) == []
     page.context.close()
 
 

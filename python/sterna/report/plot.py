@@ -10,6 +10,9 @@ from sterna.report.html import Markup, element, number
 
 WIDTH, HEIGHT = 480, 270
 LEFT, RIGHT, TOP, BOTTOM = 72, 22, 12, 44
+#: What a digit of a tick needs at most, and the label of its axis. Letters are larger on a phone:
+#: report.css.
+DIGIT, AXIS_LABEL = 9, 26
 #: Beyond this many points a line keeps only the extremes of each piece.
 MOST_POINTS = 600
 #: The style sheet has this many colors; further lines repeat them.
@@ -88,10 +91,15 @@ class _Axes:
     def __init__(self, series: Sequence[Series]) -> None:
         self.x = _range([line.x for line in series], 0.0)
         self.y = _range([line.reach() for line in series], 0.05)
+        marks = ticks(*self.y, most=5)
+        step = marks[1] - marks[0] if len(marks) > 1 else 1.0
+        self.y_ticks = [(value, _tick_label(value, step)) for value in marks]
+        longest = max((len(text) for _, text in self.y_ticks), default=0)
+        self.left = max(LEFT, AXIS_LABEL + DIGIT * longest)
 
     def to_x(self, value: numpy.ndarray | float) -> numpy.ndarray | float:
         low, high = self.x
-        return LEFT + (value - low) / (high - low) * (WIDTH - LEFT - RIGHT)
+        return self.left + (value - low) / (high - low) * (WIDTH - self.left - RIGHT)
 
     def to_y(self, value: numpy.ndarray | float) -> numpy.ndarray | float:
         low, high = self.y
@@ -108,25 +116,14 @@ class _Axes:
             pieces.append(
                 element("text", _tick_label(value, step), x=at, y=floor + 16, class_="tick middle")
             )
-        marks = ticks(*self.y, most=5)
-        step = marks[1] - marks[0] if len(marks) > 1 else 1.0
-        for value in marks:
+        for value, text in self.y_ticks:
             at = self.to_y(value)
+            ends = {"x1": self.left, "x2": WIDTH - RIGHT, "y1": f"{at:.1f}", "y2": f"{at:.1f}"}
+            pieces.append(element("line", **ends, class_="grid"))
             pieces.append(
-                element(
-                    "line", x1=LEFT, x2=WIDTH - RIGHT, y1=f"{at:.1f}", y2=f"{at:.1f}", class_="grid"
-                )
+                element("text", text, x=self.left - 6, y=f"{at + 4:.1f}", class_="tick end")
             )
-            pieces.append(
-                element(
-                    "text",
-                    _tick_label(value, step),
-                    x=LEFT - 6,
-                    y=f"{at + 4:.1f}",
-                    class_="tick end",
-                )
-            )
-        middle = (LEFT + WIDTH - RIGHT) / 2
+        middle = (self.left + WIDTH - RIGHT) / 2
         pieces.append(element("text", x_label, x=middle, y=HEIGHT - 8, class_="label middle"))
         center = (TOP + floor) / 2
         pieces.append(
@@ -186,7 +183,7 @@ def line_plot(
     drawn = axes.grid(x_label, y_label)
     for line, color in zip(series, colors, strict=True):
         drawn += axes.line(line, color)
-    frame = f"{LEFT} {WIDTH - RIGHT} {HEIGHT - BOTTOM} {TOP}"
+    frame = f"{axes.left} {WIDTH - RIGHT} {HEIGHT - BOTTOM} {TOP}"
     svg = element(
         "svg",
         *drawn,

@@ -16,7 +16,8 @@
 namespace sterna::md {
 namespace {
 
-constexpr int most_backups = 99;  // as in GROMACS
+/// A hundred runs in a notebook are not many. More files than this fill a folder.
+constexpr int most_backups = 9999;
 
 constexpr std::array<std::string_view, 9> formats{"xtc",       "trr",  "dcd", "gsd", "extxyz",
                                                   "lammpstrj", "data", "pdb", "gro"};

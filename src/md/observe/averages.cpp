@@ -105,13 +105,15 @@ Averages::Report Averages::report() const {
   if (rows < 2 || part.first >= series_.batch_count()) return report;
   const std::int64_t first_step = series_.first_step(part.first);
 
+  const auto tested =
+      static_cast<std::size_t>(std::ranges::count_if(quantities_, &Quantity::tells));
   std::vector<SettledMean> means;
   std::map<std::string, bool> settled;
   bool unknown = false, late = false;
   for (std::size_t q = 0; q < quantities_.size(); ++q) {
     const std::vector<double> all = series_.means(q);
     const auto behind = std::span(all).subspan(part.given);
-    SettledMean& found = means.emplace_back(settled_mean(behind, part.first - part.given));
+    SettledMean& found = means.emplace_back(settled_mean(behind, part.first - part.given, tested));
     found.mean = series_.mean_from(part.first, q);  // includes the incomplete batch
     if (!quantities_[q].tells) continue;
     unknown = unknown || found.unrest == SettledMean::Unrest::unknown;

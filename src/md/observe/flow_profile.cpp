@@ -69,10 +69,10 @@ class FlowProfile final : public Observer {
     const auto directions = cells_.vector_directions();
     std::string text =
         fmt::format("# flow, {:.0f} frames\n# {}", cells_.samples(), cells_.header(units_));
-    const std::string of_flux = unit(Dimension::number_density) == ""
+    const std::string of_flux = units_.is_reduced()
                                     ? ""
-                                    : fmt::format("{}*{}", unit(Dimension::number_density),
-                                                  units_.label(Dimension::velocity));
+                                    : fmt::format("/{}/{}^3", units_.label(Dimension::velocity),
+                                                  units_.label(Dimension::length));
     for (const std::string& name : names_) {
       for (const auto direction : directions) {
         text += fmt::format(" flux_{}_{}{}", name, direction, of_flux);

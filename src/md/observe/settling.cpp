@@ -18,21 +18,39 @@ constexpr std::size_t most_cosines = 12;
 /// compares.
 constexpr std::size_t values_per_cosine = 5, values_per_tested_cosine = 3;
 
-/// Of 6, 7 ... 24 cosines: what the test of stationarity exceeds in 1 % of the series that have
-/// settled and are 60 correlation times long, worth 30 independent values, by a simulation of
-/// 500,000 such series. Longer series exceed it less often.
-constexpr double thresholds[] = {5.289, 4.393, 3.768, 3.344, 3.029, 2.788, 2.602,
-                                 2.454, 2.334, 2.238, 2.156, 2.089, 2.029, 1.978,
-                                 1.934, 1.895, 1.861, 1.831, 1.803};
-constexpr std::size_t fewest_to_test = 6, most_to_test = fewest_to_test + std::size(thresholds) - 1;
+/// The number of series of a run that thresholds are known for.
+constexpr std::size_t most_together = 4;
+/// Of 10, 11 ... 24 cosines: what the test of stationarity exceeds in 2 %, 1 %, 0.67 % and 0.5 % of
+/// the series that have settled and are 60 correlation times long, worth 30 independent values.
+/// Longer series exceed it less often. By tests/campaign/settling_thresholds.py.
+constexpr double thresholds[][most_together] = {
+    {2.692, 3.010, 3.212, 3.359},  // 10
+    {2.500, 2.771, 2.937, 3.068},  // 11
+    {2.352, 2.588, 2.736, 2.850},  // 12
+    {2.226, 2.434, 2.565, 2.659},  // 13
+    {2.128, 2.316, 2.432, 2.517},  // 14
+    {2.049, 2.220, 2.328, 2.403},  // 15
+    {1.979, 2.139, 2.237, 2.307},  // 16
+    {1.920, 2.063, 2.155, 2.219},  // 17
+    {1.870, 2.008, 2.095, 2.156},  // 18
+    {1.827, 1.958, 2.037, 2.093},  // 19
+    {1.795, 1.918, 1.990, 2.046},  // 20
+    {1.760, 1.874, 1.947, 1.998},  // 21
+    {1.732, 1.844, 1.911, 1.961},  // 22
+    {1.705, 1.813, 1.879, 1.926},  // 23
+    {1.700, 1.804, 1.866, 1.911},  // 24
+};
+constexpr std::size_t fewest_to_test = 10,
+                      most_to_test = fewest_to_test + std::size(thresholds) - 1;
 /// The test looks for a random walk whose steps over the whole series have this size, relative to
 /// the error of a mean.
 constexpr double walk = 10.0;
 /// The smallest number of values that a test is made of.
-constexpr std::size_t fewest_values = fewest_to_test * values_per_cosine;
+constexpr std::size_t fewest_values = fewest_to_test * values_per_tested_cosine;
 /// If the lowest 12 cosines have more than this share of the series's variance, the series is worth
-/// few independent values.
-constexpr double most_of_variance = 0.52;
+/// few independent values. Of series that are worth 30, 3.3 % have a larger share than the first
+/// number, and 1.65 %, 1.1 % and 0.83 % than the following ones (the same script).
+constexpr double most_of_variance[most_together] = {0.521, 0.549, 0.564, 0.573};
 /// A run that settles after more than this share of it is too short: what is left is to be at least
 /// twice as long as what is left out.
 constexpr double latest = 1.0 / 3.0;
@@ -96,7 +114,8 @@ std::vector<double> low_cosines(std::span<const double> values, std::size_t cosi
   return squares;
 }
 
-SettledMean::Unrest unrest_of(std::span<const double> part, std::size_t left_out) {
+SettledMean::Unrest unrest_of(std::span<const double> part, std::size_t left_out,
+                              std::size_t together) {
   using enum SettledMean::Unrest;
   const std::size_t count = part.size();
   if (count < fewest_values) return unknown;
@@ -111,12 +130,14 @@ SettledMean::Unrest unrest_of(std::span<const double> part, std::size_t left_out
     all += squares[j];
     weighted += squares[j] / (1.0 + of_walk * of_walk);
   }
-  if (all > thresholds[cosines - fewest_to_test] * weighted) {
+  const std::size_t level = std::clamp<std::size_t>(together, 1, most_together) - 1;
+  if (all > thresholds[cosines - fewest_to_test][level] * weighted) {
     return 2.0 * squares[0] > all ? drifts : wanders;
   }
   const auto of_mean = squares.begin() + static_cast<std::ptrdiff_t>(cosines_of_mean(count));
   const double variance = variance_of(ranks) * static_cast<double>(count);
-  return std::accumulate(squares.begin(), of_mean, 0.0) > most_of_variance * variance ? few : none;
+  const double of_lowest = std::accumulate(squares.begin(), of_mean, 0.0);
+  return of_lowest > most_of_variance[level] * variance ? few : none;
 }
 
 }  // namespace
@@ -145,7 +166,7 @@ std::size_t settled_from(std::span<const double> series) {
   return best;
 }
 
-SettledMean settled_mean(std::span<const double> series, std::size_t first) {
+SettledMean settled_mean(std::span<const double> series, std::size_t first, std::size_t together) {
   const auto part = series.subspan(std::min(first, series.size()));
   const auto count = static_cast<double>(part.size());
   SettledMean found{.mean = mean_of(part), .independent = count};
@@ -164,7 +185,7 @@ SettledMean settled_mean(std::span<const double> series, std::size_t first) {
   found.standard_error = student_factor(squares.size()) * std::sqrt(of_mean / count);
   found.error_of_half = std::numbers::sqrt2 * found.standard_error;
   found.independent = of_mean > 0.0 ? std::min(count, count * variance / of_mean) : count;
-  found.unrest = unrest_of(part, std::min(first, series.size()));
+  found.unrest = unrest_of(part, std::min(first, series.size()), together);
   return found;
 }
 

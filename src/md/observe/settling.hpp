@@ -33,10 +33,13 @@ struct SettledMean {
 /// The mean of the values from `first` on. The error follows from the average of the squares of the
 /// lowest cosine transforms, which in a settled series have the variance of its mean: 12 of them,
 /// or fewer for short series (Lazarus, Lewis, Stock and Watson, J. Bus. Econ. Stat. 36, 541
-/// (2018)). It has the factor of Student's t, so that 68 % of means are within one error. One test
-/// of ranks at 1 % tells whether slow changes are larger than the fast ones explain: the
-/// low-frequency test of stationarity (Müller and Watson, Econometrica 76, 979 (2008)) of the
-/// lowest 24 cosines, or fewer.
-SettledMean settled_mean(std::span<const double> series, std::size_t first);
+/// (2018)). It has the factor of Student's t, so that 68 % of means are within one error. A test of
+/// ranks tells whether slow changes are larger than the fast ones explain: the low-frequency test
+/// of stationarity (Müller and Watson, Econometrica 76, 979 (2008)) of the lowest 24 cosines, or
+/// fewer. `together` is the number of series of a run that are tested, up to 4. Each test has 2 %
+/// divided by it, so that a settled run is told to be unsettled by any of them in at most 2 %
+/// (Bonferroni; Dunn, J. Am. Stat. Assoc. 56, 52 (1961)).
+SettledMean settled_mean(std::span<const double> series, std::size_t first,
+                         std::size_t together = 1);
 
 }  // namespace sterna::md

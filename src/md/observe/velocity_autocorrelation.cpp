@@ -25,7 +25,8 @@ class VelocityAutocorrelation final : public VelocityCorrelation {
     const std::size_t first = blocks().block_from(reported_from());
     report.text = fmt::format("# autocorrelation of velocities, {} samples\n# time{}",
                               blocks().samples(), unit(Dimension::time));
-    const std::string squared = units().is_reduced() ? "" : unit(Dimension::velocity) + "^2";
+    const std::string squared =
+        units().is_reduced() ? "" : fmt::format("/({})^2", units().label(Dimension::velocity));
     for (const std::string& name : names()) report.text += fmt::format(" {}{}", name, squared);
     report.text += "\n";
     if (blocks().samples() == 0) return report;
