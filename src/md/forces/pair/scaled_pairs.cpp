@@ -53,8 +53,8 @@ void ScaledPairs::rebuild(const ParticleStore& particles) {
       const auto other_type = static_cast<std::size_t>(particles.position[other].type);
       const auto charge = [&](std::size_t atom) { return charge_factor_ * atoms[atom].charge; };
       // The order of the factors is the same for both atoms, so that both have equal forces.
-      const auto [low, high] = std::minmax<std::size_t>(static_cast<std::size_t>(place.atom),
-                                                        static_cast<std::size_t>(partner.atom));
+      const auto [low, high] = std::minmax(
+          {static_cast<std::size_t>(place.atom), static_cast<std::size_t>(partner.atom)});
       local_.push_back({i, other, static_cast<std::uint32_t>(type * type_count_ + other_type),
                         partner.share, partner.charge_share * charge(low) * charge(high)});
     }
