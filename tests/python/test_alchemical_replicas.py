@@ -34,8 +34,14 @@ file = "pair.extxyz"
 temperature = 1.0
 [[type]]
 name = "A"
+mass = 1.0
+epsilon = 1.0
+sigma = 1.0
 [[type]]
 name = "B"
+mass = 1.0
+epsilon = 1.0
+sigma = 1.0
 [[molecule]]
 name = "a"
 count = 1
@@ -522,3 +528,123 @@ def test_a_simulation_refuses_replicas(tmp_path):
     write_pair(tmp_path, steps=100)
     with pytest.raises(InputError, match="a single simulation has no replicas"):
         sterna.Simulation.from_file(tmp_path / "pair.toml")
+
+
+def python_weights(chances_of, draws, states):
+    """The weights after each draw, by Tan's two stages, from the probabilities of the states."""
+    weights, shares, visits = np.zeros(states), np.zeros(states), np.zeros(states)
+    settled, found = 0, []
+    for count, (reduced, drawn) in enumerate(draws, 1):
+        chances = chances_of(weights, reduced)
+        visits[drawn] += 1
+        gain = count**-0.8 if settled == 0 else 1.0 / (count - settled + settled**0.8)
+        weights = weights - min(1.0 / states, gain) * states * chances
+        weights -= weights[0]
+        shares += chances
+        if count & (count - 1) == 0:
+            is_flat = shares.min() >= 0.8 * shares.sum() / states and visits.min() > 0
+            if settled == 0 and count >= 16 * states and is_flat:
+                settled = count
+            shares[:] = 0.0
+        found.append((weights, settled > 0))
+    return found
+
+
+def chances_of(weights, reduced):
+    chances = np.exp(weights - reduced - (weights - reduced).max())
+    return chances / chances.sum()
+
+
+def test_an_expanded_ensemble_finds_its_weights(tmp_path, monkeypatch):
+    """One replica walks over all states; its weights are the free energies of the states."""
+    pytest.importorskip("pymbar")
+    monkeypatch.chdir(tmp_path)
+    write_pair(tmp_path, steps=60000, trajectory=25, exchange="expanded")
+    told = run_sterna(tmp_path, "run", "pair.toml", "-n", 1)
+    assert "1 replica on 1 group" in told
+    output = tmp_path / "output"
+    rows = events(output / "pair.replicas.jsonl", "exchange")
+    places = positions_of(output / "pair.replica-0.h5md")
+    reduced = [
+        np.array([energy_of_pair(places[row["step"]], of)[0] for of in LAMBDAS]) for row in rows
+    ]
+    drawn = [row["next_states"][0] for row in rows]
+    assert [row["states"][0] for row in rows] == [0, *drawn[:-1]]
+    judged = python_weights(chances_of, zip(reduced, drawn, strict=True), 4)
+    for row, (weights, settled) in zip(rows, judged, strict=True):
+        np.testing.assert_allclose(row["weights"], weights, atol=1e-4)
+        assert row["settled"] == settled
+    assert rows[-1]["settled"]
+    # States are drawn by their probabilities.
+    before = [np.zeros(4), *(weights for weights, _ in judged[:-1])]
+    chances = np.array([chances_of(w, u) for w, u in zip(before, reduced, strict=True)])
+    for state in range(4):
+        hits = np.array(drawn) == state
+        variance = (chances[:, state] * (1.0 - chances[:, state])).sum()
+        assert abs(hits.sum() - chances[:, state].sum()) < 5.0 * math.sqrt(variance)
+        assert hits.mean() == pytest.approx(0.25, abs=0.1)
+    expected = math.log(1.0 + 2.0 * 2.28173 * 2.0 * np.pi / 3.0 / 125.0)
+    assert rows[-1]["weights"][3] == pytest.approx(expected, abs=0.2)
+    run_sterna(tmp_path, "free-energy", "output", "-o", "table.txt", "--plot", "states.pdf")
+    last = [float(x) for x in (tmp_path / "table.txt").read_text().splitlines()[-1].split()]
+    assert 0.0 < last[4] < 0.05
+    assert last[3] == pytest.approx(expected, abs=5.5 * last[4])
+    replicas = sterna.Replicas(tmp_path / "pair.toml")
+    assert (replicas.count, replicas.state_count) == (1, 4)
+    assert replicas.weights[-1].tolist() == rows[-1]["weights"]
+    end = replicas.end
+    assert end["visits"] == np.bincount(drawn, minlength=4).tolist()
+    assert replicas.round_trips.tolist() == end["round_trips"]
+    np.testing.assert_allclose(replicas.transition_matrix, end["transition_matrix"], atol=1e-12)
+    assert replicas.exchanges.second_eigenvalue == pytest.approx(end["second_eigenvalue"])
+    replicas.plot().savefig(tmp_path / "walk.png")
+
+
+def test_walkers_share_their_weights_on_any_number_of_groups(chain, tmp_path):
+    alchemy = systems.section(0, CLOSE).replace("state = 0\ninterval = 1\n", "")
+    expanded = REPLICAS + 'exchange = "expanded"\nwalkers = 3\n'
+    found = []
+    for name, ranks, parts in (("1", 1, (60,)), ("3", 3, (60,)), ("p", 2, (30, 60))):
+        folder = tmp_path / name
+        write_chain(folder, chain, "reaction-field", alchemy + expanded)
+        for steps in parts:
+            more = ["--resume"] if steps != parts[0] else []
+            run_sterna(folder, "run", "run.toml", "-n", ranks, "--steps", steps, *more)
+        found.append(results(folder, "run"))
+    assert found[0]["exchanges"][0]["states"] == [0, 1, 2]
+    assert found[0]["exchanges"][2]["next_states"] != [0, 1, 2]
+    assert len(found[0]) == 8
+    assert found[1] == found[0]
+    assert found[2] == found[0]
+
+
+def test_given_weights_stay(tmp_path):
+    write_pair(tmp_path, steps=20000, exchange="expanded")
+    text = (tmp_path / "pair.toml").read_text()
+    given = [1.0, 1.0, 1.0, 3.0]
+    (tmp_path / "pair.toml").write_text(
+        text.replace('"expanded"\n', f'"expanded"\nweights = {given}\n')
+    )
+    run_sterna(tmp_path, "run", "pair.toml", "-n", 1)
+    rows = events(tmp_path / "output" / "pair.replicas.jsonl", "exchange")
+    assert all(row["weights"] == [0.0, 0.0, 0.0, 2.0] and row["settled"] for row in rows)
+    # Free energies are below 0.1, so that the last state is visited by about exp(2) to 1.
+    share = np.mean([row["next_states"][0] == 3 for row in rows])
+    assert share == pytest.approx(math.exp(2.0) / (3.0 + math.exp(2.0)), abs=0.12)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ('"neighbors"\nwalkers = 2', '"walkers" is for an expanded ensemble'),
+        ('"gibbs"\nweights = [0, 1, 2, 3]', '"weights" is for an expanded ensemble'),
+        ('"expanded"\nweights = [0, 1, 2]', "has 3 numbers; expected one for each of 4 states"),
+        ('"expanded"\nwalkers = 0', "at least 1"),
+    ],
+)
+def test_mistakes_of_expanded_ensembles_are_told(keys, message, tmp_path):
+    write_pair(tmp_path, steps=100)
+    text = (tmp_path / "pair.toml").read_text().replace('"neighbors"', keys)
+    (tmp_path / "pair.toml").write_text(text)
+    told = run_sterna(tmp_path, "check", "pair.toml", status=2)
+    assert "pair.toml:" in told and message in told, told

@@ -30,7 +30,7 @@ class Exchanges:
     """What a run with replicas has exchanged so far."""
 
     path: Path
-    #: Number of states.
+    #: Number of states. There are as many replicas, except in an expanded ensemble.
     count: int
     #: Of each attempt.
     step: np.ndarray
@@ -41,6 +41,10 @@ class Exchanges:
     #: not tell, as before the end of a run by Gibbs sampling.
     attempts: np.ndarray | None
     accepted: np.ndarray | None
+    #: Of an expanded ensemble: the weights of all states after each draw, in units of k T.
+    weights: np.ndarray | None = None
+    #: Whether these only become more precise.
+    is_settled: bool = True
 
     @property
     def acceptance(self) -> np.ndarray | None:
@@ -51,21 +55,28 @@ class Exchanges:
 
     @property
     def transition_matrix(self) -> np.ndarray:
-        """The probability to be in state j after an attempt if in state i before, made symmetric."""
+        """The probability to be in state j after an attempt if in state i before.
+
+        Transitions in both directions count alike. The matrix is symmetric where states are
+        exchanged.
+        """
         matrix = np.zeros((self.count, self.count))
         np.add.at(matrix, (self.before.ravel(), self.after.ravel()), 1.0)
-        return 0.5 * (matrix + matrix.T) / max(1, len(self.step))
+        matrix += matrix.T
+        return matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1.0)
 
     @property
     def second_eigenvalue(self) -> float:
         """The second largest one of that matrix: 1 where some states never mix."""
-        return float(np.linalg.eigvalsh(self.transition_matrix)[-2])
+        matrix = self.transition_matrix
+        return float(np.linalg.eigvalsh(np.sqrt(matrix * matrix.T))[-2])
 
     @property
     def round_trips(self) -> np.ndarray:
         """How many times each replica went from the first state to the last one and back."""
-        trips = np.zeros(self.count, dtype=int)
-        for replica in range(self.count):
+        replicas = self.before.shape[1]
+        trips = np.zeros(replicas, dtype=int)
+        for replica in range(replicas):
             walk = np.concatenate([self.before[:1, replica], self.after[:, replica]])
             ends = walk[(walk == 0) | (walk == self.count - 1)]
             turns = ends[np.concatenate([[True], ends[1:] != ends[:-1]])] if len(ends) else ends
@@ -75,7 +86,14 @@ class Exchanges:
 
     def text(self) -> list[str]:
         """Lines for users."""
-        lines = [f"{len(self.step)} attempts to exchange states of {self.count} replicas"]
+        replicas = self.before.shape[1]
+        lines = [
+            f"{len(self.step)} attempts to change states of {replicas} replica"
+            + ("" if replicas == 1 else "s")
+        ]
+        if self.weights is not None:
+            shown = " ".join(f"{weight:.4f}" for weight in self.weights[-1])
+            lines.append(f"weights of states in units of k T: {shown}")
         if self.acceptance is not None:
             shares = " ".join(f"{share:.3f}" for share in self.acceptance)
             lines.append(f"accepted between neighboring states: {shares}")
@@ -94,6 +112,11 @@ class Exchanges:
                         f"states {k} and {k + 1} overlap little: {share:.2g} of {self.attempts[k]} "
                         "attempts to exchange them were accepted; a state between them helps"
                     )
+        if not self.is_settled:
+            told.append(
+                "the weights of the expanded ensemble have not settled: not all states were visited "
+                "alike"
+            )
         if len(self.step) >= _ENOUGH and not self.round_trips.any():
             told.append(
                 "no replica has gone from the first state to the last one and back: samples of a "
@@ -114,10 +137,15 @@ def read_exchanges(path: Path) -> Exchanges | None:
         if not rows or all("next_states" not in row for row in rows):
             return None
         before = np.array([row["states"] for row in rows])
-        count = before.shape[1]
-        attempts = accepted = None
+        starts = [row for row in events if row["event"] == "start"]
+        count = len(starts[0]["states"])
+        attempts = accepted = weights = None
+        settled = True
         # Attempts of a resumed run are in the lines of all its parts, and the last end counts all.
-        if all("attempts" in row for row in rows):
+        if all("weights" in row for row in rows):
+            weights = np.array([row["weights"] for row in rows])
+            settled = bool(rows[-1]["settled"])
+        elif all("attempts" in row for row in rows):
             attempts, accepted = np.zeros((2, count - 1), dtype=int)
             for row in rows:
                 for attempt in row["attempts"]:
@@ -130,7 +158,7 @@ def read_exchanges(path: Path) -> Exchanges | None:
             return None
         return Exchanges(
             path, count, np.array([row["step"] for row in rows]), before,
-            np.array([row["next_states"] for row in rows]), attempts, accepted,
+            np.array([row["next_states"] for row in rows]), attempts, accepted, weights, settled,
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise SternaError(f"{path}: is damaged: {error!r}") from error

@@ -37,15 +37,22 @@ def figure_of_states(found: StateFreeEnergies, exchanges: Sequence[Exchanges] = 
 
 
 def figure_of_exchanges(exchanges: Exchanges) -> "Figure":
-    """The acceptance between neighboring states, the transitions, and the walks."""
+    """The acceptance between neighboring states or the weights, the transitions, and the walks."""
     made = _figure(3)
     axes = made.add_subplot(3, 1, 1)
-    if exchanges.acceptance is not None:
-        axes.bar(np.arange(exchanges.count - 1) + 0.5, exchanges.acceptance, width=0.8)
-    axes.set_xticks(range(exchanges.count))
-    axes.set_ylim(0.0, 1.0)
-    axes.set_xlabel("between states")
-    axes.set_ylabel("accepted")
+    if exchanges.weights is not None:
+        for state, weights in enumerate(exchanges.weights.T):
+            axes.plot(exchanges.step, weights, label=f"state {state}")
+        axes.set_xlabel("step")
+        axes.set_ylabel("weight (k T)")
+        axes.legend(fontsize="small", ncols=2)
+    else:
+        if exchanges.acceptance is not None:
+            axes.bar(np.arange(exchanges.count - 1) + 0.5, exchanges.acceptance, width=0.8)
+        axes.set_xticks(range(exchanges.count))
+        axes.set_ylim(0.0, 1.0)
+        axes.set_xlabel("between states")
+        axes.set_ylabel("accepted")
     axes = made.add_subplot(3, 1, 2)
     _add_matrix(axes, exchanges.transition_matrix)
     axes.set_title(f"transitions; second eigenvalue {exchanges.second_eigenvalue:.4f}")
@@ -100,7 +107,7 @@ def _add_convergence(axes: "Axes", found: StateFreeEnergies) -> None:
 
 def add_walks(axes: "Axes", exchanges: Exchanges) -> None:
     """The state of each replica over the attempts; of the first replicas where there are many."""
-    shown = min(exchanges.count, _MOST_WALKS)
+    shown = min(exchanges.before.shape[1], _MOST_WALKS)
     for replica in range(shown):
         axes.step(
             exchanges.step, exchanges.after[:, replica], where="post", linewidth=0.8,

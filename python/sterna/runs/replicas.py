@@ -33,7 +33,7 @@ class Replicas:
         settings = settings_of(self.path)
         if "replicas" not in settings:
             raise SternaError(f"{input}: has no [replicas]; sterna.run runs it")
-        #: The number of replicas, and of states.
+        #: The number of replicas.
         self.count: int = settings["replicas"]
         self._stem = Path(settings["directory"]) / settings["name"]
 
@@ -69,6 +69,11 @@ class Replicas:
         if found is None:
             raise SternaError(f"{self._log}: there were no attempts to exchange states")
         return found
+
+    @property
+    def state_count(self) -> int:
+        """The number of states; as many as replicas, except in an expanded ensemble."""
+        return len(self.events[0]["states"])
 
     def _of_attempts(self, quantity: str) -> np.ndarray:
         return np.array([row[quantity] for row in self.events if row["event"] == "exchange"])
@@ -116,6 +121,13 @@ class Replicas:
         """The probability to be in state j after an attempt if in state i before."""
         return self.exchanges.transition_matrix
 
+    @property
+    def weights(self) -> np.ndarray:
+        """Of an expanded ensemble: the weights of all states after each draw, in units of k T."""
+        if self.exchanges.weights is None:
+            raise SternaError(f"{self._log}: weights are those of an expanded ensemble")
+        return self.exchanges.weights
+
     def plot(self) -> "Figure":
         """A figure of matplotlib: acceptance, transitions, and walks of replicas over states."""
         from sterna.free_energies.plots import figure_of_exchanges
@@ -125,7 +137,7 @@ class Replicas:
     def by_state(self, quantity: str) -> list[np.ndarray]:
         """The values of "potential_energy" or "volume" in each state, over the attempts."""
         values, states = self._of_attempts(quantity), self.states
-        return [values[states == state] for state in range(self.count)]
+        return [values[states == state] for state in range(self.state_count)]
 
     def log(self, replica: int) -> Log:
         """The log of a replica; its column "state" says in which state a row is.
@@ -141,7 +153,7 @@ class Replicas:
         """
         from sterna.free_energies import free_energies_of_states, read_states
 
-        paths = [Path(f"{self._stem}.state-{state}.dhdl.xvg") for state in range(self.count)]
+        paths = [Path(f"{self._stem}.state-{state}.dhdl.xvg") for state in range(self.state_count)]
         files = [read_states(path) for path in paths]
         if begin is not None:
             files = [file.from_time(begin) for file in files]

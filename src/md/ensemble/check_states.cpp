@@ -51,6 +51,7 @@ class StateChecker {
     ensemble();
     intervals();
     outputs();
+    expanded();
     observers();
     if (alchemy().is_used()) alchemical_keys();
   }
@@ -206,6 +207,24 @@ class StateChecker {
     }
   }
 
+  void expanded() {
+    if (!replicas().are_expanded()) {
+      for (const std::string_view key : {"walkers", "weights"}) {
+        const std::string place = fmt::format("replicas.{}", key);
+        if (!gives(place)) continue;
+        error(place, fmt::format("{} is for an expanded ensemble; expected exchange = \"expanded\"",
+                                 quote(key)));
+      }
+      return;
+    }
+    const std::size_t given = replicas().weights.size();
+    if (!gives("replicas.weights") || !good_("replicas.weights") || given == states().size())
+      return;
+    error("replicas.weights", fmt::format("\"weights\" has {} numbers; expected one for each of {} "
+                                          "states",
+                                          given, states().size()));
+  }
+
   void observers() {
     if (replicas().exchange == ReplicasSection::Exchange::none) return;
     for (const ObserverRow& row : observer_rows()) {
@@ -327,17 +346,28 @@ RunState run_state(const Input& input, std::size_t number) {
           .parameters = parameters_of_state(input, number)};
 }
 
-Input input_of_replica(const Input& input, std::size_t number) {
+std::size_t count_of_replicas(const Input& input) {
+  const auto& replicas = input.section<ReplicasSection>();
+  return replicas.are_expanded() ? static_cast<std::size_t>(replicas.walkers)
+                                 : input.tables<StateSection>().size();
+}
+
+std::size_t first_state_of(const Input& input, std::size_t replica) {
+  return replica * input.tables<StateSection>().size() / count_of_replicas(input);
+}
+
+Input input_of_replica(const Input& input, std::size_t replica) {
   Input own = input;
+  const std::size_t number = first_state_of(input, replica);
   own.section<MovingTargets>() = {.by_states = true, .first_state = static_cast<int>(number)};
-  own.run.name = std::filesystem::path(replica_files::of_replica(output_stem(input), number))
+  own.run.name = std::filesystem::path(replica_files::of_replica(output_stem(input), replica))
                      .filename()
                      .string();
   // Random numbers follow from the seed, so each replica needs another one: a number that an input
   // file may have.
   constexpr std::uint64_t apart = 0xD1B54A32D192ED03U;
   constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  own.run.seed = (own.run.seed + number * apart) & largest;
+  own.run.seed = (own.run.seed + replica * apart) & largest;
   own.output.checkpoint_interval = 0;
   own.output.checkpoint_time = 0.0;
   const double temperature = temperature_of_state(input, number);

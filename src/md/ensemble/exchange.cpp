@@ -40,7 +40,7 @@ std::vector<ExchangeAttempt> Exchanger::exchange(const ReducedEnergies& energies
                                                  std::vector<std::size_t>& state_of) const {
   using Exchange = ReplicasSection::Exchange;
   std::vector<ExchangeAttempt> attempts;
-  if (kind_ == Exchange::none) return attempts;
+  if (kind_ == Exchange::none || kind_ == Exchange::expanded) return attempts;
   const std::size_t states = state_of.size();
   std::vector<std::size_t> replica_in(states);
   for (std::size_t replica = 0; replica < states; ++replica) {
@@ -73,13 +73,12 @@ std::vector<ExchangeAttempt> Exchanger::exchange(const ReducedEnergies& energies
   return attempts;
 }
 
-ExchangeStatistics::ExchangeStatistics(std::size_t states)
+ExchangeStatistics::ExchangeStatistics(std::size_t states, std::span<const std::size_t> first)
     : states_(states),
       pairs_(states - 1),
       transitions_(states * states, 0),
-      round_trips_(states, 0),
-      heading_(states, 0) {
-  if (states > 0) heading_.front() = 1;
+      round_trips_(first.size(), 0) {
+  for (const std::size_t state : first) heading_.push_back(state == 0 ? 1 : 0);
 }
 
 void ExchangeStatistics::add(std::span<const ExchangeAttempt> attempts,
@@ -92,7 +91,7 @@ void ExchangeStatistics::add(std::span<const ExchangeAttempt> attempts,
     ++pairs_[low].attempts;
     pairs_[low].accepted += attempt.accepted ? 1 : 0;
   }
-  for (std::size_t replica = 0; replica < states_; ++replica) {
+  for (std::size_t replica = 0; replica < before.size(); ++replica) {
     ++transitions_[before[replica] * states_ + after[replica]];
     if (after[replica] == 0) {
       round_trips_[replica] += heading_[replica] == 2 ? 1 : 0;
@@ -105,20 +104,27 @@ void ExchangeStatistics::add(std::span<const ExchangeAttempt> attempts,
 
 std::vector<std::vector<double>> ExchangeStatistics::transition_matrix() const {
   std::vector<std::vector<double>> matrix(states_, std::vector<double>(states_, 0.0));
+  const auto both = [&](std::size_t i, std::size_t j) {
+    return static_cast<double>(transitions_[i * states_ + j] + transitions_[j * states_ + i]);
+  };
   for (std::size_t i = 0; i < states_; ++i) {
-    for (std::size_t j = 0; j < states_; ++j) {
-      // All states are in use at any time, so each row and each column sums up to the count.
-      matrix[i][j] =
-          static_cast<double>(transitions_[i * states_ + j] + transitions_[j * states_ + i]) /
-          static_cast<double>(std::max<std::int64_t>(2 * count_, 1));
-    }
+    // Where all states are in use at any time, each row and each column sums up to the count.
+    double all = 0.0;
+    for (std::size_t j = 0; j < states_; ++j) all += both(i, j);
+    for (std::size_t j = 0; j < states_; ++j) matrix[i][j] = both(i, j) / std::max(all, 1.0);
   }
   return matrix;
 }
 
 double ExchangeStatistics::second_eigenvalue() const {
-  // Jacobi's rotations: the matrix is symmetric and small.
+  // Jacobi's rotations: the matrix is small, and it is symmetric after a change of its basis by the
+  // roots of how often each state was visited.
   auto a = transition_matrix();
+  for (std::size_t i = 0; i < states_; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      a[i][j] = a[j][i] = std::sqrt(a[i][j] * a[j][i]);
+    }
+  }
   for (int sweep = 0; sweep < 60; ++sweep) {
     double off = 0.0;
     for (std::size_t p = 0; p < states_; ++p) {

@@ -41,7 +41,8 @@ class Exchanger {
 /// What is reported of exchanges at the end.
 class ExchangeStatistics {
  public:
-  explicit ExchangeStatistics(std::size_t states);
+  /// `first`: the state in which each replica begins.
+  ExchangeStatistics(std::size_t states, std::span<const std::size_t> first);
 
   void add(std::span<const ExchangeAttempt> attempts, std::span<const std::size_t> before,
            std::span<const std::size_t> after);
@@ -57,7 +58,8 @@ class ExchangeStatistics {
   const std::vector<Pair>& pairs() const { return pairs_; }
   /// How many times each replica went from the first state to the last one and back.
   const std::vector<std::int64_t>& round_trips() const { return round_trips_; }
-  /// The probability to be in state j after an exchange if in state i before it, made symmetric.
+  /// The probability to be in state j after an exchange if in state i before it, made symmetric where
+  /// all states are in use at any time.
   std::vector<std::vector<double>> transition_matrix() const;
   /// The second largest eigenvalue of that matrix: 1 if some states are never mixed.
   double second_eigenvalue() const;

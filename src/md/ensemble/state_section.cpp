@@ -94,25 +94,37 @@ InputSection replicas() {
                      "them exchange their states: [how](howto/replica-exchange.md). Without "
                      "`[[state]]`s the states are those of `[alchemy]`.",
                  .aliases = {"replica", "replica_exchange", "remd", "temper"}},
-      .keys = {{.name = "interval",
-                .target = option<&ReplicasSection::interval>,
-                .description = "Steps between two attempts to exchange states.",
-                .need = Need::required,
-                .range = {.minimum = 1.0, .maximum = most_steps},
-                .aliases = {"replex", "every", "swap_interval", "exchange_interval"}},
-               {.name = "exchange",
-                .target = option<&ReplicasSection::exchange>,
-                .description = "Which states are exchanged.",
-                .aliases = {"kind", "swap", "mixing"}},
-               {.name = "energy_interval",
-                .target = option<&ReplicasSection::energy_interval>,
-                .description =
-                    "Steps between two rows of `NAME.state-K.dhdl.xvg`, which have the reduced "
-                    "energies of a state's samples in all states. Divides `interval`, or is a "
-                    "multiple of it.",
-                .default_text = "0: `interval`",
-                .range = {.minimum = 0.0, .maximum = most_steps},
-                .aliases = {"nstdhdl", "dhdl_interval"}}}};
+      .keys = {
+          {.name = "interval",
+           .target = option<&ReplicasSection::interval>,
+           .description = "Steps between two attempts to exchange states.",
+           .need = Need::required,
+           .range = {.minimum = 1.0, .maximum = most_steps},
+           .aliases = {"replex", "every", "swap_interval", "exchange_interval"}},
+          {.name = "exchange",
+           .target = option<&ReplicasSection::exchange>,
+           .description = "Which states are exchanged.",
+           .aliases = {"kind", "swap", "mixing"}},
+          {.name = "energy_interval",
+           .target = option<&ReplicasSection::energy_interval>,
+           .description =
+               "Steps between two rows of `NAME.state-K.dhdl.xvg`, which have the reduced "
+               "energies of a state's samples in all states. Divides `interval`, or is a "
+               "multiple of it.",
+           .default_text = "0: `interval`",
+           .range = {.minimum = 0.0, .maximum = most_steps},
+           .aliases = {"nstdhdl", "dhdl_interval"}},
+          {.name = "walkers",
+           .target = option<&ReplicasSection::walkers>,
+           .description = "Replicas of an expanded ensemble, which adapt its weights together.",
+           .range = {.minimum = 1.0, .maximum = 1e6},
+           .aliases = {"walker", "count"}},
+          {.name = "weights",
+           .target = option<&ReplicasSection::weights>,
+           .description = "Of the states in an expanded ensemble, in units of k T; they stay as "
+                          "they are. A state with a larger weight is visited more often.",
+           .default_text = "they adapt until all states are visited equally often",
+           .aliases = {"init_lambda_weights", "init-lambda-weights"}}}};
   section.behind = "state.bias";
   return section;
 }

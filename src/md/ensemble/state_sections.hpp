@@ -23,13 +23,16 @@ struct StateSection {                           ///< [[state]]
 };
 
 struct ReplicasSection {  ///< [replicas]
-  enum class Exchange { neighbors, gibbs, none };
+  enum class Exchange { neighbors, gibbs, expanded, none };
 
   std::int64_t interval = 0;  ///< steps between two attempts to exchange; 0: no replicas
   Exchange exchange = Exchange::neighbors;
   std::int64_t energy_interval = 0;  ///< steps; 0: `interval`
+  std::int64_t walkers = 1;          ///< replicas of an expanded ensemble
+  std::vector<double> weights;       ///< of the states in it, in k T; empty: they adapt
 
   bool are_used() const { return interval > 0; }
+  bool are_expanded() const { return exchange == Exchange::expanded; }
   std::int64_t steps_between_energies() const {
     return energy_interval > 0 ? energy_interval : interval;
   }
@@ -43,6 +46,9 @@ inline constexpr auto choice_table<ReplicasSection::Exchange> =
           "turns."},
          {"gibbs", ReplicasSection::Exchange::gibbs,
           "\"gibbs\": any two states, as many times as mix them well."},
+         {"expanded", ReplicasSection::Exchange::expanded,
+          "\"expanded\": an expanded ensemble, in which `walkers` replicas go over all states "
+          "without a partner."},
          {"none", ReplicasSection::Exchange::none, "\"none\": each replica keeps its state."}});
 
 /// How many states energies can be told in: the [[state]]s or, if there are none, those of [alchemy].
@@ -58,8 +64,11 @@ RunState run_state(const Input& input, std::size_t number);
 /// The temperature of a [[state]], and its pressure if the run has a barostat.
 double temperature_of_state(const Input& input, std::size_t number);
 std::optional<double> pressure_of_state(const Input& input, std::size_t number);
-/// The input of a replica that begins in the state with its number.
-Input input_of_replica(const Input& input, std::size_t number);
+/// How many replicas there are, and the state in which one of them begins.
+std::size_t count_of_replicas(const Input& input);
+std::size_t first_state_of(const Input& input, std::size_t replica);
+/// The input of a replica, in the state in which it begins.
+Input input_of_replica(const Input& input, std::size_t replica);
 
 void check_states(Input& input, bool look_at_files, const IsGood& is_good, const Report& report);
 

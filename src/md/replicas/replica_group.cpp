@@ -44,13 +44,13 @@ ReplicaGroup::ReplicaGroup(const comm::Context& world, const Input& input,
     : world_(world),
       input_(input),
       stem_(output_stem(input)),
-      count_(std::min<std::size_t>(static_cast<std::size_t>(world.size()),
-                                   input.tables<StateSection>().size())),
-      replicas_(input.tables<StateSection>().size()),
+      count_(
+          std::min<std::size_t>(static_cast<std::size_t>(world.size()), count_of_replicas(input))),
+      replicas_(count_of_replicas(input)),
       context_(world.split(static_cast<int>(share(static_cast<std::size_t>(world.rank()), count_,
                                                   static_cast<std::size_t>(world.size()))))),
       is_alchemical_(states_are_alchemical(input)) {
-  for (std::size_t state = 0; state < replicas_; ++state) {
+  for (std::size_t state = 0; state < input.tables<StateSection>().size(); ++state) {
     states_.push_back(run_state(input, state));
     thermal_energies_.push_back(input.units.boltzmann() * temperature_of_state(input, state));
   }

@@ -15,6 +15,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/core/gas_constant.hpp"
+#include "md/core/random.hpp"
 #include "md/ensemble/replica_files.hpp"
 #include "md/ensemble/state_sections.hpp"
 #include "md/forces/alchemy/alchemical_state.hpp"
@@ -51,6 +52,14 @@ void replace_file(const std::string& path, std::string_view text) {
   sync_directory_of(path);
 }
 
+std::vector<std::size_t> first_states(const Input& input) {
+  std::vector<std::size_t> states;
+  for (std::size_t replica = 0; replica < count_of_replicas(input); ++replica) {
+    states.push_back(first_state_of(input, replica));
+  }
+  return states;
+}
+
 /// Of what is there for as long as there are numbers: NAME.state-0, NAME.state-1 ...
 template <class Stem, class Work>
 void for_present(std::size_t least, const Stem& stem, const Work& work) {
@@ -70,10 +79,13 @@ ReplicaRecord::ReplicaRecord(const comm::Context& world, const Input& input,
       options_(options),
       console_(console),
       stem_(output_stem(input)),
-      state_of_(input.tables<StateSection>().size()),
+      states_(input.tables<StateSection>().size()),
+      state_of_(first_states(input)),
       is_alchemical_(states_are_alchemical(input)),
-      statistics_(state_of_.size()) {
-  std::iota(state_of_.begin(), state_of_.end(), std::size_t{0});
+      statistics_(states_, state_of_) {
+  if (const auto& section = input.section<ReplicasSection>(); section.are_expanded()) {
+    weights_.emplace(states_, section.weights);
+  }
   on_first_rank(world_, [&] {
     if (const auto errors = overwritten_inputs(input_); !errors.empty()) {
       throw FileError(render(errors));
@@ -93,7 +105,7 @@ ReplicaPlace ReplicaRecord::place() const {
 
 Json ReplicaRecord::states_as_text() const {
   Json states = Json::array();
-  for (std::size_t number = 0; number < count(); ++number) {
+  for (std::size_t number = 0; number < states_; ++number) {
     const RunState state = run_state(input_, number);
     Json one = {{"temperature", exact_text(state.temperature.value_or(0.0))}};
     if (state.pressure) one["pressure"] = exact_text(*state.pressure);
@@ -150,15 +162,21 @@ void ReplicaRecord::take(const Json& set) {
   set.at("turn").get_to(turn_);
   std::vector<std::size_t> state_of;
   set.at("state_of").get_to(state_of);
-  std::vector<std::size_t> numbers(state_of_.size());
+  std::vector<std::size_t> numbers(states_);
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
-  if (!std::is_permutation(state_of.begin(), state_of.end(), numbers.begin(), numbers.end())) {
-    throw FileError(
-        fmt::format("{}{}: \"state_of\" has not each state once, so nothing was changed", stem_,
-                    replica_files::set));
+  const bool are_states =
+      weights_
+          ? state_of.size() == count() &&
+                std::ranges::all_of(state_of, [&](std::size_t of) { return of < states_; })
+          : std::is_permutation(state_of.begin(), state_of.end(), numbers.begin(), numbers.end());
+  if (!are_states || set.contains("weights") != weights_.has_value()) {
+    throw FileError(fmt::format("{}{}: {}, so nothing was changed", stem_, replica_files::set,
+                                weights_ ? "is not of so many walkers of an expanded ensemble"
+                                         : "\"state_of\" has not each state once"));
   }
   state_of_ = std::move(state_of);
   statistics_.restore(set.at("statistics"));
+  if (weights_) weights_->restore(set.at("weights"));
   sizes_ = set.at("sizes");
   checkpoint_step_ = step_;
 }
@@ -171,7 +189,7 @@ void ReplicaRecord::clear_for_new_run() {
     // The list of checkpoints comes first, so that no later run takes what is left for a whole.
     clear(stem_);
     for_present(
-        count(), [&](std::size_t k) { return replica_files::of_state(stem_, k); }, clear);
+        states_, [&](std::size_t k) { return replica_files::of_state(stem_, k); }, clear);
     for (const int turn : {0, 1}) {
       for_present(
           count(), [&](std::size_t k) { return replica_files::of_checkpoint(stem_, k, turn); },
@@ -191,19 +209,19 @@ void ReplicaRecord::open() {
     if (turn_ < 0) {
       log_ = std::make_unique<GrowingFile>(log_path, std::string_view());
       const DhdlHead head = head_of_energies();
-      for (std::size_t state = 0; state < count(); ++state) {
+      for (std::size_t state = 0; state < states_; ++state) {
         energies_.push_back(
             std::make_unique<GrowingFile>(energies_path(state), head.of_state(state)));
       }
     } else {
       log_ = std::make_unique<GrowingFile>(log_path, sizes_.at("log").get<std::uint64_t>());
-      for (std::size_t state = 0; state < count(); ++state) {
+      for (std::size_t state = 0; state < states_; ++state) {
         energies_.push_back(std::make_unique<GrowingFile>(
             energies_path(state), sizes_.at("energies").at(state).get<std::uint64_t>()));
       }
     }
     Json states = Json::array();
-    for (std::size_t state = 0; state < count(); ++state) {
+    for (std::size_t state = 0; state < states_; ++state) {
       const RunState of = run_state(input_, state);
       Json one = {{"temperature", input_.units.from_internal(temperature_of_state(input_, state),
                                                              Dimension::temperature)}};
@@ -249,7 +267,7 @@ DhdlHead ReplicaRecord::head_of_energies() const {
   std::set<std::vector<double>> distinct;
   bool only_alchemical = is_alchemical_;
   RunState first = run_state(input_, 0);
-  for (std::size_t state = 0; state < count(); ++state) {
+  for (std::size_t state = 0; state < states_; ++state) {
     RunState own = run_state(input_, state);
     std::vector<double>& lambdas = head.lambdas.emplace_back();
     if (is_alchemical_) {
@@ -267,7 +285,7 @@ DhdlHead ReplicaRecord::head_of_energies() const {
   }
   if (only_alchemical) return head;
   head.parts.emplace_back("state-lambda");
-  for (std::size_t state = 0; state < count(); ++state) {
+  for (std::size_t state = 0; state < states_; ++state) {
     head.lambdas[state].push_back(static_cast<double>(state));
   }
   return head;
@@ -286,7 +304,7 @@ void ReplicaRecord::write_energies(const MeetingData& met, double time) {
           line += fmt::format(" {:.10g}", reduced * slope);
         }
       }
-      for (std::size_t state = 0; state < count(); ++state) {
+      for (std::size_t state = 0; state < states_; ++state) {
         line += fmt::format(" {:.10g}",
                             unit * (met.reduced[replica][state] - met.reduced[replica][own]));
       }
@@ -302,6 +320,7 @@ const std::vector<std::size_t>& ReplicaRecord::exchange(const Exchanger& exchang
   on_first_rank(world_, [&] {
     const std::vector<std::size_t> before = state_of_;
     const auto attempts = exchanger.exchange(met.reduced, step_, statistics_.count(), state_of_);
+    if (weights_) jump(met.reduced);
     statistics_.add(attempts, before, state_of_);
     Json line = {{"event", "exchange"}, {"step", step_}, {"states", before}};
     Json energies = Json::array(), volumes = Json::array();
@@ -325,6 +344,10 @@ const std::vector<std::size_t>& ReplicaRecord::exchange(const Exchanger& exchang
       line["attempts"] = std::move(all);
     }
     line["next_states"] = state_of_;
+    if (weights_) {
+      line["weights"] = weights_->values();
+      line["settled"] = weights_->are_settled();
+    }
     log(line);
     told = json_text(Json(state_of_));
   });
@@ -333,17 +356,28 @@ const std::vector<std::size_t>& ReplicaRecord::exchange(const Exchanger& exchang
   return state_of_;
 }
 
+void ReplicaRecord::jump(const ReducedEnergies& energies) {
+  // The id of a sequence is the walker; no pairs of states are exchanged in this kind of run.
+  const RandomStream stream(input_.run.seed, RandomPurpose::exchange);
+  for (std::size_t replica = 0; replica < count(); ++replica) {
+    RandomSequence random = stream.sequence(replica, static_cast<std::uint64_t>(step_));
+    state_of_[replica] = weights_->jump(energies[replica], random.uniform());
+  }
+}
+
 Json ReplicaRecord::set() const {
   Json energies = Json::array();
   for (const auto& file : energies_) energies.push_back(file->bytes());
-  return {{"format", set_format},
-          {"program", fmt::format("sterna {}", version)},
-          {"step", step_},
-          {"turn", turn_},
-          {"state_of", state_of_},
-          {"states", states_as_text()},
-          {"statistics", statistics_.state()},
-          {"sizes", {{"log", log_->bytes()}, {"energies", energies}}}};
+  Json set = {{"format", set_format},
+              {"program", fmt::format("sterna {}", version)},
+              {"step", step_},
+              {"turn", turn_},
+              {"state_of", state_of_},
+              {"states", states_as_text()},
+              {"statistics", statistics_.state()},
+              {"sizes", {{"log", log_->bytes()}, {"energies", energies}}}};
+  if (weights_) set["weights"] = weights_->state();
+  return set;
 }
 
 void ReplicaRecord::commit(int turn) {
@@ -367,7 +401,22 @@ std::string ReplicaRecord::state_text(std::size_t state) const {
   return text;
 }
 
-std::vector<std::string> ReplicaRecord::poor_pairs() const {
+void ReplicaRecord::report_weights() const {
+  console_.line(
+      fmt::format("\n{} draws of states", count() * static_cast<std::size_t>(statistics_.count())));
+  console_.line("  state  weight (kT)    visits  at");
+  for (std::size_t k = 0; k < states_; ++k) {
+    console_.line(fmt::format("  {:5}  {:11.4f}  {:8}  {}", k, weights_->values()[k],
+                              weights_->visits()[k], state_text(k)));
+  }
+}
+
+std::vector<std::string> ReplicaRecord::complaints() const {
+  if (weights_ && !weights_->are_settled()) {
+    return {
+        "the weights have not settled: not all states were visited alike, so that the free "
+        "energies of weights are wrong; run on, or put states between those that overlap little"};
+  }
   constexpr std::int64_t enough = 20;  // attempts that tell a poor overlap from chance
   constexpr double poor = 0.1;
   std::vector<std::string> lines;
@@ -387,13 +436,15 @@ void ReplicaRecord::finish() {
   comm::ReductionBatch(world_, "waiting for replicas").max(most).run();
   on_first_rank(world_, [&] {
     Json pairs = Json::array();
-    const bool exchanges =
+    const bool changes =
         input_.section<ReplicasSection>().exchange != ReplicasSection::Exchange::none;
+    const bool exchanges = changes && !weights_;
     if (exchanges) {
       console_.line(fmt::format("\n{} attempts to exchange states", statistics_.count()));
       console_.line("  states    accepted  of  between");
     }
-    for (std::size_t k = 0; k < statistics_.pairs().size(); ++k) {
+    if (weights_) report_weights();
+    for (std::size_t k = 0; !weights_ && k < statistics_.pairs().size(); ++k) {
       const ExchangeStatistics::Pair& pair = statistics_.pairs()[k];
       pairs.push_back({{"states", {k, k + 1}},
                        {"attempts", pair.attempts},
@@ -415,14 +466,19 @@ void ReplicaRecord::finish() {
                 {"second_eigenvalue", eigenvalue},
                 {"longest_wait", most}};
     Json warnings = Json::array();
-    if (exchanges) {
+    if (weights_) {
+      end["weights"] = weights_->values();
+      end["visits"] = weights_->visits();
+      end["settled"] = weights_->are_settled();
+    }
+    if (changes) {
       console_.line(fmt::format("round trips of replicas through all states: {}", all));
       console_.line(fmt::format(
           "second eigenvalue of the transition matrix: {:.4f} (1: states do not mix)", eigenvalue));
       console_.line(
           "averages of a replica are over all states that it has visited: rows of its log say in "
           "which \"state\" they are");
-      for (const std::string& line : poor_pairs()) {
+      for (const std::string& line : complaints()) {
         console_.line("warning: " + line);
         warnings.push_back(line);
       }
@@ -433,7 +489,7 @@ void ReplicaRecord::finish() {
     for (const auto& file : energies_) file->sync();
     console_.line("\nfiles of this run:");
     for (const std::string& file : present_run_files(stem_)) console_.line("  " + file);
-    for (std::size_t k = 0; k < count(); ++k) {
+    for (std::size_t k = 0; k < states_; ++k) {
       for (const std::string& file : present_run_files(replica_files::of_state(stem_, k))) {
         console_.line("  " + file);
       }

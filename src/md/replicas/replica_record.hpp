@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "md/core/json.hpp"
 #include "md/ensemble/exchange.hpp"
+#include "md/ensemble/state_weights.hpp"
 #include "md/forces/alchemy/dhdl_head.hpp"
 #include "md/input/input.hpp"
 #include "md/output/output_lock.hpp"
@@ -61,7 +63,11 @@ class ReplicaRecord {
   /// of alchemical states in the unit of energy of the input, as in files of single runs.
   double energy_unit() const;
   DhdlHead head_of_energies() const;
-  std::vector<std::string> poor_pairs() const;
+  /// Draws the state of each walker of an expanded ensemble.
+  void jump(const ReducedEnergies& energies);
+  void report_weights() const;
+  /// What is wrong with the exchanges, a sentence each.
+  std::vector<std::string> complaints() const;
   std::string state_text(std::size_t state) const;
   void log(const Json& line);
 
@@ -72,8 +78,10 @@ class ReplicaRecord {
   std::string stem_;
   OutputLock lock_;
   std::int64_t step_ = 0, checkpoint_step_ = 0;
-  int turn_ = -1;  ///< of the last checkpoints; -1: there are none
+  int turn_ = -1;       ///< of the last checkpoints; -1: there are none
+  std::size_t states_;  ///< how many
   std::vector<std::size_t> state_of_;
+  std::optional<StateWeights> weights_;  ///< of an expanded ensemble
   bool is_alchemical_;  ///< charges or van der Waals interactions differ between states
   ExchangeStatistics statistics_;
   double waited_ = 0.0, seconds_ = 0.0;

@@ -43,8 +43,9 @@ class ReplicaRun {
         exchanger_(input.section<ReplicasSection>().exchange, input.run.seed) {
     if (record_.is_complete()) return;
     group_ = std::make_unique<ReplicaGroup>(world, input, options, record_.place());
-    console_.line(fmt::format("{} replicas on {} group{} of ranks ({} rank{})", record_.count(),
-                              group_->count(), group_->count() == 1 ? "" : "s", world.size(),
+    console_.line(fmt::format("{} replica{} on {} group{} of ranks ({} rank{})", record_.count(),
+                              record_.count() == 1 ? "" : "s", group_->count(),
+                              group_->count() == 1 ? "" : "s", world.size(),
                               world.size() == 1 ? "" : "s"));
     record_.open();
   }
@@ -125,7 +126,7 @@ bool has_replicas(const Input& input) {
 }
 
 std::size_t replica_count(const Input& input) {
-  return has_replicas(input) ? input.tables<StateSection>().size() : 0;
+  return has_replicas(input) ? count_of_replicas(input) : 0;
 }
 
 Outcome run_replicas(const comm::Context& world, const Input& input,
