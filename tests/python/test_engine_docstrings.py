@@ -15,6 +15,7 @@ from conftest import ROOT
         "comm",
         "live/frame",
         "live/input",
+        "live/neighbors",
         "live/parameters",
         "live/simulation",
         "live/system",
