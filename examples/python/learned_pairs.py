@@ -2,7 +2,7 @@
 
 Run it with: sterna launch -n 2 examples/python/learned_pairs.py
 
-Each atom has eight radial symmetry functions (Behler and Parrinello, Phys. Rev. Lett. 98, 146401
+Each atom has 40 radial symmetry functions (Behler and Parrinello, Phys. Rev. Lett. 98, 146401
 (2007)) and a network with one hidden layer, whose first weights are random and whose last ones are
 fitted to forces. The teacher is the Lennard-Jones potential, so that the engine can tell the error.
 """
@@ -10,16 +10,16 @@ fitted to forces. The teacher is the Lennard-Jones potential, so that the engine
 import numpy
 import sterna
 
-CUTOFF, HIDDEN = 2.5, 60
-CENTERS = numpy.linspace(0.9, 2.2, 8)
-SHARPNESS = 12.0
+CUTOFF, HIDDEN = 2.5, 30
+CENTERS = numpy.linspace(0.8, 2.5, 40)
+SHARPNESS = 300.0
 random = numpy.random.default_rng(1)
-FIRST = random.normal(scale=0.5, size=(len(CENTERS), HIDDEN))
+FIRST = random.normal(scale=0.1, size=(len(CENTERS), HIDDEN))
 BIAS = random.normal(scale=0.5, size=HIDDEN)
 
 
 def functions(r):
-    """The symmetry functions of pairs at these distances, (pairs, 8), and their slopes."""
+    """The symmetry functions of pairs at these distances, (pairs, 40), and their slopes."""
     end = 0.5 * (1.0 + numpy.cos(numpy.pi * r / CUTOFF))[:, None]
     end_slope = -0.5 * numpy.pi / CUTOFF * numpy.sin(numpy.pi * r / CUTOFF)[:, None]
     away = r[:, None] - CENTERS
@@ -59,7 +59,7 @@ def train():
     crystal = (places[:, None] + cell).reshape(-1, 3)
     lessons = []
     for edge in numpy.linspace(1.5, 1.68, 10):
-        lessons.append(teach(edge * crystal + random.normal(scale=0.05, size=crystal.shape)))
+        lessons.append(teach(edge * crystal + random.normal(scale=0.04, size=crystal.shape)))
     by_unit, teacher = (numpy.concatenate(parts) for parts in zip(*lessons, strict=True))
     damped = numpy.vstack([by_unit, 1e-4 * numpy.eye(by_unit.shape[1])])
     answer = numpy.append(teacher, numpy.zeros(by_unit.shape[1]))
@@ -87,7 +87,7 @@ settings = sterna.Input(
     interaction={"cutoff": CUTOFF},
     type=[{"name": "A", "mass": 1.0, "epsilon": 1.0, "sigma": 1.0}],
 )
-system = sterna.System.lattice(cells=[6, 6, 6], density=1.0, temperature=0.3)
+system = sterna.System.lattice(cells=[6, 6, 6], density=1.0, temperature=0.2)
 teacher = sterna.Simulation(settings, system)
 teacher.run(100)
 

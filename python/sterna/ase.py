@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from sterna.live.simulated import Simulated
 
 
+_ROUNDING = 1e-9  #: eV/angstrom: forces below are none
+
+
 class Calculator(AseCalculator):
     """Energy (eV), forces (eV/angstrom) and stress (eV/angstrom^3) of atoms.
 
@@ -176,7 +179,9 @@ class Force:
             return 0.0
         atoms = self._atoms_of(self._numbers[near.type], near.position, None)
         energies = numpy.array(atoms.get_potential_energies()[: near.count])
-        near.force[: near.count] = atoms.get_forces()[: near.count]
+        force = atoms.get_forces()[: near.count]
+        # In a perfect crystal all is rounding, which would not add up to 0 in proportion.
+        near.force[: near.count] = numpy.where(numpy.abs(force) < _ROUNDING, 0.0, force)
         if with_sums:
             frame.virial[:] = self._virial(atoms, near.count)
         return float(energies.sum())

@@ -127,7 +127,7 @@ def test_the_example_of_a_learned_potential_runs_on_two_ranks(tmp_path):
     shown = script_output(tmp_path, text, 2)
     error = float(re.search(r"error of the forces: ([\d.e+-]+) %", shown)[1])
     change = float(re.search(r"in 200 steps: ([\d.e+-]+) per atom", shown)[1])
-    assert error < 10 and abs(change) < 1e-3
+    assert error < 5 and abs(change) < 1e-3
 
 
 def test_the_export_page_runs_as_it_is_written(tmp_path):
