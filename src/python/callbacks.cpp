@@ -17,11 +17,6 @@ WeakMethod::~WeakMethod() {
   owner_.reset();
 }
 
-nb::object WeakMethod::call() const {
-  const nb::object owner = owner_();
-  return owner.is_none() ? nb::none() : owner.attr(method_)(number_);
-}
-
 void Observer::report(const md::Frame&) {
   simulation_.call_python([this] { method_.call(); });
 }

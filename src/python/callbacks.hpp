@@ -24,8 +24,14 @@ class WeakMethod {
   WeakMethod(const WeakMethod&) = delete;
   WeakMethod& operator=(const WeakMethod&) = delete;
 
-  /// Calls the method; returns None if the object was destroyed. The GIL must be held.
-  nanobind::object call() const;
+  /// Calls the method with the number and further arguments; returns None if the object was
+  /// destroyed. The GIL must be held.
+  template <class... Arguments>
+  nanobind::object call(Arguments&&... arguments) const {
+    const nanobind::object owner = owner_();
+    return owner.is_none() ? nanobind::none()
+                           : owner.attr(method_)(number_, std::forward<Arguments>(arguments)...);
+  }
 
  private:
   nanobind::object owner_;  ///< a weak reference

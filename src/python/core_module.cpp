@@ -24,6 +24,7 @@
 #include "python/hdf5_turns.hpp"
 #include "python/input_bindings.hpp"
 #include "python/job.hpp"
+#include "python/models.hpp"
 #include "python/simulation.hpp"
 #include "python/system_bindings.hpp"
 #include "python/view.hpp"
@@ -169,6 +170,7 @@ void bind_simulation(nb::module_& module) {
       .def("observe", &Simulation::observe, "interval"_a, "at"_a, "needs_state"_a, "owner"_a,
            "number"_a, Guard())
       .def("add_force", &Simulation::add_force, Guard())
+      .def("add_model", &Simulation::add_model, Guard())
       .def("reduce", &Simulation::reduce, Guard())
       .def_prop_ro(
           "thermo_interval",
@@ -243,6 +245,7 @@ NB_MODULE(_core, module) {
   sterna::python::bind_system(module);
   sterna::python::bind_simulation(module);
   sterna::python::bind_view(module);
+  sterna::python::bind_models(module);
   sterna::python::bind_comm(module);
   sterna::python::bind_fmm(module);
 }

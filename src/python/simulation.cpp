@@ -16,6 +16,7 @@
 #include "md/start/readers/box_frame.hpp"
 #include "python/callbacks.hpp"
 #include "python/fields.hpp"
+#include "python/models.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -280,8 +281,11 @@ void Simulation::raise_failure(bool interrupted) {
 }
 
 void Simulation::measure() {
-  const nb::gil_scoped_release free;
-  engine().measure();
+  {
+    const nb::gil_scoped_release free;
+    engine().measure();
+  }
+  raise_failure(false);
 }
 
 std::int64_t Simulation::steps_of(const std::string& time) const {
@@ -434,6 +438,19 @@ void Simulation::observe(std::int64_t interval, std::vector<std::int64_t> at, bo
 void Simulation::add_force(const std::string& name, bool keeps_momentum, nb::object owner,
                            int number) {
   engine().add(std::make_unique<PythonForce>(name, keeps_momentum, *this, owner, number));
+}
+
+void Simulation::add_model(const std::string& name, bool keeps_momentum, const std::string& how,
+                           double cutoff, int layers, nb::object owner, int number) {
+  if (how == "gathers") {
+    engine().add(std::make_unique<GatheredModel>(name, keeps_momentum, *this, owner, number));
+    return;
+  }
+  const PythonModel::Options options{.cutoff = cutoff / unit(md::Dimension::length),
+                                     .layers = layers,
+                                     .of_pairs = how == "pairs",
+                                     .keeps_momentum = keeps_momentum};
+  engine().add(std::make_unique<PythonModel>(name, options, *this, owner, number));
 }
 
 nb::object Simulation::reduce(const std::string& kind, const Values& values) {

@@ -84,6 +84,10 @@ class Simulation final : public Ending {
                nanobind::object owner, int number);
   /// Collective. Adds a force term that calls method `_force(number)` of `owner`.
   void add_force(const std::string& name, bool keeps_momentum, nanobind::object owner, int number);
+  /// Collective. Adds a force term that reads neighbors. `how`: "pairs", "clusters" or "gathers"
+  /// (models.hpp); `cutoff` in units of the input.
+  void add_model(const std::string& name, bool keeps_momentum, const std::string& how,
+                 double cutoff, int layers, nanobind::object owner, int number);
   /// Collective, inside an observer: "sum", "min", "max" of each value over the ranks. "end" tells
   /// that the observer has returned on this rank, "failure" that it has failed. Throws RemoteError
   /// if another rank reports "failure" or a different kind.

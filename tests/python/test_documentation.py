@@ -120,6 +120,21 @@ def test_the_examples_with_ase_run(name, shown, tmp_path):
     assert shown in script_output(tmp_path, text)
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_the_page_on_learned_potentials_runs_as_it_is_written(ranks, tmp_path):
+    pytest.importorskip("ase")
+    shown = script_output(tmp_path, script_of_page("learned-potentials"), ranks)
+    assert ("gathers: " if ranks == 1 else "clusters: ") in shown
+
+
+def test_the_example_of_a_learned_potential_runs_on_two_ranks(tmp_path):
+    text = (ROOT / "examples" / "python" / "learned_pairs.py").read_text(encoding="utf-8")
+    shown = script_output(tmp_path, text, 2)
+    error = float(re.search(r"error of the forces: ([\d.e+-]+) %", shown)[1])
+    change = float(re.search(r"in 200 steps: ([\d.e+-]+) per atom", shown)[1])
+    assert error < 5 and abs(change) < 1e-3
+
+
 def test_the_export_page_runs_as_it_is_written(tmp_path):
     for package in ("MDAnalysis", "gsd", "mdtraj", "freud", "ase"):
         pytest.importorskip(package)

@@ -16,6 +16,7 @@ from conftest import ROOT
         "fmm",
         "live/frame",
         "live/input",
+        "live/neighbors",
         "live/parameters",
         "live/simulation",
         "live/system",

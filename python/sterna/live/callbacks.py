@@ -3,13 +3,21 @@
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import numpy
 
 from sterna.errors import RemoteError
+from sterna.live.box import Box
 from sterna.live.frame import ForceFrame, Needs, ObserverFrame
+from sterna.live.neighbors import Neighbors
+from sterna.live.simulated import Simulated
 from sterna.support.arrays import finite, numbers
 
+if TYPE_CHECKING:
+    from sterna._core import Neighbors as CoreNeighbors
+
+_MOST_LAYERS = 20
 _ROWS_ALONE = -1  # the number of the observer that keeps rows of the log
 
 
@@ -25,12 +33,53 @@ class Observer:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """What a force term needs to see, beside the particles of its rank."""
+
+    how: str  #: "pairs", "clusters" (ghosts without pairs) or "gathers" (all particles on rank 0)
+    cutoff: float = 0.0
+    layers: int = 1
+
+
+@dataclass(frozen=True)
 class Force:
     """A force term that a function computes."""
 
     name: str
     compute: Callable
     keeps_momentum: bool
+    reach: Reach | None = None
+
+    def add_to(self, owner: "Callbacks", number: int) -> None:
+        """Collective."""
+        core, reach = owner._core, self.reach
+        if reach is None:
+            core.add_force(self.name, self.keeps_momentum, owner, number)
+            return
+        core.add_model(
+            self.name, self.keeps_momentum, reach.how, reach.cutoff, reach.layers, owner, number
+        )
+
+
+class Model(Protocol):
+    """A force term that is an object, such as `sterna.ase.Force`."""
+
+    name: str  #: under which the log has its energy
+
+    def reach(self, simulation: Simulated) -> Reach:
+        """Local. What it needs to see in this simulation, the same on all ranks."""
+
+    def compute(self, frame: ForceFrame, with_sums: bool) -> float:
+        """Local. As a function of `Simulation.force`; energy and virial are needed `with_sums`."""
+
+    def compute_all(
+        self,
+        box: Box,
+        position: numpy.ndarray,
+        type: numpy.ndarray,
+        with_sums: bool,  # noqa: A002
+    ) -> tuple[float, numpy.ndarray, numpy.ndarray]:
+        """Local. Energy, forces and virial of all particles, which are in the order of ids."""
 
 
 class Callbacks:
@@ -87,10 +136,12 @@ class Callbacks:
 
     def force(
         self,
-        function: Callable | None = None,
+        function: "Callable | Model | None" = None,
         *,
+        cutoff: float | None = None,
+        layers: int = 1,
         virial: bool = False,
-        keeps_momentum: bool = False,
+        keeps_momentum: bool | None = None,
         needs: Iterable[str] | None = None,
     ) -> Callable:
         """Collective. Adds a force term that a function computes, from the next step on.
@@ -108,25 +159,54 @@ class Callbacks:
         of freedom count in the temperature from then on. An exception ends `run` on all ranks. It
         is not in checkpoints: add it again after `resume`. `needs`: as of `every`. Raises
         ValueError where a term has the name already, and for a barostat without `virial=True`.
+
+        With `cutoff` the frame has `neighbors`: the particles of its rank, ghosts from as far as
+        the cutoff, and all pairs. The function returns the energy of its rank's particles alone,
+        and adds the forces of that energy on particles and ghosts: those on ghosts return to their
+        owners, and the engine computes the virial. The energy must depend on nothing but vectors
+        between particles, so the term keeps the momentum. `layers`: of a model that passes
+        messages; ghosts come from so many cutoffs. In place of a function there may be an object,
+        such as `sterna.ase.Force`.
         """
         wanted = Needs(needs)
         if function is None:
             return lambda function: self.force(
-                function, virial=virial, keeps_momentum=keeps_momentum, needs=needs
+                function,
+                cutoff=cutoff,
+                layers=layers,
+                virial=virial,
+                keeps_momentum=keeps_momentum,
+                needs=needs,
             )
-        if self._core.changes_volume and not virial:
-            raise ValueError("force: a barostat needs the virial of all terms: virial=True")
+        if hasattr(function, "implemented_properties"):
+            raise TypeError(
+                "force: this is a calculator of ASE; expected sterna.ase.Force(calculator)"
+            )
+        if hasattr(function, "reach"):
+            if cutoff is not None or layers != 1:
+                raise ValueError("force: a model says itself how far it sees; no cutoff, no layers")
+            reach = function.reach(self)
+            force = Force(function.name, _of_model(function), keeps_momentum is not False, reach)
+        elif cutoff is not None:
+            reach = Reach("pairs", *_checked_reach(cutoff, layers))
+            compute = _of_pairs(function, wanted)
+            force = Force(function.__name__, compute, keeps_momentum is not False, reach)
+        else:
+            if layers != 1:
+                raise ValueError("force: layers are cutoffs wide; expected cutoff=...")
+            if self._core.changes_volume and not virial:
+                raise ValueError("force: a barostat needs the virial of all terms: virial=True")
 
-        def compute(frame: ForceFrame) -> float:
-            frame._needs = wanted
-            if not virial:
-                frame.virial[:] = numpy.nan
-            return function(frame)
+            def compute(frame: ForceFrame) -> float:
+                frame._needs = wanted
+                if not virial:
+                    frame.virial[:] = numpy.nan
+                return function(frame)
 
-        force = Force(function.__name__, compute, keeps_momentum)
-        self._core.add_force(force.name, force.keeps_momentum, self, len(self._forces))
+            force = Force(function.__name__, compute, keeps_momentum is True)
+        force.add_to(self, len(self._forces))
         self._forces.append(force)
-        self._has_virials = self._has_virials and virial
+        self._has_virials = self._has_virials and (virial or force.reach is not None)
         return function
 
     def _observe(self, number: int) -> None:
@@ -161,8 +241,7 @@ class Callbacks:
             energy = term.compute(frame)
         finally:
             self._callback = ""
-        if energy is None:
-            raise TypeError("a force term must return its energy, a number; it returned None")
+        energy = _energy_of_term(energy)
         force, virial = finite("frame.force", frame.force), numbers("frame.virial", frame.virial)
         for what, array, expected in (
             ("force", force, (frame.count, 3)),
@@ -170,16 +249,69 @@ class Callbacks:
         ):
             if array.shape != expected:
                 raise ValueError(f"frame.{what} has the shape {array.shape}, expected {expected}")
+        self._take_fields(frame)
+        return energy, force, virial
+
+    def _model(
+        self, number: int, core_neighbors: "CoreNeighbors", with_sums: bool
+    ) -> tuple[float, numpy.ndarray]:
+        """The forces are in the array of the neighbors."""
+        neighbors = Neighbors(core_neighbors, self.type_names)
+        to, frame = neighbors.force, ForceFrame(self, neighbors)
+        on_own = frame.force
+        term = self._forces[number]
+        self._callback, self._gathers = f"force term {term.name!r}", False
+        try:
+            energy = term.compute(frame, with_sums)
+        finally:
+            self._callback = ""
+        # A term may have put other arrays in the place of those that it was given.
+        for what, array, place in (
+            ("neighbors.force", neighbors.force, to),
+            ("force", frame.force, on_own),
+        ):
+            given = finite(f"frame.{what}", array)
+            if given.shape != place.shape:
+                raise ValueError(
+                    f"frame.{what} has the shape {given.shape}, expected {place.shape}"
+                )
+            if array is not place:
+                place[:] = given
+        virial = numbers("frame.virial", frame.virial)
+        if virial.shape != (3, 3):
+            raise ValueError(f"frame.virial has the shape {virial.shape}, expected (3, 3)")
+        self._take_fields(frame)
+        return _energy_of_term(energy), virial
+
+    def _gathered(
+        self,
+        number: int,
+        ids: numpy.ndarray,
+        types: numpy.ndarray,
+        position: numpy.ndarray,
+        with_sums: bool,
+    ) -> tuple[float, numpy.ndarray, numpy.ndarray]:
+        """On rank 0: all particles, in the order of the ranks."""
+        term = self._forces[number]
+        self._callback, self._gathers = f"force term {term.name!r}", False
+        order = numpy.argsort(ids)
+        try:
+            energy, sorted_force, virial = term.compute.all_at_once(
+                self.box, position[order], types[order], with_sums
+            )
+        finally:
+            self._callback = ""
+        force = numpy.empty_like(position)
+        force[order] = finite(f"forces of {term.name!r}", sorted_force)
+        return _energy_of_term(energy), force, numbers("virial", virial)
+
+    def _take_fields(self, frame: ForceFrame) -> None:
         fields = {
             name: finite(f"frame.particle_field({name!r})", array)
             for name, array in frame._fields.items()
         }
         for name, array in fields.items():
             self._core.set_local(name, array.reshape(-1))
-        energy = finite("the energy of a force term", energy)
-        if energy.ndim:
-            raise TypeError(f"a force term must return its energy, a number; it returned {energy}")
-        return float(energy), force, virial
 
     def _observe_all(self) -> None:
         if self._core.thermo_interval > 0:
@@ -188,4 +320,46 @@ class Callbacks:
             state = observer.needs.state
             self._core.observe(observer.interval, observer.at, state, self, number)
         for number, force in enumerate(self._forces):
-            self._core.add_force(force.name, force.keeps_momentum, self, number)
+            force.add_to(self, number)
+
+
+def _energy_of_term(energy: object) -> float:
+    if energy is None:
+        raise TypeError("a force term must return its energy, a number; it returned None")
+    energy = finite("the energy of a force term", energy)
+    if energy.ndim:
+        raise TypeError(f"a force term must return its energy, a number; it returned {energy}")
+    return float(energy)
+
+
+def _checked_reach(cutoff: object, layers: object) -> tuple[float, int]:
+    """Raises TypeError or ValueError for what is no length, or no number of layers."""
+    length = finite("force: cutoff", cutoff)
+    if length.ndim or length <= 0:
+        raise ValueError(f"force: cutoff is {cutoff}, expected a length above 0")
+    try:
+        count = operator.index(layers)
+    except TypeError:
+        raise TypeError(f"force: layers is {layers!r}, expected a whole number") from None
+    if not 1 <= count <= _MOST_LAYERS:
+        raise ValueError(f"force: layers is {count}, expected 1 to {_MOST_LAYERS}")
+    return float(length), count
+
+
+def _of_pairs(function: Callable, needs: Needs) -> Callable:
+    def compute(frame: ForceFrame, _with_sums: bool) -> float:
+        frame._needs = needs
+        return function(frame)
+
+    return compute
+
+
+class _of_model:  # noqa: N801 - as a function
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def __call__(self, frame: ForceFrame, with_sums: bool) -> float:
+        return self._model.compute(frame, with_sums)
+
+    def all_at_once(self, *of_all: object) -> tuple[float, numpy.ndarray, numpy.ndarray]:
+        return self._model.compute_all(*of_all)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from sterna.live.neighbors import Neighbors
 from sterna.live.simulated import Simulated
 from sterna.support.arrays import numbers, whole_numbers
 from sterna.support.fixed import Fixed
@@ -221,14 +222,29 @@ class ForceFrame(Frame):
     _instead = "a force term adds to frame.force and frame.virial, and returns its energy"
     _settable = ("force", "virial")
 
-    def __init__(self, simulation: Simulated) -> None:
+    def __init__(self, simulation: Simulated, neighbors: Neighbors | None = None) -> None:
         """Local."""
         super().__init__(simulation)
+        self._neighbors = neighbors
         #: (n, 3), zeros: the term's force on each particle of this rank
-        self.force = numpy.zeros((self.count, 3))
+        self.force = (
+            numpy.zeros((self.count, 3)) if neighbors is None else neighbors.force[: self.count]
+        )
         #: (3, 3), this rank's share of the sum of r_a f_b
         self.virial = numpy.zeros((3, 3))
         self._fields: dict[str, numpy.ndarray] = {}  # that were given out
+
+    @property
+    def neighbors(self) -> Neighbors:
+        """Local. The neighbors of this rank's particles, for a term that was added with a cutoff.
+
+        AttributeError for other terms.
+        """
+        if self._neighbors is None:
+            raise AttributeError(
+                "frame.neighbors: this force term has no cutoff; expected force(cutoff=...)"
+            )
+        return self._neighbors
 
     def particle_field(self, name: str) -> numpy.ndarray:
         """Local. A field of `Simulation.add_particle_field`, (n,) or (n, components), to be written.

@@ -12,6 +12,7 @@
 #include "md/core/json.hpp"
 #include "md/core/sort_by.hpp"
 #include "md/core/unstable_run.hpp"
+#include "md/forces/neighborhood.hpp"
 #include "md/integrate/kinetic.hpp"
 #include "md/simulation/observers.hpp"
 #include "md/simulation/signals.hpp"
@@ -176,7 +177,11 @@ void Simulation::Implementation::add(std::shared_ptr<Reporter> reporter) {
 
 void Simulation::Implementation::add(std::unique_ptr<ForceTerm> term) {
   const std::string name(term->name());
+  auto* const with_neighborhood = dynamic_cast<SeesNeighborhood*>(term.get());
   engine_->add(std::move(term));
+  if (with_neighborhood != nullptr) {
+    with_neighborhood->connect(context_, balancer_->decomposition(), lists_.skin());
+  }
   program_terms_.insert(name);
   count_degrees_of_freedom();
   if (begun_) changed_ = true;
