@@ -221,6 +221,26 @@ def test_what_ucx_says_is_not_taken_for_the_libraries(tmp_path):
     assert doctor._libraries(program) == "Open MPI 5.0.11, UCX 1"
 
 
+@pytest.mark.parametrize(
+    ("cpuinfo", "sve_bytes", "kernels"),
+    [
+        ("flags\t\t: fpu avx2 fma avx512f avx512bw avx512dq avx512vl\n", None, "AVX-512"),
+        ("flags\t\t: fpu avx2 fma avx512f avx512dq avx512vl\n", None, "AVX2"),
+        ("flags\t\t: fpu sse2\n", None, None),
+        ("Features\t: fp asimd evtstrm\n", None, "NEON"),
+        ("Features\t: fp asimd sve sve2\n", 16, "NEON"),
+        ("Features\t: fp asimd sve\n", 32, "SVE of 256 bits"),
+        ("Features\t: fp asimd sve\n", 64, "SVE of 512 bits"),
+        ("Features\t: fp asimd sve\n", 128, "NEON"),
+    ],
+)
+def test_kernels_of_a_processor(tmp_path, cpuinfo, sve_bytes, kernels):
+    length = tmp_path / "sve_default_vector_length"
+    if sve_bytes is not None:
+        length.write_text(f"{sve_bytes}\n")
+    assert doctor._kernels_of_processor("processor\t: 0\n" + cpuinfo, length) == kernels
+
+
 def test_fewer_cores_than_are_shown(tmp_path, monkeypatch):
     file = tmp_path / "cpu.max"
     file.write_text("50000 100000\n")

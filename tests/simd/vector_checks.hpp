@@ -1,5 +1,7 @@
 #pragma once
 
+#include "md/simd/kernel_getters.hpp"
+
 namespace sterna::md {
 
 /// What is told of each number that was computed: what it is of, which lane, what it should be and
@@ -17,8 +19,6 @@ struct VectorChecks {
   void (*float_packs)(ReportNumber);
 };
 
-const VectorChecks& vector_checks_avx512();
-const VectorChecks& vector_checks_avx2();
-const VectorChecks& vector_checks_baseline();
+STERNA_KERNEL_GETTERS(VectorChecks, vector_checks);
 
 }  // namespace sterna::md

@@ -404,12 +404,10 @@ def check_processor() -> Findings:
     """The processor, its instruction sets, and how many cores a run may use."""
     text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     model = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
-    flags = set((re.search(r"^flags\s*: (.*)$", text, re.MULTILINE) or ["", ""])[1].split())
-    needed = {"AVX-512": {"avx512f", "avx512dq", "avx512vl"}, "AVX2": {"avx2", "fma"}}
-    sets = [name for name, wanted in needed.items() if wanted <= flags]
     name = model[1] if model else platform.machine()
-    yield _fine("processor", f"{name}, kernels for {sets[0] if sets else 'the baseline'}")
-    if not sets and platform.machine() == "x86_64":
+    kernels = _kernels_of_processor(text)
+    yield _fine("processor", f"{name}, kernels for {kernels or 'the baseline'}")
+    if not kernels and platform.machine() == "x86_64":
         yield _advice(
             "processor", "neither AVX2 nor AVX-512",
             "runs are several times slower; a virtual machine may hide them: pass the host's "
@@ -425,6 +423,29 @@ def check_processor() -> Findings:
         )  # fmt: skip
     else:
         yield _fine("cores", f"{cores} of {present}")
+
+
+def _kernels_of_processor(
+    cpuinfo: str, sve_length: Path = Path("/proc/sys/abi/sve_default_vector_length")
+) -> str | None:
+    """The widest instruction set that has kernels and that the processor knows, if any.
+
+    `cpuinfo` is the text of /proc/cpuinfo, whose features are called "flags" on x86-64 and
+    "Features" on ARM. `sve_length` has the bytes of an SVE register. Kernels for SVE are for one
+    length each, and NEON is there at any length.
+    """
+    line = re.search(r"^(?:flags|Features)\s*: (.*)$", cpuinfo, re.MULTILINE)
+    flags = set(line[1].split()) if line else set()
+    if "sve" in flags and sve_length.exists():
+        bits = 8 * int(sve_length.read_text())
+        if bits in (256, 512):
+            return f"SVE of {bits} bits"
+    needed = {
+        "AVX-512": {"avx512f", "avx512bw", "avx512dq", "avx512vl"},
+        "AVX2": {"avx2", "fma"},
+        "NEON": {"asimd"},
+    }
+    return next((name for name, wanted in needed.items() if wanted <= flags), None)
 
 
 def _cores_of_the_group(file: Path = Path("/sys/fs/cgroup/cpu.max")) -> float | None:

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "md/core/vector.hpp"
+#include "md/simd/kernel_getters.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/single_force.hpp"
 
@@ -206,8 +207,6 @@ struct PairKernels {
   void (*to_fixed)(PairWork&, std::size_t begin, std::size_t end, const Vec3& center);
 };
 
-const PairKernels& pair_kernels_baseline();
-const PairKernels& pair_kernels_avx2();
-const PairKernels& pair_kernels_avx512();
+STERNA_KERNEL_GETTERS(PairKernels, pair_kernels);
 
 }  // namespace sterna::md

@@ -7,6 +7,7 @@
 
 #include "md/core/vector.hpp"
 #include "md/output/xtc_encoding.hpp"
+#include "md/simd/kernel_getters.hpp"
 #include "md/system/particle_store.hpp"
 
 namespace sterna::md {
@@ -26,9 +27,7 @@ struct XtcKernels {
                                        bool is_last, std::vector<std::byte>& room);
 };
 
-const XtcKernels& xtc_kernels_avx512();
-const XtcKernels& xtc_kernels_avx2();
-const XtcKernels& xtc_kernels_baseline();
+STERNA_KERNEL_GETTERS(XtcKernels, xtc_kernels);
 
 /// The kernels for `available_kernels` (instruction_set.hpp).
 std::vector<const XtcKernels*> available_xtc_kernels();

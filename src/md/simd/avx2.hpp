@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "md/simd/compress_table.hpp"
 #include "md/simd/vector_types.hpp"
 
 namespace sterna::md {
@@ -49,22 +50,6 @@ inline Vector<Real> gather(const Real* table, const std::uint32_t* places) {
   for (int k = 0; k < lanes<Real>; ++k) result[k] = table[places[k]];
   return result;
 }
-
-/// For each mask of 8 lanes, the numbers of the set lanes, packed to the front.
-struct CompressTable {
-  alignas(64) std::uint8_t lanes[256][8];
-};
-constexpr CompressTable make_compress_table() {
-  CompressTable table{};
-  for (int mask = 0; mask < 256; ++mask) {
-    int count = 0;
-    for (int lane = 0; lane < 8; ++lane) {
-      if ((mask >> lane & 1) != 0) table.lanes[mask][count++] = static_cast<std::uint8_t>(lane);
-    }
-  }
-  return table;
-}
-constexpr CompressTable compress_table = make_compress_table();
 
 /// The numbers of the lanes whose bits are set, packed to the front, as 32-bit integers.
 inline __m256i selected_lanes(unsigned lanes) {

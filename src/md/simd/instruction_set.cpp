@@ -5,6 +5,11 @@
 
 #include <stdexcept>
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#endif
+
 namespace sterna::md {
 
 bool processor_has_avx512() {
@@ -28,6 +33,24 @@ bool processor_halves_avx512() {
 bool processor_has_avx2() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
+bool processor_has_sve([[maybe_unused]] int bits) {
+#if defined(__aarch64__) && defined(__linux__) && defined(HWCAP_SVE) && defined(PR_SVE_GET_VL)
+  if ((getauxval(AT_HWCAP) & HWCAP_SVE) == 0) return false;
+  const int length = prctl(PR_SVE_GET_VL);
+  return length >= 0 && (length & PR_SVE_VL_LEN_MASK) * 8 == bits;
+#else
+  return false;
+#endif
+}
+
+bool processor_has_neon() {
+#if defined(__aarch64__)
+  return true;
 #else
   return false;
 #endif

@@ -13,21 +13,26 @@ namespace sterna::md {
 template <class Kernels>
 struct KernelFamily {
   using Getter = const Kernels& (*)();
-  Getter avx512, avx2, baseline;
+  Getter avx512, avx2, sve512, sve256, neon, baseline;
 };
 
-/// The getters NAME_avx512, NAME_avx2 and NAME_baseline, null if this build lacks them.
-/// kernel_sets.hpp, which CMake writes, defines the three macros (cmake/SternaKernels.cmake).
-#define STERNA_KERNEL_FAMILY(name)                                          \
-  {                                                                         \
-    STERNA_AVX512_KERNELS(name##_avx512), STERNA_AVX2_KERNELS(name##_avx2), \
-        STERNA_BASELINE_KERNELS(name##_baseline)                            \
+/// The getters NAME_avx512 and so on (kernel_getters.hpp), null if this build lacks them.
+/// kernel_sets.hpp, which CMake writes, defines the macros (cmake/SternaKernels.cmake).
+#define STERNA_KERNEL_FAMILY(name)                                                  \
+  {                                                                                 \
+    STERNA_AVX512_KERNELS(name##_avx512), STERNA_AVX2_KERNELS(name##_avx2),         \
+        STERNA_SVE512_KERNELS(name##_sve512), STERNA_SVE256_KERNELS(name##_sve256), \
+        STERNA_NEON_KERNELS(name##_neon), STERNA_BASELINE_KERNELS(name##_baseline)  \
   }
 
 bool processor_has_avx512();
 /// Whether the processor executes 64-byte instructions in two halves, as AMD's Zen 4 does.
 bool processor_halves_avx512();
 bool processor_has_avx2();
+/// Whether this thread's SVE registers have so many bits. Code for a fixed length is wrong at any
+/// other length, also at a longer one.
+bool processor_has_sve(int bits);
+bool processor_has_neon();
 
 /// The kernels of a family that this build has and this processor can run, widest first.
 template <class Kernels>
@@ -35,6 +40,9 @@ std::vector<const Kernels*> available_kernels(const KernelFamily<Kernels>& famil
   std::vector<const Kernels*> kernels;
   if (family.avx512 != nullptr && processor_has_avx512()) kernels.push_back(&family.avx512());
   if (family.avx2 != nullptr && processor_has_avx2()) kernels.push_back(&family.avx2());
+  if (family.sve512 != nullptr && processor_has_sve(512)) kernels.push_back(&family.sve512());
+  if (family.sve256 != nullptr && processor_has_sve(256)) kernels.push_back(&family.sve256());
+  if (family.neon != nullptr && processor_has_neon()) kernels.push_back(&family.neon());
   if (family.baseline != nullptr) kernels.push_back(&family.baseline());
   return kernels;
 }

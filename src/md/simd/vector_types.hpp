@@ -15,8 +15,17 @@ namespace {
 constexpr int vector_bytes = 64;
 #elif defined(__AVX2__)
 constexpr int vector_bytes = 32;
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS >= 256  // by -msve-vector-bits
+constexpr int vector_bytes = __ARM_FEATURE_SVE_BITS / 8;
 #else
 constexpr int vector_bytes = 16;
+#endif
+
+/// How many vectors the processor's registers hold.
+#if defined(__AVX512F__) || defined(__aarch64__)
+constexpr int vector_registers = 32;
+#else
+constexpr int vector_registers = 16;
 #endif
 
 // Each type is specialized on its own, because GCC drops the vector attribute of a dependent type

@@ -6,12 +6,14 @@
 // condition type of `a < b ? c : d`.
 //
 // A `DoublePack` or `FloatPack` holds as many neighbors as a pair kernel takes at a time: one
-// register, or two registers of doubles if registers are narrow. Its comparisons give a `Mask` in
-// the native form of the instruction set, and operations take masks as arguments. Sums of products
-// are written out as `fma`, so that a kernel gives the same bits whatever else it computes.
+// register, or two if registers are narrow. Its comparisons give a `Mask` in the native form of the
+// instruction set, and operations take masks as arguments. Sums of products are written out as
+// `fma`, so that a kernel gives the same bits whatever else it computes.
 //
 // The types are in `vector_types.hpp`, the instructions of each instruction set in a file of its
-// own, and operations composed of them here. Elementary functions are in `elementary.hpp`.
+// own, and operations composed of them here. Elementary functions are in `elementary.hpp`. The files
+// *_neon.cpp define STERNA_NEON, because compilers for 64-bit ARM know NEON in all files, also in
+// those of the baseline.
 
 #include <cstddef>
 
@@ -19,6 +21,10 @@
 #include "md/simd/avx512.hpp"
 #elif defined(__AVX2__)
 #include "md/simd/avx2.hpp"
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS >= 256
+#include "md/simd/sve.hpp"
+#elif defined(STERNA_NEON)
+#include "md/simd/neon.hpp"
 #else
 #include "md/simd/baseline.hpp"
 #endif

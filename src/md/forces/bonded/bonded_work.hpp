@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "md/core/vector.hpp"
+#include "md/simd/kernel_getters.hpp"
 #include "md/system/molecule_batch.hpp"
 #include "md/system/particle_store.hpp"
 
@@ -64,8 +65,6 @@ struct BondedKernels {
   ComputeMolecules molecules_in_double, molecules_mixed;
 };
 
-const BondedKernels& bonded_kernels_baseline();
-const BondedKernels& bonded_kernels_avx2();
-const BondedKernels& bonded_kernels_avx512();
+STERNA_KERNEL_GETTERS(BondedKernels, bonded_kernels);
 
 }  // namespace sterna::md

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "md/simd/kernel_getters.hpp"
 #include "md/system/molecule_batch.hpp"
 
 namespace sterna::md {
@@ -27,8 +28,6 @@ struct ExcludedKernels {
   void (*subtract)(ExcludedWork& work);
 };
 
-const ExcludedKernels& excluded_kernels_baseline();
-const ExcludedKernels& excluded_kernels_avx2();
-const ExcludedKernels& excluded_kernels_avx512();
+STERNA_KERNEL_GETTERS(ExcludedKernels, excluded_kernels);
 
 }  // namespace sterna::md

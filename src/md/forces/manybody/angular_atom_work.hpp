@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "md/forces/manybody/bond_rows.hpp"
+#include "md/simd/kernel_getters.hpp"
 
 namespace sterna::md {
 
@@ -33,8 +34,6 @@ struct AngularAtomKernels {
   void (*compute)(AngularAtomWork&, const std::uint32_t* cells, std::size_t cell_count);
 };
 
-const AngularAtomKernels& angular_atom_kernels_baseline();
-const AngularAtomKernels& angular_atom_kernels_avx2();
-const AngularAtomKernels& angular_atom_kernels_avx512();
+STERNA_KERNEL_GETTERS(AngularAtomKernels, angular_atom_kernels);
 
 }  // namespace sterna::md

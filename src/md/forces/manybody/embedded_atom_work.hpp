@@ -5,6 +5,7 @@
 
 #include "md/forces/manybody/neighbor_rows.hpp"
 #include "md/neighbors/pair_work.hpp"
+#include "md/simd/kernel_getters.hpp"
 
 namespace sterna::md {
 
@@ -63,8 +64,6 @@ struct EmbeddedAtomKernels {
                          bool mixed, bool with_sums);
 };
 
-const EmbeddedAtomKernels& embedded_atom_kernels_baseline();
-const EmbeddedAtomKernels& embedded_atom_kernels_avx2();
-const EmbeddedAtomKernels& embedded_atom_kernels_avx512();
+STERNA_KERNEL_GETTERS(EmbeddedAtomKernels, embedded_atom_kernels);
 
 }  // namespace sterna::md

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "md/forces/manybody/bond_rows.hpp"
+#include "md/simd/kernel_getters.hpp"
 
 namespace sterna::md {
 
@@ -92,8 +93,6 @@ struct SnapKernels {
   void (*compute)(SnapWork&, const std::uint32_t* cells, std::size_t cell_count);
 };
 
-const SnapKernels& snap_kernels_baseline();
-const SnapKernels& snap_kernels_avx2();
-const SnapKernels& snap_kernels_avx512();
+STERNA_KERNEL_GETTERS(SnapKernels, snap_kernels);
 
 }  // namespace sterna::md

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "md/forces/manybody/bond_rows.hpp"
+#include "md/simd/kernel_getters.hpp"
 
 namespace sterna::md {
 
@@ -28,8 +29,6 @@ struct StillingerWeberWork {
 
 using StillingerWeberKernels = BondKernels<StillingerWeberWork>;
 
-const StillingerWeberKernels& stillinger_weber_kernels_baseline();
-const StillingerWeberKernels& stillinger_weber_kernels_avx2();
-const StillingerWeberKernels& stillinger_weber_kernels_avx512();
+STERNA_KERNEL_GETTERS(StillingerWeberKernels, stillinger_weber_kernels);
 
 }  // namespace sterna::md

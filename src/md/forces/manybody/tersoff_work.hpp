@@ -2,6 +2,7 @@
 
 #include "md/forces/manybody/bond_rows.hpp"
 #include "md/model/tersoff_form.hpp"
+#include "md/simd/kernel_getters.hpp"
 
 namespace sterna::md {
 
@@ -51,8 +52,6 @@ struct TersoffWork {
 
 using TersoffKernels = BondKernels<TersoffWork>;
 
-const TersoffKernels& tersoff_kernels_baseline();
-const TersoffKernels& tersoff_kernels_avx2();
-const TersoffKernels& tersoff_kernels_avx512();
+STERNA_KERNEL_GETTERS(TersoffKernels, tersoff_kernels);
 
 }  // namespace sterna::md

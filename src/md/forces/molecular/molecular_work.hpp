@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "md/neighbors/pair_work.hpp"
+#include "md/simd/kernel_getters.hpp"
 #include "md/system/particle_store.hpp"
 
 namespace sterna::md {
@@ -250,8 +251,6 @@ struct MolecularKernels {
                         bool with_energy);
 };
 
-const MolecularKernels& molecular_kernels_baseline();
-const MolecularKernels& molecular_kernels_avx2();
-const MolecularKernels& molecular_kernels_avx512();
+STERNA_KERNEL_GETTERS(MolecularKernels, molecular_kernels);
 
 }  // namespace sterna::md

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "md/neighbors/pair_work.hpp"
+#include "md/simd/kernel_getters.hpp"
 
 namespace sterna::md {
 
@@ -42,8 +43,6 @@ struct ChargeKernels {
   Compute in_double[2][2], mixed[2][2];
 };
 
-const ChargeKernels& charge_kernels_baseline();
-const ChargeKernels& charge_kernels_avx2();
-const ChargeKernels& charge_kernels_avx512();
+STERNA_KERNEL_GETTERS(ChargeKernels, charge_kernels);
 
 }  // namespace sterna::md

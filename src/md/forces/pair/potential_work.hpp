@@ -5,6 +5,7 @@
 
 #include "md/model/truncation.hpp"
 #include "md/neighbors/pair_work.hpp"
+#include "md/simd/kernel_getters.hpp"
 
 namespace sterna::md {
 
@@ -49,8 +50,6 @@ struct PotentialKernels {
   const OfPotential* potentials;  ///< in the order of `pair_potential_table`
 };
 
-const PotentialKernels& potential_kernels_baseline();
-const PotentialKernels& potential_kernels_avx2();
-const PotentialKernels& potential_kernels_avx512();
+STERNA_KERNEL_GETTERS(PotentialKernels, potential_kernels);
 
 }  // namespace sterna::md

@@ -84,7 +84,7 @@ InputSection interaction() {
                           "the processor has.",
            .choices =
                [] {
-                 return Names{"auto", "avx512", "avx2", "baseline"};
+                 return Names{"auto", "avx512", "avx2", "sve512", "sve256", "neon", "baseline"};
                },
            .aliases = {"simd"}},
           {.name = "molecular_cutoff",

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "md/simd/kernel_getters.hpp"
+
 namespace sterna::md {
 
 /// The number of groups that fit into the widest vector of doubles.
@@ -48,8 +50,6 @@ struct ConstraintKernels {
   void (*solve_triangles)(ConstraintWork& work);
 };
 
-const ConstraintKernels& constraint_kernels_avx512();
-const ConstraintKernels& constraint_kernels_avx2();
-const ConstraintKernels& constraint_kernels_baseline();
+STERNA_KERNEL_GETTERS(ConstraintKernels, constraint_kernels);
 
 }  // namespace sterna::md

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "md/simd/kernel_getters.hpp"
+
 namespace sterna::md {
 
 /// The number of rotors that fit into the widest vector of doubles.
@@ -41,8 +43,6 @@ struct RotorKernels {
   void (*project)(const RotorShape& shape, RotorWork& work);
 };
 
-const RotorKernels& rotor_kernels_avx512();
-const RotorKernels& rotor_kernels_avx2();
-const RotorKernels& rotor_kernels_baseline();
+STERNA_KERNEL_GETTERS(RotorKernels, rotor_kernels);
 
 }  // namespace sterna::md

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "md/simd/kernel_getters.hpp"
+
 namespace sterna::md {
 
 /// A rigid isosceles triangle of atoms: the apex and two atoms of the same mass at the base.
@@ -30,8 +32,6 @@ struct SettleKernels {
   void (*compute)(const SettleShape& shape, SettleWork& work);
 };
 
-const SettleKernels& settle_kernels_avx512();
-const SettleKernels& settle_kernels_avx2();
-const SettleKernels& settle_kernels_baseline();
+STERNA_KERNEL_GETTERS(SettleKernels, settle_kernels);
 
 }  // namespace sterna::md

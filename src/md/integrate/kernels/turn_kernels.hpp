@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "md/core/vector.hpp"
+#include "md/simd/kernel_getters.hpp"
 
 namespace sterna::md {
 
@@ -23,8 +24,6 @@ struct TurnKernels {
   bool (*turn)(const Vec3& inverse_inertia, double time, TurnWork& work);
 };
 
-const TurnKernels& turn_kernels_avx512();
-const TurnKernels& turn_kernels_avx2();
-const TurnKernels& turn_kernels_baseline();
+STERNA_KERNEL_GETTERS(TurnKernels, turn_kernels);
 
 }  // namespace sterna::md

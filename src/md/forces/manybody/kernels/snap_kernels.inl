@@ -259,7 +259,7 @@ inline V quadratic_energy(const SnapWork& work, const SnapScratch& scratch,
   V energy{};
   for (std::size_t k = 0; k < count; ++k) energy += scratch.by_component[k] * scratch.component[k];
   const auto coefficient = [&](std::size_t k) {
-    V value;
+    V value{};
     for (std::uint32_t lane = 0; lane < width; ++lane)
       value[lane] = work.quadratics[centers[lane] * pairs + k];
     return value;

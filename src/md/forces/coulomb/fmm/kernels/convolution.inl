@@ -167,7 +167,7 @@ void add_products(const Products<Real>* products, const Real* source, int count,
 template <bool with_sines, class Real>
 void add_degrees(const Products<Real>* products, const Real* source, int from, Real* target,
                  int to) {
-  constexpr int rows = vector_bytes == 64 ? 4 : 2;
+  constexpr int rows = vector_registers == 32 ? 4 : 2;
   constexpr std::size_t degree = 4 * lanes<Real>;
   int i = 0;
   for (; i + rows <= to; i += rows, target += rows * degree) {

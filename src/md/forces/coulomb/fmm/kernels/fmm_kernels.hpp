@@ -12,6 +12,7 @@
 #include "md/forces/coulomb/fmm/grid_transform.hpp"
 #include "md/forces/coulomb/fmm/shift_operator.hpp"
 #include "md/forces/coulomb/fmm/solid_harmonics.hpp"
+#include "md/simd/kernel_getters.hpp"
 #include "md/system/staggered_array.hpp"
 
 namespace sterna::md {
@@ -150,9 +151,7 @@ struct FmmInstructionSet {
     }
   }
 };
-const FmmInstructionSet& fmm_kernels_avx512();
-const FmmInstructionSet& fmm_kernels_avx2();
-const FmmInstructionSet& fmm_kernels_baseline();
+STERNA_KERNEL_GETTERS(FmmInstructionSet, fmm_kernels);
 
 /// The kernels that this processor can run, as `available_kernels` and `select_kernels`.
 std::vector<const FmmInstructionSet*> available_fmm_kernels();

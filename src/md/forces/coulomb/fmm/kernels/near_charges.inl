@@ -7,7 +7,7 @@
 // vector of pairs instead of twice 15. Sums of one target cell are kept as two thirds of their
 // value, which saves an operation for each pair.
 
-constexpr std::size_t targets_together = vector_bytes == 64 ? 3 : 1;
+constexpr std::size_t targets_together = vector_registers == 32 ? 3 : 1;
 constexpr double unit_of_sums = 1.5;
 
 /// A range of sources of one kind in NearSources, in whole vectors.

@@ -1,0 +1,10 @@
+#define STERNA_KERNEL_NAME "sve256"
+#include "md/forces/coulomb/fmm/kernels/fmm_kernels.inl"
+
+namespace sterna::md {
+
+const FmmInstructionSet& fmm_kernels_sve256() {
+  return instruction_set;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,10 @@
+#define STERNA_KERNEL_NAME "sve256"
+#include "md/forces/pair/kernels/potential_kernels.inl"
+
+namespace sterna::md {
+
+const PotentialKernels& potential_kernels_sve256() {
+  return kernels_of_potentials;
+}
+
+}  // namespace sterna::md
