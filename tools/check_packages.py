@@ -43,6 +43,7 @@ PACKAGES = (
 )
 #: Modules, or packages with all of their modules, that functions import when they need them.
 LATER = {
+    "bench.tables": "Rich, and only `sterna bench` shows its tables",
     "commands": "a verb loads what it needs, so that `sterna run` starts without the others",
     "exporting": "NumPy and h5py take longer to load than all else of `sterna run`",
     "free_energies": "NumPy and pymbar",

@@ -19,14 +19,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from sterna.errors import InputError, InputWarning, RemoteError, SternaError, UnstableRun
-from sterna.launching.program import version
-from sterna.results.log import Log, read_log
-from sterna.results.result import Result, read
-from sterna.runs.start import run
 from sterna.support.moved import keep_old_names
-
-#: The same as `read`: `sterna.open("run.toml").averages`.
-open = read  # noqa: A001 - the word a user expects
 
 if TYPE_CHECKING:
     from sterna import comm, fmm
@@ -38,9 +31,15 @@ if TYPE_CHECKING:
     from sterna.live.kinds import Simulation
     from sterna.live.system import System
     from sterna.results.averages import Average, Averages
+    from sterna.results.log import Log, read_log
     from sterna.results.observations import Observation
+    from sterna.results.result import Result, read
     from sterna.runs.replicas import Replicas
+    from sterna.runs.start import run
     from sterna.sweeps.sweep import Sweep
+
+    #: The same as `read`: `sterna.open("run.toml").averages`.
+    open = read  # noqa: A001 - the word a user expects
 
 __version__: str
 
@@ -76,21 +75,26 @@ __all__ = [
 
 keep_old_names()
 
-# The command `sterna` needs none of them, and they need NumPy. Nor does it need the version, whose
-# look-up takes 15 ms.
+# The command `sterna` needs none of them when it starts, and most of them need NumPy. Nor does it need
+# the version, whose look-up takes 15 ms.
 _LATER = {
     "Average": "results.averages",
     "Averages": "results.averages",
     "Box": "live.box",
     "Input": "live.input",
+    "Log": "results.log",
     "Observation": "results.observations",
     "Replicas": "runs.replicas",
+    "Result": "results.result",
     "Saturation": "fluids.saturation",
     "Simulation": "live.kinds",
     "Sweep": "sweeps.sweep",
     "System": "live.system",
     "Trajectory": "frames.trajectory",
     "VirialCoefficients": "fluids.virial",
+    "read": "results.result",
+    "read_log": "results.log",
+    "run": "runs.start",
     "virial": "fluids.virial",
     "vle": "fluids.saturation",
 }
@@ -100,11 +104,13 @@ def __getattr__(name: str) -> object:
     if name in ("comm", "fmm"):
         return importlib.import_module(f"sterna.{name}")
     if name == "__version__":
-        return version()
+        return importlib.import_module("sterna.launching.program").version()
+    if name == "open":
+        return importlib.import_module("sterna.results.result").read
     if name not in _LATER:
         raise AttributeError(f"module 'sterna' has no attribute {name!r}")
     return getattr(importlib.import_module(f"sterna.{_LATER[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_LATER})
+    return sorted({*globals(), *__all__, *_LATER, "open"})

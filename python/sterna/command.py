@@ -11,7 +11,6 @@ from typing import Annotated, TextIO
 
 import typer
 import typer.core
-from rich.console import Console
 
 from sterna.bench import command as bench
 from sterna.errors import SternaError
@@ -194,7 +193,7 @@ def run(
         status = launch.launch(ranks, arguments, _to_standard_output, _to_standard_error)
     else:
         arguments = [*options, "--progress", "always", *named]
-        with ProgressBar(Console()) as bar:
+        with ProgressBar() as bar:
             status = launch.launch(ranks, arguments, bar.show, bar.show)
     _write_at_end(at_end, status)
     raise typer.Exit(status)
@@ -673,7 +672,9 @@ def watch(
     Of a sweep (its study) it shows how far each run is. It follows the log and ends with the run. Ctrl-C ends the watching, not the run. Plots need
     plotext (pip install plotext).
     """
-    # NumPy is slow to load, and needed here only.
+    # NumPy and Rich are slow to load, and needed here only.
+    from rich.console import Console
+
     from sterna.commands import watch as watching
 
     if watching.is_study(given):

@@ -64,14 +64,35 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "long: takes minutes; `./dev test --all` runs it")
 
 
+#: Files whose tests take longest, in this order. They begin first, so that no worker is left with one
+#: of them at the end.
+LONGEST_FIRST = (
+    "test_add_pair_potential.py", "test_commands_in_pages.py", "test_run.py", "test_import.py",
+    "test_rotors_and_atoms.py", "test_round_trip.py", "test_add_bonded_term.py",
+    "test_add_force_term.py", "test_add_observer_of_neighbors.py", "test_add_parts.py",
+    "test_add_particle_field.py", "test_add_trajectory_format.py", "test_import_components.py",
+    "test_export_lammps.py", "test_large_bodies.py", "test_pair_potentials.py",
+    "test_mixed_statistics.py", "test_biases.py", "test_sweep_outside.py", "test_documentation.py",
+    "test_extended_runs.py", "test_residues.py", "test_virtual_sites.py", "test_stages.py",
+    "test_free_energies.py", "test_modylas.py", "test_launch.py",
+)  # fmt: skip
+
+
 def pytest_collection_modifyitems(config, items):
     """Long tests are left out, unless they are asked for: all of them, or one by its name."""
+    place = {name: number for number, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: place.get(item.path.name, len(place)))
     if config.getoption("--all") or config.getoption("-k") or any("::" in a for a in config.args):
         return
     left_out = [item for item in items if item.get_closest_marker("long")]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+
+
+def nightly(*values) -> object:
+    """A set of parameters that `./dev test --all` has, too: others of the test are of its kind."""
+    return pytest.param(*values, marks=pytest.mark.long)
 
 
 def sterna_command(*arguments: str) -> list[str]:

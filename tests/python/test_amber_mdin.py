@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+from conftest import nightly
 from sterna import SternaError, read_log
 from sterna.importing.amber.amber_system import Choices, read_amber
 from sterna.importing.amber.masks import Known, MaskError, selected
@@ -283,7 +284,7 @@ def test_what_is_asked_for_runs(keys, sterna, tmp_path):
     assert read_log(tmp_path / "output" / "out.log.jsonl").rows[-1]["step"] > 0
 
 
-@pytest.mark.parametrize("begin", [3.0, 5.0])
+@pytest.mark.parametrize("begin", [3.0, nightly(5.0)])
 def test_energies_are_those_of_the_force_switch(begin, sterna, tmp_path):
     """The judge computes the formula of Steinbach and Brooks."""
     done = sterna(*files(tmp_path, f"fswitch = {begin}", "vdwmeth = 0"), "--compare")

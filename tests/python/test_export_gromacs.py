@@ -10,7 +10,7 @@ import tomllib
 
 import numpy
 import pytest
-from conftest import ROOT, sterna_command, sterna_environment
+from conftest import ROOT, nightly, sterna_command, sterna_environment
 from gromacs_topologies import FORCE_TOLERANCE, Generator
 from gromacs_topologies import write as write_topology
 from sterna import read_log
@@ -118,7 +118,7 @@ def test_examples_have_every_energy(name, judge, tmp_path):
         assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("seed", [5, 11, 24, 37])
+@pytest.mark.parametrize("seed", [5, 11, nightly(24), nightly(37)])
 def test_random_systems_have_every_energy(seed, judge, tmp_path):
     """All bonded terms, virtual sites, CMAPs, restraints and odd pairs, imported and exported."""
     generator = Generator(seed, tables=False)

@@ -8,7 +8,7 @@ import sys
 import h5py
 import numpy
 import pytest
-from conftest import ROOT
+from conftest import ROOT, nightly
 
 sys.path.insert(0, str(ROOT / "tests" / "campaign"))
 import same_bits
@@ -92,7 +92,7 @@ def test_a_melt_that_is_extended_has_the_same_bits(system, sterna, tmp_path):
 
 @pytest.mark.parametrize(
     ("example", "precision", "steps"),
-    [("butane", "mixed", 60), ("tip4p", "mixed", 40), ("argon", "mixed", 200)],
+    [nightly("butane", "mixed", 60), ("tip4p", "mixed", 40), nightly("argon", "mixed", 200)],
 )
 def test_examples_that_are_extended_have_the_same_bits(example, precision, steps, sterna, tmp_path):
     text = (ROOT / "examples" / f"{example}.toml").read_text()

@@ -6,8 +6,8 @@ import tomllib
 
 import numpy
 import pytest
-from conftest import ROOT
-from rigid_water_files import MODELS, box_of, gro_text, topology, write_gromacs, write_lammps
+from conftest import ROOT, nightly
+from rigid_water_files import box_of, gro_text, topology, write_gromacs, write_lammps
 from sterna import read_log
 from sterna.frames.configuration import read_extended_xyz
 from sterna.importing.rigid_shape import NotRigidError, shape_of
@@ -40,7 +40,7 @@ def of_the_start(sterna, folder) -> dict:
     return read_log(folder / "output" / "start.log.jsonl").rows[0]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [nightly("tip3p"), "spce", "tip4p_2005"])
 def test_water_of_gromacs(judge, sterna, tmp_path, name):
     box = write_gromacs(tmp_path, name)
     arguments = ("water.top", "water.gro", "--cutoff", "0.6")

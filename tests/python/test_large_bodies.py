@@ -5,6 +5,7 @@ import json
 
 import numpy
 import pytest
+from conftest import nightly
 from engine_support import script_output
 from mixed_matter import Atom, Mixture, Rigid, rotation
 from sterna import read_log
@@ -99,7 +100,7 @@ def close(found: dict, system: Mixture, tolerance: float) -> None:
     assert numpy.diag(found["virial"]) == pytest.approx(expected, abs=tolerance * 200 * scale)
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", ["uncharged", nightly("cut charges"), "all charges"])
 def test_sums_over_all_sites(tmp_path, name):
     system = SYSTEMS[name]()
     assert sum(len(one.wells) > 200 for one in system.rigid) > 0

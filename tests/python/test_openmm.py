@@ -6,6 +6,7 @@ import h5py
 import numpy
 import openmm
 import pytest
+from conftest import nightly
 from openmm import app, unit
 from sterna import read_log
 
@@ -342,7 +343,7 @@ def test_each_energy_and_all_forces_are_those_of_openmm(
     assert difference < 1e-5 * numpy.sqrt((forces**2).sum(axis=1).mean())
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("ranks", [nightly(1), 3])
 def test_constrained_atoms_move_as_those_of_openmm(sterna, tmp_path, ranks):
     topology, system, positions = solvated_dipeptide(app.HBonds)
     timestep, steps = 0.001, 20

@@ -84,6 +84,7 @@ def test_any_number_of_ranks_computes_the_same(mixture, sterna, tmp_path):
         assert row == pytest.approx(expected, rel=1e-11, abs=1e-11), ranks
 
 
+@pytest.mark.long  # test_run.py has the same of Lennard-Jones pairs
 def test_every_exchange_method_gives_the_same_bits(mixture, sterna, tmp_path):
     results = []
     for halo in ("p2p", "rdma_double_buffer", "shm_direct", "auto"):

@@ -6,7 +6,7 @@ import warnings
 
 import numpy
 import pytest
-from conftest import sterna_command, sterna_environment
+from conftest import nightly, sterna_command, sterna_environment
 from openmm import app, unit
 from sterna import read
 from test_import import DATA
@@ -158,7 +158,7 @@ def test_numbers_of_a_gro_file(tmp_path):
     ("files", "topology"),
     [
         (("alcohol.prmtop", "alcohol.inpcrd"), "alcohol.prmtop"),
-        (("alcohol.psf", "alcohol.prm", "alcohol.rtf", "alcohol.pdb"), "alcohol.psf"),
+        nightly(("alcohol.psf", "alcohol.prm", "alcohol.rtf", "alcohol.pdb"), "alcohol.psf"),
     ],
 )
 def test_residues_of_amber_and_charmm(tmp_path, files, topology):

@@ -5,7 +5,7 @@ import tomllib
 
 import numpy
 import pytest
-from conftest import sterna_command, sterna_environment
+from conftest import nightly, sterna_command, sterna_environment
 from sterna import read, read_log
 from test_import import DATA
 from test_import_force_fields import write_methanol
@@ -85,8 +85,8 @@ def water_with_extra_points(_folder):
     ("files", "suffix", "digits"),
     [
         (methanol, "gro", 3),
-        (alcohol_of_amber, "pdb", 4),
-        (alcohol_of_charmm, "pdb", 4),
+        nightly(alcohol_of_amber, "pdb", 4),
+        nightly(alcohol_of_charmm, "pdb", 4),
         (water_with_extra_points, "pdb", 4),
     ],
 )

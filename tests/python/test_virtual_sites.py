@@ -8,7 +8,7 @@ import h5py
 import numpy
 import openmm
 import pytest
-from conftest import ROOT
+from conftest import ROOT, nightly
 from openmm import app, unit
 from sterna import read_log
 
@@ -322,7 +322,9 @@ def test_water_of_atoms_has_the_energy_and_forces_of_rigid_water(sterna, tmp_pat
     assert energies[1] == pytest.approx(energies[0], rel=1e-7)
 
 
-@pytest.mark.parametrize("multiple", ["", "pairs = 2\nfar_field = 2"], ids=["single", "multiple"])
+@pytest.mark.parametrize(
+    "multiple", ["", nightly("pairs = 2\nfar_field = 2")], ids=["single", "multiple"]
+)
 def test_salt_water_keeps_its_energy(sterna, tmp_path, multiple):
     text = WATER.read_text()
     begin, end = text.index("[thermostat]"), text.index("[output]")

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from sterna.bench import plots as bench_plots
-from sterna.bench import tables as bench_tables
 from sterna.errors import SternaError
 from sterna.launching import launch
 from sterna.launching.program import find_companion
@@ -100,6 +98,11 @@ def bench(
         launch.become(["--help"] if verb is None or verb in flags else [verb, "--help"], program)
     own = ["--json", json_file] if json_file else []
     launch.join([verb, *context.args, *own], None, program)
+    # Rich is slow to load, and no other command of `sterna` needs it here.
+    from rich.console import Console
+
+    from sterna.bench import tables as bench_tables
+
     if plot:
         bench_plots.require()
     view = bench_tables.view_of(verb)

@@ -28,7 +28,7 @@ class Replicas:
     Numbers are in the units of the input. What an earlier job has found is there without `run`.
     """
 
-    def __init__(self, input: str | Path):  # noqa: A002 - the word a user expects
+    def __init__(self, input: str | Path) -> None:  # noqa: A002 - the word a user expects
         self.path = Path(input)
         settings = settings_of(self.path)
         if "replicas" not in settings:

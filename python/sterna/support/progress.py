@@ -3,14 +3,14 @@ that of a run in the process of Python.
 """
 
 import json
-import statistics
 import sys
 import time
 from collections import deque
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+if TYPE_CHECKING:
+    from rich.console import Console
 
 MARK = "@progress "
 
@@ -35,13 +35,17 @@ def duration(seconds: float) -> str:
 class ProgressBar:
     """A bar below the program's output on a terminal; gone when the run ends."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: "Console | None" = None) -> None:
+        # Rich is slow to load, and only a terminal shows progress.
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
         self._progress = Progress(
             TextColumn("step {task.fields[step]} of {task.fields[steps]}"),
             BarColumn(bar_width=None),
             TextColumn("{task.percentage:>3.0f} %"),
             TextColumn("{task.fields[rate]} {task.fields[left]}"),
-            console=console,
+            console=console or Console(),
             transient=True,
         )
         self._task = None
@@ -132,11 +136,15 @@ class RunProgress:
             self._show_in_notebook(report)
             return
         if self._display is None:
+            from rich.console import Console
+
             self._display = ProgressBar(Console(stderr=True)).__enter__()
         self._display.draw(report)
 
     def report(self, step: int) -> dict:
         """Returns values as in a line of `sterna-md --progress always`: steps of this run alone."""
+        import statistics
+
         seconds = statistics.median(self._seconds)
         return {
             "step": step - self._first,

@@ -66,19 +66,25 @@ std::string byte_text(double bytes) {
   return fmt::format("{:.3g} {}", bytes, names[i]);
 }
 
-std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
-  if (!facts.particles || !facts.box || !facts.ranks) return std::nullopt;
-  Forecast result;
+namespace {
+
+/// Sets the regions of the ranks. Returns false if the box cannot be divided among them.
+bool set_regions(const Input& input, const SystemFacts& facts, Forecast& result) {
   try {
     const RegularGrid grid(*facts.box, *facts.ranks, input.domain.grid);
     result.grid = grid.grid();
     for (int axis = 0; axis < 3; ++axis) {
       result.region[static_cast<std::size_t>(axis)] = grid.smallest_width(axis);
     }
+    return true;
   } catch (const std::invalid_argument&) {
-    return std::nullopt;
+    return false;
   }
-  const double particles = static_cast<double>(*facts.particles);
+}
+
+/// Sets how many particles, ghosts, cells and neighbors a rank has.
+void set_counts(const Input& input, const SystemFacts& facts, Forecast& result) {
+  const double density = static_cast<double>(*facts.particles) / facts.box->volume();
   result.halo = longest_cutoff(input) + likely_skin(input);
   double own = 1.0, with_halo = 1.0;
   const Vec3 extent = facts.box->shear().extent(result.halo);
@@ -87,40 +93,69 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
     own *= width;
     with_halo *= width + 2.0 * extent[axis];
   }
-  result.local_particles = particles / *facts.ranks;
-  result.ghost_particles = particles / facts.box->volume() * (with_halo - own);
+  result.local_particles = static_cast<double>(*facts.particles) / *facts.ranks;
+  result.ghost_particles = density * (with_halo - own);
   const Vec3 unsheared{result.region[0], result.region[1], result.region[2]};
-  for (const int count : cell_counts(unsheared, extent, result.local_particles)) {
-    result.cells = std::max(result.cells, 1.0) * (count + 2);
+  for (const int cells : cell_counts(unsheared, extent, result.local_particles)) {
+    result.cells = std::max(result.cells, 1.0) * (cells + 2);
   }
-  const double density = particles / facts.box->volume();
   result.neighbors = density * 4.0 / 3.0 * std::numbers::pi * std::pow(result.halo, 3);
+}
+
+/// The largest number of sites of a component; 0: there are no components.
+std::size_t most_sites(const Input& input) {
+  std::size_t sites = 0;
+  for (const auto& component : input.components) sites = std::max(sites, component.sites.size());
+  return sites;
+}
+
+/// Bytes of a particle that all observers of the input keep until the end.
+double remembered_bytes(const Input& input) {
+  double bytes = 0.0;
+  for (const ObserverRow& section : observer_rows()) {
+    if (section.bytes_per_particle == nullptr || section.interval(input) == 0) continue;
+    bytes += section.bytes_per_particle(input);
+  }
+  return bytes;
+}
+
+/// Sets the memory that a rank is likely to need.
+void set_memory(const Input& input, Forecast& result) {
   double local_bytes = bytes_per_local + bytes_per_neighbor * result.neighbors;
   double ghost_bytes = bytes_per_ghost;
   if (!input.components.empty()) {
-    std::size_t sites = 0;
-    for (const auto& component : input.components) sites = std::max(sites, component.sites.size());
-    const double site_bytes = bytes_per_site * static_cast<double>(sites);
+    const double site_bytes = bytes_per_site * static_cast<double>(most_sites(input));
     local_bytes += rotation_per_local + site_bytes;
     ghost_bytes += rotation_per_ghost + site_bytes;
   }
   result.memory_per_rank = bytes_per_process + bytes_per_cell * result.cells +
                            local_bytes * result.local_particles +
                            ghost_bytes * result.ghost_particles;
+  result.memory_per_rank += remembered_bytes(input) * result.local_particles;
+}
+
+/// Sets lower bounds of the particles and the memory of a rank.
+void set_least_memory(const Input& input, const SystemFacts& facts, Forecast& result) {
   // In an uneven system a region may have few ghosts, so only the images by which the cutoff
   // extends over whole boxes are certain. Clustered particles have more neighbors than evenly
   // spread ones, so the even estimate is a lower bound.
+  const Vec3 extent = facts.box->shear().extent(result.halo);
   double images = 1.0;
   for (int axis = 0; axis < 3; ++axis) {
     images *= 1.0 + 2.0 * std::floor(extent[axis] / facts.box->length[axis]);
   }
-  result.least_particles = result.local_particles + particles * (images - 1.0);
+  result.least_particles =
+      result.local_particles + static_cast<double>(*facts.particles) * (images - 1.0);
   const double list_bytes = input.run.precision == Precision::mixed ? least_bytes_in_half_lists
                                                                     : least_bytes_per_neighbor;
   result.least_memory_per_rank =
       least_bytes_per_ghost * result.least_particles +
       result.local_particles * (least_bytes_per_local - least_bytes_per_ghost +
                                 list_bytes * std::max(0.0, result.neighbors - 2.0));
+}
+
+/// Sets the sizes of the files of a run.
+void set_file_sizes(const Input& input, double particles, Forecast& result) {
   if (input.output.trajectory_interval > 0) {
     double bytes = 0.0;
     for (const std::string& field : input.output.trajectory_fields) {
@@ -129,12 +164,11 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
     const auto frames = input.run.steps / input.output.trajectory_interval + 1;
     result.trajectory_bytes = bytes * particles * static_cast<double>(frames);
   }
-  std::size_t atoms = 1;
-  for (const auto& component : input.components) atoms = std::max(atoms, component.sites.size());
+  const double atoms = static_cast<double>(std::max<std::size_t>(1, most_sites(input))) * particles;
   const auto add_frames = [&](std::int64_t interval, double bytes_per_atom) {
     if (interval == 0) return;
     const auto frames = static_cast<double>(input.run.steps / interval + 1);
-    result.trajectory_bytes += bytes_per_atom * static_cast<double>(atoms) * particles * frames;
+    result.trajectory_bytes += bytes_per_atom * atoms * frames;
   };
   add_frames(input.output.xtc_interval, bytes_in_xtc);
   for (const TrajectoryRow& section : trajectory_rows()) {
@@ -143,14 +177,21 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
       add_frames(section.interval(input), section.bytes_per_atom(input));
     }
   }
-  double remembered = 0.0;  // bytes per particle
-  for (const ObserverRow& section : observer_rows()) {
-    if (section.bytes_per_particle == nullptr || section.interval(input) == 0) continue;
-    remembered += section.bytes_per_particle(input);
-  }
-  result.memory_per_rank += remembered * result.local_particles;
   const ParticleKind kind{.rotating = !input.components.empty()};
-  result.checkpoint_bytes = (static_cast<double>(bytes_in_files(kind)) + remembered) * particles;
+  result.checkpoint_bytes =
+      (static_cast<double>(bytes_in_files(kind)) + remembered_bytes(input)) * particles;
+}
+
+}  // namespace
+
+std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
+  if (!facts.particles || !facts.box || !facts.ranks) return std::nullopt;
+  Forecast result;
+  if (!set_regions(input, facts, result)) return std::nullopt;
+  set_counts(input, facts, result);
+  set_memory(input, result);
+  set_least_memory(input, facts, result);
+  set_file_sizes(input, static_cast<double>(*facts.particles), result);
   return result;
 }
 

@@ -27,7 +27,7 @@ struct IntegratorRow {
   std::unique_ptr<Integrator> (*make)(const IntegratorRequest& request) = nullptr;
 };
 
-/// All of them, as the owner of their table handed them in (`owner_tables.hpp`).
+/// The rows of all integrators, which the layers above hand in (`owner_tables.hpp`).
 const Registry<IntegratorRow>& integrator_rows();
 
 }  // namespace sterna::md

@@ -27,7 +27,7 @@ struct ManyBodyName {
   std::string Input::Interaction::*file;
 };
 std::span<const ManyBodyName> many_body_names();
-/// The row of a kind, which is not `none`.
+/// The row of `kind`, which must not be `none`.
 const ManyBodyName& name_of(ManyBodyKind kind);
 
 /// A mistake in an input's many-body potential, with its place.

@@ -44,7 +44,7 @@ struct ObserverRow {
   bool needs_full_shell = false;
 };
 
-/// All of them, as the owner of their table handed them in (`owner_tables.hpp`).
+/// The rows of all observers, which the layers above hand in (`owner_tables.hpp`).
 const Registry<ObserverRow>& observer_rows();
 
 template <class Options>

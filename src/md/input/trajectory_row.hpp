@@ -38,7 +38,7 @@ struct TrajectoryRow {
   std::unique_ptr<FrameFormat> (*make)(const Input& input, const Topology& topology) = nullptr;
 };
 
-/// All of them, as the owner of their table handed them in (`owner_tables.hpp`).
+/// The rows of all formats of trajectories, which the layers above hand in (`owner_tables.hpp`).
 const Registry<TrajectoryRow>& trajectory_rows();
 
 }  // namespace sterna::md

@@ -51,7 +51,7 @@ void Simulation::Implementation::change_box(const Barostat::Change& change, Ener
   balancer_->set_box(system_.box, *engine_);
   rebuild();
   put_virtual_sites();
-  rebuilt_ = true;
+  loop_.rebuilt = true;
   if (sums != nullptr) *sums = {};
   dynamics_.compute_forces(sums);
   dynamics_.reset_pending_kick();

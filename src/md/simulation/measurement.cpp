@@ -13,27 +13,23 @@
 namespace sterna::md {
 
 void Simulation::Implementation::measure_now() {
-  require_program_terms();
+  program_.require_terms();
   begin();
-  if (!changed_ && thermodynamics_.is_of_now()) return;
+  if (!program_.has_changed && thermodynamics_.is_of_now()) return;
   EnergyAndVirial sums;
-  changed_ ? restart_from_changes(sums) : dynamics_.compute_forces(&sums);
+  program_.has_changed ? restart_from_changes(sums) : dynamics_.compute_forces(&sums);
   thermodynamics_.keep(*engine_, sums);
 }
 
 bool Simulation::Implementation::must_sample() const {
-  return clock_.is_due(input_.output.thermo_interval) || trajectories_.is_due(clock_) ||
-         clock_.step == clock_.last_step ||
-         std::any_of(observers_.begin(), observers_.end(),
-                     [&](const auto& observer) { return is_due(*observer); }) ||
-         std::any_of(reporters_.begin(), reporters_.end(),
-                     [&](const auto& r) { return r->is_due(clock_.step) && r->needs_state(); });
+  return clock_.is_due(input_.output.thermo_interval) || files_.trajectories.is_due(clock_) ||
+         clock_.step == clock_.last_step || sampling_.needs_state(clock_.step);
 }
 
 void Simulation::Implementation::check_temperature() {
   const Thermodynamics::Overheating found = thermodynamics_.overheating();
   if (found.what.empty()) return;
-  if (log_) log_->warning(clock_.step, found.what);
+  if (messages_.log) messages_.log->warning(clock_.step, found.what);
   throw UnstableRun(fmt::format(
       "step {}: {}. The timestep is too long{}", clock_.step, found.what,
       found.was_heated ? " for the forces, or particles of the start overlap (minimize first)"
@@ -80,12 +76,12 @@ void Simulation::Implementation::warn_of_overlaps() {
 
 void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   {
-    const auto measured = timer_.measure(Phase::observers);
+    const auto measured = loop_.timer.measure(Phase::observers);
     thermodynamics_.keep(*engine_, sums);
   }
   const ThermodynamicState& state = thermodynamics_.state();
   if (!std::isfinite(state.total_energy)) {
-    if (log_) log_->warning(clock_.step, "the energy is not finite");
+    if (messages_.log) messages_.log->warning(clock_.step, "the energy is not finite");
     throw UnstableRun(
         fmt::format("step {}: the energy is not finite (potential {}, kinetic {}): the timestep is "
                     "too long for these forces, or particles of the start overlap (minimize first)",
@@ -94,19 +90,19 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   if (!dynamics_.minimizes()) check_temperature();
   if (clock_.is_due(input_.output.thermo_interval) || clock_.step == clock_.last_step ||
       clock_.step == 0) {
-    const auto measured = timer_.measure(Phase::output);
-    if (log_) {
-      log_->thermo(clock_.step, input_.units.from_internal(clock_.time(), Dimension::time),
-                   thermodynamics_.logged());
+    const auto measured = loop_.timer.measure(Phase::output);
+    if (messages_.log) {
+      messages_.log->thermo(clock_.step, input_.units.from_internal(clock_.time(), Dimension::time),
+                            thermodynamics_.logged());
     }
     dynamics_.minimizes()
-        ? console_.minimization_row(clock_.step, system_.particle_count, state)
-        : console_.table_row(clock_.step, clock_.time(), system_.particle_count, state);
-    if (averages_) averages_->add(clock_.step, state);
+        ? messages_.console.minimization_row(clock_.step, system_.particle_count, state)
+        : messages_.console.table_row(clock_.step, clock_.time(), system_.particle_count, state);
+    if (sampling_.averages) sampling_.averages->add(clock_.step, state);
   }
-  if (trajectories_.is_due(clock_)) {
-    const auto measured = timer_.measure(Phase::output);
-    trajectories_.write(clock_, system_, state);
+  if (files_.trajectories.is_due(clock_)) {
+    const auto measured = loop_.timer.measure(Phase::output);
+    files_.trajectories.write(clock_, system_, state);
   }
   report();
 }
@@ -124,15 +120,8 @@ void Simulation::Implementation::report() {
       .tail_virial = system_.tail.virial,
       .kinetic_factor = dynamics_.degrees_of_freedom().kinetic_factor,
   };
-  const bool has_state = thermodynamics_.is_of_now();
-  const auto measured = timer_.measure(Phase::observers);
-  for (const auto& observer : observers_) {
-    if (has_state && is_due(*observer)) observer->sample_once(frame);
-  }
-  for (const auto& reporter : reporters_) {
-    if (reporter->needs_state() == has_state && reporter->is_due(clock_.step))
-      reporter->report(frame);
-  }
+  const auto measured = loop_.timer.measure(Phase::observers);
+  sampling_.report(frame, thermodynamics_.is_of_now());
 }
 
 }  // namespace sterna::md

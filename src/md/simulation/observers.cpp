@@ -68,67 +68,80 @@ std::vector<std::span<const std::byte>> rank_data_of_observers(
   return pieces;
 }
 
+namespace {
+
+/// Adds the sums in a rank's pieces of a checkpoint to those of an observer, which are the first of
+/// its `count` pieces from `first` on. Returns the rest, which is the observer's history. Throws
+/// FileError if there are fewer pieces, or if they have another size.
+Observer::History take_pieces(Observer& observer, Observer::History& pieces, std::size_t first,
+                              std::size_t count) {
+  const std::span<double> sums = observer.sums();
+  const std::size_t with_sums = 1 + observer.earlier_blocks();
+  bool fits = count >= with_sums && first <= pieces.size() && count <= pieces.size() - first;
+  for (std::size_t b = 0; fits && b < with_sums; ++b) {
+    fits = pieces[first + b].size() == sums.size_bytes();
+  }
+  if (!fits) {
+    throw FileError(
+        fmt::format("the checkpoint's data of [{}] contradict themselves", observer.name()));
+  }
+  std::vector<double> of_rank(sums.size());
+  for (std::size_t b = 0; b < with_sums && !sums.empty(); ++b) {
+    std::memcpy(of_rank.data(), pieces[first + b].data(), sums.size_bytes());
+    const std::span<double> to = b == 0 ? sums : observer.sums_of_earlier(b - 1);
+    for (std::size_t k = 0; k < sums.size(); ++k) to[k] += of_rank[k];
+  }
+  const auto begin = pieces.begin() + static_cast<std::ptrdiff_t>(first + with_sums);
+  return {std::make_move_iterator(begin),
+          std::make_move_iterator(begin + static_cast<std::ptrdiff_t>(count - with_sums))};
+}
+
+/// Restores an observer from its part of a checkpoint's state. Returns false, and changes nothing, if
+/// its results have another size.
+bool restore_observer(Observer& observer, const comm::Context& context, const Json& mine,
+                      std::span<Observer::History> rank_data) {
+  // Checkpoints of versions up to 0.2 have the sums over all ranks.
+  const auto total = mine.find("sums");
+  const bool has_total = total != mine.end();
+  const std::vector<double> of_all = has_total ? exact_values(*total) : std::vector<double>();
+  const std::size_t count = has_total ? of_all.size() : mine.at("sum_count").get<std::size_t>();
+  if (count != observer.sums().size()) return false;
+  const auto blocks = mine.find("blocks");
+  const bool whole = observer.set_state_of_blocks(blocks != mine.end() ? exact_values(*blocks)
+                                                                       : std::vector<double>());
+  observer.set_common(exact_values(mine.at("common")));
+  observer.set_latest_step(mine.value("latest_step", std::int64_t{-1}));
+  if (has_total) {
+    if (context.rank() == 0) std::ranges::copy(of_all, observer.sums().begin());
+    return true;
+  }
+  const auto first = mine.at("first_piece").get<std::size_t>();
+  const auto pieces = mine.at("pieces").get<std::size_t>();
+  std::vector<Observer::History> histories;
+  agree_after(context, [&] {
+    if (!whole) {
+      throw FileError(
+          fmt::format("the checkpoint's blocks of [{}] contradict themselves", observer.name()));
+    }
+    for (Observer::History& of_rank : rank_data) {
+      histories.push_back(take_pieces(observer, of_rank, first, pieces));
+    }
+  });
+  observer.set_history(histories);
+  return true;
+}
+
+}  // namespace
+
 std::vector<std::string> restore_observers(std::span<const std::unique_ptr<Observer>> observers,
                                            const comm::Context& context, const Json& state,
                                            std::span<Observer::History> rank_data) {
   std::vector<std::string> anew;
   for (const auto& observer : observers) {
-    const std::span<double> sums = observer->sums();
     const auto mine = state.find(observer->name());
-    if (mine == state.end()) {
+    if (mine == state.end() || !restore_observer(*observer, context, *mine, rank_data)) {
       anew.push_back(observer->name());
-      continue;
     }
-    // Checkpoints of versions up to 0.2 have the sums over all ranks.
-    const auto total = mine->find("sums");
-    const std::vector<double> of_all =
-        total != mine->end() ? exact_values(*total) : std::vector<double>();
-    const std::size_t count =
-        total != mine->end() ? of_all.size() : mine->at("sum_count").get<std::size_t>();
-    if (count != sums.size()) {
-      anew.push_back(observer->name());
-      continue;
-    }
-    const auto blocks = mine->find("blocks");
-    const bool whole = observer->set_state_of_blocks(blocks != mine->end() ? exact_values(*blocks)
-                                                                           : std::vector<double>());
-    observer->set_common(exact_values(mine->at("common")));
-    observer->set_latest_step(mine->value("latest_step", std::int64_t{-1}));
-    if (total != mine->end()) {
-      if (context.rank() == 0) std::ranges::copy(of_all, sums.begin());
-      continue;
-    }
-    const auto first = mine->at("first_piece").get<std::size_t>();
-    const auto pieces = mine->at("pieces").get<std::size_t>();
-    std::vector<Observer::History> histories;
-    agree_after(context, [&] {
-      if (!whole) {
-        throw FileError(
-            fmt::format("the checkpoint's blocks of [{}] contradict themselves", observer->name()));
-      }
-      for (Observer::History& part : rank_data) {
-        const std::size_t sums_of_part = 1 + observer->earlier_blocks();
-        bool fits = pieces >= sums_of_part && first <= part.size() && pieces <= part.size() - first;
-        for (std::size_t b = 0; fits && b < sums_of_part; ++b) {
-          fits = part[first + b].size() == sums.size_bytes();
-        }
-        if (!fits) {
-          throw FileError(
-              fmt::format("the checkpoint's data of [{}] contradict themselves", observer->name()));
-        }
-        std::vector<double> of_part(sums.size());
-        for (std::size_t b = 0; b < sums_of_part && !sums.empty(); ++b) {
-          std::memcpy(of_part.data(), part[first + b].data(), sums.size_bytes());
-          const std::span<double> to = b == 0 ? sums : observer->sums_of_earlier(b - 1);
-          for (std::size_t k = 0; k < sums.size(); ++k) to[k] += of_part[k];
-        }
-        const auto begin = part.begin() + static_cast<std::ptrdiff_t>(first + sums_of_part);
-        histories.emplace_back(
-            std::make_move_iterator(begin),
-            std::make_move_iterator(begin + static_cast<std::ptrdiff_t>(pieces - sums_of_part)));
-      }
-    });
-    observer->set_history(histories);
   }
   return anew;
 }

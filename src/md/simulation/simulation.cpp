@@ -66,11 +66,11 @@ void Simulation::add(std::unique_ptr<ForceTerm> term) {
   implementation_->add(std::move(term));
 }
 void Simulation::on_step(std::function<void(std::int64_t step)> hook) {
-  implementation_->hook_ = std::move(hook);
+  implementation_->program_.hook = std::move(hook);
 }
 
 void Simulation::stop_when(std::function<bool()> asked) {
-  implementation_->stop_when_ = std::move(asked);
+  implementation_->program_.stop_when = std::move(asked);
 }
 
 const ParticleStore& Simulation::particles() const {
@@ -104,11 +104,11 @@ std::unique_ptr<ParticleStore> Simulation::release_particles() {
 }
 
 std::vector<std::string> Simulation::take_warnings() {
-  return std::exchange(implementation_->warnings_, {});
+  return std::exchange(implementation_->messages_.warnings, {});
 }
 
 bool Simulation::was_complete() const {
-  return implementation_->finished_;
+  return implementation_->start_.was_complete;
 }
 const Box& Simulation::box() const {
   return implementation_->system_.box;
@@ -173,11 +173,11 @@ void Simulation::finish() {
   implementation_->finish();
 }
 std::string Simulation::report_path() const {
-  return implementation_->folder_.report_path();
+  return implementation_->files_.folder.report_path();
 }
 
 std::vector<std::string> Simulation::export_paths() const {
-  return implementation_->folder_.export_paths();
+  return implementation_->files_.folder.export_paths();
 }
 const Decomposition& Simulation::decomposition() const {
   return implementation_->balancer_->decomposition();

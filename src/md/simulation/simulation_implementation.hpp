@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,26 +16,22 @@
 #include "md/core/json.hpp"
 #include "md/input/input.hpp"
 #include "md/integrate/barostats/barostat.hpp"
-#include "md/observe/observer.hpp"
 #include "md/output/checkpoint_file.hpp"
-#include "md/output/json_log.hpp"
 #include "md/simulation/box_control.hpp"
 #include "md/simulation/dynamics.hpp"
 #include "md/simulation/engine/balancer.hpp"
 #include "md/simulation/engine/force_engine.hpp"
 #include "md/simulation/engine/list_lifetime.hpp"
-#include "md/simulation/engine/phase_timer.hpp"
-#include "md/simulation/files/checkpoint_schedule.hpp"
-#include "md/simulation/files/console.hpp"
-#include "md/simulation/files/continuation.hpp"
-#include "md/simulation/files/run_folder.hpp"
-#include "md/simulation/files/term_files.hpp"
-#include "md/simulation/files/trajectory_files.hpp"
+#include "md/simulation/files/run_files.hpp"
+#include "md/simulation/files/run_messages.hpp"
+#include "md/simulation/loop_progress.hpp"
+#include "md/simulation/present_state.hpp"
+#include "md/simulation/program_parts.hpp"
 #include "md/simulation/run_clock.hpp"
+#include "md/simulation/sampling.hpp"
 #include "md/simulation/simulated_system.hpp"
 #include "md/simulation/simulation.hpp"
-#include "md/simulation/starting/start_times.hpp"
-#include "md/simulation/thermodynamic_averages.hpp"
+#include "md/simulation/starting/start_progress.hpp"
 #include "md/simulation/thermodynamics.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/messenger.hpp"
@@ -70,7 +65,7 @@ class Simulation::Implementation {
   void finish();
   /// Local: writes an event of rank 0 to the log.
   void log_failure(const std::string& text) {
-    if (log_) log_->write("failure", {{"step", clock_.step}, {"text", text}});
+    if (messages_.log) messages_.log->write("failure", {{"step", clock_.step}, {"text", text}});
   }
   std::vector<ObserverReport> observer_reports();
   void measure_now();
@@ -79,10 +74,26 @@ class Simulation::Implementation {
   friend class Simulation;
 
   // simulation_start.cpp: the start of a run.
+  struct Beginning {
+    std::string checkpoint;  ///< its path; empty: none
+    Json taken_over;         ///< the state of the previous simulation
+    bool goes_on = false;    ///< from a checkpoint or a simulation
+  };
+  /// Finds the particles and the state that the run begins with: of `previous`, of a checkpoint, or
+  /// of the input.
+  Beginning begin_run(const System* system, Implementation* previous,
+                      const std::optional<Box>& box);
+  /// Makes modifiers, barostat, observers and the engine, and the first lists.
+  void make_parts();
+  /// Gives the particles the velocities that the run begins with, and makes them satisfy the
+  /// constraints.
+  void prepare_motion(bool goes_on);
   void start_from_input(const System* system);
   void draw_velocities();
   void stop_motion();
   void resume_from_checkpoint(const std::string& path);
+  /// Says on the console from where the run goes on, and what has changed since.
+  void tell_of_resumption(const std::string& path);
   /// In take_over.cpp: takes particles and state from another simulation. Returns the state.
   Json take_over(Implementation& previous, const std::optional<Box>& box);
   /// A copy of this rank's data besides particles, as a checkpoint would have it.
@@ -110,12 +121,13 @@ class Simulation::Implementation {
   // outputs.cpp: log, trajectories and messages.
   void open_outputs(bool resumed);
   void open_files(bool resumed);
+  /// Writes to a new or a continued log what the run is.
+  void log_start(std::optional<std::int64_t> resume_step);
   /// Warns of rows that the log of a resumed run has lost.
   void warn_of_lost_rows();
   void cite_models();
   void report_terms();
-  /// Shows a warning on the console, writes it to the log, and keeps it for `take_warnings`.
-  void warn(const std::string& text);
+  void warn(const std::string& text) { messages_.warn(clock_.step, text); }
 
   // checkpoints.cpp: the state that survives the end of a run. Each part of a run writes and reads
   // its own.
@@ -125,13 +137,19 @@ class Simulation::Implementation {
     std::function<void(const Json&)> restore;
   };
   std::vector<StatePart> state_parts();
+  Json saved_terms() const;
+  Json saved_modifiers() const;
+  void restore_modifiers(const Json& saved);
+  void restore_barostat(const std::vector<double>& state);
+  void restore_averages(const Json& saved);
+  void restore_observers(const Json& saved);
   /// `rank_data`: data of the ranks that wrote the checkpoint, from any number of them on this
   /// rank.
   void restore_parts(const Json& state, std::vector<RankData> rank_data);
   void restore_terms();
-  /// Throws FileError if the checkpoint had terms of a program that were not added again.
-  void require_program_terms() const;
   CheckpointState checkpoint_state();
+  /// Collective. Brings log, trajectories and files of terms to the disk.
+  void sync_files();
   void write_checkpoint();
 
   // state.cpp: the state of the run, which may be another one than that of its input.
@@ -180,9 +198,6 @@ class Simulation::Implementation {
   /// Calls the observers and reporters that are due: reporters that need positions only before the
   /// forces of a step, all others afterwards.
   void report();
-  bool is_due(const Observer& observer) const {
-    return observer.is_due(clock_.step) && clock_.step > input_.output.equilibration;
-  }
 
   // box_changes.cpp: the changes of the box by the barostat.
   void start_barostat(const EnergyAndVirial& sums);
@@ -208,49 +223,24 @@ class Simulation::Implementation {
   /// Kept alive for the parts that share it: the start, rebalancing, output and checkpoints.
   std::shared_ptr<comm::Messenger> messenger_;
   Input input_;
-  std::string input_text_;
   SimulationOptions options_;
-  Console console_;
-  std::vector<std::string> warnings_;  ///< not yet taken by `take_warnings`
-  RunFolder folder_;
 
+  // The parts of a run. Each owns its state.
+  RunMessages messages_;
+  LoopProgress loop_;
   SimulatedSystem system_;
   RunClock clock_;
-  PhaseTimer timer_;
   Dynamics dynamics_;
   BoxControl box_control_;
   Thermodynamics thermodynamics_;
   ListLifetime lists_;
-  Continuation continuation_;
-  CheckpointSchedule checkpoints_;
-  bool draw_velocities_ = false;
-
-  StartTimes start_times_;
   std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<ForceEngine> engine_;
-  std::vector<RankData> restored_rank_data_;     ///< only while parts are restored
-  Json state_of_terms_;                          ///< from the checkpoint that the run continues
-  std::set<std::string> program_terms_;          ///< names of terms that a program added
-  std::set<std::string> program_terms_of_file_;  ///< the same, in the checkpoint
-  bool begun_ = false;                           ///< the first forces are computed
-  std::int64_t rebuilds_at_begin_ = 0;
-  double run_seconds_ = 0.0;  ///< of the loop since the last report
-  Outcome last_outcome_ = Outcome::complete;
-  RunState state_;                  ///< in internal units
-  bool state_is_set_ = false;       ///< `state_` may differ from the input
-  std::int64_t renewed_step_ = -1;  ///< the last step of `renew`
-  bool changed_ = false;            ///< by the program, so lists and forces are outdated
-  bool rebuilt_ = false;            ///< lists were rebuilt in the present step
-  std::unique_ptr<JsonLog> log_;
-  TrajectoryFiles trajectories_;
-  TermFiles term_files_;
-  std::vector<std::unique_ptr<Observer>> observers_;
-  std::vector<std::shared_ptr<Reporter>> reporters_;
-  bool finished_ = false;  ///< the checkpoint left no steps to do
-  bool resumed_ = false;   ///< continues a checkpoint and files of this run
-  std::function<void(std::int64_t)> hook_;
-  std::function<bool()> stop_when_;                ///< the program's request to stop
-  std::optional<ThermodynamicAverages> averages_;  ///< nothing for minimizations
+  RunFiles files_;
+  StartProgress start_;
+  PresentState state_;
+  Sampling sampling_;
+  ProgramParts program_;
 };
 
 }  // namespace sterna::md

@@ -31,7 +31,7 @@ void Simulation::Implementation::begin_state() {
   if (input_.has_thermostat()) state_.temperature = input_.thermostats[0].temperature;
   if (input_.barostat.is_used()) state_.pressure = input_.barostat.pressure;
   const auto& targets = input_.section<MovingTargets>();
-  state_is_set_ = targets.by_states;
+  state_.is_set = targets.by_states;
   state_.number = targets.first_state;
   thermodynamics_.set_state_number(state_.number);
 }
@@ -68,7 +68,7 @@ void Simulation::Implementation::apply_state(const RunState& state) {
   if (state.pressure) state_.pressure = state.pressure;
   for (const auto& [name, value] : state.parameters) state_.parameters[name] = value;
   state_.number = state.number;
-  state_is_set_ = true;
+  state_.is_set = true;
   thermodynamics_.set_state_number(state_.number);
 }
 
@@ -98,7 +98,7 @@ void Simulation::Implementation::renew(EnergyAndVirial& sums) {
   rebuild();
   dynamics_.compute_forces(&sums);
   dynamics_.reset_pending_kick();
-  renewed_step_ = clock_.step;
+  loop_.renewed_step = clock_.step;
 }
 
 std::vector<double> Simulation::Implementation::potential_energies(
@@ -128,7 +128,7 @@ StateParameters Simulation::Implementation::state_derivatives() const {
 }
 
 Json Simulation::Implementation::saved_state() const {
-  if (!state_is_set_) return nullptr;
+  if (!state_.is_set) return nullptr;
   Json parameters = Json::object();
   for (const auto& [name, value] : state_.parameters) parameters[name] = exact_text(value);
   Json saved = {{"number", state_.number},

@@ -26,33 +26,35 @@ namespace sterna::md {
 
 std::int64_t Simulation::Implementation::highest_request() const {
   // Only the clock of rank 0 is read; its request is sent to all ranks.
-  const bool is_time = context_.rank() == 0 && checkpoints_.is_time(input_.output.checkpoint_time);
+  const bool is_time =
+      context_.rank() == 0 && files_.checkpoints.is_time(input_.output.checkpoint_time);
   if (options_.leaves_requests_to_caller) return static_cast<std::int64_t>(Request::none);
-  if (stop_when_ && stop_when_()) return static_cast<std::int64_t>(Request::stop);
+  if (program_.stop_when && program_.stop_when()) return static_cast<std::int64_t>(Request::stop);
   return static_cast<std::int64_t>(
       std::max(requested(), is_time ? Request::checkpoint : Request::none));
 }
 
 void Simulation::Implementation::begin() {
-  if (begun_) return;
-  begun_ = true;
-  checkpoints_.restart_time();
-  dynamics_.minimizes() ? console_.minimization_header() : console_.table_header();
+  if (loop_.has_begun) return;
+  loop_.has_begun = true;
+  files_.checkpoints.restart_time();
+  dynamics_.minimizes() ? messages_.console.minimization_header()
+                        : messages_.console.table_header();
   // Terms that the program has added get their particles by a rebuild.
-  if (!program_terms_.empty()) rebuild();
-  rebuilds_at_begin_ = engine_->rebuilds();
+  if (!program_.terms.empty()) rebuild();
+  loop_.rebuilds_at_begin = engine_->rebuilds();
   EnergyAndVirial sums;
   {
-    const auto measured = start_times_.measure(StartTimes::forces);
+    const auto measured = start_.times.measure(StartTimes::forces);
     dynamics_.compute_forces(&sums);
   }
-  term_files_.write(*engine_);
-  if (clock_.first_step == 0 && !resumed_) warn_of_overlaps();
+  files_.terms.write(*engine_);
+  if (clock_.first_step == 0 && !start_.resumes) warn_of_overlaps();
   check_first_forces();
   dynamics_.reset_pending_kick();
   start_barostat(sums);
   log_start_times();
-  if (clock_.first_step == 0 && !resumed_) {
+  if (clock_.first_step == 0 && !start_.resumes) {
     report();
     observe(sums);
   }
@@ -60,16 +62,16 @@ void Simulation::Implementation::begin() {
 
 void Simulation::Implementation::log_start_times() {
   if (!options_.files) return;
-  auto seconds = start_times_.seconds();
+  auto seconds = start_.times.seconds();
   comm::ReductionBatch batch(context_, "start times");
   for (double& part : seconds) batch.max(part);
   batch.run();
-  if (!log_) return;
+  if (!messages_.log) return;
   Json parts;
   for (std::size_t part = 0; part < seconds.size(); ++part) {
     parts[std::string(StartTimes::names[part])] = seconds[part];
   }
-  log_->write("started", {{"step", clock_.step}, {"seconds", parts}});
+  messages_.log->write("started", {{"step", clock_.step}, {"seconds", parts}});
 }
 
 void Simulation::Implementation::restart_from_changes(EnergyAndVirial& sums) {
@@ -88,19 +90,19 @@ void Simulation::Implementation::restart_from_changes(EnergyAndVirial& sums) {
   check_first_forces();
   dynamics_.reset_pending_kick();
   start_barostat(sums);
-  changed_ = false;
+  program_.has_changed = false;
   thermodynamics_.forget();
 }
 
 Outcome Simulation::Implementation::run(std::int64_t steps) {
   if (steps < 0) throw std::invalid_argument("Simulation::run: the number of steps is negative");
-  require_program_terms();
+  program_.require_terms();
   clock_.last_step = clock_.step + steps;
   begin();
-  if (run_seconds_ == 0.0) timer_.reset();
-  last_outcome_ = timed_advance();
-  if (last_outcome_ == Outcome::interrupted) clear_stop_request();
-  return last_outcome_;
+  if (loop_.seconds == 0.0) loop_.timer.reset();
+  loop_.outcome = timed_advance();
+  if (loop_.outcome == Outcome::interrupted) clear_stop_request();
+  return loop_.outcome;
 }
 
 Outcome Simulation::Implementation::timed_advance() {
@@ -110,29 +112,29 @@ Outcome Simulation::Implementation::timed_advance() {
   struct Parting {
     PhaseTimer& timer;
     ~Parting() { timer.set_synchronized_timing(nullptr); }
-  } const parting{timer_};
-  timer_.set_synchronized_timing(synchronized ? &*synchronized : nullptr);
+  } const parting{loop_.timer};
+  loop_.timer.set_synchronized_timing(synchronized ? &*synchronized : nullptr);
   const auto start = PhaseTimer::Clock::now();
   const Outcome outcome = advance();
-  run_seconds_ += std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
+  loop_.seconds += std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
   return outcome;
 }
 
 void Simulation::Implementation::finish() {
-  if (!options_.files || run_seconds_ == 0.0) return;
-  report_end(last_outcome_, std::exchange(run_seconds_, 0.0));
+  if (!options_.files || loop_.seconds == 0.0) return;
+  report_end(loop_.outcome, std::exchange(loop_.seconds, 0.0));
 }
 
 Outcome Simulation::Implementation::advance() {
-  if (changed_) {
+  if (program_.has_changed) {
     EnergyAndVirial sums;
     restart_from_changes(sums);
   }
   Outcome outcome = Outcome::complete;
   while (clock_.step < clock_.last_step && !dynamics_.has_converged()) {
     step();
-    term_files_.write(*engine_);
-    if (hook_) hook_(clock_.step);
+    files_.terms.write(*engine_);
+    if (program_.hook) program_.hook(clock_.step);
     if (must_write_checkpoint()) {
       if (options_.files) write_checkpoint();
       clear_checkpoint_request();
@@ -141,38 +143,38 @@ Outcome Simulation::Implementation::advance() {
         break;
       }
     }
-    console_.progress(clock_.step, clock_.first_step, clock_.last_step);
+    messages_.console.progress(clock_.step, clock_.first_step, clock_.last_step);
   }
   engine_->complete();
   return outcome;
 }
 
 Outcome Simulation::Implementation::run_to_the_end() {
-  if (finished_) return Outcome::complete;
+  if (start_.was_complete) return Outcome::complete;
   clock_.last_step = input_.run.steps;
-  checkpoints_.write_at_end(options_.only_runs_to_the_end && options_.files);
+  files_.checkpoints.write_at_end(options_.only_runs_to_the_end && options_.files);
   begin();
   // A short run may end before any list is rebuilt, so its checkpoint is written at the start.
-  if (checkpoints_.writes_at_end() && clock_.last_step - clock_.step <= lists_.longest() &&
-      !checkpoints_.has(clock_)) {
+  if (files_.checkpoints.writes_at_end() && clock_.last_step - clock_.step <= lists_.longest() &&
+      !files_.checkpoints.has(clock_)) {
     write_checkpoint();
   }
 
-  timer_.reset();
+  loop_.timer.reset();
   const Outcome outcome = timed_advance();
   // The table of times covers the loop only, as other programs count.
-  const PhaseTimer loop = timer_;
-  if (options_.files && outcome == Outcome::complete && !checkpoints_.has(clock_)) {
+  const PhaseTimer loop = loop_.timer;
+  if (options_.files && outcome == Outcome::complete && !files_.checkpoints.has(clock_)) {
     write_checkpoint();
   }
-  timer_ = loop;
-  report_end(outcome, std::exchange(run_seconds_, 0.0));
-  if (options_.files) folder_.list_files();
+  loop_.timer = loop;
+  report_end(outcome, std::exchange(loop_.seconds, 0.0));
+  if (options_.files) files_.folder.list_files();
   return outcome;
 }
 
 void Simulation::Implementation::add(std::shared_ptr<Reporter> reporter) {
-  reporters_.push_back(std::move(reporter));
+  sampling_.reporters.push_back(std::move(reporter));
 }
 
 void Simulation::Implementation::add(std::unique_ptr<ForceTerm> term) {
@@ -182,9 +184,9 @@ void Simulation::Implementation::add(std::unique_ptr<ForceTerm> term) {
   if (with_neighborhood != nullptr) {
     with_neighborhood->connect(context_, balancer_->decomposition(), lists_.skin());
   }
-  program_terms_.insert(name);
+  program_.terms.insert(name);
   count_degrees_of_freedom();
-  if (begun_) changed_ = true;
+  if (loop_.has_begun) program_.has_changed = true;
 }
 
 void Simulation::Implementation::change(const std::function<void(ParticleRecord&)>& visitor) {
@@ -199,7 +201,7 @@ void Simulation::Implementation::change(const std::function<void(ParticleRecord&
     }
     set_particle(system_.particles, i, record);
   }
-  changed_ = true;
+  program_.has_changed = true;
 }
 
 std::vector<ParticleRecord> Simulation::Implementation::gather(int root) {
@@ -281,26 +283,27 @@ std::unique_ptr<ParticleStore> Simulation::Implementation::release_particles() {
     std::copy_n((*released.*field.array).data(), system_.particles.local_count(),
                 (system_.particles.*field.array).data());
   });
-  changed_ = true;
+  program_.has_changed = true;
   return released;
 }
 
 std::vector<ObserverReport> Simulation::Implementation::observer_reports() {
   std::vector<ObserverReport> reports;
   const std::int64_t first_step = first_settled_step();
-  for (const auto& observer : observers_) {
+  for (const auto& observer : sampling_.observers) {
     reports.push_back(total_report(context_, *observer, first_step));
   }
   return reports;
 }
 
 bool Simulation::Implementation::must_write_checkpoint() const {
-  return rebuilt_ && (checkpoints_.is_due(clock_, input_.output.checkpoint_interval, lists_) ||
-                      static_cast<Request>(engine_->others_asked()) != Request::none);
+  return loop_.rebuilt &&
+         (files_.checkpoints.is_due(clock_, input_.output.checkpoint_interval, lists_) ||
+          static_cast<Request>(engine_->others_asked()) != Request::none);
 }
 
 bool Simulation::Implementation::can_move_early() const {
-  return dynamics_.can_move_early() && !hook_ && !must_sample() && !box_control_.acts() &&
+  return dynamics_.can_move_early() && !program_.hook && !must_sample() && !box_control_.acts() &&
          !must_write_checkpoint();
 }
 
@@ -312,7 +315,7 @@ void Simulation::Implementation::step() {
   }
   dynamics_.advance_positions();
   renew_lists();
-  if (!reporters_.empty()) report();
+  if (!sampling_.reporters.empty()) report();
   if (can_move_early()) {
     dynamics_.compute_forces_and_move();
     return;
@@ -327,16 +330,16 @@ void Simulation::Implementation::step() {
 }
 
 void Simulation::Implementation::renew_lists() {
-  rebuilt_ = engine_->must_rebuild(
-                 system_.particles, clock_.step, [this] { return dynamics_.largest_step(); },
-                 highest_request()) ||
-             balancer_->must_cut(clock_.step);
-  if (dynamics_.shift_all()) rebuilt_ = true;
-  if (!rebuilt_) return;
+  loop_.rebuilt = engine_->must_rebuild(
+                      system_.particles, clock_.step, [this] { return dynamics_.largest_step(); },
+                      highest_request()) ||
+                  balancer_->must_cut(clock_.step);
+  if (dynamics_.shift_all()) loop_.rebuilt = true;
+  if (!loop_.rebuilt) return;
   dynamics_.end_step_before_rebuild();
   const auto event = balancer_->before_rebuild(system_.particles, *engine_, clock_.step,
                                                clock_.last_step - clock_.step);
-  if (event && log_) log_->write("balance", *event);
+  if (event && messages_.log) messages_.log->write("balance", *event);
   rebuild();
 }
 

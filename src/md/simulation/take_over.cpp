@@ -34,7 +34,7 @@ Vec3 stretched(const Vec3& position, const Box& from, const Box& to) {
 
 std::vector<RankData> Simulation::Implementation::rank_data_in_memory() const {
   RankData data;
-  for (const auto& piece : rank_data_of_observers(observers_)) {
+  for (const auto& piece : rank_data_of_observers(sampling_.observers)) {
     data.emplace_back(piece.begin(), piece.end());
   }
   return {std::move(data)};
@@ -54,7 +54,7 @@ Json Simulation::Implementation::take_over(Implementation& previous,
   std::string text = json_text(previous.checkpoint_state().state);
   comm::broadcast(context_, 0, text);
   Json state = parse_json(text);
-  continuation_.compare_with(previous.continuation_, box.has_value());
+  files_.continuation.compare_with(previous.files_.continuation, box.has_value());
 
   clock_.step = clock_.first_step = previous.clock_.step;
   clock_.offset = input_.run.timestep == previous.input_.run.timestep
@@ -80,7 +80,7 @@ Json Simulation::Implementation::take_over(Implementation& previous,
   anywhere.migrate(system_.particles, clock_.step);
   balancer_->cut_at_start(system_.particles, clock_.step);
   if (input_.minimizes() != previous.dynamics_.minimizes()) stop_motion();
-  state_of_terms_ = state.value("terms", Json::object());
+  start_.state_of_terms = state.value("terms", Json::object());
   return state;
 }
 

@@ -11,34 +11,46 @@
 
 namespace sterna::md {
 
-ThermodynamicState Thermodynamics::measure(const ForceEngine& engine, const EnergyAndVirial& sums) {
+/// What the ranks add up for a state, besides what the state has.
+struct Thermodynamics::RankSums {
+  KineticSums kinetic;
+  double constraint_virial = 0.0, virtual_site_virial = 0.0;
+  double exchanged_energy = 0.0;  ///< given to the particles by modifiers and terms
+};
+
+Thermodynamics::RankSums Thermodynamics::sums_of_rank(const ForceEngine& engine,
+                                                      const EnergyAndVirial& sums,
+                                                      ThermodynamicState& state) {
+  RankSums result;
   // A minimization has no temperature, because a minimizer's velocities are no thermal motion.
-  KineticSums kinetic = dynamics_.minimizes()
-                            ? KineticSums{}
-                            : kinetic_sums(system_.particles, system_.counted_masses);
-  ThermodynamicState state;
-  state.pair_energy = sums.energy;
-  double constraint_virial = dynamics_.measure_constraints().virial_trace();
-  state.virial = sums.virial_trace() + constraint_virial;
-  if (system_.particles.rotating() && !dynamics_.minimizes()) {
-    state.rotational_energy = rotational_energy(system_.particles, system_.bodies);
-  }
   if (dynamics_.minimizes()) {
     state.largest_force = dynamics_.minimizer()->largest_force(system_.particles);
+  } else {
+    result.kinetic = kinetic_sums(system_.particles, system_.counted_masses);
+    if (system_.particles.rotating()) {
+      state.rotational_energy = rotational_energy(system_.particles, system_.bodies);
+    }
   }
-  double virtual_site_virial = dynamics_.virtual_site_sums().virial_trace();
-  double exchanged_energy = dynamics_.exchanged_energy();
+  state.pair_energy = sums.energy;
+  result.constraint_virial = dynamics_.measure_constraints().virial_trace();
+  state.virial = sums.virial_trace() + result.constraint_virial;
+  result.virtual_site_virial = dynamics_.virtual_site_sums().virial_trace();
+  result.exchanged_energy = dynamics_.exchanged_energy();
   const auto terms = engine.terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const EnergyAndVirial& part = engine.sums_by_term()[k];
     const std::string name(terms[k]->name());
     state.terms.push_back({name, part.energy, part.virial_trace(), {}});
-    exchanged_energy += terms[k]->given_energy();
+    result.exchanged_energy += terms[k]->given_energy();
     for (const ForceTerm::Part& of_term : terms[k]->parts()) {
       state.terms.back().parts.push_back(
           {fmt::format("{}_{}", name, of_term.name), of_term.energy, of_term.virial});
     }
   }
+  return result;
+}
+
+void Thermodynamics::add_up(RankSums& sums, ThermodynamicState& state) const {
   comm::ReductionBatch batch(context_, "thermodynamics");
   for (ThermodynamicState::Term& term : state.terms) {
     batch.sum(term.energy).sum(term.virial);
@@ -49,37 +61,44 @@ ThermodynamicState Thermodynamics::measure(const ForceEngine& engine, const Ener
   }
   batch.sum(state.pair_energy)
       .sum(state.virial)
-      .sum(constraint_virial)
-      .sum(virtual_site_virial)
-      .sum(kinetic.energy)
+      .sum(sums.constraint_virial)
+      .sum(sums.virtual_site_virial)
+      .sum(sums.kinetic.energy)
       .sum(state.rotational_energy)
-      .sum(kinetic.momentum.x)
-      .sum(kinetic.momentum.y)
-      .sum(kinetic.momentum.z)
-      .sum(exchanged_energy)
+      .sum(sums.kinetic.momentum.x)
+      .sum(sums.kinetic.momentum.y)
+      .sum(sums.kinetic.momentum.z)
+      .sum(sums.exchanged_energy)
       .max(state.largest_force)
       .run();
+}
+
+ThermodynamicState Thermodynamics::measure(const ForceEngine& engine, const EnergyAndVirial& sums) {
+  ThermodynamicState state;
+  RankSums all = sums_of_rank(engine, sums, state);
+  add_up(all, state);
   if (system_.tail.energy != 0.0 || system_.tail.virial != 0.0) {
     state.terms.push_back({"tail_correction", system_.tail.energy, system_.tail.virial, {}});
   }
-  if (dynamics_.has_constraints())
-    state.terms.push_back({"constraints", 0.0, constraint_virial, {}});
+  if (dynamics_.has_constraints()) {
+    state.terms.push_back({"constraints", 0.0, all.constraint_virial, {}});
+  }
   if (dynamics_.virtual_sites() != nullptr && dynamics_.virtual_sites()->change_virial()) {
-    state.terms.push_back({"virtual_sites", 0.0, virtual_site_virial, {}});
+    state.terms.push_back({"virtual_sites", 0.0, all.virtual_site_virial, {}});
   }
   state.volume = system_.box.volume();
   state.box = {system_.box.length.x, system_.box.length.y, system_.box.length.z};
   state.tilt = {system_.box.tilt.xy, system_.box.tilt.xz, system_.box.tilt.yz};
-  state.kinetic_energy = kinetic.energy + state.rotational_energy;
-  for (int axis = 0; axis < 3; ++axis) state.momentum[axis] = kinetic.momentum[axis];
+  state.kinetic_energy = all.kinetic.energy + state.rotational_energy;
+  for (int axis = 0; axis < 3; ++axis) state.momentum[axis] = all.kinetic.momentum[axis];
   state.potential_energy = state.pair_energy + system_.tail.energy;
   state.total_energy = state.kinetic_energy + state.potential_energy;
-  state.conserved_energy = state.total_energy - exchanged_energy;
+  state.conserved_energy = state.total_energy - all.exchanged_energy;
   state.conserved_energy += box_control_.energy() - given_by_states_;
   const DegreesOfFreedom& degrees = dynamics_.degrees_of_freedom();
   state.temperature = 2.0 * state.kinetic_energy / (degrees.all * input_.units.boltzmann());
   state.pressure =
-      (2.0 * degrees.kinetic_factor * kinetic.energy + state.virial + system_.tail.virial) /
+      (2.0 * degrees.kinetic_factor * all.kinetic.energy + state.virial + system_.tail.virial) /
       (3.0 * system_.box.volume());
   return state;
 }

@@ -66,6 +66,12 @@ class Thermodynamics {
   Overheating overheating();
 
  private:
+  struct RankSums;
+  /// Local. Sets in `state` what all ranks add up, and returns the rest of that.
+  RankSums sums_of_rank(const ForceEngine& engine, const EnergyAndVirial& sums,
+                        ThermodynamicState& state);
+  void add_up(RankSums& sums, ThermodynamicState& state) const;
+
   const comm::Context& context_;
   const Input& input_;
   const SimulatedSystem& system_;

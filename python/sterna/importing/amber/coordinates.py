@@ -234,7 +234,7 @@ def _from_netcdf(path: Path, atoms: int) -> Coordinates:
     return Coordinates(
         path,
         _ANGSTROM * positions,
-        # The file's scale factor has brought them to angstroms per ps.
+        # `velocities` are in angstroms per ps: the reader applies the file's scale factor.
         None if velocities is None else _ANGSTROM * velocities,
         box,
     )

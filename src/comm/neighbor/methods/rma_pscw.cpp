@@ -55,7 +55,7 @@ class RmaPscw final : public NeighborMethod {
  public:
   explicit RmaPscw(const NeighborSetting& setting) : NeighborMethod(setting) {}
 
-  /// Accesses the windows without puts, because the peers have posted for a round that never comes.
+  /// MPI wants an access for each post, and the peers have posted for a round that never comes.
   void end() override {
     if (put_buffers_[0] == nullptr) return;
     ++round_;
@@ -78,7 +78,7 @@ class RmaPscw final : public NeighborMethod {
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     if (put_buffers_[0] != nullptr) {
-      // meets all ranks with a deadline that can throw
+      // This reduction meets all ranks with a deadline that can throw; MPI could only block.
       largest(setting_.context, 0, setting_.exchange_name);
       end();
     }
@@ -115,7 +115,7 @@ class RmaPscw final : public NeighborMethod {
 
   void start(std::uint64_t round) override {
     round_ = round;
-    post(round + 1);  // the caller has just given up the inbox of round - 1
+    post(round + 1);  // into the inbox of round - 1, which the caller no longer reads
     access(round, [&] {
       for (std::size_t i = 0; i < links_.size(); ++i) {
         if (links_[i].send_items > 0) put_buffers_[round % 2]->put(i, counts_[i], round);

@@ -31,14 +31,14 @@ class CollectiveVariable {
 
   virtual ~CollectiveVariable() = default;
 
-  /// How many sums it needs besides the centers of its groups.
+  /// The number of sums that the variable needs besides the centers of its groups.
   virtual std::size_t sum_count(Groups) const { return 0; }
   virtual void add_sums(Groups, std::span<double> /*sums*/) {}
   virtual std::size_t second_sum_count(Groups) const { return 0; }
   virtual void add_second_sums(Groups, std::span<const double> /*sums*/, const Box&,
                                std::span<double> /*second*/) {}
 
-  /// Why it cannot be of these groups, whose atoms are counted; empty: it can.
+  /// Why these groups, whose atoms are counted, cannot have the variable; empty: they can.
   virtual std::string problem_of(Groups) const { return {}; }
 
   /// The value, in internal units and radians. Keeps what `add_forces` needs.

@@ -27,7 +27,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
   const Json observed = report_observers();
   const LoopAccount account =
       gather_loop_account({.context = context_,
-                           .timer = timer_,
+                           .timer = loop_.timer,
                            .engine = std::as_const(*engine_),
                            .balancer = *balancer_,
                            .particles = system_.particles,
@@ -35,14 +35,15 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
                            .steps = clock_.step - clock_.first_step,
                            .seconds = seconds,
                            .particle_count = system_.particle_count,
-                           .rebuilds = engine_->rebuilds() - rebuilds_at_begin_,
+                           .rebuilds = engine_->rebuilds() - loop_.rebuilds_at_begin,
                            .timing_of_loop = input_.output.timing});
   if (context_.rank() == 0) {
-    console_.line("");
+    messages_.console.line("");
     if (outcome == Outcome::interrupted) {
-      console_.line(fmt::format("interrupted at step {}: continue with --resume", clock_.step));
+      messages_.console.line(
+          fmt::format("interrupted at step {}: continue with --resume", clock_.step));
     } else if (dynamics_.has_converged()) {
-      console_.line(
+      messages_.console.line(
           fmt::format("converged at step {}: no force component above the tolerance", clock_.step));
     }
     report_averages(observed, found);
@@ -50,14 +51,15 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
   }
   if (std::string citations = citation_lines(input_); !citations.empty()) {
     citations.pop_back();  // the last newline, which the console adds
-    console_.line(fmt::format("\nplease cite ({}.bib):\n{}", folder_.stem(), citations));
+    messages_.console.line(
+        fmt::format("\nplease cite ({}.bib):\n{}", files_.folder.stem(), citations));
   }
-  if (!log_) return;
-  log_->end(clock_.step, outcome == Outcome::complete ? "complete" : "interrupted", found);
-  log_->agree_on_failure();
-  term_files_.agree_on_failure(context_);
+  if (!messages_.log) return;
+  messages_.log->end(clock_.step, outcome == Outcome::complete ? "complete" : "interrupted", found);
+  messages_.log->agree_on_failure();
+  files_.terms.agree_on_failure(context_);
   on_first_rank(context_, [this] {
-    if (const std::vector<std::string> gone = folder_.missing_files(); !gone.empty()) {
+    if (const std::vector<std::string> gone = files_.folder.missing_files(); !gone.empty()) {
       throw FileError(
           fmt::format("{}: was removed while the run went on, and what the run wrote is "
                       "lost",
@@ -68,9 +70,9 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
 
 void Simulation::Implementation::report_averages(const Json& observed, Json& log) {
   std::vector<std::string> unsettled;
-  if (averages_) {
-    const Averages::Report report = averages_->report();
-    for (const std::string& line : report.lines) console_.line(line);
+  if (sampling_.averages) {
+    const Averages::Report report = sampling_.averages->report();
+    for (const std::string& line : report.lines) messages_.console.line(line);
     unsettled = report.warnings;
     if (!report.lines.empty()) {
       log["averages"] = report.averages;
@@ -79,27 +81,27 @@ void Simulation::Implementation::report_averages(const Json& observed, Json& log
   }
   for (const auto& [name, value] : observed.items()) {
     const std::string unit = value.value("unit", "");
-    console_.line(fmt::format(
+    messages_.console.line(fmt::format(
         "  {:<20} {}{}{}", name,
         measured_text(value["mean"].get<double>(), value["standard_error"].get<double>()),
         unit.empty() ? "" : " ", unit));
     log["averages"][name] = value;
   }
   if (unsettled.empty()) return;
-  console_.line("the run has not settled, or is too short to tell:");
-  for (const std::string& why : unsettled) console_.line("  " + why);
+  messages_.console.line("the run has not settled, or is too short to tell:");
+  for (const std::string& why : unsettled) messages_.console.line("  " + why);
 }
 
 void Simulation::Implementation::report_loop(const LoopAccount& account, Json& log) {
   const LoopReport report(account);
   const auto detail = [this](const std::vector<std::string>& lines) {
     for (const std::string& line : lines) {
-      if (options_.verbose) console_.line(line);
+      if (options_.verbose) messages_.console.line(line);
     }
   };
-  console_.line("\n" + report.speed());
+  messages_.console.line("\n" + report.speed());
   detail(report.times());
-  console_.line(report.communication());
+  messages_.console.line(report.communication());
   if (engine_->late_rebuilds() > 0) {
     warn(fmt::format(
         "{} list rebuilds came late: particles sped up faster than the skin allows; use a larger "
@@ -111,7 +113,8 @@ void Simulation::Implementation::report_loop(const LoopAccount& account, Json& l
 }
 
 std::int64_t Simulation::Implementation::first_settled_step() const {
-  std::string first_step = std::to_string(averages_ ? averages_->first_step() : 0);
+  std::string first_step =
+      std::to_string(sampling_.averages ? sampling_.averages->first_step() : 0);
   comm::broadcast(context_, 0, first_step);
   return std::stoll(first_step);
 }
@@ -119,7 +122,7 @@ std::int64_t Simulation::Implementation::first_settled_step() const {
 Json Simulation::Implementation::report_observers() {
   Json averages = Json::object();
   const std::int64_t first_step = first_settled_step();
-  for (const auto& observer : observers_) {
+  for (const auto& observer : sampling_.observers) {
     const ObserverReport report = total_report(context_, *observer, first_step);
     for (const auto& average : report.averages) {
       Json& entry = averages[average.name];
@@ -129,7 +132,7 @@ Json Simulation::Implementation::report_observers() {
     for (const std::string& warning : report.warnings) warn(warning);
     if (!options_.files) continue;
     on_first_rank(context_, [&] {
-      const std::string path = fmt::format("{}.{}.txt", folder_.stem(), report.name);
+      const std::string path = fmt::format("{}.{}.txt", files_.folder.stem(), report.name);
       RawFile file(path + ".new", RawFile::Mode::create);
       file.write_at(0, std::as_bytes(std::span(report.text.data(), report.text.size())));
       file.close();

@@ -2,7 +2,6 @@
 #include "md/core/json.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <numeric>
@@ -16,12 +15,6 @@ namespace {
 
 /// The method that "auto" changes to if a regular grid is not even enough.
 constexpr const char* kAutomatic = "bisection";
-/// The computing time of forces is measured in every fourth step.
-constexpr std::int64_t kSampling = 4;
-/// A measurement needs at least so many samples, and their sum must be at least so many times the
-/// clock's resolution.
-constexpr std::int64_t kLeastSamples = 5;
-constexpr double kLeastResolutions = 50.0;
 /// With static weights: the number of steps between two checks, and the imbalance below which the
 /// regions stay as they are.
 constexpr std::int64_t kStaticInterval = 100;
@@ -37,28 +30,35 @@ constexpr double kGainOfGrid = 0.99;
 constexpr std::int64_t kFirstMeasurement = 50;
 constexpr std::int64_t kLongestMeasurement = 800;
 
-double list_seconds(const PhaseTimer& timer) {
-  return timer.processor_seconds(Phase::sorting) + timer.processor_seconds(Phase::pair_list);
-}
-
 double seconds_since(PhaseTimer::Clock::time_point start) {
   return std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
 }
 
-/// Wall time of the work that every step does. Phases that only some steps have, such as output,
-/// are left out.
-double step_seconds(const PhaseTimer& timer) {
-  double sum = timer.seconds_of_terms();
-  for (const Phase phase :
-       {Phase::images, Phase::halo, Phase::rebuild_decision, Phase::migration, Phase::sorting,
-        Phase::halo_selection, Phase::halo_lists, Phase::pair_list, Phase::displacements,
-        Phase::integration, Phase::thermostat}) {
-    sum += timer.seconds(phase);
-  }
-  return sum;
-}
-
 }  // namespace
+
+Balancer::Settings::Settings(const Input& input, int ranks)
+    : method(input.domain.decomposition),
+      measures_time(input.domain.weights == DomainWeights::time),
+      model(input.domain.weights == DomainWeights::particles ? CostModel::particles
+                                                             : CostModel::neighbors),
+      grid(input.domain.grid),
+      forced_interval(input.domain.rebalance_interval),
+      migration_method(input.communication.migration) {
+  if (method == "auto") {
+    const bool free = std::all_of(grid.begin(), grid.end(), [](int n) { return n == 0; }) &&
+                      input.domain.halo_route == "direct" && !input.barostat.is_used();
+    method = free ? kAutomatic : "grid";
+  } else {
+    starts_with_grid = method == "grid";
+  }
+  balances = decomposition_method(method).weighs && ranks > 1;
+  if (balances && input.domain.halo_route != "direct") {
+    throw std::invalid_argument(
+        fmt::format("the {} halo needs a regular grid of regions, decomposition = \"{}\" makes "
+                    "others; use halo_route = \"direct\"",
+                    input.domain.halo_route, method));
+  }
+}
 
 Balancer::Balancer(const comm::Context& context, const Input& input, const Box& box,
                    double list_radius, PhaseTimer& timer, AddedFields& fields)
@@ -67,44 +67,15 @@ Balancer::Balancer(const comm::Context& context, const Input& input, const Box& 
       list_radius_(list_radius),
       timer_(timer),
       fields_(fields),
-      method_(input.domain.decomposition),
-      measures_time_(input.domain.weights == DomainWeights::time),
-      model_(input.domain.weights == DomainWeights::particles ? CostModel::particles
-                                                              : CostModel::neighbors),
-      asked_grid_(input.domain.grid),
-      forced_interval_(input.domain.rebalance_interval),
-      migration_method_(input.communication.migration),
-      decomposition_(std::make_unique<RegularGrid>(box, context.size(), input.domain.grid)) {
-  const auto& asked = input.domain.grid;
-  if (method_ == "auto") {
-    const bool free = std::all_of(asked.begin(), asked.end(), [](int n) { return n == 0; }) &&
-                      input.domain.halo_route == "direct" && !input.barostat.is_used();
-    method_ = free ? kAutomatic : "grid";
-  } else {
-    starts_with_grid_ = method_ == "grid";
-  }
-  balances_ = decomposition_method(method_).weighs && context.size() > 1;
-  if (balances_ && input.domain.halo_route != "direct") {
-    throw std::invalid_argument(
-        fmt::format("the {} halo needs a regular grid of regions, decomposition = \"{}\" makes "
-                    "others; use halo_route = \"direct\"",
-                    input.domain.halo_route, method_));
-  }
-  // The cores of the whole node are counted, because the cores that this process is bound to say
-  // nothing about the other ranks.
-  const auto cores = static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-  std::int64_t sharing = context.ranks_on_node().size() > cores ? 1 : 0;
-  comm::ReductionBatch(context_, "cores").max(sharing).run();
-  shares_cores_ = sharing != 0;
-  resolution_ = processor_clock_resolution();
-  timer_.leave_out_waits(context_);
-}
+      settings_(input, context.size()),
+      decomposition_(std::make_unique<RegularGrid>(box, context.size(), input.domain.grid)),
+      measurement_(context, timer) {}
 
 std::string Balancer::description() const {
   if (const RegularGrid* regular = grid()) {
     return fmt::format("{} x {} x {}", regular->grid()[0], regular->grid()[1], regular->grid()[2]);
   }
-  return fmt::format("{} by {}", context_.size(), method_);
+  return fmt::format("{} by {}", context_.size(), settings_.method);
 }
 
 bool Balancer::work_is_even(const ParticleStore& particles, const PairList& list) const {
@@ -123,8 +94,10 @@ double Balancer::longest(double seconds) const {
 
 ParticleCosts Balancer::particle_costs(const ParticleStore& particles) const {
   ParticleCosts costs = md::particle_costs(particles, box_, decomposition_->region(context_.rank()),
-                                           list_radius_, model_);
-  if (measures_time_ && smoothed_) costs.scale_to(*smoothed_);
+                                           list_radius_, settings_.model);
+  if (settings_.measures_time && measurement_.seconds_per_step()) {
+    costs.scale_to(*measurement_.seconds_per_step());
+  }
   return costs;
 }
 
@@ -137,7 +110,7 @@ std::unique_ptr<Decomposition> Balancer::make(const ParticleCosts& costs, double
   request.points = costs.points;
   request.weights = costs.weights;
   request.previous = decomposition_.get();
-  auto next = decomposition_method(method_).make(context_, request);
+  auto next = decomposition_method(settings_.method).make(context_, request);
   const auto predicted = loads(context_, *next, costs.points, costs.weights);
   *predicted_most = *std::max_element(predicted.begin(), predicted.end());
   *mean = std::accumulate(predicted.begin(), predicted.end(), 0.0) / context_.size();
@@ -150,14 +123,14 @@ void Balancer::take(std::unique_ptr<Decomposition> next, ParticleStore& particle
     move_->set_decomposition(*next);
   } else {
     move_.emplace(context_, *next, 0.0,
-                  MigrationOptions{.exchange_method = migration_method_,
+                  MigrationOptions{.exchange_method = settings_.migration_method,
                                    .anywhere = true,
                                    .rotating = particles.rotating(),
                                    .name = "rebalancing",
                                    .fields = &fields_});
   }
   move_->migrate(particles, step);
-  moved_ += static_cast<std::int64_t>(move_->departed());
+  record_.moved += static_cast<std::int64_t>(move_->departed());
   if (engine != nullptr) engine->set_decomposition(*next);
   former_ = std::move(decomposition_);
   decomposition_ = std::move(next);
@@ -165,7 +138,7 @@ void Balancer::take(std::unique_ptr<Decomposition> next, ParticleStore& particle
 }
 
 void Balancer::take_most_even_grid(ParticleStore& particles, std::int64_t step) {
-  const auto grids = RegularGrid::of_least_surface(box_, context_.size(), asked_grid_);
+  const auto grids = RegularGrid::of_least_surface(box_, context_.size(), settings_.grid);
   if (grids.size() == 1) return;
   const auto ranks = static_cast<std::size_t>(context_.size());
   std::vector<std::int64_t> counts(grids.size() * ranks, 0);
@@ -187,17 +160,17 @@ void Balancer::take_most_even_grid(ParticleStore& particles, std::int64_t step) 
   }
   if (static_cast<double>(most(best)) > kGainOfGrid * static_cast<double>(most(0))) return;
   take(std::make_unique<RegularGrid>(box_, context_.size(), grids[best]), particles, nullptr, step);
-  moved_ = 0;  // the first distribution is not rebalancing
+  record_.moved = 0;  // the first distribution is not rebalancing
 }
 
 void Balancer::cut_at_start(ParticleStore& particles, std::int64_t step) {
   if (context_.size() == 1) return;
-  if (starts_with_grid_) return take_most_even_grid(particles, step);
-  if (!balances_) return;
+  if (settings_.starts_with_grid) return take_most_even_grid(particles, step);
+  if (!settings_.balances) return;
   double most = 0.0, mean = 0.0;
   auto next = make(particle_costs(particles), &most, &mean);
   take(std::move(next), particles, nullptr, step);
-  moved_ = 0;  // the first distribution is not rebalancing
+  record_.moved = 0;  // the first distribution is not rebalancing
 }
 
 void Balancer::set_box(const Box& box, ForceEngine& engine) {
@@ -212,7 +185,7 @@ void Balancer::set_box(const Box& box, ForceEngine& engine) {
 Json Balancer::state() const {
   const auto* tree = dynamic_cast<const CutTree*>(decomposition_.get());
   if (tree == nullptr) return {};
-  Json state = {{"method", method_}, {"looked_at", looked_at_}, {"cut_at", cut_at_}};
+  Json state = {{"method", settings_.method}, {"looked_at", looked_at_}, {"cut_at", cut_at_}};
   for (const Cut& cut : tree->cuts()) {
     Json planes;
     for (const double plane : cut.planes) planes.push_back(exact_text(plane));
@@ -222,7 +195,8 @@ Json Balancer::state() const {
 }
 
 bool Balancer::restore(const Json& state) {
-  if (!balances_ || !state.is_object() || state.value("method", "") != method_) return false;
+  if (!settings_.balances || !state.is_object() || state.value("method", "") != settings_.method)
+    return false;
   std::vector<Cut> cuts;
   for (const auto& text : state.at("cuts")) {
     Cut cut{text.at("axis").get<int>(), text.at("ranks").get<std::vector<int>>(), {}};
@@ -236,8 +210,8 @@ bool Balancer::restore(const Json& state) {
 }
 
 bool Balancer::restore(const std::array<int, 3>& grid) {
-  const auto grids = RegularGrid::of_least_surface(box_, context_.size(), asked_grid_);
-  if (!starts_with_grid_ || std::ranges::find(grids, grid) == grids.end()) return false;
+  const auto grids = RegularGrid::of_least_surface(box_, context_.size(), settings_.grid);
+  if (!settings_.starts_with_grid || std::ranges::find(grids, grid) == grids.end()) return false;
   decomposition_ = std::make_unique<RegularGrid>(box_, context_.size(), grid);
   return true;
 }
@@ -254,53 +228,14 @@ void Balancer::start(std::int64_t step, double cost) {
 
 void Balancer::begin_step(std::int64_t step) {
   if (context_.size() == 1) return;
-  // The loop has just reset the timer, so the readings taken before are worthless.
-  if (!in_loop_) forget_measurements(step - 1);
-  in_loop_ = true;
-  const bool sample = step % kSampling == 0 || forced_interval_ > 0;
-  timer_.measure_processor(true, sample);
-  sampled_steps_ += sample ? 1 : 0;
-}
-
-void Balancer::forget_measurements(std::int64_t step) {
-  measured_from_ = step;
-  sampled_steps_ = 0;
-  seconds_at_ = {timer_.processor_seconds_of_terms(), list_seconds(timer_), step_seconds(timer_)};
-}
-
-std::optional<Balancer::Costs> Balancer::measure(std::int64_t step) {
-  const std::int64_t steps = step - measured_from_;
-  if (sampled_steps_ < kLeastSamples) return std::nullopt;
-  const double forces = timer_.processor_seconds_of_terms() - seconds_at_.forces;
-  const double lists = list_seconds(timer_) - seconds_at_.lists;
-  double whole = (step_seconds(timer_) - seconds_at_.whole) / static_cast<double>(steps);
-  double largest = forces + lists;
-  double resolution = resolution_;
-  double mine = forces / static_cast<double>(sampled_steps_) + lists / static_cast<double>(steps);
-  if (smoothed_) mine = 0.5 * (mine + *smoothed_);
-  double most = mine, mean = mine;
-  comm::ReductionBatch(context_, "balance")
-      .max(largest)
-      .max(resolution)
-      .max(whole)
-      .max(most)
-      .sum(mean)
-      .run();
-  if (largest < kLeastResolutions * resolution) return std::nullopt;
-  forget_measurements(step);
-  smoothed_ = mine;
-  mean /= context_.size();
-  last_imbalance_ = most / mean;
-  if (!first_imbalance_) first_imbalance_ = last_imbalance_;
-  // If ranks share cores, the step's wall time is replaced by the imbalance: a processor that is
-  // slow for a while is slow for all ranks.
-  return Costs{most, mean, shares_cores_ ? most / mean : whole};
+  measurement_.begin_step(step, settings_.forced_interval > 0);
 }
 
 // ---- Deciding
 
 bool Balancer::must_cut(std::int64_t step) const {
-  return balances_ && forced_interval_ > 0 && step - cut_at_ >= forced_interval_;
+  return settings_.balances && settings_.forced_interval > 0 &&
+         step - cut_at_ >= settings_.forced_interval;
 }
 
 std::optional<Json> Balancer::before_rebuild(ParticleStore& particles, ForceEngine& engine,
@@ -309,14 +244,14 @@ std::optional<Json> Balancer::before_rebuild(ParticleStore& particles, ForceEngi
   const auto in_balance = timer_.measure(Phase::balance);
   Json event = {{"step", step}};
   std::optional<Costs> costs;
-  if (forced_interval_ > 0 || !by_gain()) {
-    if (must_cut(step) || step >= next_measurement_) costs = measure(step);
+  if (settings_.forced_interval > 0 || !by_gain()) {
+    if (must_cut(step) || step >= next_measurement_) costs = measurement_.measure(step);
     if (costs && step >= next_measurement_) {
       measurement_interval_ = std::min(2 * measurement_interval_, kLongestMeasurement);
       next_measurement_ = step + measurement_interval_;
     }
   } else if (step >= policy_->next_look()) {
-    costs = measure(step);
+    costs = measurement_.measure(step);
   }
   if (costs) {
     event["computing_ms"] = {{"most", 1e3 * costs->most}, {"mean", 1e3 * costs->mean}};
@@ -326,8 +261,8 @@ std::optional<Json> Balancer::before_rebuild(ParticleStore& particles, ForceEngi
   if (by_gain()) {
     if (costs) decide_by_gain(*costs, particles, engine, step, steps_left, event);
     decided = costs.has_value();
-  } else if (must_cut(step) ||
-             (balances_ && forced_interval_ == 0 && step - looked_at_ >= kStaticInterval)) {
+  } else if (must_cut(step) || (settings_.balances && settings_.forced_interval == 0 &&
+                                step - looked_at_ >= kStaticInterval)) {
     decide_by_weights(particles, engine, step, event);
     decided = true;
   }
@@ -347,8 +282,8 @@ void Balancer::decide_by_weights(ParticleStore& particles, ForceEngine& engine, 
   event["decision"] = must_cut(step) || pays ? "cut" : "kept";
   if (!must_cut(step) && !pays) return;
   take(std::move(next), particles, &engine, step);
-  ++cuts_;
-  last_cut_ = step;
+  ++record_.cuts;
+  record_.last_cut = step;
 }
 
 void Balancer::decide_by_gain(const Costs& costs, ParticleStore& particles, ForceEngine& engine,
@@ -374,9 +309,9 @@ void Balancer::decide_by_gain(const Costs& costs, ParticleStore& particles, Forc
       policy_->cut_was_made(seconds);
       event["decision"] = "cut";
       event["seconds"] = seconds;
-      ++cuts_;
-      last_cut_ = step;
-      smoothed_.reset();
+      ++record_.cuts;
+      record_.last_cut = step;
+      measurement_.forget_earlier();
       break;
     }
     case BalancePolicy::Decision::roll_back: {
@@ -385,8 +320,8 @@ void Balancer::decide_by_gain(const Costs& costs, ParticleStore& particles, Forc
       policy_->rolled_back(seconds);
       event["decision"] = "rolled back";
       event["seconds"] = seconds;
-      ++roll_backs_;
-      smoothed_.reset();
+      ++record_.roll_backs;
+      measurement_.forget_earlier();
       break;
     }
   }
@@ -403,30 +338,33 @@ std::optional<comm::Verdict> Balancer::verdict() const {
 Balancer::Summary Balancer::summary(std::int64_t step) {
   Summary summary;
   if (!policy_) return summary;
-  measure(step);
-  std::int64_t moved = moved_;
+  measurement_.measure(step);
+  std::int64_t moved = record_.moved;
   comm::ReductionBatch(context_, "balance").sum(moved).run();
   auto& values = summary.values;
-  values["decomposition"] = grid() != nullptr ? "grid" : method_;
-  values["cuts"] = cuts_;
-  values["rolled_back"] = roll_backs_;
+  values["decomposition"] = grid() != nullptr ? "grid" : settings_.method;
+  values["cuts"] = record_.cuts;
+  values["rolled_back"] = record_.roll_backs;
   values["off"] = policy_->is_off();
   values["moved_particles"] = moved;
   std::string imbalance = "not measured (the run was too short)";
-  if (last_imbalance_) {
-    values["first_imbalance"] = *first_imbalance_;
-    values["imbalance"] = *last_imbalance_;
-    imbalance = fmt::format("{:.3f} at first, {:.3f} at last", *first_imbalance_, *last_imbalance_);
+  if (measurement_.last_imbalance()) {
+    values["first_imbalance"] = *measurement_.first_imbalance();
+    values["imbalance"] = *measurement_.last_imbalance();
+    imbalance = fmt::format("{:.3f} at first, {:.3f} at last", *measurement_.first_imbalance(),
+                            *measurement_.last_imbalance());
   }
   std::string what;
-  if (!balances_) {
+  if (!settings_.balances) {
     what = "regular grid, by request";
-  } else if (cuts_ == 0) {
-    what = grid() != nullptr ? "regular grid kept" : fmt::format("{}, never cut again", method_);
+  } else if (record_.cuts == 0) {
+    what = grid() != nullptr ? "regular grid kept"
+                             : fmt::format("{}, never cut again", settings_.method);
   } else {
-    what = fmt::format("{}, cut {} time{}, last at step {}; {} particles moved", method_, cuts_,
-                       cuts_ == 1 ? "" : "s", last_cut_, moved);
-    if (roll_backs_ > 0) what += fmt::format("; taken back {} times as it did harm", roll_backs_);
+    what = fmt::format("{}, cut {} time{}, last at step {}; {} particles moved", settings_.method,
+                       record_.cuts, record_.cuts == 1 ? "" : "s", record_.last_cut, moved);
+    if (record_.roll_backs > 0)
+      what += fmt::format("; taken back {} times as it did harm", record_.roll_backs);
   }
   if (policy_->is_off()) what += "; off, as cuts did not help";
   summary.lines.push_back(fmt::format("load balance: {}", what));

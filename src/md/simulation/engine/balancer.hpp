@@ -14,6 +14,7 @@
 #include "md/domain/regular_grid.hpp"
 #include "md/input/input.hpp"
 #include "md/simulation/engine/force_engine.hpp"
+#include "md/simulation/engine/load_measurement.hpp"
 #include "md/simulation/engine/phase_timer.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -71,13 +72,20 @@ class Balancer {
   std::optional<comm::Verdict> verdict() const;
 
  private:
-  /// Computing seconds per step since the last call, over all ranks. `measure` returns nothing if
-  /// the samples are too few.
-  struct Costs {
-    double most, mean, whole;
+  using Costs = LoadMeasurement::Costs;
+  /// What the input asks for.
+  struct Settings {
+    explicit Settings(const Input& input, int ranks);
+
+    std::string method;  ///< of decomposition_methods(), for the next cut
+    bool starts_with_grid = true;
+    bool balances = false;
+    bool measures_time;  ///< whether weights are measured times
+    CostModel model;
+    std::array<int, 3> grid;  ///< ranks per axis; 0: free
+    std::int64_t forced_interval;
+    std::string migration_method;
   };
-  std::optional<Costs> measure(std::int64_t step);
-  void forget_measurements(std::int64_t step);
   ParticleCosts particle_costs(const ParticleStore& particles) const;
   std::unique_ptr<Decomposition> make(const ParticleCosts& costs, double* predicted_most,
                                       double* mean) const;
@@ -89,7 +97,9 @@ class Balancer {
   bool work_is_even(const ParticleStore& particles, const PairList& list) const;
   /// Whether the balance policy decides when to cut; otherwise the input's interval or the static
   /// weights decide.
-  bool by_gain() const { return balances_ && measures_time_ && forced_interval_ == 0; }
+  bool by_gain() const {
+    return settings_.balances && settings_.measures_time && settings_.forced_interval == 0;
+  }
   void decide_by_weights(ParticleStore& particles, ForceEngine& engine, std::int64_t step,
                          Json& event);
   void decide_by_gain(const Costs& costs, ParticleStore& particles, ForceEngine& engine,
@@ -100,35 +110,21 @@ class Balancer {
   double list_radius_;
   PhaseTimer& timer_;
   AddedFields& fields_;
-  std::string method_;  ///< of decomposition_methods(), for the next cut
-  bool balances_ = false;
-  bool starts_with_grid_ = true;
-  bool measures_time_ = true;  ///< whether weights are measured times
-  CostModel model_ = CostModel::neighbors;
-  std::array<int, 3> asked_grid_{};  ///< ranks per axis; 0: free
-  std::int64_t forced_interval_ = 0;
-  std::string migration_method_;
-  bool shares_cores_ = false;  ///< more ranks than cores: a step's wall time is useless
-  double resolution_ = 0.0;
+  Settings settings_;
 
   std::unique_ptr<Decomposition> decomposition_, former_;
   std::optional<BalancePolicy> policy_;
   std::optional<Migration> move_;
 
+  LoadMeasurement measurement_;
   std::int64_t looked_at_ = 0;  ///< step of the last check by static weights
   std::int64_t cut_at_ = 0;
-  bool in_loop_ = false;
-  std::int64_t measured_from_ = 0;
   std::int64_t next_measurement_ = 0, measurement_interval_ = 0;  ///< used if no policy decides
-  std::int64_t sampled_steps_ = 0;
-  struct {
-    double forces = 0.0, lists = 0.0, whole = 0.0;
-  } seconds_at_;                    ///< timer readings at the begin of the measurement
-  std::optional<double> smoothed_;  ///< computing seconds per step of this rank
 
-  std::optional<double> first_imbalance_, last_imbalance_;
-  std::int64_t cuts_ = 0, roll_backs_ = 0, last_cut_ = 0;
-  std::int64_t moved_ = 0;
+  struct {
+    std::int64_t cuts = 0, roll_backs = 0, last_cut = 0;
+    std::int64_t moved = 0;  ///< particles of this rank
+  } record_;                 ///< for the report
 };
 
 }  // namespace sterna::md

@@ -18,145 +18,145 @@
 
 namespace sterna::md {
 
+Json Simulation::Implementation::saved_terms() const {
+  Json kept;
+  for (const ForceTerm* term : std::as_const(*engine_).terms()) {
+    const std::vector<double> state = term->state();
+    if (state.empty()) continue;
+    constexpr std::size_t many = 1000;
+    kept[std::string(term->name())] =
+        state.size() < many ? exact_array(state) : packed_array(state);
+  }
+  return kept;
+}
+
+Json Simulation::Implementation::saved_modifiers() const {
+  Json kept;
+  for (const auto& modifier : dynamics_.modifiers()) {
+    double exchanged = modifier->exchanged_energy();
+    comm::ReductionBatch(context_, "exchanged energy").sum(exchanged).run();
+    Json one = {{"exchanged_energy", exact_text(exchanged)}};
+    if (!modifier->state().empty()) one["state"] = exact_array(modifier->state());
+    kept.push_back(one);
+  }
+  return kept;
+}
+
+void Simulation::Implementation::restore_modifiers(const Json& saved) {
+  if (saved.size() != dynamics_.modifiers().size()) return;
+  for (std::size_t k = 0; k < dynamics_.modifiers().size(); ++k) {
+    StepModifier& modifier = *dynamics_.modifiers()[k];
+    modifier.set_exchanged_energy(exact_value(saved[k]["exchanged_energy"]));
+    const auto state = saved[k].find("state");
+    // The state of another kind of thermostat is useless, and is dropped.
+    if (state != saved[k].end() && state->size() == modifier.state().size()) {
+      modifier.set_state(exact_values(*state));
+    }
+  }
+}
+
+void Simulation::Implementation::restore_barostat(const std::vector<double>& state) {
+  // The state of another kind of barostat is useless, and is dropped.
+  Barostat& barostat = *box_control_.barostat();
+  if (state.size() == barostat.state().size()) barostat.set_state(state);
+}
+
+void Simulation::Implementation::restore_averages(const Json& saved) {
+  if (!saved.is_array() || files_.continuation.changes().other_state) return;
+  sampling_.averages->set_state(exact_values(saved));
+}
+
+void Simulation::Implementation::restore_observers(const Json& saved) {
+  const InputChanges& changes = files_.continuation.changes();
+  if (changes.other_state) return;
+  Json unchanged = saved;
+  for (const std::string& section : changes.sections) unchanged.erase(section);
+  if (changes.sections.contains("group")) {
+    for (const auto& observer : sampling_.observers) {
+      if (names_groups(input_, observer->name())) unchanged.erase(observer->name());
+    }
+  }
+  for (const std::string& name :
+       sterna::md::restore_observers(sampling_.observers, context_, unchanged, start_.rank_data)) {
+    messages_.console.line(fmt::format("[{}] begins anew at step {}", name, clock_.step));
+  }
+}
+
 std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::state_parts() {
   std::vector<StatePart> parts;
-  parts.push_back({"terms",
-                   [this] {
-                     Json kept;
-                     for (const ForceTerm* term : std::as_const(*engine_).terms()) {
-                       const std::vector<double> state = term->state();
-                       if (state.empty()) continue;
-                       constexpr std::size_t many = 1000;
-                       kept[std::string(term->name())] =
-                           state.size() < many ? exact_array(state) : packed_array(state);
-                     }
-                     return kept;
-                   },
-                   // Terms need their state before their first use, so `restore_terms` has given it
-                   // to them.
-                   [](const Json&) {}});
-  parts.push_back({"term_files", [this] { return term_files_.state(); },
-                   [this](const Json& kept) { term_files_.restore(kept); }});
-  parts.push_back(
-      {"program_terms",
-       [this]() -> Json {
-         if (program_terms_.empty()) return nullptr;
-         return program_terms_;
-       },
-       [this](const Json& kept) { program_terms_of_file_ = kept.get<std::set<std::string>>(); }});
-  parts.push_back({"thermostats",
-                   [this] {
-                     Json kept;
-                     for (const auto& modifier : dynamics_.modifiers()) {
-                       double exchanged = modifier->exchanged_energy();
-                       comm::ReductionBatch(context_, "exchanged energy").sum(exchanged).run();
-                       Json one = {{"exchanged_energy", exact_text(exchanged)}};
-                       if (!modifier->state().empty())
-                         one["state"] = exact_array(modifier->state());
-                       kept.push_back(one);
-                     }
-                     return kept;
-                   },
-                   [this](const Json& kept) {
-                     if (kept.size() != dynamics_.modifiers().size()) return;
-                     for (std::size_t k = 0; k < dynamics_.modifiers().size(); ++k) {
-                       dynamics_.modifiers()[k]->set_exchanged_energy(
-                           exact_value(kept[k]["exchanged_energy"]));
-                       const auto state = kept[k].find("state");
-                       // The state of another kind of thermostat is useless, and is dropped.
-                       if (state != kept[k].end() &&
-                           state->size() == dynamics_.modifiers()[k]->state().size()) {
-                         dynamics_.modifiers()[k]->set_state(exact_values(*state));
-                       }
-                     }
-                   }});
+  const auto add = [&](std::string key, auto save, auto restore) {
+    parts.push_back({std::move(key), save, restore});
+  };
+  // Terms and lists need their state before their first use, so `restore_terms` and `make_balancer`
+  // have given it to them.
+  const auto was_restored = [](const Json&) {};
+  add(
+      "terms", [this] { return saved_terms(); }, was_restored);
+  add(
+      "term_files", [this] { return files_.terms.state(); },
+      [this](const Json& saved) { files_.terms.restore(saved); });
+  add(
+      "program_terms", [this] { return program_.terms.empty() ? Json() : Json(program_.terms); },
+      [this](const Json& saved) { saved.get_to(program_.terms_of_file); });
+  add(
+      "thermostats", [this] { return saved_modifiers(); },
+      [this](const Json& saved) { restore_modifiers(saved); });
   if (box_control_.is_used()) {
-    const auto restore = [this](const std::vector<double>& state) {
-      // The state of another kind of barostat is useless, and is dropped.
-      if (state.size() == box_control_.barostat()->state().size())
-        box_control_.barostat()->set_state(state);
-    };
-    parts.push_back({"barostat", [this] { return exact_array(box_control_.barostat()->state()); },
-                     [restore](const Json& kept) { restore(exact_values(kept)); }});
+    add(
+        "barostat", [this] { return exact_array(box_control_.barostat()->state()); },
+        [this](const Json& saved) { restore_barostat(exact_values(saved)); });
     // Checkpoints of versions up to 0.1 keep the state of stochastic cell rescaling under this
     // name.
-    parts.push_back({"volume_work", []() -> Json { return nullptr; },
-                     [restore](const Json& kept) { restore({exact_value(kept)}); }});
+    add(
+        "volume_work", [] { return Json(); },
+        [this](const Json& saved) { restore_barostat({exact_value(saved)}); });
   }
   if (dynamics_.minimizes()) {
-    parts.push_back(
-        {"minimizer", [this] { return exact_array(dynamics_.minimizer()->state()); },
-         [this](const Json& kept) { dynamics_.minimizer()->set_state(exact_values(kept)); }});
+    add(
+        "minimizer", [this] { return exact_array(dynamics_.minimizer()->state()); },
+        [this](const Json& saved) { dynamics_.minimizer()->set_state(exact_values(saved)); });
   }
-  // Lists need their state before their first use, so `make_balancer` has given it to them.
-  parts.push_back({"list_buffer", [this] { return lists_.state(); }, [](const Json&) {}});
-  parts.push_back({"pace",
-                   [this] {
-                     const RebuildDecision::Pace pace = engine_->pace();
-                     return exact_array(std::array{pace.step, pace.growth});
-                   },
-                   [this](const Json& kept) {
-                     engine_->set_pace({exact_value(kept[0]), exact_value(kept[1])});
-                   }});
-  parts.push_back({"state", [this] { return saved_state(); },
-                   [this](const Json& saved) { restore_state(saved); }});
-  if (averages_) {
-    parts.push_back({"averages", [this] { return exact_array(averages_->state()); },
-                     [this](const Json& kept) {
-                       if (kept.is_array() && !continuation_.changes().other_state) {
-                         averages_->set_state(exact_values(kept));
-                       }
-                     }});
+  add(
+      "list_buffer", [this] { return lists_.state(); }, was_restored);
+  add(
+      "pace",
+      [this] {
+        return exact_array(std::array{engine_->pace().step, engine_->pace().growth});
+      },
+      [this](const Json& saved) {
+        engine_->set_pace({exact_value(saved[0]), exact_value(saved[1])});
+      });
+  add(
+      "state", [this] { return saved_state(); },
+      [this](const Json& saved) { restore_state(saved); });
+  if (sampling_.averages) {
+    add(
+        "averages", [this] { return exact_array(sampling_.averages->state()); },
+        [this](const Json& saved) { restore_averages(saved); });
   }
-  parts.push_back({"observers",
-                   [this]() -> Json {
-                     if (observers_.empty()) return nullptr;
-                     return state_of_observers(observers_);
-                   },
-                   [this](const Json& kept) {
-                     if (continuation_.changes().other_state) return;
-                     Json unchanged = kept;
-                     for (const std::string& section : continuation_.changes().sections)
-                       unchanged.erase(section);
-                     if (continuation_.changes().sections.contains("group")) {
-                       for (const auto& observer : observers_) {
-                         if (names_groups(input_, observer->name())) {
-                           unchanged.erase(observer->name());
-                         }
-                       }
-                     }
-                     for (const std::string& name :
-                          restore_observers(observers_, context_, unchanged, restored_rank_data_)) {
-                       console_.line(fmt::format("[{}] begins anew at step {}", name, clock_.step));
-                     }
-                   }});
+  add(
+      "observers",
+      [this] {
+        return sampling_.observers.empty() ? Json() : state_of_observers(sampling_.observers);
+      },
+      [this](const Json& saved) { restore_observers(saved); });
   return parts;
 }
 
 void Simulation::Implementation::restore_parts(const Json& state, std::vector<RankData> rank_data) {
-  restored_rank_data_ = std::move(rank_data);
+  start_.rank_data = std::move(rank_data);
   for (const StatePart& part : state_parts()) {
     const auto kept = state.find(part.key);
     if (kept != state.end()) part.restore(*kept);
   }
-  restored_rank_data_ = {};
+  start_.rank_data = {};
 }
 
 void Simulation::Implementation::restore_terms() {
   for (ForceTerm* term : engine_->terms()) {
-    const auto kept = state_of_terms_.find(std::string(term->name()));
-    if (kept != state_of_terms_.end()) term->restore(exact_values(*kept));
+    const auto kept = start_.state_of_terms.find(std::string(term->name()));
+    if (kept != start_.state_of_terms.end()) term->restore(exact_values(*kept));
   }
-}
-
-void Simulation::Implementation::require_program_terms() const {
-  std::vector<std::string> missing;
-  std::ranges::set_difference(program_terms_of_file_, program_terms_, std::back_inserter(missing));
-  if (missing.empty()) return;
-  throw FileError(
-      fmt::format("the checkpoint is of a simulation with force terms of a program, which it does "
-                  "not hold: add them again before the run goes on: {}",
-                  comm::joined(missing, ", ")));
 }
 
 CheckpointState Simulation::Implementation::checkpoint_state() {
@@ -166,14 +166,16 @@ CheckpointState Simulation::Implementation::checkpoint_state() {
   state.box = system_.box;
   if (const RegularGrid* grid = balancer_->grid()) state.grid = grid->grid();
   state.types = system_.interaction.names();
-  state.input_hash = xxh64(std::as_bytes(std::span(input_text_.data(), input_text_.size())));
+  state.input_hash =
+      xxh64(std::as_bytes(std::span(files_.input_text.data(), files_.input_text.size())));
   state.program = fmt::format("sterna {}", version);
   state.state = Json::object();
-  state.state["input"] = continuation_.input_record();
+  state.state["input"] = files_.continuation.input_record();
   if (clock_.offset != 0.0) state.state["time_offset"] = exact_text(clock_.offset);
-  if (checkpoints_.writes_at_end() && clock_.step == clock_.last_step &&
-      checkpoints_.latest() >= 0 && clock_.step - checkpoints_.latest() <= lists_.longest()) {
-    state.state["extended_from"] = checkpoints_.latest();
+  if (files_.checkpoints.writes_at_end() && clock_.step == clock_.last_step &&
+      files_.checkpoints.latest() >= 0 &&
+      clock_.step - files_.checkpoints.latest() <= lists_.longest()) {
+    state.state["extended_from"] = files_.checkpoints.latest();
   }
   if (dynamics_.has_converged())
     state.state["converged"] = exact_text(input_.minimize.force_tolerance);
@@ -185,34 +187,35 @@ CheckpointState Simulation::Implementation::checkpoint_state() {
   return state;
 }
 
+void Simulation::Implementation::sync_files() {
+  messages_.log->sync();
+  files_.trajectories.sync();
+  files_.terms.sync(context_);
+}
+
 void Simulation::Implementation::write_checkpoint() {
-  const auto measured = timer_.measure(Phase::checkpoint);
+  const auto measured = loop_.timer.measure(Phase::checkpoint);
   dynamics_.complete_velocities();
   // The log and the trajectories must be on the disk before the checkpoint that continues them.
-  log_->sync();
-  trajectories_.sync();
-  term_files_.sync(context_);
-  const CheckpointReport report =
-      sterna::md::write_checkpoint(context_, folder_.stem(), checkpoint_state(), system_.particles,
-                                   rank_data_of_observers(observers_), &system_.fields);
-  checkpoints_.was_written(clock_);
-  log_->checkpoint(clock_.step, checkpoint_path(folder_.stem()), report.bytes, report.seconds);
+  sync_files();
+  const CheckpointReport report = sterna::md::write_checkpoint(
+      context_, files_.folder.stem(), checkpoint_state(), system_.particles,
+      rank_data_of_observers(sampling_.observers), &system_.fields);
+  files_.checkpoints.was_written(clock_);
+  messages_.log->checkpoint(clock_.step, checkpoint_path(files_.folder.stem()), report.bytes,
+                            report.seconds);
 }
 
 void Simulation::Implementation::save(const std::string& path) {
   // A restart begins with rebuilt lists. Rebuilding here, too, gives this run the same bits.
   begin();
-  if (renewed_step_ != clock_.step || changed_) {
+  if (loop_.renewed_step != clock_.step || program_.has_changed) {
     EnergyAndVirial sums;
     renew(sums);
   }
-  if (options_.files) {
-    log_->sync();
-    trajectories_.sync();
-    term_files_.sync(context_);
-  }
+  if (options_.files) sync_files();
   write_checkpoint_file(context_, path, checkpoint_state(), system_.particles,
-                        rank_data_of_observers(observers_), &system_.fields);
+                        rank_data_of_observers(sampling_.observers), &system_.fields);
 }
 
 }  // namespace sterna::md

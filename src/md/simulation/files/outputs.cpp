@@ -21,19 +21,19 @@ namespace sterna::md {
 
 void Simulation::Implementation::report_terms() {
   for (const ForceTerm* term : std::as_const(*engine_).terms()) {
-    if (const std::string line = term->description(); !line.empty()) console_.line(line);
+    if (const std::string line = term->description(); !line.empty()) messages_.console.line(line);
     for (const std::string& warning : term->warnings()) {
       warn(warning);
     }
   }
   const Constraints* const constraints = dynamics_.constraints();
   if (constraints != nullptr && !constraints->with_rotors().empty()) {
-    console_.line(
+    messages_.console.line(
         fmt::format("constraints: rigid atoms of {} move as rotors (constraint_algorithm in [run])",
                     comm::joined(constraints->with_rotors(), ", ")));
   }
   if (constraints != nullptr && constraints->span_ranks()) {
-    console_.line(
+    messages_.console.line(
         "constraints: chains of them are longer than the halo of a rank: all ranks solve these "
         "together (constraint_algorithm in [run])");
   }
@@ -55,35 +55,17 @@ void Simulation::Implementation::report_terms() {
   }
 }
 
-void Simulation::Implementation::warn(const std::string& text) {
-  console_.line("warning: " + text);
-  warnings_.push_back(text);
-  if (log_) log_->warning(clock_.step, text);
-}
-
 void Simulation::Implementation::warn_of_lost_rows() {
   if (context_.rank() != 0 || input_.output.thermo_interval == 0) return;
   // The interval may have changed since the rows were written.
-  const auto missing = log_->kept_rows().first_missing(input_.output.thermo_interval, clock_.step);
+  const auto missing =
+      messages_.log->kept_rows().first_missing(input_.output.thermo_interval, clock_.step);
   if (!missing) return;
   warn(fmt::format("{}.log.jsonl has no rows from step {} to {}, which the run had written",
-                   folder_.stem(), *missing, clock_.step));
+                   files_.folder.stem(), *missing, clock_.step));
 }
 
-void Simulation::Implementation::open_files(bool resumed) {
-  const std::optional<std::int64_t> resume_step =
-      resumed ? std::optional<std::int64_t>(clock_.step) : std::nullopt;
-  const std::vector<std::string> missing =
-      resumed ? folder_.missing_files() : std::vector<std::string>();
-  if (!resumed) folder_.clear_for_new_run();
-  // Trajectories are opened first: if the run cannot continue one of them, it must fail before any
-  // file is changed.
-  trajectories_.open(context_, input_, system_, folder_.stem(), resume_step);
-  const std::vector<std::string> lost_texts =
-      term_files_.open(context_, *engine_, folder_.stem(), resumed);
-  continuation_.drop_end_of_shorter_run();
-  if (resumed_) checkpoints_.goes_on_from(clock_);
-  log_ = std::make_unique<JsonLog>(context_, folder_.stem() + ".log.jsonl", resume_step);
+void Simulation::Implementation::log_start(std::optional<std::int64_t> resume_step) {
   Json units = Json::object();
   units["system"] = std::string(input_.units.name());
   units["time"] = std::string(input_.units.label(Dimension::time));
@@ -107,26 +89,45 @@ void Simulation::Implementation::open_files(bool resumed) {
   }
   Json steps;  // null if a program decides how many steps to run
   if (input_.places.contains("run.steps")) steps = input_.run.steps;
-  log_->start({.program = fmt::format("sterna {}", version),
-               .communication = context_.description(),
-               .input_path = input_.path,
-               .input_text = input_text_,
-               .settings = {{"particles", system_.particle_count},
-                            {"steps", steps},
-                            {"ranks", context_.size()},
-                            {"regions", balancer_->description()},
-                            {"kernels", std::string(engine_->kernels())},
-                            {"precision", choice_name(input_.run.precision)},
-                            {"skin", input_.units.from_internal(lists_.skin(), Dimension::length)},
-                            {"list_buffer", buffer},
-                            {"terms", terms},
-                            {"tail_energy", energy(system_.tail.energy)},
-                            {"tail_virial", energy(system_.tail.virial)},
-                            {"units", units},
-                            {"report", folder_.report_path()},
-                            {"exports", folder_.export_paths()},
-                            {"changed_settings", continuation_.changes().settings}},
-               .resumed_from = resume_step});
+  messages_.log->start(
+      {.program = fmt::format("sterna {}", version),
+       .communication = context_.description(),
+       .input_path = input_.path,
+       .input_text = files_.input_text,
+       .settings = {{"particles", system_.particle_count},
+                    {"steps", steps},
+                    {"ranks", context_.size()},
+                    {"regions", balancer_->description()},
+                    {"kernels", std::string(engine_->kernels())},
+                    {"precision", choice_name(input_.run.precision)},
+                    {"skin", input_.units.from_internal(lists_.skin(), Dimension::length)},
+                    {"list_buffer", buffer},
+                    {"terms", terms},
+                    {"tail_energy", energy(system_.tail.energy)},
+                    {"tail_virial", energy(system_.tail.virial)},
+                    {"units", units},
+                    {"report", files_.folder.report_path()},
+                    {"exports", files_.folder.export_paths()},
+                    {"changed_settings", files_.continuation.changes().settings}},
+       .resumed_from = resume_step});
+}
+
+void Simulation::Implementation::open_files(bool resumed) {
+  const std::optional<std::int64_t> resume_step =
+      resumed ? std::optional<std::int64_t>(clock_.step) : std::nullopt;
+  const std::vector<std::string> missing =
+      resumed ? files_.folder.missing_files() : std::vector<std::string>();
+  if (!resumed) files_.folder.clear_for_new_run();
+  // Trajectories are opened first: if the run cannot continue one of them, it must fail before any
+  // file is changed.
+  files_.trajectories.open(context_, input_, system_, files_.folder.stem(), resume_step);
+  const std::vector<std::string> lost_texts =
+      files_.terms.open(context_, *engine_, files_.folder.stem(), resumed);
+  files_.continuation.drop_end_of_shorter_run();
+  if (start_.resumes) files_.checkpoints.goes_on_from(clock_);
+  messages_.log =
+      std::make_unique<JsonLog>(context_, files_.folder.stem() + ".log.jsonl", resume_step);
+  log_start(resume_step);
   for (const std::string& path : missing) {
     warn(fmt::format("{} is not there, and a new one begins at step {}", path, clock_.step));
   }
@@ -134,9 +135,9 @@ void Simulation::Implementation::open_files(bool resumed) {
     warn(fmt::format("{} is not there, and a new one begins at step {}", path, clock_.step));
   }
   const bool had_log =
-      resumed && (missing.empty() || missing.front() != folder_.stem() + ".log.jsonl");
+      resumed && (missing.empty() || missing.front() != files_.folder.stem() + ".log.jsonl");
   if (had_log) warn_of_lost_rows();
-  for (const std::string& lost : trajectories_.lost_frames()) warn(lost);
+  for (const std::string& lost : files_.trajectories.lost_frames()) warn(lost);
   cite_models();
 }
 
@@ -152,16 +153,16 @@ void Simulation::Implementation::open_outputs(bool resumed) {
     box_text += fmt::format(" with tilt [{:.6g}, {:.6g}, {:.6g}]", in_unit(system_.box.tilt.xy),
                             in_unit(system_.box.tilt.xz), in_unit(system_.box.tilt.yz));
   }
-  console_.line(fmt::format("sterna {}: {} particles, box {}, {} rank{} ({})", version,
-                            system_.particle_count, box_text, context_.size(),
-                            context_.size() == 1 ? "" : "s", context_.description()));
+  messages_.console.line(fmt::format("sterna {}: {} particles, box {}, {} rank{} ({})", version,
+                                     system_.particle_count, box_text, context_.size(),
+                                     context_.size() == 1 ? "" : "s", context_.description()));
   if (const auto& kept = lists_.buffer()) {
-    console_.line(fmt::format(
+    messages_.console.line(fmt::format(
         "lists of neighbors are kept for {} steps; the pairs that they miss let the energy change "
         "by at most {} per particle, by estimate",
         kept->interval, input_.units.text(kept->drift, Dimension::energy_rate)));
   }
-  console_.line(
+  messages_.console.line(
       fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
                   engine_->kernels(), choice_name(input_.run.precision), balancer_->description(),
                   input_.units.from_internal(system_.interaction.range(), Dimension::length),
@@ -174,9 +175,9 @@ void Simulation::Implementation::cite_models() {
   if (entries.empty()) return;
   std::string citations = citation_lines(input_);
   citations.pop_back();  // the last newline, which the console adds
-  console_.line(citations);
+  messages_.console.line(citations);
   on_first_rank(context_, [&] {
-    RawFile file(folder_.stem() + ".bib", RawFile::Mode::create);
+    RawFile file(files_.folder.stem() + ".bib", RawFile::Mode::create);
     file.write_at(0, std::as_bytes(std::span(entries)));
     file.close();
   });

@@ -17,66 +17,78 @@
 namespace sterna::md {
 namespace {
 
-std::unique_ptr<ForceTerm> make_bias_forces(const TermRequest& request) {
+BiasForces::Variable variable_of(const TermRequest& request, std::size_t n) {
   const Input& input = request.input;
-  const auto& sections = input.tables<VariableSection>();
-  if (sections.empty()) return nullptr;
+  const VariableSection& section = input.tables<VariableSection>()[n];
   static const Topology no_molecules;
   const Topology& topology = request.places ? request.places->topology() : no_molecules;
-  std::vector<BiasForces::Variable> variables;
-  std::vector<double> units;
-  for (std::size_t n = 0; n < sections.size(); ++n) {
-    BiasForces::Variable& made = variables.emplace_back();
-    made.options = sections[n];
-    made.groups = groups_from_input(input, topology, sections[n].groups);
-    units.push_back(unit_of(variable_table().get(sections[n].kind), input.units));
-    if (sections[n].reference_file.empty()) continue;
-    made.read_places = [context = request.context, &input, n,
-                        &box = request.box](const BiasForces::TakePlaces& take) {
-      read_reference_file(context, input,
-                          {input.tables<VariableSection>()[n].reference_file,
-                           fmt::format("variable[{}].reference_file", n)},
-                          box, [&](std::span<const Restraints::PlaceOfAtom> some, const Box&) {
-                            std::vector<std::int64_t> ids;
-                            std::vector<Vec3> places;
-                            for (const auto& one : some) {
-                              ids.push_back(one.id);
-                              places.push_back(one.place);
-                            }
-                            take(ids, places);
-                          });
-    };
+  BiasForces::Variable made;
+  made.options = section;
+  made.groups = groups_from_input(input, topology, section.groups);
+  if (section.reference_file.empty()) return made;
+  made.read_places = [context = request.context, &input, n,
+                      &box = request.box](const BiasForces::TakePlaces& take) {
+    read_reference_file(context, input,
+                        {input.tables<VariableSection>()[n].reference_file,
+                         fmt::format("variable[{}].reference_file", n)},
+                        box, [&](std::span<const Restraints::PlaceOfAtom> some, const Box&) {
+                          std::vector<std::int64_t> ids;
+                          std::vector<Vec3> places;
+                          for (const auto& one : some) {
+                            ids.push_back(one.id);
+                            places.push_back(one.place);
+                          }
+                          take(ids, places);
+                        });
+  };
+  return made;
+}
+
+BiasOptions options_of(const BiasSection& section, const Input& input) {
+  const auto& variables = input.tables<VariableSection>();
+  BiasOptions made;
+  made.name = section.name;
+  made.kind = section.kind;
+  std::vector<double> units;  // of the variables
+  bool is_angle = false;      // whether the first variable is one
+  for (const std::string& name : section.all_variables()) {
+    const auto found = std::ranges::find(variables, name, &VariableSection::name);
+    const auto& row = variable_table().get(found->kind);
+    if (units.empty()) is_angle = row.unit == VariableUnit::angle;
+    units.push_back(unit_of(row, input.units));
+    made.variables.push_back(
+        {.index = static_cast<std::size_t>(found - variables.begin()), .name = name});
   }
+  const double unit = units.front();
+  // Energies are per unit of the input, or per radian.
+  const double per = is_angle ? 1.0 : unit;
+  made.center = unit * section.center;
+  made.end_center = unit * section.end_center;
+  made.start_step = section.start_step;
+  made.stop_step = section.stop_step;
+  made.stiffness = section.stiffness / (per * per);
+  made.force = section.force / per;
+  made.is_above = section.side == BiasSection::Side::above;
+  made.height = section.height;
+  for (std::size_t d = 0; d < section.widths.size(); ++d) {
+    made.widths.push_back(section.widths[d] * units[d]);
+  }
+  made.interval = section.interval;
+  made.bias_factor = section.bias_factor;
+  made.thermal_energy = input.units.boltzmann() *
+                        section.temperature.value_or(temperature_of_run(input).value_or(0.0));
+  return made;
+}
+
+std::unique_ptr<ForceTerm> make_bias_forces(const TermRequest& request) {
+  const Input& input = request.input;
+  const std::size_t count = input.tables<VariableSection>().size();
+  if (count == 0) return nullptr;
+  std::vector<BiasForces::Variable> variables;
+  for (std::size_t n = 0; n < count; ++n) variables.push_back(variable_of(request, n));
   std::vector<BiasOptions> biases;
   for (const BiasSection& section : input.tables<BiasSection>()) {
-    BiasOptions& made = biases.emplace_back();
-    made.name = section.name;
-    made.kind = section.kind;
-    for (const std::string& name : section.all_variables()) {
-      const auto found = std::ranges::find(sections, name, &VariableSection::name);
-      made.variables.push_back(
-          {.index = static_cast<std::size_t>(found - sections.begin()), .name = name});
-    }
-    const double unit = units[made.variables.front().index];
-    // Energies are per unit of the input, or per radian.
-    const bool is_angle = variable_table().get(sections[made.variables.front().index].kind).unit ==
-                          VariableUnit::angle;
-    const double per = is_angle ? 1.0 : unit;
-    made.center = unit * section.center;
-    made.end_center = unit * section.end_center;
-    made.start_step = section.start_step;
-    made.stop_step = section.stop_step;
-    made.stiffness = section.stiffness / (per * per);
-    made.force = section.force / per;
-    made.is_above = section.side == BiasSection::Side::above;
-    made.height = section.height;
-    for (std::size_t d = 0; d < section.widths.size(); ++d) {
-      made.widths.push_back(section.widths[d] * units[made.variables[d].index]);
-    }
-    made.interval = section.interval;
-    made.bias_factor = section.bias_factor;
-    made.thermal_energy = input.units.boltzmann() *
-                          section.temperature.value_or(temperature_of_run(input).value_or(0.0));
+    biases.push_back(options_of(section, input));
   }
   BiasForces::Options options{.interval = input.section<VariableOutput>().interval,
                               .thermal_energy = {}};

@@ -94,76 +94,36 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     : context_(context),
       messenger_(comm::Messenger::shared(context)),
       input_(with_molecule_files(context, with_pair_tables(context, input))),
-      input_text_(std::move(input_text)),
       options_(options),
-      console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
-      folder_(context_, input_, options_, console_),
+      messages_{Console(context.rank() == 0 && !options.quiet, options.progress, input.units)},
       system_(input_, parameter_texts(context, input)),
-      dynamics_(context_, input_, system_, clock_, timer_),
+      dynamics_(context_, input_, system_, clock_, loop_.timer),
       box_control_(context_, input_, system_, clock_),
       thermodynamics_(context_, input_, system_, clock_, dynamics_, box_control_),
       lists_(input_, system_),
-      continuation_(context_, input_, options_, system_, folder_.stem(), console_) {
+      files_(context_, input_, std::move(input_text), options_, system_, messages_.console),
+      sampling_{input_.output.equilibration} {
   if (input_.section<ReplicasSection>().are_used() && !input_.section<MovingTargets>().by_states) {
     throw InputError({diagnose(input_, Severity::error, "replicas",
                                "a single simulation has no replicas; \"sterna run\" runs them")});
   }
   clock_.timestep = input_.run.timestep;
   clock_.last_step = input_.run.steps;
-  if (input_text_.empty()) input_text_ = text_of_file(input_.path);
-  if (options_.files) folder_.take();
-  std::string checkpoint = options_.checkpoint;
-  if (checkpoint.empty() && options_.resume) {
-    const auto measured = start_times_.measure(StartTimes::reading);
-    checkpoint = continuation_.find_checkpoint();
-  }
-  resumed_ = options_.resume && !checkpoint.empty();
-  const bool resumed = !checkpoint.empty() || previous != nullptr;
-  Json taken_over;
-  if (previous != nullptr) {
-    taken_over = take_over(*previous, box);
-  } else if (resumed) {
-    resume_from_checkpoint(checkpoint);
-    if (finished_) return;
-  } else {
-    start_from_input(system);
-  }
-  clock_.first_step = clock_.step;
-  lists_.begin_at(clock_.step);
-  check_molecule_atoms();
-
-  system_.count_particles(context_);
-  dynamics_.make_modifiers();
-  if (!dynamics_.minimizes()) {
-    box_control_.make_barostat();
-    averages_.emplace(input_, system_.particle_count, system_.total_mass());
-  }
-  observers_ = make_observers(context_, input_, system_.interaction.names(), system_.type_counts,
-                              system_.topology);
-  const auto before_engine = PhaseTimer::Clock::now();
-  make_engine();
-  count_degrees_of_freedom();
-  {
-    const auto measured = start_times_.measure(StartTimes::lists);
-    rebuild();
-  }
-  balancer_->start(clock_.step,
-                   std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
-  if (draw_velocities_) draw_velocities();
-  if (!dynamics_.minimizes()) system_.frozen.set_velocities(system_.particles);
-  const bool first_step_projects =
-      resumed || input_.start.constraints == StartConstraints::first_step;
-  if (dynamics_.has_constraints() && (!first_step_projects || draw_velocities_)) project_start();
-  put_virtual_sites_of_start();
+  if (files_.input_text.empty()) files_.input_text = text_of_file(input_.path);
+  if (options_.files) files_.folder.take();
+  const Beginning beginning = begin_run(system, previous, box);
+  if (start_.was_complete) return;
+  make_parts();
+  prepare_motion(beginning.goes_on);
   stop_start_if_asked(context_);
 
   if (previous != nullptr) {
-    restore_parts(taken_over, previous->rank_data_in_memory());
-  } else if (resumed) {
-    const CheckpointReader reader(context_, checkpoint);
+    restore_parts(beginning.taken_over, previous->rank_data_in_memory());
+  } else if (beginning.goes_on) {
+    const CheckpointReader reader(context_, beginning.checkpoint);
     restore_parts(reader.state().state, reader.read_rank_data());
   }
-  open_outputs(resumed);
+  open_outputs(beginning.goes_on);
   // The memory is free now, because all ranks have received the particles of the start.
   messenger_->release_unused_memory();
   if (options_.only_runs_to_the_end) {
@@ -171,6 +131,61 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     std::erase_if(input_.places,
                   [](const auto& place) { return place.first.starts_with("molecule["); });
   }
+}
+
+Simulation::Implementation::Beginning Simulation::Implementation::begin_run(
+    const System* system, Implementation* previous, const std::optional<Box>& box) {
+  Beginning beginning{.checkpoint = options_.checkpoint, .taken_over = {}};
+  if (beginning.checkpoint.empty() && options_.resume) {
+    const auto measured = start_.times.measure(StartTimes::reading);
+    beginning.checkpoint = files_.continuation.find_checkpoint();
+  }
+  const bool has_checkpoint = !beginning.checkpoint.empty();
+  start_.resumes = options_.resume && has_checkpoint;
+  beginning.goes_on = has_checkpoint || previous != nullptr;
+  if (previous != nullptr) {
+    beginning.taken_over = take_over(*previous, box);
+  } else if (has_checkpoint) {
+    resume_from_checkpoint(beginning.checkpoint);
+    if (start_.was_complete) return beginning;
+  } else {
+    start_from_input(system);
+  }
+  clock_.first_step = clock_.step;
+  lists_.begin_at(clock_.step);
+  check_molecule_atoms();
+  return beginning;
+}
+
+void Simulation::Implementation::make_parts() {
+  system_.count_particles(context_);
+  dynamics_.make_modifiers();
+  if (!dynamics_.minimizes()) {
+    box_control_.make_barostat();
+    sampling_.averages.emplace(input_, system_.particle_count, system_.total_mass());
+  }
+  sampling_.observers = make_observers(context_, input_, system_.interaction.names(),
+                                       system_.type_counts, system_.topology);
+  const auto before_engine = PhaseTimer::Clock::now();
+  make_engine();
+  count_degrees_of_freedom();
+  {
+    const auto measured = start_.times.measure(StartTimes::lists);
+    rebuild();
+  }
+  balancer_->start(clock_.step,
+                   std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
+}
+
+void Simulation::Implementation::prepare_motion(bool goes_on) {
+  if (start_.draws_velocities) draw_velocities();
+  if (!dynamics_.minimizes()) system_.frozen.set_velocities(system_.particles);
+  const bool first_step_projects =
+      goes_on || input_.start.constraints == StartConstraints::first_step;
+  if (dynamics_.has_constraints() && (!first_step_projects || start_.draws_velocities)) {
+    project_start();
+  }
+  put_virtual_sites_of_start();
 }
 
 void Simulation::Implementation::count_degrees_of_freedom() {
@@ -183,23 +198,23 @@ void Simulation::Implementation::start_from_input(const System* system) {
   StartLoader loader({.context = context_,
                       .input = input_,
                       .system = system_,
-                      .times = start_times_,
+                      .times = start_.times,
                       .decompose = [this]() -> const Decomposition& {
                         make_balancer();
                         return balancer_->decomposition();
                       },
                       .warn =
                           [this](const std::string& text) {
-                            console_.line(text);
-                            warnings_.push_back(text);
+                            messages_.console.line(text);
+                            messages_.warnings.push_back(text);
                           }});
   loader.load(system);
-  draw_velocities_ = input_.start.temperature.has_value();
+  start_.draws_velocities = input_.start.temperature.has_value();
   if (input_.minimizes()) {
     stop_motion();
-    draw_velocities_ = false;
+    start_.draws_velocities = false;
   }
-  const auto measured = start_times_.measure(StartTimes::distributing);
+  const auto measured = start_.times.measure(StartTimes::distributing);
   balancer_->cut_at_start(system_.particles, clock_.step);
 }
 
@@ -247,7 +262,7 @@ void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid, c
       grid, input.domain.grid, [](int cuts, int asked) { return asked == 0 || asked == cuts; });
   if (fits && grid[0] * grid[1] * grid[2] == context_.size()) input.domain.grid = grid;
   balancer_ = std::make_unique<Balancer>(context_, input, system_.box,
-                                         system_.interaction.range() + lists_.skin(), timer_,
+                                         system_.interaction.range() + lists_.skin(), loop_.timer,
                                          system_.fields);
 }
 
@@ -255,14 +270,15 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   CheckpointReader reader(context_, path);
   reader.require_types(system_.interaction.names());
   const CheckpointState& state = reader.state();
-  continuation_.compare_with_checkpoint(state.state, state.particles, state.box);
+  files_.continuation.compare_with_checkpoint(state.state, state.particles, state.box);
   clock_.step = state.step;
   clock_.first_step = clock_.step;
   system_.box = state.box;
   system_.particle_count = state.particles;
-  finished_ = options_.only_runs_to_the_end && continuation_.is_finished(state.state, clock_.step);
-  const InputChanges& changes = continuation_.changes();
-  if (options_.files && !finished_) folder_.require_usable_files(changes);
+  start_.was_complete =
+      options_.only_runs_to_the_end && files_.continuation.is_finished(state.state, clock_.step);
+  const InputChanges& changes = files_.continuation.changes();
+  if (options_.files && !start_.was_complete) files_.folder.require_usable_files(changes);
   if (const auto offset = state.state.find("time_offset"); offset != state.state.end()) {
     clock_.offset = exact_value(*offset);
   }
@@ -271,7 +287,7 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
       !input_.barostat.is_used() || input_.barostat.coupling == Input::Coupling::isotropic;
   make_balancer(keeps_shape ? std::array{0, 0, 0} : state.grid, state.state);
   {
-    const auto measured = start_times_.measure(StartTimes::reading);
+    const auto measured = start_.times.measure(StartTimes::reading);
     reader.read_particles(system_.particles, &system_.fields);
   }
   stop_start_if_asked(context_);
@@ -279,36 +295,42 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   if (minimizes != state.state.contains("minimizer")) {
     // A minimizer's velocities are no thermal motion, so neither kind of run can use the other's.
     stop_motion();
-    draw_velocities_ = !minimizes && input_.start.temperature.has_value();
+    start_.draws_velocities = !minimizes && input_.start.temperature.has_value();
   }
-  state_of_terms_ = state.state.value("terms", Json::object());
+  start_.state_of_terms = state.state.value("terms", Json::object());
   // Checkpoints of versions up to 0.1 keep the state of the only term with a state under this key.
   if (const auto found = state.state.find("electrostatics"); found != state.state.end()) {
-    state_of_terms_["electrostatics"] = *found;
+    start_.state_of_terms["electrostatics"] = *found;
   }
   // If as many ranks with identical regions wrote the blocks, each block belongs to its rank.
   const auto regions = state.state.find("regions");
   const bool of_grid = regions == state.state.end();
   if (!reader.has_block_per_rank() ||
       !(of_grid ? balancer_->restore(state.grid) : balancer_->restore(*regions))) {
-    const auto measured = start_times_.measure(StartTimes::distributing);
+    const auto measured = start_.times.measure(StartTimes::distributing);
     Migration anywhere(
         context_, balancer_->decomposition(), 0.0,
         {.anywhere = true, .rotating = system_.particles.rotating(), .fields = &system_.fields});
     anywhere.migrate(system_.particles, clock_.step);
     balancer_->cut_at_start(system_.particles, clock_.step);
   }
-  if (finished_) {
-    console_.line(
+  tell_of_resumption(path);
+}
+
+void Simulation::Implementation::tell_of_resumption(const std::string& path) {
+  if (start_.was_complete) {
+    messages_.console.line(
         fmt::format("{}: step {} of {} is done, nothing is left to do; to go on, give "
                     "more \"steps\" in [run], or with --steps",
                     path, clock_.step, input_.run.steps));
     return;
   }
-  console_.line(fmt::format("resuming {} at step {}", path, clock_.step));
-  for (const std::string& change : changes.settings) console_.line("changed: " + change);
+  messages_.console.line(fmt::format("resuming {} at step {}", path, clock_.step));
+  const InputChanges& changes = files_.continuation.changes();
+  for (const std::string& change : changes.settings) messages_.console.line("changed: " + change);
   if (changes.other_state) {
-    console_.line("averages and observers begin anew, as settings of the sampled state changed");
+    messages_.console.line(
+        "averages and observers begin anew, as settings of the sampled state changed");
   }
 }
 
@@ -353,7 +375,7 @@ void Simulation::Implementation::make_engine() {
                             .fields = &system_.fields};
   engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
                                           system_.interaction.take_forces(system_.topology),
-                                          make_force_terms(request), options, timer_);
+                                          make_force_terms(request), options, loop_.timer);
   dynamics_.connect(*engine_, options.places, std::move(groups));
   begin_state();
   box_control_.connect(options.places, [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {

@@ -47,18 +47,18 @@ void Simulation::Implementation::draw_velocities() {
 void Simulation::Implementation::project_start() {
   const auto violation = dynamics_.project_positions();
   if (violation.moved_positions) {
-    console_.line(fmt::format(
+    messages_.console.line(fmt::format(
         "constraints: the start violates them by up to {:.2g} of their length; atoms are moved by "
         "up to {}",
         violation.distance, input_.units.text(violation.shift, Dimension::length)));
     rebuild();
   }
   const double along = dynamics_.project_start_velocities();
-  if (draw_velocities_) {
+  if (start_.draws_velocities) {
     scale_start_velocities();
-    draw_velocities_ = false;
+    start_.draws_velocities = false;
   } else if (along * input_.run.timestep > 1e-6 * violation.longest) {
-    console_.line(
+    messages_.console.line(
         fmt::format("constraints: velocities of the start that change a distance are taken off: up "
                     "to {}",
                     input_.units.text(along, Dimension::velocity)));
@@ -88,7 +88,7 @@ void Simulation::Implementation::put_virtual_sites_of_start() {
   if (farthest > 0.0) rebuild();
   // A small move is not reported, because files with few digits cause it.
   if (farthest <= 1e-4 * lists_.skin()) return;
-  console_.line(
+  messages_.console.line(
       fmt::format("virtual sites: the start has them up to {} from their places, where "
                   "they are put",
                   input_.units.text(farthest, Dimension::length)));

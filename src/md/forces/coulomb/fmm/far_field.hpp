@@ -94,8 +94,8 @@ class FarField {
   bool distributed(int number) const { return number > partition_.first_distributed_depth(); }
 
   void make_depths(const comm::Context* context, const std::string& exchange_method);
-  /// Starts the top. `part`: this rank's multipoles of the deepest level that is not distributed,
-  /// or of a distributed top.
+  /// Starts the far field of the top levels. `part`: this rank's multipoles of the deepest level that
+  /// is not distributed, or of a distributed top.
   void start_top(const CellExpansions<Real>& part);
   enum class Stage { climb, to_waves, multiply, from_waves, descend };
   /// Shifts multipoles up from the leaves to the top.
