@@ -73,7 +73,7 @@ class ReplicaRecord {
   int turn_ = -1;  ///< of the last checkpoints; -1: there are none
   std::vector<std::size_t> state_of_;
   ExchangeStatistics statistics_;
-  double waited_ = 0.0, seconds_ = 0.0;
+  double waited_ = 0.0;
   Json sizes_;  ///< of the files when the set was written
   std::unique_ptr<GrowingFile> log_;
   std::vector<std::unique_ptr<GrowingFile>> energies_;
