@@ -42,7 +42,6 @@ std::string checkpoint_of(const std::string& stem, std::size_t replica, int turn
 ReplicaGroup::ReplicaGroup(const comm::Context& world, const Input& input,
                            const SimulationOptions& options, const ReplicaPlace& place)
     : world_(world),
-      input_(input),
       stem_(output_stem(input)),
       count_(
           std::min<std::size_t>(static_cast<std::size_t>(world.size()), count_of_replicas(input))),

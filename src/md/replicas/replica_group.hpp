@@ -61,7 +61,6 @@ class ReplicaGroup {
   void agree_on(const std::function<void()>& work, const std::function<std::string()>& whose);
 
   const comm::Context& world_;
-  const Input& input_;
   std::string stem_;
   std::size_t count_, replicas_;
   comm::Context context_;  ///< of this group

@@ -84,7 +84,7 @@ class ReplicaRecord {
   std::optional<StateWeights> weights_;  ///< of an expanded ensemble
   bool is_alchemical_;  ///< charges or van der Waals interactions differ between states
   ExchangeStatistics statistics_;
-  double waited_ = 0.0, seconds_ = 0.0;
+  double waited_ = 0.0;
   Json sizes_;  ///< of the files when the set was written
   std::unique_ptr<GrowingFile> log_;
   std::vector<std::unique_ptr<GrowingFile>> energies_;
