@@ -64,6 +64,24 @@ SOLUTES = {
         "pairs": [],
         "places": [(0, 0, 0)],
     },
+    "ethane": {
+        "types": (
+            "CT 6 12.011 0.0 A 0.35 0.276144\nHC 1 1.008 0.0 A 0.25 0.12552\n"
+            "OH 8 15.9994 0.0 A 0.312 0.71128\nHO 1 1.008 0.0 A 0.0 0.0\n"
+            "DU 0 1.008 0.0 A 0.0 0.0\n"
+        ),
+        "atoms": [
+            ("CT", "C1", -0.18, 12.011), ("HC", "H1", 0.06, 1.008), ("HC", "H2", 0.06, 1.008),
+            ("HC", "H3", 0.06, 1.008), ("CT", "C2", -0.18, 12.011), ("HC", "H4", 0.06, 1.008),
+            ("HC", "H5", 0.06, 1.008), ("HC", "H6", 0.06, 1.008),
+        ],
+        "bonds": [(1, 2), (1, 3), (1, 4), (1, 5), (5, 6), (5, 7), (5, 8)],
+        "pairs": [(a, b) for a in (2, 3, 4) for b in (6, 7, 8)],
+        "places": [
+            (0, 0, 0), (-0.036, 0.102, 0), (-0.036, -0.051, 0.089), (-0.036, -0.051, -0.089),
+            (0.153, 0, 0), (0.189, -0.102, 0), (0.189, 0.051, 0.089), (0.189, 0.051, -0.089),
+        ],
+    },
     # Of OPLS; its last atom has no van der Waals interactions.
     "ethanol": {
         "types": (
@@ -176,6 +194,48 @@ def mdp(
     text = MDP.format(charges=charges, coul=coul, vdw=vdw, state=state, power=power)
     values = dict(line.split(" = ", 1) for line in text.splitlines()) | (changes or {})
     return "".join(f"{key} = {value}\n" for key, value in values.items() if key not in without)
+
+
+#: Changes of the lines of a topology to lines with a state B: of the chain, and of ethane, which becomes
+#: methanol with two atoms that are none.
+TERMS_OF_B = [
+    ("1 2 1 0.15 200000", "1 2 1 0.15 200000 0.17 150000"),
+    ("3 4 1 0.15 200000", "3 4 1 0.15 200000 0.15 0"),
+    (
+        "[ pairs ]",
+        "[ angles ]\n1 2 3 1 100 300 120 200\n2 3 4 5 110 200 0.25 5000 125 100 0.26 9000\n"
+        "3 4 5 1 110 150\n[ dihedrals ]\n1 2 3 4 9 20 5 2 60 8 2\n1 2 3 4 9 0 3 3\n"
+        "2 3 4 5 2 10 100 40 50\n2 3 4 5 3 1 2 3 0 -1 0.5 2 1 0 -1 1 0\n1 2 3 4 4 180 4 -2 150 9 -2\n"
+        "[ pairs ]",
+    ),
+    ("1 4 1\n", "1 4 1 0.3 0.2 0.35 0.5\n"),
+]
+CHARGES_OF_B = [
+    ("1 C1 1 MOL A 1 0.3 12.011", "1 C1 1 MOL A 1 0.3 12.011 C1 0.5 12.011"),
+    ("3 N1 1 MOL C 1 0.4 14.007", "3 N1 1 MOL C 1 0.4 14.007 N1 0.1 14.007"),
+]
+METHANOL = [
+    ("1 CT 1 MOL C1 1 -0.18 12.011", "1 CT 1 MOL C1 1 -0.18 12.011 CT 0.145 12.011"),
+    *(
+        (f"{k} HC 1 MOL H{k - 1} 1 0.06 1.008", f"{k} HC 1 MOL H{k - 1} 1 0.06 1.008 HC 0.04 1.008")
+        for k in (2, 3, 4)
+    ),
+    ("5 CT 1 MOL C2 1 -0.18 12.011", "5 CT 1 MOL C2 1 -0.18 12.011 OH -0.683 15.9994"),
+    ("6 HC 1 MOL H4 1 0.06 1.008", "6 HC 1 MOL H4 1 0.06 1.008 HO 0.418 1.008"),
+    ("7 HC 1 MOL H5 1 0.06 1.008", "7 HC 1 MOL H5 1 0.06 1.008 DU 0.0 1.008"),
+    ("8 HC 1 MOL H6 1 0.06 1.008", "8 HC 1 MOL H6 1 0.06 1.008 DU 0.0 1.008"),
+    ("1 5 1 0.15 200000", "1 5 1 0.1529 224262 0.141 267776"),
+    ("5 6 1 0.15 200000", "5 6 1 0.109 284512 0.0945 462750"),
+]  # fmt: skip
+
+
+def mutate(folder: Path, changes: list) -> None:
+    """Changes lines of topol.top."""
+    text = (folder / "topol.top").read_text()
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    (folder / "topol.top").write_text(text)
 
 
 def section(state: int, schedule: list | None = None, more: str = "") -> str:

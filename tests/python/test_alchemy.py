@@ -468,6 +468,92 @@ def test_mistakes_are_told(old, new, message, tmp_path):
     assert "pair.toml:" in done.stderr
 
 
+MUTATION = """\
+kind = "mutation"
+[[mutation]]
+type = "B"
+becomes = "A"
+charge = 0.5
+[[mutated_term]]
+molecule = "b"
+section = "bond"
+potential = "harmonic"
+atoms = [1, 2]
+parameters = ["r0", "stiffness"]
+from = [1.0, 10.0]
+to = [1.2, 0.0]
+[[mutated_pair]]
+molecule = "b"
+atoms = [1, 2]
+epsilon = 1.0
+to_sigma = 0.9
+"""
+BROKEN_MUTATIONS = [
+    ('kind = "mutation"', "", "this section is for kind"),
+    ('type = "B"', 'type = "A"', "is not that of atoms of the"),
+    ('type = "B"', 'type = "BB"', 'no [[type]] has the name "BB"; did you mean "B"?'),
+    ('becomes = "A"', 'becomes = "AA"', 'no [[type]] has the name "AA"; did you mean "A"?'),
+    ('molecule = "b"\nsection', 'molecule = "a"\nsection', '"a" is not one of the "molecules"'),
+    ('section = "bond"', 'section = "bonds"', 'did you mean "bond"?'),
+    ('potential = "harmonic"', 'potential = "harmonics"', 'did you mean "harmonic"?'),
+    (
+        'potential = "harmonic"',
+        'potential = "tabulated"',
+        "is no potential of a bond that can change",
+    ),
+    (
+        "atoms = [1, 2]\nparameters",
+        "atoms = [1, 3]\nparameters",
+        "there is no atom 3: the molecule",
+    ),
+    ("atoms = [1, 2]\nparameters", "atoms = [1, 1]\nparameters", "the atom 1 stands twice"),
+    ("atoms = [1, 2]\nparameters", "atoms = [1]\nparameters", "expected 2 atoms, and there are 1"),
+    ('"r0", "stiffness"', '"r0", "stifness"', 'no parameter "stifness"; did you mean "stiffness"?'),
+    ("from = [1.0, 10.0]", "from = [1.0]", 'there are 1 numbers and 2 "parameters"'),
+    ("to = [1.2, 0.0]", "to = [0.0, 0.0]", '"r0" is 0; expected more than 0'),
+    ("to_sigma = 0.9", "to_sigma = 0.0", "to_sigma"),
+    ("[[mutated_term]]", '[[mutation]]\ntype = "B"\n[[mutated_term]]', "has two [[mutation]]s"),
+]
+
+
+def mutation_run(folder, old="", new=""):
+    text = MUTATION.replace(old, new, 1) if old else MUTATION
+    assert not old or old in MUTATION
+    pair_run(folder, 0)
+    run = (folder / "pair.toml").read_text()
+    for before, after in (
+        ('[alchemy]\nmolecules = ["a"]\nvan_der_waals = [0, 0.3, 0.6, 1]\nstate = 0\ninterval = 25\n', ""),
+        ('atom = [{ type = "B" }]',
+         'atom = [{ type = "B" }, { type = "B" }]\n[[molecule.exclusion]]\natoms = [1, 2]'),
+        ("steps = 100000", "steps = 0"),
+    ):  # fmt: skip
+        assert before in run, before
+        run = run.replace(before, after)
+    head = '[alchemy]\nmolecules = ["b"]\nvan_der_waals = [0, 1]\nstate = 0\ninterval = 1\n'
+    (folder / "pair.toml").write_text(run + head + text)
+    lines = (folder / "pair.extxyz").read_text().splitlines()
+    (folder / "pair.extxyz").write_text("\n".join(["3", *lines[1:], "B 3.4 2.5 2.5"]) + "\n")
+    return run_sterna(folder, "run", "pair.toml")
+
+
+def test_a_mutation_by_hand(tmp_path):
+    """Three atoms whose energies follow from the formulas."""
+    done = mutation_run(tmp_path / "run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    states = read_states(tmp_path / "run" / "output" / "pair.dhdl.xvg")
+    # Types have the same pair potential: only the pair of the molecule loses its well, at 0.9.
+    sixth = 0.9**-6
+    assert states.differences[0, 1] == pytest.approx(-4.0 * (sixth**2 - sixth), rel=1e-9)
+
+
+@pytest.mark.parametrize(("old", "new", "message"), BROKEN_MUTATIONS)
+def test_mistakes_in_mutations_are_told(old, new, message, tmp_path):
+    done = mutation_run(tmp_path / "run", old, new)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert "pair.toml:" in done.stderr
+
+
 CHARGED = {
     '{ type = "A" }': '{ type = "A", charge = 1.0 }',
     '{ type = "B" }': '{ type = "B", charge = -1.0 }',

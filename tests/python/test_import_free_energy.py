@@ -13,6 +13,7 @@ import subprocess
 from dataclasses import dataclass, field
 
 import alchemical_systems as systems
+import h5py
 import numpy
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
@@ -32,7 +33,12 @@ class Case:
     states: tuple[int, ...]  #: states in which it runs
     changes: dict = field(default_factory=dict)  #: keys of the .mdp file
     without: tuple[str, ...] = ()
+    state_b: tuple = ()  #: changes of the topology
 
+
+#: Keys of a molecule type that is coupled.
+COUPLING = ("couple-moltype", "couple-lambda0", "couple-lambda1", "couple-intramol")
+BONDED = {"bonded-lambdas": "0 0.1 0.25 0.4 0.6 0.8 1"}
 
 CASES = {
     "ion": Case("ion", "PME", (1, 5)),
@@ -57,12 +63,30 @@ CASES = {
         {"vdw-modifier": "Potential-switch", "rvdw-switch": "0.7", "couple-lambda0": "vdw"},
         ("sc-alpha", "sc-power", "coul-lambdas"),
     ),
+    "bonded terms that change": Case(
+        "chain", "reaction-field", (2, 6), BONDED, COUPLING,
+        # Without charges that change GROMACS 2022 fails at pairs that do.
+        (*systems.TERMS_OF_B, *systems.CHARGES_OF_B),
+    ),
+    "charges that change": Case(
+        "chain", "reaction-field", (2,), {"epsilon-r": "2"}, COUPLING, tuple(systems.CHARGES_OF_B)
+    ),
+    "charges that change, PME": Case(
+        "chain", "PME", (1,), {}, COUPLING, tuple(systems.CHARGES_OF_B)
+    ),
+    "ethane to methanol": Case(
+        "ethane", "reaction-field", (1, 4, 5), BONDED, COUPLING, tuple(systems.METHANOL)
+    ),
+    "ethane to methanol, PME": Case(
+        "ethane", "PME", (5,), BONDED | {"sc-power": "2"}, COUPLING, tuple(systems.METHANOL)
+    ),
 }  # fmt: skip
 RUNS = [(name, state) for name, case in CASES.items() for state in case.states]
 
 
 def written(folder, case, state):
     systems.write(folder, case.solute)
+    systems.mutate(folder, case.state_b)
     text = systems.mdp(case.charges, state, changes=case.changes, without=case.without)
     (folder / "run.mdp").write_text(text)
 
@@ -145,11 +169,15 @@ def test_an_imported_run_has_the_energies_of_gromacs(name, state, tmp_path):
     # The rest is the error of PME, which does not depend on the state.
     assert potential == pytest.approx(expected["potential"], rel=1e-6, abs=1e-3)
     backwards = case.changes.get("couple-lambda0") == "none"
-    mine = dict(zip(("coul", "vdw"), states.derivatives[0], strict=True))
+    names = [name.removesuffix("-lambda") for name in states.parts]
+    mine = dict(zip(names, states.derivatives[0], strict=True))
     mine["fep"] = mine["vdw"]  # of one lambda, where charges do not change
     if backwards:
         mine = {key: -value for key, value in mine.items()}
     for key, value in expected["derivatives"].items():
+        if key not in mine:
+            assert value == 0.0  # there are no bonded terms that change
+            continue
         if key == "vdw" and case.changes.get("couple-lambda1") == "vdw" and not backwards:
             assert value == 0.0  # GROMACS has none of what does not change
             continue
@@ -159,6 +187,64 @@ def test_an_imported_run_has_the_energies_of_gromacs(name, state, tmp_path):
 def read(folder):
     choices = Choices(1.0, mdp=folder / "run.mdp")
     return read_gromacs(folder / "topol.top", folder / "conf.gro", choices)
+
+
+def one_step(folder, ranks=1):
+    """States, the row of the log and forces at the start."""
+    done = run(folder, "run", "out.toml", "-n", str(ranks), "--overwrite")
+    if "does not yield while it waits" in done.stderr:
+        pytest.skip("this MPI is too slow with more ranks than cores")
+    assert done.returncode == 0, done.stdout + done.stderr
+    output = folder / "output"
+    with h5py.File(output / "run.h5md") as file:
+        forces = file["particles/trajectory/force/value"][0]
+    row = read_log(output / "run.log.jsonl").rows[0]
+    return read_states(output / "run.dhdl.xvg"), row["potential_energy"], forces
+
+
+def test_a_mutation_on_a_path_of_charges(tmp_path):
+    """Forces and derivatives are differences of energies, other states are foretold, ranks agree."""
+    case = CASES["ethane to methanol"]
+    written(tmp_path, case, 1)
+    assert imported(tmp_path).returncode == 0
+    step = 1e-4
+    center = (0.4, 0.55, 0.35)
+    schedule = [center, (1.0, 1.0, 1.0)]
+    for k in range(3):
+        for sign in (-1, 1):
+            schedule.append(tuple(x + sign * step * (n == k) for n, x in enumerate(center)))
+    text = (tmp_path / "out.toml").read_text()
+    for key, k in (("charges", 0), ("van_der_waals", 1), ("bonded", 2)):
+        text = re.sub(rf"(?m)^{key} = .*", f"{key} = {[state[k] for state in schedule]}", text)
+    text = text.replace('charge_path = "energies"', 'charge_path = "charges"')
+    text = text.replace("steps = 0", 'steps = 0\nname = "run"\nprecision = "double"')
+    text = text.replace("trajectory_interval = 1000", 'trajectory_interval = 1\n'
+                        'trajectory_fields = ["position", "force"]')  # fmt: skip
+    made = {}
+    for state in (0, 1):
+        changed = re.sub(r"(?m)^state = .*", f"state = {state}", text)
+        (tmp_path / "out.toml").write_text(changed)
+        made[state] = one_step(tmp_path)
+    foretold = made[0][0].differences[0]
+    assert made[1][1] - made[0][1] == pytest.approx(foretold[1], abs=1e-5)
+    for k in range(3):
+        slope = (foretold[3 + 2 * k] - foretold[2 + 2 * k]) / (2.0 * step)
+        assert made[0][0].derivatives[0, k] == pytest.approx(slope, rel=1e-6, abs=1e-5)
+    (tmp_path / "out.toml").write_text(re.sub(r"(?m)^state = .*", "state = 0", text))
+    more = one_step(tmp_path, ranks=3)
+    assert numpy.allclose(more[0].differences, made[0][0].differences, rtol=1e-9, atol=1e-8)
+    assert numpy.allclose(more[2], made[0][2], rtol=1e-6, atol=1e-3)
+    lines = (tmp_path / "out.extxyz").read_text().splitlines()
+    for atom, axis in ((0, 0), (4, 1), (7, 2)):
+        energies = []
+        for sign in (-1, 1):
+            words = lines[2 + atom].split()
+            words[1 + axis] = f"{float(words[1 + axis]) + sign * 1e-5:.15g}"
+            changed = [*lines[: 2 + atom], " ".join(words), *lines[3 + atom :]]
+            (tmp_path / "out.extxyz").write_text("\n".join(changed) + "\n")
+            energies.append(one_step(tmp_path)[1])
+        slope = -(energies[1] - energies[0]) / 2e-5
+        assert made[0][2][atom, axis] == pytest.approx(slope, rel=1e-4, abs=0.5)
 
 
 def asked(folder, changes=None, without=()):
@@ -289,11 +375,68 @@ def test_a_state_b_is_not_passed_over(old, new, is_asked, tmp_path):
         with pytest.raises(SternaError) as caught:
             read(tmp_path)
         said = str(caught.value)
-        assert "parameters of a state B act with free-energy = yes, and are not taken over" in said
+        assert "are not taken over" in said and "free-energy = yes" in said
     else:
         said = "\n".join(read(tmp_path).not_kept)
         assert "parameters of a perturbed state B are ignored" in said
     assert re.search(r"topol\.top:\d+:", said)
+
+
+REFUSED_OF_B = [
+    ("1 2 1 0.15 200000", "1 2 2 0.15 200000 0.16 200000", "a G96 bond that changes to a state B"),
+    ("[ pairs ]", "[ dihedrals ]\n1 2 3 4 9 20 5 2 20 5 3\n[ pairs ]", "the multiplicity differs"),
+    ("[ pairs ]", "[ dihedrals ]\n1 2 3 4 9 20 5 7 20 6 7\n[ pairs ]", "the multiplicity is 7"),
+    ("[ pairs ]", "[ constraints ]\n1 5 1 0.3 0.4\n[ pairs ]", "a constraint that changes"),
+    (
+        "[ pairs ]",
+        "[ position_restraints ]\n1 1 9 9 9 8 8 8\n[ pairs ]",
+        "a position restraint that",
+    ),
+    ("1 2 1 0.15 200000", "1 2 1 0.15 200000 -0.16 200000", "a length at rest is -0.16"),
+    ("1 2 1 0.15 200000", "1 2 1 0.15 200000 0.16 -1", "a force constant is -1"),
+    ("1 4 1\n", "1 4 1\n1 5 1 0.3 0.2 0.3 0.4\n", "are not excluded, which is not taken over"),
+]
+
+
+def mutated(folder, changes, options=None, without=()):
+    systems.write(folder, "chain", water=False)
+    systems.mutate(folder, changes)
+    text = systems.mdp("reaction-field", 2, changes=options, without=(*COUPLING, *without))
+    (folder / "run.mdp").write_text(text)
+    return read(folder)
+
+
+@pytest.mark.parametrize(("old", "new", "message"), REFUSED_OF_B)
+def test_a_state_b_that_is_not_taken_over_is_refused_with_its_line(old, new, message, tmp_path):
+    with pytest.raises(SternaError) as caught:
+        mutated(tmp_path, [(old, new)])
+    assert message in str(caught.value)
+    assert re.search(r"topol\.top:\d+:\d+: error:", str(caught.value))
+
+
+def test_a_state_b_with_soft_charges_or_other_lengths_of_constraints_is_refused(tmp_path):
+    with pytest.raises(SternaError, match="GROMACS gives charges a soft core, too"):
+        mutated(tmp_path, systems.CHARGES_OF_B, {"fep-lambdas": "0 0.5 1"}, LISTS)
+    with pytest.raises(
+        SternaError, match="the length of the constraint of the atoms 1 and 2 changes"
+    ):
+        mutated(tmp_path, systems.TERMS_OF_B, {"constraints": "all-bonds"})
+
+
+def test_masses_of_a_state_b_are_told(tmp_path):
+    heavier = [("1 C1 1 MOL A 1 0.3 12.011", "1 C1 1 MOL A 1 0.3 12.011 C1 0.3 14")]
+    assert "masses stay those of state A" in "\n".join(mutated(tmp_path, heavier).not_kept)
+
+
+def test_atoms_that_become_different_ones_get_types_of_their_own(tmp_path):
+    system = mutated(tmp_path, systems.CHARGES_OF_B)
+    of = {one["type"]: one for one in system.sections["mutation"]}
+    kind = next(one for one in Molecules(system).kinds if one.name == "MOL")
+    charges = [
+        of[a["type"]]["charge"] if a["type"] in of else a["charge"] for a in kind.tables["atom"]
+    ]
+    assert charges == [0.5, -0.2, 0.1, -0.1, 0.6]
+    assert {one["becomes"] for one in of.values()} == {"C1", "N1"}
 
 
 def test_a_molecule_type_in_two_places_and_with_the_types_of_others(tmp_path):

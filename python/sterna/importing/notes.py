@@ -18,6 +18,10 @@ class Notes:
         """Returns the first place of a text; None: it was not told, or has no place."""
         return self._places.get(text, [None])[0]
 
+    def withdraw(self, text: str) -> None:
+        """Takes back a text, if it was told."""
+        self._places.pop(text, None)
+
     def texts(self) -> list[str]:
         made = []
         for text, lines in self._places.items():

@@ -303,7 +303,7 @@ bool states_are_alchemical(const Input& input) {
   if (!alchemy.is_used()) return false;
   const auto of = [&](std::size_t number) {
     const std::size_t state = alchemical_state_of(input, number);
-    return std::pair(alchemy.charges_of(state), alchemy.van_der_waals_of(state));
+    return alchemy.lambdas_of(state);
   };
   for (std::size_t n = 1; n < input.tables<StateSection>().size(); ++n) {
     if (of(n) != of(0)) return true;
@@ -316,8 +316,10 @@ StateParameters parameters_of_state(const Input& input, std::size_t number) {
   const bool is_listed = !input.tables<StateSection>().empty();
   if (const auto& alchemy = input.section<AlchemySection>(); alchemy.is_used()) {
     const std::size_t state = is_listed ? alchemical_state_of(input, number) : number;
-    parameters[std::string(alchemy_parameter::charges)] = alchemy.charges_of(state);
-    parameters[std::string(alchemy_parameter::van_der_waals)] = alchemy.van_der_waals_of(state);
+    const AlchemicalState of = alchemy.lambdas_of(state);
+    for (const AlchemicalPart& part : alchemical_parts) {
+      parameters[std::string(part.parameter)] = of.*part.value;
+    }
   }
   if (!is_listed) return parameters;
   for (const BiasSection& bias : input.tables<BiasSection>()) {

@@ -158,8 +158,9 @@ MeetingData ReplicaGroup::gather(std::int64_t) {
     mine.push_back(now.volume);
     if (is_alchemical_) {
       const StateParameters slopes = simulation.state_derivatives();
-      mine.push_back(slopes.find(alchemy_parameter::charges)->second);
-      mine.push_back(slopes.find(alchemy_parameter::van_der_waals)->second);
+      for (const AlchemicalPart& part : alchemical_parts) {
+        mine.push_back(slopes.find(part.parameter)->second);
+      }
     }
     for (std::size_t k = 0; k < states; ++k) {
       const double work = states_[k].pressure.value_or(0.0) * now.volume;
@@ -179,8 +180,7 @@ MeetingData ReplicaGroup::gather(std::int64_t) {
       met.potential_energies.push_back(*row++);
       met.volumes.push_back(*row++);
       if (is_alchemical_) {
-        const double by_charges = *row++, by_van_der_waals = *row++;
-        met.derivatives.push_back({by_charges, by_van_der_waals});
+        for (double& slope : met.derivatives.emplace_back()) slope = *row++;
       }
       met.reduced.emplace_back(row, row + static_cast<std::ptrdiff_t>(states));
       row += static_cast<std::ptrdiff_t>(states);

@@ -12,6 +12,7 @@
 
 #include "md/ensemble/exchange.hpp"
 #include "md/ensemble/run_state.hpp"
+#include "md/forces/alchemy/alchemical_state.hpp"
 #include "md/input/input.hpp"
 #include "md/simulation/simulation.hpp"
 #include "sterna/comm/context.hpp"
@@ -28,9 +29,8 @@ struct ReplicaPlace {
 struct MeetingData {
   ReducedEnergies reduced;                          ///< by replica and state
   std::vector<double> potential_energies, volumes;  ///< by replica, in internal units
-  /// By replica, if states are alchemical: the derivatives of its energy by lambda of charges and of
-  /// van der Waals interactions.
-  std::vector<std::array<double, 2>> derivatives;
+  /// By replica, if states are alchemical: the derivatives of its energy by each part of its state.
+  std::vector<std::array<double, alchemical_parts.size()>> derivatives;
 };
 
 /// A group of ranks and the replicas that it runs, by turns. Functions are collective over all ranks

@@ -18,7 +18,7 @@
 #include "md/core/random.hpp"
 #include "md/ensemble/replica_files.hpp"
 #include "md/ensemble/state_sections.hpp"
-#include "md/forces/alchemy/alchemical_state.hpp"
+#include "md/forces/alchemy/input/mutation_sections.hpp"
 #include "md/input/diagnostics.hpp"
 #include "md/input/overwritten_inputs.hpp"
 #include "md/input/read_input.hpp"
@@ -261,8 +261,10 @@ DhdlHead ReplicaRecord::head_of_energies() const {
       .thermal_energy = energy_unit(),
       .parts = {},
       .lambdas = {},
-      .derivatives = is_alchemical_ ? std::size_t{2} : 0};
-  if (is_alchemical_) head.parts = {"coul-lambda", "vdw-lambda"};
+      .derivatives = is_alchemical_ ? alchemical_parts_of(input_).size() : 0};
+  for (std::size_t part = 0; part < head.derivatives; ++part) {
+    head.parts.emplace_back(alchemical_parts[part].lambda);
+  }
   // States that differ in other ways, too, are told apart by their numbers.
   std::set<std::vector<double>> distinct;
   bool only_alchemical = is_alchemical_;
@@ -271,12 +273,11 @@ DhdlHead ReplicaRecord::head_of_energies() const {
     RunState own = run_state(input_, state);
     std::vector<double>& lambdas = head.lambdas.emplace_back();
     if (is_alchemical_) {
-      for (const std::string_view name :
-           {alchemy_parameter::charges, alchemy_parameter::van_der_waals}) {
-        const auto lambda = own.parameters.find(name);
-        lambdas.push_back(lambda->second);
+      for (const AlchemicalPart& part : alchemical_parts) {
+        const auto lambda = own.parameters.find(part.parameter);
+        if (lambdas.size() < head.derivatives) lambdas.push_back(lambda->second);
         own.parameters.erase(lambda);
-        if (state == 0) first.parameters.erase(first.parameters.find(name));
+        if (state == 0) first.parameters.erase(first.parameters.find(part.parameter));
       }
     }
     only_alchemical = only_alchemical && distinct.insert(lambdas).second &&
@@ -300,7 +301,8 @@ void ReplicaRecord::write_energies(const MeetingData& met, double time) {
       if (is_alchemical_) {
         const double reduced =
             unit / (input_.units.boltzmann() * temperature_of_state(input_, own));
-        for (const double slope : met.derivatives[replica]) {
+        const std::span slopes = met.derivatives[replica];
+        for (const double slope : slopes.first(alchemical_parts_of(input_).size())) {
           line += fmt::format(" {:.10g}", reduced * slope);
         }
       }

@@ -1,9 +1,12 @@
 #include "md/simulation/alchemical_system.hpp"
 
+#include <cmath>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "md/forces/alchemy/input/alchemy_section.hpp"
+#include "md/forces/alchemy/input/mutation_sections.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/forces/pair/input/pair_functions_from_input.hpp"
 #include "md/integrate/moving_targets.hpp"
@@ -24,17 +27,36 @@ void leave_out(const Input& input, std::size_t kinds, std::vector<Pair>& pairs,
 
 }  // namespace
 
+std::vector<double> charges_of_state_b(const Input& input, const Topology::Molecule& molecule) {
+  if (input.section<AlchemySection>().kind != AlchemyKind::mutation) {
+    return std::vector<double>(molecule.atoms.size(), 0.0);
+  }
+  const double unit = std::sqrt(input.units.coulomb());
+  std::vector<double> charges;
+  for (const Topology::Atom& atom : molecule.atoms) {
+    const std::string& type = input.types[static_cast<std::size_t>(atom.type)].name;
+    const double now = atom.charge / unit, then = mutated_charge(input, type, now);
+    // A charge that does not change keeps its bits.
+    charges.push_back(then == now ? atom.charge : unit * then);
+  }
+  return charges;
+}
+
 Topology topology_of_state(const Input& input, Topology whole) {
   const AlchemySection& alchemy = input.section<AlchemySection>();
   // The charges of a replica, which takes on other states, are set by AlchemyForces.
   if (!alchemy.is_used() || input.section<MovingTargets>().by_states) return whole;
-  const double on = 1.0 - alchemy.charges_of(static_cast<std::size_t>(alchemy.state));
-  if (on == 1.0) return whole;
+  const double lambda = alchemy.charges_of(static_cast<std::size_t>(alchemy.state));
+  if (lambda == 0.0) return whole;
   const std::vector<char> is_alchemical = alchemical_molecules(input);
   std::vector<Topology::Molecule> molecules = whole.molecules();
   for (std::size_t m = 0; m < molecules.size(); ++m) {
     if (is_alchemical[m] == 0) continue;
-    for (Topology::Atom& atom : molecules[m].atoms) atom.charge *= on;
+    const std::vector<double> of_b = charges_of_state_b(input, molecules[m]);
+    for (std::size_t k = 0; k < of_b.size(); ++k) {
+      double& charge = molecules[m].atoms[k].charge;
+      charge = (1.0 - lambda) * charge + lambda * of_b[k];
+    }
   }
   std::vector<std::vector<double>> coefficients;
   for (std::uint32_t kind = 0; kind < bonded_table().size(); ++kind) {

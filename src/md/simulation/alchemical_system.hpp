@@ -13,6 +13,9 @@ namespace sterna::md {
 /// takes on other states begins with whole charges.
 Topology topology_of_state(const Input& input, Topology whole);
 
+/// The charges that the atoms of a kind of alchemical molecule have at lambda 1.
+std::vector<double> charges_of_state_b(const Input& input, const Topology::Molecule& molecule);
+
 /// Takes the pairs of alchemical types out of a matrix over all particle kinds, row by row:
 /// AlchemyForces has them. `kinds`: rows of the matrix; types come first.
 void leave_out_alchemical_pairs(const Input& input, std::size_t kinds,

@@ -8,7 +8,7 @@ dihedrals of function type 9, where lines directly behind each other are terms o
 from collections.abc import Container
 from dataclasses import dataclass, field
 
-from sterna.importing.gromacs.functions import FUNCTIONS, STATE_B, TYPE_SECTIONS, Function
+from sterna.importing.gromacs.functions import FUNCTIONS, STATE_B_OF_TYPES, TYPE_SECTIONS, Function
 from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.notes import Notes
 
@@ -68,7 +68,7 @@ class BondedTypes:
         if len(values) == function.parameters:
             values += values[: function.parameters_b]
         elif values[: function.parameters_b] != values[function.parameters :]:
-            notes.tell(STATE_B, line)
+            notes.tell(STATE_B_OF_TYPES, line)
         self._push((section, function.list or number), _Type(tuple(names), values, line),
                    number == _REPEATED and section == "dihedraltypes", function, notes)  # fmt: skip
 

@@ -77,12 +77,21 @@ class FreeEnergy:
     def require_molecule(self, known: list[str]) -> NoReturn:
         """Raises SternaError, as the system has no such molecules; `known`: those that it has."""
         if not self.molecule:
-            self.fail("free_energy", "free-energy is yes without couple-moltype, so that nothing changes; "
-                                     "expected the name of a [ moleculetype ] in it")  # fmt: skip
+            self.fail("free_energy", "free-energy is yes without couple-moltype, and the topology has no "
+                                     "state B: nothing changes")  # fmt: skip
         near = difflib.get_close_matches(self.molecule, known, 1)
         hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known[:8])}"
         self.fail(
             "couple_moltype", f'the system has no molecules of the type "{self.molecule}"; {hint}'
+        )
+
+    def fail_at_soft_charges(self) -> NoReturn:
+        is_asked = " ".join(self.settings.words("sc_coul")).lower() == "yes"
+        self.fail(
+            "sc_coul" if is_asked else "sc_alpha",
+            "GROMACS gives charges a soft core, too, which is not taken over"
+            + (": sc-coul is yes" if is_asked else ", as one lambda switches off both")
+            + "; expected coul-lambdas and vdw-lambdas of their own, without sc-coul",
         )
 
     def fail(self, key: str, message: str) -> NoReturn:
@@ -261,7 +270,7 @@ def with_alchemy(system: System, asked: FreeEnergy, members: set[int], notes: No
     """
     _require_same_charges(system, asked, members)
     system, _ = split_types(system, members, "_coupled")
-    names = _names_of(system, asked, members)
+    names = list(names_of(system, asked, members))
     van_der_waals, charges = asked.off("vdw", asked.van_der_waals), asked.off("coul", asked.charges)
     _tell(asked, notes, system.interaction["truncation"])
     has_charges = any(system.atoms[k].charge for k in members)
@@ -286,13 +295,7 @@ def _require_same_charges(system: System, asked: FreeEnergy, members: set[int]) 
         any(asked.charges) and asked.van_der_waals[0] != asked.van_der_waals[1]
     )
     if asked.has_soft_charges and is_changed:
-        is_asked = " ".join(asked.settings.words("sc_coul")).lower() == "yes"
-        asked.fail(
-            "sc_coul" if is_asked else "sc_alpha",
-            "GROMACS gives charges a soft core, too, which is not taken over"
-            + (": sc-coul is yes" if is_asked else ", as one lambda switches off both")
-            + "; expected coul-lambdas and vdw-lambdas of their own, without sc-coul",
-        )
+        asked.fail_at_soft_charges()
     charges, van_der_waals = asked.off("coul", asked.charges), asked.off("vdw", asked.van_der_waals)
     for state, (of_charges, of_wells) in enumerate(zip(charges, van_der_waals, strict=True)):
         if of_wells == 1.0 and of_charges < 1.0:
@@ -303,22 +306,22 @@ def _require_same_charges(system: System, asked: FreeEnergy, members: set[int]) 
             )
 
 
-def _names_of(system: System, asked: FreeEnergy, members: set[int]) -> list[str]:
-    """Names of the `[[molecule]]`s that these atoms are."""
+def names_of(system: System, asked: FreeEnergy, members: set[int]) -> dict[str, int]:
+    """Names of the `[[molecule]]`s that these atoms are, and the first atom of each."""
     molecules = Molecules(system)
-    names = []
+    names = {}
     first = 0
     for kind in molecules.kinds:
         atoms = molecules.order[first : first + kind.count * kind.size]
         first += len(atoms)
         inside = sum(atom in members for atom in atoms)
         if inside == len(atoms):
-            names.append(kind.name)
+            names[kind.name] = atoms[0]
         elif inside:
             other = next(atom for atom in atoms if atom not in members)
             asked.fail(
-                "couple_moltype",
-                f"molecules of {asked.molecule} are joined to {system.atom_name(other)} by terms "
+                "couple_moltype" if asked.molecule else "free_energy",
+                f"{system.atom_name(atoms[0])} and others of its molecule are joined to {system.atom_name(other)} by terms "
                 "between molecules, and Sterna switches off whole molecules",
             )
     return names

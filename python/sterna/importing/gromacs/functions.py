@@ -115,3 +115,5 @@ TYPE_SECTIONS = {
 
 #: Told of lines with parameters of a state B, unless they are the same as those of state A.
 STATE_B = "parameters of a perturbed state B are ignored, as GROMACS does without free energy"
+#: Likewise of a line of `[ pairtypes ]`, `[ bondtypes ]` and the others.
+STATE_B_OF_TYPES = f"{STATE_B} (of types)"

@@ -13,10 +13,11 @@ from sterna.importing.asked import run_as_asked
 from sterna.importing.box_interval import box_interval
 from sterna.importing.gromacs.coordinates import Coordinates, read_gro
 from sterna.importing.gromacs.free_energy import FreeEnergy, with_alchemy
-from sterna.importing.gromacs.functions import STATE_B
+from sterna.importing.gromacs.functions import STATE_B, STATE_B_OF_TYPES
 from sterna.importing.gromacs.groups import with_groups
 from sterna.importing.gromacs.mdp import BoxMass, RunParameters, read_mdp
 from sterna.importing.gromacs.molecule_terms import terms_between, terms_of_molecule
+from sterna.importing.gromacs.mutation import Mutations, with_mutation
 from sterna.importing.gromacs.nonbonded_types import C6_AND_C12, NonbondedTypes
 from sterna.importing.gromacs.preprocessor import (
     TopologyLine,
@@ -24,6 +25,7 @@ from sterna.importing.gromacs.preprocessor import (
     read_defines,
     read_lines,
 )
+from sterna.importing.gromacs.state_b import changes
 from sterna.importing.gromacs.tables import BondedTables
 from sterna.importing.gromacs.topology import MoleculeType, Topology, read_topology
 from sterna.importing.lennard_jones import NO_WELL, Parameters, Powers, mixing_of, tidy
@@ -81,13 +83,7 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     lines = read_lines(path, include_folders(choices.include), values, notes)
     topology = read_topology(path, lines, notes)
     if choices.free_energy is not None:
-        changed = notes.first_line(STATE_B)
-        if changed is not None:
-            changed.fail(
-                None,
-                "parameters of a state B act with free-energy = yes, and are not taken over: only "
-                "couple-moltype is",
-            )
+        _take_state_b(topology, choices.free_energy, notes)
     topology.tables = BondedTables(path.parent, choices.tables)
     if _REORDERING in values:
         _require_no_reordering(topology)
@@ -101,7 +97,30 @@ def read_gromacs(path: Path, places: Path, choices: Choices) -> System:
     system = with_groups(_as_asked(system, asked), asked, choices.index)
     if asked.free_energy is None:
         return system
+    if not asked.free_energy.molecule:
+        return with_mutation(system, asked.free_energy, builder.mutations, builder.kind_of, notes)
     return with_alchemy(system, asked.free_energy, builder.coupled_atoms(), notes)
+
+
+def _take_state_b(topology: Topology, asked: FreeEnergy, notes: Notes) -> None:
+    """Raises SternaError at a line whose state B is not taken over."""
+    line = notes.first_line(STATE_B_OF_TYPES)
+    if line is not None:
+        line.fail(None, "types with parameters of a state B are not taken over with free-energy = yes; "
+                        "expected them in the lines of a [ moleculetype ]")  # fmt: skip
+    notes.withdraw(STATE_B)
+    for kind, count in topology.molecules:
+        if not asked.molecule or not count or not changes(kind):
+            continue
+        changed = next(
+            (atom.line for atom in kind.atoms if atom.state_b is not None),
+            next((entry.line for entry in kind.entries if entry.values_b), kind.line),
+        )
+        changed.fail(
+            None,
+            "parameters of a state B act with free-energy = yes, and are not taken over beside "
+            "couple-moltype",
+        )
 
 
 def _as_asked(system: System, asked: RunParameters) -> System:
@@ -166,11 +185,14 @@ class _Builder:
     kind_of: list[MoleculeType] = field(default_factory=list)  #: molecule type of each atom
     #: Special pairs that stand for an interaction with a cutoff, too, and their lines.
     with_all: list[tuple[int, int, TopologyLine]] = field(default_factory=list)
+    mutations: Mutations = field(default_factory=Mutations)
 
     def build(self) -> System:
         self._require_count()
         has_constraints = self._molecules()
-        between, with_all = terms_between(self.topology, self.notes)
+        between, with_all = terms_between(
+            self.topology, self.notes, self.choices.free_energy is not None
+        )
         self.terms += between
         self.with_all += [(first, second, line) for (first, second), line in with_all.items()]
         self._compare_names()
@@ -267,13 +289,21 @@ class _Builder:
                 continue
             if kind.name not in made:
                 asked = self.choices.free_energy
-                coupled = asked if asked is not None and asked.has(kind.name) else None
+                coupled = asked if asked is not None and _is_changed(kind, asked) else None
                 made[kind.name] = terms_of_molecule(
                     kind, self.topology, self.choices.constraints, self.notes, coupled
                 )
             of_kind = made[kind.name]
             has_constraints = has_constraints or of_kind.has_constraints
             types = [self._type_name(atom.type, atom.mass) for atom in kind.atoms]
+            asked = self.choices.free_energy
+            if asked is not None and not asked.molecule and changes(kind):
+                self.mutations.terms[kind.name] = of_kind.changed
+                self.mutations.atoms[kind.name] = [
+                    (types[k], atom.charge) if atom.state_b is None
+                    else (self._type_name(atom.state_b[0], atom.mass), atom.state_b[1])
+                    for k, atom in enumerate(kind.atoms)
+                ]  # fmt: skip
             starts = _residue_starts(kind)
             for _ in range(count):
                 first = len(self.atoms)
@@ -427,6 +457,10 @@ class _Builder:
         residue = self.atoms[atom].residue
         assert residue is not None
         return f"atom {atom + 1} ({self.atoms[atom].name} of {residue.name} {residue.number})"
+
+
+def _is_changed(kind: MoleculeType, asked: FreeEnergy) -> bool:
+    return asked.has(kind.name) if asked.molecule else changes(kind)
 
 
 def _well(types: NonbondedTypes, first: str, second: str) -> Parameters:

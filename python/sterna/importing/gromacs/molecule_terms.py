@@ -8,8 +8,15 @@ from sterna.importing.gromacs.constraints import SAME, Constraints
 from sterna.importing.gromacs.exclusions import Pair, edges_of
 from sterna.importing.gromacs.free_energy import MOST_COUPLED_ATOMS, FreeEnergy
 from sterna.importing.gromacs.functions import FUNCTIONS
-from sterna.importing.gromacs.pairs import terms_of_pairs
+from sterna.importing.gromacs.pairs import changed_pairs, terms_of_pairs
 from sterna.importing.gromacs.preprocessor import TopologyLine
+from sterna.importing.gromacs.state_b import (
+    Changed,
+    changed_parameters,
+    in_state_b,
+    tell_masses,
+    terms_between_states,
+)
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
 from sterna.importing.gromacs.virtual_sites import ConstantTerms, sites_of, terms_of_sites
 from sterna.importing.notes import Notes
@@ -31,6 +38,7 @@ class MoleculeTerms:
     with_all: dict[Pair, TopologyLine]
     #: Atoms and their stiffness along each axis in kJ/mol/nm^2.
     restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
+    changed: list[Changed] = field(default_factory=list)  #: terms that differ in state B
 
     @property
     def has_constraints(self) -> bool:
@@ -61,8 +69,15 @@ def terms_of_molecule(
     water = held.hold_water() if constraints in ("hydrogen", "all") else set()
     sums = Sum()
     restraints = []
+    changed: list[Changed] = []
+    mutates = coupled is not None and not coupled.molecule
+    other = in_state_b(kind)
     for entry in kind.entries:
-        if entry.section in _BONDED and not constant.has(entry):
+        is_pair = entry.section in ("pairs", "pairs_nb")
+        both = changed_parameters(entry, kind, other, topology) if mutates and not is_pair else []
+        if both:
+            changed += _changed_terms(entry, both, held.distances)
+        elif entry.section in _BONDED and not constant.has(entry):
             _add(entry, kind, topology, sums, held.distances, bonds, water)
         elif entry.section == "position_restraints":
             restraints.append(_position_restraint(entry))
@@ -74,7 +89,7 @@ def terms_of_molecule(
                 sites[atom].line.fail(
                     None, f"the virtual site {atom + 1} has a constraint to another atom"
                 )
-    is_apart = coupled is not None and coupled.keeps_molecule
+    is_apart = coupled is not None and bool(coupled.molecule) and coupled.keeps_molecule
     if is_apart and len(kind.atoms) > MOST_COUPLED_ATOMS:
         kind.line.fail(
             None,
@@ -82,6 +97,12 @@ def terms_of_molecule(
             f"couple-intramol = no; expected at most {MOST_COUPLED_ATOMS}",
         )
     pairs, with_all = terms_of_pairs(kind, topology, notes, is_apart)
+    if mutates:
+        tell_masses(kind, notes)
+        of_pairs = changed_pairs(kind, other, topology, notes)
+        changed += of_pairs.values()
+        pairs = [one for one in pairs if one.atoms not in of_pairs]
+        pairs += [term("exclusion", pair) for pair in of_pairs]
     terms = [
         *sums.terms(),
         *(term("constraint", pair, distance=length) for pair, length in held.distances.items()),
@@ -99,14 +120,37 @@ def terms_of_molecule(
     if coupled is not None:
         # Sterna decouples a molecule from all others: parts of it must not be molecules.
         joined = [*joined, *((0, atom) for atom in range(1, len(kind.atoms)))]
-    return MoleculeTerms(terms, joined, with_all, restraints)
+    return MoleculeTerms(terms, joined, with_all, restraints, changed)
 
 
-def terms_between(topology: Topology, notes: Notes) -> tuple[list[Term], dict[Pair, TopologyLine]]:
+def _changed_terms(
+    entry: Entry,
+    both: list[tuple[tuple[float, ...], tuple[float, ...]]],
+    distances: dict[Pair, float],
+) -> list[Changed]:
+    """`distances`: lengths that constraints keep."""
+    pair = (min(entry.atoms), max(entry.atoms))
+    if entry.section == "bonds" and pair in distances:
+        for of_a, of_b in both:
+            if of_a[0] != of_b[0]:
+                entry.line.fail(
+                    None,
+                    f"the length of the constraint of the atoms {pair[0] + 1} and {pair[1] + 1} changes "
+                    "to that of a state B, which is not taken over; expected equal lengths, or no "
+                    "constraint",
+                )
+        return []
+    return list(terms_between_states(entry, both))
+
+
+def terms_between(
+    topology: Topology, notes: Notes, is_changing: bool = False
+) -> tuple[list[Term], dict[Pair, TopologyLine]]:
     """Returns the terms of `[ intermolecular_interactions ]`, whose atoms are numbered in the whole
     system.
 
-    Returns special pairs with their lines besides, as `MoleculeTerms` has them.
+    Returns special pairs with their lines besides, as `MoleculeTerms` has them. `is_changing`: whether
+    parameters of a state B act.
     """
     between = topology.between
     if between is None:
@@ -120,6 +164,10 @@ def terms_between(topology: Topology, notes: Notes) -> tuple[list[Term], dict[Pa
     ]
     sums = Sum()
     for entry in between.entries:
+        if entry.values_b and is_changing:
+            entry.line.fail(
+                None, "terms between molecules that change to a state B are not taken over"
+            )
         if FUNCTIONS[entry.section][entry.function].is_edge:
             entry.line.fail(None, "chemical bonds between molecules are an error in GROMACS, too")
         if entry.section.startswith("pairs"):

@@ -8,7 +8,7 @@ import difflib
 import math
 from dataclasses import dataclass, field
 
-from sterna.importing.gromacs.functions import STATE_B
+from sterna.importing.gromacs.functions import STATE_B_OF_TYPES
 from sterna.importing.gromacs.preprocessor import TopologyLine
 from sterna.importing.lennard_jones import Powers
 from sterna.importing.notes import Notes
@@ -132,7 +132,7 @@ class NonbondedTypes:
         if len(fields) == 7:  # parameters of state B follow
             state_b = [line.number_at(fields, place, "a parameter of state B") for place in (5, 6)]
             if state_b != [v, w]:
-                notes.tell(STATE_B, line)
+                notes.tell(STATE_B_OF_TYPES, line)
         pairs = self._pairs_14 if section == "pairtypes" else self._pairs
         key = _ordered(fields[0], fields[1])
         if key in pairs and pairs[key][:2] != (v, w):

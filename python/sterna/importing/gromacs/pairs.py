@@ -6,10 +6,11 @@ special pair of two atoms, in place of all else, so that all of it is summed.
 """
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sterna.importing.gromacs.exclusions import Pair, excluded_pairs
 from sterna.importing.gromacs.preprocessor import TopologyLine
+from sterna.importing.gromacs.state_b import Changed
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
 from sterna.importing.lennard_jones import Powers
 from sterna.importing.notes import Notes
@@ -25,6 +26,41 @@ class _Sum:
     def add(self, powers: Powers, product: float) -> None:
         self.powers += powers
         self.product += product
+
+
+def changed_pairs(
+    kind: MoleculeType, other: MoleculeType, topology: Topology, notes: Notes
+) -> dict[Pair, Changed]:
+    """Special pairs that differ between both states; `other`: the molecule in state B."""
+    excluded = excluded_pairs(kind)
+    sums: dict[Pair, tuple[_Sum, _Sum]] = {}
+    for entry in kind.entries:
+        if entry.section not in ("pairs", "pairs_nb"):
+            continue
+        pair = (min(entry.atoms), max(entry.atoms))
+        of_a, of_b = sums.setdefault(pair, (_Sum(entry.line), _Sum(entry.line)))
+        of_a.add(*_parameters(entry, kind, topology, notes))
+        in_b = replace(entry, values=entry.values_b or entry.values)
+        of_b.add(*_parameters(in_b, other, topology, notes))
+    made = {}
+    for pair, (of_a, of_b) in sums.items():
+        if (of_a.powers, of_a.product) == (of_b.powers, of_b.product):
+            continue
+        if pair not in excluded:
+            of_a.line.fail(
+                None,
+                f"the atoms {pair[0] + 1} and {pair[1] + 1} have a pair of their own that changes to a "
+                "state B, and are not excluded, which is not taken over",
+            )
+        keys: list[tuple[str, float]] = []
+        for prefix, one in (("", of_a), ("to_", of_b)):
+            found = dict(_special(pair, one).parameters)
+            if found.get("epsilon"):
+                keys += [(f"{prefix}epsilon", found["epsilon"]), (f"{prefix}sigma", found["sigma"])]
+            if found.get("charge_product"):
+                keys.append((f"{prefix}charge_product", found["charge_product"]))
+        made[pair] = Changed("mutated_pair", pair, tuple(keys))
+    return made
 
 
 def terms_of_pairs(

@@ -54,6 +54,7 @@ class TopologyAtom:
     charge: float
     mass: float
     line: TopologyLine
+    state_b: tuple[str, float, float] | None = None  #: type, charge and mass, if they differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Entry:
     atoms: tuple[int, ...]  #: atoms from 0
     values: tuple[float, ...]
     line: TopologyLine
+    values_b: tuple[float, ...] = ()  #: of state B, if they differ
 
     def fail_at(self, place: int, message: str) -> NoReturn:
         """Raises SternaError at a parameter, counted from 0; at the line where it has none."""
@@ -278,12 +280,13 @@ class _Parser:
                 2, f'the residue number is "{fields[2]}"; expected a number such as 52 or 52A'
             )
         charge, mass = kind.charge, kind.mass
+        state_b = None
         if len(fields) > 6:
             charge = line.number_at(fields, 6, "the charge")
         if len(fields) > 7:
             mass = line.number_at(fields, 7, "the mass")
         if len(fields) > 8:
-            self._state_b(line, fields, (fields[1], charge, mass))
+            state_b = self._state_b(line, fields, (fields[1], charge, mass))
         molecule.atoms.append(
             TopologyAtom(
                 fields[4],
@@ -294,12 +297,13 @@ class _Parser:
                 charge,
                 mass,
                 line,
+                state_b,
             )
         )
 
     def _state_b(
         self, line: TopologyLine, fields: list[str], state_a: tuple[str, float, float]
-    ) -> None:
+    ) -> tuple[str, float, float] | None:
         types = self._topology.types.types
         if fields[8] not in types:
             line.fail(8, _unknown("atom type", fields[8], types))
@@ -310,8 +314,11 @@ class _Parser:
         if len(fields) > 10:
             mass = line.number_at(fields, 10, "the mass of state B")
         line.expect_end(fields, 11, "nr type resnr residue atom cgnr charge mass typeB qB mB")
-        if (fields[8], charge, mass) != state_a:
-            self._notes.tell(STATE_B, line)
+        state_b = (fields[8], charge, mass)
+        if state_b == state_a:
+            return None
+        self._notes.tell(STATE_B, line)
+        return state_b
 
     def _numbers(self, line: TopologyLine, fields: list[str], count: int) -> tuple[int, ...]:
         molecule = self._current(line)
@@ -345,10 +352,16 @@ class _Parser:
             self._notes.tell(
                 "the sign of a function type has no meaning beside parameters, as in GROMACS", line
             )
+        values_b: tuple[float, ...] = ()
         if section != "cmap":
             self._count_parameters(section, function, values, line)
-            values = values[: functions[abs(function)].parameters]
-        self._current(line).entries.append(Entry(section, function, atoms, tuple(values), line))
+            count = functions[abs(function)].parameters
+            if values[count:] != values[: len(values) - count]:
+                values_b = tuple(values[count:])
+            values = values[:count]
+        self._current(line).entries.append(
+            Entry(section, function, atoms, tuple(values), line, values_b)
+        )
 
     def _count_parameters(
         self, section: str, function: int, values: list[float], line: TopologyLine

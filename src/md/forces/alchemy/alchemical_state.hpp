@@ -1,20 +1,28 @@
 #pragma once
 
+#include <array>
 #include <string_view>
 
 namespace sterna::md {
 
-/// How far the interactions of alchemical molecules are switched off: 0 not at all, 1 altogether.
+/// How far the interactions of alchemical molecules are switched off, or are those of state B: 0 not
+/// at all, 1 altogether.
 struct AlchemicalState {
   double van_der_waals = 0.0, charges = 0.0;
+  double bonded = 0.0;  ///< of terms that change
 
   bool operator==(const AlchemicalState&) const = default;
 };
 
-/// The names of both among the parameters of states.
-namespace alchemy_parameter {
-inline constexpr std::string_view charges = "alchemy.charges";
-inline constexpr std::string_view van_der_waals = "alchemy.van_der_waals";
-}  // namespace alchemy_parameter
+/// A part of an alchemical state, in the order of the columns of files.
+struct AlchemicalPart {
+  std::string_view parameter;  ///< its name among the parameters of states
+  std::string_view lambda;     ///< its name in files
+  double AlchemicalState::*value;
+};
+inline constexpr std::array<AlchemicalPart, 3> alchemical_parts{
+    {{"alchemy.charges", "coul-lambda", &AlchemicalState::charges},
+     {"alchemy.van_der_waals", "vdw-lambda", &AlchemicalState::van_der_waals},
+     {"alchemy.bonded", "bonded-lambda", &AlchemicalState::bonded}}};
 
 }  // namespace sterna::md

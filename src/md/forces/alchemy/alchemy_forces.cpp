@@ -24,6 +24,9 @@ namespace sterna::md {
 namespace {
 
 constexpr double alchemy_state_format = 1.0;
+/// Of differences of bonded energies. Smaller ones have more rounding errors.
+constexpr double lambda_step = 1e-3;
+constexpr SoftCore hard_core{.alpha = 0.0, .power = 1, .least_sigma = 0.0};
 
 std::size_t square_root_of(std::size_t square) {
   return static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(square))));
@@ -51,11 +54,21 @@ AlchemyForces::AlchemyForces(const comm::Context& context, const Box& box, Topol
       of_positions_(context, "alchemical atoms"),
       of_forces_(context, "forces on alchemical atoms", comm::ReductionOrder::fixed),
       parts_{{"van_der_waals", 0.0}, {"within_molecules", 0.0}} {
-  if (options_.interpolates_energies) parts_.push_back({"charges", 0.0});
-  for (Pair& pair : options_.pairs) {
-    if (!pair.curve) continue;
-    range_ = std::max(range_, pair.cutoff);
-    pair.sigma6 = std::pow(std::max(pair.size, options_.soft_core.least_sigma), 6);
+  has_changes_ = has_bonded() || !options_.changed_pairs.empty();
+  if (options_.interpolates_energies) {
+    charges_part_ = parts_.size();
+    parts_.push_back({"charges", 0.0});
+  }
+  if (has_changes_) {
+    changed_part_ = parts_.size();
+    parts_.push_back({"changed_terms", 0.0});
+  }
+  for (std::vector<Pair>* const pairs : {&options_.pairs, &options_.pairs_of_b}) {
+    for (Pair& pair : *pairs) {
+      if (!pair.curve) continue;
+      range_ = std::max(range_, pair.cutoff);
+      pair.sigma6 = std::pow(std::max(pair.size, options_.soft_core.least_sigma), 6);
+    }
   }
   list_atoms();
   coordinates_.assign(3 * atoms_.size(), 0.0);
@@ -76,9 +89,12 @@ void AlchemyForces::list_atoms() {
       for (std::int64_t n = 0; n < run.count; ++n) {
         molecules_.push_back({atoms_.size(), of.atoms.size(), run.molecule});
         for (std::int64_t k = 0; k < size; ++k) {
-          const Topology::Atom& atom = of.atoms[static_cast<std::size_t>(k)];
+          const auto place = static_cast<std::size_t>(k);
+          const Topology::Atom& atom = of.atoms[place];
+          const double of_b =
+              options_.charges_of_b.empty() ? 0.0 : options_.charges_of_b[run.molecule][place];
           atoms_.push_back({next_id + n * size + k, atom.type, options_.charge_factor * atom.charge,
-                            molecules_.size() - 1});
+                            options_.charge_factor * of_b, molecules_.size() - 1});
         }
       }
     }
@@ -86,7 +102,7 @@ void AlchemyForces::list_atoms() {
   }
   for (const Atom& atom : atoms_) {
     for (std::size_t type = 0; type < type_count_; ++type) {
-      if (pair_of(atom.type, static_cast<std::int64_t>(type)).curve) acts_on_[type] = 1;
+      if (act(atom.type, static_cast<std::int64_t>(type))) acts_on_[type] = 1;
     }
   }
   for (std::size_t kind = 0; kind < topology_.molecules().size(); ++kind) {
@@ -153,17 +169,26 @@ void AlchemyForces::count_types(const ParticleStore& particles) {
   comm::ReductionBatch(context_, "types").sum(counts.data(), counts.size()).run();
   if (!options_.tail_correction) return;
   for (const Atom& atom : atoms_) alchemical[static_cast<std::size_t>(atom.type)] += 1.0;
+  tail_ = tail_of(options_.pairs, counts, alchemical);
+  if (!options_.pairs_of_b.empty()) tail_of_b_ = tail_of(options_.pairs_of_b, counts, alchemical);
+}
+
+AlchemyForces::Tail AlchemyForces::tail_of(const std::vector<Pair>& all,
+                                           std::span<const double> counts,
+                                           std::span<const double> alchemical) const {
+  Tail tail;
   for (std::size_t a = 0; a < type_count_; ++a) {
     for (std::size_t b = 0; b < type_count_; ++b) {
       // The types of alchemical molecules are theirs alone.
       if (alchemical[a] == 0.0 && alchemical[b] == 0.0) continue;
-      const Pair& pair = pair_of(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b));
+      const Pair& pair = all[a * type_count_ + b];
       const double pairs = 2.0 * std::numbers::pi * counts[a] * counts[b];
-      tail_energy_ += pairs * pair.tail_energy;
-      tail_virial_ += pairs * pair.tail_virial;
-      if (a == b) near_tail_ += 0.5 * counts[a] * pair.near_tail;
+      tail.energy += pairs * pair.tail_energy;
+      tail.virial += pairs * pair.tail_virial;
+      if (a == b) tail.near += 0.5 * counts[a] * pair.near_tail;
     }
   }
+  return tail;
 }
 
 void AlchemyForces::begin_step(const StepContext& now) {
@@ -197,21 +222,48 @@ void AlchemyForces::take_positions() {
   }
 }
 
-AlchemyForces::Value AlchemyForces::softened(const Pair& pair, double r_squared,
-                                             double lambda) const {
+AlchemyForces::Value AlchemyForces::softened(const Pair& pair, const SoftCore& core,
+                                             double r_squared, double lambda) const {
   if (lambda == 1.0) return {0.0, 0.0};
-  const SoftCore::Distance s = options_.soft_core.at(r_squared, pair.sigma6, lambda);
+  const SoftCore::Distance s = core.at(r_squared, pair.sigma6, lambda);
   if (s.softened >= pair.cutoff) return {0.0, 0.0};
   const Value value = pair.curve(s.softened);
   const double on = 1.0 - lambda;
   return {on * value.energy, on * value.force_over_r * s.softened * s.by_square};
 }
 
-double AlchemyForces::softened_slope(const Pair& pair, double r_squared, double lambda) const {
-  const SoftCore::Distance s = options_.soft_core.at(r_squared, pair.sigma6, lambda);
+double AlchemyForces::softened_slope(const Pair& pair, const SoftCore& core, double r_squared,
+                                     double lambda) const {
+  const SoftCore::Distance s = core.at(r_squared, pair.sigma6, lambda);
   if (s.softened >= pair.cutoff) return 0.0;
   const Value value = pair.curve(s.softened);
   return -value.energy - (1.0 - lambda) * value.force_over_r * s.softened * s.by_lambda;
+}
+
+AlchemyForces::Value AlchemyForces::between(std::int64_t a, std::int64_t b, double r_squared,
+                                            double lambda) const {
+  const Pair& from = pair_of(a, b);
+  const Pair* const to = pair_of_b(a, b);
+  // Two potentials need no soft core, since each keeps the atoms apart.
+  const SoftCore& core = from.curve && to != nullptr ? hard_core : options_.soft_core;
+  Value sum{0.0, 0.0};
+  if (from.curve) sum = softened(from, core, r_squared, lambda);
+  if (to != nullptr) {
+    const Value value = softened(*to, core, r_squared, 1.0 - lambda);
+    sum = {sum.energy + value.energy, sum.force_over_r + value.force_over_r};
+  }
+  return sum;
+}
+
+double AlchemyForces::slope_between(std::int64_t a, std::int64_t b, double r_squared,
+                                    double lambda) const {
+  const Pair& from = pair_of(a, b);
+  const Pair* const to = pair_of_b(a, b);
+  const SoftCore& core = from.curve && to != nullptr ? hard_core : options_.soft_core;
+  double slope = 0.0;
+  if (from.curve) slope += softened_slope(from, core, r_squared, lambda);
+  if (to != nullptr) slope -= softened_slope(*to, core, r_squared, 1.0 - lambda);
+  return slope;
 }
 
 template <class Visit>
@@ -266,17 +318,17 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     }
   };
   double of_pairs = 0.0, within = 0.0;
-  for_each_surrounding(particles, surroundings_, range_,
-                       [&](std::size_t a, std::uint32_t i, const Vec3& d) {
-                         const Pair& pair = pair_of(atoms_[a].type, particles.position[i].type);
-                         if (!pair.curve) return;
-                         const Value value = softened(pair, dot(d, d), now_.van_der_waals);
-                         const Vec3 force = value.force_over_r * d;
-                         particles.force[i] += force;
-                         push(a, -1.0 * force);
-                         of_pairs += value.energy;
-                         add_virial(own, d, force);
-                       });
+  for_each_surrounding(
+      particles, surroundings_, range_, [&](std::size_t a, std::uint32_t i, const Vec3& d) {
+        const std::int64_t type = particles.position[i].type;
+        if (!act(atoms_[a].type, type)) return;
+        const Value value = between(atoms_[a].type, type, dot(d, d), now_.van_der_waals);
+        const Vec3 force = value.force_over_r * d;
+        particles.force[i] += force;
+        push(a, -1.0 * force);
+        of_pairs += value.energy;
+        add_virial(own, d, force);
+      });
   const auto add_own_pair = [&](std::size_t a, std::size_t b, const Vec3& d, const Value& value) {
     const Vec3 force = value.force_over_r * d;
     push(b, force);
@@ -284,9 +336,8 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     add_virial(own, d, force);
   };
   for_each_outer([&](std::size_t a, std::size_t b, const Vec3& d) {
-    const Pair& pair = pair_of(atoms_[a].type, atoms_[b].type);
-    if (!pair.curve) return;
-    const Value value = softened(pair, dot(d, d), now_.van_der_waals);
+    if (!act(atoms_[a].type, atoms_[b].type)) return;
+    const Value value = between(atoms_[a].type, atoms_[b].type, dot(d, d), now_.van_der_waals);
     of_pairs += value.energy;
     add_own_pair(a, b, d, value);
   });
@@ -295,11 +346,12 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
     const double r_squared = dot(d, d), r = std::sqrt(r_squared);
     const Pair& pair = pair_of(atoms_[a].type, atoms_[b].type);
-    if (pair.curve && !inner.is_excluded) {
+    if (act(atoms_[a].type, atoms_[b].type) && !inner.is_excluded) {
       const bool is_kept = options_.keeps_molecules;
-      const Value value = is_kept && r >= pair.cutoff ? Value{0.0, 0.0}
-                          : is_kept                   ? pair.curve(r)
-                                    : softened(pair, r_squared, now_.van_der_waals);
+      const Value value =
+          is_kept && r >= pair.cutoff ? Value{0.0, 0.0}
+          : is_kept                   ? pair.curve(r)
+                    : between(atoms_[a].type, atoms_[b].type, r_squared, now_.van_der_waals);
       (is_kept ? within : of_pairs) += value.energy;
       add_own_pair(a, b, d, value);
     }
@@ -319,7 +371,12 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   if (options_.interpolates_energies) {
     const double before = own.energy;
     add_own_charges(on * (1.0 - on), own);
-    parts_[2].energy = own.energy - before;
+    parts_[*charges_part_].energy = own.energy - before;
+  }
+  if (has_changes_) {
+    const double before = own.energy;
+    add_changed_forces(own);
+    parts_[*changed_part_].energy = own.energy - before;
   }
   of_forces_.run();
   for (std::size_t k = 0; k < slot_of_own_.size(); ++k) {
@@ -328,9 +385,10 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   }
   if (sums != nullptr) {
     if (context_.rank() == 0) {
-      const double share = 1.0 - now_.van_der_waals;
-      of_pairs += share * whole_tail();
-      const double virial = share * tail_virial_ / box_.volume();
+      const double lambda = now_.van_der_waals;
+      of_pairs += tail_at(lambda);
+      const double virial =
+          ((1.0 - lambda) * tail_.virial + lambda * tail_of_b_.virial) / box_.volume();
       for (int axis = 0; axis < 3; ++axis) own.virial[axis] += virial / 3.0;
     }
     own.energy += of_pairs + within;
@@ -345,71 +403,125 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
 }
 
 void AlchemyForces::add_van_der_waals(const ParticleStore& particles, Sums& sums) const {
-  const auto add = [&](const Pair& pair, double r_squared) {
-    if (!pair.curve) return;
+  const auto add = [&](std::int64_t first, std::int64_t second, double r_squared) {
+    if (!act(first, second)) return;
     for (std::size_t k = 0; k < sums.lambdas.size(); ++k) {
-      sums.van_der_waals[k] += softened(pair, r_squared, sums.lambdas[k]).energy;
+      sums.van_der_waals[k] += between(first, second, r_squared, sums.lambdas[k]).energy;
     }
-    sums.by_van_der_waals += softened_slope(pair, r_squared, now_.van_der_waals);
+    sums.by_van_der_waals += slope_between(first, second, r_squared, now_.van_der_waals);
   };
   for_each_surrounding(particles, surroundings_, range_,
                        [&](std::size_t a, std::uint32_t i, const Vec3& d) {
-                         add(pair_of(atoms_[a].type, particles.position[i].type), dot(d, d));
+                         add(atoms_[a].type, particles.position[i].type, dot(d, d));
                        });
   for_each_outer([&](std::size_t a, std::size_t b, const Vec3& d) {
-    add(pair_of(atoms_[a].type, atoms_[b].type), dot(d, d));
+    add(atoms_[a].type, atoms_[b].type, dot(d, d));
   });
   if (!options_.keeps_molecules) {
     for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
-      if (!inner.is_excluded) add(pair_of(atoms_[a].type, atoms_[b].type), dot(d, d));
+      if (!inner.is_excluded) add(atoms_[a].type, atoms_[b].type, dot(d, d));
     });
   }
   if (context_.rank() != 0) return;
-  const double tail = whole_tail();
-  for (std::size_t k = 0; k < sums.lambdas.size(); ++k) {
-    sums.van_der_waals[k] += (1.0 - sums.lambdas[k]) * tail;
-  }
-  sums.by_van_der_waals -= tail;
+  for (std::size_t k = 0; k < sums.lambdas.size(); ++k)
+    sums.van_der_waals[k] += tail_at(sums.lambdas[k]);
+  sums.by_van_der_waals += tail_of_b_.at(box_.volume()) - tail_.at(box_.volume());
+}
+
+std::vector<double> AlchemyForces::charges_of(bool b) const {
+  std::vector<double> charges;
+  for (const Atom& atom : atoms_) charges.push_back(b ? atom.charge_of_b : atom.charge);
+  return charges;
+}
+
+std::vector<double> AlchemyForces::changes_of_charges() const {
+  std::vector<double> changes;
+  for (const Atom& atom : atoms_) changes.push_back(atom.charge_of_b - atom.charge);
+  return changes;
 }
 
 void AlchemyForces::add_charges(const ParticleStore& particles, Sums& sums) const {
-  const bool has_charges =
-      std::ranges::any_of(atoms_, [](const Atom& atom) { return atom.charge != 0.0; });
-  if (!has_charges) return;
-  if (options_.cutoff_charges) return add_cutoff_charges(particles, sums);
-  if (!options_.solved_charges) return;
-  const std::vector<double> potentials =
-      options_.solved_charges->potentials_of_others(particles, place_of_own_);
-  for (std::size_t k = 0; k < slot_of_own_.size(); ++k) {
-    sums.linear += atoms_[slot_of_own_[k]].charge * potentials[k];
+  const std::vector<double> at_a = charges_of(false), at_b = charges_of(true);
+  const auto is_charged = [](const std::vector<double>& charges) {
+    return std::ranges::any_of(charges, [](double charge) { return charge != 0.0; });
+  };
+  const bool has_a = is_charged(at_a), has_b = is_charged(at_b);
+  if (!has_a && !has_b) return;
+  if (!options_.cutoff_charges && !options_.solved_charges) return;
+  if (options_.cutoff_charges) {
+    const CutoffCharges& charges = *options_.cutoff_charges;
+    for_each_surrounding(
+        particles, others_, charges.cutoff, [&](std::size_t a, std::uint32_t i, const Vec3& d) {
+          const double charge = options_.charge_factor * topology_.atom_of(particles.id[i]).charge;
+          if (charge == 0.0 || (at_a[a] == 0.0 && at_b[a] == 0.0)) return;
+          const double energy = charge * charges.value(std::sqrt(dot(d, d))).energy;
+          sums.at_a += at_a[a] * energy;
+          sums.at_b += at_b[a] * energy;
+        });
+  } else {
+    const std::vector<double> potentials =
+        options_.solved_charges->potentials_of_others(particles, place_of_own_);
+    for (std::size_t k = 0; k < slot_of_own_.size(); ++k) {
+      sums.at_a += at_a[slot_of_own_[k]] * potentials[k];
+      sums.at_b += at_b[slot_of_own_[k]] * potentials[k];
+    }
   }
-  sums.square += charges_with_images().sums.energy;
-  if (options_.keeps_molecules) return;
-  for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
-    if (inner.is_excluded) return;
-    sums.square += atoms_[a].charge * atoms_[b].charge / std::sqrt(dot(d, d));
-  });
+  const double of_a = has_a ? energy_of_own(at_a) : 0.0;
+  sums.at_a += of_a;
+  if (has_b) sums.at_b += energy_of_own(at_b);
+  if (!options_.interpolates_energies) {
+    sums.of_change += has_b ? energy_of_own(changes_of_charges()) : of_a;
+  }
 }
 
-AlchemyForces::SolvedCharges::WithImages AlchemyForces::charges_with_images() const {
-  std::vector<double> charges;
-  std::vector<std::int32_t> molecules;
-  for (const Atom& atom : atoms_) {
-    charges.push_back(atom.charge);
-    molecules.push_back(static_cast<std::int32_t>(atom.molecule));
+double AlchemyForces::energy_of_own(std::span<const double> charges) const {
+  double energy = 0.0;
+  if (options_.solved_charges) {
+    energy += with_images(charges).sums.energy;
+    if (options_.keeps_molecules) return energy;
+    for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
+      if (!inner.is_excluded) energy += charges[a] * charges[b] / std::sqrt(dot(d, d));
+    });
+    return energy;
   }
+  const CutoffCharges& ended = *options_.cutoff_charges;
+  const auto add = [&](std::size_t a, std::size_t b, double r, auto&& value) {
+    const double product = charges[a] * charges[b];
+    if (product != 0.0 && r < ended.cutoff) energy += product * value(r);
+  };
+  for_each_outer([&](std::size_t a, std::size_t b, const Vec3& d) {
+    add(a, b, std::sqrt(dot(d, d)), [&](double r) { return ended.value(r).energy; });
+  });
+  for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
+    const bool is_whole = !options_.keeps_molecules && !inner.is_excluded;
+    add(a, b, std::sqrt(dot(d, d)), [&](double r) {
+      return ended.value(r).energy - (is_whole ? 0.0 : ended.within_molecule(r).energy);
+    });
+  });
+  for (std::size_t a = 0; a < atoms_.size(); ++a) {
+    if (is_own_[a] != 0) energy -= 0.5 * ended.shift * charges[a] * charges[a];
+  }
+  return energy;
+}
+
+AlchemyForces::SolvedCharges::WithImages AlchemyForces::with_images(
+    std::span<const double> charges) const {
+  std::vector<std::int32_t> molecules;
+  for (const Atom& atom : atoms_) molecules.push_back(static_cast<std::int32_t>(atom.molecule));
   return options_.solved_charges->with_images(positions_, charges, molecules);
 }
 
 void AlchemyForces::add_own_charges(double factor, EnergyAndVirial& sums) {
   if (factor == 0.0) return;
+  const std::vector<double> charges = changes_of_charges();
+  if (std::ranges::none_of(charges, [](double charge) { return charge != 0.0; })) return;
   const auto add_force = [&](std::size_t a, const Vec3& force) {
     for (int axis = 0; axis < 3; ++axis) {
       forces_[3 * a + static_cast<std::size_t>(axis)] += factor * force[axis];
     }
   };
   const auto add_pair = [&](std::size_t a, std::size_t b, const Vec3& d, const Value& value) {
-    const double product = atoms_[a].charge * atoms_[b].charge;
+    const double product = charges[a] * charges[b];
     const Vec3 force = product * value.force_over_r * d;
     add_force(b, force);
     add_force(a, -1.0 * force);
@@ -417,7 +529,7 @@ void AlchemyForces::add_own_charges(double factor, EnergyAndVirial& sums) {
     add_virial(sums, d, factor * force);
   };
   if (options_.solved_charges) {
-    const SolvedCharges::WithImages images = charges_with_images();
+    const SolvedCharges::WithImages images = with_images(charges);
     sums.energy += factor * images.sums.energy;
     for (int k = 0; k < 6; ++k) sums.virial[k] += factor * images.sums.virial[k];
     for (std::size_t a = 0; a < atoms_.size(); ++a) add_force(a, images.forces[a]);
@@ -430,82 +542,145 @@ void AlchemyForces::add_own_charges(double factor, EnergyAndVirial& sums) {
     return;
   }
   if (!options_.cutoff_charges) return;
-  const CutoffCharges& charges = *options_.cutoff_charges;
+  const CutoffCharges& ended = *options_.cutoff_charges;
   for_each_outer([&](std::size_t a, std::size_t b, const Vec3& d) {
     const double r = std::sqrt(dot(d, d));
-    if (r < charges.cutoff) add_pair(a, b, d, charges.value(r));
+    if (r < ended.cutoff) add_pair(a, b, d, ended.value(r));
   });
   for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
     const double r = std::sqrt(dot(d, d));
-    if (r >= charges.cutoff) return;
-    Value value = charges.value(r);
+    if (r >= ended.cutoff) return;
+    Value value = ended.value(r);
     if (options_.keeps_molecules || inner.is_excluded) {
-      const Value within = charges.within_molecule(r);
+      const Value within = ended.within_molecule(r);
       value = {value.energy - within.energy, value.force_over_r - within.force_over_r};
     }
     add_pair(a, b, d, value);
   });
   for (std::size_t a = 0; a < atoms_.size(); ++a) {
     if (is_own_[a] == 0) continue;
-    sums.energy -= factor * 0.5 * charges.shift * atoms_[a].charge * atoms_[a].charge;
+    sums.energy -= factor * 0.5 * ended.shift * charges[a] * charges[a];
   }
 }
 
-void AlchemyForces::add_cutoff_charges(const ParticleStore& particles, Sums& sums) const {
-  const CutoffCharges& charges = *options_.cutoff_charges;
-  for_each_surrounding(
-      particles, others_, charges.cutoff, [&](std::size_t a, std::uint32_t i, const Vec3& d) {
-        const double charge = options_.charge_factor * topology_.atom_of(particles.id[i]).charge;
-        const double product = atoms_[a].charge * charge;
-        if (product != 0.0) sums.linear += product * charges.value(std::sqrt(dot(d, d))).energy;
-      });
-  const auto add = [&](std::size_t a, std::size_t b, double r, auto&& energy) {
-    const double product = atoms_[a].charge * atoms_[b].charge;
-    if (product != 0.0 && r < charges.cutoff) sums.square += product * energy(r);
-  };
-  for_each_outer([&](std::size_t a, std::size_t b, const Vec3& d) {
-    add(a, b, std::sqrt(dot(d, d)), [&](double r) { return charges.value(r).energy; });
-  });
-  for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
-    const bool is_whole = !options_.keeps_molecules && !inner.is_excluded;
-    add(a, b, std::sqrt(dot(d, d)), [&](double r) {
-      return charges.value(r).energy - (is_whole ? 0.0 : charges.within_molecule(r).energy);
-    });
-  });
-  for (std::size_t a = 0; a < atoms_.size(); ++a) {
-    if (is_own_[a] != 0) sums.square -= 0.5 * charges.shift * atoms_[a].charge * atoms_[a].charge;
+template <class Visit>
+void AlchemyForces::for_each_own_molecule(Visit&& visit) const {
+  for (const Molecule& molecule : molecules_) {
+    if (is_own_[molecule.first] != 0) {
+      visit(molecule, std::span(positions_).subspan(molecule.first, molecule.count));
+    }
   }
+}
+
+void AlchemyForces::add_changed_forces(EnergyAndVirial& sums) {
+  std::vector<Vec3> forces;
+  for_each_own_molecule([&](const Molecule& molecule, std::span<const Vec3> positions) {
+    forces.assign(molecule.count, Vec3{});
+    if (has_bonded()) {
+      sums += options_.changed_terms(molecule.kind, now_.bonded, positions, forces);
+    }
+    for (const ChangedPair& pair : changed_pairs_of(molecule)) {
+      const Vec3 d = positions[pair.second] - positions[pair.first];
+      const double r_squared = dot(d, d);
+      const ChangedPair::Value of_wells =
+          pair.van_der_waals(options_.soft_core, r_squared, now_.van_der_waals);
+      const ChangedPair::Value of_charges = pair.charges(r_squared, now_.charges);
+      const Vec3 force = (of_wells.force_over_r + of_charges.force_over_r) * d;
+      sums.energy += of_wells.energy + of_charges.energy;
+      forces[pair.second] += force;
+      forces[pair.first] -= force;
+      add_virial(sums, d, force);
+    }
+    for (std::size_t k = 0; k < molecule.count; ++k) {
+      for (int axis = 0; axis < 3; ++axis) {
+        forces_[3 * (molecule.first + k) + static_cast<std::size_t>(axis)] += forces[k][axis];
+      }
+    }
+  });
+}
+
+double AlchemyForces::bonded_energy(const Molecule& molecule, double lambda,
+                                    std::span<const Vec3> positions) const {
+  if (!has_bonded()) return 0.0;
+  std::vector<Vec3> unused(positions.size());
+  return options_.changed_terms(molecule.kind, lambda, positions, unused).energy;
+}
+
+double AlchemyForces::bonded_slope(const Molecule& molecule, double lambda,
+                                   std::span<const Vec3> positions) const {
+  const auto difference = [&](double step) {
+    return (bonded_energy(molecule, lambda + step, positions) -
+            bonded_energy(molecule, lambda - step, positions)) /
+           (2.0 * step);
+  };
+  return (4.0 * difference(lambda_step) - difference(2.0 * lambda_step)) / 3.0;
+}
+
+void AlchemyForces::add_changed_energies(Sums& sums) const {
+  for_each_own_molecule([&](const Molecule& molecule, std::span<const Vec3> positions) {
+    for (std::size_t k = 0; k < sums.bonded_lambdas.size(); ++k) {
+      sums.bonded[k] += bonded_energy(molecule, sums.bonded_lambdas[k], positions);
+    }
+    sums.by_bonded += bonded_slope(molecule, now_.bonded, positions);
+    for (const ChangedPair& pair : changed_pairs_of(molecule)) {
+      const Vec3 d = positions[pair.second] - positions[pair.first];
+      const double r_squared = dot(d, d);
+      for (std::size_t k = 0; k < sums.lambdas.size(); ++k) {
+        sums.van_der_waals[k] +=
+            pair.van_der_waals(options_.soft_core, r_squared, sums.lambdas[k]).energy;
+      }
+      sums.by_van_der_waals +=
+          pair.van_der_waals(options_.soft_core, r_squared, now_.van_der_waals).by_lambda;
+      sums.by_pairs_of_charges += pair.charges(r_squared, now_.charges).by_lambda;
+    }
+  });
 }
 
 AlchemicalEnergies AlchemyForces::energies(const ParticleStore& particles,
                                            std::span<const AlchemicalState> states) const {
   Sums sums;
-  sums.lambdas = {now_.van_der_waals};
-  std::vector<std::size_t> lambda_of_state;
+  // Places of a lambda among those that are distinct; the first is that of the present state.
+  const auto place_in = [](std::vector<double>& lambdas, double lambda) {
+    const auto known = std::ranges::find(lambdas, lambda);
+    const auto place = static_cast<std::size_t>(known - lambdas.begin());
+    if (known == lambdas.end()) lambdas.push_back(lambda);
+    return place;
+  };
+  place_in(sums.lambdas, now_.van_der_waals);
+  place_in(sums.bonded_lambdas, now_.bonded);
+  std::vector<std::size_t> lambda_of_state, bonded_lambda_of_state;
   for (const AlchemicalState& state : states) {
-    const auto known = std::ranges::find(sums.lambdas, state.van_der_waals);
-    lambda_of_state.push_back(static_cast<std::size_t>(known - sums.lambdas.begin()));
-    if (known == sums.lambdas.end()) sums.lambdas.push_back(state.van_der_waals);
+    lambda_of_state.push_back(place_in(sums.lambdas, state.van_der_waals));
+    bonded_lambda_of_state.push_back(place_in(sums.bonded_lambdas, state.bonded));
   }
   sums.van_der_waals.assign(sums.lambdas.size(), 0.0);
+  sums.bonded.assign(sums.bonded_lambdas.size(), 0.0);
   add_van_der_waals(particles, sums);
   add_charges(particles, sums);
+  if (has_changes_) add_changed_energies(sums);
   comm::ReductionBatch(context_, "energies of states", comm::ReductionOrder::fixed)
       .sum(sums.van_der_waals.data(), sums.van_der_waals.size())
       .sum(sums.by_van_der_waals)
-      .sum(sums.linear)
-      .sum(sums.square)
+      .sum(sums.at_a)
+      .sum(sums.at_b)
+      .sum(sums.of_change)
+      .sum(sums.bonded.data(), sums.bonded.size())
+      .sum(sums.by_bonded)
+      .sum(sums.by_pairs_of_charges)
       .run();
-  const double on = 1.0 - now_.charges;
+  // With charges between those of A and B the energy is below the straight line of energies.
+  const double lambda = now_.charges;
+  const double slope = sums.at_b - sums.at_a + sums.by_pairs_of_charges;
   AlchemicalEnergies energies;
   energies.by_van_der_waals = sums.by_van_der_waals;
-  const bool is_linear = options_.interpolates_energies;
-  energies.by_charges = -(sums.linear + (is_linear ? 1.0 : 2.0 * on) * sums.square);
+  energies.by_bonded = sums.by_bonded;
+  energies.by_charges = slope - (1.0 - 2.0 * lambda) * sums.of_change;
   for (std::size_t k = 0; k < states.size(); ++k) {
-    const double other = 1.0 - states[k].charges;
-    const double of_charges = sums.linear + (is_linear ? 1.0 : other + on) * sums.square;
+    const double other = states[k].charges;
+    const double of_charges = (other - lambda) * (slope - (1.0 - other - lambda) * sums.of_change);
     energies.differences.push_back(sums.van_der_waals[lambda_of_state[k]] - sums.van_der_waals[0] +
-                                   (other - on) * of_charges);
+                                   sums.bonded[bonded_lambda_of_state[k]] - sums.bonded[0] +
+                                   of_charges);
   }
   return energies;
 }
@@ -516,16 +691,18 @@ AlchemicalState changed_by(AlchemicalState state, const StateParameters& values)
   const auto take = [&](std::string_view name, double& value) {
     if (const auto found = values.find(name); found != values.end()) value = found->second;
   };
-  take(alchemy_parameter::charges, state.charges);
-  take(alchemy_parameter::van_der_waals, state.van_der_waals);
+  for (const AlchemicalPart& part : alchemical_parts) take(part.parameter, state.*part.value);
   return state;
 }
 
 }  // namespace
 
 StateParameters AlchemyForces::state_parameters() const {
-  return {{std::string(alchemy_parameter::charges), now_.charges},
-          {std::string(alchemy_parameter::van_der_waals), now_.van_der_waals}};
+  StateParameters values;
+  for (const AlchemicalPart& part : alchemical_parts) {
+    values.emplace(part.parameter, now_.*part.value);
+  }
+  return values;
 }
 
 void AlchemyForces::set_state_parameters(const StateParameters& values) {
@@ -541,18 +718,20 @@ std::vector<double> AlchemyForces::energies_with(std::span<const StateParameters
     return std::vector<double>(states.size(), 0.0);
   }
   const AlchemicalEnergies found = energies(*particles_, states);
-  derivatives_ = {{std::string(alchemy_parameter::charges), found.by_charges},
-                  {std::string(alchemy_parameter::van_der_waals), found.by_van_der_waals}};
+  derivatives_ = {{std::string(alchemical_parts[0].parameter), found.by_charges},
+                  {std::string(alchemical_parts[1].parameter), found.by_van_der_waals},
+                  {std::string(alchemical_parts[2].parameter), found.by_bonded}};
   return found.differences;
 }
 
 void AlchemyForces::set_charges(Topology& topology) const {
-  const double on = 1.0 - now_.charges;
   for (std::uint32_t kind = 0; kind < topology_.molecules().size(); ++kind) {
     if (options_.is_alchemical[kind] == 0) continue;
+    const std::vector<Topology::Atom>& atoms = topology_.molecules()[kind].atoms;
     std::vector<double> charges;
-    for (const Topology::Atom& atom : topology_.molecules()[kind].atoms) {
-      charges.push_back(on * atom.charge);
+    for (std::size_t k = 0; k < atoms.size(); ++k) {
+      const double of_b = options_.charges_of_b.empty() ? 0.0 : options_.charges_of_b[kind][k];
+      charges.push_back((1.0 - now_.charges) * atoms[k].charge + now_.charges * of_b);
     }
     topology.set_charges(kind, charges);
   }
@@ -563,37 +742,44 @@ void AlchemyForces::write_row(const AlchemicalEnergies& energies) {
   std::string& lines = texts_.front().lines;
   lines +=
       fmt::format("{:.12g} {:.12g} {:.12g}", time_, energies.by_charges, energies.by_van_der_waals);
+  if (has_bonded()) lines += fmt::format(" {:.12g}", energies.by_bonded);
   for (const double difference : energies.differences) lines += fmt::format(" {:.12g}", difference);
   lines += "\n";
 }
 
 std::string AlchemyForces::head() const {
+  const auto parts = parts_of_state();
   DhdlHead head{.comment = "# Written by Sterna in the form of GROMACS's dhdl.xvg\n",
                 .temperature = options_.temperature,
                 .thermal_energy = options_.thermal_energy,
-                .parts = {"coul-lambda", "vdw-lambda"},
+                .parts = {},
                 .lambdas = {},
-                .derivatives = 2};
+                .derivatives = parts.size()};
+  for (const AlchemicalPart& part : parts) head.parts.emplace_back(part.lambda);
   for (const AlchemicalState& state : options_.states) {
-    head.lambdas.push_back({state.charges, state.van_der_waals});
+    std::vector<double>& lambdas = head.lambdas.emplace_back();
+    for (const AlchemicalPart& part : parts) lambdas.push_back(state.*part.value);
   }
   return head.of_state(options_.state);
 }
 
 std::vector<double> AlchemyForces::state() const {
   std::vector<double> state{alchemy_state_format, static_cast<double>(step_)};
-  if (options_.changes_state) state.insert(state.end(), {now_.van_der_waals, now_.charges});
+  if (options_.changes_state)
+    state.insert(state.end(), {now_.van_der_waals, now_.charges, now_.bonded});
   return state;
 }
 
 void AlchemyForces::restore(std::span<const double> state) {
-  const std::size_t expected = options_.changes_state ? 4 : 2;
-  if (state.size() < expected || state.size() > 4 || state[0] != alchemy_state_format) {
+  const std::size_t expected = options_.changes_state ? 5 : 2;
+  if (state.size() < expected || state.size() > 5 || state[0] != alchemy_state_format) {
     throw std::invalid_argument("the state of [alchemy] is of another input");
   }
   step_ = static_cast<std::int64_t>(state[1]);
   // A run that is no replica has the state of its input.
-  if (options_.changes_state) now_ = {.van_der_waals = state[2], .charges = state[3]};
+  if (options_.changes_state) {
+    now_ = {.van_der_waals = state[2], .charges = state[3], .bonded = state[4]};
+  }
 }
 
 ForceTerm::Settings AlchemyForces::settings() const {

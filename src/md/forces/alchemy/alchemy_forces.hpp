@@ -12,6 +12,7 @@
 
 #include "md/core/box.hpp"
 #include "md/forces/alchemy/alchemical_state.hpp"
+#include "md/forces/alchemy/changed_pairs.hpp"
 #include "md/forces/alchemy/soft_core.hpp"
 #include "md/forces/force_term.hpp"
 #include "md/forces/state_parameters.hpp"
@@ -23,8 +24,8 @@ namespace sterna::md {
 
 /// Energies of one configuration in all states.
 struct AlchemicalEnergies {
-  /// dU/dlambda of charges and of van der Waals interactions in the present state.
-  double by_charges = 0.0, by_van_der_waals = 0.0;
+  /// dU/dlambda of charges, of van der Waals interactions and of bonded terms in the present state.
+  double by_charges = 0.0, by_van_der_waals = 0.0, by_bonded = 0.0;
   /// The energy of each state minus that of the present state.
   std::vector<double> differences;
 };
@@ -39,6 +40,9 @@ struct AlchemicalEnergies {
 /// where U_AA lacks the charges within one molecule, if these are kept. What the scaled charges lack
 /// of them is added here. If energies are interpolated, (1 - lambda) U_AA is in place of the last
 /// part: the difference, lambda (1 - lambda) U_AA, is added here, too.
+///
+/// Where molecules mutate, state B is not nothing: atoms have other types and charges there, and
+/// U(lambda) is between both. Bonded terms and special pairs that change are all in this term.
 ///
 /// All ranks know the positions of all alchemical atoms by a reduction. Each rank computes their
 /// pairs with its own particles, and a second reduction adds the forces on alchemical atoms.
@@ -89,6 +93,9 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
 
   struct Options {
     std::vector<char> is_alchemical;  ///< by kind of molecule of the topology
+    /// Charges of state B by kind of molecule and atom, as the topology has those of state A. Empty:
+    /// they are 0.
+    std::vector<std::vector<double>> charges_of_b{};
     std::vector<AlchemicalState> states;
     std::size_t state = 0;  ///< of the start
     /// Whether the run takes on other states while it goes on; a checkpoint keeps its state then.
@@ -97,7 +104,14 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
     /// Whether van der Waals interactions and charges within a molecule are kept: molecules are
     /// decoupled, not annihilated.
     bool keeps_molecules = true;
-    std::vector<Pair> pairs;  ///< of all pairs of types, row by row
+    std::vector<Pair> pairs;         ///< of all pairs of types, row by row
+    std::vector<Pair> pairs_of_b{};  ///< likewise in state B; empty: there are none
+    /// Energy and virial of the bonded terms of a kind of molecule that change, at a lambda and these
+    /// positions of a whole molecule. Adds the forces on its atoms. Empty: there are none.
+    std::function<EnergyAndVirial(std::size_t molecule, double lambda,
+                                  std::span<const Vec3> positions, std::span<Vec3> forces)>
+        changed_terms{};
+    std::vector<std::vector<ChangedPair>> changed_pairs{};  ///< by kind of molecule; may be empty
     bool tail_correction = false;
     /// At most one of both.
     std::optional<CutoffCharges> cutoff_charges{};
@@ -141,7 +155,8 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
  private:
   struct Atom {
     std::int64_t id, type;
-    double charge;         ///< whole, times the factor
+    double charge;         ///< in state A, times the factor
+    double charge_of_b;    ///< likewise in state B
     std::size_t molecule;  ///< index in `molecules_`
   };
   struct Molecule {
@@ -160,19 +175,52 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
     std::vector<double> lambdas;        ///< distinct ones of van der Waals interactions
     std::vector<double> van_der_waals;  ///< by these lambdas
     double by_van_der_waals = 0.0;
-    double linear = 0.0, square = 0.0;  ///< of charges: U_RA and U_AA
+    /// The energy of charges that change: in states A and B, and with the difference of both charges
+    /// alone, without others.
+    double at_a = 0.0, at_b = 0.0, of_change = 0.0;
+    std::vector<double> bonded_lambdas;  ///< distinct ones
+    std::vector<double> bonded;          ///< by these
+    double by_bonded = 0.0;
+    double by_pairs_of_charges = 0.0;  ///< of changed pairs, which are linear in lambda
   };
 
   const Pair& pair_of(std::int64_t a, std::int64_t b) const {
     return options_.pairs[static_cast<std::size_t>(a) * type_count_ + static_cast<std::size_t>(b)];
   }
+  const Pair* pair_of_b(std::int64_t a, std::int64_t b) const {
+    if (options_.pairs_of_b.empty()) return nullptr;
+    const auto first = static_cast<std::size_t>(a), second = static_cast<std::size_t>(b);
+    const Pair& pair = options_.pairs_of_b[first * type_count_ + second];
+    return pair.curve ? &pair : nullptr;
+  }
+  bool act(std::int64_t a, std::int64_t b) const {
+    return pair_of(a, b).curve || pair_of_b(a, b) != nullptr;
+  }
+  /// Tails of one state, times the volume. The energy is less by `near`.
+  struct Tail {
+    double energy = 0.0, virial = 0.0, near = 0.0;
+    double at(double volume) const { return energy / volume - near; }
+  };
+  /// What the run's files have of a state.
+  std::span<const AlchemicalPart> parts_of_state() const {
+    return std::span(alchemical_parts).first(has_bonded() ? 3 : 2);
+  }
   void list_atoms();
-  double whole_tail() const { return tail_energy_ / box_.volume() - near_tail_; }
+  Tail tail_of(const std::vector<Pair>& pairs, std::span<const double> counts,
+               std::span<const double> alchemical) const;
+  double tail_at(double lambda) const {
+    const double volume = box_.volume();
+    return (1.0 - lambda) * tail_.at(volume) + lambda * tail_of_b_.at(volume);
+  }
   void count_types(const ParticleStore& particles);
   void take_positions();
-  /// The pair's energy, and force over distance, at a lambda.
-  Value softened(const Pair& pair, double r_squared, double lambda) const;
-  double softened_slope(const Pair& pair, double r_squared, double lambda) const;
+  /// 1 - lambda times a potential, as energy and force over distance, and the derivative by lambda.
+  Value softened(const Pair& pair, const SoftCore& core, double r_squared, double lambda) const;
+  double softened_slope(const Pair& pair, const SoftCore& core, double r_squared,
+                        double lambda) const;
+  /// The same of two types, with what they are in state B.
+  Value between(std::int64_t a, std::int64_t b, double r_squared, double lambda) const;
+  double slope_between(std::int64_t a, std::int64_t b, double r_squared, double lambda) const;
   /// Calls visit(a, i, connection from a to i) for alchemical atoms a and particles i in `which`
   /// that may be within the range.
   template <class Visit>
@@ -186,11 +234,31 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
   /// this rank's.
   template <class Visit>
   void for_each_inner(Visit&& visit) const;
+  /// Calls visit(molecule, its number) for the molecules whose first atom is this rank's.
+  template <class Visit>
+  void for_each_own_molecule(Visit&& visit) const;
+  std::span<const ChangedPair> changed_pairs_of(const Molecule& molecule) const {
+    if (options_.changed_pairs.empty()) return {};
+    return options_.changed_pairs[molecule.kind];
+  }
+  bool has_bonded() const { return static_cast<bool>(options_.changed_terms); }
+  double bonded_energy(const Molecule& molecule, double lambda,
+                       std::span<const Vec3> positions) const;
+  /// dU/dlambda, by differences of four energies: exact to rounding where U is a polynomial in
+  /// lambda of up to the fourth degree, as that of all harmonic terms is.
+  double bonded_slope(const Molecule& molecule, double lambda,
+                      std::span<const Vec3> positions) const;
+  void add_changed_forces(EnergyAndVirial& sums);
+  void add_changed_energies(Sums& sums) const;
   void add_van_der_waals(const ParticleStore& particles, Sums& sums) const;
   void add_charges(const ParticleStore& particles, Sums& sums) const;
-  void add_cutoff_charges(const ParticleStore& particles, Sums& sums) const;
-  SolvedCharges::WithImages charges_with_images() const;
-  /// This rank's share of a factor times U_AA.
+  SolvedCharges::WithImages with_images(std::span<const double> charges) const;
+  /// This rank's share of the energy of charges of alchemical atoms with each other.
+  double energy_of_own(std::span<const double> charges) const;
+  /// The charges that change, of all atoms: in states A and B, and their difference.
+  std::vector<double> charges_of(bool b) const;
+  std::vector<double> changes_of_charges() const;
+  /// This rank's share of a factor times the energy of the difference of charges.
   void add_own_charges(double factor, EnergyAndVirial& sums);
   void write_row(const AlchemicalEnergies& energies);
   std::string head() const;
@@ -203,9 +271,10 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
   double range_ = 0.0;
   AlchemicalState now_;
   StateParameters derivatives_;
-  const ParticleStore* particles_ = nullptr;      ///< of the last `rebuild`
-  double tail_energy_ = 0.0, tail_virial_ = 0.0;  ///< of lambda 0, times the volume
-  double near_tail_ = 0.0;                        ///< of lambda 0; the energy is less by this
+  const ParticleStore* particles_ = nullptr;  ///< of the last `rebuild`
+  bool has_changes_ = false;                  ///< bonded terms or special pairs that change
+  std::optional<std::size_t> changed_part_, charges_part_;  ///< indices in `parts_`
+  Tail tail_, tail_of_b_;
   bool types_are_counted_ = false;
 
   std::vector<Atom> atoms_;

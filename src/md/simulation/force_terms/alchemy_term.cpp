@@ -3,19 +3,26 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "md/forces/alchemy/alchemy_forces.hpp"
 #include "md/forces/alchemy/input/alchemy_physics.hpp"
 #include "md/forces/alchemy/input/alchemy_section.hpp"
+#include "md/forces/alchemy/input/mutation_sections.hpp"
 #include "md/forces/bias/input/bias_sections.hpp"
+#include "md/forces/bonded/bonded_table.hpp"
+#include "md/forces/bonded/changed_terms.hpp"
 #include "md/forces/coulomb/electrostatics.hpp"
 #include "md/forces/coulomb/ewald.hpp"
 #include "md/forces/pair/input/pair_functions_from_input.hpp"
 #include "md/forces/pair/input/scaled_pairs_from_input.hpp"
 #include "md/input/topology_from_input.hpp"
 #include "md/integrate/moving_targets.hpp"
+#include "md/simulation/alchemical_system.hpp"
 #include "md/simulation/force_term_table.hpp"
 
 namespace sterna::md {
@@ -24,15 +31,18 @@ namespace {
 /// Of the energy of alchemical charges with their images.
 constexpr double accuracy_of_images = 1e-9;
 
-std::vector<AlchemyForces::Pair> pairs_of_types(const Input& input) {
+/// `as`: which type's potentials each type has; nothing: none.
+std::vector<AlchemyForces::Pair> pairs_of_types(const Input& input,
+                                                const std::vector<std::optional<std::size_t>>& as) {
   const std::vector<char> is_alchemical = alchemical_types(input);
   const std::size_t types = input.types.size();
   std::vector<AlchemyForces::Pair> pairs(types * types);
   for (std::size_t a = 0; a < types; ++a) {
     for (std::size_t b = 0; b < types; ++b) {
       if (is_alchemical[a] == 0 && is_alchemical[b] == 0) continue;
-      std::vector<PairFunction> functions = added_functions_from_input(input, a, b);
-      functions.insert(functions.begin(), pair_function_from_input(input, a, b));
+      if (!as[a] || !as[b]) continue;
+      std::vector<PairFunction> functions = added_functions_from_input(input, *as[a], *as[b]);
+      functions.insert(functions.begin(), pair_function_from_input(input, *as[a], *as[b]));
       std::erase_if(functions, [](const PairFunction& function) { return function.is_nothing(); });
       if (functions.empty()) continue;
       AlchemyForces::Pair& pair = pairs[a * types + b];
@@ -53,6 +63,64 @@ std::vector<AlchemyForces::Pair> pairs_of_types(const Input& input) {
         }
         return sum;
       };
+    }
+  }
+  return pairs;
+}
+
+std::vector<std::optional<std::size_t>> types_themselves(const Input& input) {
+  std::vector<std::optional<std::size_t>> types;
+  for (std::size_t n = 0; n < input.types.size(); ++n) types.emplace_back(n);
+  return types;
+}
+
+/// The kind of molecule of this name. The input's checks found it.
+std::size_t kind_of(const Input& input, const std::string& name) {
+  const auto at = std::ranges::find(input.molecules, name, &Input::Molecule::name);
+  return static_cast<std::size_t>(at - input.molecules.begin());
+}
+
+ChangedTerms changed_terms_of(const Input& input) {
+  std::vector<std::vector<ChangedTerms::Term>> terms(input.molecules.size());
+  for (const MutatedTermSection& section : input.tables<MutatedTermSection>()) {
+    const std::uint32_t kind = *find_bonded(section.section, section.potential);
+    const BondedRow& row = bonded_table()[kind];
+    ChangedTerms::Term term{.kind = kind, .atoms = {}, .from = {}, .to = {}};
+    for (const BondedParameter& parameter : row.parameters) {
+      const auto at = std::ranges::find(section.parameters, parameter.name);
+      const auto value_in = [&](const std::vector<double>& values) {
+        if (at == section.parameters.end()) return parameter.preset;
+        const auto place = static_cast<std::size_t>(at - section.parameters.begin());
+        return input.units.to_internal(values[place], parameter.dimension);
+      };
+      term.from.push_back(value_in(section.from));
+      term.to.push_back(value_in(section.to));
+    }
+    for (const std::vector<int>& listed : section.atoms) {
+      term.atoms.clear();
+      for (int k = 0; k < row.atoms; ++k) {
+        const int which = row.chosen.empty() ? k : row.chosen[static_cast<std::size_t>(k)];
+        term.atoms.push_back(
+            static_cast<std::uint32_t>(listed[static_cast<std::size_t>(which)] - 1));
+      }
+      terms[kind_of(input, section.molecule)].push_back(term);
+    }
+  }
+  return ChangedTerms(std::move(terms));
+}
+
+std::vector<std::vector<ChangedPair>> changed_pairs_of(const Input& input) {
+  const auto& sections = input.tables<MutatedPairSection>();
+  if (sections.empty()) return {};
+  const double unit = input.units.coulomb() / input.electrostatics.permittivity;
+  std::vector<std::vector<ChangedPair>> pairs(input.molecules.size());
+  for (const MutatedPairSection& section : sections) {
+    for (const std::vector<int>& atoms : section.atoms) {
+      pairs[kind_of(input, section.molecule)].push_back(
+          {.first = static_cast<std::uint32_t>(atoms[0] - 1),
+           .second = static_cast<std::uint32_t>(atoms[1] - 1),
+           .from = {section.epsilon, section.sigma, unit * section.charge_product},
+           .to = {section.to_epsilon, section.to_sigma, unit * section.to_charge_product}});
     }
   }
   return pairs;
@@ -130,7 +198,8 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
   AlchemyForces::Options options;
   options.is_alchemical = alchemical_molecules(input);
   for (std::size_t k = 0; k < section.state_count(); ++k) {
-    options.states.push_back({section.van_der_waals_of(k), section.charges_of(k)});
+    options.states.push_back(
+        {section.van_der_waals_of(k), section.charges_of(k), section.bonded_of(k)});
   }
   options.state = static_cast<std::size_t>(section.state);
   options.changes_state = input.section<MovingTargets>().by_states;
@@ -139,7 +208,22 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
                        .least_sigma = section.soft_core_sigma};
   options.interpolates_energies = section.charge_path == ChargePath::energies;
   options.keeps_molecules = section.kind == AlchemyKind::decoupling;
-  options.pairs = pairs_of_types(input);
+  options.pairs = pairs_of_types(input, types_themselves(input));
+  Topology whole = topology_from_input(input);
+  if (section.kind == AlchemyKind::mutation) {
+    options.pairs_of_b = pairs_of_types(input, mutated_types(input));
+    if (ChangedTerms terms = changed_terms_of(input); !terms.empty()) {
+      options.changed_terms = [terms = std::move(terms)](std::size_t molecule, double lambda,
+                                                         std::span<const Vec3> positions,
+                                                         std::span<Vec3> forces) {
+        return terms.compute(molecule, lambda, positions, forces);
+      };
+    }
+    options.changed_pairs = changed_pairs_of(input);
+    for (const Topology::Molecule& molecule : whole.molecules()) {
+      options.charges_of_b.push_back(charges_of_state_b(input, molecule));
+    }
+  }
   options.tail_correction = input.interaction.tail_correction == TailCorrection::homogeneous;
   if (input.electrostatics.ends_at_cutoff()) {
     options.cutoff_charges = cutoff_charges_of(request.interaction.cutoff_charges());
@@ -161,7 +245,7 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
   if (!input.minimizes()) options.interval = section.interval;
   options.temperature = temperature_of_run(input).value_or(0.0);
   options.thermal_energy = input.units.boltzmann() * options.temperature;
-  return std::make_unique<AlchemyForces>(request.context, request.box, topology_from_input(input),
+  return std::make_unique<AlchemyForces>(request.context, request.box, std::move(whole),
                                          std::move(options));
 }
 

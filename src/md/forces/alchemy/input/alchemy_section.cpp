@@ -39,6 +39,13 @@ InputSection alchemy() {
             .default_text = "0 in all states",
             .range = share,
             .aliases = {"coul-lambdas", "coul_lambdas", "coulomb", "electrostatics"}},
+           {.name = "bonded",
+            .target = option<&AlchemySection::bonded>,
+            .description = "For each state lambda of the bonded terms that change, by "
+                           "`[[mutated_term]]`.",
+            .default_text = "0 in all states",
+            .range = share,
+            .aliases = {"bonded-lambdas", "bonded_lambdas"}},
            {.name = "charge_path",
             .target = option<&AlchemySection::charge_path>,
             .description = "What changes in proportion to lambda of the charges. The first and the "

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "md/core/display_text.hpp"
@@ -75,21 +76,29 @@ class AlchemyChecker {
   }
 
   void schedule() {
-    const std::size_t van_der_waals = of_.van_der_waals.size(), charges = of_.charges.size();
-    const bool gives_both = gives("van_der_waals") && gives("charges");
-    if (!value_is_good("van_der_waals") || !value_is_good("charges")) return;
+    const std::size_t van_der_waals = of_.van_der_waals.size();
+    if (!value_is_good("van_der_waals") || !value_is_good("charges") || !value_is_good("bonded")) {
+      return;
+    }
     if (of_.state_count() == 0) {
       error("alchemy",
             "[alchemy] has no states; expected \"van_der_waals\" or \"charges\", or both, "
             "with a number for each state");
       return;
     }
-    if (gives_both && van_der_waals != charges) {
-      error("alchemy.charges",
-            fmt::format("\"charges\" in [alchemy] has {} numbers and \"van_der_waals\" has {}; "
-                        "expected one of each for each state",
-                        charges, van_der_waals));
+    for (const auto& [key, count] :
+         {std::pair{"charges", of_.charges.size()}, {"bonded", of_.bonded.size()}}) {
+      const std::size_t expected = van_der_waals > 0 ? van_der_waals : of_.charges.size();
+      if (count == 0 || expected == 0 || count == expected) continue;
+      error(fmt::format("alchemy.{}", key),
+            fmt::format("\"{}\" in [alchemy] has {} numbers and \"{}\" has {}; expected one of "
+                        "each for each state",
+                        key, count, van_der_waals > 0 ? "van_der_waals" : "charges", expected));
       return;
+    }
+    if (!of_.bonded.empty() && of_.kind != AlchemyKind::mutation) {
+      error("alchemy.bonded",
+            "\"bonded\" in [alchemy] is for kind = \"mutation\": no bonded term is switched off");
     }
     if (value_is_good("state") && of_.state >= static_cast<std::int64_t>(of_.state_count())) {
       error(gives("state") ? "alchemy.state" : "alchemy",
@@ -97,7 +106,7 @@ class AlchemyChecker {
                         "from 0",
                         of_.state, of_.state_count()));
     }
-    if (has_charges()) charges_of_open_atoms();
+    if (has_charges() && of_.kind != AlchemyKind::mutation) charges_of_open_atoms();
   }
 
   /// Charges that nothing keeps apart fall into each other.
@@ -178,7 +187,7 @@ class AlchemyChecker {
   }
 
   void charges() {
-    if (of_.charges.empty()) return;
+    if (of_.charges.empty() || of_.kind == AlchemyKind::mutation) return;
     if (!has_charges()) {
       report_(Severity::warning, "alchemy.charges",
               "the alchemical molecules have no charges that act: \"charges\" has no effect");

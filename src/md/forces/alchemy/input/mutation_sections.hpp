@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/forces/alchemy/alchemical_state.hpp"
+#include "md/input/check_input.hpp"
+#include "md/input/input_schema.hpp"
+
+namespace sterna::md {
+
+struct MutationSection {  ///< [[mutation]]: what a type of alchemical atoms becomes at lambda 1
+  std::string type;
+  std::string becomes;           ///< a type; empty: one without pair potentials
+  std::optional<double> charge;  ///< nothing: it does not change
+};
+
+struct MutatedTermSection {  ///< [[mutated_term]]: a bonded term whose parameters change
+  std::string molecule, section, potential;
+  Input::AtomLists atoms;
+  std::vector<std::string> parameters;
+  std::vector<double> from, to;  ///< in the units of the input
+};
+
+struct MutatedPairSection {  ///< [[mutated_pair]]: a special pair that changes
+  std::string molecule;
+  Input::AtomLists atoms;
+  double epsilon = 0.0, sigma = 1.0, charge_product = 0.0;
+  double to_epsilon = 0.0, to_sigma = 1.0, to_charge_product = 0.0;
+};
+
+/// For each [[type]] of a valid input what it becomes, as an index of a type; nothing: no potential.
+/// A type that does not change becomes itself.
+std::vector<std::optional<std::size_t>> mutated_types(const Input& input);
+/// The charge at lambda 1 of an atom of this type whose charge is `charge`.
+double mutated_charge(const Input& input, std::string_view type, double charge);
+
+/// The parts of alchemical states that a run's files have: those of bonded terms only if some change.
+std::span<const AlchemicalPart> alchemical_parts_of(const Input& input);
+
+void check_mutations(Input& input, bool look_at_files, const IsGood& is_good, const Report& report);
+
+namespace section {
+InputSection mutation();
+InputSection mutated_term();
+InputSection mutated_pair();
+}  // namespace section
+
+}  // namespace sterna::md
