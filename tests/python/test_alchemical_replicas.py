@@ -12,6 +12,7 @@ import h5py
 import numpy as np
 import pytest
 import sterna
+import test_import_free_energy as mutations
 from conftest import ROOT, sterna_command, sterna_environment
 from sterna import read_log
 from sterna.errors import InputError
@@ -362,16 +363,21 @@ def test_charges_follow_the_state(charges, chain, tmp_path):
     write_chain(tmp_path / "replicas", chain, charges, alchemy + REPLICAS)
     run_sterna(tmp_path / "replicas", "run", "run.toml", "-n", 2)
     output = tmp_path / "replicas" / "output"
-    rows = events(output / "run.replicas.jsonl", "exchange")
-    assert any(row["states"] != [0, 1, 2, 3] for row in rows)
     judges = []
     for state in range(len(CLOSE)):
         write_chain(tmp_path / f"{state}", chain, charges, systems.section(state, CLOSE))
         judges.append(sterna.Simulation.from_file(tmp_path / f"{state}" / "run.toml"))
-    scale = 1e-9 if charges == "reaction-field" else 1e-5
+    require_energies_of_states(output, judges, 1e-9 if charges == "reaction-field" else 1e-5)
+
+
+def require_energies_of_states(output, judges, scale):
+    """`judges`: simulations that were made in each of the states."""
+    rows = events(output / "run.replicas.jsonl", "exchange")
+    count = len(judges)
+    assert any(row["states"] != list(range(count)) for row in rows)
     kT = 0.00831446261815324 * 300.0
-    files = [read_states(output / f"run.state-{k}.dhdl.xvg") for k in range(len(CLOSE))]
-    for replica in range(len(CLOSE)):
+    files = [read_states(output / f"run.state-{k}.dhdl.xvg") for k in range(count)]
+    for replica in range(count):
         places = positions_of(output / f"run.replica-{replica}.h5md")
         with h5py.File(output / f"run.replica-{replica}.h5md") as file:
             steps = file["particles/trajectory/force/step"][:].tolist()
@@ -394,11 +400,47 @@ def test_charges_follow_the_state(charges, chain, tmp_path):
             differences = np.array(energies) - energies[state]
             np.testing.assert_allclose(kT * files[state].reduced()[number], differences, atol=2e-3)
             # And so are the energies that a simulation tells of other states.
-            told = [judges[0].energy(k) for k in range(len(CLOSE))]
+            told = [judges[0].energy(k) for k in range(count)]
             np.testing.assert_allclose(np.array(told) - told[state], differences, atol=2e-3)
             assert judges[0].energy() == pytest.approx(told[0], rel=1e-12)
     for judge in judges:
         judge.close()
+
+
+@pytest.mark.filterwarnings("ignore::sterna.InputWarning")
+@pytest.mark.parametrize("path", ["charges", "energies"])
+def test_molecules_that_mutate_exchange_states(path, tmp_path):
+    """Ethane that becomes methanol: types, charges, bonded terms and 1-4 pairs."""
+    start = tmp_path / "start"
+    start.mkdir()
+    mutations.written(start, mutations.CASES["ethane to methanol"], 1)
+    assert mutations.imported(start).returncode == 0
+    text = (start / "out.toml").read_text()
+    states = [(0.3, 0.4, 0.3), (0.32, 0.42, 0.34), (0.34, 0.44, 0.3)]
+    for k, key in enumerate(("charges", "van_der_waals", "bonded")):
+        text = re.sub(rf"(?m)^{key} = .*", f"{key} = {[state[k] for state in states]}", text)
+    for old, new in (
+        ("steps = 0\n", 'steps = 60\nname = "run"\nprecision = "double"\n'),
+        ("timestep = 0.001", "timestep = 0.0002"),
+        ("trajectory_interval = 1000",
+         'trajectory_interval = 10\ntrajectory_fields = ["position", "force"]'),
+        ('charge_path = "energies"', f'charge_path = "{path}"'),
+    ):  # fmt: skip
+        assert old in text
+        text = text.replace(old, new)
+    text = re.sub(r"(?m)^interval = 1\n", "", text)
+    for name in ("replicas", "0", "1", "2"):
+        folder = tmp_path / name
+        folder.mkdir()
+        shutil.copy(start / "out.extxyz", folder)
+        state = "" if name == "replicas" else f"state = {name}\n"
+        own = re.sub(r"(?m)^state = 1\n", state, text)
+        (folder / "run.toml").write_text(own + (REPLICAS if name == "replicas" else ""))
+    run_sterna(tmp_path / "replicas", "run", "run.toml", "-n", 2)
+    judges = [sterna.Simulation.from_file(tmp_path / f"{k}" / "run.toml") for k in range(3)]
+    output = tmp_path / "replicas" / "output"
+    require_energies_of_states(output, judges, 1e-9)
+    assert read_states(output / "run.state-1.dhdl.xvg").parts[2] == "bonded-lambda"
 
 
 @pytest.mark.parametrize("charges", ["reaction-field", "fmm"])

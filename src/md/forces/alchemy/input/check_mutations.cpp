@@ -48,14 +48,6 @@ class MutationChecker {
       term(terms[n], fmt::format("mutated_term[{}]", n));
     for (std::size_t n = 0; n < pairs.size(); ++n)
       pair(pairs[n], fmt::format("mutated_pair[{}]", n));
-    // Replicas take on charges and van der Waals interactions of states only.
-    for (const std::string_view place : {"state[0]", "replicas"}) {
-      if (!input_.places.contains(std::string(place))) continue;
-      error("alchemy.kind",
-            "kind = \"mutation\" in [alchemy] does not go with [[state]] and [replicas]; "
-            "expected one run in each state, as by `sterna sweep`");
-      break;
-    }
   }
 
  private:
