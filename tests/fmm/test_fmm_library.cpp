@@ -386,7 +386,9 @@ TEST_CASE("none, one and two charges") {
     CHECK(compute(context, *solver, system, in_turn(context)).sums.energy == 0.0);
   }
   system.add({1.0, 2.0, 3.0}, 2.0);
-  CHECK(compute(context, open, system, in_turn(context)).all.potentials[0] == 0.0);
+  // Many ranks have a deep tree, whose transforms round.
+  const double lone = compute(context, open, system, in_turn(context)).all.potentials[0];
+  CHECK(std::abs(lone) < 1e-12);
   // A charge among its images, in the background: Wigner's constant.
   const double alone = compute(context, periodic, system, in_turn(context)).all.potentials[0];
   CHECK(alone == doctest::Approx(-2.837297479 * 2.0 / 7.0).epsilon(1e-8));

@@ -429,6 +429,7 @@ def test_molecules_that_mutate_exchange_states(path, tmp_path):
         assert old in text
         text = text.replace(old, new)
     text = re.sub(r"(?m)^interval = 1\n", "", text)
+    text = re.sub(r'\[thermostat\]\nkind = "none"\n', "", text)
     for name in ("replicas", "0", "1", "2"):
         folder = tmp_path / name
         folder.mkdir()
