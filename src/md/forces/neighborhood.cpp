@@ -40,7 +40,7 @@ void Neighborhood::rebuild(const ParticleStore& particles) {
   halo_->order_ghosts(atoms_, as_they_came);
   if (options_.cutoff == 0.0) return;
   rows_.build({atoms_.position.data(), atoms_.total_count()}, atoms_.local_count(),
-              options_.cutoff + options_.skin, options_.ghost_steps);
+              options_.cutoff + options_.skin, options_.ghost_steps, options_.unlisted_types);
 }
 
 void Neighborhood::start(const ParticleStore& particles) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "md/core/energy_and_virial.hpp"
 #include "md/domain/decomposition.hpp"
@@ -37,6 +38,7 @@ class Neighborhood {
     double cutoff = 0.0;  ///< of the rows, which contain the skin; 0: there are none
     int ghost_steps = 0;  ///< see FullRows::build
     bool returns_forces = true;
+    std::vector<char> unlisted_types = {};  ///< see FullRows::build
   };
   /// Collective.
   Neighborhood(const comm::Context& context, const Decomposition& decomposition,

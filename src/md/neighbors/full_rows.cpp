@@ -7,7 +7,7 @@
 namespace sterna::md {
 
 void FullRows::build(std::span<const Position> positions, std::size_t local_count, double radius,
-                     int steps) {
+                     int steps, std::span<const char> unlisted) {
   neighbors_.clear();
   centers_.clear();
   longest_ = 0;
@@ -15,16 +15,21 @@ void FullRows::build(std::span<const Position> positions, std::size_t local_coun
   end_.assign(positions.size(), 0);
   if (local_count == 0) return;
   sort_into_cells(positions, radius);
+  // Those that are left out are as those that have a row already: nobody takes them any more.
   std::vector<char> has_row(positions.size(), 0);
+  for (std::uint32_t i = 0; i < positions.size() && !unlisted.empty(); ++i) {
+    has_row[i] = unlisted[static_cast<std::size_t>(positions[i].type)];
+  }
+  left_out_ = has_row;
   for (std::uint32_t i = 0; i < local_count; ++i) {
-    centers_.push_back(i);
+    if (has_row[i] == 0) centers_.push_back(i);
     has_row[i] = 1;
   }
   std::size_t first = 0;
   for (int step = 0;; ++step) {
     const std::size_t last = centers_.size();
     for (std::size_t k = first; k < last; ++k) append_row(positions, centers_[k], radius);
-    if (step == steps) break;
+    if (step == steps || first == last) break;
     for (std::size_t k = first; k < last; ++k) {
       for (const std::uint32_t j : row(centers_[k])) {
         if (has_row[j] != 0) continue;
@@ -91,7 +96,7 @@ void FullRows::append_row(std::span<const Position> positions, std::uint32_t i, 
       for (std::uint32_t k = begin; k < end; ++k) {
         const std::uint32_t j = in_cells_[k];
         const Vec3 d = positions[j].vector() - center;
-        if (j != i && dot(d, d) < radius * radius) neighbors_.push_back(j);
+        if (j != i && dot(d, d) < radius * radius && left_out_[j] == 0) neighbors_.push_back(j);
       }
     }
   }

@@ -15,9 +15,10 @@ class FullRows {
  public:
   /// Makes the rows of all local particles, which come first in `positions`, and of those ghosts that
   /// are at most `steps` neighbors away from a local particle. A row has all other particles and
-  /// ghosts within `radius`; that of a ghost near the edge of the halo may lack some.
-  void build(std::span<const Position> positions, std::size_t local_count, double radius,
-             int steps);
+  /// ghosts within `radius`; that of a ghost near the edge of the halo may lack some. `unlisted`: for
+  /// each type, whether its particles are left out; empty: none are.
+  void build(std::span<const Position> positions, std::size_t local_count, double radius, int steps,
+             std::span<const char> unlisted = {});
 
   /// The neighbors of a particle or ghost; empty if it has no row.
   std::span<const std::uint32_t> row(std::size_t i) const {
@@ -40,6 +41,7 @@ class FullRows {
   double inverse_width_[3] = {};
   std::int64_t cells_[3] = {1, 1, 1};
   std::vector<std::uint32_t> cell_begin_, in_cells_;
+  std::vector<char> left_out_;
 };
 
 }  // namespace sterna::md

@@ -7,6 +7,7 @@
 #include "md/forces/pair/input/mixed_pairs.hpp"
 #include "md/forces/pair/input/pair_sections.hpp"
 #include "md/forces/pair/pair_potential_table.hpp"
+#include "md/input/sections/kim_section.hpp"
 #include "md/input/sections/section.hpp"
 
 namespace sterna::md::section {
@@ -177,9 +178,10 @@ InputSection pair() {
 namespace sterna::md {
 namespace {
 
-/// Whether each pair of a type has its own potential, so that the type needs no parameters.
+/// Whether a type needs no parameters, because each of its pairs has a potential of its own or because
+/// its forces come from a model of [kim].
 bool has_own_potentials(const Input& input, std::size_t type) {
-  return !type_is_mixed(input, type);
+  return !type_is_mixed(input, type) || input.section<KimSection>().has(input.types[type].name);
 }
 
 }  // namespace
