@@ -90,9 +90,10 @@ def test_a_rattled_crystal_is_that_of_lammps(
         + f"""
 simulation = simulation_of(rattled(4, {a}), 4 * {a}, ["{element}"])
 force = simulation.gather("force")
+energy, virial = simulation.energies["kim"], simulation.virial_tensor()
 if rank == 0:
-    print(json.dumps([simulation.energies["kim"], force[0].tolist(), (force**2).sum(),
-                      simulation.virial_tensor()[0, 0] / simulation.box.volume]))
+    print(json.dumps([energy, force[0].tolist(), (force**2).sum(),
+                      virial[0, 0] / simulation.box.volume]))
 """,
         ranks,
     )

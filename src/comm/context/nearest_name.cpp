@@ -11,8 +11,8 @@ namespace sterna::comm {
 
 namespace {
 
-// nobody mistypes a longer name; the limit bounds the time
-constexpr std::size_t longest_name = 64;
+// The limit bounds the time. Names of models of OpenKIM have up to a hundred characters.
+constexpr std::size_t longest_name = 128;
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

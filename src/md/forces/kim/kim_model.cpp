@@ -49,7 +49,8 @@ std::string no_such_model(const std::string& name) {
                                     quote(name), models.size());
   const std::vector<std::string_view> views(models.begin(), models.end());
   if (const auto near = comm::nearest_name(name, views)) {
-    return message + fmt::format("; did you mean {}?", quote(*near));
+    // The end of these long names tells them apart.
+    return message + fmt::format("; did you mean \"{}\"?", *near);
   }
   constexpr std::size_t most = 3;
   std::vector<std::string_view> like;
