@@ -62,7 +62,9 @@ COMM_LAYERS = (
 )
 # The kernels that build rows of neighbors are compiled in one unit with those of Lennard-Jones pairs.
 # `neighbors/pair_work.hpp` declares the functions that give both.
-HANDED_DOWN = re.compile(r"^_ZN6sterna2md\d+pair_kernels_(baseline|avx2|avx512|neon|sve256|sve512)Ev$")
+HANDED_DOWN = re.compile(
+    r"^_ZN6sterna2md\d+pair_kernels_(baseline|avx2|avx512|neon|sve256|sve512)Ev$"
+)
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 TRANSPORT_HEADERS = re.compile(r"^(mpi\.h|mpi-ext\.h|uc[pst]/)")
 
