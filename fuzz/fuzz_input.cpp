@@ -13,6 +13,7 @@
 // sources: src/md/input/published_components.cpp
 // sources: src/md/input/owner_tables.cpp src/md/simulation/owner_tables.cpp
 // sources: src/md/simulation/physics_table.cpp src/md/simulation/force_term_table.cpp
+// sources: src/md/ensemble/*.cpp
 // sources: src/md/simulation/force_terms/*.cpp src/md/forces/*/input/*.cpp
 // sources: src/md/forces/bias/bias.cpp src/md/forces/bias/collective_variable.cpp
 // sources: src/md/forces/bias/biases/*.cpp src/md/forces/bias/variables/*.cpp
