@@ -116,7 +116,7 @@ def test_the_command_and_its_mistakes(tmp_path):
     for arguments, message in (
         (("damaged.colvar",), "damaged.colvar:3: expected 2 numbers"),
         (("none.colvar",), "cannot be read"),
-        (("empty",), "there is no NAME.colvar"),
+        (("empty",), "and no NAME.colvar in this folder"),
         (("windows/0/run.colvar",), "at least two windows"),
         (("windows", "--variable", "y"), "expected one harmonic bias on 'y'"),
         (("windows", "--radial"), "above 0"),

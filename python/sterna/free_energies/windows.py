@@ -138,7 +138,7 @@ def _by_mbar(pymbar, windows: list[_Window], variable: str, kT: float, bins: int
     error[is_filled] = kT * np.asarray(found["df_i"])
     profile = Profile(variable, middles[is_filled], free_energy[is_filled], error[is_filled])
     profile.states = {"u_kn": reduced, "N_k": counts, "x_n": all_values}
-    overlap = fes.getimport_pymbar().compute_overlap()["matrix"]
+    overlap = fes.get_mbar().compute_overlap()["matrix"]
     for k, window in enumerate(windows):
         profile.remarks.append(
             f"{window.file.path}: center {window.center:.6g}, {counts[k]} independent samples, one "
