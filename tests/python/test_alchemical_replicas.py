@@ -504,7 +504,6 @@ def test_alchemlyb_reads_the_files_of_states(tmp_path):
     gmx = pytest.importorskip("alchemlyb.parsing.gmx")
     write_pair(tmp_path, steps=500)
     text = (tmp_path / "pair.toml").read_text().replace('"reduced"', '"nano"')
-    text = text.replace("[[type]]", "[[type]]\nmass = 1.0\nepsilon = 1.0\nsigma = 1.0")
     (tmp_path / "pair.toml").write_text(text.replace("temperature = 1.0", "temperature = 100.0"))
     run_sterna(tmp_path, "run", "pair.toml", "-n", 1)
     for state, switched in enumerate(LAMBDAS):
