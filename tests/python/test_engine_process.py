@@ -132,7 +132,7 @@ def test_the_time_left_follows_from_the_median_of_steps(monkeypatch):
     monkeypatch.setattr("sterna.support.progress.time.monotonic", lambda: now[0])
     shown = io.StringIO()
     monkeypatch.setattr(
-        "sterna.support.progress.Console",
+        "rich.console.Console",
         lambda **_: Console(file=shown, force_terminal=True, width=100),
     )
     with RunProgress(1000, 2000, delay=1.0) as progress:

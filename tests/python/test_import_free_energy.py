@@ -322,7 +322,7 @@ def test_what_differs_is_told(changes, without, message, tmp_path):
         ({"delta-lambda": "1e-5"}, (), "(slow growth) is not taken over"),
         ({"couple-moltype": "system"}, (), "the whole system as couple-moltype"),
         ({"couple-moltype": "MOLE"}, (), 'molecules of the type "MOLE"; did you mean "MOL"?'),
-        ({"couple-moltype": ""}, (), "without couple-moltype, so that nothing changes"),
+        ({"couple-moltype": ""}, (), "without couple-moltype, and the topology has no state B"),
         ({"couple-lambda1": "nothing"}, (), "expected vdw-q, vdw, q, none"),
         ({"coul-lambdas": "0 1"}, (), "vdw-lambdas has 7 numbers and coul-lambdas 2"),
         ({"vdw-lambdas": "0 0 0 0 0 0 1.5"}, (), "vdw-lambdas has 1.5; expected numbers from 0 to 1"),
