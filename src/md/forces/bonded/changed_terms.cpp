@@ -3,7 +3,6 @@
 //          lambda.
 // Source:  GROMACS manual, "Free energy implementation": interactions of states A and B.
 // Cost:    coefficients are made in each step; molecules that change are few.
-// Hazards: kernels have the baseline instruction set, so that results do not depend on the machine's.
 // Others:  none.
 
 #include "md/forces/bonded/changed_terms.hpp"
@@ -12,6 +11,7 @@
 
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/forces/bonded/bonded_work.hpp"
+#include "md/simd/instruction_set.hpp"
 
 namespace sterna::md {
 namespace {
@@ -36,6 +36,8 @@ EnergyAndVirial ChangedTerms::compute(std::size_t molecule, double lambda,
     places[k].y = positions[k].y;
     places[k].z = positions[k].z;
   }
+  const BondedKernels& kernels = select_kernels(
+      available_kernels<BondedKernels>(STERNA_KERNEL_FAMILY(bonded_kernels)), "auto");
   const std::uint32_t first_row = 0;
   for (const Term& term : terms_[molecule]) {
     const BondedRow& row = bonded_table()[term.kind];
@@ -57,7 +59,7 @@ EnergyAndVirial ChangedTerms::compute(std::size_t molecule, double lambda,
                     .force = forces.data(),
                     .energy = 0.0,
                     .virial = {}};
-    bonded_kernels_baseline().terms[term.kind].in_double(work);
+    kernels.terms[term.kind].in_double(work);
     sums.energy += work.energy;
     for (int k = 0; k < 6; ++k) sums.virial[k] += work.virial[k];
   }
