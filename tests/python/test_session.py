@@ -191,6 +191,54 @@ def test_what_a_killed_run_left_goes_at_the_next_start(begin):
     assert other.folder_of_session().exists()  # that of a living run stays
 
 
+@pytest.mark.parametrize("removed_before", ["open", "flock", "stat"])
+def test_a_folder_that_another_start_removes_is_made_again(removed_before, tmp_path, monkeypatch):
+    """Another start removes abandoned folders, and a new one looks so until it is locked."""
+    monkeypatch.setattr(session, "SHARED_MEMORY", tmp_path)
+    monkeypatch.setattr(session.tempfile, "tempdir", str(tmp_path))
+    module = session.fcntl if removed_before == "flock" else os
+    call = getattr(module, removed_before)
+    removed = []
+
+    def after_another_start(*arguments, **named):
+        if not removed:
+            removed.extend(tmp_path.glob(f"{session.PREFIX}*"))
+            session.shutil.rmtree(removed[0])
+        return call(*arguments, **named)
+
+    make = session.tempfile.mkdtemp
+
+    def made(**named):
+        path = make(**named)
+        monkeypatch.setattr(module, removed_before, after_another_start)
+        return path
+
+    monkeypatch.setattr(session.tempfile, "mkdtemp", made)
+    with session.Session(1) as own:
+        assert removed and own.path not in removed
+        assert own.path.is_dir()
+        session.remove_abandoned()
+        assert own.path.is_dir()
+
+
+def test_a_folder_that_another_start_has_locked_is_not_taken(tmp_path, monkeypatch):
+    monkeypatch.setattr(session, "SHARED_MEMORY", tmp_path)
+    monkeypatch.setattr(session.tempfile, "tempdir", str(tmp_path))
+    make, taken = session.tempfile.mkdtemp, []
+
+    def made(**named):
+        path = make(**named)
+        if not taken:
+            taken.append(os.open(path, os.O_RDONLY))
+            session.fcntl.flock(taken[0], session.fcntl.LOCK_EX)
+        return path
+
+    monkeypatch.setattr(session.tempfile, "mkdtemp", made)
+    with session.Session(1) as own:
+        assert not os.path.samestat(os.stat(own.path), os.fstat(taken[0]))
+    os.close(taken[0])
+
+
 def test_segments_of_mpich_go_when_nobody_uses_them(tmp_path, monkeypatch):
     monkeypatch.setattr(session, "SHARED_MEMORY", tmp_path)
     monkeypatch.setattr(session.tempfile, "tempdir", str(tmp_path))

@@ -89,6 +89,22 @@ def remove_abandoned() -> None:
                 os.close(folder)
 
 
+def _lock_if_it_stays(path: Path) -> int:
+    """Opens the folder and locks it (shared); returns its descriptor.
+
+    Raises BlockingIOError while another start holds the lock in order to remove the folder, and
+    FileNotFoundError once it is removed.
+    """
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        os.stat(path)
+    except OSError:
+        os.close(folder)
+        raise
+    return folder
+
+
 class Session:
     """A folder of its own for a run of `ranks` ranks; a context manager that removes it."""
 
@@ -97,15 +113,11 @@ class Session:
         parent = _parent_for(ranks)
         while True:
             self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-            self.lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
-            # Before the folder is locked, another start may consider it abandoned.
             try:
-                fcntl.flock(self.lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                if os.path.samestat(os.stat(self.path), os.fstat(self.lock)):
-                    break
-            except OSError:
-                pass
-            os.close(self.lock)
+                self.lock = _lock_if_it_stays(self.path)
+                break
+            except (BlockingIOError, FileNotFoundError):
+                pass  # Another start took the folder, not locked yet, for an abandoned one.
 
     def __enter__(self) -> "Session":
         return self
