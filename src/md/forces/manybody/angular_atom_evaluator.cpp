@@ -49,31 +49,19 @@ AngularAtomEvaluator::AngularAtomEvaluator(const EmbeddedAtomPotential& potentia
   }
 }
 
-void AngularAtomEvaluator::compute(const Position* position, const NeighborRows& rows,
-                                   const CellRange* cells,
-                                   std::span<const std::uint32_t> which_cells, PaddedForce* force,
-                                   EnergyAndVirial& sums) {
-  scratch_.resize(kernels_.scratch_bytes(rows.longest));
+void AngularAtomEvaluator::compute_cells(BondRows& rows,
+                                         std::span<const std::uint32_t> which_cells) {
+  scratch_.resize(kernels_.scratch_bytes(rows.longest_row));
   AngularAtomWork work{};
-  work.rows = {.position = position,
-               .force = force,
-               .rows = rows.rows.data(),
-               .neighbors = rows.neighbors.data(),
-               .cells = cells,
-               .type_count = type_count_,
-               .bond_cutoff_squared = bond_cutoff_squared_.data(),
-               .tables = tables_.data(),
-               .longest_row = rows.longest,
-               .scratch = scratch_.data(),
-               .energy = 0.0,
-               .virial = {}};
+  work.rows = rows;
+  work.rows.tables = tables_.data();
+  work.rows.scratch = scratch_.data();
   work.per_distance = 1.0 / potential_.distance_spacing();
   work.last_bin = last_bin_;
   work.embed = embed;
   work.potential = &potential_;
   kernels_.compute(work, which_cells.data(), which_cells.size());
-  sums.energy += work.rows.energy;
-  for (int k = 0; k < 6; ++k) sums.virial[k] += work.rows.virial[k];
+  rows = work.rows;
 }
 
 }  // namespace sterna::md

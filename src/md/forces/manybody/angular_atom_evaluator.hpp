@@ -22,11 +22,9 @@ class AngularAtomEvaluator final : public BondEvaluator {
                        std::string_view kernels);
 
   std::string_view kernels() const override { return kernels_.name; }
-  void compute(const Position* position, const NeighborRows& rows, const CellRange* cells,
-               std::span<const std::uint32_t> which_cells, PaddedForce* force,
-               EnergyAndVirial& sums) override;
 
  private:
+  void compute_cells(BondRows& rows, std::span<const std::uint32_t> which_cells) override;
   const AngularAtomKernels& kernels_;
   EmbeddedAtomPotential potential_;
   std::uint32_t last_bin_;

@@ -29,14 +29,33 @@ class BondEvaluator {
 
   /// Computes the terms of the local particles of these cells, which are all in `rows`. Adds their
   /// forces to `force`, which has an entry for each position, and energy and virial to `sums`.
-  virtual void compute(const Position* position, const NeighborRows& rows, const CellRange* cells,
-                       std::span<const std::uint32_t> which_cells, PaddedForce* force,
-                       EnergyAndVirial& sums) = 0;
+  void compute(const Position* position, const NeighborRows& rows, const CellRange* cells,
+               std::span<const std::uint32_t> which_cells, PaddedForce* force,
+               EnergyAndVirial& sums) {
+    BondRows bonds{.position = position,
+                   .force = force,
+                   .rows = rows.rows.data(),
+                   .neighbors = rows.neighbors.data(),
+                   .cells = cells,
+                   .type_count = type_count_,
+                   .bond_cutoff_squared = bond_cutoff_squared_.data(),
+                   .tables = nullptr,
+                   .longest_row = rows.longest,
+                   .scratch = nullptr,
+                   .energy = 0.0,
+                   .virial = {}};
+    compute_cells(bonds, which_cells);
+    sums.energy += bonds.energy;
+    for (int k = 0; k < 6; ++k) sums.virial[k] += bonds.virial[k];
+  }
 
  protected:
   BondEvaluator() = default;
   BondEvaluator(const BondEvaluator&) = default;
   BondEvaluator& operator=(const BondEvaluator&) = default;
+
+  /// Computes the cells' terms. Sets tables and scratch memory, and adds to energy and virial.
+  virtual void compute_cells(BondRows& rows, std::span<const std::uint32_t> which_cells) = 0;
 
   int type_count_ = 0;
   std::vector<double> bond_cutoff_squared_;  ///< type_count^2

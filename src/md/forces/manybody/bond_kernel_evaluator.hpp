@@ -22,30 +22,6 @@ class BondKernelEvaluator : public BondEvaluator {
  public:
   std::string_view kernels() const override { return kernels_.name; }
 
-  void compute(const Position* position, const NeighborRows& rows, const CellRange* cells,
-               std::span<const std::uint32_t> which_cells, PaddedForce* force,
-               EnergyAndVirial& sums) override {
-    scratch_.resize(kernels_.scratch_bytes(std::max(1u, rows.longest)));
-    Work work = work_;
-    const bool mixed = precision_ == Precision::mixed;
-    work.rows = {.position = position,
-                 .force = force,
-                 .rows = rows.rows.data(),
-                 .neighbors = rows.neighbors.data(),
-                 .cells = cells,
-                 .type_count = type_count_,
-                 .bond_cutoff_squared = bond_cutoff_squared_.data(),
-                 .tables = mixed ? static_cast<const void*>(tables_single_.data()) : tables_.data(),
-                 .longest_row = rows.longest,
-                 .scratch = scratch_.data(),
-                 .energy = 0.0,
-                 .virial = {}};
-    (mixed ? kernels_.compute_mixed : kernels_.compute_double)(work, which_cells.data(),
-                                                               which_cells.size());
-    sums.energy += work.rows.energy;
-    for (int k = 0; k < 6; ++k) sums.virial[k] += work.rows.virial[k];
-  }
-
  protected:
   /// `value_of(i, j, k, table)`: the value of a table for a triple of types.
   template <class ValueOf>
@@ -63,6 +39,18 @@ class BondKernelEvaluator : public BondEvaluator {
       }
     }
     tables_single_.assign(tables_.begin(), tables_.end());
+  }
+
+  void compute_cells(BondRows& rows, std::span<const std::uint32_t> which_cells) override {
+    const bool mixed = precision_ == Precision::mixed;
+    scratch_.resize(kernels_.scratch_bytes(std::max(1u, rows.longest_row)));
+    Work work = work_;
+    work.rows = rows;
+    work.rows.scratch = scratch_.data();
+    work.rows.tables = mixed ? static_cast<const void*>(tables_single_.data()) : tables_.data();
+    (mixed ? kernels_.compute_mixed : kernels_.compute_double)(work, which_cells.data(),
+                                                               which_cells.size());
+    rows = work.rows;
   }
 
   Work work_{};  ///< what does not change from call to call; without `rows`

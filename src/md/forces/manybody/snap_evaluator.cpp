@@ -181,22 +181,9 @@ void SnapEvaluator::take_coefficients(const SnapPotential& potential) {
   }
 }
 
-void SnapEvaluator::compute(const Position* position, const NeighborRows& rows,
-                            const CellRange* cells, std::span<const std::uint32_t> which_cells,
-                            PaddedForce* force, EnergyAndVirial& sums) {
+void SnapEvaluator::compute_cells(BondRows& rows, std::span<const std::uint32_t> which_cells) {
   SnapWork work = work_;
-  work.rows = {.position = position,
-               .force = force,
-               .rows = rows.rows.data(),
-               .neighbors = rows.neighbors.data(),
-               .cells = cells,
-               .type_count = type_count_,
-               .bond_cutoff_squared = bond_cutoff_squared_.data(),
-               .tables = nullptr,
-               .longest_row = rows.longest,
-               .scratch = nullptr,
-               .energy = 0.0,
-               .virial = {}};
+  work.rows = rows;
   work.half_offset = half_offset_.data();
   work.whole_offset = whole_offset_.data();
   work.roots = roots_.data();
@@ -217,8 +204,7 @@ void SnapEvaluator::compute(const Position* position, const NeighborRows& rows,
   scratch_.resize(kernels_.scratch_bytes(work));
   work.rows.scratch = scratch_.data();
   kernels_.compute(work, which_cells.data(), which_cells.size());
-  sums.energy += work.rows.energy;
-  for (int k = 0; k < 6; ++k) sums.virial[k] += work.rows.virial[k];
+  rows = work.rows;
 }
 
 }  // namespace sterna::md

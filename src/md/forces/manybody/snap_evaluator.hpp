@@ -23,11 +23,9 @@ class SnapEvaluator final : public BondEvaluator {
                 std::string_view kernels);
 
   std::string_view kernels() const override { return kernels_.name; }
-  void compute(const Position* position, const NeighborRows& rows, const CellRange* cells,
-               std::span<const std::uint32_t> which_cells, PaddedForce* force,
-               EnergyAndVirial& sums) override;
 
  private:
+  void compute_cells(BondRows& rows, std::span<const std::uint32_t> which_cells) override;
   void lay_out_matrices(const SnapPotential& potential);
   void list_terms(int ja, int jb, int jc);
   void couple(const SnapPotential& potential);

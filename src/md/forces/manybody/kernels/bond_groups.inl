@@ -87,19 +87,23 @@ inline void add_to_particles(PaddedForce* force, const std::uint32_t* particle,
   }
 }
 
-/// Filters the bonds of a block's atoms from the rows, and calls `compute` for groups of atoms of
-/// equal coordination.
-template <class Real, bool single, class Compute>
-void for_groups_of_block(const BondRows& work, const BondScratch<Real>& scratch,
-                         const std::uint32_t* atoms, std::uint32_t atom_count,
-                         const Compute& compute) {
-  std::uint32_t first_bond[atoms_of_block], bond_count[atoms_of_block];
-  std::uint32_t bonds = 0, most = 0;
+/// Where the bonds of each of a block's atoms are in the scratch memory.
+struct BondsOfBlock {
+  std::uint32_t first[atoms_of_block], count[atoms_of_block];
+  std::uint32_t most = 0;  ///< of an atom
+};
+
+/// Filters the bonds of a block's atoms from the rows into the scratch memory.
+template <class Real, bool single>
+void filter_bonds(const BondRows& work, const BondScratch<Real>& scratch,
+                  const std::uint32_t* atoms, std::uint32_t atom_count, BondsOfBlock& of) {
+  std::uint32_t bonds = 0;
+  of.most = 0;
   for (std::uint32_t a = 0; a < atom_count; ++a) {
     const Position center = work.position[atoms[a]];
     const double* const cutoffs =
         work.bond_cutoff_squared + (single ? 0 : center.type * work.type_count);
-    first_bond[a] = bonds;
+    of.first[a] = bonds;
     const RowRange row = work.rows[atoms[a]];
     for (std::uint32_t k = row.begin; k < row.begin + row.count; ++k) {
       // Every neighbor is written, and kept only by advancing the index if it is a bond, because a
@@ -114,12 +118,20 @@ void for_groups_of_block(const BondRows& work, const BondScratch<Real>& scratch,
       if constexpr (!single) scratch.type[bonds] = static_cast<std::uint32_t>(other.type);
       bonds += x * x + y * y + z * z < cutoffs[single ? 0 : other.type] ? 1u : 0u;
     }
-    bond_count[a] = bonds - first_bond[a];
-    most = bond_count[a] > most ? bond_count[a] : most;
+    of.count[a] = bonds - of.first[a];
+    of.most = of.count[a] > of.most ? of.count[a] : of.most;
   }
+}
 
+/// Calls `compute` for groups of a block's atoms that have equally many bonds, one at least.
+template <class Real, bool single, class Compute>
+void for_groups_of_block(const BondRows& work, const BondScratch<Real>& scratch,
+                         const std::uint32_t* atoms, std::uint32_t atom_count,
+                         const Compute& compute) {
+  BondsOfBlock bonds;
+  filter_bonds<Real, single>(work, scratch, atoms, atom_count, bonds);
   BondGroup<Real> group;
-  for (group.bonds = 1; group.bonds <= most; ++group.bonds) {
+  for (group.bonds = 1; group.bonds <= bonds.most; ++group.bonds) {
     const auto flush = [&] {
       if (group.lane_count == 0) return;
       for (std::uint32_t k = group.lane_count; k < group.width; ++k) {
@@ -130,32 +142,44 @@ void for_groups_of_block(const BondRows& work, const BondScratch<Real>& scratch,
       group.lane_count = 0;
     };
     for (std::uint32_t a = 0; a < atom_count; ++a) {
-      if (bond_count[a] != group.bonds) continue;
+      if (bonds.count[a] != group.bonds) continue;
       group.atom[group.lane_count] = atoms[a];
-      group.first_bond[group.lane_count] = first_bond[a];
+      group.first_bond[group.lane_count] = bonds.first[a];
       if (++group.lane_count == group.width) flush();
     }
     flush();
   }
 }
 
-/// Calls `compute` for all atoms of the cells, in groups.
-template <class Real, bool single, class Compute>
-void for_groups_of_cells(const BondRows& work, const BondScratch<Real>& scratch,
-                         const std::uint32_t* cells, std::size_t cell_count,
-                         const Compute& compute) {
+/// Calls `compute(atoms, count)` for blocks of the cells' atoms for which `is_center(atom)`.
+template <class IsCenter, class Compute>
+void for_blocks_of_cells(const BondRows& work, const std::uint32_t* cells, std::size_t cell_count,
+                         const IsCenter& is_center, const Compute& compute) {
   std::uint32_t atoms[atoms_of_block];
   std::uint32_t count = 0;
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = work.cells[cells[c]];
     for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
+      if (!is_center(i)) continue;
       atoms[count++] = i;
       if (count < atoms_of_block) continue;
-      for_groups_of_block<Real, single>(work, scratch, atoms, count, compute);
+      compute(atoms, count);
       count = 0;
     }
   }
-  for_groups_of_block<Real, single>(work, scratch, atoms, count, compute);
+  compute(atoms, count);
+}
+
+/// Calls `compute` for all atoms of the cells that have bonds, in groups.
+template <class Real, bool single, class Compute>
+void for_groups_of_cells(const BondRows& work, const BondScratch<Real>& scratch,
+                         const std::uint32_t* cells, std::size_t cell_count,
+                         const Compute& compute) {
+  for_blocks_of_cells(
+      work, cells, cell_count, [](std::uint32_t) { return true; },
+      [&](const std::uint32_t* atoms, std::uint32_t count) {
+        for_groups_of_block<Real, single>(work, scratch, atoms, count, compute);
+      });
 }
 
 /// Subtracts minus the virial of a group: the sums over its bonds of products of r and dE/dr, in the

@@ -520,41 +520,15 @@ inline void compute_group(SnapWork& work, const SnapScratch& scratch, const std:
                              -gx, -gy, -gz);
   }
   add_to_particles<double>(work.rows.force, atom, lane_count, fx, fy, fz);
-  work.rows.virial[0] -= sum<double>(xx * valid);
-  work.rows.virial[1] -= sum<double>(yy * valid);
-  work.rows.virial[2] -= sum<double>(zz * valid);
-  work.rows.virial[3] -= sum<double>(xy * valid);
-  work.rows.virial[4] -= sum<double>(xz * valid);
-  work.rows.virial[5] -= sum<double>(yz * valid);
+  subtract_virial<double>(work.rows,
+                          {xx * valid, yy * valid, zz * valid, xy * valid, xz * valid, yz * valid});
 }
 
-/// Filters the neighbors of a block's atoms from the rows, and computes atoms of about the same
-/// number of neighbors together.
+/// Computes a block of atoms, those of about the same number of neighbors together.
 inline void compute_block(SnapWork& work, const SnapScratch& scratch, const std::uint32_t* atoms,
                           std::uint32_t atom_count) {
-  std::uint32_t first_bond[atoms_of_block], bond_count[atoms_of_block];
-  std::uint32_t bonds = 0, most = 0;
-  for (std::uint32_t n = 0; n < atom_count; ++n) {
-    const Position center = work.rows.position[atoms[n]];
-    const double* const cutoffs =
-        work.rows.bond_cutoff_squared + center.type * work.rows.type_count;
-    first_bond[n] = bonds;
-    const RowRange row = work.rows.rows[atoms[n]];
-    for (std::uint32_t k = row.begin; k < row.begin + row.count; ++k) {
-      const std::uint32_t neighbor = work.rows.neighbors[k];
-      const Position& other = work.rows.position[neighbor];
-      const double x = other.x - center.x, y = other.y - center.y, z = other.z - center.z;
-      scratch.bonds.dx[bonds] = x;
-      scratch.bonds.dy[bonds] = y;
-      scratch.bonds.dz[bonds] = z;
-      scratch.bonds.neighbor[bonds] = neighbor;
-      scratch.bonds.type[bonds] = static_cast<std::uint32_t>(other.type);
-      bonds += x * x + y * y + z * z < cutoffs[other.type] ? 1u : 0u;
-    }
-    bond_count[n] = bonds - first_bond[n];
-    most = bond_count[n] > most ? bond_count[n] : most;
-  }
-
+  BondsOfBlock bonds;
+  filter_bonds<double, false>(work.rows, scratch.bonds, atoms, atom_count, bonds);
   alignas(64) std::uint32_t group[width], group_bond[width], group_count[width];
   std::uint32_t lane = 0;
   const auto flush = [&] {
@@ -567,11 +541,11 @@ inline void compute_block(SnapWork& work, const SnapScratch& scratch, const std:
     compute_group(work, scratch, group, group_bond, group_count, lane);
     lane = 0;
   };
-  for (std::uint32_t coordination = 0; coordination <= most; ++coordination) {
+  for (std::uint32_t coordination = 0; coordination <= bonds.most; ++coordination) {
     for (std::uint32_t n = 0; n < atom_count; ++n) {
-      if (bond_count[n] != coordination) continue;
+      if (bonds.count[n] != coordination) continue;
       group[lane] = atoms[n];
-      group_bond[lane] = first_bond[n];
+      group_bond[lane] = bonds.first[n];
       group_count[lane] = coordination;
       if (++lane == width) flush();
     }
@@ -582,21 +556,15 @@ inline void compute_block(SnapWork& work, const SnapScratch& scratch, const std:
 void compute(SnapWork& work, const std::uint32_t* cells, std::size_t cell_count) {
   SnapScratch scratch;
   scratch.lay_out(work.rows.scratch, work);
-  std::uint32_t atoms[atoms_of_block];
-  std::uint32_t count = 0;
-  for (std::size_t c = 0; c < cell_count; ++c) {
-    const CellRange cell = work.rows.cells[cells[c]];
-    for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
-      if (work.rows.bond_cutoff_squared[work.rows.position[i].type * work.rows.type_count +
-                                        work.rows.position[i].type] == 0.0)
-        continue;
-      atoms[count++] = i;
-      if (count < atoms_of_block) continue;
-      compute_block(work, scratch, atoms, count);
-      count = 0;
-    }
-  }
-  compute_block(work, scratch, atoms, count);
+  const BondRows& rows = work.rows;
+  const auto has_it = [&](std::uint32_t i) {
+    const auto type = rows.position[i].type;
+    return rows.bond_cutoff_squared[type * rows.type_count + type] != 0.0;
+  };
+  for_blocks_of_cells(rows, cells, cell_count, has_it,
+                      [&](const std::uint32_t* atoms, std::uint32_t count) {
+                        compute_block(work, scratch, atoms, count);
+                      });
 }
 
 std::size_t scratch_bytes(const SnapWork& work) {
