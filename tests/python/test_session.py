@@ -197,25 +197,23 @@ def test_a_folder_that_another_start_removes_is_made_again(removed_before, tmp_p
     monkeypatch.setattr(session, "SHARED_MEMORY", tmp_path)
     monkeypatch.setattr(session.tempfile, "tempdir", str(tmp_path))
     module = session.fcntl if removed_before == "flock" else os
-    call = getattr(module, removed_before)
-    removed = []
+    call, make, removed = getattr(module, removed_before), session.tempfile.mkdtemp, []
 
     def after_another_start(*arguments, **named):
-        if not removed:
-            removed.extend(tmp_path.glob(f"{session.PREFIX}*"))
-            session.shutil.rmtree(removed[0])
+        monkeypatch.setattr(module, removed_before, call)
+        session.shutil.rmtree(removed[0])
         return call(*arguments, **named)
 
-    make = session.tempfile.mkdtemp
-
     def made(**named):
-        path = make(**named)
-        monkeypatch.setattr(module, removed_before, after_another_start)
-        return path
+        path = Path(make(**named))
+        if not removed:
+            removed.append(path)
+            monkeypatch.setattr(module, removed_before, after_another_start)
+        return str(path)
 
     monkeypatch.setattr(session.tempfile, "mkdtemp", made)
     with session.Session(1) as own:
-        assert removed and own.path not in removed
+        assert len(removed) == 1 and own.path not in removed
         assert own.path.is_dir()
         session.remove_abandoned()
         assert own.path.is_dir()
