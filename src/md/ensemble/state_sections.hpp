@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "md/core/choice.hpp"
-#include "md/ensemble/run_state.hpp"
 #include "md/input/check_input.hpp"
 #include "md/input/input_schema.hpp"
 
@@ -50,25 +49,6 @@ inline constexpr auto choice_table<ReplicasSection::Exchange> =
           "\"expanded\": an expanded ensemble, in which `walkers` replicas go over all states "
           "without a partner."},
          {"none", ReplicasSection::Exchange::none, "\"none\": each replica keeps its state."}});
-
-/// How many states energies can be told in: the [[state]]s or, if there are none, those of [alchemy].
-std::size_t count_of_states(const Input& input);
-/// The parameters of force terms in one of them.
-StateParameters parameters_of_state(const Input& input, std::size_t number);
-/// Whether charges or van der Waals interactions differ between the [[state]]s.
-bool states_are_alchemical(const Input& input);
-/// The state of [alchemy] that a [[state]] has.
-std::size_t alchemical_state_of(const Input& input, std::size_t number);
-/// The [[state]] with this number as it is to be set in a run.
-RunState run_state(const Input& input, std::size_t number);
-/// The temperature of a [[state]], and its pressure if the run has a barostat.
-double temperature_of_state(const Input& input, std::size_t number);
-std::optional<double> pressure_of_state(const Input& input, std::size_t number);
-/// How many replicas there are, and the state in which one of them begins.
-std::size_t count_of_replicas(const Input& input);
-std::size_t first_state_of(const Input& input, std::size_t replica);
-/// The input of a replica, in the state in which it begins.
-Input input_of_replica(const Input& input, std::size_t replica);
 
 void check_states(Input& input, bool look_at_files, const IsGood& is_good, const Report& report);
 

@@ -12,6 +12,7 @@
 #include "md/core/unstable_run.hpp"
 #include "md/ensemble/replica_files.hpp"
 #include "md/ensemble/state_sections.hpp"
+#include "md/ensemble/states_from_input.hpp"
 #include "md/forces/alchemy/alchemical_state.hpp"
 #include "md/input/read_input.hpp"
 #include "md/output/atomic_file.hpp"
@@ -148,7 +149,7 @@ std::vector<std::string> ReplicaGroup::take_warnings() {
   return warnings;
 }
 
-MeetingData ReplicaGroup::gather(std::int64_t) {
+MeetingData ReplicaGroup::gather() {
   const std::size_t states = states_.size();
   std::vector<double> mine;
   for_each([&](std::size_t, Simulation& simulation) {

@@ -47,7 +47,7 @@ class ReplicaGroup {
   void run_to(std::int64_t step);
   /// Local: warnings of the replicas of this group since the last call.
   std::vector<std::string> take_warnings();
-  MeetingData gather(std::int64_t step);
+  MeetingData gather();
   /// Gives each replica its state, and renews its lists.
   void set_states(std::span<const std::size_t> state_of);
   /// Writes a checkpoint of each replica.

@@ -7,18 +7,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
-#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
-#include "md/core/gas_constant.hpp"
 #include "md/core/random.hpp"
 #include "md/ensemble/replica_files.hpp"
 #include "md/ensemble/state_sections.hpp"
-#include "md/forces/alchemy/input/mutation_sections.hpp"
+#include "md/ensemble/states_from_input.hpp"
 #include "md/input/diagnostics.hpp"
 #include "md/input/overwritten_inputs.hpp"
 #include "md/input/read_input.hpp"
@@ -82,7 +80,8 @@ ReplicaRecord::ReplicaRecord(const comm::Context& world, const Input& input,
       states_(input.tables<StateSection>().size()),
       state_of_(first_states(input)),
       is_alchemical_(states_are_alchemical(input)),
-      statistics_(states_, state_of_) {
+      statistics_(states_, state_of_),
+      energies_(input) {
   if (const auto& section = input.section<ReplicasSection>(); section.are_expanded()) {
     weights_.emplace(states_, section.weights);
   }
@@ -203,22 +202,12 @@ void ReplicaRecord::clear_for_new_run() {
 void ReplicaRecord::open() {
   on_first_rank(world_, [&] {
     const std::string log_path = stem_ + std::string(replica_files::log);
-    const auto energies_path = [&](std::size_t state) {
-      return replica_files::of_state(stem_, state) + std::string(replica_files::energies);
-    };
     if (turn_ < 0) {
       log_ = std::make_unique<GrowingFile>(log_path, std::string_view());
-      const DhdlHead head = head_of_energies();
-      for (std::size_t state = 0; state < states_; ++state) {
-        energies_.push_back(
-            std::make_unique<GrowingFile>(energies_path(state), head.of_state(state)));
-      }
+      energies_.create();
     } else {
       log_ = std::make_unique<GrowingFile>(log_path, sizes_.at("log").get<std::uint64_t>());
-      for (std::size_t state = 0; state < states_; ++state) {
-        energies_.push_back(std::make_unique<GrowingFile>(
-            energies_path(state), sizes_.at("energies").at(state).get<std::uint64_t>()));
-      }
+      energies_.reopen(sizes_.at("energies"));
     }
     Json states = Json::array();
     for (std::size_t state = 0; state < states_; ++state) {
@@ -245,74 +234,8 @@ void ReplicaRecord::log(const Json& line) {
   log_->append(json_text(line) + "\n");
 }
 
-double ReplicaRecord::energy_unit() const {
-  const double temperature = temperature_of_state(input_, 0);
-  return is_alchemical_ ? input_.units.boltzmann() * temperature
-                        : 1e-3 * gas_constant * temperature;
-}
-
-DhdlHead ReplicaRecord::head_of_energies() const {
-  DhdlHead head{
-      .comment = fmt::format("# Reduced energies of the samples of one state in all "
-                             "states, written by sterna {}: what\n# the others have more, "
-                             "times this k T:\n",
-                             version),
-      .temperature = temperature_of_state(input_, 0),
-      .thermal_energy = energy_unit(),
-      .parts = {},
-      .lambdas = {},
-      .derivatives = is_alchemical_ ? alchemical_parts_of(input_).size() : 0};
-  for (std::size_t part = 0; part < head.derivatives; ++part) {
-    head.parts.emplace_back(alchemical_parts[part].lambda);
-  }
-  // States that differ in other ways, too, are told apart by their numbers.
-  std::set<std::vector<double>> distinct;
-  bool only_alchemical = is_alchemical_;
-  RunState first = run_state(input_, 0);
-  for (std::size_t state = 0; state < states_; ++state) {
-    RunState own = run_state(input_, state);
-    std::vector<double>& lambdas = head.lambdas.emplace_back();
-    if (is_alchemical_) {
-      for (const AlchemicalPart& part : alchemical_parts) {
-        const auto lambda = own.parameters.find(part.parameter);
-        if (lambdas.size() < head.derivatives) lambdas.push_back(lambda->second);
-        own.parameters.erase(lambda);
-        if (state == 0) first.parameters.erase(first.parameters.find(part.parameter));
-      }
-    }
-    only_alchemical = only_alchemical && distinct.insert(lambdas).second &&
-                      own.temperature == first.temperature && own.pressure == first.pressure &&
-                      own.parameters == first.parameters;
-  }
-  if (only_alchemical) return head;
-  head.parts.emplace_back("state-lambda");
-  for (std::size_t state = 0; state < states_; ++state) {
-    head.lambdas[state].push_back(static_cast<double>(state));
-  }
-  return head;
-}
-
 void ReplicaRecord::write_energies(const MeetingData& met, double time) {
-  on_first_rank(world_, [&] {
-    const double unit = energy_unit();
-    for (std::size_t replica = 0; replica < count(); ++replica) {
-      const std::size_t own = state_of_[replica];
-      std::string line = fmt::format("{:.6f}", time);
-      if (is_alchemical_) {
-        const double reduced =
-            unit / (input_.units.boltzmann() * temperature_of_state(input_, own));
-        const std::span slopes = met.derivatives[replica];
-        for (const double slope : slopes.first(alchemical_parts_of(input_).size())) {
-          line += fmt::format(" {:.10g}", reduced * slope);
-        }
-      }
-      for (std::size_t state = 0; state < states_; ++state) {
-        line += fmt::format(" {:.10g}",
-                            unit * (met.reduced[replica][state] - met.reduced[replica][own]));
-      }
-      energies_[own]->append(line + "\n");
-    }
-  });
+  on_first_rank(world_, [&] { energies_.write(met, state_of_, time); });
 }
 
 const std::vector<std::size_t>& ReplicaRecord::exchange(const Exchanger& exchanger,
@@ -368,8 +291,6 @@ void ReplicaRecord::jump(const ReducedEnergies& energies) {
 }
 
 Json ReplicaRecord::set() const {
-  Json energies = Json::array();
-  for (const auto& file : energies_) energies.push_back(file->bytes());
   Json set = {{"format", set_format},
               {"program", fmt::format("sterna {}", version)},
               {"step", step_},
@@ -377,7 +298,7 @@ Json ReplicaRecord::set() const {
               {"state_of", state_of_},
               {"states", states_as_text()},
               {"statistics", statistics_.state()},
-              {"sizes", {{"log", log_->bytes()}, {"energies", energies}}}};
+              {"sizes", {{"log", log_->bytes()}, {"energies", energies_.sizes()}}}};
   if (weights_) set["weights"] = weights_->state();
   return set;
 }
@@ -387,7 +308,7 @@ void ReplicaRecord::commit(int turn) {
   checkpoint_step_ = step_;
   on_first_rank(world_, [&] {
     log_->sync();
-    for (const auto& file : energies_) file->sync();
+    energies_.sync();
     replace_file(stem_ + std::string(replica_files::set), json_text(set(), 1) + "\n");
   });
 }
@@ -488,7 +409,7 @@ void ReplicaRecord::finish() {
     end["warnings"] = std::move(warnings);
     log(end);
     log_->sync();
-    for (const auto& file : energies_) file->sync();
+    energies_.sync();
     console_.line("\nfiles of this run:");
     for (const std::string& file : present_run_files(stem_)) console_.line("  " + file);
     for (std::size_t k = 0; k < states_; ++k) {

@@ -10,11 +10,11 @@
 #include "md/core/json.hpp"
 #include "md/ensemble/exchange.hpp"
 #include "md/ensemble/state_weights.hpp"
-#include "md/forces/alchemy/dhdl_head.hpp"
 #include "md/input/input.hpp"
 #include "md/output/output_lock.hpp"
 #include "md/replicas/growing_file.hpp"
 #include "md/replicas/replica_group.hpp"
+#include "md/replicas/state_files.hpp"
 #include "md/simulation/files/console.hpp"
 #include "md/simulation/simulation.hpp"
 #include "sterna/comm/context.hpp"
@@ -59,10 +59,6 @@ class ReplicaRecord {
   void clear_for_new_run();
   Json states_as_text() const;
   Json set() const;
-  /// k T of the first state, by which reduced energies are multiplied in files. It is in kJ/mol;
-  /// of alchemical states in the unit of energy of the input, as in files of single runs.
-  double energy_unit() const;
-  DhdlHead head_of_energies() const;
   /// Draws the state of each walker of an expanded ensemble.
   void jump(const ReducedEnergies& energies);
   void report_weights() const;
@@ -82,12 +78,12 @@ class ReplicaRecord {
   std::size_t states_;  ///< how many
   std::vector<std::size_t> state_of_;
   std::optional<StateWeights> weights_;  ///< of an expanded ensemble
-  bool is_alchemical_;  ///< charges or van der Waals interactions differ between states
+  bool is_alchemical_;                   ///< see `states_are_alchemical`
   ExchangeStatistics statistics_;
   double waited_ = 0.0;
   Json sizes_;  ///< of the files when the set was written
   std::unique_ptr<GrowingFile> log_;
-  std::vector<std::unique_ptr<GrowingFile>> energies_;
+  StateFiles energies_;
 };
 
 }  // namespace sterna::md

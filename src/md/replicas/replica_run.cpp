@@ -1,22 +1,21 @@
 #include "md/replicas/replica_run.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <memory>
-#include <utility>
+#include <vector>
 
 #include "md/ensemble/state_sections.hpp"
+#include "md/ensemble/states_from_input.hpp"
 #include "md/replicas/replica_group.hpp"
 #include "md/replicas/replica_record.hpp"
 #include "md/simulation/files/console.hpp"
 #include "md/simulation/signals.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <vector>
 
 namespace sterna::md {
 namespace {
@@ -74,13 +73,12 @@ class ReplicaRun {
   Request meet(std::int64_t step) {
     const bool exchanges = step % meetings_.exchanges == 0;
     const auto before = Clock::now();
-    const MeetingData met = group_->gather(step);
+    const MeetingData met = group_->gather();
     const std::chrono::duration<double> waited = Clock::now() - before;
     if (step % meetings_.energies == 0) record_.write_energies(met, group_->time());
     record_.went_to(step);
     if (!exchanges) return Request::none;
-    std::vector<std::size_t> state_of = record_.exchange(exchanger_, met, waited.count());
-    group_->set_states(state_of);
+    group_->set_states(record_.exchange(exchanger_, met, waited.count()));
     const Request request = highest_request(step);
     if (request != Request::none || step == meetings_.last) write_checkpoint();
     return request;

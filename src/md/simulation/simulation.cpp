@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "md/ensemble/state_sections.hpp"
+#include "md/ensemble/states_from_input.hpp"
 #include "md/input/read_input.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 

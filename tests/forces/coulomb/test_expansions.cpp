@@ -41,7 +41,7 @@ double potential_at(const Vec3& point) {
 
 std::vector<double> shifted(const ShiftOperator<double>& shift, const std::vector<double>& source) {
   std::vector<double> target(source.size(), 0.0);
-  fmm_kernels_baseline().full.shift(shift, source.data(), 1, target.data(), 1, 1);
+  available_fmm_kernels().back()->full.shift(shift, source.data(), 1, target.data(), 1, 1);
   return target;
 }
 

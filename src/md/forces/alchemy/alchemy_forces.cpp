@@ -91,8 +91,7 @@ void AlchemyForces::list_atoms() {
         for (std::int64_t k = 0; k < size; ++k) {
           const auto place = static_cast<std::size_t>(k);
           const Topology::Atom& atom = of.atoms[place];
-          const double of_b =
-              options_.charges_of_b.empty() ? 0.0 : options_.charges_of_b[run.molecule][place];
+          const double of_b = options_.charges_of_b[run.molecule][place];
           atoms_.push_back({next_id + n * size + k, atom.type, options_.charge_factor * atom.charge,
                             options_.charge_factor * of_b, molecules_.size() - 1});
         }
@@ -730,7 +729,7 @@ void AlchemyForces::set_charges(Topology& topology) const {
     const std::vector<Topology::Atom>& atoms = topology_.molecules()[kind].atoms;
     std::vector<double> charges;
     for (std::size_t k = 0; k < atoms.size(); ++k) {
-      const double of_b = options_.charges_of_b.empty() ? 0.0 : options_.charges_of_b[kind][k];
+      const double of_b = options_.charges_of_b[kind][k];
       charges.push_back((1.0 - now_.charges) * atoms[k].charge + now_.charges * of_b);
     }
     topology.set_charges(kind, charges);

@@ -93,9 +93,8 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
 
   struct Options {
     std::vector<char> is_alchemical;  ///< by kind of molecule of the topology
-    /// Charges of state B by kind of molecule and atom, as the topology has those of state A. Empty:
-    /// they are 0.
-    std::vector<std::vector<double>> charges_of_b{};
+    /// Charges of state B by kind of molecule and atom, as the topology has those of state A.
+    std::vector<std::vector<double>> charges_of_b;
     std::vector<AlchemicalState> states;
     std::size_t state = 0;  ///< of the start
     /// Whether the run takes on other states while it goes on; a checkpoint keeps its state then.
@@ -141,7 +140,7 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
   std::span<GrowingText> texts() override { return texts_; }
   Settings settings() const override;
 
-  /// "alchemy.charges" and "alchemy.van_der_waals": lambda of both.
+  /// The lambda of each part of the state, by the names of `alchemical_parts`.
   StateParameters state_parameters() const override;
   void set_state_parameters(const StateParameters& values) override;
   std::vector<double> energies_with(std::span<const StateParameters> sets) override;

@@ -8,6 +8,7 @@
 #include "md/forces/bonded/changed_terms.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/forces/bonded/bonded_work.hpp"
@@ -20,6 +21,11 @@ namespace {
 constexpr std::size_t coefficients_behind = 3;
 
 }  // namespace
+
+ChangedTerms::ChangedTerms(std::vector<std::vector<Term>> terms, std::string_view kernels)
+    : terms_(std::move(terms)),
+      kernels_(&select_kernels(
+          available_kernels<BondedKernels>(STERNA_KERNEL_FAMILY(bonded_kernels)), kernels)) {}
 
 bool ChangedTerms::empty() const {
   return std::ranges::all_of(terms_, [](const auto& of_kind) { return of_kind.empty(); });
@@ -36,8 +42,6 @@ EnergyAndVirial ChangedTerms::compute(std::size_t molecule, double lambda,
     places[k].y = positions[k].y;
     places[k].z = positions[k].z;
   }
-  const BondedKernels& kernels = select_kernels(
-      available_kernels<BondedKernels>(STERNA_KERNEL_FAMILY(bonded_kernels)), "auto");
   const std::uint32_t first_row = 0;
   for (const Term& term : terms_[molecule]) {
     const BondedRow& row = bonded_table()[term.kind];
@@ -59,7 +63,7 @@ EnergyAndVirial ChangedTerms::compute(std::size_t molecule, double lambda,
                     .force = forces.data(),
                     .energy = 0.0,
                     .virial = {}};
-    kernels.terms[term.kind].in_double(work);
+    kernels_->terms[term.kind].in_double(work);
     sums.energy += work.energy;
     for (int k = 0; k < 6; ++k) sums.virial[k] += work.virial[k];
   }

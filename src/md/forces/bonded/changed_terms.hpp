@@ -3,13 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "md/core/energy_and_virial.hpp"
 #include "md/core/vector.hpp"
 
 namespace sterna::md {
+
+struct BondedKernels;
 
 /// Bonded terms of kinds of molecules whose parameters change with lambda, from those of state A to
 /// those of state B in equal steps. Any kind of bonded term will do that has no table.
@@ -21,9 +23,8 @@ class ChangedTerms {
     std::vector<double> from, to;      ///< parameters at lambda 0 and 1, in their order
   };
 
-  ChangedTerms() = default;
-  /// `terms`: by kind of molecule.
-  explicit ChangedTerms(std::vector<std::vector<Term>> terms) : terms_(std::move(terms)) {}
+  /// `terms`: by kind of molecule. `kernels`: "auto", or a name as for `select_kernels`.
+  ChangedTerms(std::vector<std::vector<Term>> terms, std::string_view kernels);
 
   bool empty() const;
   bool has(std::size_t molecule) const {
@@ -36,6 +37,7 @@ class ChangedTerms {
 
  private:
   std::vector<std::vector<Term>> terms_;
+  const BondedKernels* kernels_;
 };
 
 }  // namespace sterna::md

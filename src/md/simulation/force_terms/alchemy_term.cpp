@@ -106,7 +106,7 @@ ChangedTerms changed_terms_of(const Input& input) {
       terms[kind_of(input, section.molecule)].push_back(term);
     }
   }
-  return ChangedTerms(std::move(terms));
+  return {std::move(terms), input.interaction.kernel};
 }
 
 std::vector<std::vector<ChangedPair>> changed_pairs_of(const Input& input) {
@@ -210,6 +210,9 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
   options.keeps_molecules = section.kind == AlchemyKind::decoupling;
   options.pairs = pairs_of_types(input, types_themselves(input));
   Topology whole = topology_from_input(input);
+  for (const Topology::Molecule& molecule : whole.molecules()) {
+    options.charges_of_b.push_back(charges_of_state_b(input, molecule));
+  }
   if (section.kind == AlchemyKind::mutation) {
     options.pairs_of_b = pairs_of_types(input, mutated_types(input));
     if (ChangedTerms terms = changed_terms_of(input); !terms.empty()) {
@@ -220,9 +223,6 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
       };
     }
     options.changed_pairs = changed_pairs_of(input);
-    for (const Topology::Molecule& molecule : whole.molecules()) {
-      options.charges_of_b.push_back(charges_of_state_b(input, molecule));
-    }
   }
   options.tail_correction = input.interaction.tail_correction == TailCorrection::homogeneous;
   if (input.electrostatics.ends_at_cutoff()) {

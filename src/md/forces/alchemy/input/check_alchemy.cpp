@@ -9,6 +9,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/forces/alchemy/input/alchemy_section.hpp"
+#include "md/forces/alchemy/input/mutation_sections.hpp"
 #include "md/input/cutoffs.hpp"
 #include "md/input/many_body_input.hpp"
 #include "sterna/comm/nearest_name.hpp"
@@ -187,18 +188,23 @@ class AlchemyChecker {
   }
 
   void charges() {
-    if (of_.charges.empty() || of_.kind == AlchemyKind::mutation) return;
-    if (!has_charges()) {
+    if (of_.charges.empty()) return;
+    const bool mutates = of_.kind == AlchemyKind::mutation;
+    if (!mutates && !has_charges()) {
       report_(Severity::warning, "alchemy.charges",
               "the alchemical molecules have no charges that act: \"charges\" has no effect");
       return;
     }
+    if (!input_.electrostatics.is_used()) return;
     const std::vector<char> is_alchemical = alchemical_molecules(input_);
-    double net = 0.0;
+    double net = 0.0;  // of state A minus that of state B
     for (std::size_t m = 0; m < input_.molecules.size(); ++m) {
       if (is_alchemical[m] == 0) continue;
       double of_molecule = 0.0;
-      for (const auto& atom : input_.molecules[m].atoms) of_molecule += charge_of(atom);
+      for (const auto& atom : input_.molecules[m].atoms) {
+        const double charge = charge_of(atom);
+        of_molecule += charge - (mutates ? mutated_charge(input_, atom.type, charge) : 0.0);
+      }
       net += of_molecule * static_cast<double>(input_.molecules[m].count);
     }
     const bool changes = std::ranges::any_of(
@@ -208,8 +214,8 @@ class AlchemyChecker {
             fmt::format("the charge of the system changes by {:.6g} from state to state. A "
                         "homogeneous background and the images of the box have a part in the free "
                         "energy then, which shrinks only as 1 / box length: correct it, or "
-                        "switch off an opposite ion far away together with the molecule",
-                        net));
+                        "let an opposite ion far away change together with the molecule",
+                        std::abs(net)));
   }
 
   bool gives_place(const std::string& place) const { return input_.places.contains(place); }

@@ -43,6 +43,7 @@ class MutationChecker {
             "[[mutated_pair]], which say what changes");
     }
     for (std::size_t n = 0; n < mutations.size(); ++n) mutation(mutations, n);
+    lists_of_lambdas();
     shares_of_charges();
     for (std::size_t n = 0; n < terms.size(); ++n)
       term(terms[n], fmt::format("mutated_term[{}]", n));
@@ -86,6 +87,34 @@ class MutationChecker {
       if (all[k].type != one.type) continue;
       error(place + ".type", fmt::format("the type {} has two [[mutation]]s", quote(one.type)));
     }
+  }
+
+  /// What changes by a lambda that [alchemy] does not list stays as it is at lambda 0.
+  void lists_of_lambdas() {
+    const auto& mutations = input_.tables<MutationSection>();
+    const auto& pairs = input_.tables<MutatedPairSection>();
+    const auto warn = [&](const std::vector<double>& list, std::string_view key,
+                          std::string_view section, const auto& sections, auto&& changes) {
+      const auto first = std::ranges::find_if(sections, changes);
+      if (!list.empty() || first == sections.end()) return;
+      report_(Severity::warning, fmt::format("{}[{}]", section, first - sections.begin()),
+              fmt::format("[alchemy] has no list {}, so what [[{}]] changes by it stays as it is "
+                          "at lambda 0 in all states",
+                          quote(key), section));
+    };
+    warn(of_.bonded, "bonded", "mutated_term", input_.tables<MutatedTermSection>(),
+         [](const MutatedTermSection& term) { return term.from != term.to; });
+    warn(of_.charges, "charges", "mutation", mutations,
+         [](const MutationSection& one) { return one.charge.has_value(); });
+    warn(of_.van_der_waals, "van_der_waals", "mutation", mutations,
+         [](const MutationSection& one) { return one.becomes != one.type; });
+    warn(of_.charges, "charges", "mutated_pair", pairs, [](const MutatedPairSection& pair) {
+      return pair.charge_product != pair.to_charge_product;
+    });
+    warn(of_.van_der_waals, "van_der_waals", "mutated_pair", pairs,
+         [](const MutatedPairSection& pair) {
+           return pair.epsilon != pair.to_epsilon || pair.sigma != pair.to_sigma;
+         });
   }
 
   /// 1-4 pairs that follow from types and charges would stay those of lambda 0.
