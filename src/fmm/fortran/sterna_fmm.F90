@@ -76,10 +76,6 @@ module sterna_fmm
       type(sterna_fmm_solver), value :: solver
       type(c_ptr), intent(inout) :: description
     end function
-    pure integer(c_size_t) function c_strlen(text) bind(c, name="strlen")
-      import
-      type(c_ptr), value :: text
-    end function
   end interface
 
 contains
@@ -171,20 +167,10 @@ contains
     type(sterna_fmm_solver), intent(in) :: solver
     integer, intent(out), optional :: status
     character(:), allocatable :: description
-    character(kind=c_char), pointer :: letters(:)
     type(c_ptr) :: at
-    integer(c_int) :: code
-    integer :: i
     at = c_null_ptr
-    code = c_description(solver, at)
-    description = ""
-    if (c_associated(at)) then
-      call c_f_pointer(at, letters, [c_strlen(at)])
-      do i = 1, size(letters)
-        description = description//letters(i)
-      end do
-    end if
-    call sterna_conclude(code, status)
+    call sterna_conclude(c_description(solver, at), status)
+    description = sterna_text(at)
   end function
 
   function place_of(numbers)
