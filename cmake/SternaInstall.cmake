@@ -74,6 +74,45 @@ function(sterna_install_library target name)
                   NAMELINK_COMPONENT library)
 endfunction()
 
+# sterna_name_shared_library(TARGET NAME): TARGET becomes lib<NAME>.so. It exports what exported.map.in
+# of this folder names, under the version of the interface, so that the loader refuses a program that was
+# linked with another version. Libraries inside it (fmt) stay private.
+function(sterna_name_shared_library target name)
+  set(interface ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/exported.map)
+  configure_file(exported.map.in ${map} @ONLY)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${map} -Wl,--no-undefined)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} VERSION ${PROJECT_VERSION}
+                                             SOVERSION ${interface} LINK_DEPENDS ${map})
+endfunction()
+
+# sterna_add_fortran_module(NAME SOURCE...): the library sterna::NAME_fortran with the module sterna_NAME.
+# sterna_install_fortran_module(NAME) installs both.
+function(sterna_add_fortran_module name)
+  set(target sterna_${name}_fortran)
+  set(modules ${CMAKE_CURRENT_BINARY_DIR}/modules)
+  add_library(${target} STATIC ${ARGN})
+  add_library(sterna::${name}_fortran ALIAS ${target})
+  set_target_properties(${target} PROPERTIES Fortran_MODULE_DIRECTORY ${modules})
+  target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${modules}>
+                                                 $<INSTALL_INTERFACE:${STERNA_MODULE_FOLDER}>)
+  if(CMAKE_Fortran_COMPILER_ID STREQUAL "GNU")
+    set(options -std=f2018 -Wall -Wextra -pedantic)
+    if(STERNA_WARNINGS_AS_ERRORS)
+      list(APPEND options -Werror)
+    endif()
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:Fortran>:${options}>")
+  endif()
+endfunction()
+
+# Only the compiler that wrote a module can read it, so it is not installed among the headers.
+set(STERNA_MODULE_FOLDER ${CMAKE_INSTALL_LIBDIR}/sterna/modules)
+function(sterna_install_fortran_module name)
+  sterna_install_library(sterna_${name}_fortran ${name}_fortran sternaFortranTargets)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/modules/sterna_${name}.mod
+          DESTINATION ${STERNA_MODULE_FOLDER} COMPONENT library)
+endfunction()
+
 # The headers and what find_package(sterna) reads; after all sterna_install_library.
 function(sterna_install_package)
   set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/sterna)
@@ -89,8 +128,7 @@ function(sterna_install_package)
   if(STERNA_ENGINE STREQUAL "ON")
     list(APPEND sources ${PROJECT_SOURCE_DIR}/src/fmm/fortran/sterna_fmm.F90)
   endif()
-  install(FILES ${sources}
-          DESTINATION ${sterna_fortran_sources} COMPONENT library)
+  install(FILES ${sources} DESTINATION ${sterna_fortran_sources} COMPONENT library)
   if(TARGET sterna_comm_fortran)
     install(EXPORT sternaFortranTargets NAMESPACE sterna:: DESTINATION ${folder} COMPONENT library)
   endif()

@@ -72,7 +72,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """
     del config, files
     markdown = "\n".join(map(_with_products, markdown.split("\n")))
-    if page.file.src_uri == "fortran/namespacesterna__comm.md":
+    if page.file.src_uri.startswith("fortran/namespacesterna__"):
         # mkdoxy links a type that has a procedure of the same name to a place that is not there.
         return re.sub(r"\[([^\]]*)\]\(\w+\.md#none-\w+\)", r"\1", markdown)
     if page.file.src_uri != "api/command-line.md":

@@ -119,7 +119,7 @@ Errors ParameterSearch::difference(const Solution& a, const Solution& b, double 
   comm::ReductionBatch(context_, "errors of the multipole method").sum(sum.data(), sums).run();
   for (const double value : sum) {
     if (std::isfinite(value)) continue;
-    throw comm::Error("a potential is infinite: two charges lie in one place, or nearly so");
+    throw comm::Error(coinciding);
   }
   Errors errors;
   if (count_ == 0.0) return errors;

@@ -9,6 +9,9 @@
 
 namespace sterna::fmm {
 
+inline constexpr const char* coinciding =
+    "a potential is infinite: two charges lie in one place, or nearly so";
+
 /// Finds the parameters with which charges have the accuracy that is wanted, by errors measured against
 /// expansions of a higher order.
 class ParameterSearch {

@@ -55,9 +55,6 @@ bool all_finite(std::span<const double> numbers) {
   return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
 }
 
-constexpr const char* coinciding =
-    "a potential is infinite: two charges lie in one place, or nearly so";
-
 }  // namespace
 
 class Solver::Implementation {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -43,7 +44,7 @@ struct fcs_handle {
   /// What the solver was made for.
   bool is_periodic = false, is_tuned = false;
   sterna::fmm::Edges edges = {};
-  std::vector<fcs_float> fields = {}, potentials = {};  ///< where the caller wants none
+  std::vector<fcs_float> potentials = {};  ///< where the caller wants none
 };
 
 namespace {
@@ -160,10 +161,9 @@ struct Particles {
 /// solver ends the call on all ranks.
 Particles particles_of(fcs_int count, const fcs_float* positions, const fcs_float* charges) {
   static constexpr double one[] = {1.0};
-  if (count < 0) return {{}, one};
+  if (count < 0 || (count > 0 && charges == nullptr)) return {{}, one};
   const auto particles = static_cast<std::size_t>(count);
-  return {{positions, positions == nullptr ? 0 : 3 * particles},
-          {charges, charges == nullptr ? 0 : particles}};
+  return {{positions, positions == nullptr ? 0 : 3 * particles}, {charges, particles}};
 }
 
 /// One after the other, the words of a list between commas.
@@ -492,13 +492,9 @@ FCSResult fcs_run(FCS handle, fcs_int local_particles, fcs_float* positions, fcs
       fcs.potentials.resize(count);
       potentials = fcs.potentials.data();
     }
-    if (field == nullptr) {
-      fcs.fields.resize(3 * count);
-      field = fcs.fields.data();
-    }
     const fmm::Sums sums =
         fcs.solver->compute(particles.positions, particles.charges, {potentials, count},
-                            {field, 3 * count}, fcs.with_virial);
+                            {field, field == nullptr ? 0 : 3 * count}, fcs.with_virial);
     fcs.is_tuned = true;
     fcs.virial.reset();
     if (fcs.with_virial) fcs.virial = sums.virial;
@@ -516,12 +512,17 @@ FCSResult fcs_compute_dipole_correction(FCS handle, fcs_int local_particles, fcs
         std::abs(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
                  a[2] * (b[0] * c[1] - b[1] * c[0]));
     const Particles particles = particles_of(local_particles, positions, charges);
+    const bool fits = particles.positions.size() == 3 * particles.charges.size();
     std::array<double, 3> dipole{};
-    const std::size_t count = std::min(particles.charges.size(), particles.positions.size() / 3);
-    for (std::size_t i = 0; i < 3 * count; ++i) {
+    for (std::size_t i = 0; fits && i < particles.positions.size(); ++i) {
       dipole[i % 3] += particles.charges[i / 3] * particles.positions[i];
     }
-    comm::ReductionBatch(fcs.context, "dipole").sum(dipole.data(), 3).run();
+    double misfits = fits ? 0.0 : 1.0;
+    comm::ReductionBatch(fcs.context, "dipole").sum(dipole.data(), 3).sum(misfits).run();
+    if (misfits > 0.0) {
+      refuse(FCS_ERROR_WRONG_ARGUMENT,
+             "a rank has no positions, no charges, or a number of particles below 0");
+    }
     // De Leeuw, Perram and Smith, Proc. R. Soc. A 373, 27 (1980).
     const double scale =
         epsilon < 0.0 ? 0.0 : 4.0 * std::numbers::pi / ((1.0 + 2.0 * epsilon) * volume);

@@ -65,6 +65,7 @@ static void test_crystal(sterna_context world) {
   const sterna_fmm_solver copy = solver;
   FAILS(STERNA_ERROR_ARGUMENT, "0 coordinates",
         sterna_fmm_compute(solver, 1, NULL, charges, potentials, NULL, NULL, NULL));
+  FAILS(STERNA_ERROR_ARGUMENT, "0 coordinates", sterna_fmm_tune(solver, 1, NULL, NULL));
   FAILS(STERNA_ERROR_ARGUMENT, "0 potentials",
         sterna_fmm_compute(solver, 1, positions, charges, NULL, NULL, NULL, NULL));
   FAILS(STERNA_ERROR_ARGUMENT, "null pointer", sterna_fmm_set_box(solver, NULL));

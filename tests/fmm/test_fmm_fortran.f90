@@ -52,6 +52,11 @@ program test_fmm_fortran
   call sterna_fmm_compute(solver, positions, charges, potentials(2:), status=status)
   call check(status == sterna_error_argument .and. &
       index(sterna_error_message(), "0 potentials") > 0, "too few potentials")
+  call sterna_fmm_compute(solver, positions, charges, potentials, fields(:, 2:), status=status)
+  call check(status == sterna_error_argument, "too few fields")
+  call sterna_fmm_compute(solver, positions, charges(1:0), potentials, status=status)
+  call check(status == sterna_error_argument .and. &
+      index(sterna_error_message(), "0 coordinates") > 0, "positions without charges")
   call sterna_fmm_create(world, other, accuracy=-1.0d0, status=status)
   call check(status == sterna_error_argument .and. &
       index(sterna_error_message(), "accuracy of -1") > 0, "a negative accuracy")

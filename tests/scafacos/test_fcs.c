@@ -106,6 +106,8 @@ static void test_steps(void) {
   SUCCEEDS(fcs_run(fcs, count, positions, charges, field, potentials));
   const double alone = energy(count);
   CHECK(alone > -128 * madelung && alone < -128 * 1.5);
+  SUCCEEDS(fcs_run(fcs, count, positions, charges, NULL, potentials));
+  CHECK(fabs(energy(count) - alone) < 1e-4);
   SUCCEEDS(fcs_destroy(fcs));
 }
 
@@ -148,6 +150,9 @@ static void test_parameters(void) {
   FAILS(FCS_ERROR_LOGICAL_ERROR, "fcs_get_virial", "no virial", fcs_get_virial(fcs, correction));
   FAILS(FCS_ERROR_LOGICAL_ERROR, "fcs_run", "coordinates",
         fcs_run(fcs, 2, NULL, both, NULL, correction));
+  FAILS(FCS_ERROR_LOGICAL_ERROR, "fcs_tune", "coordinates", fcs_tune(fcs, 2, NULL, NULL));
+  FAILS(FCS_ERROR_WRONG_ARGUMENT, "fcs_compute_dipole_correction", "no positions",
+        fcs_compute_dipole_correction(fcs, rank == 0 ? -1 : 0, NULL, NULL, 1.0, NULL, &added));
   SUCCEEDS(fcs_destroy(fcs));
   FAILS(FCS_ERROR_WRONG_ARGUMENT, "fcs_init", "expected \"fmm\"",
         fcs_init(&fcs, "p3m", MPI_COMM_WORLD));

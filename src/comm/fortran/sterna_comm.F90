@@ -55,7 +55,7 @@ module sterna_comm
   end type
 
   public :: sterna_error_message
-  public :: sterna_conclude  ! for modules upon this one: the end of each of their calls
+  public :: sterna_conclude, sterna_text  ! for modules upon this one
   public :: sterna_initialize, sterna_finalize, sterna_abort
   public :: sterna_context_create, sterna_context_destroy, sterna_context_rank, sterna_context_size
   public :: sterna_context_set_timeout, sterna_barrier
@@ -77,6 +77,9 @@ module sterna_comm
 
   interface sterna_conclude
     module procedure conclude
+  end interface
+  interface sterna_text
+    module procedure text
   end interface
 
   interface

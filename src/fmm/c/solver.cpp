@@ -58,6 +58,17 @@ std::span<Number> array(Number* numbers, std::size_t count) {
   return {numbers, numbers == nullptr ? 0 : count};
 }
 
+struct Particles {
+  std::span<const double> positions, charges;
+};
+
+/// The particles of this rank. Where both arrays are missing, they must not look like no particles.
+Particles particles_of(std::size_t count, const double* positions, const double* charges) {
+  static constexpr double one[] = {1.0};
+  if (count > 0 && charges == nullptr) return {{}, one};
+  return {array(positions, 3 * count), array(charges, count)};
+}
+
 }  // namespace
 }  // namespace sterna::fmm::c
 
@@ -90,7 +101,8 @@ int sterna_fmm_set_box(sterna_fmm_solver solver, const double* edges) {
 int sterna_fmm_tune(sterna_fmm_solver solver, size_t count, const double* positions,
                     const double* charges) {
   return comm::c::call_on<SolverObject>(solver.id, [&](SolverObject& object) {
-    object.solver.tune(array(positions, 3 * count), array(charges, count));
+    const Particles given = particles_of(count, positions, charges);
+    object.solver.tune(given.positions, given.charges);
   });
 }
 
@@ -98,9 +110,10 @@ int sterna_fmm_compute(sterna_fmm_solver solver, size_t count, const double* pos
                        const double* charges, double* potentials, double* fields, double* energy,
                        double* virial) {
   return comm::c::call_on<SolverObject>(solver.id, [&](SolverObject& object) {
-    const fmm::Sums sums = object.solver.compute(array(positions, 3 * count), array(charges, count),
-                                                 array(potentials, count), array(fields, 3 * count),
-                                                 virial != nullptr);
+    const Particles given = particles_of(count, positions, charges);
+    const fmm::Sums sums =
+        object.solver.compute(given.positions, given.charges, array(potentials, count),
+                              array(fields, 3 * count), virial != nullptr);
     if (energy != nullptr) *energy = sums.energy;
     for (std::size_t k = 0; virial != nullptr && k < 9; ++k) virial[k] = sums.virial[k];
   });

@@ -76,10 +76,6 @@ module sterna_fmm
       type(sterna_fmm_solver), value :: solver
       type(c_ptr), intent(inout) :: description
     end function
-    pure integer(c_size_t) function c_strlen(text) bind(c, name="strlen")
-      import
-      type(c_ptr), value :: text
-    end function
   end interface
 
 contains
@@ -125,12 +121,12 @@ contains
     type(sterna_fmm_solver), intent(in) :: solver
     real(c_double), intent(in), contiguous, target :: positions(:, :), charges(:)
     integer, intent(out), optional :: status
-    type(c_ptr) :: at
-    at = place_of_vectors(positions, size(charges))
-    call sterna_conclude(c_tune(solver, size(charges, kind=c_size_t), at, place_of(charges)), status)
+    call sterna_conclude(c_tune(solver, count_of(positions, charges), &
+        place_of_vectors(positions, size(charges)), place_of(charges)), status)
   end subroutine
 
-  !> `virial`: on all ranks or on none.
+  !> `virial`: on all ranks or on none. Arrays that do not fit are refused: the message tells of 0
+  !> coordinates or, for potentials and fields, of 0 potentials.
   subroutine sterna_fmm_compute(solver, positions, charges, potentials, fields, energy, virial, &
       status)
     type(sterna_fmm_solver), intent(in) :: solver
@@ -149,9 +145,10 @@ contains
     if (size(potentials) == size(charges)) of_potentials = place_of(potentials)
     of_fields = c_null_ptr
     if (present(fields)) of_fields = place_of_vectors(fields, size(charges))
+    if (present(fields) .and. .not. c_associated(of_fields)) of_potentials = c_null_ptr
     of_virial = c_null_ptr
     if (present(virial)) of_virial = c_loc(tensor)
-    code = c_compute(solver, size(charges, kind=c_size_t), &
+    code = c_compute(solver, count_of(positions, charges), &
         place_of_vectors(positions, size(charges)), place_of(charges), of_potentials, of_fields, &
         c_loc(sum), of_virial)
     if (present(energy)) energy = sum
@@ -171,20 +168,16 @@ contains
     type(sterna_fmm_solver), intent(in) :: solver
     integer, intent(out), optional :: status
     character(:), allocatable :: description
-    character(kind=c_char), pointer :: letters(:)
     type(c_ptr) :: at
-    integer(c_int) :: code
-    integer :: i
     at = c_null_ptr
-    code = c_description(solver, at)
-    description = ""
-    if (c_associated(at)) then
-      call c_f_pointer(at, letters, [c_strlen(at)])
-      do i = 1, size(letters)
-        description = description//letters(i)
-      end do
-    end if
-    call sterna_conclude(code, status)
+    call sterna_conclude(c_description(solver, at), status)
+    description = sterna_text(at)
+  end function
+
+  !> The number of particles; the larger one where the arrays differ, so that the library refuses them.
+  pure integer(c_size_t) function count_of(positions, charges)
+    real(c_double), intent(in) :: positions(:, :), charges(:)
+    count_of = max(size(charges, kind=c_size_t), size(positions, 2, kind=c_size_t))
   end function
 
   function place_of(numbers)

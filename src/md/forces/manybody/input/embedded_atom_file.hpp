@@ -17,8 +17,9 @@ class EmbeddedAtomFileError : public std::runtime_error {
 inline constexpr std::string_view any_element = "*";
 
 /// Reads a file in one of LAMMPS's and DYNAMO's formats: funcfl (one element, effective charges),
-/// setfl ("eam/alloy"), Finnis-Sinclair ("eam/fs") or angular-dependent ("adp"). The format follows from the head of the file
-/// and the number of values. `name`: the file's name, for messages. Throws EmbeddedAtomFileError.
+/// setfl ("eam/alloy"), Finnis-Sinclair ("eam/fs") or angular-dependent ("adp"). The format follows
+/// from the head of the file and the number of values. `name`: the file's name, for messages. Throws
+/// EmbeddedAtomFileError.
 EmbeddedAtomTables read_embedded_atom_file(std::string_view text, std::string_view name);
 
 }  // namespace sterna::md

@@ -70,8 +70,7 @@ std::unique_ptr<ManyBodyPotential> embedded_atom_potential(const Input& input,
         input.places.contains("interaction") ? "interaction" : "interaction.potential",
         "[interaction] lacks the key \"embedded_atom_file\", required by the embedded-atom method: "
         "a file of the kind funcfl, setfl (eam/alloy), Finnis-Sinclair (eam/fs) or "
-        "angular-dependent "
-        "(adp)");
+        "angular-dependent (adp)");
   }
   EmbeddedAtomTables tables;
   try {
