@@ -526,8 +526,9 @@ def free_energy(
     """Compute the free energy along a variable, or of states, with errors.
 
     From umbrella windows, alchemical states or states of replicas by MBAR (pip install pymbar), with
-    a look at their overlap and at the exchanges of replicas; or from the hills of metadynamics. Energies of a profile are in kJ/mol, angles
-    in radians, lengths in nm; in reduced units as they are. Those of states are in units of k T.
+    a look at their overlap and at the exchanges of replicas; or from the hills of metadynamics.
+    Energies of a profile are in kJ/mol, angles in radians, lengths in nm; in reduced units as they
+    are. Those of states are in units of k T.
     """
     from sterna.free_energies.command import write_profile
 

@@ -12,10 +12,11 @@ import tomllib
 import numpy
 import openmm
 from openmm import unit
+from sterna.support.constants import KJ_MOL_PER_K
 from sterna.validation.block_average import mean_and_error
-from sterna.validation.liquid_models import LIQUIDS, MOLAR_GAS_CONSTANT, Liquid
+from sterna.validation.liquid_models import LIQUIDS, Liquid
 
-KELVIN = MOLAR_GAS_CONSTANT
+KELVIN = KJ_MOL_PER_K
 
 
 def number(value: float | str) -> float:

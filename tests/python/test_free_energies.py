@@ -8,6 +8,7 @@ import pytest
 from conftest import sterna_command, sterna_environment
 from sterna.errors import SternaError
 from sterna.free_energies import profile_of_hills, profile_of_windows, read_fields
+from sterna.free_energies.command import write_profile
 
 pymbar = pytest.importorskip("pymbar")
 
@@ -125,6 +126,20 @@ def test_the_command_and_its_mistakes(tmp_path):
         done = command(*arguments)
         assert done.returncode == 1
         assert message in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("name", ["profile.png", "profile.svg", "profile.doc"])
+def test_a_profile_is_plotted(tmp_path, name):
+    pytest.importorskip("matplotlib")
+    files = [write_window(tmp_path / f"w{k}.colvar", x, 100) for k, x in enumerate(CENTERS[:2])]
+    plot = tmp_path / name
+    if plot.suffix == ".doc":
+        with pytest.raises(SternaError, match=r"profile\.doc: .*supported formats"):
+            write_profile(files, None, None, None, None, False, None, plot=plot)
+        return
+    _, messages = write_profile(files, None, None, None, None, False, None, plot=plot)
+    assert messages[-1] == f"wrote {plot}"
+    assert plot.stat().st_size > 1000
 
 
 def test_files_that_are_no_tables(tmp_path):

@@ -136,6 +136,24 @@ def test_values_without_errors_are_left_out_of_fits(tmp_path):
     assert numpy.isfinite(found["enthalpy_by_clapeyron"]).tolist() == [True, False, True]
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_plot_has_the_quantities_of_the_method(tmp_path, method):
+    pytest.importorskip("matplotlib")
+    quantities = METHODS[method][0]
+    values = {name: numpy.linspace(0.1, 0.3, 3) for name in quantities}
+    errors = {name: numpy.full(3, 0.01) for name in quantities}
+    values["liquid_density"] = numpy.array([row[0] for row in SATURATED.values()])
+    found = Saturation(
+        "lennard_jones", method, tmp_path, numpy.array(list(SATURATED)),
+        (values, errors, ["complete"] * 3),
+    )  # fmt: skip
+    made = found.plot()
+    made.savefig(tmp_path / "plot.png")
+    labels = {axes.get_ylabel() for axes in made.axes}
+    assert {"vapor pressure", "enthalpy of vaporization"} <= labels
+    assert ("surface tension" in labels) == (method == "slab")
+
+
 def test_without_runs_there_is_nothing_but_states(tmp_path):
     found = module.vle("argon", [100, 120], tmp_path / "none", run=False, tell=None)
     assert not found.is_complete

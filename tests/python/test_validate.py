@@ -11,6 +11,7 @@ from conftest import ROOT
 from openmm_molecule import mean_energy
 from sterna import SternaError
 from sterna.frames.configuration import Configuration, random_orientations
+from sterna.support.constants import KJ_MOL_PER_K
 from sterna.validation import CASES, carbon_dioxide_slab, lj_equation_of_state, molecular_liquids
 from sterna.validation import constraint_energy_drift as constraints
 from sterna.validation import water_energy_drift as water
@@ -24,7 +25,6 @@ from sterna.validation.liquid_models import (
     BUTANE,
     ETHANOL,
     LIQUIDS,
-    MOLAR_GAS_CONSTANT,
     SPCE,
     TIP3P,
 )
@@ -272,7 +272,7 @@ def test_both_programs_start_from_the_same_motion():
         numpy.full(3, 2.0), ["H2O"] * 200, places, random_orientations(200, seed=4)
     )
     start = water.draw_start(liquid, spce, seed=5)
-    thermal = 3.0 * water.MOLAR_GAS_CONSTANT * water.TEMPERATURE
+    thermal = 3.0 * KJ_MOL_PER_K * water.TEMPERATURE
     turning = (start.angular_momentum**2 / (2.0 * spce.inertia)).sum()
     moving = 0.5 * spce.mass.sum() * (start.velocity**2).sum()
     assert (turning + moving) / 200 == pytest.approx(thermal, rel=0.1)
@@ -317,7 +317,7 @@ def test_drift_with_constraints(sterna, tmp_path):
 
 
 def test_drift_is_a_slope_for_each_degree_of_freedom():
-    unit = constraints.MOLAR_GAS_CONSTANT * constraints.TEMPERATURE
+    unit = KJ_MOL_PER_K * constraints.TEMPERATURE
     time = numpy.linspace(0.0, 50.0, 26)
     total = -3000.0 + 0.02 * unit * constraints.degrees_of_freedom() * time / 1000.0
     assert constraints.drift(time, total)["drift"] == pytest.approx(0.02)
@@ -362,10 +362,10 @@ def test_the_heat_of_vaporization_is_that_of_the_means():
     blocks = {"density": [1.0, 1.1], "potential_energy": [-47.0, -46.0], "temperature": [300, 300]}
     density, energy, heat = molecular_liquids.compare(SPCE, [blocks], [])
     assert (density.mean, energy.mean) == (pytest.approx(1.05), -46.5)
-    assert heat.mean == pytest.approx(46.5 + 300.0 * MOLAR_GAS_CONSTANT - 5.22)
+    assert heat.mean == pytest.approx(46.5 + 300.0 * KJ_MOL_PER_K - 5.22)
     assert heat.standard_error == energy.standard_error == pytest.approx(0.5)
     *_, heat = molecular_liquids.compare(BUTANE, [blocks], [[4.0, 6.0]])
-    assert heat.mean == pytest.approx(46.5 + 5.0 + 298.0 * MOLAR_GAS_CONSTANT)
+    assert heat.mean == pytest.approx(46.5 + 5.0 + 298.0 * KJ_MOL_PER_K)
     assert heat.standard_error == pytest.approx(numpy.hypot(0.5, 1.0))
 
 
@@ -379,13 +379,13 @@ def test_published_heats_of_vaporization():
 
 
 def test_the_energy_of_gaseous_butane_is_an_integral():
-    unit = 298.0 * MOLAR_GAS_CONSTANT
+    unit = 298.0 * KJ_MOL_PER_K
     bend = numpy.radians(numpy.linspace(60.0, 170.0, 20001))
-    bending = 0.5 * 62500.0 * MOLAR_GAS_CONSTANT * (bend - numpy.radians(114.0)) ** 2
+    bending = 0.5 * 62500.0 * KJ_MOL_PER_K * (bend - numpy.radians(114.0)) ** 2
     weight = numpy.sin(bend) * numpy.exp(-bending / unit)
     turn = numpy.linspace(-numpy.pi, numpy.pi, 20000, endpoint=False)
     torsion = 355.03 * (1 + numpy.cos(turn)) - 68.19 * (1 - numpy.cos(2 * turn))
-    torsion = MOLAR_GAS_CONSTANT * (torsion + 791.32 * (1 + numpy.cos(3 * turn)))
+    torsion = KJ_MOL_PER_K * (torsion + 791.32 * (1 + numpy.cos(3 * turn)))
     energy = 2 * numpy.average(bending, weights=weight)
     energy += numpy.average(torsion, weights=numpy.exp(-torsion / unit))
     heat = energy - BUTANE.potential_energy.value + unit
@@ -396,7 +396,7 @@ def test_the_energy_of_gaseous_ethanol_is_that_of_openmm():
     energy, error = mean_energy(ETHANOL, 1000000)
     assert error < 0.25
     published = ETHANOL.heat_of_vaporization.value
-    heat = energy - ETHANOL.potential_energy.value + ETHANOL.temperature * MOLAR_GAS_CONSTANT
+    heat = energy - ETHANOL.potential_energy.value + ETHANOL.temperature * KJ_MOL_PER_K
     assert heat == pytest.approx(published, abs=4 * error)
 
 

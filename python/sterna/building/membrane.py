@@ -6,8 +6,18 @@ from typing import Annotated
 
 import typer
 
-from sterna.building.solvate import Negative, Positive, stages_of
+from sterna.building.solvate import (
+    Cutoff,
+    Negative,
+    NegativeIon,
+    Neutralize,
+    Positive,
+    PositiveIon,
+    Salt,
+    write_staged,
+)
 from sterna.errors import SternaError
+from sterna.support.file_options import Output, Overwrite
 
 
 class Lipid(StrEnum):
@@ -23,9 +33,7 @@ class Lipid(StrEnum):
 
 
 def membrane_command(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT.TOML", help="The input to write.")
-    ],
+    output: Output,
     structure: Annotated[
         Path | None,
         typer.Argument(
@@ -50,12 +58,12 @@ def membrane_command(
         float | None,
         typer.Option(min=0.1, help="Lipids and water around the structure, in nm; default: 1."),
     ] = None,
-    salt: Annotated[float, typer.Option(min=0.0, help="In mol/l.")] = 0.0,
-    positive: Annotated[Positive, typer.Option(help="The positive ion.")] = Positive.sodium,
-    negative: Annotated[Negative, typer.Option(help="The negative ion.")] = Negative.chloride,
-    neutralize: Annotated[bool, typer.Option(help="Ions make up for a charge.")] = True,
-    cutoff: Annotated[float, typer.Option(min=0.1, help="In nm.")] = 1.0,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
+    salt: Salt = 0.0,
+    positive: PositiveIon = Positive.sodium,
+    negative: NegativeIon = Negative.chloride,
+    neutralize: Neutralize = True,
+    cutoff: Cutoff = 1.0,
+    overwrite: Overwrite = False,
 ) -> None:
     """Make a membrane of lipids in water, around a structure if one is given.
 
@@ -63,9 +71,6 @@ def membrane_command(
     The input has stages: it is minimized, heated, equilibrated at 1 bar along and across the
     membrane, and then produces.
     """
-    from sterna.importing import files as written
-    from sterna.importing.molecules import Molecules
-    from sterna.importing.openmm_system import system_of
     from sterna.importing.sources import (
         Membrane,
         Settings,
@@ -83,10 +88,4 @@ def membrane_command(
     source = in_membrane(
         structure, Settings(names, cutoff, "hydrogen"), Membrane(lipid.value, center), solvent
     )
-    system = system_of(source)
-    molecules = Molecules(system)
-    sources = [] if structure is None else [structure]
-    stages = stages_of(system, "semi_isotropic")
-    for path in written.write(molecules, output, overwrite, sources, stages):
-        print(f"wrote {path}")
-    print(", ".join(f"{kind.count} {kind.name}" for kind in molecules.kinds))
+    write_staged(source, structure, output, overwrite, "semi_isotropic")

@@ -18,15 +18,14 @@ from sterna.building.gaff import (
 )
 from sterna.errors import SternaError
 from sterna.support.edges_option import edges_of
+from sterna.support.file_options import Output, Overwrite
 
 
 def molecule_command(
     smiles: Annotated[
         str, typer.Argument(metavar="SMILES", help="Such as CCO for ethanol, in quotation marks.")
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT.TOML", help="The input to write.")
-    ],
+    output: Output,
     name: Annotated[
         str, typer.Option(help="Of the molecule and its residue: one to four letters or digits.")
     ] = "MOL",
@@ -38,7 +37,7 @@ def molecule_command(
     ] = "4",
     cutoff: Annotated[float, typer.Option(min=0.1, help="In nm.")] = 1.0,
     seed: Annotated[int, typer.Option(min=1, help="Of the places of the atoms.")] = 1,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Make a molecule from its SMILES: `sterna new pack` then fills a box with it.
 

@@ -19,6 +19,7 @@ from sterna.frames.atoms import matrices
 from sterna.frames.configuration import fill_block, random_orientations
 from sterna.frames.start_file import write_start
 from sterna.support.edges_option import edges_of
+from sterna.support.file_options import Output, Overwrite
 from sterna.support.files import replace_text, require_not_read
 from sterna.support.toml_text import toml_text
 
@@ -233,9 +234,7 @@ def pack_command(
             help="Edges in nm, or reduced; large enough for the molecules; one for a cube.",
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT.TOML", help="The input to write.")
-    ],
+    output: Output,
     distance: Annotated[
         float | None,
         typer.Option(
@@ -251,7 +250,7 @@ def pack_command(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of places and rotations.")] = 1,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Fill a box with molecules of one or more inputs, without overlaps.
 

@@ -16,6 +16,7 @@ from sterna.building.gaff import ForceField, Parameters
 from sterna.building.molecule import require_name
 from sterna.building.pack import Kind, kind_of, require_writable, write_packed
 from sterna.errors import SternaError
+from sterna.support.file_options import Output, Overwrite
 
 _UNITS_OF_THE_MODEL = 3
 _CONFORMATIONS = 5  #: at most so many different ones
@@ -144,9 +145,7 @@ def polymer_command(
     ],
     length: Annotated[int, typer.Option(min=2, help="Units of a chain.")],
     chains: Annotated[int, typer.Option(min=1, help="Their number.")],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT.TOML", help="The input to write.")
-    ],
+    output: Output,
     temperature: Annotated[float, typer.Option(min=1.0, help="In K.")] = 450.0,
     density: Annotated[
         float, typer.Option(min=1e-3, help="Where the box starts from, in g/cm^3.")
@@ -159,7 +158,7 @@ def polymer_command(
     ] = ForceField.gaff2,
     cutoff: Annotated[float, typer.Option(min=0.1, help="In nm.")] = 1.0,
     seed: Annotated[int, typer.Option(min=1, help="Of places and rotations.")] = 1,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Make a polymer melt from its repeat unit, with hydrogen at the ends of chains.
 

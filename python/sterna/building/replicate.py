@@ -9,6 +9,7 @@ import typer
 from sterna.building.inputs import Start, files_of, read_start
 from sterna.errors import SternaError
 from sterna.frames.start_file import write_start
+from sterna.support.file_options import Output, Overwrite
 from sterna.support.files import replace_text, require_not_read
 from sterna.support.toml_text import toml_text
 
@@ -58,10 +59,8 @@ def replicate(
     x: Annotated[int, typer.Argument(min=1, help="Times along the first edge.")],
     y: Annotated[int, typer.Argument(min=1, help="Along the second.")],
     z: Annotated[int, typer.Argument(min=1, help="Along the third.")],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT.TOML", help="The input to write.")
-    ],
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
+    output: Output,
+    overwrite: Overwrite = False,
 ) -> None:
     """Repeat a box along its edges, with velocities and orientations.
 

@@ -9,8 +9,10 @@ import typer
 
 from sterna.errors import SternaError
 from sterna.support.edges_option import edges_of
+from sterna.support.file_options import Output, Overwrite
 
 if TYPE_CHECKING:
+    from sterna.importing.sources import Source
     from sterna.importing.system import System
 
 _COLD = 50.0  #: K, where heating begins
@@ -43,10 +45,15 @@ class Negative(StrEnum):
     iodide = "I-"
 
 
+Salt = Annotated[float, typer.Option(min=0.0, help="In mol/l.")]
+PositiveIon = Annotated[Positive, typer.Option(help="The positive ion.")]
+NegativeIon = Annotated[Negative, typer.Option(help="The negative ion.")]
+Neutralize = Annotated[bool, typer.Option(help="Ions make up for a charge.")]
+Cutoff = Annotated[float, typer.Option(min=0.1, help="In nm.")]
+
+
 def solvate(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT.TOML", help="The input to write.")
-    ],
+    output: Output,
     structure: Annotated[
         Path | None,
         typer.Argument(
@@ -71,12 +78,12 @@ def solvate(
             help="Edges of the box in nm, in place of --padding; one for a cube.",
         ),
     ] = None,
-    salt: Annotated[float, typer.Option(min=0.0, help="In mol/l.")] = 0.0,
-    positive: Annotated[Positive, typer.Option(help="The positive ion.")] = Positive.sodium,
-    negative: Annotated[Negative, typer.Option(help="The negative ion.")] = Negative.chloride,
-    neutralize: Annotated[bool, typer.Option(help="Ions make up for a charge.")] = True,
-    cutoff: Annotated[float, typer.Option(min=0.1, help="In nm.")] = 1.0,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
+    salt: Salt = 0.0,
+    positive: PositiveIon = Positive.sodium,
+    negative: NegativeIon = Negative.chloride,
+    neutralize: Neutralize = True,
+    cutoff: Cutoff = 1.0,
+    overwrite: Overwrite = False,
 ) -> None:
     """Put a structure into water with ions, neutral and at a concentration.
 
@@ -84,9 +91,6 @@ def solvate(
     hydrogen their lengths. The input has stages: it is minimized, heated, equilibrated at 1 bar, and
     then produces.
     """
-    from sterna.importing import files as written
-    from sterna.importing.molecules import Molecules
-    from sterna.importing.openmm_system import system_of
     from sterna.importing.sources import Settings, Solvent, own_force_fields, solvated
 
     if structure is None and box is None:
@@ -103,19 +107,35 @@ def solvate(
         water.value, padding or 1.0, edges, salt, positive.value, negative.value, neutralize
     )
     source = solvated(structure, Settings(names, cutoff, "hydrogen"), solvent)
+    write_staged(source, structure, output, overwrite)
+
+
+def write_staged(
+    source: "Source",
+    structure: Path | None,
+    output: Path,
+    overwrite: bool,
+    coupling: str = "isotropic",
+) -> None:
+    """Writes the input with its stages, and tells its molecules. `structure`: a file that was read.
+
+    `coupling`: how the box changes at 1 bar. Raises SternaError.
+    """
+    from sterna.importing import files as written
+    from sterna.importing.molecules import Molecules
+    from sterna.importing.openmm_system import system_of
+
     system = system_of(source)
     molecules = Molecules(system)
     sources = [] if structure is None else [structure]
-    for path in written.write(molecules, output, overwrite, sources, stages_of(system)):
+    stages = _stages(system, coupling)
+    for path in written.write(molecules, output, overwrite, sources, stages):
         print(f"wrote {path}")
     print(", ".join(f"{kind.count} {kind.name}" for kind in molecules.kinds))
 
 
-def stages_of(system: "System", coupling: str = "isotropic") -> "dict[str, System]":
-    """New water lies too close to the structure in places, and its density is a guess.
-
-    `coupling`: how the box changes at 1 bar.
-    """
+def _stages(system: "System", coupling: str) -> "dict[str, System]":
+    """New water lies too close to the structure in places, and its density is a guess."""
     thermostat = dict(system.thermostat)
     moving = replace(system, temperature=None)
     at_pressure = {

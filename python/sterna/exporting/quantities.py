@@ -4,12 +4,10 @@ import re
 from typing import Any
 
 from sterna.errors import SternaError
+from sterna.support.constants import BAR_PER_ATM, BAR_PER_KJ_MOL_NM3, KJ_MOL_PER_K
 
 _KJ_MOL_PER_EV = 96.48533212331  # CODATA 2018
-KJ_MOL_PER_K = 0.00831446261815324  #: Boltzmann's constant
 COULOMB = 138.93545764438198  #: kJ/mol nm/e^2, CODATA 2018
-_BAR_PER_KJ_MOL_NM3 = 16.6053906717384587  #: bar for each kJ/mol/nm^3
-_BAR_PER_ATM = 1.01325
 
 #: The values of units in nm, kJ/mol and e.
 _UNITS = {
@@ -26,11 +24,11 @@ _INPUT_UNITS = {
 
 #: The factors from times and pressures in an input's units to ps and bar.
 _TIMES = {"reduced": 1.0, "nano": 1.0, "metal": 1.0, "real": 1e-3}
-_PRESSURES = {"reduced": _BAR_PER_KJ_MOL_NM3, "nano": 1.0, "metal": 1.0, "real": _BAR_PER_ATM}
+_PRESSURES = {"reduced": BAR_PER_KJ_MOL_NM3, "nano": 1.0, "metal": 1.0, "real": BAR_PER_ATM}
 _TIME_UNITS = {"fs": 1e-3, "ps": 1.0, "ns": 1e3, "us": 1e6, "s": 1e12}
 _PRESSURE_UNITS = {
     "bar": 1.0,
-    "atm": _BAR_PER_ATM,
+    "atm": BAR_PER_ATM,
     "Pa": 1e-5,
     "kPa": 1e-2,
     "MPa": 10.0,

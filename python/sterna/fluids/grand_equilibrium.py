@@ -21,10 +21,9 @@ import numpy
 
 from sterna.building.new import Fluid, bulk_input, find_fluid
 from sterna.errors import SternaError
-from sterna.exporting.quantities import KJ_MOL_PER_K
 from sterna.fluids.gibbs_helmholtz import Path as PathOfStates
 from sterna.fluids.gibbs_helmholtz import Smoothed, smoothed
-from sterna.fluids.pair_model import CM3_MOL_PER_NM3, pair_model
+from sterna.fluids.pair_model import CM3_MOL_PER_NM3, KJ_PER_BAR_CM3, pair_model
 from sterna.fluids.second_virial import SecondVirial, second_virial
 from sterna.fluids.vapor import (
     VIRIAL_LIMIT,
@@ -34,6 +33,7 @@ from sterna.fluids.vapor import (
     density_of_potential,
     meeting,
 )
+from sterna.support.constants import BAR_PER_ATM, KJ_MOL_PER_K
 from sterna.support.files import replace_text
 from sterna.support.toml_text import toml_text
 from sterna.sweeps.sweep import Sweep
@@ -49,8 +49,7 @@ QUANTITIES = {
     "enthalpy_by_clapeyron": ("kJ/mol", ""),
     "virial_pressure": ("bar", ""),
 }
-_BAR_CM3 = 1e-4  #: kJ/mol
-_BAR_PER_ATM, _KJ_PER_KCAL = 1.01325, 4.184
+_KJ_PER_KCAL = 4.184
 _MOL_CM3 = 0.602214076  #: molecules per cubic angstrom
 _COMPRESSIBILITY_FACTOR = 0.29  #: at critical points, of simple fluids
 _SLOPE = 5.4  #: of ln p by Tc/T, Guggenheim's
@@ -105,7 +104,7 @@ class GrandEquilibrium:
         pair = pair_model(model)
         self.mass = 1.0 if self.fluid.reduced else pair.molecules[0].mass
         self._gas = 1.0 if self.fluid.reduced else KJ_MOL_PER_K
-        self._unit = 1.0 if self.fluid.reduced else _BAR_CM3
+        self._unit = 1.0 if self.fluid.reduced else KJ_PER_BAR_CM3
         self._volume = 1.0 if self.fluid.reduced else CM3_MOL_PER_NM3
         self._expected = numpy.array(
             [self.fluid.saturated_densities(float(t))[0] for t in temperature]
@@ -349,7 +348,7 @@ class GrandEquilibrium:
             {name: numpy.full(n, numpy.nan) for name in QUANTITIES},
             {name: numpy.full(n, numpy.nan) for name in QUANTITIES},
             list(liquid.states),
-            liquid,
+            numpy.zeros(n, bool),
         )
         there = self._good(liquid)
         for k, state in enumerate(liquid.states):
@@ -363,7 +362,7 @@ class GrandEquilibrium:
                 found.states[k] = "no chemical potential: every insertion overlaps"
             return found
         found.smoothed = potential
-        found.is_carried = ~numpy.isfinite(self._path(liquid, there).potential_error)
+        found.is_carried[there] = ~numpy.isfinite(self._path(liquid, there).potential_error)
         vapors = self._vapors(
             {t: d for t, d in self._remembered().items() if float(t) in self._rounded(there)}
         )
@@ -460,7 +459,7 @@ class GrandEquilibrium:
             found.values[name][k] = value
             found.errors[name][k] = (
                 spread[name].std() if numpy.isfinite(spread[name]).all() else numpy.nan
-            )  # noqa: E501
+            )
         if not math.isfinite(float(exact["vapor_pressure"])):
             found.states[k] = "the potentials of liquid and vapor do not meet"
 
@@ -507,21 +506,15 @@ class Found:
     values: dict[str, numpy.ndarray]
     errors: dict[str, numpy.ndarray]
     states: list[str]
-    liquid: _Measured
+    #: Whether enthalpies alone know the chemical potential of the liquid.
+    is_carried: numpy.ndarray
     smoothed: Smoothed | None = None
-    #: Of the liquids that are there: whether enthalpies alone know the chemical potential.
-    is_carried: numpy.ndarray | None = None
 
     def notes(self, temperature: numpy.ndarray) -> list[str]:
         """What is to be known of the chemical potentials."""
-        if self.smoothed is None or self.is_carried is None:
+        if self.smoothed is None:
             return []
-        there = [k for k, state in enumerate(self.liquid.states) if self.liquid.density[k] > 0.0]
-        carried = [
-            f"{temperature[k]:g}"
-            for k, carried in zip(there, self.is_carried, strict=False)
-            if carried
-        ]
+        carried = [f"{t:g}" for t in temperature[self.is_carried]]
         notes = []
         if carried:
             notes.append(
@@ -557,7 +550,7 @@ def measured(sweep: Sweep, fluid: Fluid, molecules: int) -> _Measured:
         values, errors = (numpy.array(part) for part in zip(*found, strict=True))
         return factor * values, factor * errors
 
-    per_atm = 1.0 if fluid.reduced else _BAR_PER_ATM
+    per_atm = 1.0 if fluid.reduced else BAR_PER_ATM
     density, density_error = column(f"density_{name}", 1.0 if fluid.reduced else 1.0 / _MOL_CM3)
     energy, energy_error = column(
         "potential_energy", (1.0 if fluid.reduced else _KJ_PER_KCAL) / molecules

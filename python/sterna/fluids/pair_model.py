@@ -11,14 +11,16 @@ from pathlib import Path
 import numpy
 
 from sterna.errors import SternaError
-from sterna.exporting.quantities import COULOMB, ENERGY, KJ_MOL_PER_K, LENGTH, Quantities
+from sterna.exporting.quantities import COULOMB, ENERGY, LENGTH, Quantities
 from sterna.launching.launch import program_environment
 from sterna.launching.models import find_model
 from sterna.launching.program import find_program
+from sterna.support.constants import KJ_MOL_PER_K
 from sterna.support.files import require_regular
 from sterna.support.quantity import number_and_unit
 
 CM3_MOL_PER_NM3 = 602.214076  #: exact
+KJ_PER_BAR_CM3 = 1e-4
 _ELEMENTARY_CHARGE = 1.602176634e-19  # C
 _DEBYE = 1e-21 / 299792458.0 / _ELEMENTARY_CHARGE * 1e9  # e nm
 _BOHR = 0.0529177210903  # nm

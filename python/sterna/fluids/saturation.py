@@ -18,6 +18,7 @@ from sterna.fluids.critical_point import (
     log_pressure,
     pressure_law,
 )
+from sterna.fluids.pair_model import KJ_PER_BAR_CM3
 from sterna.fluids.reference import Reference, saturation, wanted
 from sterna.fluids.rows import Rows, write_text
 from sterna.fluids.temperatures import temperatures_of
@@ -29,7 +30,6 @@ from sterna.support.names import no_such
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_BAR_CM3_PER_KJ = 1e-4  # kJ/mol of bar cm^3/mol
 #: By method: its quantities, and what a caller may leave out: molecules, steps, equilibration.
 METHODS = {
     "grand-equilibrium": (grand_equilibrium.QUANTITIES, (500, 100_000, 20_000)),
@@ -108,7 +108,7 @@ class Saturation(Rows):
         value, error = (numpy.full(len(self.temperature), numpy.nan) for _ in range(2))
         found = clapeyron(points) if len(points.temperature) > 1 else None
         if found is not None:
-            factor = 1.0 if self.is_reduced else _BAR_CM3_PER_KJ * self._mass
+            factor = 1.0 if self.is_reduced else KJ_PER_BAR_CM3 * self._mass
             value[self._is_there], error[self._is_there] = (factor * part for part in found)
         self._values[name], self._errors[name] = value, error
 
@@ -137,11 +137,13 @@ class Saturation(Rows):
         return self._values[name] / beside - 1.0
 
     def plot(self) -> "Figure":
-        """A figure of matplotlib: densities with the critical point, pressure, tension, enthalpy."""
+        """A figure of matplotlib: densities with the critical point, pressure and enthalpy, and of
+        slabs their tension.
+        """
         figure_class = library("matplotlib.figure", "a plot", "matplotlib").Figure
         made = figure_class(figsize=(11.0, 8.0), layout="constrained")
         unit_t = "" if self.is_reduced else " (K)"
-        densities, pressure, tension, heat = (made.add_subplot(2, 2, k + 1) for k in range(4))
+        densities, pressure, heat = (made.add_subplot(2, 2, k + 1) for k in range(3))
         for name in ("liquid_density", "vapor_density"):
             densities.errorbar(
                 self[name], self.temperature, xerr=self.error(name), fmt="o", capsize=3,
@@ -157,11 +159,13 @@ class Saturation(Rows):
         densities.set_xlabel(_label("density", self.units["liquid_density"]))
         densities.set_ylabel(f"temperature{unit_t}")
         densities.legend()
-        for axes, names in (
+        drawn = [
             (pressure, ("vapor_pressure", "virial_pressure")),
-            (tension, ("surface_tension",)),
             (heat, ("enthalpy_of_vaporization",)),
-        ):
+        ]
+        if "surface_tension" in self.units:
+            drawn.append((made.add_subplot(2, 2, 4), ("surface_tension",)))
+        for axes, names in drawn:
             for name in names:
                 axes.errorbar(
                     self.temperature, self[name], self.error(name), fmt="o", capsize=3,

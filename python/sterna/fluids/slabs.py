@@ -14,8 +14,9 @@ import numpy
 
 from sterna.building.new import Fluid, configuration_of, find_fluid, slab_input, slab_places
 from sterna.errors import SternaError
-from sterna.fluids.pair_model import CM3_MOL_PER_NM3, pair_model
+from sterna.fluids.pair_model import CM3_MOL_PER_NM3, KJ_PER_BAR_CM3, pair_model
 from sterna.fluids.second_virial import second_virial
+from sterna.support.constants import BAR_PER_ATM, KJ_MOL_PER_K
 from sterna.support.files import replace_text
 from sterna.support.toml_text import toml_text
 from sterna.sweeps.sweep import Sweep
@@ -32,7 +33,7 @@ QUANTITIES = {
 }
 _OF_RUNS = tuple(QUANTITIES)[:5]
 #: From the units that averages of slabs have.
-_FACTORS = {"atm": 1.01325, "angstrom": 0.1}
+_FACTORS = {"atm": BAR_PER_ATM, "angstrom": 0.1}
 #: A slab of liquid is not there below this ratio of the densities.
 _LEAST_RATIO = 1.5
 _NEAR_CRITICAL = 0.97  #: of the critical temperature, from which on a slab is hardly one
@@ -61,7 +62,7 @@ def values_of(
     # p = rho kT (1 + B rho) of the vapor's density says whether density and pressure agree.
     model = pair_model(fluid.name if not fluid.reduced else "lennard_jones")
     second = second_virial(model, 0, 0, temperature, 1024)
-    gas = 1.0 if fluid.reduced else 83.14462618  # bar cm^3/(mol K)
+    gas = 1.0 if fluid.reduced else KJ_MOL_PER_K / KJ_PER_BAR_CM3  # bar cm^3/(mol K)
     volume = 1.0 if fluid.reduced else CM3_MOL_PER_NM3
     density, error = vapor / mass, errors["vapor_density"] / mass  # mol/cm^3
     b = volume * second.value

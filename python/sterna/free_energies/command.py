@@ -13,11 +13,10 @@ from sterna.free_energies.fields import FieldsFile, read_fields
 from sterna.free_energies.hills import profile_of_hills
 from sterna.free_energies.states import free_energies_of_states, read_states
 from sterna.free_energies.windows import profile_of_windows
+from sterna.support.constants import KJ_MOL_PER_K
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-_GAS_CONSTANT = 0.00831446261815324  # kJ/mol/K
 
 
 def _is_of_states(path: Path) -> bool:
@@ -81,7 +80,7 @@ def write_profile(
 ) -> tuple[str, list[str]]:
     """Returns what to show, and messages. Raises SternaError."""
     files = _files_in(given, variable)
-    thermal = None if temperature is None else _GAS_CONSTANT * temperature
+    thermal = None if temperature is None else KJ_MOL_PER_K * temperature
     if _is_of_states(files[0]):
         for option, value in (("--variable", variable), ("--bins", bins), ("--radial", radial)):
             if value:

@@ -10,8 +10,8 @@ import numpy as np
 
 from sterna.errors import SternaError
 from sterna.free_energies.mbar import LEAST_OVERLAP, import_pymbar
+from sterna.support.constants import KJ_MOL_PER_K
 
-_GAS_CONSTANT = 0.00831446261815324  # kJ/mol/K
 #: Rows that a statistical inefficiency can be had of.
 _LEAST_ROWS = 10
 #: Independent samples of a state below which the run is too short to trust.
@@ -79,7 +79,7 @@ def read_states(path: Path) -> StateFile:
             elif line.startswith("@ subtitle") and (found := _SUBTITLE.search(line)):
                 state = int(found[2])
                 if thermal is None:
-                    thermal = _GAS_CONSTANT * _number(found[1], place)
+                    thermal = KJ_MOL_PER_K * _number(found[1], place)
             continue
         if not line.strip():
             continue

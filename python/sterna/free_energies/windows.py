@@ -112,7 +112,8 @@ def _by_mbar(pymbar, windows: list[_Window], variable: str, kT: float, bins: int
     if period is not None:
         edges = np.linspace(period[0], period[1], bins + 1)
     else:
-        edges = np.linspace(all_values.min(), all_values.max() * (1.0 + 1e-12), bins + 1)
+        # The last edge lies above all values, as a bin holds no value at its upper edge.
+        edges = np.linspace(all_values.min(), np.nextafter(all_values.max(), np.inf), bins + 1)
     middles = 0.5 * (edges[:-1] + edges[1:])
     fes = pymbar.FES(reduced, counts)
     fes.generate_fes(

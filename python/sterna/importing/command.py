@@ -11,6 +11,7 @@ import typer
 
 from sterna.errors import SternaError
 from sterna.support.edges_option import CommandWithEdges, edges_of
+from sterna.support.file_options import Output, Overwrite
 
 if TYPE_CHECKING:
     from sterna.importing.amber.amber_system import Choices as ChoicesOfAmber
@@ -96,12 +97,11 @@ def import_system(
             help="A data file of LAMMPS and its input script; PLACES.pdb or .cif with "
             "--force-field; a structure (.pdb, .gro ...) with --model; SYSTEM.xml and PLACES.pdb "
             "of OpenMM; .top and .gro of GROMACS; .prmtop and .inpcrd of AMBER; .psf, parameters "
-            "and PLACES.pdb or .crd of CHARMM; models of MolMod and ms2 (.pm), or a state of ms2 (.par) with its models beside it.",
+            "and PLACES.pdb or .crd of CHARMM; models of MolMod and ms2 (.pm), or a state of ms2 "
+            "(.par) with its models beside it.",
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT.TOML", help="The input to write.")
-    ],
+    output: Output,
     force_field: Annotated[
         list[str] | None,
         typer.Option(help="A force field of OpenMM, such as amber14-all.xml; may be repeated."),
@@ -233,7 +233,7 @@ def import_system(
             "files (gmx_d or gmx, or what STERNA_GROMACS names), of OpenMM for others.",
         ),
     ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Write a system of another program as an input of Sterna.
 

@@ -347,8 +347,9 @@ def write(
 ) -> tuple[list[Path], list[str]]:
     """Writes the input; returns the files written, and notes on what was not kept.
 
-    `sections_of`: of the models, in place of `sections`; `also_read`: what it read. Raises SternaError where a file is not a model, where two have one name, and where the output is there
-    already or is one of the files.
+    `sections_of`: makes the sections of the models, in place of `sections`; `also_read`: files that
+    it has read. Raises SternaError where a file is not a model, where two have one name, and where the
+    output is there already or is one of the files.
     """
     if output.suffix != ".toml":
         raise SternaError(f"the output is {output}; expected a name that ends in .toml", status=2)

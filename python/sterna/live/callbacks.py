@@ -49,6 +49,7 @@ class Force:
     compute: Callable
     keeps_momentum: bool
     reach: Reach | None = None
+    compute_all: Callable | None = None  #: of a term that gathers, on rank 0
 
     def add_to(self, owner: "Callbacks", number: int) -> None:
         """Collective."""
@@ -186,7 +187,13 @@ class Callbacks:
             if cutoff is not None or layers != 1:
                 raise ValueError("force: a model says itself how far it sees; no cutoff, no layers")
             reach = function.reach(self)
-            force = Force(function.name, _of_model(function), keeps_momentum is not False, reach)
+            force = Force(
+                function.name,
+                function.compute,
+                keeps_momentum is not False,
+                reach,
+                function.compute_all,
+            )
         elif cutoff is not None:
             reach = Reach("pairs", *_checked_reach(cutoff, layers))
             compute = _of_pairs(function, wanted)
@@ -296,7 +303,7 @@ class Callbacks:
         self._callback, self._gathers = f"force term {term.name!r}", False
         order = numpy.argsort(ids)
         try:
-            energy, sorted_force, virial = term.compute.all_at_once(
+            energy, sorted_force, virial = term.compute_all(
                 self.box, position[order], types[order], with_sums
             )
         finally:
@@ -352,14 +359,3 @@ def _of_pairs(function: Callable, needs: Needs) -> Callable:
         return function(frame)
 
     return compute
-
-
-class _of_model:  # noqa: N801 - as a function
-    def __init__(self, model: Model) -> None:
-        self._model = model
-
-    def __call__(self, frame: ForceFrame, with_sums: bool) -> float:
-        return self._model.compute(frame, with_sums)
-
-    def all_at_once(self, *of_all: object) -> tuple[float, numpy.ndarray, numpy.ndarray]:
-        return self._model.compute_all(*of_all)

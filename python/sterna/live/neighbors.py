@@ -6,21 +6,13 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.support.arrays import numbers
+from sterna.support.elements import SYMBOLS
 from sterna.support.fixed import Fixed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from sterna._core import Neighbors as CoreNeighbors
-
-#: Chemical symbols in the order of their atomic numbers, from 1 on.
-_IN_ORDER = (
-    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br "
-    "Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho "
-    "Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es "
-    "Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og"
-)
-SYMBOLS = tuple(_IN_ORDER.split())
 
 
 def atomic_numbers(type_names: list[str]) -> numpy.ndarray:

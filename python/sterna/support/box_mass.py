@@ -8,14 +8,13 @@ Source: GROMACS manual, "Parrinello-Rahman pressure coupling"; `coupling.cpp` of
 
 import math
 
-_GAS_CONSTANT = 8.31446261815324e-3  #: kJ/mol/K
-_BAR = 16.6053906717384587  #: for each kJ/mol/nm^3
+from sterna.support.constants import BAR_PER_KJ_MOL_NM3, KJ_MOL_PER_K
 
 
 def period_ratio(
     kind: str, compressibility: float, volume: float, degrees: int, temperature: float
 ) -> float:
     """tau over tau-p. `kind`: "parrinello-rahman" or "mttk"; 1/bar, nm^3 and K."""
-    thermal = _GAS_CONSTANT * temperature
-    size = math.sqrt(volume / (_BAR * compressibility * (degrees + 3)))
+    thermal = KJ_MOL_PER_K * temperature
+    size = math.sqrt(volume / (BAR_PER_KJ_MOL_NM3 * compressibility * (degrees + 3)))
     return size / thermal if kind == "mttk" else 3.0 * size / math.sqrt(thermal)

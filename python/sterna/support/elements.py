@@ -20,6 +20,15 @@ ELEMENTS = {
     "Au": (196.97, 0.136), "Hg": (200.59, 0.132), "Pb": (207.2, 0.146),
 }  # fmt: skip
 
+_IN_ORDER = (
+    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br "
+    "Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho "
+    "Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es "
+    "Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og"
+)
+#: Chemical symbols in the order of their atomic numbers, from 1 on.
+SYMBOLS = _IN_ORDER.split()
+
 #: Carbon with its hydrogens as one site (u).
 _UNITED = (13.019, 14.027, 15.035, 16.043)
 _SAME = 0.006  # u: between tables of different age

@@ -13,10 +13,10 @@ import numpy
 import typer
 
 from sterna.results.log import read_log
+from sterna.support.constants import KJ_MOL_PER_K
 from sterna.validation import ethanol
 from sterna.validation.block_average import mean_and_error
 from sterna.validation.comparison import Comparison
-from sterna.validation.liquid_models import MOLAR_GAS_CONSTANT
 from sterna.validation.simulation import for_each_replica, simulate
 from sterna.validation.study import (
     Equilibration,
@@ -156,7 +156,7 @@ def start_text(seed: int) -> str:
 
 def drift(time: numpy.ndarray, total: numpy.ndarray) -> dict[str, float]:
     """Slope in kT/ns and scatter about the line in kT, both per degree of freedom; kJ/mol, ps."""
-    unit = MOLAR_GAS_CONSTANT * TEMPERATURE * degrees_of_freedom()
+    unit = KJ_MOL_PER_K * TEMPERATURE * degrees_of_freedom()
     slope, intercept = numpy.polyfit(time, total, 1)
     scatter = (total - slope * time - intercept).std()
     return {"drift": float(1000.0 * slope / unit), "scatter": float(scatter / unit)}

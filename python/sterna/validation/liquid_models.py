@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy
 
+from sterna.support.constants import KJ_MOL_PER_K
 from sterna.validation import ethanol
 
-MOLAR_GAS_CONSTANT = 8.31446261815324e-3  # kJ/mol/K
 KCAL = 4.184  # kJ
 
 
@@ -55,7 +55,7 @@ class Liquid:
 
 def _from_liquid(energy: float, gas: float, temperature: float, polarization: float = 0.0) -> float:
     """The heat of vaporization to an ideal gas; the liquid's volume is nothing beside the gas's."""
-    return gas - energy + MOLAR_GAS_CONSTANT * temperature - polarization
+    return gas - energy + KJ_MOL_PER_K * temperature - polarization
 
 
 _WATER = """\

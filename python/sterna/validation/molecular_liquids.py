@@ -18,10 +18,11 @@ import typer
 from sterna.frames.atoms import matrices
 from sterna.frames.configuration import fill_block, random_orientations
 from sterna.results.log import read_log
+from sterna.support.constants import KJ_MOL_PER_K
 from sterna.support.toml_text import toml_text
 from sterna.validation.block_average import block_means, mean_and_error
 from sterna.validation.comparison import Comparison
-from sterna.validation.liquid_models import LIQUIDS, MOLAR_GAS_CONSTANT, Liquid
+from sterna.validation.liquid_models import LIQUIDS, Liquid
 from sterna.validation.simulation import folder_of_runs, for_each, simulate
 from sterna.validation.study import (
     Equilibration,
@@ -196,7 +197,7 @@ def compare(
         of_gas, gas_error = mean_and_error([value for run in gas for value in run])
     else:
         of_gas, gas_error = liquid.gas_energy, 0.0
-    heat = of_gas - energy + MOLAR_GAS_CONSTANT * liquid.temperature - liquid.polarization
+    heat = of_gas - energy + KJ_MOL_PER_K * liquid.temperature - liquid.polarization
     error = float(numpy.hypot(energy_error, gas_error))
     rows.append(row("heat of vaporization", heat, error, liquid.heat_of_vaporization, "kJ/mol"))
     return rows

@@ -20,10 +20,11 @@ from sterna.frames.configuration import Configuration, read_last_frame
 from sterna.launching.launch import program_environment
 from sterna.launching.program import find_program
 from sterna.results.log import read_log
+from sterna.support.constants import KJ_MOL_PER_K
 from sterna.support.lammps_environment import LammpsEnvironment, find_lammps
 from sterna.validation.block_average import mean_and_error
 from sterna.validation.comparison import Comparison
-from sterna.validation.liquid_models import KCAL, MOLAR_GAS_CONSTANT
+from sterna.validation.liquid_models import KCAL
 from sterna.validation.simulation import folder_of_runs, for_each, simulate
 from sterna.validation.study import (
     Equilibration,
@@ -255,7 +256,7 @@ class Start:
 def draw_start(liquid: Configuration, water: Water, seed: int) -> Start:
     """Velocities and angular momenta of the canonical ensemble; the liquid as a whole rests."""
     random = numpy.random.default_rng(seed)
-    thermal = MOLAR_GAS_CONSTANT * TEMPERATURE
+    thermal = KJ_MOL_PER_K * TEMPERATURE
     shape = liquid.positions.shape
     velocity = random.normal(size=shape) * numpy.sqrt(thermal / water.mass.sum())
     momentum = random.normal(size=shape) * numpy.sqrt(thermal * water.inertia)

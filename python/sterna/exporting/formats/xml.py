@@ -15,9 +15,10 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.exporting.model import PairParameters, notes_on_sections, require_input_of
-from sterna.exporting.quantities import COULOMB, KJ_MOL_PER_K, LENGTH, Quantities
+from sterna.exporting.quantities import COULOMB, LENGTH, Quantities
 from sterna.exporting.table import Export, Format
 from sterna.frames.trajectory import TrajectoryFrame
+from sterna.support.constants import KJ_MOL_PER_K
 
 _SHIFTS = {"truncated": False, "shifted": True}
 _INTERACTION = {

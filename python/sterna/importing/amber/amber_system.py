@@ -11,7 +11,7 @@ import numpy
 from sterna.errors import SternaError
 from sterna.importing import coulomb
 from sterna.importing.amber.coordinates import Coordinates, box_of, problem_of, read_coordinates
-from sterna.importing.amber.masks import ELEMENTS, Known
+from sterna.importing.amber.masks import Known
 from sterna.importing.amber.mdin import RunParameters, read_mdin, restrained
 from sterna.importing.amber.pairs import Coefficients
 from sterna.importing.amber.prmtop import Prmtop, is_topology
@@ -23,6 +23,7 @@ from sterna.importing.molecules import are_scattered
 from sterna.importing.notes import Notes
 from sterna.importing.sources import PLACES, places_of
 from sterna.importing.system import Atom, Reference, Residue, System, Term, term
+from sterna.support.elements import SYMBOLS
 
 _DIGITS = 1e-6  #: relative; A and B have eight digits, and LEaP mixed with fewer
 _LARGEST_MASS = 1e9  #: u
@@ -204,7 +205,7 @@ class _Builder:
         elements: list[str] = []
         if prmtop.has("ATOMIC_NUMBER"):
             elements = [
-                ELEMENTS[number - 1] if 1 <= number <= len(ELEMENTS) else ""
+                SYMBOLS[number - 1] if 1 <= number <= len(SYMBOLS) else ""
                 for number in prmtop.integers("ATOMIC_NUMBER")
             ]
         return Known(

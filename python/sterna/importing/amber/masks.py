@@ -11,14 +11,6 @@ from typing import NoReturn
 
 import numpy
 
-_SYMBOLS = (
-    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr "
-    "Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm "
-    "Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu"
-)
-#: Symbols by atomic number, from 1.
-ELEMENTS = _SYMBOLS.split()
-
 
 class MaskError(Exception):
     """An error in a mask, and its character, from 0."""
