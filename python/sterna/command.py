@@ -522,8 +522,16 @@ def free_energy(
             "convergence with more samples, and the walks of replicas; or the profile.",
         ),
     ] = None,
+    standard_state: Annotated[
+        bool,
+        typer.Option(
+            "--standard-state",
+            help="Of one NAME.colvar: what its restraint costs a molecule without interactions, "
+            "relative to 1 mol/l.",
+        ),
+    ] = False,
 ) -> None:
-    """Compute the free energy along a variable, or of states, with errors.
+    """Compute the free energy along a variable, of states, or of a restraint, with errors.
 
     From umbrella windows, alchemical states or states of replicas by MBAR (pip install pymbar), with
     a look at their overlap and at the exchanges of replicas; or from the hills of metadynamics.
@@ -533,7 +541,7 @@ def free_energy(
     from sterna.free_energies.command import write_profile
 
     text, messages = write_profile(
-        given, variable, bins, begin, temperature, radial, output, energies, plot
+        given, variable, bins, begin, temperature, radial, output, energies, plot, standard_state
     )
     for message in messages:
         _to_standard_error(message + "\n")

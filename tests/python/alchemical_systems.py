@@ -1,5 +1,7 @@
 """Solutes in water for the tests of alchemy: topologies and coordinates in GROMACS's form."""
 
+import os
+import subprocess
 from pathlib import Path
 
 import numpy
@@ -10,6 +12,49 @@ STEP = 2.0**-13
 
 #: Charges and van der Waals interactions of each state.
 SCHEDULE = [(0, 0), (0.25, 0), (0.5, 0), (1, 0), (1, 0.3), (1, 0.7), (1, 1)]
+
+#: Two atoms in a cube, one of which is switched off: the begin of an input.
+PAIR = """\
+units = "reduced"
+[run]
+name = "pair"
+steps = {steps}
+timestep = 0.01
+seed = {seed}
+precision = "double"
+[start]
+kind = "file"
+file = "pair.extxyz"
+temperature = 1.0
+[[type]]
+name = "A"
+mass = 1.0
+epsilon = 1.0
+sigma = 1.0
+[[type]]
+name = "B"
+mass = 1.0
+epsilon = 1.0
+sigma = 1.0
+[[molecule]]
+name = "a"
+count = 1
+atom = [{{ type = "A" }}]
+[[molecule]]
+name = "b"
+count = 1
+atom = [{{ type = "B" }}]
+[interaction]
+cutoff = 2.5
+truncation = "truncated"
+[thermostat]
+kind = "langevin"
+temperature = 1.0
+time_constant = 1.0
+[alchemy]
+molecules = ["a"]
+van_der_waals = [0, 0.3, 0.6, 1]
+"""
 
 _HEAD = """\
 [ defaults ]
@@ -245,3 +290,17 @@ def section(state: int, schedule: list | None = None, more: str = "") -> str:
         f'[alchemy]\nmolecules = ["MOL"]\ncharges = {[s[0] for s in schedule]}\n'
         f"van_der_waals = {[s[1] for s in schedule]}\nstate = {state}\ninterval = 1\n{more}\n"
     )
+
+
+def run_gromacs(program: str, folder: Path) -> None:
+    """Makes `d.xvg` of `run.mdp`, `conf.gro` and `topol.top`."""
+    environment = dict(os.environ, GMX_MAXBACKUP="-1", OMP_NUM_THREADS="1")
+    for arguments in (
+        ["grompp", "-f", "run.mdp", "-c", "conf.gro", "-p", "topol.top", "-maxwarn", "10"],
+        ["mdrun", "-ntmpi", "1", "-ntomp", "1", "-nb", "cpu", "-s", "topol.tpr", "-dhdl", "d.xvg"],
+    ):
+        done = subprocess.run(
+            [program, "-quiet", *arguments], cwd=folder, env=environment, capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr

@@ -20,47 +20,9 @@ from sterna.free_energies import read_exchanges, read_states
 
 LAMBDAS = [0.0, 0.3, 0.6, 1.0]
 
-# Two atoms in a cube, one of which is switched off.
-PAIR = """\
-units = "reduced"
-[run]
-name = "pair"
-steps = {steps}
-timestep = 0.01
-seed = 11
-precision = "double"
-[start]
-kind = "file"
-file = "pair.extxyz"
-temperature = 1.0
-[[type]]
-name = "A"
-mass = 1.0
-epsilon = 1.0
-sigma = 1.0
-[[type]]
-name = "B"
-mass = 1.0
-epsilon = 1.0
-sigma = 1.0
-[[molecule]]
-name = "a"
-count = 1
-atom = [{{ type = "A" }}]
-[[molecule]]
-name = "b"
-count = 1
-atom = [{{ type = "B" }}]
-[interaction]
-cutoff = 2.5
-truncation = "truncated"
-[thermostat]
-kind = "langevin"
-temperature = 1.0
-time_constant = 1.0
-[alchemy]
-molecules = ["a"]
-van_der_waals = [0, 0.3, 0.6, 1]
+PAIR = (
+    systems.PAIR
+    + """\
 [replicas]
 interval = 25
 exchange = "{exchange}"
@@ -68,6 +30,7 @@ exchange = "{exchange}"
 directory = "output"
 trajectory_interval = {trajectory}
 """
+)
 
 
 def run_sterna(folder, *arguments, status=0):
@@ -86,7 +49,7 @@ def write_pair(folder, steps, trajectory=0, more="", exchange="neighbors"):
     (folder / "pair.extxyz").write_text(
         '2\nLattice="5 0 0 0 5 0 0 0 5" Properties=species:S:1:pos:R:3\nA 1 1 1\nB 2.5 2.5 2.5\n'
     )
-    text = PAIR.format(steps=steps, trajectory=trajectory, exchange=exchange)
+    text = PAIR.format(steps=steps, seed=11, trajectory=trajectory, exchange=exchange)
     (folder / "pair.toml").write_text(text + more)
 
 

@@ -91,16 +91,7 @@ def of_gromacs(program, folder, name, charges, state):
     """Potential energy, derivatives, and differences from the run's state to all states."""
     systems.write(folder, name)
     (folder / "run.mdp").write_text(systems.mdp(charges, state))
-    environment = dict(os.environ, GMX_MAXBACKUP="-1", OMP_NUM_THREADS="1")
-    for arguments in (
-        ["grompp", "-f", "run.mdp", "-c", "conf.gro", "-p", "topol.top", "-maxwarn", "10"],
-        ["mdrun", "-ntmpi", "1", "-ntomp", "1", "-nb", "cpu", "-s", "topol.tpr", "-dhdl", "d.xvg"],
-    ):
-        done = subprocess.run(
-            [program, "-quiet", *arguments], cwd=folder, env=environment, capture_output=True,
-            text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
+    systems.run_gromacs(program, folder)
     row = (folder / "d.xvg").read_text().splitlines()[-1].split()[1:]
     return [float(x) for x in row]
 
@@ -318,51 +309,15 @@ def test_ranks_agree(charges, tmp_path, imported):
         assert numpy.allclose(more[2], one[2], rtol=1e-4, atol=0.02)
 
 
-PAIR = """\
-units = "reduced"
-[run]
-name = "pair"
-steps = 100000
-timestep = 0.01
-seed = {seed}
-precision = "double"
-[start]
-kind = "file"
-file = "pair.extxyz"
-temperature = 1.0
-[[type]]
-name = "A"
-mass = 1.0
-epsilon = 1.0
-sigma = 1.0
-[[type]]
-name = "B"
-mass = 1.0
-epsilon = 1.0
-sigma = 1.0
-[[molecule]]
-name = "a"
-count = 1
-atom = [{{ type = "A" }}]
-[[molecule]]
-name = "b"
-count = 1
-atom = [{{ type = "B" }}]
-[interaction]
-cutoff = 2.5
-truncation = "truncated"
-[thermostat]
-kind = "langevin"
-temperature = 1.0
-time_constant = 1.0
-[alchemy]
-molecules = ["a"]
-van_der_waals = [0, 0.3, 0.6, 1]
+PAIR = (
+    systems.PAIR
+    + """\
 state = {state}
 interval = 25
 [output]
 directory = "output"
 """
+)
 
 
 def pair_run(folder, state, seed=11):
@@ -370,7 +325,7 @@ def pair_run(folder, state, seed=11):
     (folder / "pair.extxyz").write_text(
         '2\nLattice="5 0 0 0 5 0 0 0 5" Properties=species:S:1:pos:R:3\nA 1 1 1\nB 2.5 2.5 2.5\n'
     )
-    (folder / "pair.toml").write_text(PAIR.format(seed=seed + state, state=state))
+    (folder / "pair.toml").write_text(PAIR.format(steps=100000, seed=seed + state, state=state))
     return folder
 
 

@@ -104,16 +104,7 @@ def imported(folder, files=("topol.top", "conf.gro")):
 
 def by_gromacs(program, folder):
     """The potential energy, derivatives and energies of all states, by their legends."""
-    environment = dict(os.environ, GMX_MAXBACKUP="-1", OMP_NUM_THREADS="1")
-    for arguments in (
-        ["grompp", "-f", "run.mdp", "-c", "conf.gro", "-p", "topol.top", "-maxwarn", "10"],
-        ["mdrun", "-ntmpi", "1", "-ntomp", "1", "-nb", "cpu", "-s", "topol.tpr", "-dhdl", "d.xvg"],
-    ):
-        done = subprocess.run(
-            [program, "-quiet", *arguments], cwd=folder, env=environment, capture_output=True,
-            text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
+    systems.run_gromacs(program, folder)
     text = (folder / "d.xvg").read_text()
     row = [float(x) for x in text.splitlines()[-1].split()[1:]]
     found = {"derivatives": {}, "energies": []}

@@ -191,3 +191,29 @@ def test_groups_of_types_are_what_types_are(text, sterna, tmp_path):
     numpy.testing.assert_allclose(
         numpy.loadtxt(tmp_path / "all.structure_factor.txt"), everything, rtol=1e-6
     )
+
+
+@pytest.mark.parametrize("text", [MIXTURE, RIGID], ids=["atoms", "rigid molecules"])
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("select", ["id 100000", "index 5000:6000 and type A", "resid 10000"])
+def test_ids_that_no_particle_has_are_an_error(text, ranks, select, sterna, tmp_path):
+    more = (
+        group_sections({"good": "id 1:3", "part": select})
+        + '[rdf]\ninterval = 10\ngroups = ["part"]\n'
+    )
+    (tmp_path / "run.toml").write_text(text + more)
+    done = sterna("run", "run.toml", "-n", ranks)
+    assert done.returncode not in (0, 3), done.stdout
+    told = done.stdout + done.stderr
+    line = (text + more).splitlines().index(f'select = "{select}"') + 1
+    assert f"run.toml:{line}:" in told, told
+    assert f'no atom of this input is in the selection "{select}"' in told
+
+
+def test_a_type_without_particles_is_no_error(sterna, tmp_path):
+    """As at the end of a series of mixtures."""
+    more = group_sections({"part": "type B"}) + '[rdf]\ninterval = 10\ngroups = ["part"]\n'
+    text = MIXTURE.replace('name = "B"', 'name = "B"\nfraction = 0')
+    (tmp_path / "run.toml").write_text(text + more)
+    done = sterna("run", "run.toml", "-n", 2)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -4,6 +4,7 @@ from sterna.free_energies.exchanges import Exchanges, read_exchanges
 from sterna.free_energies.fields import FieldsFile, read_fields
 from sterna.free_energies.hills import profile_of_hills
 from sterna.free_energies.profile import Profile
+from sterna.free_energies.standard_state import RestraintFreeEnergy, restraint_free_energy
 from sterna.free_energies.states import (
     StateFile,
     StateFreeEnergies,
@@ -16,6 +17,7 @@ __all__ = [
     "Exchanges",
     "FieldsFile",
     "Profile",
+    "RestraintFreeEnergy",
     "StateFile",
     "StateFreeEnergies",
     "free_energies_of_states",
@@ -24,4 +26,5 @@ __all__ = [
     "read_exchanges",
     "read_fields",
     "read_states",
+    "restraint_free_energy",
 ]

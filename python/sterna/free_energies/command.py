@@ -11,6 +11,7 @@ from sterna.errors import SternaError
 from sterna.free_energies.exchanges import exchanges_beside
 from sterna.free_energies.fields import FieldsFile, read_fields
 from sterna.free_energies.hills import profile_of_hills
+from sterna.free_energies.standard_state import restraint_free_energy
 from sterna.free_energies.states import free_energies_of_states, read_states
 from sterna.free_energies.windows import profile_of_windows
 from sterna.support.constants import KJ_MOL_PER_K
@@ -77,10 +78,19 @@ def write_profile(
     output: Path | None,
     energies: Path | None = None,
     plot: Path | None = None,
+    standard_state: bool = False,
 ) -> tuple[str, list[str]]:
     """Returns what to show, and messages. Raises SternaError."""
     files = _files_in(given, variable)
     thermal = None if temperature is None else KJ_MOL_PER_K * temperature
+    if standard_state:
+        others = {
+            "--variable": variable, "--bins": bins, "--from": begin, "--radial": radial,
+            "--energies": energies, "--plot": plot,
+        }  # fmt: skip
+        if named := [option for option, value in others.items() if value not in (None, False)]:
+            raise SternaError(f"{named[0]} does not go with --standard-state")
+        return _write_standard_state(files, thermal, output)
     if _is_of_states(files[0]):
         for option, value in (("--variable", variable), ("--bins", bins), ("--radial", radial)):
             if value:
@@ -114,11 +124,31 @@ def write_profile(
         from sterna.free_energies.plots import figure_of_profile
 
         messages.append(_write_plot(plot, figure_of_profile(profile)))
+    return _shown_or_written(profile.text(), output), messages
+
+
+def _write_standard_state(
+    files: Sequence[Path], thermal: float | None, output: Path | None
+) -> tuple[str, list[str]]:
+    if len(files) != 1 or _is_of_states(files[0]):
+        raise SternaError("--standard-state: expected one NAME.colvar, of a run with the restraint")
+    found = restraint_free_energy(read_fields(files[0]), thermal)
+    held = "place and orientation" if found.is_oriented else "place"
+    messages = [
+        f"restraint: {', '.join(found.biases)}",
+        f"to hold the {held} of a molecule without interactions costs {found.free_energy:.6g} k T, or "
+        f"{found.thermal_energy * found.free_energy:.6g} in the unit of the file, relative to one "
+        f"molecule in {found.standard_volume:.6g}",
+    ]
+    return _shown_or_written(found.text(), output), messages
+
+
+def _shown_or_written(text: str, output: Path | None) -> str:
     if output is None:
-        return profile.text(), messages
+        return text
     with _writing(output):
-        output.write_text(profile.text(), encoding="utf-8")
-    return f"wrote {output}\n", messages
+        output.write_text(text, encoding="utf-8")
+    return f"wrote {output}\n"
 
 
 def _write_states(
@@ -148,8 +178,4 @@ def _write_states(
         from sterna.free_energies.plots import figure_of_states
 
         messages.append(_write_plot(plot, figure_of_states(found, exchanges)))
-    if output is None:
-        return found.text(), messages
-    with _writing(output):
-        output.write_text(found.text(), encoding="utf-8")
-    return f"wrote {output}\n", messages
+    return _shown_or_written(found.text(), output), messages

@@ -68,8 +68,8 @@ def read_fields(path: Path) -> FieldsFile:
                 if names and names != words[2:]:
                     raise SternaError(f"{path}:{number}: the columns change within the file")
                 names = words[2:]
-            elif words[1:2] == ["SET"] and len(words) == 4:
-                constants[words[2]] = words[3]
+            elif words[1:2] == ["SET"] and len(words) >= 4:
+                constants[words[2]] = " ".join(words[3:])
             continue
         if not words or words[0].startswith("#"):
             continue

@@ -241,18 +241,23 @@ std::vector<AtomGroup> groups_from_input(const Input& input, const Topology& top
   std::vector<AtomGroup> chosen;
   const auto particles = particles_of(input);
   for (const std::string& name : names) {
-    const auto& groups = groups_of(input);
-    const auto group = std::ranges::find(groups, name, &AtomGroupOptions::name);
+    const auto group = std::ranges::find(groups_of(input), name, &AtomGroupOptions::name);
     chosen.emplace_back(name, SelectionExpression(group->select), topology, particles.value(),
                         input.units);
     // Atoms from a molecule's own file may have been unknown to the check of the input, so empty
     // groups are found here.
     if (selects_any(chosen.back(), topology, particles->size())) continue;
-    throw FileError(render(diagnose(input, Severity::error,
-                                    fmt::format("group[{}].select", group - groups.begin()),
-                                    selects_nothing(*group))));
+    throw FileError(empty_group_message(input, name));
   }
   return chosen;
+}
+
+std::string empty_group_message(const Input& input, const std::string& name) {
+  const auto& groups = groups_of(input);
+  const auto group = std::ranges::find(groups, name, &AtomGroupOptions::name);
+  return render(diagnose(input, Severity::error,
+                         fmt::format("group[{}].select", group - groups.begin()),
+                         selects_nothing(*group)));
 }
 
 std::vector<AtomGroup> groups_of_molecules(const Input& input, const Topology& topology) {

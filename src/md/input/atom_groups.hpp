@@ -46,6 +46,8 @@ bool names_groups(const Input& input, std::string_view section);
 /// Throws FileError, on all ranks alike, if a group has no atom.
 std::vector<AtomGroup> groups_from_input(const Input& input, const Topology& topology,
                                          const std::vector<std::string>& names);
+/// What to say of a group with this name that has no atom: its place in the input, and its selection.
+std::string empty_group_message(const Input& input, const std::string& name);
 /// A group for each kind of molecule, with its name.
 std::vector<AtomGroup> groups_of_molecules(const Input& input, const Topology& topology);
 

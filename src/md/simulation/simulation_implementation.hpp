@@ -103,6 +103,8 @@ class Simulation::Implementation {
   void make_balancer(const std::array<int, 3>& grid = {0, 0, 0}, const Json& state = {});
   /// Throws FileError on all ranks if the particles are not the atoms of the molecules.
   void check_molecule_atoms();
+  /// Throws FileError on all ranks if no particle has an id that a group asks for.
+  void check_group_members();
   /// Throws FileError on all ranks if one of them lacks the memory that the run needs.
   void require_memory();
   void make_engine();

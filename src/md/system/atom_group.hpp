@@ -32,6 +32,8 @@ class AtomGroup {
 
   const std::string& name() const { return name_; }
   bool depends_on_position() const { return depends_on_position_; }
+  /// Whether particles that one row describes are all in the group, or none of them.
+  bool depends_on_row_only() const { return depends_on_row_only_; }
 
   /// Any periodic image of the position gives the same result.
   bool contains(std::int64_t id, const Position& position, const Box& box) const;

@@ -200,7 +200,7 @@ TEST_CASE("the work is the trapezoidal integral, and a resumed term goes on with
     atoms.places[8] += Vec3{-0.02, 0.03, 0.1};
   };
   test::BiasedAtoms biased(world, test::four_groups(), variables, {pull, metad},
-                           {.interval = 3, .thermal_energy = 2.5});
+                           {.interval = 3, .thermal_energy = 2.5, .standard_volume = {}});
   biased.at_step(0);
   double work = 0.0, before = 0.0, center_before = 1.0;
   std::vector<double> state;
@@ -227,7 +227,7 @@ TEST_CASE("the work is the trapezoidal integral, and a resumed term goes on with
   }
   CHECK(std::abs(work) > 0.1);
   test::BiasedAtoms resumed(world, kept, variables, {pull, metad},
-                            {.interval = 3, .thermal_energy = 2.5});
+                            {.interval = 3, .thermal_energy = 2.5, .standard_volume = {}});
   resumed.term->restore(state);
   resumed.at_step(6);
   test::Whole whole;

@@ -1,6 +1,7 @@
 #include "md/forces/bias/bias_forces.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -454,11 +455,14 @@ std::string BiasForces::head_of_values() const {
   }
   text += "\n";
   for (std::size_t v = 0; v < variables_.size(); ++v) {
+    const VariableOptions& of = variables_[v].options;
+    text += fmt::format("#! SET variable.{0} {1}\n#! SET variable.{0}.groups {2}\n", of.name,
+                        of.kind, fmt::join(of.groups, ","));
     const double period = made_[v]->period(box_);
     if (period == 0.0) continue;
     const bool is_angle = made_[v]->least() == -std::numbers::pi;
-    text += fmt::format("#! SET min_{0} {1}\n#! SET max_{0} {2}\n", variables_[v].options.name,
-                        is_angle ? "-pi" : "0", is_angle ? "pi" : fmt::format("{:.16g}", period));
+    text += fmt::format("#! SET min_{0} {1}\n#! SET max_{0} {2}\n", of.name, is_angle ? "-pi" : "0",
+                        is_angle ? "pi" : fmt::format("{:.16g}", period));
   }
   text += constants;
   for (const auto& bias : biases_) {
@@ -466,6 +470,9 @@ std::string BiasForces::head_of_values() const {
                         bias->name(), bias->variables()[0].name);
   }
   if (options_.thermal_energy) text += fmt::format("#! SET kT {:.16g}\n", *options_.thermal_energy);
+  if (options_.standard_volume) {
+    text += fmt::format("#! SET standard_volume {:.16g}\n", *options_.standard_volume);
+  }
   return text;
 }
 

@@ -42,7 +42,8 @@ class BiasForces final : public ForceTerm, public HasStateParameters {
   };
   struct Options {
     std::int64_t interval = 0;  ///< steps between two rows of the file of values; 0: no such file
-    std::optional<double> thermal_energy;  ///< k T, for the head of that file
+    /// For the head of that file: k T, and the volume of a molecule at 1 mol/l.
+    std::optional<double> thermal_energy, standard_volume;
   };
 
   /// Collective. The box must outlive this object. `masses`: by type.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "md/core/unit_constants.hpp"
 #include "md/forces/bias/bias_forces.hpp"
 #include "md/forces/bias/input/bias_physics.hpp"
 #include "md/forces/bias/input/bias_sections.hpp"
@@ -91,10 +92,12 @@ std::unique_ptr<ForceTerm> make_bias_forces(const TermRequest& request) {
     biases.push_back(options_of(section, input));
   }
   BiasForces::Options options{.interval = input.section<VariableOutput>().interval,
-                              .thermal_energy = {}};
+                              .thermal_energy = {},
+                              .standard_volume = {}};
   if (const auto temperature = temperature_of_run(input)) {
     options.thermal_energy = input.units.boltzmann() * *temperature;
   }
+  if (!input.units.is_reduced()) options.standard_volume = 1.0 / unit::mol_per_l;
   return std::make_unique<BiasForces>(request.context, request.box, std::move(variables),
                                       std::move(biases), request.interaction.masses(), options);
 }

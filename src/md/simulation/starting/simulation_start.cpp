@@ -154,6 +154,7 @@ Simulation::Implementation::Beginning Simulation::Implementation::begin_run(
   clock_.first_step = clock_.step;
   lists_.begin_at(clock_.step);
   check_molecule_atoms();
+  check_group_members();
   return beginning;
 }
 
@@ -245,6 +246,32 @@ void Simulation::Implementation::check_molecule_atoms() {
                           names[static_cast<std::size_t>(expected)]));
   }
   agree(context_, problem);
+}
+
+void Simulation::Implementation::check_group_members() {
+  // The ids of molecules are known before a run. A type may have no particles, as at the end of a
+  // series of mixtures, but ids that no particle has are a mistake.
+  std::vector<std::string> names;
+  for (const AtomGroupOptions& of : input_.section<AtomGroupSections>().all) {
+    names.push_back(of.name);
+  }
+  if (!system_.topology.empty() || names.empty()) return;
+  std::vector<AtomGroup> groups = groups_from_input(input_, system_.topology, names);
+  std::erase_if(groups, [](const AtomGroup& group) {
+    return group.depends_on_position() || group.depends_on_row_only();
+  });
+  std::vector<std::int64_t> members(groups.size(), 0);
+  for (std::size_t n = 0; n < groups.size(); ++n) {
+    for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
+      const std::int64_t type = system_.particles.position[i].type;
+      members[n] += groups[n].contains(system_.particles.id[i], type) ? 1 : 0;
+    }
+  }
+  comm::ReductionBatch(context_, "members of groups").sum(members.data(), members.size()).run();
+  const auto empty = std::ranges::find(members, 0);
+  if (empty == members.end()) return;
+  const AtomGroup& group = groups[static_cast<std::size_t>(empty - members.begin())];
+  throw FileError(empty_group_message(input_, group.name()));
 }
 
 void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid, const Json& state) {
