@@ -187,6 +187,8 @@ OBSERVERS = {
     "torsion_distribution": (("chains",), ""),
     "hydrogen_bonds": (("chains",), 'hydrogens = "inner"\nacceptors = "ends"\ndistance = 2.0'),
     "molecular_dipole": (("chains",), ""),
+    "common_neighbors": (("atoms",), ""),
+    "centro_symmetry": (("atoms",), "threshold = 0.5"),
 }
 
 

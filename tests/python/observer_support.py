@@ -219,9 +219,9 @@ def run(folder, *arguments, more=OBSERVERS, steps=STEPS, ranks=1):
     return folder
 
 
-def read(folder, kind):
+def read(folder, kind, run="soft"):
     """Columns of a file of results, without their units, and the values."""
-    path = folder / f"soft.{kind}.txt"
+    path = folder / f"{run}.{kind}.txt"
     header = [line for line in path.read_text().splitlines() if line.startswith("#")][-1]
     names = [name.partition("/")[0] for name in header[1:].split()]
     return dict(zip(names, numpy.loadtxt(path, ndmin=2).T, strict=True))

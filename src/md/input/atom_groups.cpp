@@ -231,9 +231,9 @@ void check_group_names(const Input& input, const IsGood& is_good, const Report& 
 }
 
 bool names_groups(const Input& input, std::string_view section) {
-  return std::ranges::any_of(std::array{"groups", "hydrogens", "acceptors"}, [&](const char* key) {
-    return input.places.contains(fmt::format("{}.{}", section, key));
-  });
+  return std::ranges::any_of(
+      std::array{"groups", "group", "of", "with", "hydrogens", "acceptors"},
+      [&](const char* key) { return input.places.contains(fmt::format("{}.{}", section, key)); });
 }
 
 std::vector<AtomGroup> groups_from_input(const Input& input, const Topology& topology,
