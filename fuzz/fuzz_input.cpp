@@ -28,7 +28,7 @@
 // sources: src/md/forces/pair/pair_potential_table.cpp src/md/forces/pair/pair_function.cpp
 // sources: src/md/forces/pair/tabulated_curve.cpp
 // sources: src/md/input/pairs_of_types.cpp src/md/input/component_frames.cpp
-// sources: src/md/model/lennard_jones.cpp src/md/integrate/timestep_advice.cpp
+// sources: src/md/model/lennard_jones.cpp src/md/model/mixed_parameters.cpp src/md/integrate/timestep_advice.cpp
 // sources: src/md/input/molecule_file.cpp
 // sources: src/md/input/check_neighbor.cpp src/md/input/check_exports.cpp
 // sources: src/md/input/topology_from_input.cpp

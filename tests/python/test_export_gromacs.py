@@ -319,6 +319,7 @@ def write_chain(folder, *, units="nano", truncation="truncated", mixing="geometr
         {"truncation": "cubic_force_switched", "more": "switch_start = 0.7"},
         {"units": "metal", "truncation": "quintic_switched", "more": "switch_start = 7.5"},
         {"units": "reduced"},
+        {"mixing": "kong"},
     ],
 )
 def test_what_imports_never_write_is_exported(given, judge, tmp_path):
@@ -406,11 +407,16 @@ xi = 1.1
         {"units": "nano", "water": "spce", "density": 10, "temperature": 300, "cutoff": 0.9,
          "epsilon": 0.8, "sigma": 0.3, "d": 0.05},
         {"units": "metal", "water": "tip4p_2005", "density": 0.01, "temperature": 300, "cutoff": 9,
-         "epsilon": 0.008, "sigma": 3, "d": 0.5},
+         "epsilon": 0.008, "sigma": 3, "d": 0.5, "mixing": ("waldman_hagler", "kong")},
     ],
 )  # fmt: skip
 def test_rigid_molecules_are_constraints_and_virtual_sites(given, judge, tmp_path):
-    (tmp_path / "run.toml").write_text(RIGID.format(**given))
+    text = RIGID.format(**given)
+    if "mixing" in given:  # of the run, and of argon and nitrogen
+        of_run, of_pair = given["mixing"]
+        text = text.replace("[interaction]\n", f'[interaction]\nmixing = "{of_run}"\n')
+        text = text.replace("[[pair]]\n", f'[[pair]]\nmixing = "{of_pair}"\n')
+    (tmp_path / "run.toml").write_text(text)
     exported(tmp_path)
     molecules, _ = compare(judge, tmp_path)
     text = (tmp_path / "run.top").read_text()

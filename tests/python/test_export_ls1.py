@@ -122,6 +122,10 @@ CASES = {
     "charges": NANO + CHARGES_AND_DIPOLES.format(epsilon=0.5, sigma=0.3, place=0.05, dipole='"1 D"')
     + interaction(1.0, "shifted", FIELD),
     "atoms": POINTS + ATOMS + interaction(2.5, "shifted", 'mixing = "geometric"'),
+    # ls1 has factors alone, and all sites of a molecule have the same ones.
+    "rules": NANO + MODELS.replace("ethylene_oxide", "carbon_dioxide_2cljq").replace(
+        "xi = 1.1", 'mixing = "kong"\nxi = 1.1') + "[[component]]\nname = \"Ar\"\nmodel = \"argon\"\n"
+    + interaction(1.1, "shifted", 'electrostatics = "truncated"', 'mixing = "waldman_hagler"'),
     "planar": POINTS + ATOMS.split("[[type]]")[1].join(["[[type]]", ""]) + interaction(
         2.5, "truncated", 'tail_correction = "planar"', 'tail_normal = "y"', "tail_slabs = 20"
     ),
@@ -151,7 +155,9 @@ def test_the_reader_of_ls1_finds_every_energy(name, tmp_path):
     told = {line for line in said.splitlines() if "warning: " in line}
     # The reader turns dipoles beside charges around, back to what they were. The published sites of
     # ethylene oxide have their center of mass at 4e-7 nm from the origin.
-    expected = {"charges": "turned around", "atoms": "", "planar": ""}.get(name, "center of mass")
+    expected = {"charges": "turned around", "atoms": "", "planar": "", "rules": "no effect"}.get(
+        name, "center of mass"
+    )
     assert len(told) == bool(expected) and all(expected in line for line in told), said
     sterna(tmp_path, "convert", "second.xml", "second.toml")
     text = (tmp_path / "second.toml").read_text()
@@ -240,6 +246,8 @@ def test_a_run_of_ls1_comes_back(tmp_path):
          "[interaction] molecular_cutoff = 'site'"),
         (NANO + CHARGES_AND_DIPOLES.format(epsilon=0.5, sigma=0.3, place=0.05, dipole=0.02)
          + MODELS + interaction(1.0, "shifted"), "charges, dipoles and quadrupoles together"),
+        (NANO + MODELS + interaction(1.1, "shifted", 'mixing = "fender_halsey"'),
+         "mixing = 'fender_halsey' of the unlike sites of EOX & co and EOX & co"),
         (POINTS + ATOMS + interaction(2.5, "shifted") + "\n[[wall]]\npotential = 'lj_9_3'\n"
          "epsilon = 1\nsigma = 1\ncutoff = 2\n", "[[wall]]"),
         (POINTS + ATOMS + interaction(2.5, "shifted")

@@ -133,6 +133,27 @@ def test_the_command_writes_an_input_that_runs(sterna, tmp_path):
     )
 
 
+MOLTEMPLATE = {
+    "system.in": 'include "system.in.init"\nread_data "system.data"\ninclude "system.in.settings"\n',
+    "system.in.init": "units real\natom_style full\npair_style hybrid lj/cut 8.0\n"
+                      "pair_modify mix sixthpower\n",
+    "system.in.settings": "pair_coeff 1 1 lj/cut 0.238 3.405\npair_coeff 2 2 lj/cut 0.33 3.65\n",
+    "system.data": "LAMMPS Description\n\n2 atoms\n2 atom types\n\n0 30 xlo xhi\n0 30 ylo yhi\n"
+                   "0 30 zlo zhi\n\nMasses\n\n1 39.948\n2 83.8\n\nAtoms # full\n\n"
+                   "1 1 1 0 1 1 1\n2 2 2 0 5 1 1\n",
+}  # fmt: skip
+
+
+def test_files_of_moltemplate_have_the_rule_of_waldman_and_hagler(tmp_path):
+    for name, text in MOLTEMPLATE.items():
+        (tmp_path / name).write_text(text)
+    system = read_lammps(None, [tmp_path / "system.in"], 1.0, "none")
+    assert system.interaction["mixing"] == "waldman_hagler" and not system.pairs
+    assert [(one["sigma"], one["epsilon"]) for one in system.types] == [
+        (3.405, 0.238), (3.65, 0.33),
+    ]  # fmt: skip
+
+
 def test_a_data_file_alone_says_enough(tmp_path):
     system = read(tmp_path, script=None)
     assert system.interaction["cutoff"] == 10.0

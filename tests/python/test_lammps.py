@@ -51,7 +51,9 @@ CUTOFF = 2.5
 SWITCH_START = 2.0
 # Those that LAMMPS has with charges only.
 WITH_CHARGES = ("switched", "force_switched")
-MIXING = {"lorentz_berthelot": "arithmetic", "geometric": "geometric"}
+MIXING = {
+    "lorentz_berthelot": "arithmetic", "geometric": "geometric", "waldman_hagler": "sixthpower",
+}  # fmt: skip
 
 
 def lammps_commands(system: System, data: Path, truncation: str, mixing: str, dt: float):
@@ -138,6 +140,7 @@ CASES = [
     pytest.param(skewed, "force_shifted", "lorentz_berthelot", 1, id="triclinic-force_shifted"),
     pytest.param(skewed, "switched", "lorentz_berthelot", 3, id="triclinic-switched"),
     pytest.param(skewed_mixture, "shifted", "geometric", 4, id="triclinic-mixture"),
+    pytest.param(mixture, "truncated", "waldman_hagler", 2, id="mixture-waldman_hagler"),
 ]
 
 

@@ -21,9 +21,16 @@ from sterna.exporting.model import (
     whole_molecule,
 )
 from sterna.exporting.quantities import CHARGE, ENERGY, LENGTH, Quantities
+from sterna.support.mixing import RULES
 
 KINDS = ("bond", "angle", "dihedral", "improper")
 _SECTIONS = ("bond", "angle", "torsion", "improper")
+#: Rules of mixing that LAMMPS has.
+_MIX = {
+    "lorentz_berthelot": "arithmetic",
+    "geometric": "geometric",
+    "waldman_hagler": "sixthpower",
+}
 _FAR = 3  # bonds: LAMMPS has factors for pairs up to these
 _ALIKE = 1e-6  # relative, of factors
 
@@ -288,7 +295,8 @@ class ForceField:
     def pair_lines(self, type_names: list[str]) -> list[str]:
         """Coefficients of types, or of all pairs where mixing does not give them."""
         style = self.pair_style().split()[0]
-        if not self.sections.get("pair"):
+        rule = self.sections["interaction"].get("mixing", RULES[0])
+        if not self.sections.get("pair") and rule in _MIX:
             rows = [(f"{n}", name, name) for n, name in enumerate(type_names, 1)]
             head = f"Pair Coeffs # {style}"
         else:
@@ -325,7 +333,8 @@ class ForceField:
     def script(self, data: str, units: str) -> str:
         """Commands that make LAMMPS compute the same energies from the data file."""
         interaction = self.sections["interaction"]
-        mix = "geometric" if interaction.get("mixing") == "geometric" else "arithmetic"
+        # Where LAMMPS lacks the rule, the data file has all pairs.
+        mix = _MIX.get(interaction.get("mixing", RULES[0]), "arithmetic")
         lines = [f"units {units}", "atom_style full", f"pair_style {self.pair_style()}"]
         lines += [f"{kind}_style {self.style(kind)}" for kind in KINDS if self.types[kind]]
         modify = f"pair_modify mix {mix}"

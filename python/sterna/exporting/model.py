@@ -3,7 +3,6 @@
 It comes from the input that the log of the run holds, and from the files of its molecules.
 """
 
-import math
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from sterna.exporting.quantities import ENERGY, LENGTH, Quantities
 from sterna.frames.atoms import Atoms
 from sterna.frames.trajectory import Trajectory
 from sterna.results.log import read_log
+from sterna.support.mixing import RULES, mixed_well
 
 LIGHTER_IS_HYDROGEN = 4.5  #: u; of bonds that `constrained_bonds = "hydrogen"` names
 
@@ -110,7 +110,7 @@ class PairParameters:
             frozenset((pair["first"], pair["second"])): pair for pair in sections.get("pair", [])
         }
         self._quantities = quantities
-        self._is_geometric = sections["interaction"].get("mixing") == "geometric"
+        self._rule = sections["interaction"].get("mixing", RULES[0])
 
     def of_type(self, name: str) -> tuple[float, float]:
         """Epsilon and sigma."""
@@ -120,19 +120,14 @@ class PairParameters:
             self._quantities.number(given.get("sigma", 1.0), LENGTH),
         )
 
-    def mixed(self, first: str, second: str) -> tuple[float, float]:
-        """Returns the parameters of two types by the mixing rule."""
-        (e1, s1), (e2, s2) = self.of_type(first), self.of_type(second)
-        if (e1, s1) == (e2, s2):
-            return e1, s1
-        return math.sqrt(e1 * e2), math.sqrt(s1 * s2) if self._is_geometric else 0.5 * (s1 + s2)
-
     def of_pair(self, first: str, second: str) -> tuple[float, float]:
         """Returns the parameters of two types, given or mixed."""
-        pair = self._pairs.get(frozenset((first, second)))
-        epsilon, sigma = self.mixed(first, second)
-        if pair is None:
-            return epsilon, sigma
+        pair = self._pairs.get(frozenset((first, second)), {})
+        epsilon, sigma = mixed_well(
+            pair.get("mixing", self._rule), self.of_type(first), self.of_type(second)
+        )
+        epsilon *= float(pair.get("xi", 1.0))
+        sigma *= float(pair.get("eta", 1.0))
         if "epsilon" in pair:
             epsilon = self._quantities.number(pair["epsilon"], ENERGY)
         if "sigma" in pair:

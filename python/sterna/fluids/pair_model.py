@@ -17,6 +17,7 @@ from sterna.launching.models import find_model
 from sterna.launching.program import find_program
 from sterna.support.constants import KJ_MOL_PER_K
 from sterna.support.files import require_regular
+from sterna.support.mixing import RULES, mixed_well
 from sterna.support.quantity import number_and_unit
 
 CM3_MOL_PER_NM3 = 602.214076  #: exact
@@ -108,7 +109,9 @@ class PairModel:
     molecules: list[Molecule]
     reduced: bool
     ending: Ending = Ending()
-    is_geometric: bool = False
+    mixing: str = RULES[0]
+    #: By the names of two: their rule, where it is another one.
+    rules: dict[frozenset[str], str] = field(default_factory=dict)
     #: By the names of two: factors eta of sigma and xi of epsilon.
     factors: dict[frozenset[str], tuple[float, float]] = field(default_factory=dict)
     #: By the names of two atoms: epsilon and sigma, where they are not mixed.
@@ -140,10 +143,15 @@ class PairModel:
             epsilon, sigma = self.own[names]
             return numpy.array([[epsilon]]), numpy.array([[sigma]])
         eta, xi = (1.0, 1.0) if a.name == b.name else self.factors.get(names, (1.0, 1.0))
-        epsilon = xi * numpy.sqrt(numpy.outer(a.epsilon, b.epsilon))
-        if self.is_geometric:
-            return epsilon, eta * numpy.sqrt(numpy.outer(a.sigma, b.sigma))
-        return epsilon, 0.5 * eta * numpy.add.outer(a.sigma, b.sigma)
+        rule = self.rules.get(names, self.mixing)
+        wells = [
+            [mixed_well(rule, one, other) for other in zip(b.epsilon, b.sigma, strict=True)]
+            for one in zip(a.epsilon, a.sigma, strict=True)
+        ]
+        epsilon, sigma = (
+            numpy.array(wells).reshape(len(a.epsilon), len(b.epsilon), 2).transpose(2, 0, 1)
+        )
+        return xi * epsilon, eta * sigma
 
 
 def pair_model(given: str | os.PathLike | Sequence[str]) -> PairModel:
@@ -315,7 +323,7 @@ def _of_input(path: Path) -> PairModel:
         molecules,
         units == "reduced",
         _ending_of(path, interaction, quantities),
-        interaction.get("mixing") == "geometric",
+        interaction.get("mixing", RULES[0]),
     )
     for pair in sections.get("pair", []):
         _add_pair(path, model, pair, quantities)
@@ -370,6 +378,8 @@ def _add_pair(path: Path, model: PairModel, pair: Mapping, quantities: Quantitie
             "are those of Lennard-Jones sites, charges, dipoles and quadrupoles",
             2,
         )
+    if "mixing" in pair:
+        model.rules[names] = pair["mixing"]
     if "eta" in pair or "xi" in pair:
         model.factors[names] = (float(pair.get("eta", 1.0)), float(pair.get("xi", 1.0)))
     if "epsilon" in pair or "sigma" in pair:

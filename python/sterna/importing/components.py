@@ -15,10 +15,12 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.bodies import Bodies, Body, in_principal_axes
+from sterna.importing.lennard_jones import mixed
 from sterna.importing.molecules import Molecule, Molecules
 from sterna.importing.rigid import WATER_NAMES
 from sterna.importing.rigid_shape import NotRigidError, excluded_pairs, shape_of
 from sterna.importing.system import Atom, System
+from sterna.support.mixing import RULES
 from sterna.support.names import no_such
 
 ALL = "all"
@@ -328,20 +330,6 @@ class _Converted:
                 f'"{found["truncation"]}" here; those of components are "truncated" or "shifted"',
                 2,
             )
-        if "mixing" in found and not self._used:
-            sizes = {
-                site["sigma"]
-                for body, _ in self._sites.values()
-                for site in body.sites
-                if site["kind"] == "lennard_jones"
-            }
-            if len(sizes) > 1:
-                raise SternaError(
-                    f'--rigid: mixing = "{found["mixing"]}" is not there where all molecules are '
-                    f"components; let one kind stay atoms, as in --rigid {name}=atoms",
-                    2,
-                )
-            del found["mixing"]
         return found | {"molecular_cutoff": "site"}
 
     # ---- Lennard-Jones parameters of pairs
@@ -414,13 +402,7 @@ class _Converted:
         first, second = (
             (float(one.get("sigma", 1.0)), float(one.get("epsilon", 0.0))) for one in both
         )
-        is_geometric = self._system.interaction.get("mixing") == "geometric"
-        sigma = (
-            float(numpy.sqrt(first[0] * second[0]))
-            if is_geometric
-            else 0.5 * (first[0] + second[0])
-        )
-        return sigma, float(numpy.sqrt(first[1] * second[1]))
+        return mixed(self._system.interaction.get("mixing", RULES[0]), first, second)
 
     def _fail(self, name: str, a: str, b: str, why: str) -> None:
         raise SternaError(f"--rigid: {name} cannot be a component: the types {a} and {b} {why}", 2)

@@ -15,15 +15,10 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.sources import openmm
+from sterna.support.mixing import RULES, mixed_well
 
 # nm. Two of them give the coefficients, two check that there is nothing else.
 _DISTANCES = numpy.array([0.3, 0.45, 0.36, 0.7])
-
-#: The mixing rules of sigma and epsilon of two types.
-RULES = {
-    "lorentz_berthelot": lambda a, b: (0.5 * (a[0] + b[0]), math.sqrt(a[1] * b[1])),
-    "geometric": lambda a, b: (math.sqrt(a[0] * b[0]), math.sqrt(a[1] * b[1])),
-}
 
 _WIDE = 40.0  # nm
 
@@ -175,6 +170,11 @@ def custom_nonbonded_of(system: Any, nonbonded: Any) -> Any | None:
 Parameters = tuple[float, float]  #: sigma and epsilon
 
 
+def mixed(rule: str, a: Parameters, b: Parameters) -> Parameters:
+    """What a rule gives of two types."""
+    return mixed_well(rule, a[::-1], b[::-1])[::-1]
+
+
 def mixing_of(
     parameters: Sequence[Parameters],
     pairs: Mapping[tuple[int, int], Parameters],
@@ -185,14 +185,14 @@ def mixing_of(
     `tolerance`: relative; what a file's digits say of parameters.
     """
     beside = {
-        name: {
+        rule: {
             (a, b): found
             for (a, b), found in pairs.items()
-            if not _alike(rule(parameters[a], parameters[b]), found, tolerance)
+            if not _alike(mixed(rule, parameters[a], parameters[b]), found, tolerance)
         }
-        for name, rule in RULES.items()
+        for rule in RULES
     }
-    best = min(beside, key=lambda name: len(beside[name]))
+    best = min(beside, key=lambda rule: len(beside[rule]))
     return best, beside[best]
 
 
@@ -202,7 +202,7 @@ class PairsOfTypes:
 
     custom: Any | None
     keys: list[tuple] = field(default_factory=list)  #: (mass, sigma, epsilon, custom parameters)
-    mixing: str = "lorentz_berthelot"
+    mixing: str = RULES[0]
     parameters: list[Parameters] = field(default_factory=list)
     #: Pairs of types that the rule does not give.
     others: dict[tuple[int, int], Parameters] = field(default_factory=dict)
@@ -217,7 +217,7 @@ class PairsOfTypes:
         custom = _custom_pairs(self.custom, [(self.keys[a][3], self.keys[b][3]) for a, b in pairs])
         found = {}
         for (a, b), powers in zip(pairs, custom, strict=True):
-            sigma, epsilon = RULES["lorentz_berthelot"](self.keys[a][1:3], self.keys[b][1:3])
+            sigma, epsilon = mixed("lorentz_berthelot", self.keys[a][1:3], self.keys[b][1:3])
             both = powers + Powers.of(sigma, epsilon)
             found[a, b] = both.sigma_and_epsilon(f"pairs of the types {names[a]} and {names[b]}")
         self.parameters = [found[a, a] for a in numbers]

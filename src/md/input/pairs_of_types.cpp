@@ -44,14 +44,16 @@ bool has_pair_potentials(const Input& input) {
 TypePair mixed_type_pair(const Input& input, std::size_t a, std::size_t b) {
   const auto& first = input.types[a];
   const auto& second = input.types[b];
+  const Input::Pair* const pair = pair_of_types(input, a, b);
+  const Mixing rule =
+      pair == nullptr ? input.interaction.mixing : pair->mixing.value_or(input.interaction.mixing);
   const auto [epsilon, sigma] =
-      mix(input.interaction.mixing, {first.epsilon, first.sigma}, {second.epsilon, second.sigma});
+      mix(rule, {first.epsilon, first.sigma}, {second.epsilon, second.sigma});
   TypePair mixed{epsilon, sigma};
   if (have_many_body_potential(input, a, b)) mixed.epsilon = 0.0;
-  if (const Input::Pair* pair = pair_of_types(input, a, b)) {
-    mixed.epsilon = pair_parameter(*pair, "epsilon").value_or(mixed.epsilon);
-    mixed.sigma = pair_parameter(*pair, "sigma").value_or(mixed.sigma);
-  }
+  if (pair == nullptr) return mixed;
+  mixed.epsilon = pair_parameter(*pair, "epsilon").value_or(pair->xi.value_or(1.0) * mixed.epsilon);
+  mixed.sigma = pair_parameter(*pair, "sigma").value_or(pair->eta.value_or(1.0) * mixed.sigma);
   return mixed;
 }
 

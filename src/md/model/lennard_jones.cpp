@@ -4,8 +4,6 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "md/model/mixed_parameters.hpp"
-
 namespace sterna::md {
 
 LennardJones::LennardJones(std::span<const PairParameters> pairs, int type_count, double cutoff,
@@ -61,13 +59,6 @@ LennardJones::TailCorrection LennardJones::tail_correction(std::span<const doubl
     }
   }
   return correction;
-}
-
-LennardJones::PairParameters mix(Mixing rule, LennardJones::PairParameters a,
-                                 LennardJones::PairParameters b) {
-  // Like types are not mixed, so that the table holds exactly the numbers of the input.
-  if (a.epsilon == b.epsilon && a.sigma == b.sigma) return a;
-  return {mixed_energy(a.epsilon, b.epsilon), mixed_length(rule, a.sigma, b.sigma)};
 }
 
 }  // namespace sterna::md

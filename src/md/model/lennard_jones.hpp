@@ -57,6 +57,8 @@ class LennardJones {
   std::vector<double> c12_, c6_, energy_shift_, force_shift_;
 };
 
+/// The parameters of an unlike pair; formulas and sources are in docs/potentials.md. Two that are
+/// alike are not changed, and one without a depth leaves none.
 LennardJones::PairParameters mix(Mixing rule, LennardJones::PairParameters a,
                                  LennardJones::PairParameters b);
 

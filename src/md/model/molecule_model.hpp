@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cmath>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "md/model/component.hpp"
@@ -19,9 +19,11 @@ struct MoleculeModel {
   bool are_atoms(std::size_t a, std::size_t b) const { return a < atom_types && b < atom_types; }
 
   md::Mixing rule = md::Mixing::lorentz_berthelot;
-  /// Factors of what the rule gives of unlike sites: eta of sigma, xi of epsilon.
+  /// Factors of what the rule gives of unlike sites: eta of sigma, xi of epsilon; and a rule of this
+  /// pair, where it has another one.
   struct Mixing {
     double eta = 1.0, xi = 1.0;
+    std::optional<md::Mixing> rule = {};
   };
   /// components^2, symmetric. The diagonal is ignored: within a component eta and xi are 1.
   std::vector<Mixing> mixing;
@@ -53,9 +55,9 @@ struct MoleculeModel {
   LennardJones::PairParameters mixed(std::size_t a, const Component::LennardJonesSite& i,
                                      std::size_t b, const Component::LennardJonesSite& j) const {
     const Mixing factors = a == b ? Mixing{} : mix(a, b);
-    const double sigma = rule == md::Mixing::geometric ? factors.eta * std::sqrt(i.sigma * j.sigma)
-                                                       : 0.5 * factors.eta * (i.sigma + j.sigma);
-    return {factors.xi * std::sqrt(i.epsilon * j.epsilon), sigma};
+    const auto [epsilon, sigma] =
+        md::mix(factors.rule.value_or(rule), {i.epsilon, i.sigma}, {j.epsilon, j.sigma});
+    return {factors.xi * epsilon, factors.eta * sigma};
   }
 };
 

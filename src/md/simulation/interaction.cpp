@@ -142,11 +142,7 @@ std::optional<LennardJones> potential_of_components(const MoleculeModel& model) 
     for (std::size_t b = 0; b < count; ++b) {
       const auto& first = components[a].lennard_jones[0];
       const auto& second = components[b].lennard_jones[0];
-      auto& pair = pairs[a * count + b];
-      pair = mix(model.rule, {first.epsilon, first.sigma}, {second.epsilon, second.sigma});
-      if (a == b) continue;
-      pair.epsilon *= model.mix(a, b).xi;
-      pair.sigma *= model.mix(a, b).eta;
+      pairs[a * count + b] = model.mixed(a, first, b, second);
     }
   }
   return LennardJones(pairs, static_cast<int>(count), model.cutoff,

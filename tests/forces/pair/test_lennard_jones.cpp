@@ -61,6 +61,31 @@ TEST_CASE("mixing rules") {
   CHECK(lb.sigma == doctest::Approx(1.5));
   const auto geometric = mix(Mixing::geometric, {1.0, 1.0}, {4.0, 4.0});
   CHECK(geometric.sigma == doctest::Approx(2.0));
-  // Like types keep the very numbers of the input.
-  CHECK(mix(Mixing::lorentz_berthelot, {0.3, 0.7}, {0.3, 0.7}).sigma == 0.7);
+  // Waldman and Hagler: the geometric mean of epsilon sigma^6 and the mean of sigma^6.
+  const auto waldman_hagler = mix(Mixing::waldman_hagler, {1.0, 1.0}, {4.0, 2.0});
+  CHECK(std::pow(waldman_hagler.sigma, 6) == doctest::Approx(32.5).epsilon(1e-13));
+  CHECK(waldman_hagler.epsilon == doctest::Approx(2.0 * 8.0 / 32.5).epsilon(1e-13));
+  // Kong: epsilon sigma^12 of 1 and 2^26 have the 13th roots 1 and 4.
+  const auto kong = mix(Mixing::kong, {1.0, 1.0}, {16384.0, 2.0});
+  const double c6 = 128.0 * 8.0, c12 = std::pow(2.5, 13);
+  CHECK(kong.epsilon == doctest::Approx(c6 * c6 / c12).epsilon(1e-13));
+  CHECK(std::pow(kong.sigma, 6) == doctest::Approx(c12 / c6).epsilon(1e-13));
+  const auto fender_halsey = mix(Mixing::fender_halsey, {1.0, 1.0}, {4.0, 2.0});
+  CHECK(fender_halsey.epsilon == doctest::Approx(1.6).epsilon(1e-14));
+  CHECK(fender_halsey.sigma == 1.5);
+  for (const Choice<Mixing>& choice : choice_table<Mixing>) {
+    CAPTURE(choice.name);
+    const Mixing rule = choice.value;
+    // Like types keep the very numbers of the input.
+    const auto alike = mix(rule, {0.3, 0.7}, {0.3, 0.7});
+    CHECK(alike.epsilon == 0.3);
+    CHECK(alike.sigma == 0.7);
+    // What has no depth interacts with nothing, and the numbers stay finite.
+    for (const double other : {0.0, 2.0}) {
+      const auto none = mix(rule, {0.0, 0.7}, {other, 1.3});
+      CHECK(none.epsilon == 0.0);
+      CHECK(none.sigma > 0.7);
+      CHECK(none.sigma < 1.3);
+    }
+  }
 }

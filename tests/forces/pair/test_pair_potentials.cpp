@@ -200,14 +200,19 @@ TEST_CASE("rules of mixing are symmetric, keep like types, and give what a poten
       entry.mix(rule, first, second, unlike);
       return unlike;
     };
-    for (const Mixing rule : {Mixing::lorentz_berthelot, Mixing::geometric}) {
+    for (const Choice<Mixing>& choice : choice_table<Mixing>) {
+      CAPTURE(choice.name);
+      const Mixing rule = choice.value;
+      if (entry.no_mixing != nullptr && !entry.no_mixing(rule, small, large).empty()) continue;
       const std::vector<double> same = mixed(rule, large, large);
       const std::vector<double> unlike = mixed(rule, small, large);
       CHECK(unlike == mixed(rule, large, small));
       for (std::size_t n = 0; n < unlike.size(); ++n) {
         CAPTURE(entry.parameters[n].name);
         CHECK(same[n] == doctest::Approx(large[n]).epsilon(1e-14));
-        CHECK(unlike[n] > small[n]);
+        // A well between unlike sizes may be less deep than both.
+        const bool may_be_small = entry.parameters[n].dimension == Dimension::energy;
+        CHECK(unlike[n] > (may_be_small ? 0.8 : 1.0) * small[n]);
         CHECK(unlike[n] < large[n]);
       }
       if (entry.contradiction != nullptr) CHECK(entry.contradiction(unlike).empty());
@@ -234,6 +239,11 @@ TEST_CASE("unlike parameters are those of the rules as published") {
         {2.0, 1.5, 14.0, 6.0});
   check(mixed("mie", Mixing::geometric, {1.0, 1.0, 16.0, 6.0}, {4.0, 4.0, 9.0, 6.0}),
         {2.0, 2.0, 12.0, 6.0});
+  // Waldman and Hagler for 9-6, as in class II force fields: 16 3^(1/2) / 65 with sizes of 1 and 2.
+  check(mixed("mie", Mixing::waldman_hagler, {1.0, 1.0, 9.0, 6.0}, {3.0, 2.0, 9.0, 6.0}),
+        {16.0 * std::sqrt(3.0) / 65.0, std::pow(32.5, 1.0 / 6.0), 9.0, 6.0});
+  check(mixed("lennard_jones_smoothed", Mixing::fender_halsey, {1.0, 1.0, 2.0}, {4.0, 2.0, 3.0}),
+        {1.6, 1.5, 2.5});
   // GROMACS: B is 2 / (1/B_i + 1/B_j), and rho is 1/B.
   const double b = 2.0 / (1.0 / 4.0 + 1.0 / 2.5);
   check(mixed("buckingham", Mixing::geometric, {100.0, 1.0 / 4.0, 9.0}, {400.0, 1.0 / 2.5, 4.0}),
@@ -243,6 +253,21 @@ TEST_CASE("unlike parameters are those of the rules as published") {
   check(mixed("ziegler_biersack_littmark", Mixing::lorentz_berthelot,
               {14.0 * 14.0 * q, a / (z1 + z1)}, {79.0 * 79.0 * q, a / (z2 + z2)}),
         {14.0 * 79.0 * q, a / (z1 + z2)});
+}
+
+TEST_CASE("rules that are not ones for the exponents of Mie's potential are named") {
+  const auto allows = [](Mixing rule, double n, double m, double other_n, double other_m) {
+    const std::vector<double> a{1.0, 1.0, n, m}, b{2.0, 1.5, other_n, other_m};
+    return find_pair_potential("mie")->no_mixing(rule, a, b).empty();
+  };
+  for (const Mixing rule : {Mixing::lorentz_berthelot, Mixing::geometric, Mixing::fender_halsey}) {
+    CHECK(allows(rule, 16.0, 6.0, 10.0, 5.0));
+  }
+  CHECK(allows(Mixing::waldman_hagler, 9.0, 6.0, 9.0, 6.0));
+  CHECK_FALSE(allows(Mixing::waldman_hagler, 9.0, 6.0, 10.0, 6.0));
+  CHECK_FALSE(allows(Mixing::waldman_hagler, 9.0, 5.0, 9.0, 5.0));
+  CHECK(allows(Mixing::kong, 12.0, 6.0, 12.0, 6.0));
+  CHECK_FALSE(allows(Mixing::kong, 9.0, 6.0, 9.0, 6.0));
 }
 
 TEST_CASE("forces are the slopes of energies, and potentials end as they should") {

@@ -19,6 +19,7 @@ from sterna.exporting.quantities import COULOMB, LENGTH, Quantities
 from sterna.exporting.table import Export, Format
 from sterna.frames.trajectory import TrajectoryFrame
 from sterna.support.constants import KJ_MOL_PER_K
+from sterna.support.mixing import RULES, Well, mixed_well
 
 _SHIFTS = {"truncated": False, "shifted": True}
 _INTERACTION = {
@@ -102,6 +103,12 @@ def _refuse(what: str) -> NoReturn:
     raise SternaError(f"{what}: ls1-MarDyn has no such thing, or it is not exported", 2)
 
 
+def _factors_of(well: Well, a: Well, b: Well) -> tuple[float, float]:
+    """eta and xi by which Lorentz and Berthelot's rule gives the well of two sites."""
+    depth, size = mixed_well("lorentz_berthelot", a, b)
+    return well[1] / size, well[0] / depth if depth else 1.0
+
+
 @dataclass
 class _Config:
     sections: dict[str, Any]
@@ -148,15 +155,45 @@ class _Config:
         several = any(len(one["sites"]) > 1 for one in components)
         if several and self.interaction.get("molecular_cutoff", "center_of_mass") == "site":
             _refuse("[interaction] molecular_cutoff = 'site'")
-        names = [one["name"] for one in components]
-        for pair in self.sections.get("pair", []):
-            first, second = sorted(names.index(pair[key]) + 1 for key in ("first", "second"))
-            self.mixing[first, second] = (float(pair.get("eta", 1.0)), float(pair.get("xi", 1.0)))
+        self._mix_components(components)
         kinds = {site["kind"] for one in components for site in one["sites"]}
         if {"charge", "dipole", "quadrupole"} <= kinds:
             _refuse("charges, dipoles and quadrupoles together: the sign of dipoles")
         # Against charges ls1's dipoles point from the positive to the negative charge.
         self.dipole_sign = -1.0 if {"charge", "dipole"} <= kinds else 1.0
+
+    def _mix_components(self, components: list[dict[str, Any]]) -> None:
+        """ls1 has the rule of Lorentz and Berthelot alone, with factors of two unlike components."""
+        of_run = self.interaction.get("mixing", RULES[0])
+        pairs = {
+            frozenset((pair["first"], pair["second"])): pair
+            for pair in self.sections.get("pair", [])
+        }
+        for (i, a), (j, b) in itertools.combinations_with_replacement(enumerate(components, 1), 2):
+            pair = pairs.get(frozenset((a["name"], b["name"])), {})
+            rule = pair.get("mixing", of_run)
+            found = [
+                _factors_of(mixed_well(rule, one, other), one, other)
+                for one in self._wells(a)
+                for other in self._wells(b)
+                if one[0] != 0.0 and other[0] != 0.0
+            ]
+            eta, xi = found[0] if found else (1.0, 1.0)
+            is_beside = abs(eta - 1.0) > _ALIKE or abs(xi - 1.0) > _ALIKE
+            if (i == j and is_beside) or any(
+                abs(one[0] - eta) > _ALIKE or abs(one[1] - xi) > _ALIKE for one in found
+            ):
+                _refuse(f"mixing = {rule!r} of the unlike sites of {a['name']} and {b['name']}")
+            if pair or is_beside:
+                self.mixing[i, j] = (
+                    eta * float(pair.get("eta", 1.0)),
+                    xi * float(pair.get("xi", 1.0)),
+                )
+
+    def _wells(self, component: dict[str, Any]) -> list[Well]:
+        return [
+            (site["epsilon"], site["sigma"]) for site in self._sites(component, "lennard_jones")
+        ]
 
     def _of_types(self) -> None:
         self.dipole_sign = 1.0
@@ -178,12 +215,11 @@ class _Config:
                     "epsilon": epsilon, "sigma": sigma}  # fmt: skip
             self.components.append({"name": one["name"], "inertia": [0.0] * 3, "sites": [site]})
         for (i, a), (j, b) in itertools.combinations(enumerate(types, 1), 2):
-            epsilon, sigma = pairs.of_pair(a["name"], b["name"])
-            (e1, s1), (e2, s2) = pairs.of_type(a["name"]), pairs.of_type(b["name"])
-            root, mean = math.sqrt(e1 * e2), 0.5 * (s1 + s2)
-            if root == 0.0 and epsilon != 0.0:
+            well = pairs.of_pair(a["name"], b["name"])
+            first, second = pairs.of_type(a["name"]), pairs.of_type(b["name"])
+            if first[0] * second[0] == 0.0 and well[0] != 0.0:
                 _refuse(f"[[pair]] of {a['name']} and {b['name']}, of which one has no epsilon")
-            eta, xi = sigma / mean, epsilon / root if root else 1.0
+            eta, xi = _factors_of(well, first, second)
             if abs(eta - 1.0) > _ALIKE or abs(xi - 1.0) > _ALIKE:
                 self.mixing[i, j] = eta, xi
 

@@ -20,6 +20,7 @@ from sterna.exporting.model import PairParameters, whole_molecule
 from sterna.exporting.quantities import COULOMB, Quantities
 from sterna.frames.atoms import Atoms
 from sterna.frames.trajectory import Trajectory
+from sterna.support.mixing import RULES, mixed_well
 
 _SECTIONS_IN_ORDER = (
     "bonds", "angles", "dihedrals", "dihedral_restraints", "angle_restraints", "virtual_sites2",
@@ -28,8 +29,10 @@ _SECTIONS_IN_ORDER = (
 _PER_LINE = 24  # numbers of a row of [ exclusions ] or of a table
 #: e; a charge in the reduced unit of charge, whose Coulomb constant is 1.
 _REDUCED_CHARGE = 1.0 / math.sqrt(COULOMB)
+#: Rules of mixing that GROMACS has, and its numbers of them.
+_COMBINATIONS = {"lorentz_berthelot": 2, "geometric": 3}
 _ALIKE = 1e-12  # relative, of parameters that the mixing rule gives
-_PAIR_KEYS = {"first", "second", "potential", "epsilon", "sigma", "eta", "xi"}
+_PAIR_KEYS = {"first", "second", "potential", "epsilon", "sigma", "mixing", "eta", "xi"}
 
 Well = tuple[float, float]  #: epsilon in kJ/mol and sigma in nm
 
@@ -140,18 +143,20 @@ class Topology:
     def _mix_components(
         self, components: list[dict[str, Any]], of_types: dict[str, tuple[int, Well]]
     ) -> None:
-        """Lorentz and Berthelot with the factors of each pair of components."""
-        factors = {}
+        """By the rule, and the factors, of each pair of components."""
+        pairs = {}
+        rule = self.sections["interaction"].get("mixing", RULES[0])
         for pair in self.sections.get("pair", []):
             refuse_other_keys("[[pair]]", pair, _PAIR_KEYS)
-            key = frozenset((pair["first"], pair["second"]))
-            factors[key] = (float(pair.get("eta", 1.0)), float(pair.get("xi", 1.0)))
-        for (a, (i, (e1, s1))), (b, (j, (e2, s2))) in itertools.combinations_with_replacement(
+            pairs[frozenset((pair["first"], pair["second"]))] = pair
+        for (a, (i, first)), (b, (j, second)) in itertools.combinations_with_replacement(
             of_types.items(), 2
         ):
-            names = frozenset((components[i]["name"], components[j]["name"]))
-            eta, xi = factors.get(names, (1.0, 1.0)) if i != j else (1.0, 1.0)
-            self.wells[a, b] = xi * math.sqrt(e1 * e2), eta * 0.5 * (s1 + s2)
+            pair = pairs.get(frozenset((components[i]["name"], components[j]["name"])), {})
+            epsilon, sigma = mixed_well(pair.get("mixing", rule), first, second)
+            self.wells[a, b] = (
+                float(pair.get("xi", 1.0)) * epsilon, float(pair.get("eta", 1.0)) * sigma
+            )  # fmt: skip
 
     def _type_wells(self, pairs: PairParameters) -> None:
         for pair in self.sections.get("pair", []):
@@ -263,11 +268,13 @@ class Topology:
 
     def text(self, title: str) -> str:
         """The file."""
-        geometric = self.sections["interaction"].get("mixing") == "geometric"
+        # Pairs by a rule that GROMACS lacks are written one by one.
+        rule = self.sections["interaction"].get("mixing", RULES[0])
+        rule = rule if rule in _COMBINATIONS else RULES[0]
         lines = [
             f"; {title}, written by sterna export", "",
             "[ defaults ]", "; nbfunc  comb-rule  gen-pairs  fudgeLJ  fudgeQQ",
-            f"1 {3 if geometric else 2} no 1.0 {self._coulomb_factor()!r}", "",
+            f"1 {_COMBINATIONS[rule]} no 1.0 {self._coulomb_factor()!r}", "",
             "[ atomtypes ]", "; name  mass  charge  ptype  sigma  epsilon",
         ]  # fmt: skip
         all_types = [(name, self.type_names[name]) for name in self.type_names]
@@ -277,7 +284,7 @@ class Topology:
             epsilon, sigma = self.wells[name, name]
             mass = self.type_masses.get(name, 0.0)
             lines.append(f"{written} {mass!r} 0.0 A {sigma!r} {epsilon!r}")
-        lines += self._pairs_of_types(all_types, geometric)
+        lines += self._pairs_of_types(all_types, rule)
         for five, energy in self.cmap_types:
             edge = math.isqrt(len(energy))
             lines += ["", "[ cmaptypes ]", f"{' '.join(five)} 1 {edge} {edge} \\"]
@@ -291,15 +298,14 @@ class Topology:
         lines += [f"{name} {count}" for name, count in self.molecules]
         return "\n".join(lines) + "\n"
 
-    def _pairs_of_types(self, all_types: list[tuple[str, str]], geometric: bool) -> list[str]:
+    def _pairs_of_types(self, all_types: list[tuple[str, str]], rule: str) -> list[str]:
         """[ nonbond_params ] where the mixing rule does not give them."""
         rows = []
         for (a, first), (b, second) in itertools.combinations(all_types, 2):
             epsilon, sigma = self.wells.get((a, b)) or self.wells[b, a]
-            (e1, s1), (e2, s2) = self.wells[a, a], self.wells[b, b]
-            mixed = math.sqrt(s1 * s2) if geometric else 0.5 * (s1 + s2)
-            same = math.isclose(epsilon, math.sqrt(e1 * e2), rel_tol=_ALIKE) and (
-                epsilon == 0.0 or math.isclose(sigma, mixed, rel_tol=_ALIKE)
+            depth, size = mixed_well(rule, self.wells[a, a], self.wells[b, b])
+            same = math.isclose(epsilon, depth, rel_tol=_ALIKE) and (
+                epsilon == 0.0 or math.isclose(sigma, size, rel_tol=_ALIKE)
             )
             if not same:
                 rows.append(f"{first} {second} 1 {sigma!r} {epsilon!r}")

@@ -40,6 +40,7 @@ constexpr PairPotentialRow pair_row_of() {
     row.mixing = Potential::mixing;
     row.mix = &Potential::mix;
   }
+  if constexpr (requires { &Potential::no_mixing; }) row.no_mixing = &Potential::no_mixing;
   return row;
 }
 

@@ -34,6 +34,10 @@ struct PairPotentialRow {
   /// rule of the run where the potential leaves the choice. Null if there is no rule.
   void (*mix)(Mixing rule, std::span<const double> first, std::span<const double> second,
               std::span<double> unlike);
+  /// Returns why the rule of the run is not one for these parameters of two types; empty if it is.
+  /// Null if each rule is one for all parameters.
+  std::string_view (*no_mixing)(Mixing rule, std::span<const double> first,
+                                std::span<const double> second);
 };
 
 /// All potentials, in the order of `PairPotentials`.

@@ -53,9 +53,9 @@ InputSection interaction() {
            .aliases = {"inner_cutoff", "rswitch"}},
           {.name = "mixing",
            .target = target_in<&Input::interaction, &InteractionSection::mixing>,
-           .description = "Parameters of unlike types. Both take the geometric mean of epsilon; "
-                          "sigma's mean is arithmetic in \"lorentz_berthelot\". Other potentials "
-                          "have rules of their own ([potentials.md](potentials.md#unlike-types)).",
+           .description = "Parameters of unlike types, and of sites of unlike components; a "
+                          "[[pair]] may have a rule of its own. Formulas are in "
+                          "[potentials.md](potentials.md#unlike-types).",
            .condition = potential_is(InteractionPotential::lennard_jones),
            .aliases = {"combination", "mixing_rule"}},
           {.name = "tail_correction",

@@ -6,6 +6,7 @@
 
 #include "md/forces/pair/pair_parameter.hpp"
 #include "md/forces/pair/tabulated_curve.hpp"
+#include "md/model/mixing.hpp"
 #include "md/model/truncation.hpp"
 
 namespace sterna::md {
@@ -23,7 +24,8 @@ struct PairSection {  ///< [[pair]]: replaces the mixed parameters, or the whole
   std::string table;                     ///< "tabulated": its file, relative to the input
   std::optional<PairTable> points;       ///< of the table, where it was read
   bool adds = false;                     ///< acts besides what the types have
-  std::optional<double> eta, xi;         ///< of components: factors of the mixed sigma and epsilon
+  std::optional<double> eta, xi;         ///< factors of the mixed sigma and epsilon
+  std::optional<Mixing> mixing;          ///< the rule, if another one than in [interaction]
 
   /// Whether missing parameters are mixed. Other potentials must have all of theirs.
   bool is_lennard_jones() const { return potential == mixed_potential; }

@@ -9,6 +9,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/input/particle_names.hpp"
+#include "md/model/library/published_model.hpp"
 
 namespace sterna::md {
 namespace {
@@ -58,17 +59,6 @@ class ComponentChecker {
             fmt::format("\"trajectory_fields\" in [output] asks for \"{}\", which only "
                         "[[component]]s have; [[type]]s are points",
                         field));
-    }
-    for (std::size_t n = 0; n < input_.pairs.size(); ++n) pair_of_types(n);
-  }
-
-  void pair_of_types(std::size_t n) {
-    for (const char* key : {"eta", "xi"}) {
-      const std::string place = fmt::format("pair[{}].{}", n, key);
-      if (!good_(place)) continue;
-      error(place, fmt::format("\"{}\" in [[pair]] has no meaning with [[type]]s; give \"sigma\" "
-                               "or \"epsilon\" of the pair",
-                               key));
     }
   }
 
@@ -198,10 +188,7 @@ class ComponentChecker {
     for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
       const bool has_component = is_component(input_, input_.pairs[n].first) ||
                                  is_component(input_, input_.pairs[n].second);
-      if (!has_component && !input_.types.empty()) {
-        pair_of_types(n);
-        continue;
-      }
+      if (!has_component && !input_.types.empty()) continue;
       for (const auto& [key, instead] : {std::pair{"epsilon", "xi"}, {"sigma", "eta"}}) {
         const std::string place = fmt::format("pair[{}].{}", n, key);
         if (!good_(place)) continue;
@@ -230,13 +217,8 @@ class ComponentChecker {
                       "\"shifted\"",
                       quote(choice_name(interaction.truncation))));
     }
-    // Files of other programs with rigid molecules alone know no other rule.
-    if (good_("interaction.mixing") && interaction.mixing != Mixing::lorentz_berthelot &&
-        input_.types.empty()) {
-      error("interaction.mixing",
-            fmt::format("mixing = {} is not there for [[component]]s alone; expected "
-                        "\"lorentz_berthelot\"",
-                        quote(choice_name(interaction.mixing))));
+    if (good_("interaction.mixing") && interaction.mixing != Mixing::lorentz_berthelot) {
+      mixing_of_published_models();
     }
     if (good_("interaction.potential") &&
         interaction.potential != InteractionPotential::lennard_jones) {
@@ -254,6 +236,27 @@ class ComponentChecker {
                         "cutoff, which is {}",
                         input_.units.text(interaction.lennard_jones_cutoff, Dimension::length),
                         input_.units.text(interaction.cutoff, Dimension::length)));
+    }
+  }
+
+  /// Published models have parameters for Lorentz and Berthelot's rule, by which also the unlike sites
+  /// of two molecules of one component mix.
+  void mixing_of_published_models() {
+    for (std::size_t n = 0; n < input_.components.size(); ++n) {
+      const std::string place = fmt::format("component[{}].model", n);
+      if (!good_(place)) continue;
+      std::set<std::pair<double, double>> wells;
+      for (const PublishedSite& site : find_published_model(input_.components[n].model)->sites) {
+        if (site.kind == SiteKind::lennard_jones) wells.emplace(site.epsilon, site.sigma);
+      }
+      if (wells.size() < 2) continue;
+      report_(
+          Severity::warning, place,
+          fmt::format("mixing = {} in [interaction] is that of the unlike sites of {}, too, which "
+                      "was published for \"lorentz_berthelot\"; \"mixing\" in a [[pair]] is of "
+                      "two unlike components alone",
+                      quote(choice_name(input_.interaction.mixing)),
+                      quote(input_.components[n].model)));
     }
   }
 

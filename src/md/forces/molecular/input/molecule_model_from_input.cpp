@@ -81,7 +81,8 @@ MoleculeModel molecule_model_from_input(const Input& input) {
   model.mixing.resize(count * count);
   for (const Input::Pair& pair : input.pairs) {
     const std::size_t a = index_of(model, pair.first), b = index_of(model, pair.second);
-    const MoleculeModel::Mixing mixing{.eta = pair.eta.value_or(1.0), .xi = pair.xi.value_or(1.0)};
+    const MoleculeModel::Mixing mixing{
+        .eta = pair.eta.value_or(1.0), .xi = pair.xi.value_or(1.0), .rule = pair.mixing};
     model.mixing[a * count + b] = model.mixing[b * count + a] = mixing;
   }
   model.shifted.assign(count * count, interaction.truncation == Truncation::shifted);

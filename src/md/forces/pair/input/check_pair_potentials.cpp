@@ -89,6 +89,7 @@ class PairChecker {
                         quote(pair.potential), quote(choice_name(truncation))));
     }
     end(pair, place, known, truncation);
+    mixing(pair, place);
     if (pair.is_lennard_jones() && !pair.adds) return;  // what it lacks is mixed
     std::vector<double> values;
     bool complete = true;
@@ -127,6 +128,36 @@ class PairChecker {
       }
     }
     if (potential.reads_table && good_(place + ".table") && look_at_files_) table(pair, place);
+  }
+
+  /// The rule and the factors are of parameters that are mixed.
+  void mixing(const Input::Pair& pair, const std::string& place) {
+    const auto given = [&](std::string_view key) {
+      return input_.places.contains(fmt::format("{}.{}", place, key));
+    };
+    std::string why;
+    if (pair.first == pair.second) {
+      why = "is of two unlike types, and both are " + quote(pair.first);
+    } else if (!pair.is_lennard_jones()) {
+      why = fmt::format("has no meaning with potential = {}, whose parameters are given here",
+                        quote(pair.potential));
+    } else if (pair.adds) {
+      why = "has no meaning with adds = true, where nothing is mixed";
+    } else if (given("epsilon") && given("sigma")) {
+      why = "has no meaning beside \"epsilon\" and \"sigma\", as nothing is mixed";
+    }
+    for (const auto& [key, own] : {std::pair{"mixing", ""}, {"eta", "sigma"}, {"xi", "epsilon"}}) {
+      if (!given(key)) continue;
+      const std::string at = fmt::format("{}.{}", place, key);
+      if (!why.empty()) {
+        error(at, fmt::format("\"{}\" in [[pair]] {}", key, why));
+      } else if (given(own)) {
+        error(at,
+              fmt::format("\"{0}\" in [[pair]] is a factor of the mixed {1}, and this pair gives "
+                          "{1} itself; expected one of the two",
+                          key, own));
+      }
+    }
   }
 
   std::string length(double value) const { return input_.units.text(value, Dimension::length); }

@@ -49,14 +49,23 @@ std::vector<double> parameters_of(const Input::Pair& pair, const PairPotentialRo
 }
 
 /// Why no rule gives the pair of two unlike types; empty if one does.
-std::string reason_to_be_missing(const Input::Pair& first, const Input::Pair& second) {
+std::string reason_to_be_missing(Mixing rule, const Input::Pair& first, const Input::Pair& second) {
   if (first.potential != second.potential) {
     return fmt::format("they have the potentials {} and {} with themselves", quote(first.potential),
                        quote(second.potential));
   }
-  if (find_pair_potential(first.potential)->mix == nullptr) {
+  const PairPotentialRow& potential = *find_pair_potential(first.potential);
+  if (potential.mix == nullptr) {
     return fmt::format("the potential {}, which both have with themselves, has no rule of mixing",
                        quote(first.potential));
+  }
+  if (potential.no_mixing != nullptr) {
+    const std::string_view why = potential.no_mixing(rule, parameters_of(first, potential),
+                                                     parameters_of(second, potential));
+    if (!why.empty()) {
+      return fmt::format("mixing = {} gives none for their potential {}: {}",
+                         quote(choice_name(rule)), quote(first.potential), why);
+    }
   }
   if (first.cutoff != second.cutoff || first.truncation != second.truncation ||
       first.switch_start != second.switch_start) {
@@ -115,7 +124,7 @@ void add_mixed_pairs(Input& input, const IsGood& is_good, const Report& report) 
       const Input::Pair* const first = own_potential(input, a);
       if (first == nullptr || have_many_body_potential(input, a, b)) continue;
       const std::string place = fmt::format("pair[{}]", second - input.pairs.data());
-      const std::string reason = reason_to_be_missing(*first, *second);
+      const std::string reason = reason_to_be_missing(input.interaction.mixing, *first, *second);
       if (!leave_lennard_jones(input, a, b)) {
         if (reason.empty()) {
           report(Severity::advice, place,

@@ -157,18 +157,26 @@ InputSection pair() {
   for (std::size_t number = 0; number < names.size(); ++number) {
     section.keys.push_back(pair_parameter_key(number, names[number]));
   }
-  append(section.keys, {{.name = "eta",
-                         .target = target_in_table<&Input::pairs, &PairSection::eta>,
-                         .description = "Where one is a component: factor of the mixed sigma "
-                                        "between their sites, such as eta (sigma1 + sigma2) / 2.",
-                         .default_text = "1",
-                         .range = positive},
-                        {.name = "xi",
-                         .target = target_in_table<&Input::pairs, &PairSection::xi>,
-                         .description = "Where one is a component: factor of the mixed epsilon "
-                                        "between their sites: xi sqrt(epsilon1 epsilon2).",
-                         .default_text = "1",
-                         .range = not_negative}});
+  append(
+      section.keys,
+      {{.name = "mixing",
+        .target = target_in_table<&Input::pairs, &PairSection::mixing>,
+        .description = "The rule of this pair, if another one than `mixing` in `[interaction]`; of "
+                       "Lennard-Jones pairs.",
+        .default_text = "that in `[interaction]`",
+        .aliases = {"combination", "mixing_rule"}},
+       {.name = "eta",
+        .target = target_in_table<&Input::pairs, &PairSection::eta>,
+        .description = "Factor of the mixed sigma, of two types or between the sites of two "
+                       "components, such as eta (sigma1 + sigma2) / 2.",
+        .default_text = "1",
+        .range = positive},
+       {.name = "xi",
+        .target = target_in_table<&Input::pairs, &PairSection::xi>,
+        .description = "Factor of the mixed epsilon, of two types or between the sites of two "
+                       "components, such as xi sqrt(epsilon1 epsilon2).",
+        .default_text = "1",
+        .range = not_negative}});
   section.behind = "molecule.virtual_site";
   return section;
 }

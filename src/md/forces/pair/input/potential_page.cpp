@@ -78,7 +78,46 @@ sigma = "3.99 angstrom"
 repulsive_exponent = 16.0
 ```
 
-The page of a potential has its rule. Where a potential has none, or the two have different ones,
+The page of a potential has its rule. Many have that of the Lennard-Jones potential, which `mixing`
+in `[interaction]` names:
+
+| `mixing` | epsilon | sigma |
+|---|---|---|
+| `"lorentz_berthelot"` | sqrt(e1 e2) | (s1 + s2) / 2 |
+| `"geometric"` | sqrt(e1 e2) | sqrt(s1 s2) |
+| `"waldman_hagler"` | 2 sqrt(e1 e2) s1^3 s2^3 / (s1^6 + s2^6) | ((s1^6 + s2^6) / 2)^(1/6) |
+| `"kong"` | C6^2 / (4 C12) | (C12 / C6)^(1/6) |
+| `"fender_halsey"` | 2 e1 e2 / (e1 + e2) | (s1 + s2) / 2 |
+
+Here e1, s1 and e2, s2 are epsilon and sigma of the two. For Kong's rule C6 = 4 sqrt(e1 s1^6 e2 s2^6)
+and C12 = 4 (((e1 s1^12)^(1/13) + (e2 s2^12)^(1/13)) / 2)^13. Two that are alike are not changed, and
+one with epsilon = 0 interacts with none. Other lengths, such as `smooth_start`, have the mean that
+sigma has: geometric, of sixth powers in `"waldman_hagler"`, else arithmetic.
+
+- `"lorentz_berthelot"`: Lorentz, Ann. Phys. 248, 127 (1881); Berthelot, C. R. Acad. Sci. 126, 1703
+  (1898).
+- `"geometric"`: Good and Hope, J. Chem. Phys. 53, 540 (1970). OPLS has it.
+- `"waldman_hagler"`: Waldman and Hagler, J. Comput. Chem. 14, 1077 (1993). LAMMPS calls it
+  `sixthpower`.
+- `"kong"`: Kong, J. Chem. Phys. 59, 2464 (1973).
+- `"fender_halsey"`: Fender and Halsey, J. Chem. Phys. 36, 1881 (1962).
+
+The rule holds for sites of `[[component]]`s, too. Two types or components may have another rule and
+the factors `eta` of sigma and `xi` of epsilon:
+
+```toml
+[interaction]
+cutoff = "1.4 nm"
+mixing = "waldman_hagler"
+
+[[pair]]
+first = "Ar"
+second = "CO2"
+mixing = "kong"
+xi = 0.98
+```
+
+Where a potential has none, or the two have different ones,
 an error names the `[[pair]]` that is missing. Two types that both have `epsilon` or `sigma` in
 `[[type]]` are a Lennard-Jones pair, and the check of the input says so. A `[[pair]]` of the two
 overrides any rule.

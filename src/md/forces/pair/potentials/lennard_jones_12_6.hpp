@@ -1,6 +1,5 @@
 // Idea:    dispersion as r^-6, and a repulsion as the square of this power.
 // Source:  Lennard-Jones, Proc. Phys. Soc. 43, 461 (1931).
-// Cost:    seven multiplications and an inverse.
 // Cost:    seven multiplications and a reciprocal.
 // Others:  the kernels of pair_kernels.inl, if all pairs of a run are of this kind.
 
@@ -37,8 +36,7 @@ struct LennardJones12_6 {
       "as `mixing` in `[interaction]` says, from `epsilon` and `sigma` of the types";
   static void mix(Mixing rule, std::span<const double> a, std::span<const double> b,
                   std::span<double> unlike) {
-    unlike[0] = mixed_energy(a[0], b[0]);
-    unlike[1] = mixed_length(rule, a[1], b[1]);
+    mix_wells(rule, a, b, unlike);
   }
 
   template <class V>

@@ -51,8 +51,7 @@ struct LennardJonesCubic {
       "`epsilon` and `sigma` as those of `lennard_jones` (LAMMPS, pair_style lj/cubic)";
   static void mix(Mixing rule, std::span<const double> a, std::span<const double> b,
                   std::span<double> unlike) {
-    unlike[0] = mixed_energy(a[0], b[0]);
-    unlike[1] = mixed_length(rule, a[1], b[1]);
+    mix_wells(rule, a, b, unlike);
   }
 
   template <class V>

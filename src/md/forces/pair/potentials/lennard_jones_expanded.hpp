@@ -44,8 +44,7 @@ struct LennardJonesExpanded {
       "(LAMMPS, pair_style lj/expand)";
   static void mix(Mixing rule, std::span<const double> a, std::span<const double> b,
                   std::span<double> unlike) {
-    unlike[0] = mixed_energy(a[0], b[0]);
-    unlike[1] = mixed_length(rule, a[1], b[1]);
+    mix_wells(rule, a, b, unlike);
     unlike[2] = 0.5 * (a[2] + b[2]);
   }
 

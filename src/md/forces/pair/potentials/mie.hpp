@@ -45,12 +45,25 @@ struct Mie {
   static PairScale scale(std::span<const double> p, double) { return {p[1], p[0]}; }
 
   static constexpr std::string_view mixing =
-      "`epsilon` and `sigma` as those of `lennard_jones`, the exponents as `sigma` (Potoff and "
-      "Bernard-Brunel, J. Phys. Chem. B 113, 14725 (2009); LAMMPS, pair_style mie/cut)";
+      "`epsilon` and `sigma` as those of `lennard_jones`, the exponents by the mean of `sigma` "
+      "(Potoff and Bernard-Brunel, J. Phys. Chem. B 113, 14725 (2009); LAMMPS, pair_style "
+      "mie/cut); "
+      "`\"waldman_hagler\"` for an attraction of r^-6 and equal exponents, `\"kong\"` for 12 and 6";
+  /// Both rules are means of coefficients of r^-6, and of r^-12 in that of Kong.
+  static std::string_view no_mixing(Mixing rule, std::span<const double> a,
+                                    std::span<const double> b) {
+    const bool is_alike = a[2] == b[2] && a[3] == 6.0 && b[3] == 6.0;
+    if (rule == Mixing::waldman_hagler && !is_alike) {
+      return "it is a rule for an attractive exponent of 6 and equal repulsive exponents";
+    }
+    if (rule == Mixing::kong && !(is_alike && a[2] == 12.0)) {
+      return "it is a rule for the exponents 12 and 6";
+    }
+    return {};
+  }
   static void mix(Mixing rule, std::span<const double> a, std::span<const double> b,
                   std::span<double> unlike) {
-    unlike[0] = mixed_energy(a[0], b[0]);
-    unlike[1] = mixed_length(rule, a[1], b[1]);
+    mix_wells(rule, a, b, unlike);
     unlike[2] = mixed_length(rule, a[2], b[2]);
     unlike[3] = mixed_length(rule, a[3], b[3]);
   }

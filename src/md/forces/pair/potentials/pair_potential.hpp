@@ -17,6 +17,8 @@
 //   mixing, mix     the parameters of two unlike types from those of each with itself: the rule as
 //                   published, with its source, and the rule itself. Without them each unlike pair
 //                   needs a [[pair]] of its own
+//   no_mixing       why the rule of the run is not one for these parameters of two types; empty if
+//                   it is. Without it each rule is one for all parameters
 //
 // It is compiled once for each instruction set. It must not be in an object that these share, and
 // so is in the unnamed namespace.
