@@ -166,6 +166,9 @@ function(sterna_install_pkg_config)
       string(APPEND private " -Wl,-rpath,${library_folder}")
     endif()
   endforeach()
+  if(LIBFABRIC_FOUND)
+    string(APPEND private " -ldl")
+  endif()
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sterna-comm.pc @ONLY CONTENT
 "prefix=\${pcfiledir}/../..
 Name: sterna-comm

@@ -5,7 +5,7 @@ Layer 1, `sterna::comm` (include/sterna/comm, src/comm), includes nothing of lay
 layer, src/comm and src/md, a folder includes itself and the folders listed before it. A kind of force
 (src/md/forces/KIND) includes what lies in src/md/forces itself, and no other kind. What a kind knows
 of the input (src/md/forces/KIND/input) is a layer of its own above src/md/input. Only layer 1 may name
-MPI or UCX headers, so the engine sends every byte through it. The module of Python, src/python,
+MPI, UCX or libfabric headers, so the engine sends every byte through it. The module of Python, src/python,
 stands on both layers, and neither includes anything of it.
 
 The library of the multipole method, include/sterna/fmm.hpp and src/fmm, stands on both layers, too. Its
@@ -66,7 +66,7 @@ HANDED_DOWN = re.compile(
     r"^_ZN6sterna2md\d+pair_kernels_(baseline|avx2|avx512|neon|sve256|sve512)Ev$"
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
-TRANSPORT_HEADERS = re.compile(r"^(mpi\.h|mpi-ext\.h|uc[pst]/)")
+TRANSPORT_HEADERS = re.compile(r"^(mpi\.h|mpi-ext\.h|uc[pst]/|rdma/)")
 
 
 def layer_of(parts: Sequence[str]) -> str:
@@ -111,7 +111,7 @@ def problem(source: str, included: str) -> str | None:
     # ScaFaCoS's calls take a communicator of MPI by value.
     in_scafacos = source.startswith(("include/sterna/scafacos/", "src/scafacos/"))
     if not in_comm and TRANSPORT_HEADERS.match(included) and not in_scafacos:
-        return "only sterna::comm talks to MPI and UCX"
+        return "only sterna::comm talks to MPI, UCX and libfabric"
     of_c = source.startswith("src/fmm/c/") and included.startswith("comm/c/")
     if not in_comm and included.startswith("comm/") and not of_c:
         return "other layers use the public headers, sterna/comm/"

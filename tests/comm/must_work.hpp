@@ -19,6 +19,9 @@ inline bool is_built(std::string_view transport) {
 #ifndef STERNA_HAVE_UCX
   if (transport == "rdma") return false;
 #endif
+#ifndef STERNA_HAVE_LIBFABRIC
+  if (transport == "ofi") return false;
+#endif
 #ifndef STERNA_HAVE_RMA
   if (transport == "rma") return false;
 #endif
@@ -33,7 +36,7 @@ inline std::string excuse(const comm::Context& world, const comm::MethodInfo& me
   const auto mentions = [&](std::string_view transport) {
     return method.needs.find(transport) != std::string_view::npos;
   };
-  for (const std::string_view transport : {"rdma", "rma", "shm"}) {
+  for (const std::string_view transport : {"rdma", "ofi", "rma", "shm"}) {
     if (mentions(transport) && !is_built(transport)) return "a transport is not in this build";
   }
   if (world.node_count() == 1) return {};

@@ -234,9 +234,9 @@ MethodTraits traits_of(std::string_view method) {
 
 TEST_CASE("the table has lost no method") {
   sterna::test::check_names(
-      neighbor_methods(),
-      {"p2p", "p2p_persistent", "neighbor_collective", "rma_fence", "rma_pscw", "rma_double_buffer",
-       "rdma_barrier", "rdma_double_buffer", "shm_direct", "hybrid"});
+      neighbor_methods(), {"p2p", "p2p_persistent", "neighbor_collective", "rma_fence", "rma_pscw",
+                           "rma_double_buffer", "rdma_barrier", "rdma_double_buffer", "ofi_barrier",
+                           "ofi_double_buffer", "shm_direct", "hybrid"});
 }
 
 TEST_CASE("every method delivers every pattern") {

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <numeric>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "comm/context/context_implementation.hpp"
@@ -13,6 +15,8 @@
 #include "comm/onesided/barrier.hpp"
 #include "comm/onesided/notice.hpp"
 #include "comm/onesided/window.hpp"
+#include "comm/transport/ofi/probe.hpp"
+#include "comm/transport/ofi/transport.hpp"
 #include "comm/transport/rdma/transport.hpp"
 #include "comm/transport/rma/memory.hpp"
 #include "comm/transport/rma/remote_memory.hpp"
@@ -20,6 +24,7 @@
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/item_bytes.hpp"
 
 using namespace sterna::comm;
 
@@ -30,8 +35,10 @@ constexpr std::size_t words_per_rank = 64;
 bool works(const Context& world, std::string_view transport) {
   for (const auto& row : world.transports()) {
     if (row.name != transport) continue;
-    if (!row.available) MESSAGE("skipped: " << row.reason);
-    return row.available;
+    const std::string reason =
+        row.available && transport == "ofi" ? ofi::why_unavailable() : row.reason;
+    if (!reason.empty()) MESSAGE("skipped: " << reason);
+    return reason.empty();
   }
   return false;
 }
@@ -162,6 +169,10 @@ TEST_CASE("rdma: put, get and fetch_add through a window") {
   check_window<rdma::Transport>("rdma");
 }
 
+TEST_CASE("ofi: put, get and fetch_add through a window") {
+  check_window<ofi::Transport>("ofi");
+}
+
 TEST_CASE("shm: put, get and fetch_add through a window") {
   if (Context().node_count() == 1) check_window<shm::Transport>("shm");
 }
@@ -198,11 +209,12 @@ TEST_CASE("an error of one rank that connects is an error of all") {
       doctest::Contains("no memory of the test"), Error);
 }
 
-TEST_CASE("a barrier of puts: nobody leaves before all have entered, and flags are seen") {
+TEST_CASE_TEMPLATE("a barrier of puts: nobody leaves before all have entered, and flags are seen",
+                   Transport, rdma::Transport, ofi::Transport) {
   const Context world;
-  if (!works(world, "rdma")) return;
+  if (!works(world, std::is_same_v<Transport, ofi::Transport> ? "ofi" : "rdma")) return;
   Context::Implementation& context = world.implementation();
-  PutBarrier barrier(context, "test", 1, all_ranks(world));
+  PutBarrier<Transport> barrier(context, "test", 1, all_ranks(world));
   for (std::uint64_t round = 1; round <= 200; ++round) {
     const auto raises = static_cast<int>(round % 7);
     barrier.enter(round, world.rank() == raises);
@@ -220,4 +232,69 @@ TEST_CASE("a barrier of puts: nobody leaves before all have entered, and flags a
   helpful_barrier(world);
   while (!barrier.idle()) make_progress(context);
   helpful_barrier(world);
+}
+
+// The data are long and many beside the notice, so that it would overtake them if it could.
+TEST_CASE("ofi: a notice behind a fence is seen only after all data before it") {
+  const Context world;
+  if (!works(world, "ofi")) return;
+  Context::Implementation& context = world.implementation();
+  const std::size_t lengths[] = {1, 7, 8, 200, 4096, 40'000, 1'000'000};
+  std::size_t data = 0;
+  for (const std::size_t length : lengths) data += padded_bytes(length, 64);
+  const auto to = static_cast<std::size_t>((world.rank() + 1) % world.size());
+  const int from = (world.rank() + world.size() - 1) % world.size();
+  Window<ofi::Transport> window(
+      context, "test", 1, notice_stride + data, all_ranks(world),
+      [&](std::byte*) { return std::vector<NoNote>(static_cast<std::size_t>(world.size())); });
+  ofi::RemoteMemory& peer = window.remotes()[to].memory;
+  ofi::Memory registered(data);
+  std::vector<std::byte> plain(data);
+  bool in_order = true;
+  std::uint64_t notice = 0;
+  for (std::uint64_t round = 1; round <= 60; ++round) {
+    const auto fill = static_cast<std::byte>(round);
+    const bool from_registered = round % 2 == 0;
+    std::byte* const source = from_registered ? registered.data() : plain.data();
+    std::fill(source, source + data, fill);
+    std::size_t offset = 0;
+    for (const std::size_t length : lengths) {
+      peer.put(notice_stride + offset, source + offset, length,
+               from_registered ? &registered : nullptr);
+      offset += padded_bytes(length, 64);
+    }
+    ofi::Transport::fence();
+    // Each half of the word tells what it is.
+    notice = round << 32 | round;
+    peer.notify(0, notice);
+    Waiter(context, Watched::memory)
+        .wait(
+            [&] {
+              make_progress(context);
+              return read_notice(window.data()) == notice;
+            },
+            [&] {
+              return Awaited{"test", "ofi", round, {from}};
+            });
+    offset = 0;
+    for (const std::size_t length : lengths) {
+      for (std::size_t i : {std::size_t{0}, length / 2, length - 1}) {
+        in_order = in_order && window.data()[notice_stride + offset + i] == fill;
+      }
+      offset += padded_bytes(length, 64);
+    }
+    while (!peer.sent()) make_progress(context);
+    helpful_barrier(world);
+  }
+  CHECK(in_order);
+}
+
+TEST_CASE("ofi: ranks with different providers say so") {
+  const Context world;
+  if (!works(world, "ofi")) return;
+  const std::size_t cut = ofi::Worker::instance().address().find('\0');
+  const std::string elsewhere = "no_such_provider" + ofi::Worker::instance().address().substr(cut);
+  CHECK_THROWS_WITH_AS(ofi::Worker::instance().peer(elsewhere),
+                       doctest::Contains("a peer uses libfabric's provider no_such_provider"),
+                       Error);
 }

@@ -251,9 +251,9 @@ bool contains(const std::string& text, std::string_view part) {
 }  // namespace
 
 TEST_CASE("sparse exchange: the table has lost no method") {
-  sterna::test::check_names(sparse_methods(),
-                            {"alltoall", "allreduce", "nbx", "reduce_scatter", "rma_reserve",
-                             "rdma_reserve", "superset", "two_level", "grid", "hypercube"});
+  sterna::test::check_names(sparse_methods(), {"alltoall", "allreduce", "nbx", "reduce_scatter",
+                                               "rma_reserve", "rdma_reserve", "ofi_reserve",
+                                               "superset", "two_level", "grid", "hypercube"});
 }
 
 TEST_CASE("sparse exchange: every method delivers every pattern") {

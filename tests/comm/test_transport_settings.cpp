@@ -13,6 +13,7 @@ namespace {
 constexpr std::array names{"OMPI_MCA_btl",
                            "UCX_TLS",
                            "UCX_NET_DEVICES",
+                           "FI_TCP_IFACE",
                            "OMPI_MCA_btl_tcp_if_include",
                            "OMPI_MCA_oob_tcp_if_include",
                            "OMPI_MCA_btl_sm_backing_directory",
@@ -35,6 +36,7 @@ TEST_CASE("on one node no transport is used that listens on a network") {
   CHECK(value("OMPI_MCA_btl") == "^ofi,tcp");
   CHECK(value("UCX_TLS") == "^cma,tcp");
   CHECK(value("UCX_NET_DEVICES") == "unset");
+  CHECK(value("FI_TCP_IFACE") == "lo");
   CHECK(value("OMPI_MCA_btl_sm_backing_directory") == "/dev/shm/folder");
   CHECK(value("UCX_POSIX_DIR") == "/dev/shm/folder");
   forget();
@@ -46,8 +48,8 @@ TEST_CASE("on one node no transport is used that listens on a network") {
 TEST_CASE("between nodes an interface that is named is the only one") {
   forget();
   choose_transports(false, 2, "", "ib0");
-  for (const char* const name :
-       {"UCX_NET_DEVICES", "OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_oob_tcp_if_include"}) {
+  for (const char* const name : {"UCX_NET_DEVICES", "FI_TCP_IFACE", "OMPI_MCA_btl_tcp_if_include",
+                                 "OMPI_MCA_oob_tcp_if_include"}) {
     CHECK(value(name) == "ib0");
   }
   CHECK(value("OMPI_MCA_btl") == "unset");

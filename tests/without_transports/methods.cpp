@@ -36,6 +36,10 @@ std::string expected_reason(const MethodInfo& method, std::string_view left_out)
   if (method.needs.starts_with("shm on one node, rdma beyond")) {
     return out("SHM") && out("RDMA") ? "built without UCX" : "";
   }
+  if (method.needs.starts_with("shm on one node, ofi beyond")) {
+    return out("SHM") && out("OFI") ? "built without libfabric" : "";
+  }
+  if (method.needs.starts_with("ofi") && out("OFI")) return "built without libfabric";
   if (method.needs.starts_with("rdma") && out("RDMA")) return "built without UCX";
   if (method.needs.starts_with("rma") && out("RMA")) return "built without MPI windows";
   if (method.needs.starts_with("shm") && out("SHM")) return "built without shared memory";

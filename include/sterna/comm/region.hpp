@@ -13,7 +13,7 @@
 namespace sterna::comm {
 
 struct RegionOptions {
-  std::string transport = "auto";  ///< "shm" (all peers on one node), "rdma" or "auto"
+  std::string transport = "auto";  ///< "shm" (all peers on one node), "rdma", "ofi" or "auto"
   std::string name = "region";     ///< name in errors
 };
 

@@ -90,7 +90,7 @@ typedef struct sterna_remote {
 /* Makes a region of `bytes` bytes, filled with zeros, in memory of the library: within a node the
  * others store into it, on a network it is registered with the adapter. `bytes` may differ between
  * ranks. `peers`: ranks that write here and that this rank writes to; a must list b if b lists a;
- * this rank itself is allowed. `transport`: "shm", "rdma", or "auto" (also NULL). `name`: name in
+ * this rank itself is allowed. `transport`: "shm", "rdma", "ofi", or "auto" (also NULL). `name`: name in
  * errors; NULL for "region". Collective, as is the next function. */
 int sterna_region_create(sterna_context context, size_t bytes, int peer_count, const int* peers,
                          const char* transport, const char* name, sterna_region* region);

@@ -45,10 +45,12 @@ void choose_transports(bool one_node, int ranks, const std::filesystem::path& fo
     unless_set("OMPI_MCA_btl", ranks > 1 ? "^ofi,tcp" : "self");
     // The reason to exclude cma is in transport/rdma/worker.cpp.
     unless_set("UCX_TLS", "^cma,tcp");
+    unless_set("FI_TCP_IFACE", "lo");
   } else if (!interface.empty()) {
     unless_set("OMPI_MCA_btl_tcp_if_include", interface);
     unless_set("OMPI_MCA_oob_tcp_if_include", interface);
     unless_set("UCX_NET_DEVICES", interface);
+    unless_set("FI_TCP_IFACE", interface);
   }
   if (folder.empty()) return;
   for (const char* const user : {"btl_sm", "btl_vader", "osc_sm", "osc_rdma", "osc_ucx"}) {

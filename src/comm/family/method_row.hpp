@@ -35,6 +35,8 @@ struct MethodRow {
   /// Another method that does the same with fewer steps, if it works on all ranks. Chance would
   /// decide a race between the two, so this method then takes no part. Empty if there is none.
   std::string_view same_as = {};
+  /// Likewise a method that takes its place if it works and all ranks are on one node.
+  std::string_view same_on_one_node_as = {};
 };
 
 /// The function `MethodRow::make` of a method whose constructor takes only the setting.

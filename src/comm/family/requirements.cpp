@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "comm/transport/ofi/probe.hpp"
+
 namespace sterna::comm {
 
 std::string why_no_transport(const Context& context, std::string_view name) {
   for (const Context::Transport& transport : context.transports()) {
-    if (transport.name != name || transport.available) continue;
-    return fmt::format("transport {}: {}", name, transport.reason);
+    if (transport.name != name) continue;
+    // A context does not start libfabric where UCX works.
+    const std::string reason =
+        transport.available && name == "ofi" ? ofi::why_unavailable() : transport.reason;
+    if (!reason.empty()) return fmt::format("transport {}: {}", name, reason);
   }
   return {};
 }
@@ -22,6 +27,10 @@ std::string needs_rma(const Context& context, std::span<const int>) {
 
 std::string needs_rdma(const Context& context, std::span<const int>) {
   return why_no_transport(context, "rdma");
+}
+
+std::string needs_ofi(const Context& context, std::span<const int>) {
+  return why_no_transport(context, "ofi");
 }
 
 std::string needs_shm(const Context& context, std::span<const int>) {

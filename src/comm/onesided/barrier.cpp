@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "comm/onesided/notice.hpp"
+#include "comm/transport/ofi/transport.hpp"
+#include "comm/transport/rdma/transport.hpp"
 
 namespace sterna::comm {
 
@@ -11,7 +13,8 @@ namespace sterna::comm {
 // words of their own. A rank that writes in round r+2 has left round r+1, so this rank has entered
 // that round and has read all words of round r. Within a round each word has one writer.
 
-std::vector<PutBarrier::Step> PutBarrier::steps_of(int rank, const std::vector<int>& ranks) {
+template <class Transport>
+auto PutBarrier<Transport>::steps_of(int rank, const std::vector<int>& ranks) -> std::vector<Step> {
   std::vector<Step> steps;
   const auto here = std::ranges::find(ranks, rank);
   if (here == ranks.end()) return steps;
@@ -24,7 +27,8 @@ std::vector<PutBarrier::Step> PutBarrier::steps_of(int rank, const std::vector<i
   return steps;
 }
 
-std::vector<int> PutBarrier::partners_of(const std::vector<Step>& steps) {
+template <class Transport>
+std::vector<int> PutBarrier<Transport>::partners_of(const std::vector<Step>& steps) {
   std::vector<int> partners;
   for (const Step& step : steps) {
     partners.push_back(step.to);
@@ -35,46 +39,51 @@ std::vector<int> PutBarrier::partners_of(const std::vector<Step>& steps) {
   return partners;
 }
 
-PutBarrier::PutBarrier(Context::Implementation& context, std::string_view exchange_name, int tag,
-                       const std::vector<int>& ranks)
+template <class Transport>
+PutBarrier<Transport>::PutBarrier(Context::Implementation& context, std::string_view exchange_name,
+                                  int tag, const std::vector<int>& ranks)
     : rank_(context.rank),
       steps_(steps_of(context.rank, ranks)),
       incoming_(context, exchange_name, tag, bytes(), partners_of(steps_),
                 [&](std::byte*) {
-                  outgoing_ = std::make_unique<rdma::Memory>(bytes());
+                  outgoing_ = std::make_unique<typename Transport::Source>(bytes());
                   return std::vector<NoNote>(partners_of(steps_).size());
                 }),
       step_(steps_.size()) {
   for (Step& step : steps_) {
-    const auto target = std::ranges::find(incoming_.remotes(), step.to, &Words::Remote::rank);
+    const auto target = std::ranges::find(incoming_.remotes(), step.to, &Remote::rank);
     step.target = static_cast<std::size_t>(target - incoming_.remotes().begin());
   }
 }
 
-std::size_t PutBarrier::bytes() const {
+template <class Transport>
+std::size_t PutBarrier<Transport>::bytes() const {
   return 2 * steps_.size() * notice_stride;
 }
 
-std::size_t PutBarrier::word_offset(std::size_t step) const {
+template <class Transport>
+std::size_t PutBarrier<Transport>::word_offset(std::size_t step) const {
   return (2 * step + round_ % 2) * notice_stride;
 }
 
-void PutBarrier::enter(std::uint64_t round, bool flag) {
+template <class Transport>
+void PutBarrier<Transport>::enter(std::uint64_t round, bool flag) {
   round_ = round;
   flag_ = flag;
   step_ = 0;
   put_ = false;
 }
 
-bool PutBarrier::test() {
+template <class Transport>
+bool PutBarrier<Transport>::test() {
   for (; step_ < steps_.size(); ++step_) {
-    rdma::RemoteMemory& target = incoming_.remotes()[steps_[step_].target].memory;
+    auto& target = incoming_.remotes()[steps_[step_].target].memory;
     const std::size_t offset = word_offset(step_);
     if (!put_) {
       if (!target.sent()) return false;  // the word of two rounds ago may still be read
       const std::uint64_t word = 2 * round_ + (flag_ ? 1 : 0);
       std::memcpy(outgoing_->data() + offset, &word, sizeof word);
-      target.put(offset, outgoing_->data() + offset, sizeof word, outgoing_.get());
+      Transport::put(target, offset, outgoing_->data() + offset, sizeof word, *outgoing_);
       put_ = true;
     }
     const std::uint64_t word = read_notice(incoming_.data() + offset);
@@ -85,13 +94,18 @@ bool PutBarrier::test() {
   return true;
 }
 
-bool PutBarrier::idle() {
+template <class Transport>
+bool PutBarrier<Transport>::idle() {
   return std::ranges::all_of(incoming_.remotes(),
-                             [](Words::Remote& remote) { return remote.memory.sent(); });
+                             [](Remote& remote) { return remote.memory.sent(); });
 }
 
-int PutBarrier::late_rank() const {
+template <class Transport>
+int PutBarrier<Transport>::late_rank() const {
   return step_ < steps_.size() ? steps_[step_].from : rank_;
 }
+
+template class PutBarrier<rdma::Transport>;
+template class PutBarrier<ofi::Transport>;
 
 }  // namespace sterna::comm

@@ -8,14 +8,14 @@
 
 #include "comm/context/context_implementation.hpp"
 #include "comm/onesided/window.hpp"
-#include "comm/transport/rdma/transport.hpp"
 
 namespace sterna::comm {
 
-/// A barrier of UCX puts that can be polled: in step k of log2(ranks) each rank puts a word to the
+/// A barrier of puts by the transport of a network (rdma, ofi) that can be polled: in step k of log2(ranks) each rank puts a word to the
 /// rank at distance 2^k (Hensgen, Finkel, Manber 1988). No message is matched or answered. A flag
 /// that any rank raises is seen by all. The barrier orders no other puts, so flush those that must
 /// arrive before.
+template <class Transport>
 class PutBarrier {
  public:
   /// Makes a barrier among `ranks`, ascending, the same list on all of them. Collective over the
@@ -36,7 +36,8 @@ class PutBarrier {
   int late_rank() const;
 
  private:
-  using Words = Window<rdma::Transport>;
+  using Words = Window<Transport>;
+  using Remote = typename Words::Remote;
 
   /// A step: the rank to which this one puts a word, and the rank from which it gets one.
   struct Step {
@@ -51,7 +52,7 @@ class PutBarrier {
 
   int rank_;
   std::vector<Step> steps_;
-  std::unique_ptr<rdma::Memory> outgoing_;  ///< the words to put
+  std::unique_ptr<typename Transport::Source> outgoing_;  ///< the words to put
   Words incoming_;
   std::uint64_t round_ = 0;
   bool flag_ = false;

@@ -6,6 +6,7 @@
 
 #include "comm/onesided/connect.hpp"
 #include "comm/onesided/notice.hpp"
+#include "comm/transport/ofi/transport.hpp"
 #include "comm/transport/rdma/transport.hpp"
 #include "comm/transport/shm/transport.hpp"
 #include "comm/transport/two_sided/memory.hpp"
@@ -51,7 +52,7 @@ class OneMemory final : public OneSided {
   bool sent(std::size_t peer) override { return peers_[peer].memory.sent(); }
   void flush(std::size_t peer) override { peers_[peer].memory.flush(); }
   void progress() override { Transport::progress(); }
-  bool outlives_target() const override { return std::is_same_v<Transport, rdma::Transport>; }
+  bool outlives_target() const override { return !std::is_same_v<Transport, shm::Transport>; }
 
  private:
   struct Target {
@@ -67,6 +68,7 @@ class OneMemory final : public OneSided {
 /// The caller's own data, and counters beside them. Within a node UCX stores into memory of its own
 /// at once, but into any other memory with the target's help. A fence does not order these two
 /// kinds of puts, so the counters are plain memory, too.
+template <class Transport>
 class OwnData final : public OneSided {
  public:
   explicit OwnData(const OneSidedParts& parts)
@@ -84,8 +86,7 @@ class OwnData final : public OneSided {
   }
   void connect(const std::string& description) override {
     const auto [bytes, handles] = note_and_handle<std::size_t>(description);
-    peers_.push_back(
-        {rdma::RemoteMemory(handles.substr(0, bytes)), rdma::RemoteMemory(handles.substr(bytes))});
+    peers_.push_back({RemoteMemory(handles.substr(0, bytes)), RemoteMemory(handles.substr(bytes))});
   }
   void put(std::size_t peer, std::size_t offset, const std::byte* source,
            std::size_t bytes) override {
@@ -99,7 +100,7 @@ class OwnData final : public OneSided {
     peers_[peer].data.fetch_add(offset, value, before);
   }
   void notify(std::size_t peer, std::size_t offset, const std::uint64_t& source) override {
-    rdma::Transport::fence();
+    Transport::fence();
     peers_[peer].counters.notify(offset, source);
   }
   bool sent(std::size_t peer) override {
@@ -107,25 +108,32 @@ class OwnData final : public OneSided {
   }
   /// A flush of one memory is a flush of the process that has both memories.
   void flush(std::size_t peer) override { peers_[peer].data.flush(); }
-  void progress() override { rdma::Transport::progress(); }
+  void progress() override { Transport::progress(); }
   bool outlives_target() const override { return true; }
 
  private:
+  using RemoteMemory = typename Transport::RemoteMemory;
+
   struct Target {
-    rdma::RemoteMemory counters;
-    rdma::RemoteMemory data;
+    RemoteMemory counters;
+    RemoteMemory data;
   };
 
   two_sided::Memory plain_counters_;
-  rdma::Memory counters_;
-  rdma::Memory data_;
+  typename Transport::Memory counters_;
+  typename Transport::Memory data_;
   std::vector<Target> peers_;
 };
 
 }  // namespace
 
 std::shared_ptr<OneSided> make_one_sided(std::string_view transport, const OneSidedParts& parts) {
-  if (parts.own_data != nullptr) return std::make_shared<OwnData>(parts);
+  const bool own = parts.own_data != nullptr;
+  if (transport == "ofi") {
+    if (own) return std::make_shared<OwnData<ofi::Transport>>(parts);
+    return std::make_shared<OneMemory<ofi::Transport>>(parts);
+  }
+  if (own) return std::make_shared<OwnData<rdma::Transport>>(parts);
   if (transport == "shm") return std::make_shared<OneMemory<shm::Transport>>(parts);
   return std::make_shared<OneMemory<rdma::Transport>>(parts);
 }

@@ -48,7 +48,8 @@ class OneSided {
   virtual bool outlives_target() const = 0;
 };
 
-/// Makes a window. `transport` is "shm" (not for the caller's data) or "rdma", which must work.
+/// Makes a window. `transport` is "shm" (not for the caller's data), "rdma" or "ofi",
+/// which must work.
 /// Throws Error if memory does not suffice.
 std::shared_ptr<OneSided> make_one_sided(std::string_view transport, const OneSidedParts& parts);
 

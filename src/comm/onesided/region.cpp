@@ -12,6 +12,7 @@
 #include "comm/onesided/live_regions.hpp"
 #include "comm/onesided/notice.hpp"
 #include "comm/onesided/one_sided.hpp"
+#include "comm/transport/ofi/probe.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/nearest_name.hpp"
 #include "sterna/comm/neighbor_exchange.hpp"
@@ -24,6 +25,8 @@ std::string why_no_transport(const Context& context, std::string_view name,
   for (const Context::Transport& transport : context.transports()) {
     if (transport.name == name && !transport.available) return transport.reason;
   }
+  // A context does not start libfabric where UCX works.
+  if (name == "ofi") return ofi::why_unavailable();
   if (name != "shm") return {};
   if (own) return "other processes cannot map memory that the caller has made";
   for (const int peer : peers) {
@@ -141,14 +144,14 @@ class RegionBytes::Implementation {
   Context::Implementation& state() const { return context_.implementation(); }
 
   void choose_transport(const std::string& wanted) {
-    static constexpr std::string_view names[] = {"auto", "shm", "rdma"};
+    static constexpr std::string_view names[] = {"auto", "shm", "rdma", "ofi"};
     throw_on_all(state(),
                  std::ranges::find(names, wanted) != std::end(names)
                      ? ""
                      : unknown_name_message("transport of regions", wanted, names),
                  name_);
     std::string reasons;
-    for (const std::string_view name : {"shm", "rdma"}) {
+    for (const std::string_view name : {"shm", "rdma", "ofi"}) {
       if (wanted != "auto" && wanted != name) continue;
       const std::string why_not = agree_on_reason(
           state(), why_no_transport(context_, name, peers_, own_ != nullptr), name_);
@@ -172,7 +175,7 @@ class RegionBytes::Implementation {
         state(), name_, state().reserve_tags(1), peers_,
         [&] {
           memory_ = make_one_sided(transport_, parts);
-          if (transport_ == "rdma") state().rdma_in_use = true;
+          if (transport_ != "shm") state().rdma_in_use = true;
           std::vector<std::string> descriptions;
           for (std::size_t i = 0; i < peers_.size(); ++i) {
             const RemotePart mine{

@@ -16,7 +16,7 @@ namespace sterna::comm {
 /// Memory of this rank that other ranks write, and access to theirs. All writes into remote memory
 /// in this library go through it: neighbor and sparse methods, messages, barriers.
 ///
-/// A `Transport` (shm::Transport, rdma::Transport, rma::Transport) has
+/// A `Transport` (shm::Transport, rdma::Transport, ofi::Transport, rma::Transport) has
 /// - `Memory`, made by `make(context, exchange_name, bytes)`, which others access by its
 ///   `handle(memory)`;
 /// - `RemoteMemory`, made by `connect(memory, rank, handle)`: `put`, `get`, `fetch_add`, `notify`,

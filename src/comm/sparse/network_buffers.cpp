@@ -13,26 +13,28 @@
 #include "comm/onesided/connect.hpp"
 #include "comm/sparse/buffer_size.hpp"
 #include "comm/sparse/request_list.hpp"
+#include "comm/transport/ofi/transport.hpp"
 #include "comm/transport/rdma/transport.hpp"
 
 namespace sterna::comm {
 
 namespace {
 
-class UcxBuffers final : public NetworkBuffers {
+/// The buffers by the transport of a network.
+template <class Transport>
+class PutNetworkBuffers final : public NetworkBuffers {
  public:
-  explicit UcxBuffers(const SparseSetting& setting)
+  explicit PutNetworkBuffers(const SparseSetting& setting)
       : setting_(setting),
         communicator_(setting.context.implementation().communicator),
-        ask_tag_(setting.context.implementation().reserve_tags(2)),
-        worker_(rdma::Worker::instance()) {
+        ask_tag_(setting.context.implementation().reserve_tags(2)) {
     setting.context.implementation().rdma_in_use = true;
     on_all_ranks(setting.context.implementation(), setting.exchange_name,
                  [&] { make_buffers(first_buffer_bytes); });
   }
 
   void serve() override {
-    worker_.progress();
+    Transport::progress();
     // Requests of other ranks are rare, and checking for them takes longer than the rest of this
     // function.
     if (++serves_ % serves_between_looks == 0) answer();
@@ -79,7 +81,7 @@ class UcxBuffers final : public NetworkBuffers {
       part.trailer = ReservedBuffer::trailer(setting_.context.rank(), rows[i].count);
       remote.memory.put(part.begin, rows[i].items, rows[i].count * setting_.item_size);
     }
-    if (!rows.empty()) worker_.fence();
+    if (!rows.empty()) Transport::fence();
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const Part& part = parts_[i];
       if (!part.fits) continue;
@@ -122,14 +124,17 @@ class UcxBuffers final : public NetworkBuffers {
   }
 
  private:
+  using Memory = typename Transport::Memory;
+  using RemoteMemory = typename Transport::RemoteMemory;
+
   static constexpr unsigned serves_between_looks = 8;
 
   /// Access to the buffers of another rank.
   struct Remote {
-    rdma::RemoteMemory memory;
+    RemoteMemory memory;
     std::size_t buffer_bytes;
   };
-  /// A part of the buffer of another rank. UCX reads and writes some members until `sent`.
+  /// A part of the buffer of another rank. The transport reads and writes some members until `sent`.
   struct Part {
     std::size_t bytes;
     std::uint64_t reservation;
@@ -140,7 +145,7 @@ class UcxBuffers final : public NetworkBuffers {
   };
   void make_buffers(std::size_t buffer_bytes) {
     memory_.reset();
-    memory_ = std::make_unique<rdma::Memory>(2 * buffer_bytes);
+    memory_ = std::make_unique<Memory>(2 * buffer_bytes);
     for (unsigned parity : {0u, 1u})
       buffers_[parity].use(memory_->data() + parity * buffer_bytes, buffer_bytes);
     description_ = describe(buffer_bytes, memory_->handle());
@@ -179,15 +184,14 @@ class UcxBuffers final : public NetworkBuffers {
     std::string text(static_cast<std::size_t>(bytes), '\0');
     check_mpi(MPI_Mrecv(text.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
     const auto [buffer_bytes, handle] = note_and_handle<std::size_t>(text);
-    peers_.emplace(rank, Remote{rdma::RemoteMemory(handle), buffer_bytes});
+    peers_.emplace(rank, Remote{RemoteMemory(handle), buffer_bytes});
     return true;
   }
 
   SparseSetting setting_;
   MPI_Comm communicator_;
   int ask_tag_;
-  rdma::Worker& worker_;
-  std::unique_ptr<rdma::Memory> memory_;
+  std::unique_ptr<Memory> memory_;
   ReservedBuffer buffers_[2];
   std::string description_;  ///< data that another rank needs to write here
   RequestList requests_;     ///< requests for access, and answers to them
@@ -201,8 +205,15 @@ class UcxBuffers final : public NetworkBuffers {
 
 }  // namespace
 
-std::unique_ptr<NetworkBuffers> make_network_buffers(const SparseSetting& setting) {
-  return std::make_unique<UcxBuffers>(setting);
+template <>
+std::unique_ptr<NetworkBuffers> make_network_buffers<rdma::Transport>(
+    const SparseSetting& setting) {
+  return std::make_unique<PutNetworkBuffers<rdma::Transport>>(setting);
+}
+
+template <>
+std::unique_ptr<NetworkBuffers> make_network_buffers<ofi::Transport>(const SparseSetting& setting) {
+  return std::make_unique<PutNetworkBuffers<ofi::Transport>>(setting);
 }
 
 }  // namespace sterna::comm

@@ -10,7 +10,7 @@
 
 namespace sterna::comm {
 
-/// The buffers of ranks anywhere, by UCX. A reservation is an atomic addition that returns the
+/// The buffers of ranks anywhere, by UCX or libfabric. A reservation is an atomic addition that returns the
 /// previous value. A message is a put whose trailer follows behind a fence, so that the receiver
 /// sees when it is complete. A rank asks another rank for access to its buffers when it first sends
 /// to it. The other rank answers in its waits, so all ranks must call `serve` in theirs. Memory
@@ -19,7 +19,7 @@ class NetworkBuffers {
  public:
   virtual ~NetworkBuffers() = default;
 
-  /// Lets UCX advance transfers, and answers other ranks.
+  /// Lets the transport advance transfers, and answers other ranks.
   virtual void serve() = 0;
 
   /// Begins to reserve parts of the buffers `parity` of other ranks. `reserved` returns true when
@@ -40,7 +40,9 @@ class NetworkBuffers {
   virtual void grow() = 0;
 };
 
-/// Makes the buffers. Collective. Throws Error on all ranks if memory does not suffice.
+/// Makes the buffers for rdma::Transport or ofi::Transport. Collective. Throws Error on all ranks if
+/// memory does not suffice.
+template <class Transport>
 std::unique_ptr<NetworkBuffers> make_network_buffers(const SparseSetting& setting);
 
 }  // namespace sterna::comm

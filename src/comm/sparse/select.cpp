@@ -55,9 +55,10 @@ Selection select_sparse_method(const Context& context, const SparseOptions& opti
     }
     return {named, "named by the caller"};
   }
-  std::vector<std::string> reasons;
-  for (const SparseMethodRow& row : table) reasons.push_back(why_not(context, options, row));
-  return select_automatically(table, std::move(reasons),
+  const int nodes = context.node_count();
+  std::vector<std::string> reasons = reasons_of(
+      table, nodes, [&](const SparseMethodRow& row) { return why_not(context, options, row); });
+  return select_automatically(table, std::move(reasons), nodes,
                               context.implementation().options.tuning.enabled);
 }
 

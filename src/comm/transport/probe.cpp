@@ -1,5 +1,6 @@
 #include "comm/transport/rdma/probe.hpp"
 #include "comm/context/transport_probe.hpp"
+#include "comm/transport/ofi/probe.hpp"
 #include "comm/transport/rma/probe.hpp"
 #include "comm/transport/shm/probe.hpp"
 #include "comm/transport/two_sided/probe.hpp"
@@ -12,9 +13,14 @@ std::string why_no_shared_memory(MPI_Comm node) {
 
 std::vector<std::pair<std::string_view, std::string>> probe_transports(int nodes,
                                                                        std::string why_no_shm) {
+  const std::string why_no_rdma = rdma::why_unavailable();
+  // libfabric takes long to start. Where UCX works, the first method that needs it starts it.
+  const std::string why_no_ofi =
+      why_no_rdma.empty() ? ofi::why_not_built() : ofi::why_unavailable();
   return {{"two_sided", two_sided::why_unavailable()},
           {"rma", rma::why_unavailable(nodes)},
-          {"rdma", rdma::why_unavailable()},
+          {"rdma", why_no_rdma},
+          {"ofi", why_no_ofi},
           {"shm", std::move(why_no_shm)}};
 }
 

@@ -43,7 +43,8 @@ std::vector<std::vector<int>> steps_of(int ranks) {
 
 bool can_write_remotely(const Context& context) {
   return std::ranges::any_of(context.transports(), [](const Context::Transport& transport) {
-    return transport.available && (transport.name == "shm" || transport.name == "rdma");
+    const std::string_view name = transport.name;
+    return transport.available && (name == "shm" || name == "rdma" || name == "ofi");
   });
 }
 

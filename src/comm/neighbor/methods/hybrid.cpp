@@ -1,6 +1,6 @@
 // Idea:
-//   Each peer is reached by its best route: stores into mapped memory within the node, UCX puts
-//     beyond it, or messages where UCX does not work.
+//   Each peer is reached by its best route: stores into mapped memory within the node, puts by
+//     UCX or libfabric beyond it, or messages where neither works.
 //   Every pair of ranks exchanges directly: messages between two nodes are not joined into one.
 // Source:
 //   GHEX and QWS have a path in the node beside their path over the network.
@@ -15,6 +15,8 @@
 //   shm_direct wins where all peers are on one node, rdma_double_buffer where none is.
 //   This is then the same with one indirection more.
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "comm/family/requirements.hpp"
@@ -23,16 +25,24 @@
 namespace sterna::comm {
 namespace {
 
+/// Returns the best method between nodes.
+const NeighborMethodRow& method_beyond(const Context::Implementation& context) {
+  const auto works = [&](std::string_view name) {
+    return std::ranges::any_of(context.transports, [&](const Context::Transport& transport) {
+      return transport.name == name && transport.available;
+    });
+  };
+  if (works("rdma")) return neighbor_method::rdma_double_buffer;
+  // Without UCX the context has started libfabric.
+  if (works("ofi")) return neighbor_method::ofi_double_buffer;
+  return neighbor_method::p2p;
+}
+
 class Hybrid final : public NeighborMethod {
  public:
   explicit Hybrid(const NeighborSetting& setting) : NeighborMethod(setting) {
     inside_.method = neighbor_method::shm_direct.make(setting);
-    for (const Context::Transport& transport : setting.context.transports) {
-      if (transport.name != "rdma") continue;
-      const NeighborMethodRow& beyond =
-          transport.available ? neighbor_method::rdma_double_buffer : neighbor_method::p2p;
-      beyond_.method = beyond.make(setting);
-    }
+    beyond_.method = method_beyond(setting.context).make(setting);
   }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
@@ -153,7 +163,7 @@ const NeighborMethodRow neighbor_method::hybrid{
         {
             .name = "hybrid",
             .description = "shared memory in the node (shm_direct), puts between nodes "
-                           "(rdma_double_buffer or p2p)",
+                           "(rdma_double_buffer, ofi_double_buffer or p2p)",
             .needs = "shm",
             .traits = {.one_way_takes_notice = true, .ends_together = true},
         },

@@ -17,6 +17,7 @@ class Sterna(CMakePackage):
     version("main", branch="main")
 
     variant("rdma", default=True, description="Exchange by UCX puts")
+    variant("ofi", default=False, description="Exchange by libfabric puts")
     variant("rma", default=True, description="Exchange by MPI windows")
     variant("shm", default=True, description="Exchange by shared memory inside a node")
     variant("fortran", default=False, description="Fortran module of the communication library")
@@ -31,6 +32,7 @@ class Sterna(CMakePackage):
 
     depends_on("mpi@3.1:")
     depends_on("ucx@1.13:", when="+rdma")
+    depends_on("libfabric@1.11:", when="+ofi")
     # Found at run time, by STERNA_HDF5 or the environment of h5py.
     depends_on("hdf5@1.10.5:~mpi+shared", type="run")
 
@@ -49,6 +51,7 @@ class Sterna(CMakePackage):
     def cmake_args(self):
         args = [
             self.define_from_variant("STERNA_RDMA", "rdma"),
+            self.define_from_variant("STERNA_OFI", "ofi"),
             self.define_from_variant("STERNA_RMA", "rma"),
             self.define_from_variant("STERNA_SHM", "shm"),
             self.define_from_variant("STERNA_FORTRAN", "fortran"),
@@ -58,6 +61,8 @@ class Sterna(CMakePackage):
         ]
         if self.spec.satisfies("+rdma"):
             args.append(self.define("UCX_ROOT", self.spec["ucx"].prefix))
+        if self.spec.satisfies("+ofi"):
+            args.append(self.define("LIBFABRIC_ROOT", self.spec["libfabric"].prefix))
         return args
 
     @run_after("install", when="+python")
