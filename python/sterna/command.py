@@ -428,7 +428,7 @@ def picture(
     """Draw the particles of a run in their box, without a display.
 
     Elements have their usual colors, other types some of their own. It needs matplotlib (pip install
-    matplotlib), and for .mp4 ffmpeg.
+    matplotlib), and for .mp4 ffmpeg (pip install imageio-ffmpeg).
     """
     # NumPy is slow to load, and needed here only.
     from sterna.frames.picture import write
