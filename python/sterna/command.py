@@ -428,7 +428,7 @@ def picture(
     """Draw the particles of a run in their box, without a display.
 
     Elements have their usual colors, other types some of their own. It needs matplotlib (pip install
-    matplotlib), and for .mp4 ffmpeg.
+    matplotlib), and for .mp4 ffmpeg (pip install imageio-ffmpeg).
     """
     # NumPy is slow to load, and needed here only.
     from sterna.frames.picture import write
@@ -467,8 +467,17 @@ def averages(
     found = find_run(given)
     if equilibration is None:
         print(found.averages)
-    else:
-        print(found.log.averages(equilibration))
+        return
+    made = found.log.averages(equilibration)
+    if not made.rows:
+        last = found.log.rows[-1]["step"] if found.log.rows else 0
+        raise SternaError(
+            f"--equilibration {equilibration}: fewer than two rows of {found.log_path} are after "
+            f"this step; the last one is of step {last}",
+            2,
+        )
+    # What the run has averaged itself, not all columns of its log.
+    print(made.among(found.averages))
 
 
 @app.command("free-energy")
@@ -628,9 +637,15 @@ def sweep(
     those that are missing. A run that fails is told and does not end the others. Under a launcher
     (mpiexec, srun) each group of `ranks` makes one run at a time.
     """
+    from sterna.sweeps.outputs import FIGURES, TABLES, require_output
     from sterna.sweeps.sweep import Sweep
 
     made = Sweep(study)
+    # What could not be written is told before the runs, not after them.
+    if output is not None:
+        require_output(output, TABLES)
+    if plot is not None:
+        require_output(plot, FIGURES)
     complete = True
     if slurm:
         script, count = made.write_batch_script()
@@ -644,7 +659,7 @@ def sweep(
     if only is None and made.directory.is_dir():
         print(f"wrote {made.write_table(output)}")
     if plot is not None:
-        made.plot().savefig(plot)
+        made.write_plot(plot)
         print(f"wrote {plot}")
     if report:
         print(f"wrote {made.write_report()}")

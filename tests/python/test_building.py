@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy
 import pytest
 from sterna import read, read_log
+from sterna.building import pack
 from sterna.frames.trajectory import Trajectory
 from sterna.support.toml_text import toml_text
 from trajectory_support import BUTANE, MIXTURE, WATER
@@ -145,7 +146,21 @@ def test_a_box_is_packed_without_overlaps(sterna, runs, tmp_path):
     )  # fmt: skip
     assert done.returncode == 2
     assert "the box is too small: the nearest atoms of different molecules" in done.stderr
+    # What fills more than the box is refused before anything is tried.
+    done = sterna("new", "pack", "butane.toml=100000", "--box", "3", "-o", "dense.toml")
+    assert done.returncode == 2
+    assert re.search(r"the box is too small: molecules .* fill \d{4} % of it", done.stderr)
     assert not (tmp_path / "dense.toml").exists()
+
+
+def test_the_part_of_a_box_that_molecules_fill():
+    sites = numpy.array([[[0.0, 0.0, 0.0], [0.0, 0.0, 0.1]]])
+    kind = pack.Kind(None, 50, ["A", "A"], sites, sites)
+    # Two spheres of radius r at a distance d: 8 pi r^3/3 less their lens.
+    r, d = 0.1, 0.1
+    lens = numpy.pi * (2 * r - d) ** 2 * (d**2 + 4 * d * r) / (12 * d)
+    expected = 50 * (8 * numpy.pi * r**3 / 3 - lens) / 8.0
+    assert pack.filled([kind], numpy.full(3, 2.0), 2 * r) == pytest.approx(expected, rel=0.1)
 
 
 #: A chain of beads that bonds hold together, in reduced units: the page `build-a-start` has it.

@@ -107,6 +107,10 @@ def test_the_command_writes_pictures_and_movies(sterna, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     image = (tmp_path / "melt.gif").read_bytes()
     assert image.startswith(b"GIF89a") and image.count(b"\x21\xf9\x04") == 3
+    pytest.importorskip("imageio_ffmpeg")
+    done = sterna("picture", "melt.h5md", "-o", "melt.mp4", "--pixels", "201")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "melt.mp4").read_bytes()[4:8] == b"ftyp"
     done = sterna("picture", "melt.toml", "-o", "melt.what")
     assert done.returncode == 2 and "melt.what" in done.stderr
 

@@ -77,6 +77,25 @@ def test_terminal_and_python_write_the_same(result):
     each = next(s for s in result.output.splitlines() if s.startswith("  potential_energy/N"))
     mean = float(each.split()[1].partition("(")[0])
     assert mean == pytest.approx(result.averages["potential_energy"].mean / 108, rel=1e-3)
+    # The same quantity has the same name and number wherever it is shown.
+    shown = " ".join(each.split()[:2])
+    for text in (str(result.averages), str(result)):
+        assert shown in [" ".join(line.split()[:2]) for line in text.splitlines()]
+    assert f"<th>potential_energy/N</th><td>{each.split()[1]}</td>" in result._repr_html_()
+    average = result.averages["potential_energy/N"]
+    assert average.name == "potential_energy/N" and average.unit == "kJ/mol"
+    assert average.mean == result.averages["potential_energy"].mean / 108
+    assert average.error == result.averages["potential_energy"].error / 108
+    for wrong in ("temperature/N", "potential_energ/N"):
+        with pytest.raises(KeyError, match="there is no average"):
+            result.averages[wrong]
+
+
+def test_few_rows_say_that_they_do_not_tell(result):
+    few = result.log.averages(int(result.log.rows[-10]["step"]))
+    assert few.settled is None and few.rows < 30
+    said = "so few rows do not tell whether the run has settled"
+    assert said in str(few) and said in few._repr_html_()
 
 
 def test_observers_have_named_arrays(result):
@@ -96,6 +115,8 @@ def test_observers_have_named_arrays(result):
     )
     with pytest.raises(KeyError, match="did you mean 'Ar-Ar'"):
         rdf["Ar-A"]
+    with pytest.raises(KeyError, match="there is no column"):
+        rdf["r/angstrom"]
     with pytest.raises(KeyError, match="did you mean 'rdf'"):
         result.observers["rdff"]
 

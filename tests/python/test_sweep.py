@@ -178,6 +178,7 @@ def test_values_of_a_study(tmp_path):
             '[[together]]\n"start.density" = [0.6]',
             "varies twice",
         ),
+        ('input = "fluid.toml"\n[vary]\n"stage.x.run.steps" = [1]', "no section 'stage'"),
         ("input = ", "not TOML"),
     ],
 )
@@ -186,6 +187,36 @@ def test_a_study_that_is_wrong(tmp_path, text, said):
     path.write_text(text)
     with pytest.raises(SternaError, match=said):
         Sweep(path)
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("thermostat.temprature", "study.toml:5:2: thermostat.temprature: unknown key"),
+        ("termostat.temperature", "did you mean \\[thermostat\\]"),
+        ("type.A.epsilom", 'unknown key "epsilom"'),
+        ("density", "it belongs in \\[start\\]"),
+    ],
+)
+def test_a_key_that_inputs_do_not_have_is_told_once_and_nothing_runs(tmp_path, key, said):
+    path = study(tmp_path)
+    with path.open("a") as file:
+        file.write(f'"{key}" = [1.0, 1.1]\n')
+    sweep = Sweep(path)
+    for start in (sweep.run, sweep.write_batch_script):
+        with pytest.raises(SternaError, match=said):
+            start()
+    assert not sweep.directory.exists()
+
+
+def test_a_misspelt_average_is_told_with_the_first_run(tmp_path):
+    told = []
+    sweep = Sweep(study(tmp_path, more='collect = ["presure"]'))
+    assert sweep.run(told.append, cores=1)
+    assert "did you mean 'pressure'" in told[1], told
+    assert sum("presure" in line for line in told) == 1
+    with pytest.raises(SternaError, match="did you mean 'pressure'"):
+        sweep.rows()
 
 
 def test_the_study_of_the_page(tmp_path):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import numpy
 import pytest
 from conftest import sterna_environment
 from sterna.errors import SternaError
@@ -122,13 +123,31 @@ def test_one_run_by_its_name(tmp_path):
         ("[slurm]\ntime = [1]", "expected a text or number"),
         ("slurm = 3", "expected \\[slurm\\] as a table"),
         ("[reference]\nscv = 'x'", "did you mean 'csv'"),
-        ("[reference]\nlabel = 'x'", 'either "csv" or "coolprop"'),
-        ("[reference]\ncsv = 'none.csv'", "does not exist"),
+        ("[reference]\nlabel = 'x'", "one of csv, coolprop, teqp"),
+        ("[reference]\ncsv = 'x'\nteqp = 'Argon'", "one of csv, coolprop, teqp"),
+        ("[reference]\ncsv = 'none.csv'", "none.csv cannot be read: No such file"),
+        ("replicas = 2\n[[together]]\n'run.seed' = [1, 2]", "run.seed varies"),
     ],
 )
 def test_what_is_wrong_in_a_study(more, said, tmp_path):
     with pytest.raises(SternaError, match=said):
         Sweep(study(tmp_path, more=more))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", "known.csv:1: expected names of columns"),
+        (b"start.density,pressure\n", "known.csv:1: expected names of columns"),
+        (b"start.density,pressure\n0.5,1\n0.6,much\n", "known.csv:3: could not convert"),
+        (b"start.density,pressure\n0.5,1,2\n", "known.csv:2: 3 values, expected 2"),
+        (b"\xff\xfe\x00", "known.csv: no table of the kind CSV"),
+    ],
+)
+def test_a_reference_that_is_no_table_is_told_before_the_runs(text, said, tmp_path):
+    (tmp_path / "known.csv").write_bytes(text)
+    with pytest.raises(SternaError, match=said):
+        Sweep(study(tmp_path, more='[reference]\ncsv = "known.csv"'))
 
 
 def test_plots_and_a_report_beside_a_reference(tmp_path):
@@ -145,6 +164,9 @@ def test_plots_and_a_report_beside_a_reference(tmp_path):
     from sterna.support.measured import measured_text  # noqa: PLC0415
 
     assert measured_text(row["pressure"], row["pressure_error"]) in page
+    # Spreadsheets write a mark of the byte order at the beginning.
+    (tmp_path / "known.csv").write_text("\ufeffstart.density,pressure\n0.5,0.7\n")
+    assert sweep.reference.rows(sweep.rows(), {}) == [{"start.density": 0.5, "pressure": 0.7}]
     # A reference of something else is no reference.
     (tmp_path / "known.csv").write_text("start.density,presure\n0.5,0.7\n")
     with pytest.raises(SternaError, match="did you mean 'pressure'"):
@@ -234,6 +256,56 @@ def test_a_reference_by_coolprop(tmp_path):
     for row, temperature in zip(found, (90.0, 100.0), strict=True):
         expected = coolprop.PropsSI("Dmass", "T", temperature, "P", 1e6, "Argon") / 1000
         assert row["density/g/cm^3"] == pytest.approx(expected)
+
+
+def test_references_by_teqp(tmp_path):
+    coolprop = pytest.importorskip("CoolProp.CoolProp")
+    teqp = pytest.importorskip("teqp")
+    (tmp_path / "argon.toml").write_text(ARGON)
+    path = tmp_path / "study.toml"
+    path.write_text(
+        'input = "argon.toml"\n[vary]\n"thermostat.temperature" = ["90 K", "100 K"]\n'
+        '[reference]\nteqp = "Argon"\n'
+    )
+    sweep = Sweep(path)
+    rows = [
+        {"thermostat.temperature/K": t, "barostat.pressure/bar": p, "density/g/cm^3": None}
+        for t in (92.0, 100.0, 120.0, 150.0, 400.0)
+        for p in (0.01, 1.0, 10.0, 300.0)
+    ]
+    # The judge is CoolProp: liquid, vapor, and beyond the critical point.
+    for row in sweep.reference.rows(rows, {}):
+        state = row["thermostat.temperature/K"], 1e5 * row["barostat.pressure/bar"]
+        expected = coolprop.PropsSI("Dmass", "T", state[0], "P", state[1], "Argon") / 1000
+        assert row["density/g/cm^3"] == pytest.approx(expected, rel=1e-9), row
+    path.write_text(path.read_text().replace("Argon", "Argn"))
+    with pytest.raises(SternaError, match="teqp has no fluid 'Argn'; did you mean 'Argon'"):
+        Sweep(path)
+    # The Lennard-Jones fluid: pressures at densities.
+    fluid = Sweep(study(tmp_path, more='[reference]\nteqp = "lennard_jones"'))
+    rows = [{"start.density": 0.7, "thermostat.temperature": 1.4, "pressure": None}]
+    model = teqp.make_model({"kind": "LJ126_TholJPCRD2016", "model": {}})
+    (found,) = fluid.reference.rows(rows, {})
+    compression = 1.0 + model.get_Ar01(1.4, 0.7, numpy.array([1.0]))
+    assert found["pressure"] == pytest.approx(0.7 * 1.4 * compression)
+    with pytest.raises(SternaError, match=r"expected thermostat\.temperature"):
+        sweep.reference.rows(rows, {})
+
+
+def test_outputs_are_looked_at_before_the_runs(tmp_path):
+    path = study(tmp_path)
+    for option, name, said in [
+        ("--plot", "plot.xyz", "expected a name that ends in .png or .pdf or .svg"),
+        ("--plot", "none/plot.png", "none does not exist"),
+        ("-o", "table.xlsx", "expected a name that ends in .csv or .parquet"),
+        ("-o", "none/table.csv", "none does not exist"),
+    ]:
+        done = command(*COMMAND, path, option, tmp_path / name)
+        assert done.returncode == 2 and said in done.stderr, done.stderr
+    assert [run.state for run in Sweep(path).runs] == ["waiting"] * 2
+    (tmp_path / "study").write_text("")
+    done = command(*COMMAND, path)
+    assert done.returncode == 1 and "study cannot be made: File exists" in done.stderr
 
 
 @pytest.mark.long

@@ -25,6 +25,8 @@ from sterna.support.toml_text import toml_text
 
 _TRIALS = 100  # number of trials for a molecule in a sweep
 _SWEEPS = 20
+_IDLE_SWEEPS = 3  #: sweeps without success after which packing ends
+_DENSEST = 0.74  #: part of space that the densest packing of equal spheres fills
 _MINIMIZERS = ("minimize", "lbfgs")  # integrators that have no motion
 #: Sections that a minimization has no use for.
 _OF_MOTION = ("limit", "drift_control", "alignment", "multiple_time_steps")
@@ -114,14 +116,33 @@ def pack(kinds: list[Kind], box: numpy.ndarray, distance: float, seed: int) -> P
 
     # The large ones first, while there is space.
     waiting = numpy.argsort(-radius[kind], kind="stable")
+    fewest, idle = len(waiting), 0
     for _ in range(_SWEEPS):
         for m in waiting:
             place(m)
         gaps = _gaps(sites, owner, box, distance)
         waiting = numpy.flatnonzero(gaps < distance)
-        if len(waiting) == 0:
+        idle = 0 if len(waiting) < fewest else idle + 1
+        fewest = min(fewest, len(waiting))
+        if len(waiting) == 0 or idle == _IDLE_SWEEPS:
             break
     return Packed(centers, turns, conformations, float(gaps.min()))
+
+
+def filled(kinds: list[Kind], box: numpy.ndarray, distance: float) -> float:
+    """The part of a box that molecules fill whose sites are spheres of this diameter."""
+    random = numpy.random.default_rng(1)
+    total = 0.0
+    for kind in kinds:
+        sites = kind.sites[0]
+        low, high = sites.min(axis=0) - distance / 2, sites.max(axis=0) + distance / 2
+        points = random.uniform(low, high, (4000, 3))
+        squares = numpy.full(len(points), numpy.inf)
+        for site in sites:
+            numpy.minimum(squares, ((points - site) ** 2).sum(axis=1), out=squares)
+        part = float((squares < distance**2 / 4).mean())
+        total += kind.count * part * float((high - low).prod())
+    return total / float(box.prod())
 
 
 def _gaps(
@@ -301,6 +322,13 @@ def write_packed(
     units = kinds[0].start.units
     warmth = _temperature_of(temperature, kinds[0].start)
     distance = distance or (0.8 if units == "reduced" else 0.2)
+    part = filled(kinds, edges, distance)
+    if part > _DENSEST:
+        raise SternaError(
+            f"the box is too small: molecules whose atoms keep {distance:g} from those of others fill "
+            f"{100 * part:.0f} % of it; give a larger --box, fewer molecules or a smaller --distance",
+            2,
+        )
     made = pack(kinds, edges, distance, seed)
     if made.nearest < distance:
         raise SternaError(

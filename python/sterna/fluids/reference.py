@@ -12,6 +12,7 @@ from sterna.errors import SternaError
 from sterna.support.files import require_regular
 from sterna.support.libraries import library
 from sterna.support.names import no_such
+from sterna.sweeps.equation_of_state import LENNARD_JONES_CRITICAL, lennard_jones_guess
 
 #: A quantity of a table: its column, and what CoolProp calls it, with the factor from SI.
 _SATURATION = {
@@ -143,14 +144,10 @@ def _lennard_jones(low: float, high: float) -> Reference:
     teqp = library("teqp", "the equation of state of the Lennard-Jones fluid")
     model = teqp.make_model({"kind": "LJ126_TholJPCRD2016", "model": {}})
     one = numpy.array([1.0])
-    critical_temperature, critical_density = 1.32, 0.31
+    critical_temperature = LENNARD_JONES_CRITICAL[0]
     temperature = numpy.linspace(max(low, 0.5), min(high, 0.995 * critical_temperature), 101)
     liquid, vapor = [], []
-    below = 1.0 - temperature[0] / critical_temperature
-    guess = (
-        critical_density * (1.0 + 0.75 * below + 1.75 * numpy.cbrt(below)),
-        max(1e-4, critical_density * (1.0 + 0.75 * below - 1.75 * numpy.cbrt(below))),
-    )
+    guess = lennard_jones_guess(1.0 - temperature[0] / critical_temperature)
     for t in temperature:
         guess = tuple(model.pure_VLE_T(t, *guess, 20))
         liquid.append(guess[0])
@@ -172,8 +169,7 @@ def _lennard_jones(low: float, high: float) -> Reference:
         "vapor_pressure": numpy.array(pressure),
         "enthalpy_of_vaporization": numpy.array(heat),
     }
-    critical = (critical_temperature, critical_density, 0.13006)
-    return Reference("Thol et al. (2016)", temperature, values, critical)
+    return Reference("Thol et al. (2016)", temperature, values, LENNARD_JONES_CRITICAL)
 
 
 def virials_by_coolprop(fluid: str, temperature: numpy.ndarray) -> dict[str, numpy.ndarray]:

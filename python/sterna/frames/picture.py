@@ -79,12 +79,25 @@ def _movie(
     from matplotlib.animation import FFMpegWriter, FuncAnimation, PillowWriter
 
     if path.suffix.lower() == ".mp4" and not FFMpegWriter.isAvailable():
-        raise SternaError(
-            f"{path}: an .mp4 needs ffmpeg (apt install ffmpeg); a .gif needs nothing"
-        )
+        _use_ffmpeg_of_a_package(path)
     writer = (FFMpegWriter if path.suffix.lower() == ".mp4" else PillowWriter)(fps=15)
     movie = FuncAnimation(figure, update, frames=frames, blit=False)
     movie.save(path, writer=writer, dpi=dots)
+
+
+def _use_ffmpeg_of_a_package(path: Path) -> None:
+    """Takes the ffmpeg that the package imageio-ffmpeg brings. Raises SternaError without it."""
+    from matplotlib import rcParams
+
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe
+
+        rcParams["animation.ffmpeg_path"] = get_ffmpeg_exe()
+    except (ImportError, RuntimeError) as error:
+        raise SternaError(
+            f"{path}: an .mp4 needs ffmpeg: pip install imageio-ffmpeg, or apt install ffmpeg; a "
+            ".gif needs nothing"
+        ) from error
 
 
 def _number(trajectory: "Trajectory", frame: int) -> int:

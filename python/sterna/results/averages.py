@@ -3,8 +3,8 @@
 import json
 import math
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 
 from sterna.errors import SternaError
@@ -12,6 +12,13 @@ from sterna.launching.launch import program_environment
 from sterna.launching.program import find_program
 from sterna.support.measured import measured_text
 from sterna.support.names import Named
+
+#: Energies that are shown of each particle, under this name.
+ENERGIES = (
+    "potential_energy", "total_energy", "kinetic_energy", "conserved_energy", "pair_energy",
+)  # fmt: skip
+PER_PARTICLE = "/N"
+_FEW = "so few rows do not tell whether the run has settled"
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,8 @@ class Averages(Named[Average]):
     >>> result.averages["density"].mean
 
     They are those that the run printed at its end; of a run without an end, those of its log.
+    `averages["potential_energy"]` is that of all particles. "potential_energy/N", of each particle,
+    is what `print`, the terminal and the report show.
     """
 
     _what = "average"
@@ -51,6 +60,32 @@ class Averages(Named[Average]):
     def __init__(self, items: Mapping[str, Average], over: Mapping[str, object]) -> None:
         super().__init__(items)
         self._over = dict(over)
+
+    def __getitem__(self, name: str) -> Average:
+        of_all = name.removesuffix(PER_PARTICLE)
+        if of_all == name or of_all not in ENERGIES or self._particles < 1:
+            return super().__getitem__(name)
+        whole, count = super().__getitem__(of_all), self._particles
+        error = None if whole.error is None else whole.error / count
+        return replace(whole, name=name, mean=whole.mean / count, error=error)
+
+    @property
+    def _particles(self) -> int:
+        return int(str(self._over.get("particles", 0)))
+
+    def among(self, names: Iterable[str]) -> "Averages":
+        """Those of these names that are there, in the same order."""
+        wanted = set(names)
+        return Averages({name: self[name] for name in self if name in wanted}, self._over)
+
+    @property
+    def shown(self) -> dict[str, Average]:
+        """The averages as the terminal and the report name them: energies of each particle."""
+        names = [
+            f"{name}{PER_PARTICLE}" if name in ENERGIES and self._particles > 1 else name
+            for name in self
+        ]
+        return {name: self[name] for name in names}
 
     @property
     def first_step(self) -> int:
@@ -88,13 +123,15 @@ class Averages(Named[Average]):
     def heading(self) -> str:
         """Says in words which values the averages are of."""
         if not self.rows:
-            return "averages"
+            return "averages" if self else "no averages: too few rows of the log are of a motion"
         why = f": {self.reason}" if self.reason else ""
         return f"averages over {self.rows} rows of the log from step {self.first_step} on{why}"
 
     def __str__(self) -> str:
         lines = [self.heading]
-        lines += [f"  {name:<20} {average}" for name, average in self.items()]
+        lines += [f"  {name:<20} {average}" for name, average in self.shown.items()]
+        if self.settled is None and self.rows and not self.unsettled:
+            lines.append(f"  {_FEW}")
         if self.unsettled:
             lines.append("the run has not settled, or is too short to tell:")
             lines += [f"  {why}" for why in self.unsettled]
@@ -104,12 +141,13 @@ class Averages(Named[Average]):
         rows = "".join(
             f"<tr><th>{escape(name)}</th><td>{escape(measured_text(a.mean, a.error))}</td>"
             f"<td>{escape(a.unit)}</td></tr>"
-            for name, a in self.items()
+            for name, a in self.shown.items()
         )
         why = "".join(f"<li>{escape(reason)}</li>" for reason in self.unsettled)
         return (
             f"<table><caption>{escape(self.heading)}</caption>"
             f"<tr><th>quantity</th><th>mean (error)</th><th>unit</th></tr>{rows}</table>"
+            + (f"<p>{_FEW}</p>" if self.settled is None and self.rows and not why else "")
             + (
                 f"<p>The run has not settled, or is too short to tell:</p><ul>{why}</ul>"
                 if why
@@ -140,8 +178,12 @@ def averages_of_rows(
     names: Sequence[str],
     unit_of: Callable[[str], str],
     equilibration: int | None = None,
+    particles: int = 0,
 ) -> Averages:
-    """Averages of the columns `names` of a log's rows, by the engine: see `Log.averages`."""
+    """Averages of the columns `names` of a log's rows, by the engine: see `Log.averages`.
+
+    `particles`: their number, where it is known.
+    """
     rows = [row for row in logged if _moves(row)]
     columns = [
         name
@@ -172,7 +214,8 @@ def averages_of_rows(
         raise SternaError(done.stderr.strip(), done.returncode)
     found = json.loads(done.stdout)
     units = {column: unit_of(column) for column in columns}
-    return averages_of(found["averages"] or {}, found["averages_over"] or {}, units)
+    over = {**(found["averages_over"] or {}), "particles": particles}
+    return averages_of(found["averages"] or {}, over, units)
 
 
 def _moves(row: Mapping) -> bool:

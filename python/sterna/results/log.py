@@ -77,7 +77,18 @@ class Log:
         of a run; `equilibration`: steps that are left out instead. Raises SternaError where the
         program sterna-md is missing.
         """
-        return averages_of_rows(self.rows, self.columns, self.unit_of, equilibration)
+        return averages_of_rows(
+            self.rows, self.columns, self.unit_of, equilibration, self._particles
+        )
+
+    @property
+    def _particles(self) -> int:
+        """The number of particles; 0 where the log does not tell it."""
+        found = 0
+        for event in self.events:
+            if event.get("event") == "start":
+                found = int((event.get("settings") or {}).get("particles") or 0)
+        return found
 
     def table(self) -> "pandas.DataFrame":
         """The rows as a DataFrame of pandas; raises SternaError where that is not installed."""

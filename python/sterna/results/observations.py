@@ -47,8 +47,8 @@ class Observation:
         return list(self._columns)
 
     def __getitem__(self, column: str) -> "numpy.ndarray":
-        name = column.partition("/")[0]
-        if name not in self._columns:
+        name, _, unit = column.partition("/")
+        if name not in self._columns or unit not in ("", self.units[name]):
             raise KeyError(no_such(f"column of [{self.name}]", column, self.columns))
         return self._table.values()[:, self._columns[name]]
 

@@ -108,7 +108,8 @@ class Run:
         """Returns the averages that the run found; for a run without an end, those of its rows."""
         found = self.timing.get("averages")
         if found:
-            return averages_of(found, self.timing.get("averages_over") or {}, {})
+            over = {**(self.timing.get("averages_over") or {}), "particles": self.particles}
+            return averages_of(found, over, {})
         return self.averages_of_rows
 
     @cached_property

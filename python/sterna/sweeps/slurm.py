@@ -25,7 +25,7 @@ def write_batch_script(sweep: "Sweep") -> tuple[Path, int]:
     if not missing:
         raise SternaError(f"{sweep.path}: all runs are complete; nothing is left for Slurm")
     folder = sweep.directory.absolute()
-    folder.mkdir(parents=True, exist_ok=True)
+    sweep.make_directory()
     (folder / _LIST).write_text("".join(f"{name}\n" for name in missing), encoding="utf-8")
     options = {
         "job-name": sweep.path.stem,

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -22,11 +22,13 @@ from sterna.errors import SternaError
 from sterna.launching import launch
 from sterna.results.averages import Average
 from sterna.results.result import Result
-from sterna.support.libraries import data_frame
+from sterna.support.libraries import data_frame, library
 from sterna.support.names import no_such
 from sterna.support.quantity import number_and_unit
 from sterna.support.toml_text import toml_text
 from sterna.sweeps.groups import gather_cores, place_of_launcher, without_launcher
+from sterna.sweeps.keys import refuse_unknown_keys
+from sterna.sweeps.outputs import FIGURES, TABLES, parquet, require_output
 from sterna.sweeps.reference import Reference
 from sterna.sweeps.slurm import options_of
 
@@ -120,6 +122,13 @@ class Sweep:
         self.points = tuple(self._point(values) for values in _grid(self.path, study))
         if not self.points:
             raise SternaError(f"{self.path}: nothing varies: [vary] or [[together]] is missing", 2)
+        seeds = [key for key in self.keys if key.split(".")[-2:] == ["run", "seed"]]
+        if seeds and self.replicas > 1:
+            raise SternaError(
+                f"{self.path}: {seeds[0]} varies, and replicas have seeds of their own, which would "
+                'be the same; expected either of them: leave out "replicas"',
+                2,
+            )
         seen: set[Path] = set()
         for run in self.runs:
             if run.directory in seen:
@@ -166,6 +175,15 @@ class Sweep:
             runs.append(PointRun(directory, toml_text(sections), known, name))
         return Point(values, tuple(runs))
 
+    def make_directory(self) -> None:
+        """Makes the folder of all runs; raises SternaError where that cannot be."""
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SternaError(
+                f"{self.path}: the folder {self.directory} cannot be made: {error.strerror}"
+            ) from error
+
     def run(
         self,
         tell: Callable[[str], None] | None = print,
@@ -179,9 +197,10 @@ class Sweep:
         may run others of the same sweep. `tell` gets a line for each run that ends. Returns whether
         all of these runs are complete: one that fails is told and does not end the others. Runs that
         were killed go on from their checkpoints. Raises SternaError where another process runs this
-        sweep.
+        sweep, and where no input has a key that is to vary.
         """
-        self.directory.mkdir(parents=True, exist_ok=True)
+        refuse_unknown_keys(self.path, self._base, next(self.runs).text, self.keys)
+        self.make_directory()
         runs = list(self.runs)
         if only is not None:
             runs = [run for run in runs if run.directory.name == only]
@@ -216,12 +235,15 @@ class Sweep:
             dict.fromkeys(name for _, _, each in averages for a in each for name in a)
         )
         every = {name for _, _, each in averages for a in each for name in a}
-        for name in names if every else []:
-            if name not in every:
-                raise SternaError(
-                    f"{self.path}: collect: {no_such('average', name, sorted(every))}"
-                )
+        if every and (wrong := self.not_collected(every)):
+            raise SternaError(wrong)
         return [self._row(*found, names) for found in averages]
+
+    def not_collected(self, every: Collection[str]) -> str:
+        """Says which name in `collect` is none of these averages; empty where all of them are."""
+        wrong = [name for name in self.collect or [] if name not in every]
+        what = no_such("average", wrong[0], sorted(every)) if wrong else ""
+        return f"{self.path}: collect: {what}" if wrong else ""
 
     def _row(
         self,
@@ -252,23 +274,24 @@ class Sweep:
         Default: results.csv in the folder of the sweep. Returns its path.
         """
         to = Path(path) if path is not None else self.directory / "results.csv"
+        require_output(to, TABLES)
         rows = self.rows()
         names = list(dict.fromkeys(name for row in rows for name in row))
         temporary = to.with_name(f".{to.name}.{os.getpid()}.new")
-        if to.suffix == ".parquet":
-            try:
-                import pyarrow
-                import pyarrow.parquet
-            except ImportError as error:
-                raise SternaError("Parquet needs pyarrow: pip install pyarrow") from error
-            columns = {name: [row.get(name) for row in rows] for name in names}
-            pyarrow.parquet.write_table(pyarrow.table(columns), temporary)
-        else:
-            with temporary.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, names, restval="")
-                writer.writeheader()
-                writer.writerows(rows)
-        temporary.replace(to)
+        try:
+            if to.suffix == ".parquet":
+                columns = {name: [row.get(name) for row in rows] for name in names}
+                parquet().write_table(library("pyarrow", "Parquet").table(columns), temporary)
+            else:
+                with temporary.open("w", newline="", encoding="utf-8") as file:
+                    writer = csv.DictWriter(file, names, restval="")
+                    writer.writeheader()
+                    writer.writerows(rows)
+            temporary.replace(to)
+        except OSError as error:
+            raise SternaError(f"{to}: the table cannot be written: {error.strerror}") from error
+        finally:
+            temporary.unlink(missing_ok=True)
         return to
 
     @property
@@ -291,6 +314,20 @@ class Sweep:
 
         return figure(self, list(averages) or None)
 
+    def write_plot(self, path: str | os.PathLike) -> Path:
+        """Writes the figure of `plot`: .png, .pdf or .svg. Returns its path.
+
+        Raises SternaError where it cannot be written, or no run is complete.
+        """
+        to = Path(path)
+        require_output(to, FIGURES)
+        made = self.plot()
+        try:
+            made.savefig(to)
+        except OSError as error:
+            raise SternaError(f"{to}: the plot cannot be written: {error.strerror}") from error
+        return to
+
     def write_report(self, path: str | os.PathLike | None = None) -> Path:
         """Writes an HTML file with the table and plots with error bars. Default: report.html in its
         folder.
@@ -308,6 +345,7 @@ class Sweep:
         """
         from sterna.sweeps.slurm import write_batch_script
 
+        refuse_unknown_keys(self.path, self._base, next(self.runs).text, self.keys)
         return write_batch_script(self)
 
     def __repr__(self) -> str:
@@ -372,6 +410,7 @@ class _Scheduler:
         self._running: dict[subprocess.Popen, tuple[PointRun, IO]] = {}
         self._done = 0
         self._total = len(self._runs)
+        self._has_told_of_names = False
 
     def __enter__(self) -> None:
         return None
@@ -438,6 +477,13 @@ class _Scheduler:
         if process.returncode == 0 and run.state == "complete":
             self._done += 1
             self._tell(f"{self._done} of {self._total}: {run.directory.name}")
+            if not self._has_told_of_names:
+                # A misspelt name is told with the first run, not after the last one.
+                averages = _averages(run)
+                wrong = self._sweep.not_collected(averages) if averages else ""
+                if wrong:
+                    self._tell(f"warning: {wrong}")
+                self._has_told_of_names = True
             return True
         output = ""
         with contextlib.suppress(OSError):
@@ -608,6 +654,8 @@ def _set(path: Path, sections: dict, key: str, value: Value) -> None:
     from 0.
     """
     *place, last = key.split(".")
+    if len(place) > 1 and place[0] not in sections:
+        raise SternaError(f"{path}: {key}: {no_such('section', place[0], list(sections))}", 2)
     at: object = sections
     for k, name in enumerate(place):
         if isinstance(at, list):
