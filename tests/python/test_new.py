@@ -179,9 +179,18 @@ def test_a_mixture_puts_the_ends_of_two_runs_side_by_side(sterna, tmp_path):
     assert sterna("run", "mixture.toml").returncode == 0
 
 
-def test_boxes_of_unlike_width_do_not_mix(sterna, tmp_path):
-    for name, edge in (("a", 4.0), ("b", 5.0)):
+@pytest.mark.parametrize(
+    ("edges", "rule", "words"),
+    [
+        ((4.0, 5.0), "lorentz_berthelot", "equally wide in x and y, but are 4 x 4 and 5 x 5"),
+        ((4.0, 4.0), "kong", "a.toml has mixing = 'kong' and b.toml 'lorentz_berthelot'"),
+    ],
+)
+def test_boxes_of_unlike_width_and_rules_do_not_mix(edges, rule, words, sterna, tmp_path):
+    for name, edge in zip("ab", edges, strict=True):
         text = INPUT.format(name=name, type=name, sigma=1.0)
+        if name == "a":
+            text = text.replace("[interaction]\n", f'[interaction]\nmixing = "{rule}"\n')
         begin, end = text.index("kind ="), text.index("[[type]]")
         text = text[:begin] + f'kind = "file"\nfile = "{name}.extxyz"\n' + text[end:]
         (tmp_path / f"{name}.toml").write_text(text)
@@ -190,7 +199,7 @@ def test_boxes_of_unlike_width_do_not_mix(sterna, tmp_path):
         )
     done = sterna("new", "mixture", "a.toml", "b.toml")
     assert done.returncode == 2
-    assert "equally wide in x and y, but are 4 x 4 and 5 x 5" in done.stderr
+    assert words in done.stderr
 
 
 def test_damaged_start_files_are_refused(tmp_path):

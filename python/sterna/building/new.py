@@ -31,6 +31,7 @@ from sterna.results.outputs import outputs_of
 from sterna.support.edges_option import CommandWithEdges
 from sterna.support.files import require_regular
 from sterna.support.help_texts import WholeSentences
+from sterna.support.mixing import RULES
 
 app = typer.Typer(
     cls=WholeSentences,
@@ -428,6 +429,12 @@ def mixture(
         wide = [f"{c.box[0]:.6g} x {c.box[1]:.6g}" for c in (a, b)]
         raise SternaError(
             f"the boxes must be equally wide in x and y, but are {wide[0]} and {wide[1]}", status=2
+        )
+    rules = [document["interaction"].get("mixing", RULES[0]) for document in (one, two)]
+    if rules[0] != rules[1]:
+        raise SternaError(
+            f"{first} has mixing = {rules[0]!r} and {second} {rules[1]!r}; expected one rule",
+            status=2,
         )
     for path, document in ((first, one), (second, two)):
         if "type" in document and "component" in document:
