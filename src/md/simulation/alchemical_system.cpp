@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "md/forces/alchemy/input/alchemy_section.hpp"
+#include "md/forces/alchemy/input/check_alchemy.hpp"
 #include "md/forces/alchemy/input/mutation_sections.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/forces/pair/input/pair_functions_from_input.hpp"

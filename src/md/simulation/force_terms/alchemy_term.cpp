@@ -12,6 +12,7 @@
 #include "md/forces/alchemy/alchemy_forces.hpp"
 #include "md/forces/alchemy/input/alchemy_physics.hpp"
 #include "md/forces/alchemy/input/alchemy_section.hpp"
+#include "md/forces/alchemy/input/check_alchemy.hpp"
 #include "md/forces/alchemy/input/mutation_sections.hpp"
 #include "md/forces/bias/input/bias_sections.hpp"
 #include "md/forces/bonded/bonded_table.hpp"

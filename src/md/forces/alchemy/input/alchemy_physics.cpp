@@ -1,6 +1,6 @@
 #include "md/forces/alchemy/input/alchemy_physics.hpp"
 
-#include "md/forces/alchemy/input/alchemy_section.hpp"
+#include "md/forces/alchemy/input/check_alchemy.hpp"
 #include "md/forces/alchemy/input/mutation_sections.hpp"
 
 namespace sterna::md {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "md/forces/alchemy/input/check_alchemy.hpp"
 #include "md/input/sections/section.hpp"
 
 namespace sterna::md {

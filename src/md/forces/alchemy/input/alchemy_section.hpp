@@ -1,14 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "md/core/choice.hpp"
 #include "md/forces/alchemy/alchemical_state.hpp"
-#include "md/input/check_input.hpp"
-#include "md/input/input_schema.hpp"
 
 namespace sterna::md {
 
@@ -57,17 +57,5 @@ struct AlchemySection {  ///< [alchemy]
     return {.van_der_waals = van_der_waals_of(n), .charges = charges_of(n), .bonded = bonded_of(n)};
   }
 };
-
-/// Whether each [[molecule]] of a valid input is alchemical.
-std::vector<char> alchemical_molecules(const Input& input);
-/// Whether each [[type]] of a valid input is that of an alchemical atom; empty: none is.
-std::vector<char> alchemical_types(const Input& input);
-
-void check_alchemy(Input& input, bool look_at_files, const IsGood& is_good, const Report& report);
-void check_alchemy_in_box(const Input& input, const Box& box, const Report& report);
-
-namespace section {
-InputSection alchemy();
-}  // namespace section
 
 }  // namespace sterna::md

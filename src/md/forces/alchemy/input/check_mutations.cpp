@@ -9,6 +9,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/forces/alchemy/input/alchemy_section.hpp"
+#include "md/forces/alchemy/input/check_alchemy.hpp"
 #include "md/forces/alchemy/input/mutation_sections.hpp"
 #include "md/input/changeable_terms.hpp"
 #include "sterna/comm/nearest_name.hpp"
