@@ -177,7 +177,9 @@ def test_ranks_find_the_same(sterna, tmp_path):
 def test_a_metal_is_known_on_all_ranks(sterna, tmp_path):
     """The cutoff of a metal stands in its file."""
     system = crystal(FCC, [0] * 4, (5, 4, 4), 3.615, 0.0)
-    sections = "[common_neighbors]\ninterval = 1\n[centro_symmetry]\ninterval = 1\n"
+    kinds = ("common_neighbors", "centro_symmetry", "rdf")
+    sections = "".join(f"[{kind}]\ninterval = 1\n" for kind in kinds)
+    found = []
     for ranks in (1, 2, 3):
         run(
             sterna, tmp_path, system, "-n", ranks,
@@ -185,6 +187,9 @@ def test_a_metal_is_known_on_all_ranks(sterna, tmp_path):
         )  # fmt: skip
         assert set(read(tmp_path, "common_neighbors", run="pulled")["fcc"]) == {1.0}
         assert set(read(tmp_path, "centro_symmetry", run="pulled")["part_incomplete"]) == {0.0}
+        found.append(numpy.loadtxt(tmp_path / "pulled.rdf.txt"))
+    assert found[1] == pytest.approx(found[0], rel=1e-6)
+    assert found[2] == pytest.approx(found[0], rel=1e-6)
 
 
 @pytest.mark.parametrize("stop", [7, 12, 20, 31])
@@ -267,3 +272,40 @@ def test_mistakes_are_said(keys, said, sterna, tmp_path):
     assert done.returncode != 0
     assert "input.toml:" in done.stdout + done.stderr
     assert said in done.stdout + done.stderr
+
+
+def salt(folder: Path, electrostatics: str) -> None:
+    text = (ROOT / "examples/molten_salt.toml").read_text()
+    text = text[: text.index("[electrostatics]")].replace("steps = 1500", "steps = 20")
+    text = text.replace("rock_salt.extxyz", str(ROOT / "examples/rock_salt.extxyz"))
+    (folder / "salt.toml").write_text(f"""\
+{text}
+[electrostatics]
+{electrostatics}
+[output]
+thermo_interval = 5
+[barostat]
+kind = "deformation"
+strain_x = 0.5
+strain_xy = 0.2
+strain_time = "1 ps"
+interval = 4
+""")
+
+
+def test_charges_follow_the_box(sterna, tmp_path):
+    """The fast multipole method and Ewald sums, each on one and two ranks."""
+    rows = []
+    for kind in ('kind = "ewald"\naccuracy = 1e-6', 'kind = "fmm"\naccuracy = 1e-4'):
+        for ranks in (1, 2):
+            salt(tmp_path, kind)
+            done = sterna("run", "salt.toml", "-n", ranks)
+            assert done.returncode == 0, done.stdout + done.stderr
+            rows.append(read_log(tmp_path / "salt.log.jsonl").rows[-1])
+    for row in rows:
+        assert row["strain_x"] == pytest.approx(0.01, rel=1e-12)
+        assert row["strain_xy"] == pytest.approx(0.004, rel=1e-12)
+        assert row["potential_energy"] == pytest.approx(rows[0]["potential_energy"], rel=3e-6)
+        for part in ("xx", "yy", "xy"):
+            expected = rows[0][f"center_pressure_{part}"]
+            assert row[f"center_pressure_{part}"] == pytest.approx(expected, rel=1e-3, abs=5)
