@@ -33,6 +33,10 @@ struct BarostatRow {
   bool needs_symmetric_virial = false;
   /// Whether pressure and temperature may change in a run: the barostat has a `set_targets`.
   bool takes_ramps = false;
+  /// Whether it keeps the pressure of the key "pressure".
+  bool keeps_pressure = true;
+  /// Sets what follows from the kind's own keys, before all checks; null: nothing does.
+  void (*complete)(Input& input) = nullptr;
   /// Reports mistakes of this barostat beyond single keys; null: there are none.
   void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;
   std::unique_ptr<Barostat> (*make)(const BarostatRequest& request) = nullptr;

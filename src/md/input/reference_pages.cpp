@@ -78,7 +78,8 @@ std::map<std::string, std::string> reference_pages() {
         fmt::format("\n{}\n\nAll kinds: [keep the pressure](../howto/constant-pressure.md).\n",
                     kind.needs_thermostat
                         ? "It needs a thermostat that samples the canonical ensemble."
-                        : "Without a thermostat it keeps the enthalpy.");
+                    : kind.keeps_pressure ? "Without a thermostat it keeps the enthalpy."
+                                          : "Examples: [strain the box](../howto/deform.md).");
   }
   return pages;
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "md/input/barostat_row.hpp"
 #include "md/input/check_neighbor.hpp"
 #include "md/integrate/barostats/barostat_section.hpp"
 #include "md/integrate/check_constrained_motion.hpp"
@@ -17,6 +18,9 @@ namespace sterna::md {
 namespace {
 
 void check(Input& input, bool, const IsGood& is_good, const Report& report) {
+  if (const BarostatRow* const barostat = row_of(input.barostat); barostat && barostat->complete) {
+    barostat->complete(input);
+  }
   check_integrator(input, is_good, report);
   check_multiple_time_steps(input, is_good, report);
   check_constrained_motion(input, is_good, report);

@@ -39,6 +39,11 @@ class BoxControl {
   }
   bool acts() const { return is_used() && barostat_->is_due(clock_.step); }
   bool reads_pressure() const { return acts() && barostat_->reads_pressure(clock_.step); }
+  /// Whether the box is strained before this step.
+  bool deforms(std::int64_t step) const { return is_used() && barostat_->deforms(step); }
+  std::optional<Tensor> strain() const {
+    return is_used() ? barostat_->strain(system_.box) : std::nullopt;
+  }
   double energy() const { return is_used() ? barostat_->energy(system_.box) : 0.0; }
 
   /// `keeps_momentum`: whether the total momentum is conserved. `are_joined`: whether constraints
@@ -62,6 +67,8 @@ class BoxControl {
   void change_velocities(const Deformation& by);
   /// Changes the box and moves the centers with it; velocities stay.
   void change_box(const Deformation& by);
+  /// Strains the box and moves the centers with it, before the step for which it `deforms`.
+  void deform() { change_box(barostat_->deformation(system_.box, clock_.step)); }
   /// Counts an attempted change. Returns a warning, once, if nearly all changes have been undone.
   std::optional<std::string> count_change(bool is_kept);
 

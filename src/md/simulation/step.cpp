@@ -304,7 +304,7 @@ bool Simulation::Implementation::must_write_checkpoint() const {
 
 bool Simulation::Implementation::can_move_early() const {
   return dynamics_.can_move_early() && !program_.hook && !must_sample() && !box_control_.acts() &&
-         !must_write_checkpoint();
+         !box_control_.deforms(clock_.step + 1) && !must_write_checkpoint();
 }
 
 void Simulation::Implementation::step() {
@@ -312,6 +312,7 @@ void Simulation::Implementation::step() {
   balancer_->begin_step(clock_.step);
   if (box_control_.is_used()) {
     box_control_.change_velocities(box_control_.barostat()->begin_step(clock_.step - 1));
+    if (box_control_.deforms(clock_.step)) box_control_.deform();
   }
   dynamics_.advance_positions();
   renew_lists();
@@ -335,6 +336,10 @@ void Simulation::Implementation::renew_lists() {
                       highest_request()) ||
                   balancer_->must_cut(clock_.step);
   if (dynamics_.shift_all()) loop_.rebuilt = true;
+  if (box_control_.deforms(clock_.step)) {
+    balancer_->set_box(system_.box, *engine_);
+    loop_.rebuilt = true;
+  }
   if (!loop_.rebuilt) return;
   dynamics_.end_step_before_rebuild();
   const auto event = balancer_->before_rebuild(system_.particles, *engine_, clock_.step,

@@ -130,6 +130,11 @@ std::vector<LoggedScalar> Thermodynamics::logged() const {
                       .rotating = system_.particles.rotating(),
                       .changes_volume = box_control_.is_used(),
                       .changes_shape = box_control_.changes_shape()});
+  if (const auto strain = box_control_.strain()) {
+    static constexpr const char* names[] = {"strain_x",  "strain_y",  "strain_z",
+                                            "strain_xy", "strain_xz", "strain_yz"};
+    for (std::size_t k = 0; k < 6; ++k) logged.push_back({names[k], (*strain)[k]});
+  }
   if (state_number_ >= 0) logged.push_back({"state", static_cast<double>(state_number_)});
   return logged;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "md/core/deformation.hpp"
@@ -73,6 +74,14 @@ class Barostat {
   virtual void start(const PressureState&, std::int64_t) {}
   /// The factor of the velocities of centers before the step after `step`.
   virtual Deformation begin_step(std::int64_t) { return {}; }
+
+  /// Whether the box is strained before this step, whatever the pressure is.
+  virtual bool deforms(std::int64_t /*step*/) const { return false; }
+  /// The change of centers and box before a step for which `deforms`. Velocities stay.
+  virtual Deformation deformation(const Box&, std::int64_t /*step*/) const { return {}; }
+  /// The strain of the box since the first step, if the box is strained at a rate: of edges their
+  /// growth by parts of their first lengths, of the others the offsets over the heights.
+  virtual std::optional<Tensor> strain(const Box&) const { return std::nullopt; }
 
   /// Tells the energy that particles lost when `act` changed the box.
   virtual void has_lost(double) {}

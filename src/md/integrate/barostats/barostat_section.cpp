@@ -15,6 +15,12 @@ Condition barostat_is_on() {
   return condition;
 }
 
+Condition barostat_keeps_pressure() {
+  const auto kinds =
+      barostat_rows().names_that([](const BarostatRow& kind) { return kind.keeps_pressure; });
+  return {"barostat", "kind", {kinds.begin(), kinds.end()}, Severity::warning};
+}
+
 Condition barostat_takes_ramps() {
   const auto kinds =
       barostat_rows().names_that([](const BarostatRow& kind) { return kind.takes_ramps; });
@@ -32,6 +38,7 @@ std::string_view barostat_description() {
 std::string_view barostat_time_description() {
   std::string all = "Longer than the thermostat's.";
   for (const BarostatRow& kind : barostat_rows()) {
+    if (!kind.keeps_pressure) continue;
     all += fmt::format(" With \"{}\" it is {}.", kind.name, kind.time_constant);
   }
   return kept(all);
@@ -52,9 +59,9 @@ void add_keys_of_barostats(std::vector<KeySchema>& keys) {
 InputSection barostat() {
   InputSection section{
       .schema = {.name = "barostat",
-                 .description = "Keeps the pressure, by changing the box. Goes with a thermostat "
-                                "that samples the canonical ensemble.",
-                 .aliases = {"npt", "pressure"}},
+                 .description = "Changes the box: keeps the pressure, with a thermostat that "
+                                "samples the canonical ensemble, or strains it at a rate.",
+                 .aliases = {"npt", "pressure", "deformation", "deform"}},
       .keys = {{.name = "kind",
                 .target = target_in<&Input::barostat, &BarostatSection::kind>,
                 .description = barostat_description(),
@@ -71,7 +78,7 @@ InputSection barostat() {
                 .description = "The pressure to keep.",
                 .need = Need::required,
                 .dimension = Dimension::pressure,
-                .condition = barostat_is_on(),
+                .condition = barostat_keeps_pressure(),
                 .aliases = {"p", "target"}},
                {.name = "end_pressure",
                 .target = target_in<&Input::barostat, &BarostatSection::end_pressure>,
@@ -87,12 +94,12 @@ InputSection barostat() {
                 .need = Need::required,
                 .dimension = Dimension::time,
                 .range = positive,
-                .condition = barostat_is_on(),
+                .condition = barostat_keeps_pressure(),
                 .aliases = {"tau", "tau_p", "relaxation_time"}},
                {.name = "coupling",
                 .target = target_in<&Input::barostat, &BarostatSection::coupling>,
                 .description = "How the box changes.",
-                .condition = barostat_is_on(),
+                .condition = barostat_keeps_pressure(),
                 .aliases = {"pcoupltype", "couple"}},
                {.name = "axis",
                 .target = target_in<&Input::barostat, &BarostatSection::axis>,

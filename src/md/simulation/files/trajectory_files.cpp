@@ -31,7 +31,10 @@ H5mdOptions h5md_options(const Input& input, const SimulatedSystem& system) {
                          {"potential_energy", energy_unit},
                          {"kinetic_energy", energy_unit}};
   options.creator_version = version;
-  options.triclinic = !system.box.tilt.none();
+  // A box whose angles change may begin as an orthorhombic one.
+  options.triclinic =
+      !system.box.tilt.none() ||
+      (input.barostat.is_used() && input.barostat.coupling == BoxCoupling::triclinic);
   return options;
 }
 
