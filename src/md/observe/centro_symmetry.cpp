@@ -48,8 +48,6 @@ class CentroSymmetry final : public Observer {
         neighbors_(needed_),
         names_(names_of(options)),
         series_(names_) {
-    // The cutoff of a parameter file is known to the rank that has read it.
-    comm::ReductionBatch(context_, name()).max(range_).run();
     if (!options.group.empty()) {
       group_ = groups_from_input(request.input, request.topology, {options.group});
     }

@@ -138,8 +138,6 @@ class CommonNeighbors final : public Observer {
         units_(request.input.units),
         cutoff_(options.cutoff),
         range_(request.input.interaction.cutoff) {
-    // The cutoff of a parameter file is known to the rank that has read it.
-    comm::ReductionBatch(context_, name()).max(range_).run();
     if (!options.group.empty()) {
       group_ = groups_from_input(request.input, request.topology, {options.group});
     }

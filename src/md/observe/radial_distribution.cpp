@@ -12,7 +12,6 @@
 #include "md/observe/group_distribution.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/observe/site_distribution.hpp"
-#include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
 
@@ -88,9 +87,7 @@ std::unique_ptr<Observer> make_rdf(const ObserverRequest& request) {
   const Input& input = request.input;
   const auto& options = input.section<RdfOptions>();
   std::vector<std::int64_t> counts(request.type_counts.begin(), request.type_counts.end());
-  double cutoff = input.interaction.cutoff;
-  // The cutoff of a parameter file is known to the rank that has read it.
-  comm::ReductionBatch(request.context, "rdf").max(cutoff).run();
+  const double cutoff = input.interaction.cutoff;
   if (!options.groups.empty()) {
     return std::make_unique<GroupDistribution>(
         request.context, options.interval, options.maximum > 0.0 ? options.maximum : cutoff,

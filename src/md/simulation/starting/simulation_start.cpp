@@ -71,6 +71,12 @@ Input with_pair_tables(const comm::Context& context, Input input) {
   return input;
 }
 
+/// Gives all ranks the cutoff. A parameter file may set it, which only rank 0 may have read.
+Input with_cutoff(const comm::Context& context, Input input) {
+  comm::ReductionBatch(context, "cutoff").max(input.interaction.cutoff).run();
+  return input;
+}
+
 /// Gives all ranks the files of the input's molecules, which only rank 0 may have read.
 Input with_molecule_files(const comm::Context& context, Input input) {
   for (std::size_t m = 0; m < input.molecules.size(); ++m) {
@@ -93,7 +99,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
                                            Implementation* previous, const std::optional<Box>& box)
     : context_(context),
       messenger_(comm::Messenger::shared(context)),
-      input_(with_molecule_files(context, with_pair_tables(context, input))),
+      input_(with_molecule_files(context, with_cutoff(context, with_pair_tables(context, input)))),
       options_(options),
       messages_{Console(context.rank() == 0 && !options.quiet, options.progress, input.units)},
       system_(input_, parameter_texts(context, input)),
