@@ -842,3 +842,8 @@ def main() -> int:
     except BrokenPipeError:
         _discard(sys.stdout)
         return 1
+    except OSError as error:
+        # Files and folders that may not be read or written, and full disks.
+        place = f"{error.filename}: " if error.filename else ""
+        _to_standard_error(f"sterna: error: {place}{error.strerror or error}\n")
+        return 1

@@ -1,5 +1,6 @@
 """What README and docs print can be typed: commands, inputs and the tutorials, as they stand there."""
 
+import csv
 import re
 import shlex
 import shutil
@@ -199,6 +200,10 @@ def test_readme(tmp_path):
     # The run that Python begins last clears the files of the one before, its report among them.
     assert "wrote melt.report.html" in shown
     assert "melt · complete · step 200" in shown
+    with (tmp_path / "study" / "results.csv").open() as file:
+        table = list(csv.DictReader(file))
+    assert [row["state"] for row in table] == ["complete"] * 6
+    assert all(float(row["pressure_error"]) > 0 for row in table)
 
 
 def test_the_quick_start(tmp_path):

@@ -303,6 +303,13 @@ def test_outputs_are_looked_at_before_the_runs(tmp_path):
         done = command(*COMMAND, path, option, tmp_path / name)
         assert done.returncode == 2 and said in done.stderr, done.stderr
     assert [run.state for run in Sweep(path).runs] == ["waiting"] * 2
+    # What cannot be opened is told in a line, wherever it is.
+    (tmp_path / "study" / "sweep.lock").mkdir(parents=True)
+    done = command(*COMMAND, path)
+    assert done.returncode == 1
+    assert re.fullmatch(r"sterna: error: \S+/study/sweep.lock: Is a directory\n", done.stderr)
+    (tmp_path / "study" / "sweep.lock").rmdir()
+    (tmp_path / "study").rmdir()
     (tmp_path / "study").write_text("")
     done = command(*COMMAND, path)
     assert done.returncode == 1 and "study cannot be made: File exists" in done.stderr
