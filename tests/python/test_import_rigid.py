@@ -126,7 +126,7 @@ BROKEN = {
     "empty.gro": ("", ["water=spce"], "empty.gro: error: expected a title"),
     "text.gro": ("this is\nno structure\n", ["water=spce"], "text.gro: error: expected a title"),
     "water.foo": (gro([WATER]), ["water=spce"], "MDAnalysis cannot read"),
-    "model.gro": (gro([WATER]), ["water=spc/e"], "there is no model 'spc/e'; there are argon"),
+    "model.gro": (gro([WATER]), ["water=spc/e"], "there is no model 'spc/e'; did you mean 'spce'? (there are: argon"),
     "option.gro": (gro([WATER]), ["spce"], "--model spce: expected RESIDUE=MODEL"),
     "alone.gro": (gro([WATER]), [], "expected a .top of GROMACS too, or a --force-field"),
     "alone.pdb": ("END\n", [], "or, for rigid molecules, --model water=spce"),

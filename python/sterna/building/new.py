@@ -32,6 +32,7 @@ from sterna.support.edges_option import CommandWithEdges
 from sterna.support.files import require_regular
 from sterna.support.help_texts import WholeSentences
 from sterna.support.mixing import RULES
+from sterna.support.names import no_such
 
 app = typer.Typer(
     cls=WholeSentences,
@@ -106,8 +107,7 @@ def find_fluid(model: str) -> Fluid:
             critical_density=0.316,
         )
     if model not in models():
-        names = ", ".join(["lennard_jones", *models()])
-        raise SternaError(f"there is no model {model!r}; there are {names}", status=2)
+        raise SternaError(no_such("model", model, ["lennard_jones", *models()]), status=2)
     entry = models()[model]
     radius = max(numpy.linalg.norm(site["position"]) for site in entry["sites"])
     lightest = min(site["mass"] for site in entry["sites"] if "mass" in site)

@@ -7,6 +7,7 @@ from functools import cache
 from sterna.errors import SternaError
 from sterna.launching.launch import program_environment
 from sterna.launching.program import find_program
+from sterna.support.names import no_such
 
 
 @cache
@@ -28,5 +29,5 @@ def find_model(name: str) -> dict:
     """The model of this name. Raises SternaError with the names that there are."""
     known = models()
     if name not in known:
-        raise SternaError(f"there is no model {name!r}; there are {', '.join(known)}", status=2)
+        raise SternaError(no_such("model", name, list(known)), status=2)
     return known[name]

@@ -415,12 +415,14 @@ class _Scheduler:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         for process in self._running:
             process.send_signal(signal.SIGTERM)
         for process, (_run, claim) in self._running.items():
             process.wait()
             claim.close()
+        if kind is not None and not issubclass(kind, Exception):
+            self._tell("stopped; the same command goes on with what is missing")
 
     def run(self) -> bool:
         # Runs that have begun are finished first.
