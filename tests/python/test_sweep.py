@@ -118,14 +118,17 @@ def test_a_sweep_that_is_killed_goes_on(tmp_path):
     command = [sys.executable, "-m", "sterna", "sweep", "--cores", "2", path]
     for number in (signal.SIGKILL, signal.SIGTERM):
         process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-        )
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+            text=True,
+        )  # fmt: skip
         deadline = time.monotonic() + 60.0
         while not any(run.result for run in Sweep(path).runs) and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(0.2)
         os.kill(process.pid, number)
-        process.wait()
+        said, _ = process.communicate()
+        if process.returncode == 128 + signal.SIGTERM:
+            assert "the same command goes on" in said
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     sweep = Sweep(path)
