@@ -86,7 +86,7 @@ def build() -> Path:
     """The program as smpirun loads it."""
     if not (BUILD / "build.ninja").exists():
         say("configuring build-simulate")
-        options = "-DSTERNA_SIMULATED=ON -DSTERNA_RDMA=OFF -DSTERNA_SHM=OFF -DSTERNA_FORTRAN=OFF"
+        options = "-DSTERNA_SIMULATED=ON -DSTERNA_RDMA=OFF -DSTERNA_OFI=OFF -DSTERNA_SHM=OFF -DSTERNA_FORTRAN=OFF"
         subprocess.run(
             ["cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"]
             + [f"-DMPI_CXX_COMPILER={shutil.which('smpicxx')}", *options.split()],
