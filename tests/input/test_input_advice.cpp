@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <string>
@@ -238,6 +239,47 @@ charge = -1.0)") + "[electrostatics]\nkind = \"fmm\"\n";
            "warning: the system is not neutral: it has a charge of 0.01 for each particle");
   text.replace(text.find("charge = -1.0"), 13, "charge = -0.5");
   contains(advice(text), "it has a charge of 0.25 for each particle");
+}
+
+TEST_CASE("one ion too many among a million is told, and what rounding leaves is not") {
+  const auto salt = [](const std::string& charge, int cations) {
+    return fmt::format(R"(units = "nano"
+[run]
+steps = 1
+timestep = 0.002
+[start]
+kind = "file"
+file = "salt.extxyz"
+[[type]]
+name = "Na"
+mass = 23
+sigma = 0.2
+epsilon = 0.1
+charge = {}
+[[type]]
+name = "Cl"
+mass = 35
+sigma = 0.4
+epsilon = 0.1
+charge = -1.0
+[[molecule]]
+name = "sodium"
+count = {}
+atom = [{{ type = "Na" }}]
+[[molecule]]
+name = "chloride"
+count = 1000000
+atom = [{{ type = "Cl" }}]
+[interaction]
+cutoff = 1.0
+[electrostatics]
+kind = "fmm"
+)",
+                       charge, cations);
+  };
+  CHECK(advice(salt("1.0", 1000000)).find("not neutral") == std::string::npos);
+  CHECK(advice(salt("1.00000000003", 1000000)).find("not neutral") == std::string::npos);
+  contains(advice(salt("1.0", 1000001)), "the system is not neutral: its charge is 1 e");
 }
 
 TEST_CASE("advice in real units names them") {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "md/forces/coulomb/rounded_charge.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
@@ -343,7 +344,7 @@ std::vector<std::string> Electrostatics::warnings() const {
         fmt::format("{} not reach the accuracy asked for in [electrostatics]", subject));
   }
   const double total = total_charge_ / options_.charge_unit;
-  if (std::abs(total_charge_) > 1e-6 * largest_charge_ && options_.periodic) {
+  if (std::abs(total_charge_) > rounded_charge * largest_charge_ && options_.periodic) {
     warnings.push_back(
         fmt::format("the system has a charge of {:.6g}, which a homogeneous background "
                     "neutralizes: pressures depend on it",

@@ -9,6 +9,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/core/json.hpp"
+#include "md/forces/coulomb/rounded_charge.hpp"
 #include "md/input/model_list.hpp"
 #include "md/input/run_files.hpp"
 #include "md/output/atomic_file.hpp"
@@ -45,7 +46,7 @@ void Simulation::Implementation::report_terms() {
       largest = std::max(largest, std::abs(site.charge));
     }
   }
-  if (std::abs(charge) > 1e-6 * largest) {
+  if (std::abs(charge) > rounded_charge * largest) {
     charge /= std::sqrt(input_.units.coulomb());
     const std::string warning = fmt::format(
         "the system has a charge of {:.6g}, which nothing neutralizes: energies and "

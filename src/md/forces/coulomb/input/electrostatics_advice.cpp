@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "md/forces/coulomb/rounded_charge.hpp"
+
 namespace sterna::md {
 namespace {
 
@@ -22,16 +24,15 @@ double charge_of(const Input& input, const Input::MoleculeAtom& atom) {
 
 /// Warns where the charges of all [[molecule]]s do not add up to 0.
 void advise_on_molecules(const Input& input, const Report& report) {
-  double net = 0.0, largest = 0.0, atoms = 0.0;
+  double net = 0.0, largest = 0.0;
   for (const Input::Molecule& molecule : input.molecules) {
     for (const Input::MoleculeAtom& atom : molecule.atoms) {
       const double charge = charge_of(input, atom);
       net += static_cast<double>(molecule.count) * charge;
       largest = std::max(largest, std::abs(charge));
-      atoms += static_cast<double>(molecule.count);
     }
   }
-  if (!(std::abs(net) > 1e-6 * largest * atoms)) return;
+  if (!(std::abs(net) > rounded_charge * largest)) return;
   report(Severity::warning, "molecule[0]",
          fmt::format("the system is not neutral: its charge is {}",
                      input.units.text(net, Dimension::charge)));
