@@ -39,9 +39,9 @@ class VirtualSites {
     double path = 0.0;  ///< longest path in the step
     double gain = 0.0;  ///< largest difference from the path of the step before
   };
-  /// To be called after all particles, the sites by their velocities of the last step, and ghosts
-  /// have moved for a time step. Corrects positions and velocities of the sites. A minimization
-  /// passes 0 as time step, and the sites stay at rest.
+  /// Corrects positions and velocities of the sites. All particles and ghosts must have moved for a
+  /// time step before, the sites by their velocities of the step before. A minimization passes 0 as
+  /// time step, and the sites stay at rest.
   Motion follow(ParticleStore& particles, double timestep) const;
 
   /// Moves sites that deviate from their positions by more than rounding to these positions, at

@@ -74,9 +74,9 @@ class FrameFormat {
     std::int64_t step, atoms;
     std::uint64_t end;  ///< begin of the next frame
   };
-  /// The `number`-th frame, from 0, which begins at a byte of a file of `size` bytes. Nothing if it
-  /// is incomplete: the head is written last, so there are zeros in its place. Throws FileError if
-  /// there is anything else.
+  /// Reads the head of the frame with this number, counted from 0, at the byte `begin` of a file of
+  /// `size` bytes. Returns nothing if the frame is incomplete: its head is written last, so zeros
+  /// stand in its place. Throws FileError if something else stands there.
   virtual std::optional<Found> find_frame(const RawFile& file, std::uint64_t begin,
                                           std::uint64_t size, std::int64_t number,
                                           const FrameFileContent& content) const = 0;

@@ -52,11 +52,11 @@ _UNITS = {
 
 _NEAR = 0.05  # u: masses of one element in two force fields
 
-#: Coulomb's constant in kcal/mol angstrom: of LAMMPS, and of CHARMM, which styles of its force
-#: field have.
+#: Coulomb's constant in kcal/mol angstrom, as LAMMPS has it, and as CHARMM does: LAMMPS's styles of
+#: the CHARMM force field use the latter.
 _OF_LAMMPS, _OF_CHARMM = 332.06371, 332.0716
 
-#: LAMMPS's, by the units; 0 where charges have none.
+#: Coulomb's constant in LAMMPS, by its units; 0 in "lj" units, which need no such constant.
 _COULOMB = {"real": _OF_LAMMPS, "metal": 14.399645, "reduced": 0.0}
 
 _DEFAULT_STEPS = 10000
