@@ -166,7 +166,7 @@ TEST_CASE("thermostats that act on each particle give springs their fluctuations
 
 // Of an ideal gas the volume is distributed as V^N exp(-p V / kT): mean (N + 1) kT / p, variance
 // (N + 1) (kT / p)^2.
-TEST_CASE("with every barostat the volumes of an ideal gas have their exact distribution") {
+TEST_CASE("with every barostat that keeps a pressure the volumes of an ideal gas have their exact distribution") {
   const comm::Context world;
   const test::SharedFolder output(world);
   const double particles = 27.0, scale = 1.5 / 0.75;
@@ -175,6 +175,7 @@ TEST_CASE("with every barostat the volumes of an ideal gas have their exact dist
       {"stochastic_cell_rescaling", "bulk_modulus = 0.75\ntime_constant = 1\ninterval = 5\n"},
       {"martyna_tobias_klein", "time_constant = 8\ninterval = 4\n"}};
   for (const BarostatRow& row : barostat_rows()) {
+    if (!row.keeps_pressure) continue;
     CAPTURE(row.name);
     INFO("a barostat without a line in the table of this test");
     REQUIRE(keys.contains(row.name));
