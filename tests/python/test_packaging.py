@@ -51,7 +51,7 @@ def test_spack_knows_the_options_and_the_packages():
     for option, variant in strings("define_from_variant"):
         assert option in OPTIONS and variant in variants
     for arguments in strings("define"):
-        assert arguments[0] in OPTIONS | {"UCX_ROOT"}
+        assert arguments[0] in OPTIONS | {"LIBFABRIC_ROOT", "UCX_ROOT"}
     depended = {re.match(r"[\w-]+", arguments[0])[0] for arguments in strings("depends_on")}
     assert {f"py-{name}" for name in requirements()} <= depended
     assert {"mpi", "ucx", "hdf5", "cmake", "cxx"} <= depended

@@ -659,8 +659,8 @@ LENNARD_JONES = '[interaction]\ncutoff = 1.0\ntruncation = "truncated"\n'
     [
         ('[[pair]]\nfirst = "Ar"\nsecond = "CO2"\nsigma = 0.3\n' + LENNARD_JONES,
          '"sigma" in [[pair]] has no meaning with [[component]]s'),
-        ('[[pair]]\nfirst = "Ar"\nsecond = "C"\neta = 1.1\n' + LENNARD_JONES,
-         '"eta" in [[pair]] has no meaning with [[type]]s'),
+        ('[[pair]]\nfirst = "Ar"\nsecond = "C"\nsigma = 0.3\neta = 1.1\n' + LENNARD_JONES,
+         '"eta" in [[pair]] is a factor of the mixed sigma'),
         ('[[pair]]\nfirst = "CO2"\nsecond = "Ar"\npotential = "morse"\n' + LENNARD_JONES,
          '"potential" in [[pair]] is there for two [[type]]s'),
         (LENNARD_JONES.replace("truncated", "force_shifted"),

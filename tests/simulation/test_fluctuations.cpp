@@ -166,7 +166,9 @@ TEST_CASE("thermostats that act on each particle give springs their fluctuations
 
 // Of an ideal gas the volume is distributed as V^N exp(-p V / kT): mean (N + 1) kT / p, variance
 // (N + 1) (kT / p)^2.
-TEST_CASE("with every barostat that keeps a pressure the volumes of an ideal gas have their exact distribution") {
+TEST_CASE(
+    "with every barostat that keeps a pressure the volumes of an ideal gas have their exact "
+    "distribution") {
   const comm::Context world;
   const test::SharedFolder output(world);
   const double particles = 27.0, scale = 1.5 / 0.75;

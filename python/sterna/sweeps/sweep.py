@@ -199,6 +199,14 @@ class Sweep:
         were killed go on from their checkpoints. Raises SternaError where another process runs this
         sweep, and where no input has a key that is to vary.
         """
+        tell = tell or (lambda _: None)
+        try:
+            return self._run(tell, cores, only)
+        except (KeyboardInterrupt, SystemExit):
+            tell("stopped; the same command goes on with what is missing")
+            raise
+
+    def _run(self, tell: Callable[[str], None], cores: int | None, only: str | None) -> bool:
         refuse_unknown_keys(self.path, self._base, next(self.runs).text, self.keys)
         self.make_directory()
         runs = list(self.runs)
@@ -213,7 +221,7 @@ class Sweep:
                 return True
             cores = self.ranks
         with _Lock(self.directory / "sweep.lock", shared=only is not None or place is not None):
-            scheduler = _Scheduler(self, runs, tell or (lambda _: None), cores)
+            scheduler = _Scheduler(self, runs, tell, cores)
             with scheduler:
                 return scheduler.run()
 
@@ -415,14 +423,12 @@ class _Scheduler:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         for process in self._running:
             process.send_signal(signal.SIGTERM)
         for process, (_run, claim) in self._running.items():
             process.wait()
             claim.close()
-        if kind is not None and not issubclass(kind, Exception):
-            self._tell("stopped; the same command goes on with what is missing")
 
     def run(self) -> bool:
         # Runs that have begun are finished first.

@@ -35,8 +35,9 @@ struct MethodRow {
   /// Another method that does the same with fewer steps, if it works on all ranks. Chance would
   /// decide a race between the two, so this method then takes no part. Empty if there is none.
   std::string_view same_as = {};
-  /// Likewise a method that takes its place if it works and all ranks are on one node.
-  std::string_view same_on_one_node_as = {};
+  /// Whether it takes no part in a race either where all ranks are on one node: to say whether it
+  /// works it would have to start a transport, which is of no use there.
+  bool only_between_nodes = false;
 };
 
 /// The function `MethodRow::make` of a method whose constructor takes only the setting.

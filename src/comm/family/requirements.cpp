@@ -9,7 +9,7 @@ namespace sterna::comm {
 std::string why_no_transport(const Context& context, std::string_view name) {
   for (const Context::Transport& transport : context.transports()) {
     if (transport.name != name) continue;
-    // A context does not start libfabric where UCX works.
+    // A context does not start libfabric where UCX works, nor on one node.
     const std::string reason =
         transport.available && name == "ofi" ? ofi::why_unavailable() : transport.reason;
     if (!reason.empty()) return fmt::format("transport {}: {}", name, reason);

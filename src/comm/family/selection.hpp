@@ -17,25 +17,15 @@ struct Selection {
   std::vector<Candidate> candidates = {};
 };
 
-/// Returns the method in whose place `row` would do the same, so that it takes no part in a race;
-/// empty if there is none.
-template <class Row>
-std::string_view same_as(const Row& row, int nodes) {
-  return row.same_as.empty() && nodes == 1 ? row.same_on_one_node_as : row.same_as;
-}
-
-/// Returns for each method the reason why it does not work: `why_not(row)`. Methods that take no part
-/// where another one works are not asked, because to answer they may have to start a transport.
+/// Returns for each method the reason why it takes no part: `why_not(row)`, or that it is for several
+/// nodes.
 template <class Table, class WhyNot>
 std::vector<std::string> reasons_of(const Table& table, int nodes, WhyNot&& why_not) {
-  std::vector<std::string> reasons(table.size());
+  std::vector<std::string> reasons;
   for (std::size_t i = 0; i < table.size(); ++i) {
-    if (same_as(table[i], nodes).empty()) reasons[i] = why_not(table[i]);
-  }
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const std::string_view other = same_as(table[i], nodes);
-    if (other.empty() || reasons[table.index_of(other)].empty()) continue;
-    reasons[i] = why_not(table[i]);
+    const bool is_left_out = nodes == 1 && table[i].only_between_nodes;
+    reasons.push_back(is_left_out ? "all ranks are on one node, where it takes no part in a race"
+                                  : why_not(table[i]));
   }
   return reasons;
 }
@@ -44,15 +34,15 @@ std::vector<std::string> reasons_of(const Table& table, int nodes, WhyNot&& why_
 /// not work; an empty text means that it works. Of the methods that work, the one with the highest
 /// priority is the first choice. All methods are candidates for the tuner, if tuning is on.
 template <class Table>
-Selection select_automatically(const Table& table, std::vector<std::string> why_not, int nodes,
+Selection select_automatically(const Table& table, std::vector<std::string> why_not,
                                bool tuning_is_on) {
   Selection selection;
   int priority = 0;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& row = table[i];
-    const std::string_view other = same_as(row, nodes);
-    if (!other.empty() && why_not[i].empty() && why_not[table.index_of(other)].empty()) {
-      why_not[i] = "it is the same as " + std::string(other) + " here, with a detour";
+    if (!row.same_as.empty() && why_not[i].empty() &&
+        why_not[table.index_of(row.same_as)].empty()) {
+      why_not[i] = "it is the same as " + std::string(row.same_as) + " here, with a detour";
     }
     if (!why_not[i].empty() || row.first_choice.priority <= priority) continue;
     priority = row.first_choice.priority;

@@ -52,13 +52,11 @@ Selection select_neighbor_method(const Context& context,
     return {named, "named by the caller"};
   }
 
-  const int nodes = context.node_count();
-  std::vector<std::string> reasons = reasons_of(table, nodes, [&](const NeighborMethodRow& row) {
-    return row.why_unavailable(context, ranks);
-  });
+  std::vector<std::string> reasons =
+      reasons_of(table, context.node_count(),
+                 [&](const NeighborMethodRow& row) { return row.why_unavailable(context, ranks); });
   reasons = agree_on_reasons(implementation, reasons, options.name);
-  return select_automatically(table, std::move(reasons), nodes,
-                              implementation.options.tuning.enabled);
+  return select_automatically(table, std::move(reasons), implementation.options.tuning.enabled);
 }
 
 }  // namespace sterna::comm

@@ -55,10 +55,10 @@ Selection select_sparse_method(const Context& context, const SparseOptions& opti
     }
     return {named, "named by the caller"};
   }
-  const int nodes = context.node_count();
-  std::vector<std::string> reasons = reasons_of(
-      table, nodes, [&](const SparseMethodRow& row) { return why_not(context, options, row); });
-  return select_automatically(table, std::move(reasons), nodes,
+  std::vector<std::string> reasons =
+      reasons_of(table, context.node_count(),
+                 [&](const SparseMethodRow& row) { return why_not(context, options, row); });
+  return select_automatically(table, std::move(reasons),
                               context.implementation().options.tuning.enabled);
 }
 

@@ -14,9 +14,10 @@ std::string why_no_shared_memory(MPI_Comm node) {
 std::vector<std::pair<std::string_view, std::string>> probe_transports(int nodes,
                                                                        std::string why_no_shm) {
   const std::string why_no_rdma = rdma::why_unavailable();
-  // libfabric takes long to start. Where UCX works, the first method that needs it starts it.
-  const std::string why_no_ofi =
-      why_no_rdma.empty() ? ofi::why_not_built() : ofi::why_unavailable();
+  // libfabric takes long to start. Where UCX works or all ranks are on one node, the first method
+  // that needs it starts it.
+  const bool starts_later = why_no_rdma.empty() || nodes == 1;
+  const std::string why_no_ofi = starts_later ? ofi::why_not_built() : ofi::why_unavailable();
   return {{"two_sided", two_sided::why_unavailable()},
           {"rma", rma::why_unavailable(nodes)},
           {"rdma", why_no_rdma},
