@@ -27,6 +27,7 @@ struct Library {
   decltype(&fi_freeinfo) freeinfo = nullptr;
   decltype(&fi_fabric) fabric = nullptr;
   decltype(&fi_strerror) strerror = nullptr;
+  decltype(&fi_version) version = nullptr;
 };
 
 /// Throws Error with libfabric's own text where `status` is an error, which is negative.

@@ -17,6 +17,9 @@ namespace {
 
 /// The version of the interface that this file was written for. Libraries from 1.11 on serve it.
 constexpr std::uint32_t interface_version = FI_VERSION(1, 11);
+/// From this version of the library on the provider for shared memory is chosen by itself. That of
+/// 1.17 does not complete all puts: rounds of two ranks wait for ever.
+constexpr std::uint32_t version_with_shm = FI_VERSION(2, 0);
 
 template <class Function>
 void find(void* library, const char* name, Function& function) {
@@ -39,6 +42,7 @@ Library load() {
   find(library, "fi_freeinfo", functions.freeinfo);
   find(library, "fi_fabric", functions.fabric);
   find(library, "fi_strerror", functions.strerror);
+  find(library, "fi_version", functions.version);
   return functions;
 }
 
@@ -108,6 +112,7 @@ Info choose_provider() {
   const char* const wanted = std::getenv("FI_PROVIDER");
   const bool one_node = is_on_one_node([](const char* name) { return std::getenv(name); });
   // On one node shm is the fastest, and it reaches no other node.
+  const bool takes_shm = one_node && Library::instance().version() >= version_with_shm;
   const auto choose = [&](auto suits) {
     const fi_info* one = able.get();
     while (one != nullptr && !suits(std::string_view(one->fabric_attr->prov_name))) one = one->next;
@@ -116,7 +121,7 @@ Info choose_provider() {
   const fi_info* chosen = nullptr;
   if (wanted != nullptr) {
     chosen = able.get();
-  } else if (one_node) {
+  } else if (takes_shm) {
     chosen = choose([](std::string_view name) { return name == "shm"; });
   }
   if (chosen == nullptr) {

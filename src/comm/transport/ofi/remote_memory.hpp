@@ -42,9 +42,10 @@ class RemoteMemory {
   std::byte* mapped() const { return nullptr; }
 
  private:
-  Peer* peer_ = nullptr;
-  std::uint64_t base_ = 0;
-  std::uint64_t key_ = 0;
+  // A build without libfabric does not use these.
+  [[maybe_unused]] Peer* peer_ = nullptr;
+  [[maybe_unused]] std::uint64_t base_ = 0;
+  [[maybe_unused]] std::uint64_t key_ = 0;
   std::shared_ptr<UnderWay> under_way_;
 };
 
