@@ -302,7 +302,7 @@ BarostatRow barostat::deformation() {
           "velocities stay. Edges without a strain keep their length, or with "
           "`transverse_pressure` a pressure, each by stochastic cell rescaling. The log has the "
           "strain and the pressure tensor.",
-      .source = "the boundary conditions of LAMMPS's fix deform",
+      .source = "LAMMPS's fix deform, Thompson et al., Comput. Phys. Commun. 271, 108171 (2022)",
       .aliases = {"deform", "strain", "tension", "compression", "fix_deform"},
       .time_constant = {},
       .keys = {strain_key<&Options::strain_x>("strain_x",
