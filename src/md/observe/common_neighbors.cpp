@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "md/input/atom_groups.hpp"
+#include "md/observe/check_reach.hpp"
 #include "md/observe/nearest_neighbors.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/observe/quantity_series.hpp"
@@ -222,12 +223,7 @@ void check_common_neighbors(const Input& input, const IsGood& is_good, const Rep
   if (!options.group.empty()) {
     check_group_names(input, is_good, report, "common_neighbors.group", {options.group}, false);
   }
-  const double range = input.interaction.cutoff;
-  if (is_good("common_neighbors.cutoff") && range > 0.0 && options.cutoff.value_or(0.0) > range) {
-    report(Severity::error, "common_neighbors.cutoff",
-           fmt::format("pairs are known up to the cutoff of [interaction] only, which is {}",
-                       input.units.text(range, Dimension::length)));
-  }
+  check_reach(input, is_good, report, "common_neighbors.cutoff", options.cutoff.value_or(0.0));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "md/input/atom_groups.hpp"
 #include "md/neighbors/pair_list.hpp"
+#include "md/observe/check_reach.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/observe/quantity_series.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -88,12 +89,7 @@ void check_coordination(const Input& input, const IsGood& is_good, const Report&
   const auto& options = input.section<CoordinationOptions>();
   check_group_names(input, is_good, report, "coordination.of", {options.of}, false);
   check_group_names(input, is_good, report, "coordination.with", {options.with}, false);
-  const double cutoff = input.interaction.cutoff;
-  if (is_good("coordination.distance") && cutoff > 0.0 && options.distance > cutoff) {
-    report(Severity::error, "coordination.distance",
-           fmt::format("pairs are known up to the cutoff only, which is {}",
-                       input.units.text(cutoff, Dimension::length)));
-  }
+  check_reach(input, is_good, report, "coordination.distance", options.distance);
 }
 
 }  // namespace

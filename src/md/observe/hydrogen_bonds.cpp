@@ -7,6 +7,7 @@
 #include "md/core/agreement.hpp"
 #include "md/input/atom_groups.hpp"
 #include "md/neighbors/pair_list.hpp"
+#include "md/observe/check_reach.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/observe/quantity_series.hpp"
 #include "md/observe/whole_molecules.hpp"
@@ -133,12 +134,7 @@ void check_hydrogen_bonds(const Input& input, const IsGood& is_good, const Repor
   }
   check_group_names(input, is_good, report, "hydrogen_bonds.hydrogens", {options.hydrogens}, true);
   check_group_names(input, is_good, report, "hydrogen_bonds.acceptors", {options.acceptors}, true);
-  const double cutoff = input.interaction.cutoff;
-  if (is_good("hydrogen_bonds.distance") && cutoff > 0.0 && options.distance > cutoff) {
-    report(Severity::error, "hydrogen_bonds.distance",
-           fmt::format("pairs are known up to the cutoff only, which is {}",
-                       input.units.text(cutoff, Dimension::length)));
-  }
+  check_reach(input, is_good, report, "hydrogen_bonds.distance", options.distance);
 }
 
 }  // namespace
