@@ -35,11 +35,11 @@ struct UnderWay;
 /// Completion: each transfer asks for FI_DELIVERY_COMPLETE, so the data of a complete one are in
 /// the target's memory. A provider without it is not chosen.
 ///
-/// Order: a transfer that is begun after a fence must arrive after those before it. libfabric says
-/// so by itself only of puts to a target where the provider has FI_ORDER_WAW and the puts are not
-/// longer than its max_order_waw_size (FI_ORDER_RMA_WAW does not serve, since notices are atomic
-/// stores). Otherwise the worker keeps the transfer back until all earlier ones to that target are
-/// complete. So a fence never waits, but a notice may leave only in a later wait of this rank.
+/// Order: a transfer that is begun after a fence must arrive after those before it. libfabric
+/// promises that of puts to a target if the provider has FI_ORDER_WAW and the puts are not longer
+/// than its max_order_waw_size. FI_ORDER_RMA_WAW does not suffice, because notices are atomic
+/// stores. Without the promise the worker keeps the transfer back until all earlier ones to that
+/// target are complete. So a fence never waits, but a notice may leave in a later wait of this rank.
 class Worker final : ProgressHelper {
  public:
   /// Throws Error if libfabric does not work here, or is not in this build.
