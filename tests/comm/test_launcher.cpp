@@ -32,6 +32,14 @@ TEST_CASE("the launcher of another MPI is refused") {
     CHECK(why_not_this_launcher(launched_ranks(environment(variables)), environment(variables)) ==
           "");
   }
+  // What is started by `srun --mpi=pmi2`.
+  Map pmi2 = mpich;
+  pmi2["SLURM_STEP_NUM_TASKS"] = "4";
+  for (const Map& variables : {slurm, pmi2}) {
+    const std::string error = why_not_this_launcher(1, environment(variables));
+    CHECK(error.starts_with("sterna: error: srun started"));
+    CHECK(error.find("srun --mpi=pmix") != std::string::npos);
+  }
   CHECK(launched_rank(environment(slurm)) == 3);
   CHECK(launched_ranks(environment(mpich)) == 4);
 }

@@ -253,3 +253,54 @@ def test_fewer_cores_than_are_shown(tmp_path, monkeypatch):
 def test_limits_without_a_limit():
     if resource.getrlimit(resource.RLIMIT_NOFILE)[0] >= 4096:
         assert not of(doctor.check_limits(ranks=4), Level.problem)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "cores", "level", "found"),
+    [
+        (256, 64, Level.fine, "256 ranks on 4 nodes, 64 on a node with 64 cores for them"),
+        (256, 32, Level.advice, "64 on a node with 32 cores"),
+        (8, 64, Level.advice, "2 on a node with 64 cores"),
+    ],
+)
+def test_a_job_of_slurm(ranks, cores, level, found):
+    job = {
+        "SLURM_JOB_NUM_NODES": "4",
+        "SLURM_NTASKS": str(ranks),
+        "SLURM_CPUS_ON_NODE": str(cores),
+    }
+    (finding,) = doctor.check_job(job)
+    assert finding.subject == "job of Slurm"
+    assert finding.level is level
+    assert found in finding.found
+
+
+def test_a_job_of_pbs(tmp_path):
+    (tmp_path / "nodes").write_text("a\na\nb\nb\n")
+    (finding,) = doctor.check_job({"PBS_NODEFILE": str(tmp_path / "nodes"), "NCPUS": "2"})
+    assert (finding.level, finding.subject) == (Level.fine, "job of PBS")
+    assert finding.found.startswith("4 ranks on 2 nodes, 2 on a node with 2 cores")
+
+
+def test_no_job(tmp_path):
+    (tmp_path / "empty").write_text("")
+    assert list(doctor.check_job({})) == []
+    assert list(doctor.check_job({"PBS_NODEFILE": str(tmp_path / "empty"), "NCPUS": "2"})) == []
+    assert list(doctor.check_job({"PBS_NODEFILE": str(tmp_path / "none"), "NCPUS": "2"})) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [("always madvise [never]", Level.advice), ("always [madvise] never", Level.fine)],
+)
+def test_huge_pages(tmp_path, text, level):
+    (tmp_path / "enabled").write_text(text + "\n")
+    (finding,) = doctor.check_huge_pages(tmp_path / "enabled")
+    assert finding.level is level
+    assert list(doctor.check_huge_pages(tmp_path / "missing")) == []
+
+
+@pytest.mark.parametrize(("text", "threads"), [("0", 1), ("0,64", 2), ("0-3", 4), ("odd", 1)])
+def test_threads_of_a_core(tmp_path, text, threads):
+    (tmp_path / "list").write_text(text + "\n")
+    assert doctor._threads_of_a_core(tmp_path / "list") == threads

@@ -424,6 +424,22 @@ def check_processor() -> Findings:
     else:
         yield _fine("cores", f"{cores} of {present}")
 
+    threads = _threads_of_a_core()
+    if threads > 1:
+        yield _fine("cores", f"{threads} of them share a core's units: compare fewer ranks")
+
+
+def _threads_of_a_core(
+    file: Path = Path("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"),
+) -> int:
+    """Returns how many of the system's processors are threads of one core."""
+    try:
+        text = file.read_text(encoding="ascii").strip()
+        bounds = [list(map(int, part.split("-"))) for part in text.split(",")]
+    except (OSError, ValueError):
+        return 1
+    return sum(last[-1] - last[0] + 1 for last in bounds)
+
 
 def _kernels_of_processor(
     cpuinfo: str, sve_length: Path = Path("/proc/sys/abi/sve_default_vector_length")
@@ -455,6 +471,61 @@ def _cores_of_the_group(file: Path = Path("/sys/fs/cgroup/cpu.max")) -> float | 
         return None if quota == "max" else int(quota) / int(period)
     except (OSError, ValueError):
         return None
+
+
+def check_job(environment: Mapping[str, str] = os.environ) -> Findings:
+    """How the ranks of a scheduler's job share its nodes, where this is part of one."""
+    for scheduler, read in (("Slurm", _slurm_job), ("PBS", _pbs_job)):
+        try:
+            job = read(environment)
+        except (KeyError, OSError, ValueError):
+            continue
+        nodes, ranks, cores = job
+        most = -(-ranks // nodes)
+        share = f"{ranks} ranks on {nodes} nodes, {most} on a node with {cores} cores for them"
+        if most > cores:
+            yield _advice(
+                f"job of {scheduler}", share,
+                f"ranks that share a core wait for each other: ask for at most {cores} on a node",
+            )  # fmt: skip
+        elif 2 * most <= cores:
+            yield _advice(
+                f"job of {scheduler}", share,
+                f"most cores stay idle: ask for up to {cores} ranks on a node",
+            )  # fmt: skip
+        else:
+            yield _fine(f"job of {scheduler}", share)
+
+
+def _slurm_job(environment: Mapping[str, str]) -> tuple[int, int, int]:
+    """Nodes, ranks, and cores of a node."""
+    nodes = int(environment["SLURM_JOB_NUM_NODES"])
+    return nodes, int(environment["SLURM_NTASKS"]), int(environment["SLURM_CPUS_ON_NODE"])
+
+
+def _pbs_job(environment: Mapping[str, str]) -> tuple[int, int, int]:
+    """Nodes, ranks, and cores of a node: the file has a line for each rank with its node."""
+    lines = Path(environment["PBS_NODEFILE"]).read_text(encoding="utf-8").split()
+    if not lines:
+        raise ValueError("no node")
+    return len(set(lines)), len(lines), int(environment["NCPUS"])
+
+
+def check_huge_pages(
+    file: Path = Path("/sys/kernel/mm/transparent_hugepage/enabled"),
+) -> Findings:
+    """Whether the kernel gives large arrays huge pages, for which the engine asks."""
+    try:
+        chosen = re.search(r"\[(\w+)\]", file.read_text(encoding="ascii"))
+    except OSError:
+        return
+    if chosen and chosen[1] == "never":
+        yield _advice(
+            "huge pages", f"{file} says never",
+            "large systems then miss the processor's table of pages more often: echo madvise into it",
+        )  # fmt: skip
+    elif chosen:
+        yield _fine("huge pages", chosen[1])
 
 
 def check_network(folder: Path = Path("/sys/class/net")) -> Findings:
@@ -505,6 +576,17 @@ def check_methods() -> Findings:
         yield _fine("exchange methods", f"{len(works)} of {len(works) + len(lacking)} work")
         for name, reason in lacking:
             yield _advice("exchange methods", f"{name} does not work: {reason}", "sterna methods")
+        if any(name.startswith("ofi_") for name in works):
+            yield from _libfabric()
+
+
+def _libfabric() -> Findings:
+    """The version of the library that the methods `ofi_...` load."""
+    try:
+        number = ctypes.CDLL("libfabric.so.1").fi_version()
+    except (OSError, AttributeError):
+        return  # the program has one in a folder of its own
+    yield _fine("libfabric", f"{number >> 16}.{number & 0xFFFF}, for ranks on several nodes")
 
 
 def check_trial(ranks: int = 2) -> Findings:
@@ -545,6 +627,8 @@ CHECKS: tuple[Callable[[], Findings], ...] = (
     check_limits,
     check_hdf5,
     check_processor,
+    check_huge_pages,
+    check_job,
     check_network,
     check_methods,
 )

@@ -61,13 +61,16 @@ std::string why_not_this_launcher(int ranks, const Variables& variables) {
   if (launcher == nullptr || ranks > 1) return {};
   const int announced = number(variables, launcher->ranks);
   if (announced <= ranks) return {};
+  // srun starts ranks for MPICH's kind of MPI with the variables of MPICH's mpiexec.
+  const bool by_srun = number(variables, "SLURM_STEP_NUM_TASKS") > 0;
   return fmt::format(
       "sterna: error: {} started {} ranks ({}={}), but MPI found {}: it is the launcher of another "
-      "MPI, and each process would run the whole job over the others' files. Use the launcher of "
-      "the "
-      "MPI that Sterna was built with (`sterna version` shows it), or, to run one process on "
-      "purpose, unset {}.",
-      launcher->name, announced, launcher->ranks, announced, ranks, launcher->ranks);
+      "MPI, and each process would run the whole job over the others' files. {} (`sterna version` "
+      "shows it), or, to run one process on purpose, unset {}.",
+      by_srun ? "srun" : launcher->name, announced, launcher->ranks, announced, ranks,
+      by_srun ? "Use srun --mpi=pmix if Sterna was built with Open MPI, --mpi=pmi2 if with MPICH"
+              : "Use the launcher of the MPI that Sterna was built with",
+      launcher->ranks);
 }
 
 int launched_rank(const Variables& variables) {
