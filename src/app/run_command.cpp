@@ -4,7 +4,6 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -209,7 +208,7 @@ int run_command(const comm::Context& world, const Arguments& arguments,
         "put the input where all nodes see it",
         world.rank(), arguments.input, communication.interface));
   }
-  world.set_timeout(std::chrono::duration<double>(communication.timeout));
+  world.set_timeout(comm::Seconds(communication.timeout));
   world.set_tuning({.enabled = communication.tuning, .machine_file = communication.machine_file});
   for (md::StageInput& stage : *stages) {
     stage.read.input.output.report |= arguments.report;

@@ -136,7 +136,7 @@ comm::EnvironmentOptions start_options(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, unknown)) return options;
   const md::ReadResult result = std::move(read_any_input(path).front().read);
   if (!result.ok()) return options;
-  options.timeout = std::chrono::duration<double>(result.input.communication.timeout);
+  options.timeout = comm::Seconds(result.input.communication.timeout);
   options.interface = result.input.communication.interface;
   return options;
 }

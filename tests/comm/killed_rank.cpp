@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include <chrono>
 #include <string>
 
 #include "sterna/comm/context.hpp"

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "sterna/comm/seconds.hpp"
 
 namespace sterna::comm {
 
@@ -24,7 +25,7 @@ struct TuningOptions {
 
 struct ContextOptions {
   /// The longest time that any wait may take. After it the wait ends the job with a message.
-  std::chrono::duration<double> timeout{300.0};
+  Seconds timeout{300.0};
   TuningOptions tuning = {};
 };
 
@@ -65,7 +66,7 @@ class Context {
   std::span<const Transport> transports() const;
 
   /// Sets the timeout of all waits that begin from now on, in all objects made from this context.
-  void set_timeout(std::chrono::duration<double> timeout) const;
+  void set_timeout(Seconds timeout) const;
 
   /// Processor seconds that this rank has spent waiting for other ranks so far. A caller subtracts
   /// them from its processor time to know how long it has computed.

@@ -1,14 +1,15 @@
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <string>
+
+#include "sterna/comm/seconds.hpp"
 
 namespace sterna::comm {
 
 struct EnvironmentOptions {
   /// The longest time that a rank may wait for others while message passing starts or ends.
-  std::chrono::duration<double> timeout{300.0};
+  Seconds timeout{300.0};
   /// The network interface that TCP uses between nodes, such as "eth0". Empty: MPI and UCX choose.
   /// Runs on one node use no network.
   std::string interface = {};
@@ -34,7 +35,7 @@ class Environment {
   [[noreturn]] static void abort(const std::string& message, int exit_code = 1);
 
  private:
-  std::chrono::duration<double> timeout_;
+  Seconds timeout_;
   bool joined_ = false;  ///< MPI was started before this object was made
   std::unique_ptr<class SessionFolder> folder_;
 };

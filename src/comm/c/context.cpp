@@ -168,7 +168,7 @@ int sterna_context_size(sterna_context context, int* size) {
 int sterna_context_set_timeout(sterna_context context, double seconds) {
   return call_on<ContextObject>(context.id, [&](ContextObject& object) {
     if (!(seconds > 0.0)) throw Error("a timeout must be more than 0 s");
-    object.context.set_timeout(std::chrono::duration<double>(seconds));
+    object.context.set_timeout(Seconds(seconds));
   });
 }
 

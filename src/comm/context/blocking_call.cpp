@@ -36,7 +36,7 @@ void BlockingCall::look(std::chrono::duration<double> passed) {
     suspect_ = rank;
     break;
   }
-  if (waited_ < context_.options.timeout) return;
+  if (waited_.count() < context_.options.timeout.count()) return;
   end_process(describe_timeout(context_, awaited, waited_.count()));
 }
 

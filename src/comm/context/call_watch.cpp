@@ -66,9 +66,10 @@ void WatchedCall::end_watch() {
   CallWatch::instance().remove(this);
 }
 
-CollectiveCall::CollectiveCall(std::string what, std::chrono::duration<double> timeout,
-                               std::function<LateRanks()> late)
-    : what_(std::move(what)), timeout_(std::max(timeout, least_timeout)), late_(std::move(late)) {
+CollectiveCall::CollectiveCall(std::string what, Seconds timeout, std::function<LateRanks()> late)
+    : what_(std::move(what)),
+      timeout_(std::max(std::chrono::duration<double>(timeout.count()), least_timeout)),
+      late_(std::move(late)) {
 #ifndef STERNA_SIMULATED  // in a simulation, time is not that of the machine
   start_watch();
 #endif

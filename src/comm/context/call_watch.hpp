@@ -5,6 +5,7 @@
 #include <string>
 
 #include "comm/context/late_ranks.hpp"
+#include "sterna/comm/seconds.hpp"
 
 namespace sterna::comm {
 
@@ -31,8 +32,7 @@ class CollectiveCall final : WatchedCall {
  public:
   /// `late` says which ranks are late, as far as that is known. Without it, the message says that
   /// the call waits for the launcher.
-  CollectiveCall(std::string what, std::chrono::duration<double> timeout,
-                 std::function<LateRanks()> late = {});
+  CollectiveCall(std::string what, Seconds timeout, std::function<LateRanks()> late = {});
   ~CollectiveCall();
 
  private:

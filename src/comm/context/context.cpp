@@ -234,7 +234,7 @@ bool Context::valid() const {
   return implementation_->communicator != MPI_COMM_NULL;
 }
 
-void Context::set_timeout(std::chrono::duration<double> timeout) const {
+void Context::set_timeout(Seconds timeout) const {
   implementation_->options.timeout = timeout;
 }
 

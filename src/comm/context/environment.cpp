@@ -5,6 +5,7 @@
 #include <net/if.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

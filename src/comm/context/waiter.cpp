@@ -158,7 +158,7 @@ void Waiter::look_closer(const Awaited& awaited) {
       break;
     }
   }
-  if (time - start_ >= context_.options.timeout) {
+  if (seconds_between(start_, time) >= context_.options.timeout.count()) {
     fail(describe_timeout(context_, awaited, waited()));
   }
 }

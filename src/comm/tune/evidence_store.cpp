@@ -1,6 +1,7 @@
 #include "comm/tune/evidence_store.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -81,9 +82,10 @@ void keep_evidence(const Context& context, StoredEvidence evidence) {
   // Another try would wait for the file again, so there is none.
   if (!reason.empty()) return;
   // The other ranks wait during this time, which must stay below their timeout.
-  constexpr std::chrono::duration<double> most(10.0);
+  constexpr double most = 10.0;
+  const double timeout = context.implementation().options.timeout.count();
   reason = MachineFile(path).add(evidence,
-                                 std::min(most, 0.25 * context.implementation().options.timeout));
+                                 std::chrono::duration<double>(std::min(most, 0.25 * timeout)));
   warn(reason);
 }
 
