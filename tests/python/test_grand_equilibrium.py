@@ -2,6 +2,7 @@
 many fits, the meeting of two phases solves its equation, and runs find what an equation of state has."""
 
 import csv
+import tomllib
 
 import numpy
 import pytest
@@ -160,3 +161,11 @@ def test_without_runs_there_is_nothing_but_states(tmp_path):
     assert found.states == ["waiting", "waiting"]
     assert numpy.isnan(found["vapor_pressure"]).all()
     assert "waiting" in str(found)
+
+
+def test_replicas_have_seeds_of_their_own(tmp_path):
+    found = module.vle("argon", [100, 120], tmp_path, replicas=3, run=False, tell=None)
+    assert found.states == ["waiting", "waiting"]
+    inputs = [run.text for run in module.Sweep(tmp_path / "liquids.toml").runs]
+    seeds = {tomllib.loads(text)["run"]["seed"] for text in inputs}
+    assert len(seeds) == 6

@@ -277,7 +277,7 @@ equilibration = 1000
     [(1.5, 0.5, -1.3379), (2.0, 0.7, 0.9769), (1.0, 0.02, -0.2117)],
 )
 def test_chemical_potential_of_lennard_jones(tmp_path, temperature, density, reference):
-    more = "" if density < 0.6 else "insertions = 1500"
+    more = "" if density < 0.6 else "insertions = 3000"
     text = LIQUID.format(steps=4000, density=density, temperature=temperature)
     text += THERMOSTAT.format(temperature=temperature)
     text += f"[insertion]\ninterval = 20\n{more}\n"

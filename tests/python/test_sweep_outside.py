@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 
 import numpy
 import pytest
@@ -126,12 +127,19 @@ def test_one_run_by_its_name(tmp_path):
         ("[reference]\nlabel = 'x'", "one of csv, coolprop, teqp"),
         ("[reference]\ncsv = 'x'\nteqp = 'Argon'", "one of csv, coolprop, teqp"),
         ("[reference]\ncsv = 'none.csv'", "none.csv cannot be read: No such file"),
-        ("replicas = 2\n[[together]]\n'run.seed' = [1, 2]", "run.seed varies"),
+        ("replicas = 2\n[[together]]\n'run.seed' = [1, 2]", "which count up from run.seed"),
     ],
 )
 def test_what_is_wrong_in_a_study(more, said, tmp_path):
     with pytest.raises(SternaError, match=said):
         Sweep(study(tmp_path, more=more))
+
+
+def test_replicas_of_points_with_seeds_of_their_own(tmp_path):
+    more = "replicas = 2\n[[together]]\n'run.seed' = [1, 10]"
+    sweep = Sweep(study(tmp_path, more=more))
+    seeds = [tomllib.loads(run.text)["run"]["seed"] for run in sweep.runs]
+    assert sorted(seeds) == sorted(2 * [1, 2, 10, 11])
 
 
 @pytest.mark.parametrize(

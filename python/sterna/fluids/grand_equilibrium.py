@@ -11,19 +11,18 @@ molecules that are large find no place in a cold liquid. Others: slabs, with sur
 import json
 import math
 import re
-import tomllib
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
 
-from sterna.building.new import Fluid, bulk_input, find_fluid
+from sterna.building.new import Fluid, find_fluid
 from sterna.errors import SternaError
 from sterna.fluids.gibbs_helmholtz import Path as PathOfStates
 from sterna.fluids.gibbs_helmholtz import Smoothed, smoothed
-from sterna.fluids.pair_model import CM3_MOL_PER_NM3, KJ_PER_BAR_CM3, pair_model
+from sterna.fluids.pair_model import pair_model
+from sterna.fluids.phase_runs import PhaseRuns
 from sterna.fluids.second_virial import SecondVirial, second_virial
 from sterna.fluids.vapor import (
     VIRIAL_LIMIT,
@@ -33,9 +32,8 @@ from sterna.fluids.vapor import (
     density_of_potential,
     meeting,
 )
-from sterna.support.constants import BAR_PER_ATM, KJ_MOL_PER_K
+from sterna.support.constants import BAR_PER_ATM
 from sterna.support.files import replace_text
-from sterna.support.toml_text import toml_text
 from sterna.sweeps.sweep import Sweep
 
 #: The quantities of a row, with their units of real and of reduced ones.
@@ -51,17 +49,11 @@ QUANTITIES = {
 }
 _KJ_PER_KCAL = 4.184
 _MOL_CM3 = 0.602214076  #: molecules per cubic angstrom
-_COMPRESSIBILITY_FACTOR = 0.29  #: at critical points, of simple fluids
-_SLOPE = 5.4  #: of ln p by Tc/T, Guggenheim's
-_MODULUS = 60.0  #: of a liquid, in critical pressures, roughly
 _LEAST_EFFECTIVE = 200.0  #: insertions that carry a mean whose error is known
 _LEAST_DENSITY = 0.6  #: of what is expected: below it a liquid has evaporated
 _FAR = 0.15  #: how far a vapor may be from saturation, relative; beyond it another one is run
 _ROUNDS = 3
 _DRAWS = 1000
-_HOT = 1.6  #: critical temperatures, at which any crystal of a liquid's density melts
-_MELT = 2500  #: steps of that
-_INTERVAL = 20  #: steps between two samples of insertions
 
 
 @dataclass
@@ -82,7 +74,7 @@ class _Measured:
     states: list[str]
 
 
-class GrandEquilibrium:
+class GrandEquilibrium(PhaseRuns):
     """The study of one fluid in a folder: its liquids, then its vapors."""
 
     def __init__(
@@ -97,109 +89,21 @@ class GrandEquilibrium:
         replicas: int,
         seed: int,
     ) -> None:
-        self.fluid = find_fluid(model)
+        sizes = (molecules, steps, equilibration, insertions, replicas, seed)
+        super().__init__(find_fluid(model), folder, sizes)
         self.temperature = temperature
-        self.folder = folder
-        self._sizes = (molecules, steps, equilibration, insertions, replicas, seed)
         pair = pair_model(model)
         self.mass = 1.0 if self.fluid.reduced else pair.molecules[0].mass
-        self._gas = 1.0 if self.fluid.reduced else KJ_MOL_PER_K
-        self._unit = 1.0 if self.fluid.reduced else KJ_PER_BAR_CM3
-        self._volume = 1.0 if self.fluid.reduced else CM3_MOL_PER_NM3
         self._expected = numpy.array(
             [self.fluid.saturated_densities(float(t))[0] for t in temperature]
         )
         self._second: SecondVirial = second_virial(pair, 0, 0, temperature, 1024)
         self.liquids = self._write_liquids()
 
-    def _near_pressure(self, t: float) -> float:
-        """About the vapor pressure, in bar or reduced."""
-        critical = self._critical_pressure()
-        return critical * math.exp(_SLOPE * (1.0 - self.fluid.critical_temperature / t))
-
-    def _critical_pressure(self) -> float:
-        density = self.fluid.critical_density / self._volume
-        heat = self._gas * self.fluid.critical_temperature
-        return _COMPRESSIBILITY_FACTOR * density * heat / self._unit
-
-    def _text(self, t: float, density: float) -> dict:
-        """What inputs of liquids and vapors share. `density`: a number, or molar in mol/cm^3."""
-        molecules, steps, equilibration, insertions, _, seed = self._sizes
-        purpose = f"{self.fluid.name}, written by `sterna vle`."
-        sections = tomllib.loads(bulk_input(self.fluid, "start", t, purpose))
-        temperature = sections["start"]["temperature"]
-        sections["start"] = {
-            "kind": "random",
-            "particles": molecules,
-            "density": self._density(density),
-            "temperature": temperature,
-        }
-        sections["run"] |= {"steps": equilibration, "seed": seed}
-        # The mean temperature of a run is as exact as the thermostat is fast.
-        sections["thermostat"]["time_constant"] = 0.1 if self.fluid.reduced else "0.1 ps"
-        sections["output"]["checkpoint_interval"] = max(1000, min(20_000, steps // 10))
-        sections["output"]["thermo_interval"] = max(1, min(100, steps // 20))
-        # Random places are near those of a lattice, which minimizing finds: what is cold stays a crystal.
-        melt = {
-            "name": "melt",
-            "run": {"steps": min(_MELT, equilibration)},
-            "thermostat": {
-                "temperature": self._temperature_text(_HOT * self.fluid.critical_temperature)
-            },
-        }
-        sections["stage"].insert(1, melt)
-        last = sections["stage"][-1]
-        last["run"]["steps"] = steps
-        last["insertion"] = {"interval": _INTERVAL, "insertions": insertions}
-        return sections
-
-    def _density(self, density: float) -> str | float:
-        return float(f"{density:.8g}") if self.fluid.reduced else f"{1e3 * density:.8g} mol/l"
-
-    def _temperature_text(self, t: float) -> str | float:
-        return float(t) if self.fluid.reduced else f"{t:g} K"
-
-    def _seed(self, t: float) -> int:
-        """Of the runs at a temperature: with one seed for all, their errors would be alike."""
-        return self._sizes[5] + zlib.crc32(f"{t:g}".encode()) % 1_000_000
-
-    def _pressure_text(self, p: float) -> str | float:
-        return float(f"{p:.4g}") if self.fluid.reduced else f"{p:.4g} bar"
-
-    def _write(self, name: str, sections: dict, together: Mapping[str, list]) -> Sweep:
-        replicas = self._sizes[4]
-        study = {
-            "input": f"{name}.toml",
-            "directory": f"{name}s",
-            "replicas": replicas,
-            "together": [dict(together)],
-        }
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            replace_text(self.folder / f"{name}.toml", toml_text(sections))
-            replace_text(self.folder / f"{name}s.toml", toml_text(study))
-        except OSError as error:
-            raise SternaError(f"{self.folder}: cannot be written: {error.strerror}") from error
-        return Sweep(self.folder / f"{name}s.toml")
-
     def _write_liquids(self) -> Sweep:
         expected = self._expected / self._volume
-        sections = self._text(float(self.temperature[0]), float(expected[0]))
-        # The box follows slowly enough that the thermostat keeps up. Densities of runs of one length
-        # are twice as exact as with a box that diffuses, which is for the way to equilibrium.
-        modulus = _MODULUS * self._critical_pressure()
-        sections["barostat"] = {
-            "kind": "martyna_tobias_klein",
-            "pressure": self._pressure_text(self._near_pressure(float(self.temperature[0]))),
-            "time_constant": 2.0 if self.fluid.reduced else "2 ps",
-            "interval": 4,
-        }
-        sections["stage"][1]["barostat"] = {"kind": "none"}
-        sections["stage"][2]["barostat"] = {
-            "kind": "stochastic_cell_rescaling",
-            "bulk_modulus": self._pressure_text(modulus),
-        }
-        sections["stage"][-1]["fluctuations"] = {"interval": 10}
+        t = float(self.temperature[0])
+        sections = self._liquid(t, float(expected[0]), self._near_pressure(t))
         shown = [self._temperature_text(t) for t in self.temperature]
         together = {
             "thermostat.temperature": shown,
@@ -483,9 +387,8 @@ class GrandEquilibrium:
         apart = p - start
         slope = self._unit / density * (1.0 - expansion * self.temperature[k])
         of_liquid = enthalpy + slope * apart - heat
-        # Both are those of B in the first order of the pressure.
-        at_start = vapor.energy + (vapor.compressibility_factor - 1.0) * heat
-        of_gas = at_start * p / of_vapor
+        # With B alone energies are as densities, and Z - 1 as pressures.
+        of_gas = vapor.energy * vapor_density / vapor.density + (factor - 1.0) * heat
         second = float(self._second.value[k]) * self._volume
         ideal = vapor_density * heat / self._unit
         return {

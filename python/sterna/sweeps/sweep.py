@@ -122,18 +122,20 @@ class Sweep:
         self.points = tuple(self._point(values) for values in _grid(self.path, study))
         if not self.points:
             raise SternaError(f"{self.path}: nothing varies: [vary] or [[together]] is missing", 2)
-        seeds = [key for key in self.keys if key.split(".")[-2:] == ["run", "seed"]]
-        if seeds and self.replicas > 1:
-            raise SternaError(
-                f"{self.path}: {seeds[0]} varies, and replicas have seeds of their own, which would "
-                'be the same; expected either of them: leave out "replicas"',
-                2,
-            )
-        seen: set[Path] = set()
+        seen: dict[tuple[str, int | None], Path] = {}
         for run in self.runs:
-            if run.directory in seen:
-                raise SternaError(f"{self.path}: two state points are the same: {run.directory}", 2)
-            seen.add(run.directory)
+            identity = run.directory.name.rpartition("-")[2], run.steps
+            if identity in seen:
+                why = (
+                    ". Replicas have seeds of their own, which count up from run.seed"
+                    if self.replicas > 1
+                    else ""
+                )
+                raise SternaError(
+                    f"{self.path}: two runs are the same: {seen[identity]} and {run.directory}{why}",
+                    2,
+                )
+            seen[identity] = run.directory
 
     @property
     def keys(self) -> list[str]:

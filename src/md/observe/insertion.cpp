@@ -45,6 +45,9 @@ struct InsertionOptions {
 constexpr double insertion_hard = 1000.0;
 /// Below this number of insertions that carry the mean, its error is no error.
 constexpr double insertion_least_effective = 200.0;
+/// A run that is worth so many independent blocks is 50 correlation times long. In a shorter one the
+/// error is too small.
+constexpr double insertion_least_independent = 25.0;
 
 std::vector<std::string> insertion_kinds(const Input& input) {
   std::vector<std::string> names;
@@ -190,7 +193,7 @@ class Insertion final : public Observer {
     ObserverReport report;
     report.text = fmt::format(
         "# {} samples of {} insertions of each kind in {} orientations, at constant temperature "
-        "and {}\n# errors: from blocks of the run\n# l: the unit of length\n",
+        "and {}\n# errors: from the correlation of blocks of the run\n# l: the unit of length\n",
         series_.count_from(reported_from()), options_.insertions, options_.orientations,
         has_barostat_ ? "pressure" : "volume");
     std::string rows = "# quantity mean standard_error\n";
@@ -368,7 +371,7 @@ class Insertion final : public Observer {
     }
     add_lowest(n, name, report.text);
     std::vector<Result> all = results(n);
-    add_errors(n, all);
+    add_errors(n, all, report);
     for (const Result& result : all) {
       rows += fmt::format("{} {:.13g} {:.3g}\n", result.name, result.value, result.error);
       report.averages.push_back({result.name, result.value, result.error, result.unit});
@@ -433,7 +436,7 @@ class Insertion final : public Observer {
     return results_from(n, means);
   }
 
-  void add_errors(std::size_t n, std::vector<Result>& all) const {
+  void add_errors(std::size_t n, std::vector<Result>& all, ObserverReport& report) const {
     const std::size_t first = series_.batch_from(reported_from());
     const std::size_t batches = series_.batch_count();
     if (batches < first + 2) return;
@@ -452,6 +455,22 @@ class Insertion final : public Observer {
       // Where only one block had insertions without overlap, there is none without it.
       all[k].error = std::isfinite(found.errors[k]) ? found.errors[k] : std::abs(all[k].value);
     }
+    add_independent(n, batches - first, found.independent.front(), report);
+  }
+
+  /// Tells how many of the blocks are independent, and where too few are.
+  void add_independent(std::size_t n, std::size_t blocks, double independent,
+                       ObserverReport& report) const {
+    const std::string& name = names_[kinds_[n]];
+    report.text += fmt::format("# {}: worth {:.3g} independent blocks of {}, each {} samples\n",
+                               name, independent, blocks, series_.batch_length());
+    const bool can_tell = static_cast<double>(blocks) >= insertion_least_independent;
+    if (!can_tell || independent >= insertion_least_independent) return;
+    report.warnings.push_back(fmt::format(
+        "[insertion]: the chemical potential of {} changes so slowly that the run is worth {:.2g} "
+        "independent blocks, and its error is too small; at least {:.0f} are needed: 50 "
+        "correlation times",
+        quote(name), independent, insertion_least_independent));
   }
 
   std::size_t quantities() const { return common_quantities + each_quantities * kinds_.size(); }

@@ -1,54 +1,52 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "md/observe/series_error.hpp"
+
 namespace sterna::md {
 
-/// The results of sums of samples, with their standard errors.
+/// The results of sums of samples, with their standard errors, and how many independent blocks have
+/// the same errors.
 struct Jackknife {
-  std::vector<double> values, errors;
+  std::vector<double> values, errors, independent;
 };
 
 /// `sums`: of blocks of a run, one after the other, `each` numbers of a block; those of the blocks
-/// from `first` to before `end` count. `evaluate` makes results from `each` numbers. The blocks are
-/// joined to at most 8, and the errors follow from leaving out one of them at a time (Efron, SIAM
-/// Review 21, 460 (1979)); 0 where there is only one.
+/// from `first` to before `end` count. `evaluate` makes results from `each` numbers. Leaving out one
+/// block at a time gives each block a value of its own, n f(all) - (n - 1) f(all others) (the
+/// pseudovalues of Tukey; Efron, SIAM Review 21, 460 (1979)). To the first order a result is their
+/// mean. So its error is that of the mean of a series, and neighboring blocks may be correlated.
+/// Errors are 0 where there is only one block.
 template <class Evaluate>
 Jackknife jackknife(std::span<const double> sums, std::size_t each, std::size_t first,
                     std::size_t end, const Evaluate& evaluate) {
-  constexpr std::size_t most = 8;
-  const std::size_t blocks = end - first, parts = std::min(most, blocks);
-  std::vector<std::vector<double>> of_parts(parts, std::vector<double>(each, 0.0));
+  const std::size_t blocks = end - first;
   std::vector<double> all(each, 0.0);
-  for (std::size_t b = 0; b < blocks; ++b) {
-    std::vector<double>& part = of_parts[b * parts / blocks];
-    for (std::size_t k = 0; k < each; ++k) {
-      const double value = sums[(first + b) * each + k];
-      part[k] += value;
-      all[k] += value;
-    }
+  for (std::size_t b = first; b < end; ++b) {
+    for (std::size_t k = 0; k < each; ++k) all[k] += sums[b * each + k];
   }
-  Jackknife found{.values = evaluate(all), .errors = {}};
+  Jackknife found{.values = evaluate(all), .errors = {}, .independent = {}};
   found.errors.assign(found.values.size(), 0.0);
-  if (parts < 2) return found;
+  found.independent.assign(found.values.size(), static_cast<double>(blocks));
+  if (blocks < 2) return found;
   std::vector<std::vector<double>> without;
-  for (const std::vector<double>& part : of_parts) {
-    std::vector<double> rest(each);
-    for (std::size_t k = 0; k < each; ++k) rest[k] = all[k] - part[k];
+  std::vector<double> rest(each);
+  for (std::size_t b = first; b < end; ++b) {
+    for (std::size_t k = 0; k < each; ++k) rest[k] = all[k] - sums[b * each + k];
     without.push_back(evaluate(rest));
   }
-  const auto count = static_cast<double>(parts);
+  const auto count = static_cast<double>(blocks);
+  std::vector<double> own(blocks);
   for (std::size_t k = 0; k < found.errors.size(); ++k) {
-    double mean = 0.0, squares = 0.0;
-    for (const std::vector<double>& values : without) mean += values[k] / count;
-    for (const std::vector<double>& values : without) {
-      squares += (values[k] - mean) * (values[k] - mean);
+    for (std::size_t b = 0; b < blocks; ++b) {
+      own[b] = count * found.values[k] - (count - 1.0) * without[b][k];
     }
-    found.errors[k] = std::sqrt((count - 1.0) / count * squares);
+    const SeriesError error = series_error(own);
+    found.errors[k] = error.standard_error;
+    found.independent[k] = error.independent;
   }
   return found;
 }

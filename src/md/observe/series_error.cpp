@@ -1,0 +1,51 @@
+#include "md/observe/series_error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+#include "md/observe/settling.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// The window ends where it has this many times the correlation time within it.
+constexpr double window_in_times = 5.0;
+
+/// Twice the integrated autocorrelation time, in values of the series. It is 1 of white noise, and
+/// smaller where neighbors differ more than others.
+double twice_correlation_time(std::span<const double> series, double mean, double variance) {
+  const std::size_t count = series.size();
+  const auto all = static_cast<double>(count);
+  double time = 0.5;
+  std::size_t lag = 0;
+  while (static_cast<double>(lag) < window_in_times * time && lag + 1 < count) {
+    ++lag;
+    double sum = 0.0;
+    for (std::size_t k = lag; k < count; ++k) {
+      sum += (series[k] - mean) * (series[k - lag] - mean);
+    }
+    time += sum / (all * variance);
+  }
+  return std::max(0.0, 2.0 * time) * (1.0 + (2.0 * static_cast<double>(lag) + 1.0) / all);
+}
+
+}  // namespace
+
+SeriesError series_error(std::span<const double> series) {
+  const auto count = static_cast<double>(series.size());
+  if (series.size() < 2) return {.standard_error = 0.0, .independent = count};
+  const double mean = std::accumulate(series.begin(), series.end(), 0.0) / count;
+  double variance = 0.0;
+  for (const double x : series) variance += (x - mean) * (x - mean) / count;
+  if (!std::isfinite(variance)) return {.standard_error = std::nan(""), .independent = 0.0};
+  // A series that is constant up to rounding has no error.
+  if (!(variance > 1e-24 * mean * mean)) return {.standard_error = 0.0, .independent = count};
+  const double times = twice_correlation_time(series, mean, variance);
+  const double windowed = std::sqrt(variance * times / count);
+  return {.standard_error = std::max(windowed, settled_mean(series, 0).standard_error),
+          .independent = count / std::max(1.0, times)};
+}
+
+}  // namespace sterna::md
