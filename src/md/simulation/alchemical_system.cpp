@@ -81,4 +81,20 @@ void leave_out_alchemical_pairs(const Input& input, std::size_t kinds,
   leave_out(input, kinds, pairs, LennardJones::PairParameters{0.0, 1.0});
 }
 
+void leave_out_alchemical_sites(const Input& input, MoleculeModel& model) {
+  if (!input.section<AlchemySection>().is_used()) return;
+  std::vector<char> is_alchemical = alchemical_types(input);
+  const std::vector<char> components = alchemical_components(input);
+  is_alchemical.insert(is_alchemical.end(), components.begin(), components.end());
+  for (std::size_t kind = 0; kind < is_alchemical.size(); ++kind) {
+    if (is_alchemical[kind] == 0) continue;
+    // Sites stay where they are, so that the shapes of molecules do.
+    Component& component = model.components[kind];
+    for (Component::LennardJonesSite& site : component.lennard_jones) site.epsilon = 0.0;
+    for (Component::ChargeSite& site : component.charges) site.charge = 0.0;
+    component.dipoles.clear();
+    component.quadrupoles.clear();
+  }
+}
+
 }  // namespace sterna::md

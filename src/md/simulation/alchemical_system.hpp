@@ -5,6 +5,7 @@
 #include "md/forces/pair/pair_function.hpp"
 #include "md/input/input.hpp"
 #include "md/model/lennard_jones.hpp"
+#include "md/model/molecule_model.hpp"
 #include "md/system/topology.hpp"
 
 namespace sterna::md {
@@ -22,5 +23,9 @@ void leave_out_alchemical_pairs(const Input& input, std::size_t kinds,
                                 std::vector<PairFunction>& functions);
 void leave_out_alchemical_pairs(const Input& input, std::size_t kinds,
                                 std::vector<LennardJones::PairParameters>& pairs);
+
+/// Takes all sites of alchemical rigid molecules, and of alchemical atoms among rigid molecules, out of
+/// a model: RigidAlchemyForces and AlchemyForces have their pairs.
+void leave_out_alchemical_sites(const Input& input, MoleculeModel& model);
 
 }  // namespace sterna::md

@@ -165,6 +165,7 @@ Interaction::Interaction(const Input& input, const ParameterTexts& texts)
     components_.insert(components_.end(),
                        model_->components.begin() + static_cast<std::ptrdiff_t>(type_count_),
                        model_->components.end());
+    leave_out_alchemical_sites(input, *model_);
     if (type_count_ == 0) {
       potential_ = potential_of_components(*model_);
       has_molecular_forces = !potential_;

@@ -10,20 +10,14 @@
 
 #include "md/forces/alchemy/alchemy_forces.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 #include <utility>
-
-#include "md/forces/alchemy/dhdl_head.hpp"
 
 namespace sterna::md {
 namespace {
 
-constexpr double alchemy_state_format = 1.0;
 /// Of differences of bonded energies. Smaller ones have more rounding errors.
 constexpr double lambda_step = 1e-3;
 constexpr SoftCore hard_core{.alpha = 0.0, .power = 1, .least_sigma = 0.0};
@@ -45,12 +39,12 @@ void add_virial(EnergyAndVirial& sums, const Vec3& connection, const Vec3& force
 
 AlchemyForces::AlchemyForces(const comm::Context& context, const Box& box, Topology whole,
                              Options options)
-    : context_(context),
+    : AlchemicalTerm(context, options.states),
+      context_(context),
       box_(box),
       topology_(std::move(whole)),
       options_(std::move(options)),
       type_count_(square_root_of(options_.pairs.size())),
-      now_(options_.states[options_.state]),
       of_positions_(context, "alchemical atoms"),
       of_forces_(context, "forces on alchemical atoms", comm::ReductionOrder::fixed),
       parts_{{"van_der_waals", 0.0}, {"within_molecules", 0.0}} {
@@ -70,13 +64,13 @@ AlchemyForces::AlchemyForces(const comm::Context& context, const Box& box, Topol
       pair.sigma6 = std::pow(std::max(pair.size, options_.soft_core.least_sigma), 6);
     }
   }
+  if (options_.rigid) rigid_.emplace(box, *options_.rigid);
   list_atoms();
   coordinates_.assign(3 * atoms_.size(), 0.0);
   forces_.assign(3 * atoms_.size(), 0.0);
   positions_.assign(atoms_.size(), Vec3{});
   of_positions_.sum(coordinates_.data(), coordinates_.size());
   of_forces_.sum(forces_.data(), forces_.size());
-  if (options_.interval > 0) texts_.push_back({".dhdl.xvg", head()});
 }
 
 void AlchemyForces::list_atoms() {
@@ -134,13 +128,14 @@ void AlchemyForces::list_atoms() {
 }
 
 void AlchemyForces::rebuild(const ParticleStore& particles) {
-  particles_ = &particles;
+  remember(particles);
   if (!types_are_counted_) count_types(particles);
   slot_of_own_.clear();
   place_of_own_.clear();
   surroundings_.clear();
   others_.clear();
   is_own_.assign(atoms_.size(), 0);
+  if (rigid_) rigid_->rebuild(particles);
   for (std::uint32_t i = 0; i < particles.local_count(); ++i) {
     const auto found = std::ranges::lower_bound(atoms_, particles.id[i], {}, &Atom::id);
     if (found != atoms_.end() && found->id == particles.id[i]) {
@@ -151,6 +146,7 @@ void AlchemyForces::rebuild(const ParticleStore& particles) {
       continue;
     }
     const auto type = static_cast<std::size_t>(particles.position[i].type);
+    if (type >= type_count_) continue;  // a rigid molecule
     if (acts_on_[type] != 0) surroundings_.push_back(i);
     if (options_.cutoff_charges && topology_.atom_of(particles.id[i]).charge != 0.0) {
       others_.push_back(i);
@@ -161,11 +157,13 @@ void AlchemyForces::rebuild(const ParticleStore& particles) {
 /// Collective. The tail of alchemical atoms follows from the numbers of all types.
 void AlchemyForces::count_types(const ParticleStore& particles) {
   types_are_counted_ = true;
-  std::vector<double> counts(type_count_, 0.0), alchemical(type_count_, 0.0);
+  std::vector<double> counts(rigid_ ? rigid_->kinds() : type_count_, 0.0);
+  std::vector<double> alchemical(type_count_, 0.0);
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     counts[static_cast<std::size_t>(particles.position[i].type)] += 1.0;
   }
   comm::ReductionBatch(context_, "types").sum(counts.data(), counts.size()).run();
+  counts_of_kinds_ = counts;
   if (!options_.tail_correction) return;
   for (const Atom& atom : atoms_) alchemical[static_cast<std::size_t>(atom.type)] += 1.0;
   tail_ = tail_of(options_.pairs, counts, alchemical);
@@ -188,12 +186,6 @@ AlchemyForces::Tail AlchemyForces::tail_of(const std::vector<Pair>& all,
     }
   }
   return tail;
-}
-
-void AlchemyForces::begin_step(const StepContext& now) {
-  time_ = now.time;
-  is_new_ = now.step != step_;
-  step_ = now.step;
 }
 
 void AlchemyForces::start(const ParticleStore& particles) {
@@ -321,7 +313,7 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
       particles, surroundings_, range_, [&](std::size_t a, std::uint32_t i, const Vec3& d) {
         const std::int64_t type = particles.position[i].type;
         if (!act(atoms_[a].type, type)) return;
-        const Value value = between(atoms_[a].type, type, dot(d, d), now_.van_der_waals);
+        const Value value = between(atoms_[a].type, type, dot(d, d), now().van_der_waals);
         const Vec3 force = value.force_over_r * d;
         particles.force[i] += force;
         push(a, -1.0 * force);
@@ -336,11 +328,11 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   };
   for_each_outer([&](std::size_t a, std::size_t b, const Vec3& d) {
     if (!act(atoms_[a].type, atoms_[b].type)) return;
-    const Value value = between(atoms_[a].type, atoms_[b].type, dot(d, d), now_.van_der_waals);
+    const Value value = between(atoms_[a].type, atoms_[b].type, dot(d, d), now().van_der_waals);
     of_pairs += value.energy;
     add_own_pair(a, b, d, value);
   });
-  const double on = 1.0 - now_.charges;
+  const double on = 1.0 - now().charges;
   const double lacking = 1.0 - on * on;
   for_each_inner([&](std::size_t a, std::size_t b, const Inner& inner, const Vec3& d) {
     const double r_squared = dot(d, d), r = std::sqrt(r_squared);
@@ -350,7 +342,7 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
       const Value value =
           is_kept && r >= pair.cutoff ? Value{0.0, 0.0}
           : is_kept                   ? pair.curve(r)
-                    : between(atoms_[a].type, atoms_[b].type, r_squared, now_.van_der_waals);
+                    : between(atoms_[a].type, atoms_[b].type, r_squared, now().van_der_waals);
       (is_kept ? within : of_pairs) += value.energy;
       add_own_pair(a, b, d, value);
     }
@@ -367,6 +359,12 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     within += lacked.energy;
     add_own_pair(a, b, d, lacked);
   });
+  if (rigid_) {
+    const double before = own.energy;
+    add_rigid_forces(particles, own);
+    of_pairs += own.energy - before;
+    own.energy = before;
+  }
   if (options_.interpolates_energies) {
     const double before = own.energy;
     add_own_charges(on * (1.0 - on), own);
@@ -384,7 +382,7 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   }
   if (sums != nullptr) {
     if (context_.rank() == 0) {
-      const double lambda = now_.van_der_waals;
+      const double lambda = now().van_der_waals;
       of_pairs += tail_at(lambda);
       const double virial =
           ((1.0 - lambda) * tail_.virial + lambda * tail_of_b_.virial) / box_.volume();
@@ -395,10 +393,7 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     parts_[0].energy = of_pairs;
     parts_[1].energy = within;
   }
-  if (is_new_ && options_.interval > 0 && step_ % options_.interval == 0) {
-    write_row(energies(particles, options_.states));
-  }
-  is_new_ = false;
+  write_if_due();
 }
 
 void AlchemyForces::add_van_der_waals(const ParticleStore& particles, Sums& sums) const {
@@ -407,7 +402,7 @@ void AlchemyForces::add_van_der_waals(const ParticleStore& particles, Sums& sums
     for (std::size_t k = 0; k < sums.lambdas.size(); ++k) {
       sums.van_der_waals[k] += between(first, second, r_squared, sums.lambdas[k]).energy;
     }
-    sums.by_van_der_waals += slope_between(first, second, r_squared, now_.van_der_waals);
+    sums.by_van_der_waals += slope_between(first, second, r_squared, now().van_der_waals);
   };
   for_each_surrounding(particles, surroundings_, range_,
                        [&](std::size_t a, std::uint32_t i, const Vec3& d) {
@@ -425,6 +420,41 @@ void AlchemyForces::add_van_der_waals(const ParticleStore& particles, Sums& sums
   for (std::size_t k = 0; k < sums.lambdas.size(); ++k)
     sums.van_der_waals[k] += tail_at(sums.lambdas[k]);
   sums.by_van_der_waals += tail_of_b_.at(box_.volume()) - tail_.at(box_.volume());
+}
+
+std::vector<RigidSurroundings::Atom> AlchemyForces::atoms_among_rigid() const {
+  std::vector<RigidSurroundings::Atom> atoms;
+  for (std::size_t a = 0; a < atoms_.size(); ++a) {
+    atoms.push_back({positions_[a], static_cast<std::size_t>(atoms_[a].type)});
+  }
+  return atoms;
+}
+
+void AlchemyForces::add_rigid_forces(ParticleStore& particles, EnergyAndVirial& sums) {
+  const auto push = [&](std::size_t a, const Vec3& force) {
+    for (int axis = 0; axis < 3; ++axis) {
+      forces_[3 * a + static_cast<std::size_t>(axis)] += force[axis];
+    }
+  };
+  rigid_->add_forces(atoms_among_rigid(), now().van_der_waals, now().charges, particles, push,
+                     sums);
+  if (context_.rank() != 0) return;
+  const BodiesBeyond tail = rigid_->beyond(counts_of_kinds_);
+  sums.energy += (1.0 - now().van_der_waals) * tail.energy;
+  for (int axis = 0; axis < 3; ++axis) {
+    sums.virial[axis] += (1.0 - now().van_der_waals) * tail.virial / 3.0;
+  }
+}
+
+void AlchemyForces::add_rigid_energies(const ParticleStore& particles, Sums& sums) const {
+  const RigidSurroundings::Energies found =
+      rigid_->energies(atoms_among_rigid(), sums.lambdas, particles);
+  const double tail = context_.rank() == 0 ? rigid_->beyond(counts_of_kinds_).energy : 0.0;
+  for (std::size_t k = 0; k < sums.lambdas.size(); ++k) {
+    sums.van_der_waals[k] += found.of_wells[k] + (1.0 - sums.lambdas[k]) * tail;
+  }
+  sums.by_van_der_waals += found.by_wells - tail;
+  sums.at_a += found.of_charges;
 }
 
 std::vector<double> AlchemyForces::charges_of(bool b) const {
@@ -576,14 +606,14 @@ void AlchemyForces::add_changed_forces(EnergyAndVirial& sums) {
   for_each_own_molecule([&](const Molecule& molecule, std::span<const Vec3> positions) {
     forces.assign(molecule.count, Vec3{});
     if (has_bonded()) {
-      sums += options_.changed_terms(molecule.kind, now_.bonded, positions, forces);
+      sums += options_.changed_terms(molecule.kind, now().bonded, positions, forces);
     }
     for (const ChangedPair& pair : changed_pairs_of(molecule)) {
       const Vec3 d = positions[pair.second] - positions[pair.first];
       const double r_squared = dot(d, d);
       const ChangedPair::Value of_wells =
-          pair.van_der_waals(options_.soft_core, r_squared, now_.van_der_waals);
-      const ChangedPair::Value of_charges = pair.charges(r_squared, now_.charges);
+          pair.van_der_waals(options_.soft_core, r_squared, now().van_der_waals);
+      const ChangedPair::Value of_charges = pair.charges(r_squared, now().charges);
       const Vec3 force = (of_wells.force_over_r + of_charges.force_over_r) * d;
       sums.energy += of_wells.energy + of_charges.energy;
       forces[pair.second] += force;
@@ -620,7 +650,7 @@ void AlchemyForces::add_changed_energies(Sums& sums) const {
     for (std::size_t k = 0; k < sums.bonded_lambdas.size(); ++k) {
       sums.bonded[k] += bonded_energy(molecule, sums.bonded_lambdas[k], positions);
     }
-    sums.by_bonded += bonded_slope(molecule, now_.bonded, positions);
+    sums.by_bonded += bonded_slope(molecule, now().bonded, positions);
     for (const ChangedPair& pair : changed_pairs_of(molecule)) {
       const Vec3 d = positions[pair.second] - positions[pair.first];
       const double r_squared = dot(d, d);
@@ -629,8 +659,8 @@ void AlchemyForces::add_changed_energies(Sums& sums) const {
             pair.van_der_waals(options_.soft_core, r_squared, sums.lambdas[k]).energy;
       }
       sums.by_van_der_waals +=
-          pair.van_der_waals(options_.soft_core, r_squared, now_.van_der_waals).by_lambda;
-      sums.by_pairs_of_charges += pair.charges(r_squared, now_.charges).by_lambda;
+          pair.van_der_waals(options_.soft_core, r_squared, now().van_der_waals).by_lambda;
+      sums.by_pairs_of_charges += pair.charges(r_squared, now().charges).by_lambda;
     }
   });
 }
@@ -645,8 +675,8 @@ AlchemicalEnergies AlchemyForces::energies(const ParticleStore& particles,
     if (known == lambdas.end()) lambdas.push_back(lambda);
     return place;
   };
-  place_in(sums.lambdas, now_.van_der_waals);
-  place_in(sums.bonded_lambdas, now_.bonded);
+  place_in(sums.lambdas, now().van_der_waals);
+  place_in(sums.bonded_lambdas, now().bonded);
   std::vector<std::size_t> lambda_of_state, bonded_lambda_of_state;
   for (const AlchemicalState& state : states) {
     lambda_of_state.push_back(place_in(sums.lambdas, state.van_der_waals));
@@ -656,6 +686,7 @@ AlchemicalEnergies AlchemyForces::energies(const ParticleStore& particles,
   sums.bonded.assign(sums.bonded_lambdas.size(), 0.0);
   add_van_der_waals(particles, sums);
   add_charges(particles, sums);
+  if (rigid_) add_rigid_energies(particles, sums);
   if (has_changes_) add_changed_energies(sums);
   comm::ReductionBatch(context_, "energies of states", comm::ReductionOrder::fixed)
       .sum(sums.van_der_waals.data(), sums.van_der_waals.size())
@@ -668,7 +699,7 @@ AlchemicalEnergies AlchemyForces::energies(const ParticleStore& particles,
       .sum(sums.by_pairs_of_charges)
       .run();
   // With charges between those of A and B the energy is below the straight line of energies.
-  const double lambda = now_.charges;
+  const double lambda = now().charges;
   const double slope = sums.at_b - sums.at_a + sums.by_pairs_of_charges;
   AlchemicalEnergies energies;
   energies.by_van_der_waals = sums.by_van_der_waals;
@@ -684,45 +715,6 @@ AlchemicalEnergies AlchemyForces::energies(const ParticleStore& particles,
   return energies;
 }
 
-namespace {
-
-AlchemicalState changed_by(AlchemicalState state, const StateParameters& values) {
-  const auto take = [&](std::string_view name, double& value) {
-    if (const auto found = values.find(name); found != values.end()) value = found->second;
-  };
-  for (const AlchemicalPart& part : alchemical_parts) take(part.parameter, state.*part.value);
-  return state;
-}
-
-}  // namespace
-
-StateParameters AlchemyForces::state_parameters() const {
-  StateParameters values;
-  for (const AlchemicalPart& part : alchemical_parts) {
-    values.emplace(part.parameter, now_.*part.value);
-  }
-  return values;
-}
-
-void AlchemyForces::set_state_parameters(const StateParameters& values) {
-  now_ = changed_by(now_, values);
-}
-
-std::vector<double> AlchemyForces::energies_with(std::span<const StateParameters> sets) {
-  std::vector<AlchemicalState> states;
-  for (const StateParameters& set : sets) states.push_back(changed_by(now_, set));
-  derivatives_.clear();
-  // States that differ in temperatures or biases alone cost nothing here.
-  if (std::ranges::all_of(states, [&](const AlchemicalState& state) { return state == now_; })) {
-    return std::vector<double>(states.size(), 0.0);
-  }
-  const AlchemicalEnergies found = energies(*particles_, states);
-  derivatives_ = {{std::string(alchemical_parts[0].parameter), found.by_charges},
-                  {std::string(alchemical_parts[1].parameter), found.by_van_der_waals},
-                  {std::string(alchemical_parts[2].parameter), found.by_bonded}};
-  return found.differences;
-}
-
 void AlchemyForces::set_charges(Topology& topology) const {
   for (std::uint32_t kind = 0; kind < topology_.molecules().size(); ++kind) {
     if (options_.is_alchemical[kind] == 0) continue;
@@ -730,64 +722,18 @@ void AlchemyForces::set_charges(Topology& topology) const {
     std::vector<double> charges;
     for (std::size_t k = 0; k < atoms.size(); ++k) {
       const double of_b = options_.charges_of_b[kind][k];
-      charges.push_back((1.0 - now_.charges) * atoms[k].charge + now_.charges * of_b);
+      charges.push_back((1.0 - now().charges) * atoms[k].charge + now().charges * of_b);
     }
     topology.set_charges(kind, charges);
   }
 }
 
-void AlchemyForces::write_row(const AlchemicalEnergies& energies) {
-  if (context_.rank() != 0) return;
-  std::string& lines = texts_.front().lines;
-  lines +=
-      fmt::format("{:.12g} {:.12g} {:.12g}", time_, energies.by_charges, energies.by_van_der_waals);
-  if (has_bonded()) lines += fmt::format(" {:.12g}", energies.by_bonded);
-  for (const double difference : energies.differences) lines += fmt::format(" {:.12g}", difference);
-  lines += "\n";
-}
-
-std::string AlchemyForces::head() const {
-  const auto parts = parts_of_state();
-  DhdlHead head{.comment = "# Written by Sterna in the form of GROMACS's dhdl.xvg\n",
-                .temperature = options_.temperature,
-                .thermal_energy = options_.thermal_energy,
-                .parts = {},
-                .lambdas = {},
-                .derivatives = parts.size()};
-  for (const AlchemicalPart& part : parts) head.parts.emplace_back(part.lambda);
-  for (const AlchemicalState& state : options_.states) {
-    std::vector<double>& lambdas = head.lambdas.emplace_back();
-    for (const AlchemicalPart& part : parts) lambdas.push_back(state.*part.value);
-  }
-  return head.of_state(options_.state);
-}
-
-std::vector<double> AlchemyForces::state() const {
-  std::vector<double> state{alchemy_state_format, static_cast<double>(step_)};
-  if (options_.changes_state)
-    state.insert(state.end(), {now_.van_der_waals, now_.charges, now_.bonded});
-  return state;
-}
-
-void AlchemyForces::restore(std::span<const double> state) {
-  const std::size_t expected = options_.changes_state ? 5 : 2;
-  if (state.size() < expected || state.size() > 5 || state[0] != alchemy_state_format) {
-    throw std::invalid_argument("the state of [alchemy] is of another input");
-  }
-  step_ = static_cast<std::int64_t>(state[1]);
-  // A run that is no replica has the state of its input.
-  if (options_.changes_state) {
-    now_ = {.van_der_waals = state[2], .charges = state[3], .bonded = state[4]};
-  }
-}
-
 ForceTerm::Settings AlchemyForces::settings() const {
-  return {{"molecules", static_cast<std::int64_t>(molecules_.size())},
-          {"atoms", static_cast<std::int64_t>(atoms_.size())},
-          {"state", static_cast<std::int64_t>(options_.state)},
-          {"states", static_cast<std::int64_t>(options_.states.size())},
-          {"van_der_waals", now_.van_der_waals},
-          {"charges", now_.charges}};
+  Settings settings{{"molecules", static_cast<std::int64_t>(molecules_.size())},
+                    {"atoms", static_cast<std::int64_t>(atoms_.size())}};
+  const Settings of_states = settings_of_states();
+  settings.insert(settings.end(), of_states.begin(), of_states.end());
+  return settings;
 }
 
 }  // namespace sterna::md

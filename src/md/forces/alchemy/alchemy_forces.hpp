@@ -6,29 +6,20 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "md/core/box.hpp"
 #include "md/forces/alchemy/alchemical_state.hpp"
+#include "md/forces/alchemy/alchemical_term.hpp"
 #include "md/forces/alchemy/changed_pairs.hpp"
-#include "md/forces/alchemy/soft_core.hpp"
+#include "md/forces/alchemy/rigid_surroundings.hpp"
 #include "md/forces/force_term.hpp"
-#include "md/forces/state_parameters.hpp"
+#include "md/model/soft_core.hpp"
 #include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
-
-/// Energies of one configuration in all states.
-struct AlchemicalEnergies {
-  /// dU/dlambda of charges, of van der Waals interactions and of bonded terms in the present state.
-  double by_charges = 0.0, by_van_der_waals = 0.0, by_bonded = 0.0;
-  /// The energy of each state minus that of the present state.
-  std::vector<double> differences;
-};
 
 /// Molecules whose van der Waals interactions and charges are switched off, state by state. The rows
 /// of the neighbor list have no van der Waals pairs of their atoms: this term has all pairs of which
@@ -46,7 +37,7 @@ struct AlchemicalEnergies {
 ///
 /// All ranks know the positions of all alchemical atoms by a reduction. Each rank computes their
 /// pairs with its own particles, and a second reduction adds the forces on alchemical atoms.
-class AlchemyForces final : public ForceTerm, public HasStateParameters {
+class AlchemyForces final : public AlchemicalTerm {
  public:
   /// u and -u'/r.
   struct Value {
@@ -95,10 +86,7 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
     std::vector<char> is_alchemical;  ///< by kind of molecule of the topology
     /// Charges of state B by kind of molecule and atom, as the topology has those of state A.
     std::vector<std::vector<double>> charges_of_b;
-    std::vector<AlchemicalState> states;
-    std::size_t state = 0;  ///< of the start
-    /// Whether the run takes on other states while it goes on; a checkpoint keeps its state then.
-    bool changes_state = false;
+    States states;
     SoftCore soft_core{};
     /// Whether van der Waals interactions and charges within a molecule are kept: molecules are
     /// decoupled, not annihilated.
@@ -111,6 +99,8 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
                                   std::span<const Vec3> positions, std::span<Vec3> forces)>
         changed_terms{};
     std::vector<std::vector<ChangedPair>> changed_pairs{};  ///< by kind of molecule; may be empty
+    /// Rigid molecules around alchemical atoms; their kinds follow the types.
+    std::optional<RigidSurroundings::Options> rigid{};
     bool tail_correction = false;
     /// At most one of both.
     std::optional<CutoffCharges> cutoff_charges{};
@@ -119,37 +109,20 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
     bool interpolates_energies = false;
     double charge_factor = 1.0;                         ///< multiplies the charges of the topology
     std::vector<std::vector<SharedPair>> shared_pairs;  ///< by kind of molecule
-    std::int64_t interval = 0;    ///< steps between two rows of the file; 0: no file
-    double temperature = 0.0;     ///< for the head of the file; 0: not known
-    double thermal_energy = 0.0;  ///< k times that
   };
   /// `whole`: the topology with all charges. The box outlives this object.
   AlchemyForces(const comm::Context& context, const Box& box, Topology whole, Options options);
 
-  std::string_view name() const override { return "alchemy"; }
-  bool keeps_momentum() const override { return true; }
-  bool needs_all_ghosts() const override { return false; }
-  TimeScale time_scale() const override { return TimeScale::medium; }
   void rebuild(const ParticleStore& particles) override;
-  void begin_step(const StepContext& now) override;
   void start(const ParticleStore& particles) override;
   void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
   std::vector<Part> parts() const override { return parts_; }
-  std::vector<double> state() const override;
-  void restore(std::span<const double> state) override;
-  std::span<GrowingText> texts() override { return texts_; }
   Settings settings() const override;
 
-  /// The lambda of each part of the state, by the names of `alchemical_parts`.
-  StateParameters state_parameters() const override;
-  void set_state_parameters(const StateParameters& values) override;
-  std::vector<double> energies_with(std::span<const StateParameters> sets) override;
-  StateParameters derivatives() const override { return derivatives_; }
   void set_charges(Topology& topology) const override;
 
-  /// Collective. The energies of the positions of the last `start` in these states.
   AlchemicalEnergies energies(const ParticleStore& particles,
-                              std::span<const AlchemicalState> states) const;
+                              std::span<const AlchemicalState> states) const override;
 
  private:
   struct Atom {
@@ -200,10 +173,6 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
     double energy = 0.0, virial = 0.0, near = 0.0;
     double at(double volume) const { return energy / volume - near; }
   };
-  /// What the run's files have of a state.
-  std::span<const AlchemicalPart> parts_of_state() const {
-    return std::span(alchemical_parts).first(has_bonded() ? 3 : 2);
-  }
   void list_atoms();
   Tail tail_of(const std::vector<Pair>& pairs, std::span<const double> counts,
                std::span<const double> alchemical) const;
@@ -212,6 +181,10 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
     return (1.0 - lambda) * tail_.at(volume) + lambda * tail_of_b_.at(volume);
   }
   void count_types(const ParticleStore& particles);
+  /// Pairs of atoms and rigid molecules, and their part of energies.
+  void add_rigid_forces(ParticleStore& particles, EnergyAndVirial& sums);
+  void add_rigid_energies(const ParticleStore& particles, Sums& sums) const;
+  std::vector<RigidSurroundings::Atom> atoms_among_rigid() const;
   void take_positions();
   /// 1 - lambda times a potential, as energy and force over distance, and the derivative by lambda.
   Value softened(const Pair& pair, const SoftCore& core, double r_squared, double lambda) const;
@@ -259,8 +232,6 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
   std::vector<double> changes_of_charges() const;
   /// This rank's share of a factor times the energy of the difference of charges.
   void add_own_charges(double factor, EnergyAndVirial& sums);
-  void write_row(const AlchemicalEnergies& energies);
-  std::string head() const;
 
   comm::Context context_;
   const Box& box_;
@@ -268,13 +239,13 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
   Options options_;
   std::size_t type_count_;
   double range_ = 0.0;
-  AlchemicalState now_;
-  StateParameters derivatives_;
-  const ParticleStore* particles_ = nullptr;  ///< of the last `rebuild`
-  bool has_changes_ = false;                  ///< bonded terms or special pairs that change
+  bool has_changes_ = false;  ///< bonded terms or special pairs that change
   std::optional<std::size_t> changed_part_, charges_part_;  ///< indices in `parts_`
   Tail tail_, tail_of_b_;
   bool types_are_counted_ = false;
+
+  std::optional<RigidSurroundings> rigid_;
+  std::vector<double> counts_of_kinds_;  ///< of types and rigid molecules
 
   std::vector<Atom> atoms_;
   std::vector<Molecule> molecules_;
@@ -291,11 +262,7 @@ class AlchemyForces final : public ForceTerm, public HasStateParameters {
   std::vector<double> forces_;         ///< three of each atom
   comm::ReductionBatch of_positions_, of_forces_;
 
-  std::int64_t step_ = -1;
-  double time_ = 0.0;
-  bool is_new_ = false;
   std::vector<Part> parts_;
-  std::vector<GrowingText> texts_;
 };
 
 }  // namespace sterna::md

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "md/forces/alchemy/soft_core.hpp"
+#include "md/model/soft_core.hpp"
 
 namespace sterna::md {
 

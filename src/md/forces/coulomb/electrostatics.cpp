@@ -27,8 +27,10 @@ Electrostatics::Electrostatics(const comm::Context& context, const Decomposition
     }
     for (const Site& site : sites) {
       molecule_radius_ = std::max(molecule_radius_, std::sqrt(dot(site.position, site.position)));
+      with_dipoles_ = with_dipoles_ || site.dipole != Vec3{};
     }
   }
+  whole_sites_ = sites_;
   if (options_.places) {
     excluded_.emplace(context, options_.places, factor);
     // Charges of atoms are in the topology, whatever the charge of their type is.
@@ -55,13 +57,37 @@ void Electrostatics::set_decomposition(const Decomposition& decomposition) {
   solver_->set_decomposition(decomposition);
 }
 
-bool Electrostatics::with_dipoles() const {
-  for (const auto& sites : sites_) {
-    for (const Site& site : sites) {
-      if (site.dipole != Vec3{}) return true;
+void Electrostatics::scale_sites(std::size_t component, double factor) {
+  for (std::size_t k = 0; k < sites_[component].size(); ++k) {
+    const Site& whole = whole_sites_[component][k];
+    sites_[component][k].charge = factor * whole.charge;
+    sites_[component][k].dipole = factor * whole.dipole;
+  }
+  charge_count_ = 0.0;  // so that the next `rebuild` counts
+}
+
+double Electrostatics::whole_in_potentials(const ParticleStore& particles,
+                                           std::span<const std::uint32_t> places) {
+  solver_->start(charges(particles), true);
+  const CoulombResult& result = solver_->finish({.virial = false, .energy = true});
+  double sum = 0.0;
+  auto place = places.begin();
+  for (std::uint32_t i = 0, next = 0; i < particles.local_count() && place != places.end(); ++i) {
+    const auto sites = sites_of(particles, i);
+    const std::size_t first = next;
+    next += static_cast<std::uint32_t>(sites.size());
+    if (*place != i) continue;
+    ++place;
+    const auto& whole = whole_sites_[static_cast<std::size_t>(particles.position[i].type)];
+    for (std::size_t k = 0; k < sites.size(); ++k) {
+      sum += whole[k].charge * result.potentials[first + k];
+      if (result.fields.empty()) continue;
+      const Vec3 dipole =
+          particles.rotating() ? particles.orientation[i].to_lab(whole[k].dipole) : whole[k].dipole;
+      sum -= dot(dipole, result.fields[first + k]);
     }
   }
-  return false;
+  return sum;
 }
 
 std::span<const Electrostatics::Site> Electrostatics::sites_of(const ParticleStore& particles,

@@ -72,6 +72,14 @@ class Electrostatics final : public ForceTerm {
   std::vector<double> potentials_of_others(const ParticleStore& particles,
                                            std::span<const std::uint32_t> places) const;
 
+  /// Multiplies charges and dipoles of this component by a factor, from the next `rebuild` on. The same
+  /// on all ranks.
+  void scale_sites(std::size_t component, double factor);
+  /// Collective, between `finish` and the next `start`. This rank's part of the sum over the sites of
+  /// these local particles: their charges, as if not multiplied, times the potentials of all charges as
+  /// they are, minus dipoles times fields. `places`: in the store, ascending.
+  double whole_in_potentials(const ParticleStore& particles, std::span<const std::uint32_t> places);
+
   /// The error at the start, relative to the root mean square force.
   double measured_error() const { return solver_->error(); }
   bool periodic() const { return options_.periodic; }
@@ -91,7 +99,7 @@ class Electrostatics final : public ForceTerm {
  private:
   void place_charges(const ParticleStore& particles, bool with_centers);
   PointCharges charges(const ParticleStore& particles) const;
-  bool with_dipoles() const;
+  bool with_dipoles() const { return with_dipoles_; }
   /// Whether each particle is a single charge at its position, so that neither positions nor
   /// molecules have to be copied.
   bool particles_are_charges(const ParticleStore& particles) const;
@@ -117,7 +125,9 @@ class Electrostatics final : public ForceTerm {
   }
   /// Returns no sites for a particle without a charge.
   std::span<const Site> sites_of(const ParticleStore& particles, std::size_t particle) const;
-  std::vector<std::vector<Site>> sites_;  ///< by component
+  std::vector<std::vector<Site>> sites_;        ///< by component
+  std::vector<std::vector<Site>> whole_sites_;  ///< before `scale_sites`
+  bool with_dipoles_ = false;
   /// Whether virtual sites without charge are left out, because a virtual site may coincide with a
   /// charge.
   bool leaves_sites_out_ = false;

@@ -25,6 +25,7 @@
 #include "md/integrate/moving_targets.hpp"
 #include "md/simulation/alchemical_system.hpp"
 #include "md/simulation/force_term_table.hpp"
+#include "md/simulation/force_terms/rigid_alchemy_term.hpp"
 
 namespace sterna::md {
 namespace {
@@ -192,18 +193,29 @@ AlchemyForces::SolvedCharges solved_charges_of(const Electrostatics& solver,
   return solved;
 }
 
+AlchemicalTerm::States states_of(const Input& input, const AlchemySection& section) {
+  AlchemicalTerm::States states;
+  for (std::size_t k = 0; k < section.state_count(); ++k) {
+    states.all.push_back(section.lambdas_of(k));
+  }
+  states.start = static_cast<std::size_t>(section.state);
+  states.change = input.section<MovingTargets>().by_states;
+  if (!input.minimizes()) states.interval = section.interval;
+  states.temperature = temperature_of_run(input).value_or(0.0);
+  states.thermal_energy = input.units.boltzmann() * states.temperature;
+  return states;
+}
+
 std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
   const Input& input = request.input;
   const AlchemySection& section = input.section<AlchemySection>();
   if (!section.is_used()) return nullptr;
+  if (has_alchemical_components(input)) {
+    return make_rigid_alchemy(request, states_of(input, section));
+  }
   AlchemyForces::Options options;
   options.is_alchemical = alchemical_molecules(input);
-  for (std::size_t k = 0; k < section.state_count(); ++k) {
-    options.states.push_back(
-        {section.van_der_waals_of(k), section.charges_of(k), section.bonded_of(k)});
-  }
-  options.state = static_cast<std::size_t>(section.state);
-  options.changes_state = input.section<MovingTargets>().by_states;
+  options.states = states_of(input, section);
   options.soft_core = {.alpha = section.soft_core_alpha,
                        .power = static_cast<int>(section.soft_core_power),
                        .least_sigma = section.soft_core_sigma};
@@ -222,9 +234,11 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
                                                          std::span<Vec3> forces) {
         return terms.compute(molecule, lambda, positions, forces);
       };
+      options.states.have_bonded = true;
     }
     options.changed_pairs = changed_pairs_of(input);
   }
+  if (!input.components.empty()) options.rigid = rigid_surroundings(input);
   options.tail_correction = input.interaction.tail_correction == TailCorrection::homogeneous;
   if (input.electrostatics.ends_at_cutoff()) {
     options.cutoff_charges = cutoff_charges_of(request.interaction.cutoff_charges());
@@ -243,9 +257,6 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
       options.charge_factor = 1.0 / std::sqrt(input.electrostatics.permittivity);
     }
   }
-  if (!input.minimizes()) options.interval = section.interval;
-  options.temperature = temperature_of_run(input).value_or(0.0);
-  options.thermal_energy = input.units.boltzmann() * options.temperature;
   return std::make_unique<AlchemyForces>(request.context, request.box, std::move(whole),
                                          std::move(options));
 }

@@ -19,8 +19,9 @@ InputSection alchemy() {
       .keys =
           {{.name = "molecules",
             .target = option<&AlchemySection::molecules>,
-            .description = "Names of the `[[molecule]]`s, all copies of which are alchemical. The "
-                           "types of their atoms must be theirs alone.",
+            .description =
+                "Names of the `[[molecule]]`s, or of the `[[component]]`s, all copies of "
+                "which are alchemical. The types of their atoms must be theirs alone.",
             .need = Need::required,
             .aliases = {"molecule", "couple-moltype", "couple_moltype", "region"}},
            {.name = "kind",
@@ -112,6 +113,29 @@ std::vector<char> alchemical_types(const Input& input) {
     found.push_back(is_alchemical);
   }
   return found;
+}
+
+std::vector<char> alchemical_components(const Input& input) {
+  const auto& names = input.section<AlchemySection>().molecules;
+  const std::vector<char> molecules = alchemical_molecules(input);
+  std::vector<char> found;
+  for (const Input::Component& component : input.components) {
+    bool is_alchemical = std::ranges::find(names, component.name) != names.end();
+    for (std::size_t n = 0; n < input.molecules.size(); ++n) {
+      is_alchemical =
+          is_alchemical || (molecules[n] != 0 &&
+                            std::ranges::any_of(input.molecules[n].atoms, [&](const auto& atom) {
+                              return atom.type == component.name;
+                            }));
+    }
+    found.push_back(is_alchemical);
+  }
+  return found;
+}
+
+bool has_alchemical_components(const Input& input) {
+  if (!input.section<AlchemySection>().is_used()) return false;
+  return std::ranges::count(alchemical_components(input), char{1}) > 0;
 }
 
 }  // namespace sterna::md

@@ -11,6 +11,7 @@
 #include "md/forces/alchemy/input/alchemy_section.hpp"
 #include "md/forces/alchemy/input/check_alchemy.hpp"
 #include "md/forces/alchemy/input/mutation_sections.hpp"
+#include "md/input/component_frames.hpp"
 #include "md/input/cutoffs.hpp"
 #include "md/input/many_body_input.hpp"
 #include "sterna/comm/nearest_name.hpp"
@@ -21,7 +22,11 @@ namespace {
 class AlchemyChecker {
  public:
   AlchemyChecker(const Input& input, const IsGood& is_good, const Report& report)
-      : input_(input), of_(input.section<AlchemySection>()), good_(is_good), report_(report) {}
+      : input_(input),
+        of_(input.section<AlchemySection>()),
+        good_(is_good),
+        report_(report),
+        has_rigid_(has_alchemical_components(input)) {}
 
   void check() {
     if (good_("alchemy.molecules")) molecules();
@@ -39,9 +44,12 @@ class AlchemyChecker {
   void molecules() {
     std::vector<std::string_view> known;
     for (const Input::Molecule& molecule : input_.molecules) known.push_back(molecule.name);
+    for (const Input::Component& component : input_.components) known.push_back(component.name);
+    const std::string_view section =
+        input_.components.empty() ? "[[molecule]]" : "[[molecule]] or [[component]]";
     for (auto name = of_.molecules.begin(); name != of_.molecules.end(); ++name) {
       if (std::ranges::find(known, *name) == known.end()) {
-        std::string message = fmt::format("no [[molecule]] has the name {}", quote(*name));
+        std::string message = fmt::format("no {} has the name {}", section, quote(*name));
         if (const auto near = comm::nearest_name(*name, known)) {
           message += fmt::format("; did you mean {}?", quote(*near));
         }
@@ -134,12 +142,15 @@ class AlchemyChecker {
   }
 
   void kinds_of_forces() {
-    if (!input_.components.empty()) {
-      error("alchemy",
-            "[alchemy] is for systems of [[type]]s and [[molecule]]s; this one has "
-            "[[component]]s, whose pairs cannot be switched off");
-    }
     const std::vector<char> types = alchemical_types(input_);
+    const bool has_atoms = std::ranges::count(types, char{1}) > 0;
+    if (has_rigid_) {
+      rigid_molecules(has_atoms);
+    } else if (!input_.components.empty() && of_.kind == AlchemyKind::mutation) {
+      error("alchemy.kind",
+            "kind = \"mutation\" in [alchemy] does not go with [[component]]s in the system; "
+            "expected \"decoupling\" or \"annihilation\"");
+    }
     for (std::size_t n = 0; n < types.size(); ++n) {
       if (types[n] == 0 || many_body_kind(input_, n) == ManyBodyKind::none) continue;
       error("alchemy.molecules",
@@ -160,6 +171,25 @@ class AlchemyChecker {
     }
   }
 
+  void rigid_molecules(bool has_atoms) {
+    if (has_atoms) {
+      error("alchemy.molecules",
+            "\"molecules\" in [alchemy] names molecules of atoms and [[component]]s; expected one "
+            "of both");
+    }
+    if (of_.kind == AlchemyKind::mutation) {
+      error("alchemy.kind",
+            "kind = \"mutation\" in [alchemy] is for molecules of atoms; expected \"decoupling\" "
+            "for a [[component]]");
+    }
+    if (input_.electrostatics.is_used() && of_.charge_path == ChargePath::energies) {
+      error(
+          "alchemy.charge_path",
+          "charge_path = \"energies\" in [alchemy] is for [[component]]s whose charges end at the "
+          "cutoff; here [electrostatics] has them at any distance: expected \"charges\"");
+    }
+  }
+
   /// The energies of states have no part of fields that act on charges.
   void fields() {
     if (of_.charges.empty()) return;
@@ -177,7 +207,21 @@ class AlchemyChecker {
     return type == input_.types.end() ? 0.0 : type->charge;
   }
 
+  /// Whether a rigid molecule that is alchemical has charges or multipoles.
+  bool has_rigid_charges() const {
+    const std::vector<char> is_alchemical = alchemical_components(input_);
+    for (std::size_t n = 0; n < is_alchemical.size(); ++n) {
+      if (is_alchemical[n] == 0) continue;
+      for (const Input::Site& site : input_.components[n].sites) {
+        if (site.kind == SiteKind::lennard_jones) continue;
+        if (site.kind != SiteKind::charge || site.charge != 0.0) return true;
+      }
+    }
+    return false;
+  }
+
   bool has_charges() const {
+    if (has_rigid_) return has_rigid_charges();
     const std::vector<char> is_alchemical = alchemical_molecules(input_);
     for (std::size_t m = 0; m < input_.molecules.size(); ++m) {
       if (is_alchemical[m] == 0) continue;
@@ -229,7 +273,23 @@ class AlchemyChecker {
   const AlchemySection& of_;
   const IsGood& good_;
   const Report& report_;
+  const bool has_rigid_;  ///< some alchemical molecules are rigid
 };
+
+/// The distance of centers up to which alchemical molecules act on others.
+double range_of(const Input& input) {
+  double range = longest_cutoff(input);
+  if (!has_alchemical_components(input)) return range;
+  if (input.interaction.molecular_cutoff != MolecularCutoff::site) return range;
+  double extent = 0.0;
+  for (const Input::Component& component : input.components) {
+    const BodyFrame frame = body_frame_of(component);
+    for (const Input::Site& site : component.sites) {
+      extent = std::max(extent, length(frame.from_points(site.position)));
+    }
+  }
+  return range + 2.0 * extent;
+}
 
 }  // namespace
 
@@ -240,14 +300,15 @@ void check_alchemy(Input& input, bool, const IsGood& is_good, const Report& repo
 
 void check_alchemy_in_box(const Input& input, const Box& box, const Report& report) {
   if (!input.section<AlchemySection>().is_used()) return;
-  const double cutoff = longest_cutoff(input), height = box.least_height();
-  if (2.0 * cutoff <= height) return;
-  report(
-      Severity::error, "alchemy",
-      fmt::format("[alchemy] needs a box that is at least two cutoffs wide, which is {}; here it "
-                  "is {}",
-                  input.units.text(2.0 * cutoff, Dimension::length),
-                  input.units.text(height, Dimension::length)));
+  const double range = range_of(input), height = box.least_height();
+  if (2.0 * range <= height) return;
+  const std::string_view wide = range == longest_cutoff(input)
+                                    ? "two cutoffs wide"
+                                    : "two cutoffs and four times the reach of sites wide";
+  report(Severity::error, "alchemy",
+         fmt::format("[alchemy] needs a box that is at least {}, which is {}; here it is {}", wide,
+                     input.units.text(2.0 * range, Dimension::length),
+                     input.units.text(height, Dimension::length)));
 }
 
 }  // namespace sterna::md

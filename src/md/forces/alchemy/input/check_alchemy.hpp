@@ -12,6 +12,12 @@ std::vector<char> alchemical_molecules(const Input& input);
 /// Whether each [[type]] of a valid input is that of an alchemical atom; empty: none is.
 std::vector<char> alchemical_types(const Input& input);
 
+/// Whether each [[component]] of a valid input is alchemical, by its own name or by that of the
+/// [[molecule]] that it is.
+std::vector<char> alchemical_components(const Input& input);
+/// Whether an input has alchemical rigid molecules.
+bool has_alchemical_components(const Input& input);
+
 void check_alchemy(Input& input, bool look_at_files, const IsGood& is_good, const Report& report);
 void check_alchemy_in_box(const Input& input, const Box& box, const Report& report);
 

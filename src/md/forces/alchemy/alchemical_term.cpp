@@ -1,0 +1,122 @@
+#include "md/forces/alchemy/alchemical_term.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "md/forces/alchemy/dhdl_head.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr double alchemy_state_format = 1.0;
+
+AlchemicalState changed_by(AlchemicalState state, const StateParameters& values) {
+  const auto take = [&](std::string_view name, double& value) {
+    if (const auto found = values.find(name); found != values.end()) value = found->second;
+  };
+  for (const AlchemicalPart& part : alchemical_parts) take(part.parameter, state.*part.value);
+  return state;
+}
+
+}  // namespace
+
+AlchemicalTerm::AlchemicalTerm(const comm::Context& context, States states)
+    : writes_(context.rank() == 0), states_(std::move(states)), now_(states_.all[states_.start]) {
+  if (states_.interval > 0) texts_.push_back({".dhdl.xvg", head()});
+}
+
+void AlchemicalTerm::begin_step(const StepContext& now) {
+  time_ = now.time;
+  is_new_ = now.step != step_;
+  step_ = now.step;
+}
+
+void AlchemicalTerm::write_if_due() {
+  if (is_new_ && states_.interval > 0 && step_ % states_.interval == 0) {
+    write_row(energies(*particles_, states_.all));
+  }
+  is_new_ = false;
+}
+
+StateParameters AlchemicalTerm::state_parameters() const {
+  StateParameters values;
+  for (const AlchemicalPart& part : alchemical_parts) {
+    values.emplace(part.parameter, now_.*part.value);
+  }
+  return values;
+}
+
+void AlchemicalTerm::set_state_parameters(const StateParameters& values) {
+  now_ = changed_by(now_, values);
+}
+
+std::vector<double> AlchemicalTerm::energies_with(std::span<const StateParameters> sets) {
+  std::vector<AlchemicalState> states;
+  for (const StateParameters& set : sets) states.push_back(changed_by(now_, set));
+  derivatives_.clear();
+  // States that differ in temperatures or biases alone cost nothing here.
+  if (std::ranges::all_of(states, [&](const AlchemicalState& state) { return state == now_; })) {
+    return std::vector<double>(states.size(), 0.0);
+  }
+  const AlchemicalEnergies found = energies(*particles_, states);
+  derivatives_ = {{std::string(alchemical_parts[0].parameter), found.by_charges},
+                  {std::string(alchemical_parts[1].parameter), found.by_van_der_waals},
+                  {std::string(alchemical_parts[2].parameter), found.by_bonded}};
+  return found.differences;
+}
+
+void AlchemicalTerm::write_row(const AlchemicalEnergies& energies) {
+  if (!writes_) return;
+  std::string& lines = texts_.front().lines;
+  lines +=
+      fmt::format("{:.12g} {:.12g} {:.12g}", time_, energies.by_charges, energies.by_van_der_waals);
+  if (states_.have_bonded) lines += fmt::format(" {:.12g}", energies.by_bonded);
+  for (const double difference : energies.differences) lines += fmt::format(" {:.12g}", difference);
+  lines += "\n";
+}
+
+std::string AlchemicalTerm::head() const {
+  const auto parts = parts_of_state();
+  DhdlHead head{.comment = "# Written by Sterna in the form of GROMACS's dhdl.xvg\n",
+                .temperature = states_.temperature,
+                .thermal_energy = states_.thermal_energy,
+                .parts = {},
+                .lambdas = {},
+                .derivatives = parts.size()};
+  for (const AlchemicalPart& part : parts) head.parts.emplace_back(part.lambda);
+  for (const AlchemicalState& state : states_.all) {
+    std::vector<double>& lambdas = head.lambdas.emplace_back();
+    for (const AlchemicalPart& part : parts) lambdas.push_back(state.*part.value);
+  }
+  return head.of_state(states_.start);
+}
+
+std::vector<double> AlchemicalTerm::state() const {
+  std::vector<double> state{alchemy_state_format, static_cast<double>(step_)};
+  if (states_.change) state.insert(state.end(), {now_.van_der_waals, now_.charges, now_.bonded});
+  return state;
+}
+
+void AlchemicalTerm::restore(std::span<const double> state) {
+  const std::size_t expected = states_.change ? 5 : 2;
+  if (state.size() < expected || state.size() > 5 || state[0] != alchemy_state_format) {
+    throw std::invalid_argument("the state of [alchemy] is of another input");
+  }
+  step_ = static_cast<std::int64_t>(state[1]);
+  // A run that is no replica has the state of its input.
+  if (states_.change) {
+    now_ = {.van_der_waals = state[2], .charges = state[3], .bonded = state[4]};
+  }
+}
+
+ForceTerm::Settings AlchemicalTerm::settings_of_states() const {
+  return {{"state", static_cast<std::int64_t>(states_.start)},
+          {"states", static_cast<std::int64_t>(states_.all.size())},
+          {"van_der_waals", now_.van_der_waals},
+          {"charges", now_.charges}};
+}
+
+}  // namespace sterna::md
