@@ -63,6 +63,7 @@ LATER = {
 #: another, which calls it.
 FOR_ANNOTATIONS = {
     ("fluids.saturation_report", "fluids.saturation"),
+    ("fluids.mixture_report", "fluids.bubble_points"),
     ("importing.bodies", "importing.system"),
     ("sweeps.plots", "sweeps.sweep"),
     ("sweeps.slurm", "sweeps.sweep"),

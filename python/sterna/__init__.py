@@ -23,6 +23,7 @@ from sterna.support.moved import keep_old_names
 
 if TYPE_CHECKING:
     from sterna import comm, fmm
+    from sterna.fluids.bubble_points import BubblePoints, bubble_points
     from sterna.fluids.saturation import Saturation, vle
     from sterna.fluids.virial import VirialCoefficients, virial
     from sterna.frames.trajectory import Trajectory
@@ -47,6 +48,7 @@ __all__ = [
     "Average",
     "Averages",
     "Box",
+    "BubblePoints",
     "Input",
     "InputError",
     "InputWarning",
@@ -64,6 +66,7 @@ __all__ = [
     "UnstableRun",
     "VirialCoefficients",
     "__version__",
+    "bubble_points",
     "comm",
     "fmm",
     "read",
@@ -81,6 +84,7 @@ _LATER = {
     "Average": "results.averages",
     "Averages": "results.averages",
     "Box": "live.box",
+    "BubblePoints": "fluids.bubble_points",
     "Input": "live.input",
     "Log": "results.log",
     "Observation": "results.observations",
@@ -92,6 +96,7 @@ _LATER = {
     "System": "live.system",
     "Trajectory": "frames.trajectory",
     "VirialCoefficients": "fluids.virial",
+    "bubble_points": "fluids.bubble_points",
     "read": "results.result",
     "read_log": "results.log",
     "run": "runs.start",

@@ -105,10 +105,22 @@ def vle(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL", help="A name that `sterna models` lists, or lennard_jones."
+            metavar="MODEL|INPUT",
+            help="A name that `sterna models` lists, or lennard_jones; of a mixture several names "
+            "with commas, or an input file.",
         ),
     ],
     temperature: Temperatures,
+    composition: Annotated[
+        str | None,
+        typer.Option(
+            "--composition",
+            "-x",
+            metavar="X,X,...",
+            help="Mole fractions in the liquid of a mixture: of two components that of the first "
+            "one, 0.2,0.5; of more of them 0.2/0.3/0.5.",
+        ),
+    ] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -163,16 +175,28 @@ def vle(
     of liquid between their vapor. Runs go side by side. A command that was killed goes on where it was,
     and more temperatures or --steps run only what is missing. `sterna watch FOLDER/liquids.toml` (of
     slabs study.toml) shows how far each run is.
+
+    Of a mixture the composition of the liquid is given, and pressure and vapor are computed.
     """
     # NumPy is slow to load, and needed here only.
+    from sterna.fluids.bubble_points import bubble_points
     from sterna.fluids.saturation import vle as compute
 
+    def tell(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    _refuse_half_a_mixture(model, composition, method)
     with ended_by_signals():
-        found = compute(
-            model, temperature, directory, molecules, steps, equilibration, replicas, cores,
-            reference, seed, lambda line: print(line, file=sys.stderr, flush=True), not status,
-            method, insertions,
-        )  # fmt: skip
+        if composition is not None:
+            found = bubble_points(
+                model, temperature, composition, directory, molecules, steps, equilibration,
+                replicas, cores, reference, seed, tell, not status, insertions,
+            )  # fmt: skip
+        else:
+            found = compute(
+                model, temperature, directory, molecules, steps, equilibration, replicas, cores,
+                reference, seed, tell, not status, method, insertions,
+            )  # fmt: skip
     print(found)
     folder = found.folder
     print(f"wrote {found.write_csv(output or folder / 'vle.csv')}")
@@ -182,6 +206,16 @@ def vle(
         print(f"wrote {found.write_report(folder / 'report.html')}")
     if not found.is_complete:
         raise typer.Exit(1)
+
+
+def _refuse_half_a_mixture(model: str, composition: str | None, method: str) -> None:
+    if composition is None and ("," in model or model.endswith(".toml")):
+        raise SternaError(
+            f"{model}: the composition of the liquid is missing: --composition 0.5 is a mole fraction",
+            2,
+        )
+    if composition is not None and method != "grand-equilibrium":
+        raise SternaError(f"--method {method}: of a mixture expected grand-equilibrium", 2)
 
 
 def _reference_of_virials(reference: str | None, model: str, wanted) -> tuple[str, str]:  # noqa: ANN001

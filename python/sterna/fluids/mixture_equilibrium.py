@@ -1,0 +1,474 @@
+"""Vapor-liquid equilibria of mixtures: a liquid of given composition, and the vapor that meets it.
+
+Idea: a liquid at constant pressure near the bubble point, with test molecules of each component, has
+all chemical potentials and partial molar volumes. The vapor is known by second virial coefficients,
+and from there on by a run at its density and composition. Both meet where all potentials are equal.
+Source: Vrabec and Hasse, Mol. Phys. 100, 3375 (2002); Moeller and Fischer, Mol. Phys. 69, 463 (1990).
+Cost: half of it is test molecules. Hazards: potentials come from insertions alone, without other
+temperatures; gases above their critical temperature have a bubble point far from the first guess.
+Others: slabs of mixtures.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+
+from sterna.errors import SternaError
+from sterna.fluids.mixture_model import MixtureModel
+from sterna.fluids.mixture_vapor import MixtureLiquid, MixtureVapor, meeting, with_sum
+from sterna.fluids.phase_runs import PhaseRuns
+from sterna.fluids.second_virial import second_virial
+from sterna.fluids.vapor import VIRIAL_LIMIT
+from sterna.support.constants import BAR_PER_ATM
+from sterna.support.files import replace_text
+from sterna.sweeps.sweep import PointRun, Sweep
+
+_MOL_CM3 = 0.602214076  #: molecules per cubic angstrom
+_LEAST_EFFECTIVE = 200.0  #: insertions that carry a mean whose error is known
+_LEAST_DENSITY = 0.6  #: of what is expected: below it a liquid has evaporated
+_FAR = 0.15  #: how far a vapor may be from the bubble point, relative; beyond it another one is run
+_ROUNDS = 3
+_DRAWS = 1000
+_FEW = 0.02  #: a share in the vapor below which its density may be off
+
+
+@dataclass(frozen=True)
+class State:
+    """A temperature, and the shares of the components in the liquid."""
+
+    temperature: float
+    shares: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return f"{self.temperature:g} " + "/".join(f"{share:g}" for share in self.shares)
+
+
+@dataclass(frozen=True)
+class _Phase:
+    """Averages of one phase, in bar, cm^3, mol and kJ, or reduced. Arrays over the components."""
+
+    density: numpy.ndarray
+    density_error: float  #: of all components together, relative
+    excess: numpy.ndarray  #: mu/kT beyond that of the ideal gas
+    excess_error: numpy.ndarray
+    volume: numpy.ndarray  #: partial molar
+    volume_error: numpy.ndarray
+    pressure: float
+    pressure_error: float
+    compressibility: float
+    effective: numpy.ndarray
+
+
+@dataclass
+class FoundMixture:
+    """Values and errors by quantity, arrays over the states, and how each state went."""
+
+    values: dict[str, numpy.ndarray]
+    errors: dict[str, numpy.ndarray]
+    states: list[str]
+    notes: list[str]
+
+
+class MixtureEquilibrium(PhaseRuns):
+    """The study of a mixture in a folder. `sizes` as those of PhaseRuns."""
+
+    def __init__(
+        self, model: MixtureModel, states: Sequence[State], folder: Path, sizes: Sequence[int]
+    ) -> None:
+        super().__init__(model.whole(), folder, sizes)
+        self.model = model
+        self.points = list(states)
+        self._expected = [
+            model.liquid_density(s.temperature, numpy.array(s.shares)) / self._volume
+            for s in self.points
+        ]
+        count = len(model.names)
+        temperatures = numpy.array([s.temperature for s in self.points])
+        self._second = numpy.zeros((len(self.points), count, count))
+        self._second_error = numpy.zeros_like(self._second)
+        for i in range(count):
+            for j in range(i, count):
+                found = second_virial(model.pair, i, j, temperatures, 1024)
+                for a, b in ((i, j), (j, i)):
+                    self._second[:, a, b] = found.value * self._volume
+                    self._second_error[:, a, b] = found.error * self._volume
+        self._pressure = [self._guess(state) for state in self.points]
+        self.liquids = self._write_liquids()
+
+    def _guess(self, state: State) -> float:
+        """About the pressure of the bubble point, by Raoult's law, as inputs have it."""
+        guess = 0.0
+        for share, fluid in zip(state.shares, self.model.fluids, strict=True):
+            alone = PhaseRuns(fluid, self.folder, self._sizes)
+            guess += share * alone._near_pressure(state.temperature)
+        return float(str(self._pressure_text(guess)).split()[0])
+
+    def _bulk(self, t: float, purpose: str) -> dict:
+        sections = json.loads(json.dumps(self.model.sections))
+        for name in ("start", "thermostat"):
+            sections[name]["temperature"] = self._temperature_text(t)
+        return sections
+
+    def _columns(self, points: Sequence[State], shares: Sequence[Sequence[float]]) -> dict:
+        """What varies over the runs of both phases."""
+        shown = [self._temperature_text(p.temperature) for p in points]
+        columns = {
+            "thermostat.temperature": shown,
+            "start.temperature": shown,
+            "run.seed": [self._seed_of(str(p)) for p in points],
+        }
+        for k, name in enumerate(self.model.names):
+            columns[self.model.key(name)] = [float(f"{of[k]:.6g}") for of in shares]
+        return columns
+
+    def _write_liquids(self) -> Sweep:
+        first = self.points[0]
+        sections = self._liquid(first.temperature, self._expected[0], self._pressure[0])
+        columns = self._columns(self.points, [p.shares for p in self.points])
+        columns["start.density"] = [self._density(d) for d in self._expected]
+        columns["barostat.pressure"] = [self._pressure_text(p) for p in self._pressure]
+        return self._write("liquid", sections, columns)
+
+    def run(self, tell: Callable[[str], None], cores: int | None) -> None:
+        """Runs what is missing."""
+        tell("liquids")
+        self.liquids.run(tell, cores)
+        for _ in range(_ROUNDS):
+            vapors = self._vapors(self._wanted_vapors())
+            if vapors is None:
+                return
+            tell("vapors")
+            if not vapors.run(tell, cores) or not self._are_far():
+                return
+
+    # Densities of vapors are results of the liquids, which more steps change a little. Vapors that
+    # have run are kept where they are near.
+
+    @property
+    def _memory(self) -> Path:
+        return self.folder / "vapor-densities.json"
+
+    def _remembered(self) -> dict[str, list[float]]:
+        try:
+            found = json.loads(self._memory.read_text(encoding="utf-8"))
+            return {str(key): [float(x) for x in value] for key, value in found.items()}
+        except (OSError, ValueError, AttributeError, TypeError):
+            return {}
+
+    def _remember(self, densities: dict[str, list[float]]) -> None:
+        try:
+            replace_text(self._memory, json.dumps(densities, indent=1) + "\n")
+        except OSError as error:
+            raise SternaError(f"{self._memory}: cannot be written: {error.strerror}") from error
+
+    def _wanted_vapors(self) -> dict[str, list[float]]:
+        remembered, wanted = self._remembered(), {}
+        for k, liquid in enumerate(self._liquids()):
+            if liquid is None:
+                continue
+            density, _ = meeting(self._state_of(k, liquid), self._virial(k), self._unit)
+            if numpy.isnan(density).any():
+                # Beyond what second coefficients describe. A dilute vapor is where a run tells more.
+                density = 0.5 * numpy.exp(self._state_of(k, liquid).potential)
+            size = abs(density @ self._second[k] @ density) / density.sum()
+            if size >= VIRIAL_LIMIT:
+                name = str(self.points[k])
+                wanted[name] = remembered.get(name, [float(x) for x in density])
+        self._remember(remembered | wanted)
+        return wanted
+
+    def _vapors(self, densities: dict[str, list[float]]) -> Sweep | None:
+        points = [point for point in self.points if str(point) in densities]
+        if not points:
+            return None
+        there = [numpy.array(densities[str(point)]) for point in points]
+        sections = self._text(points[0].temperature, float(there[0].sum()))
+        sections["stage"][-1]["insertion"]["insertions"] = min(200, self._sizes[3])
+        columns = self._columns(points, [density / density.sum() for density in there])
+        columns["start.density"] = [self._density(float(d.sum())) for d in there]
+        return self._write("vapor", sections, columns)
+
+    def _are_far(self) -> bool:
+        """Whether vapors are far from the bubble point; then the places of others are remembered."""
+        found, remembered, far = self.values(), self._remembered(), False
+        names = self.model.names
+        for k, point in enumerate(self.points):
+            total = found.values["vapor_density"][k] * self._per_density
+            if str(point) not in remembered or not total > 0.0:
+                continue
+            shares = numpy.array([found.values[f"vapor_share_{name}"][k] for name in names])
+            before = numpy.array(remembered[str(point)])
+            off = abs(total * shares / before - 1.0)
+            if (off[shares > _FEW] > _FAR).any():
+                remembered[str(point)] = [float(x) for x in total * shares]
+                far = True
+        if far:
+            self._remember(remembered)
+        return far
+
+    @property
+    def _per_density(self) -> float:
+        """mol/cm^3 of a mol/l."""
+        return 1.0 if self.model.reduced else 1e-3
+
+    def _virial(self, k: int) -> MixtureVapor:
+        none = numpy.zeros(len(self.model.names))
+        heat = self._gas * self.points[k].temperature
+        return MixtureVapor(heat, self._second[k], none, none, numpy.array(0.0))
+
+    def _liquids(self) -> list[_Phase | None]:
+        """Those that are complete, and liquids."""
+        found = []
+        for k, phase in enumerate(self._phases(self.liquids)):
+            is_liquid = phase is not None and phase.density.sum() > (
+                _LEAST_DENSITY * self._expected[k]
+            )
+            found.append(phase if is_liquid and numpy.isfinite(phase.excess).all() else None)
+        return found
+
+    def _state_of(self, k: int, liquid: _Phase) -> MixtureLiquid:
+        total = liquid.density.sum()
+        volumes, _ = with_sum(
+            liquid.volume, liquid.volume_error, liquid.density / total, self._unit_volume(total)
+        )
+        return MixtureLiquid(
+            self._pressure[k],
+            numpy.log(liquid.density) + liquid.excess,
+            volumes,
+            liquid.compressibility,
+        )
+
+    @staticmethod
+    def _unit_volume(density: float) -> float:
+        return 1.0 / float(density)
+
+    def _phases(self, sweep: Sweep) -> list[_Phase | None]:
+        """Averages of each state over its runs; None where one is not complete."""
+        phases = []
+        for row, point in zip(sweep.rows(), sweep.points, strict=True):
+            phases.append(self._phase(row, point.runs) if row["state"] == "complete" else None)
+        return phases
+
+    def _phase(self, row: dict[str, object], runs: Sequence[PointRun]) -> _Phase:
+        names, reduced = self.model.names, self.model.reduced
+
+        def of_all(quantity: str, factor: float) -> tuple[numpy.ndarray, numpy.ndarray]:
+            found = [_value(row, f"{quantity}_{name}") for name in names]
+            values, errors = (numpy.array(part) for part in zip(*found, strict=True))
+            return factor * values, factor * errors
+
+        per_volume = 1.0 if reduced else _MOL_CM3
+        per_atm = 1.0 if reduced else BAR_PER_ATM
+        density, density_error = of_all("density", 1.0 / per_volume)
+        # A component without molecules in the box has no density, and a potential.
+        density = numpy.nan_to_num(density)
+        excess, excess_error = of_all("excess_chemical_potential_by_kT", 1.0)
+        volume, volume_error = of_all("partial_molar_volume", per_volume)
+        pressure, pressure_error = _value(row, "pressure")
+        relative = float(density_error[density.argmax()] / density.max())
+        return _Phase(
+            density, relative, excess, excess_error, volume, volume_error,
+            per_atm * pressure, per_atm * pressure_error,
+            float(numpy.nan_to_num(_value(row, "compressibility")[0])) / per_atm,
+            numpy.array([sum(_effective(run, name) for run in runs) for name in names]),
+        )  # fmt: skip
+
+    def values(self) -> FoundMixture:
+        """What the runs that are there have found."""
+        names, count = self.model.names, len(self.points)
+        quantities = quantities_of(names)
+        found = FoundMixture(
+            {name: numpy.full(count, numpy.nan) for name in quantities},
+            {name: numpy.full(count, numpy.nan) for name in quantities},
+            [str(row["state"]) for row in self.liquids.rows()],
+            [],
+        )
+        remembered = {
+            key: value
+            for key, value in self._remembered().items()
+            if key in [str(point) for point in self.points]
+        }
+        sweep = self._vapors(remembered)
+        order = [str(point) for point in self.points if str(point) in remembered]
+        vapors = dict(zip(order, self._phases(sweep), strict=True)) if sweep is not None else {}
+        random = numpy.random.default_rng(1)
+        for k, liquid in enumerate(self._liquids()):
+            if liquid is None:
+                if found.states[k] == "complete":
+                    found.states[k] = "no liquid: it has evaporated, or every insertion overlaps"
+                continue
+            self._add_notes(k, liquid, found)
+            gas = self._vapor(k, vapors)
+            if isinstance(gas, str):
+                found.states[k] = gas
+                continue
+            self._fill(k, liquid, gas, found, random)
+        return found
+
+    def _add_notes(self, k: int, liquid: _Phase, found: FoundMixture) -> None:
+        few = [
+            name
+            for name, effective in zip(self.model.names, liquid.effective, strict=True)
+            if not effective >= _LEAST_EFFECTIVE
+        ]
+        if few:
+            found.notes.append(
+                f"at {self.points[k]} too few insertions of {', '.join(few)} find a place in the "
+                "liquid: the errors are not known"
+            )
+
+    def _vapor(self, k: int, vapors: dict[str, _Phase | None]) -> "_Vapor | str":
+        """The vapor of a state, or what is missing."""
+        name = str(self.points[k])
+        if name not in vapors:
+            return _Vapor(self._virial(k), None, self._unit)
+        phase = vapors[name]
+        if phase is None:
+            return "its vapor has not run"
+        heat = self._gas * self.points[k].temperature
+        factor = phase.pressure * self._unit / (phase.density.sum() * heat)
+        if not 0.15 < factor < 1.2:
+            return "no vapor: it has condensed"
+        none = numpy.zeros(len(self.model.names))
+        start = MixtureVapor(heat, self._second[k], phase.density, none, numpy.array(0.0))
+        return _Vapor(start, phase, self._unit)
+
+    def _fill(
+        self,
+        k: int,
+        liquid: _Phase,
+        gas: "_Vapor",
+        found: FoundMixture,
+        random: numpy.random.Generator,
+    ) -> None:
+        """Values of one state, and their errors from values that are redrawn within theirs.
+
+        The potentials of one liquid share what its density does to them. How much is not known, so
+        they are drawn once independent of each other and once as one, and the larger spread counts.
+        """
+        state = self._state_of(k, liquid)
+        exact = self._results(k, liquid, state, gas.exact)
+        total, count = liquid.density.sum(), len(liquid.excess)
+        _, covariance = with_sum(
+            liquid.volume, liquid.volume_error, liquid.density / total, self._unit_volume(total)
+        )
+        values, vectors = numpy.linalg.eigh(numpy.nan_to_num(covariance))
+        of_volumes = vectors * numpy.sqrt(numpy.maximum(values, 0.0))
+        spreads: dict[str, list[float]] = {name: [] for name in exact}
+        for alike in (False, True):
+            moves = random.standard_normal((_DRAWS, 1 if alike else count))
+            drawn = MixtureLiquid(
+                state.pressure,
+                state.potential
+                + liquid.excess_error * moves
+                + gas.neglected(self._second_error[k], exact) * random.standard_normal((_DRAWS, 1)),
+                state.volume + random.standard_normal((_DRAWS, count)) @ of_volumes.T,
+                state.compressibility,
+            )
+            for name, several in self._results(k, liquid, drawn, gas.drawn(random)).items():
+                spreads[name].append(float(numpy.std(several)))
+        for name, value in exact.items():
+            found.values[name][k] = value
+            found.errors[name][k] = max(spreads[name])
+        at = found.values["liquid_density"][k] * liquid.density_error
+        found.errors["liquid_density"][k] = math.hypot(found.errors["liquid_density"][k], at)
+        if not math.isfinite(float(exact["vapor_pressure"])):
+            found.states[k] = "the potentials of liquid and vapor do not meet"
+
+    def _results(
+        self, k: int, liquid: _Phase, state: MixtureLiquid, vapor: MixtureVapor
+    ) -> dict[str, numpy.ndarray]:
+        density, pressure = meeting(state, vapor, self._unit)
+        has_run = vapor.density.sum() > 0.0
+        alone = meeting(state, self._virial(k), self._unit)[1] if has_run else pressure
+        total = density.sum(axis=-1)
+        grown = 1.0 + liquid.compressibility * (pressure - state.pressure)
+        results = {
+            "vapor_pressure": pressure,
+            "liquid_density": liquid.density.sum() * grown / self._per_density,
+            "vapor_density": total / self._per_density,
+            "virial_pressure": alone,
+        }
+        for j, name in enumerate(self.model.names):
+            results[f"vapor_share_{name}"] = density[..., j] / total
+        return results
+
+
+class _Vapor:
+    """A vapor with its errors."""
+
+    def __init__(self, start: MixtureVapor, phase: _Phase | None, unit: float) -> None:
+        self._start = start
+        self._phase = phase
+        self._unit = unit
+
+    @property
+    def exact(self) -> MixtureVapor:
+        """The vapor of the averages themselves."""
+        if self._phase is None:
+            return self._start
+        return self._of(self._phase.excess, numpy.array(self._phase.pressure))
+
+    def drawn(self, random: numpy.random.Generator) -> MixtureVapor:
+        """The vapor within the errors of its averages."""
+        phase = self._phase
+        if phase is None:
+            return self._start
+        moves = random.standard_normal((_DRAWS, len(phase.excess)))
+        pressure = phase.pressure + phase.pressure_error * random.standard_normal(_DRAWS)
+        return self._of(phase.excess + phase.excess_error * moves, pressure)
+
+    def _of(self, excess: numpy.ndarray, pressure: numpy.ndarray) -> MixtureVapor:
+        return self._start.of_run(excess, pressure * self._unit / self._start.heat)
+
+    def neglected(self, noise: numpy.ndarray, exact: dict[str, numpy.ndarray]) -> float:
+        """The error of the potentials of a vapor that has not run: third coefficients, and the
+        noise of the second ones.
+        """
+        if self._phase is not None:
+            return 0.0
+        start = self._start
+        names = [name for name in exact if name.startswith("vapor_share_")]
+        shares = numpy.array([float(exact[name]) for name in names])
+        # p/kT = rho (1 + B rho), and B rho is small.
+        density = float(exact["vapor_pressure"]) * self._unit / start.heat
+        x = density * float(shares @ start.second @ shares)
+        return 2.0 * math.hypot(x * x, density * float(noise.max()))
+
+
+def quantities_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The quantities of a row, with their units of real and of reduced ones."""
+    return (
+        {"vapor_pressure": ("bar", "")}
+        | {f"vapor_share_{name}": ("", "") for name in names}
+        | {
+            "liquid_density": ("mol/l", ""),
+            "vapor_density": ("mol/l", ""),
+            "virial_pressure": ("bar", ""),
+        }
+    )
+
+
+def _value(row: dict[str, object], name: str) -> tuple[float, float]:
+    column = next((key for key in row if key == name or key.startswith(f"{name}/")), None)
+    if column is None or row[column] is None:
+        return math.nan, math.nan
+    error = row.get(f"{name}_error")
+    return float(str(row[column])), math.nan if error is None else float(str(error))
+
+
+def _effective(run: PointRun, name: str) -> float:
+    """How many insertions of a component carry the mean of a run, by the file of its observer."""
+    try:
+        text = (run.directory / f"{run.name}.insertion.txt").read_text(encoding="utf-8")
+    except OSError:
+        return 0.0
+    found = re.search(
+        rf"^# {re.escape(name)}: (\S+) of \d+ insertions carry the mean$", text, re.MULTILINE
+    )
+    return float(found.group(1)) if found else 0.0

@@ -1,0 +1,237 @@
+"""Equilibria of mixtures: ideal limits are exact, the meeting of two phases solves its equations, and
+equal molecules of two colors have the vapor of the pure fluid."""
+
+import csv
+import importlib.util
+import tomllib
+
+import numpy
+import pytest
+import sterna as module
+from sterna.fluids import vapor
+from sterna.fluids.bubble_points import compositions_of
+from sterna.fluids.mixture_vapor import MixtureLiquid, MixtureVapor, meeting, with_sum
+
+
+def ideal(count: int, heat: float = 1.0) -> MixtureVapor:
+    zeros = numpy.zeros(count)
+    return MixtureVapor(heat, numpy.zeros((count, count)), zeros, zeros, numpy.array(0.0))
+
+
+def test_an_ideal_mixture_has_raoults_law():
+    x, pure = numpy.array([0.2, 0.5, 0.3]), numpy.array([0.03, 0.01, 0.002])
+    heat = 0.9
+    liquid = MixtureLiquid(0.01, numpy.log(x * pure / heat), numpy.zeros(3), 0.0)
+    density, pressure = meeting(liquid, ideal(3, heat), 1.0)
+    assert pressure == pytest.approx(x @ pure, rel=1e-12)
+    assert density / density.sum() == pytest.approx(x * pure / (x @ pure), rel=1e-12)
+
+
+def test_a_dilute_gas_has_henrys_law_and_its_partial_volume():
+    """Krichevsky and Kasarnovsky: ln(f/x) = ln H + v (p - p0)/kT."""
+    x, henry, volume, heat = 0.01, 8.0, 1.3, 1.0
+    potential = numpy.log(numpy.array([x * henry, (1.0 - x) * 0.01]) / heat)
+    liquid = MixtureLiquid(0.01, potential, numpy.array([volume, 0.0]), 0.0)
+    density, pressure = meeting(liquid, ideal(2, heat), 1.0)
+    fugacity = heat * density[0]
+    assert numpy.log(fugacity / x) == pytest.approx(
+        numpy.log(henry) + volume * (pressure - 0.01) / heat, rel=1e-9
+    )
+    assert pressure == pytest.approx(fugacity + 0.0099, rel=1e-9)
+
+
+def test_two_colors_have_the_pressure_of_the_pure_fluid():
+    heat, second, total, x = 0.9, -6.6, -4.4, numpy.array([0.3, 0.7])
+    pure = vapor.meeting(
+        vapor.Liquid(*map(numpy.array, (0.01, total, 1.35, 0.08))),
+        vapor.by_virial(heat, second, 8.0, 0.013), 1.0,
+    )  # fmt: skip
+    liquid = MixtureLiquid(0.01, total + numpy.log(x), numpy.full(2, 1.35), 0.08)
+    all_alike = numpy.full((2, 2), second)
+    gas = MixtureVapor(heat, all_alike, numpy.zeros(2), numpy.zeros(2), numpy.array(0.0))
+    density, pressure = meeting(liquid, gas, 1.0)
+    assert density / density.sum() == pytest.approx(x, rel=1e-9)
+    # The pure one is linear in the pressure from its state on, which second coefficients are not.
+    assert pressure == pytest.approx(float(pure), rel=3e-3)
+
+
+def test_both_phases_have_the_potentials_of_a_run():
+    """A gas with third coefficients, whose run is at another density of the same composition."""
+    heat, second = 1.2, numpy.array([[-4.0, -5.5], [-5.5, -8.0]])
+    third = 9.0  # of all three molecules
+    y = numpy.array([0.4, 0.6])
+
+    def excess(density: numpy.ndarray) -> numpy.ndarray:
+        return 2.0 * second @ density + 1.5 * third * density.sum() ** 2
+
+    def force(density: numpy.ndarray) -> float:
+        return density.sum() + density @ second @ density + third * density.sum() ** 3
+
+    run, wanted = 0.03 * y, 0.036 * y
+    none = numpy.zeros(2)
+    gas = MixtureVapor(heat, second, run, none, numpy.array(0.0))
+    gas = gas.of_run(excess(run), numpy.array(force(run)))
+    p = heat * force(wanted)
+    volume, start = numpy.array([1.1, 1.7]), 0.02
+    potential = numpy.log(wanted) + excess(wanted) - volume * (p - start) / heat
+    density, pressure = meeting(MixtureLiquid(start, potential, volume, 0.0), gas, 1.0)
+    assert density == pytest.approx(wanted, rel=1e-8)
+    assert pressure == pytest.approx(p, rel=1e-8)
+
+
+def test_where_no_vapor_has_the_potentials_there_is_none():
+    gas = MixtureVapor(
+        1.0, numpy.full((2, 2), -10.0), numpy.zeros(2), numpy.zeros(2), numpy.array(0.0)
+    )
+    liquid = MixtureLiquid(0.01, numpy.array([-1.0, -1.0]), numpy.ones(2), 0.0)
+    density, pressure = meeting(liquid, gas, 1.0)
+    assert numpy.isnan(density).all()
+    assert numpy.isnan(pressure)
+
+
+def test_partial_volumes_add_up():
+    random = numpy.random.default_rng(1)
+    shares, exact = numpy.array([0.25, 0.75]), numpy.array([2.0, 1.2])
+    errors = numpy.array([0.5, 0.2])
+    found = []
+    for _ in range(2000):
+        values, covariance = with_sum(
+            exact + errors * random.standard_normal(2), errors, shares, shares @ exact
+        )
+        assert shares @ values == pytest.approx(shares @ exact)
+        found.append(values)
+    assert numpy.mean(found, axis=0) == pytest.approx(exact, abs=0.05)
+    assert numpy.cov(numpy.array(found).T) == pytest.approx(covariance, abs=0.02)
+    # Of a pure fluid it is the molar volume, whatever insertions say.
+    values, covariance = with_sum(numpy.array([9.0]), numpy.array([3.0]), numpy.ones(1), 1.3)
+    assert values == pytest.approx([1.3])
+    assert covariance == pytest.approx(numpy.zeros((1, 1)))
+
+
+COLORS = """\
+units = "reduced"
+[run]
+steps = 10
+timestep = 0.004
+[start]
+kind = "random"
+particles = 250
+density = 0.7
+temperature = 1.0
+[[type]]
+name = "red"
+mass = 1.0
+epsilon = 1.0
+sigma = 1.0
+[[type]]
+name = "blue"
+mass = 1.0
+epsilon = 1.0
+sigma = 1.0
+[interaction]
+cutoff = 3.0
+truncation = "truncated"
+tail_correction = "homogeneous"
+"""
+
+
+def test_a_study_of_two_colors_from_the_command_to_its_files(tmp_path, sterna):
+    """The pure fluid's pressure and densities by Thol et al. (test_grand_equilibrium.py)."""
+    (tmp_path / "colors.toml").write_text(COLORS)
+    command = [
+        "vle", "colors.toml", "-t", "1.0", "-x", "0.3", "-m", "250", "--steps", "6000",
+        "--equilibration", "3000", "--insertions", "1000", "-d", "study",
+    ]  # fmt: skip
+    done = sterna(*command, "--report")
+    assert "vapor share red" in done.stdout, done.stderr
+    assert (tmp_path / "study" / "report.html").read_text().count("<svg") == 2
+    with (tmp_path / "study" / "vle.csv").open() as file:
+        (row,) = csv.DictReader(file)
+    assert row["state"] == "complete"
+    assert float(row["liquid_share_blue"]) == 0.7
+    assert float(row["liquid_density"]) == pytest.approx(0.7018, rel=0.05)
+    for name, expected, most in (
+        ("vapor_pressure", 0.02489, 0.6),
+        ("vapor_density", 0.02945, 0.8),
+        ("vapor_share_red", 0.3, 0.5),
+    ):
+        error = float(row[f"{name}_error"])
+        assert 0.0 < error < most * expected
+        assert float(row[name]) == pytest.approx(expected, abs=6.0 * error)
+    # Nothing runs again.
+    again = sterna(*command)
+    assert again.stderr.count("1 of 1 runs are complete already") == 2
+    found = module.bubble_points(
+        str(tmp_path / "colors.toml"), 1.0, 0.3, tmp_path / "study", 250, 6000, 3000,
+        run=False, tell=None, insertions=1000,
+    )  # fmt: skip
+    assert found["vapor_pressure"][0] == pytest.approx(float(row["vapor_pressure"]))
+    if importlib.util.find_spec("matplotlib"):
+        found.plot().savefig(tmp_path / "plot.png")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["argon,krypton", "-t", "100"], "the composition of the liquid is missing"),
+        (["argon,krypton", "-t", "100", "-x", "0.2/0.5"], "the shares add up to 0.7"),
+        (["argon,krypton", "-t", "100", "-x", "0.2/0.3/0.5"], "3 shares; expected 2"),
+        (["argon,krypton", "-t", "100", "-x", "1.0"], "a pure fluid needs no composition"),
+        (["argon,krypton", "-t", "100", "-x", "half"], '"half" is no number'),
+        (["argon,krypton", "-t", "100", "-x", "0.5,0.5"], "given twice"),
+        (["argon,kripton", "-t", "100", "-x", "0.5"], "did you mean 'krypton'"),
+        (["argon,krypton", "-t", "400", "-x", "0.5"], "there is no liquid of argon-krypton at 400"),
+        (["argon", "-t", "100", "-x", "0.5"], "argon is one fluid; expected two or more"),
+        (["lennard_jones,argon", "-t", "1", "-x", "0.5"], "mixes with no model"),
+        (["argon,krypton", "-t", "99", "-x", "0.5", "--method", "slab"], "expected grand-equilibrium"),
+        (["argon,krypton", "-t", "99", "-x", "0.5", "--reference", "a.csv"], "expected none"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_before_anything_runs(arguments, message, sterna, tmp_path):
+    done = sterna("vle", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.glob("**/*.toml"))
+
+
+BLUE = COLORS[COLORS.rindex("[[type]]") : COLORS.index("[interaction]")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('units = "reduced"', 'units = "nano"', "expected one of reduced, real"),
+        ('tail_correction = "homogeneous"', "", 'expected tail_correction = "homogeneous"'),
+        (BLUE, "", "is one fluid"),
+        ("cutoff = 3.0", "cutof = 3.0", "cutof"),
+    ],
+)
+def test_inputs_that_are_no_mixture_are_refused(before, after, message, sterna, tmp_path):
+    (tmp_path / "colors.toml").write_text(COLORS.replace(before, after))
+    done = sterna("vle", "colors.toml", "-t", "1.0", "-x", "0.3")
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_compositions():
+    assert compositions_of("0.2,0.5", 2) == [(0.2, 0.8), (0.5, 0.5)]
+    assert compositions_of("0.2/0.3/0.5", 3) == [(0.2, 0.3, 0.5)]
+    assert compositions_of(0.25, 2) == [(0.25, 0.75)]
+    assert compositions_of([0.25, 0.5], 2) == [(0.25, 0.75), (0.5, 0.5)]
+    assert compositions_of([0.2, 0.3, 0.5], 3) == [(0.2, 0.3, 0.5)]
+    assert compositions_of([[0.2, 0.8], [0.3, 0.7]], 2) == [(0.2, 0.8), (0.3, 0.7)]
+
+
+def test_models_of_atoms_and_molecules_make_one_input(tmp_path):
+    found = module.bubble_points(
+        "argon,ethane_2cljq", 150, 0.4, tmp_path, run=False, tell=None, reference="none"
+    )
+    assert found.states == ["waiting"]
+    assert numpy.isnan(found["vapor_pressure"]).all()
+    assert "waiting" in str(found)
+    (run,) = module.Sweep(tmp_path / "liquids.toml").runs
+    sections = tomllib.loads(run.text)
+    assert sections["type"][0]["fraction"] == 0.4
+    assert sections["component"][0]["fraction"] == 0.6
