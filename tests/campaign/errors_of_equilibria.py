@@ -43,7 +43,9 @@ def study(given: tuple[argparse.Namespace, Path, int, bool]) -> dict[str, tuple[
     for point, t in zip(sweep.points, found.temperature, strict=True):
         result = point.runs[0].result
         for name, average in (result.averages if result else {}).items():
-            wanted = name in OF_LIQUIDS or name.rpartition("_")[0] + "_" in OF_LIQUIDS
+            wanted = any(
+                name == one or (one.endswith("_") and name.startswith(one)) for one in OF_LIQUIDS
+            )
             if wanted and average.error is not None:
                 values[f"{t:g}: {name} of the liquid"] = average.mean, average.error
     for k, t in enumerate(found.temperature):

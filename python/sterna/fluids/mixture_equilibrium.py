@@ -34,6 +34,7 @@ _LEAST_DENSITY = 0.6  #: of what is expected: below it a liquid has evaporated
 _FAR = 0.15  #: how far a vapor may be from the bubble point, relative; beyond it another one is run
 _ROUNDS = 3
 _DRAWS = 1000
+_KNOWN = 0.95  #: of the draws, below which an error is not known
 _FEW = 0.02  #: a share in the vapor below which its density may be off
 
 
@@ -371,7 +372,7 @@ class MixtureEquilibrium(PhaseRuns):
                 state.compressibility,
             )
             for name, several in self._results(k, liquid, drawn, gas.drawn(random)).items():
-                spreads[name].append(float(numpy.std(several)))
+                spreads[name].append(_spread(several))
         for name, value in exact.items():
             found.values[name][k] = value
             found.errors[name][k] = max(spreads[name])
@@ -397,6 +398,18 @@ class MixtureEquilibrium(PhaseRuns):
         for j, name in enumerate(self.model.names):
             results[f"vapor_share_{name}"] = density[..., j] / total
         return results
+
+
+def _spread(drawn: numpy.ndarray) -> float:
+    """Half of the range that 68 % of the draws are in; nan where more than a few are not known.
+
+    Draws near the spinodal of the vapor are far off, which a standard deviation would take.
+    """
+    known = numpy.isfinite(drawn)
+    if numpy.ndim(drawn) and known.mean() < _KNOWN:
+        return math.nan
+    low, high = numpy.percentile(drawn[known], [16.0, 84.0])
+    return float(0.5 * (high - low))
 
 
 class _Vapor:
