@@ -467,6 +467,17 @@ BROKEN = [
 ]  # fmt: skip
 
 
+def test_a_charge_that_changes_is_told(tmp_path):
+    folder = pair_run(tmp_path / "pair", 0, 0)
+    path = folder / "pair.toml"
+    text = path.read_text()
+    path.write_text(text + '[electrostatics]\nkind = "ewald"\n')
+    assert "the charge of the system" not in run_sterna(folder, "check", "pair.toml").stderr
+    path.write_text(path.read_text().replace(f"charge = -{CHARGE}", f"charge = {CHARGE}"))
+    done = run_sterna(folder, "check", "pair.toml")
+    assert f"changes by {2 * CHARGE:g} with each molecule" in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(("old", "new", "message"), BROKEN)
 def test_mistakes_are_told(old, new, message, tmp_path):
     folder = pair_run(tmp_path / "pair", 0, 0)

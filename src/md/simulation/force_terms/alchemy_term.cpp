@@ -128,7 +128,7 @@ std::vector<std::vector<ChangedPair>> changed_pairs_of(const Input& input) {
   return pairs;
 }
 
-AlchemyForces::CutoffCharges cutoff_charges_of(const CutoffCharges& charges) {
+AlchemicalCharges::Cutoff cutoff_charges_of(const CutoffCharges& charges) {
   const auto curve = [&](CutoffCharges::Value (CutoffCharges::*value)(double) const) {
     return [charges, value](double r) {
       const CutoffCharges::Value at = (charges.*value)(r);
@@ -139,7 +139,7 @@ AlchemyForces::CutoffCharges cutoff_charges_of(const CutoffCharges& charges) {
           curve(&CutoffCharges::lacking_of_excluded)};
 }
 
-using WithImages = AlchemyForces::SolvedCharges::WithImages;
+using WithImages = AlchemicalCharges::Solved::WithImages;
 
 /// Without images two molecules act on each other, and a molecule has no energy with itself.
 WithImages charges_of_open(const comm::Context& context, std::span<const Vec3> positions,
@@ -165,9 +165,9 @@ WithImages charges_of_open(const comm::Context& context, std::span<const Vec3> p
   return found;
 }
 
-AlchemyForces::SolvedCharges solved_charges_of(const Electrostatics& solver,
-                                               const TermRequest& request) {
-  AlchemyForces::SolvedCharges solved;
+AlchemicalCharges::Solved solved_charges_of(const Electrostatics& solver,
+                                            const TermRequest& request) {
+  AlchemicalCharges::Solved solved;
   solved.potentials_of_others = [&solver](const ParticleStore& particles,
                                           std::span<const std::uint32_t> places) {
     return solver.potentials_of_others(particles, places);
@@ -214,17 +214,17 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
     return make_rigid_alchemy(request, states_of(input, section));
   }
   AlchemyForces::Options options;
-  options.is_alchemical = alchemical_molecules(input);
+  options.atoms.is_alchemical = alchemical_molecules(input);
   options.states = states_of(input, section);
   options.soft_core = {.alpha = section.soft_core_alpha,
                        .power = static_cast<int>(section.soft_core_power),
                        .least_sigma = section.soft_core_sigma};
-  options.interpolates_energies = section.charge_path == ChargePath::energies;
+  options.charges.interpolates_energies = section.charge_path == ChargePath::energies;
   options.keeps_molecules = section.kind == AlchemyKind::decoupling;
   options.pairs = pairs_of_types(input, types_themselves(input));
   Topology whole = topology_from_input(input);
   for (const Topology::Molecule& molecule : whole.molecules()) {
-    options.charges_of_b.push_back(charges_of_state_b(input, molecule));
+    options.atoms.charges_of_b.push_back(charges_of_state_b(input, molecule));
   }
   if (section.kind == AlchemyKind::mutation) {
     options.pairs_of_b = pairs_of_types(input, mutated_types(input));
@@ -241,10 +241,10 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
   if (!input.components.empty()) options.rigid = rigid_surroundings(input);
   options.tail_correction = input.interaction.tail_correction == TailCorrection::homogeneous;
   if (input.electrostatics.ends_at_cutoff()) {
-    options.cutoff_charges = cutoff_charges_of(request.interaction.cutoff_charges());
-    options.charge_factor = request.interaction.charge_factor();
+    options.charges.cutoff = cutoff_charges_of(request.interaction.cutoff_charges());
+    options.charges.charge_factor = request.interaction.charge_factor();
     for (const auto& of_kind : scaled_pairs_from_input(input)) {
-      auto& shared = options.shared_pairs.emplace_back();
+      auto& shared = options.atoms.shared_pairs.emplace_back();
       for (const ScaledPairs::Pair& pair : of_kind) {
         shared.push_back({{pair.atoms[0], pair.atoms[1]}, pair.charge_share});
       }
@@ -253,10 +253,11 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
     for (const auto& term : request.earlier) {
       const auto* solver = dynamic_cast<const Electrostatics*>(term.get());
       if (solver == nullptr) continue;
-      options.solved_charges = solved_charges_of(*solver, request);
-      options.charge_factor = 1.0 / std::sqrt(input.electrostatics.permittivity);
+      options.charges.solved = solved_charges_of(*solver, request);
+      options.charges.charge_factor = 1.0 / std::sqrt(input.electrostatics.permittivity);
     }
   }
+  options.atoms.charge_factor = options.charges.charge_factor;
   return std::make_unique<AlchemyForces>(request.context, request.box, std::move(whole),
                                          std::move(options));
 }

@@ -207,6 +207,19 @@ class AlchemyChecker {
     return type == input_.types.end() ? 0.0 : type->charge;
   }
 
+  /// The charge of one rigid molecule of each kind that is alchemical, without sign.
+  double net_charge_of_rigid() const {
+    const std::vector<char> is_alchemical = alchemical_components(input_);
+    double charge = 0.0;
+    for (std::size_t n = 0; n < is_alchemical.size(); ++n) {
+      if (is_alchemical[n] == 0) continue;
+      for (const Input::Site& site : input_.components[n].sites) {
+        if (site.kind == SiteKind::charge) charge += site.charge;
+      }
+    }
+    return std::abs(charge);
+  }
+
   /// Whether a rigid molecule that is alchemical has charges or multipoles.
   bool has_rigid_charges() const {
     const std::vector<char> is_alchemical = alchemical_components(input_);
@@ -252,15 +265,17 @@ class AlchemyChecker {
       }
       net += of_molecule * static_cast<double>(input_.molecules[m].count);
     }
+    const double of_rigid = net_charge_of_rigid();
     const bool changes = std::ranges::any_of(
         of_.charges, [&](double lambda) { return lambda != of_.charges.front(); });
-    if (!changes || std::abs(net) < 1e-6) return;
+    if (!changes || std::max(std::abs(net), of_rigid) < 1e-6) return;
     report_(Severity::warning, "alchemy.charges",
-            fmt::format("the charge of the system changes by {:.6g} from state to state. A "
+            fmt::format("the charge of the system changes by {:.6g}{} from state to state. A "
                         "homogeneous background and the images of the box have a part in the free "
                         "energy then, which shrinks only as 1 / box length: correct it, or "
                         "let an opposite ion far away change together with the molecule",
-                        std::abs(net)));
+                        has_rigid_ ? of_rigid : std::abs(net),
+                        has_rigid_ ? " with each molecule" : ""));
   }
 
   bool gives_place(const std::string& place) const { return input_.places.contains(place); }

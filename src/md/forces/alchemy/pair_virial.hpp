@@ -1,0 +1,18 @@
+#pragma once
+
+#include "md/core/energy_and_virial.hpp"
+#include "md/core/vector.hpp"
+
+namespace sterna::md {
+
+/// Adds the virial of two atoms: the force is that on the one to which the connection leads.
+inline void add_pair_virial(EnergyAndVirial& sums, const Vec3& connection, const Vec3& force) {
+  sums.virial[0] += connection.x * force.x;
+  sums.virial[1] += connection.y * force.y;
+  sums.virial[2] += connection.z * force.z;
+  sums.virial[3] += connection.x * force.y;
+  sums.virial[4] += connection.x * force.z;
+  sums.virial[5] += connection.y * force.z;
+}
+
+}  // namespace sterna::md
