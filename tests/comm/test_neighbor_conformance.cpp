@@ -236,7 +236,7 @@ TEST_CASE("the table has lost no method") {
   sterna::test::check_names(
       neighbor_methods(), {"p2p", "p2p_persistent", "neighbor_collective", "rma_fence", "rma_pscw",
                            "rma_double_buffer", "rdma_barrier", "rdma_double_buffer", "ofi_barrier",
-                           "ofi_double_buffer", "shm_direct", "hybrid"});
+                           "ofi_double_buffer", "shm_direct", "hybrid", "node_aggregated"});
 }
 
 TEST_CASE("every method delivers every pattern") {
@@ -465,6 +465,91 @@ TEST_CASE("inboxes and outboxes have the alignment that items need") {
   check(Sixteen{});
   check(ThirtyTwo{});
   check(SixtyFour{});
+}
+
+TEST_CASE("items that are shared by several peers arrive like any others") {
+  const Context world({.timeout = wait_timeout});
+  using Ranges = std::vector<ItemRange>;
+  constexpr std::size_t capacity = 12;
+  // What the sender has for receiver k: every third one has items of its own, the next two have
+  // some of those, in up to three ranges that may overlap.
+  const auto ranges_of = [](int k, std::int64_t round, std::size_t there) -> Ranges {
+    const auto x = mixed(static_cast<std::uint64_t>(k), 31, static_cast<std::uint64_t>(round));
+    const std::size_t half = there / 2;
+    switch (x % 5) {
+      case 0:
+        return {};
+      case 1:
+        return {{0, there}};
+      case 2:
+        return {{half, there - half}};
+      case 3:
+        return {{half, there - half}, {0, half}};
+      default:
+        return {{std::min<std::size_t>(there, 1), there / 3},
+                {0, std::min<std::size_t>(there, 2)},
+                {there / 2, there / 4}};
+    }
+  };
+  const auto items_of = [&](int from, int k, std::int64_t round) {
+    std::vector<Item> own;
+    for (std::int64_t i = 0; i < std::int64_t{capacity}; ++i)
+      own.push_back({from, k - k % 3, round, i});
+    if (k % 3 == 0) return own;
+    std::vector<Item> some;
+    for (const auto& [first, count] : ranges_of(k, round, own.size())) {
+      const auto begin = own.begin() + static_cast<std::ptrdiff_t>(first);
+      some.insert(some.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
+    }
+    return some;
+  };
+  // In one direction only the receivers' notices are late, so that commits wait.
+  for (const bool both_ways : {true, false}) {
+    CAPTURE(both_ways);
+    std::vector<NeighborPattern::Peer> peers;
+    for (int other = 0; other < world.size(); ++other) {
+      const bool sends = both_ways || world.rank() <= other;
+      const bool receives = both_ways || other <= world.rank();
+      peers.push_back({other, sends ? capacity : 0, receives ? capacity : 0});
+    }
+    const NeighborPattern made = NeighborPattern::from_peers(world, peers);
+    for_each_method(world, [&](std::string_view method) {
+      NeighborExchange<Item> exchange(world, made, {.method = std::string(method)});
+      std::int64_t faults = 0;
+      for (std::int64_t round = 1; round <= 60; ++round) {
+        for (int k = 0; k < world.size(); ++k) {
+          if (peers[static_cast<std::size_t>(k)].send_capacity == 0) continue;
+          const std::vector<Item> items = items_of(world.rank(), k, round);
+          const int origin = k - k % 3;
+          if (k != origin && peers[static_cast<std::size_t>(origin)].send_capacity > 0) {
+            exchange.commit_shared(k, origin, ranges_of(k, round, capacity));
+          } else {
+            std::ranges::copy(items, exchange.outbox(k).begin());
+            exchange.commit(k, items.size());
+          }
+        }
+        exchange.start();
+        skew(world.rank(), round, 20);
+        while (const auto peer = exchange.next()) {
+          const auto box = exchange.inbox(*peer);
+          const std::vector<Item> expected = items_of(*peer, world.rank(), round);
+          if (!std::ranges::equal(box, expected)) ++faults;
+          if (!std::ranges::equal(exchange.inbox(*peer), expected)) ++faults;
+        }
+        exchange.finish();
+      }
+      CHECK(faults == 0);
+      const Verdict verdict = exchange.verdict();
+      std::size_t bytes = 0;
+      for (const NeighborPattern::Peer& peer : peers) {
+        if (peer.send_capacity == 0 || peer.rank == world.rank()) continue;
+        for (std::int64_t round = 1; round <= 60; ++round) {
+          bytes += sizeof(Item) * items_of(world.rank(), peer.rank, round).size();
+        }
+      }
+      CHECK(verdict.bytes_sent == bytes);
+    });
+  }
 }
 
 TEST_CASE("results are the same bit for bit whichever method is used") {
@@ -788,6 +873,18 @@ TEST_CASE("calls out of order are errors that name the exchange") {
         "halo: 13 items committed for rank 0, but its outbox holds 12; reserve more", Error);
     exchange.commit(0, 1);
     CHECK_THROWS_WITH_AS(exchange.commit(0, 1), "halo: rank 0 committed twice", Error);
+    const ItemRange too_many[] = {{0, 1}, {0, 2}};
+    CHECK_THROWS_WITH_AS(exchange.commit_shared(world.size() - 1, 0, too_many),
+                         doctest::Contains("halo: 2 items from item 0 of the outbox of rank 0 "
+                                           "shared with rank "),
+                         Error);
+    if (world.size() > 2) {
+      exchange.commit_shared(1, 0, std::span(too_many).first(1));
+      CHECK_THROWS_WITH_AS(exchange.commit_shared(2, 1, {}),
+                           "halo: the items of rank 1, shared with rank 2, are those of another "
+                           "rank; name the rank whose outbox has them",
+                           Error);
+    }
     exchange.start();
     CHECK_THROWS_WITH_AS(exchange.start(), "halo: started twice without finish", Error);
     CHECK_THROWS_AS(exchange.reserve({}), Error);

@@ -49,6 +49,12 @@ struct NeighborOptions {
   std::string name = "neighbor exchange";  ///< name in errors, logs and verdicts
 };
 
+/// Consecutive items of an outbox.
+struct ItemRange {
+  std::size_t first;
+  std::size_t count;
+};
+
 /// A persistent exchange over a static pattern, on bytes. Use `NeighborExchange<T>`. In a round the
 /// caller fills the outboxes, calls `commit` for each, `start`, `next` until it returns nothing,
 /// and `finish`. Inboxes stay readable until the next `start`. Outboxes may be filled again after
@@ -81,6 +87,13 @@ class NeighborExchangeBytes {
   std::byte* outbox(int peer);
   /// Declares that the outbox of `peer` has `count` items; they may leave at once.
   void commit(int peer, std::size_t count);
+  /// Replaces `commit` where the items for `peer` are some of those that `commit` has declared for
+  /// `other` in this round: those of an edge of a halo are also part of a face. They arrive range by
+  /// range. The
+  /// outbox of `peer` is not used. If both are ranks of one other node, node_aggregated sends these
+  /// items once. Their inbox is then aligned as an item is. Every other method copies them into the
+  /// outbox of `peer`. Throws Error if a range is not among the items of `other`.
+  void commit_shared(int peer, int other, std::span<const ItemRange> ranges);
   /// Starts the round. Peers without a commit get zero items.
   void start();
   /// Waits for the next peer whose data have arrived in this round, and returns it; returns nothing
@@ -128,6 +141,9 @@ class NeighborExchange {
             bytes_.peers()[static_cast<std::size_t>(peer)].send_capacity};
   }
   void commit(int peer, std::size_t count) { bytes_.commit(peer, count); }
+  void commit_shared(int peer, int other, std::span<const ItemRange> ranges) {
+    bytes_.commit_shared(peer, other, ranges);
+  }
   void start() { bytes_.start(); }
   std::optional<int> next() { return bytes_.next(); }
   std::span<const T> inbox(int peer) const {

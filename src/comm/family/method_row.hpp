@@ -18,6 +18,14 @@ struct FirstChoice {
   std::string_view reason;  ///< reason for the verdict: "all peers are on one node"
 };
 
+/// The places where a method takes part in a race. Elsewhere it cannot win, and to say whether it
+/// works it might have to start a transport that is of no use there.
+enum class Races {
+  anywhere,
+  between_nodes,        ///< if the ranks are on several nodes
+  between_shared_nodes  ///< if, besides, a node has several ranks
+};
+
 /// A row of a family's table. It says all that the rest of the library, the tests and the
 /// documentation know of a method. It is defined at the end of the method's own file.
 template <class Method, class Setting>
@@ -35,9 +43,8 @@ struct MethodRow {
   /// Another method that does the same with fewer steps, if it works on all ranks. Chance would
   /// decide a race between the two, so this method then takes no part. Empty if there is none.
   std::string_view same_as = {};
-  /// Whether it takes no part in a race either where all ranks are on one node: to say whether it
-  /// works it would have to start a transport, which is of no use there.
-  bool only_between_nodes = false;
+  /// Where it takes part in a race.
+  Races races = Races::anywhere;
 };
 
 /// The function `MethodRow::make` of a method whose constructor takes only the setting.

@@ -37,6 +37,13 @@ std::string needs_shm(const Context& context, std::span<const int>) {
   return why_no_transport(context, "shm");
 }
 
+std::string needs_shm_and_network(const Context& context, std::span<const int>) {
+  if (std::string reason = why_no_transport(context, "shm"); !reason.empty()) return reason;
+  if (context.node_count() == 1) return {};
+  std::string reason = why_no_transport(context, "rdma");
+  return reason.empty() ? reason : why_no_transport(context, "ofi");
+}
+
 std::string needs_shm_with_all(const Context& context, std::span<const int> peers) {
   for (const int peer : peers) {
     if (context.on_my_node(peer)) continue;

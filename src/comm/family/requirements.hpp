@@ -18,6 +18,8 @@ std::string needs_rma(const Context& context, std::span<const int> peers);
 std::string needs_rdma(const Context& context, std::span<const int> peers);
 std::string needs_ofi(const Context& context, std::span<const int> peers);
 std::string needs_shm(const Context& context, std::span<const int> peers);
+/// This function requires shared memory and, if there are several nodes, UCX or libfabric.
+std::string needs_shm_and_network(const Context& context, std::span<const int> peers);
 /// This function also requires that all peers are on this node.
 std::string needs_shm_with_all(const Context& context, std::span<const int> peers);
 

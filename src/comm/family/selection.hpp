@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/family/method_row.hpp"
+#include "comm/tune/evidence_store.hpp"
 #include "comm/tune/tuner.hpp"
 
 namespace sterna::comm {
@@ -17,15 +19,21 @@ struct Selection {
   std::vector<Candidate> candidates = {};
 };
 
-/// Returns for each method the reason why it takes no part: `why_not(row)`, or that it is for several
-/// nodes.
+/// Returns for each method the reason why it takes no part: `why_not(row)`, or that it cannot win on
+/// so many nodes or ranks.
 template <class Table, class WhyNot>
-std::vector<std::string> reasons_of(const Table& table, int nodes, WhyNot&& why_not) {
+std::vector<std::string> reasons_of(const Table& table, const Context& context, WhyNot&& why_not) {
   std::vector<std::string> reasons;
+  const int most_ranks = most_ranks_on_a_node(context);
   for (std::size_t i = 0; i < table.size(); ++i) {
-    const bool is_left_out = nodes == 1 && table[i].only_between_nodes;
-    reasons.push_back(is_left_out ? "all ranks are on one node, where it takes no part in a race"
-                                  : why_not(table[i]));
+    const Races races = table[i].races;
+    if (races != Races::anywhere && context.node_count() == 1) {
+      reasons.emplace_back("all ranks are on one node, where it takes no part in a race");
+    } else if (races == Races::between_shared_nodes && most_ranks == 1) {
+      reasons.emplace_back("no node has several ranks, whose messages it could join");
+    } else {
+      reasons.push_back(why_not(table[i]));
+    }
   }
   return reasons;
 }

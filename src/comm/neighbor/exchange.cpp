@@ -107,24 +107,43 @@ class NeighborExchangeBytes::Implementation {
   }
 
   void commit(int index, std::size_t count) {
-    if (phase_ != Phase::filling) [[unlikely]]
-      begin("commit between start and finish");
-    PeerState& state = states_[checked(index)];
-    if (state.committed_round == round_ + 1 || count > state.send_capacity) {
-      fail_commit(index, count);
-    }
-    state.committed_round = round_ + 1;
-    ++commits_;
+    PeerState& state = check_commit(index, count);
+    note_commit(state, count);
     if (state.self) {
       self_counts_[(round_ + 1) % 2] = count;
     } else if (state.send_capacity > 0) {
       guarded(round_ + 1, [&] { sending_->method->commit(state.link, count, sending_->round); });
-      ++traffic_.messages;
-      traffic_.bytes += count * setting_.item_size;
-      ++state.messages_sent;
-      state.bytes_sent += count * setting_.item_size;
-      traffic_.off_node += state.off_node;
+      note_sent(state, count);
     }
+  }
+
+  void commit_shared(int index, int other_index, std::span<const ItemRange> ranges) {
+    const std::size_t count = check_ranges(index, other_index, ranges);
+    PeerState& state = check_commit(index, count);
+    const PeerState& other = states_[checked(other_index)];
+    if (count > 0 && state.link != no_link && other.link != no_link) {
+      const bool is_shared = guarded(round_ + 1, [&] {
+        return sending_->method->commit_shared(state.link, other.link, ranges, count,
+                                               sending_->round);
+      });
+      if (is_shared) {
+        note_commit(state, count);
+        note_sent(state, count);
+        state.is_shared = true;
+        return;
+      }
+    }
+    if (count > 0) {
+      std::byte* target = outbox(index);
+      const std::byte* const items = outbox(other_index);
+      for (const ItemRange& range : ranges) {
+        const std::size_t bytes = range.count * setting_.item_size;
+        std::memcpy(target, items + range.first * setting_.item_size, bytes);
+        target += bytes;
+      }
+    }
+    commit(index, count);
+    state.is_shared = true;
   }
 
   void start() {
@@ -245,12 +264,65 @@ class NeighborExchangeBytes::Implementation {
     std::uint32_t link = no_link;  ///< index among the method's links; only for other ranks
     bool self = false;
     bool off_node = false;
+    bool is_shared = false;              ///< true if it was committed by `commit_shared`
     std::size_t send_capacity = 0;       ///< the same as in `peers_`
     std::uint64_t committed_round = 0;   ///< the last round in which it was committed
+    std::size_t committed = 0;           ///< number of items then
     std::uint64_t arrived_round = none;  ///< the last round in which `next` returned it
     std::size_t bytes_sent = 0;          ///< sum over all rounds
     std::size_t messages_sent = 0;       ///< sum over all rounds
   };
+
+  PeerState& check_commit(int index, std::size_t count) {
+    if (phase_ != Phase::filling) [[unlikely]]
+      begin("commit between start and finish");
+    PeerState& state = states_[checked(index)];
+    if (state.committed_round == round_ + 1 || count > state.send_capacity) {
+      fail_commit(index, count);
+    }
+    return state;
+  }
+
+  void note_commit(PeerState& state, std::size_t count) {
+    state.committed_round = round_ + 1;
+    state.committed = count;
+    state.is_shared = false;
+    ++commits_;
+  }
+
+  /// Returns the number of items in `ranges`, which must have been committed for the other peer.
+  std::size_t check_ranges(int index, int other_index, std::span<const ItemRange> ranges) {
+    if (phase_ != Phase::filling) [[unlikely]]
+      begin("commit between start and finish");
+    const PeerState& other = states_[checked(other_index)];
+    const bool is_committed = other.committed_round == round_ + 1;
+    const std::size_t there = is_committed ? other.committed : 0;
+    if (is_committed && other.is_shared) {
+      fail(
+          fmt::format("the items of rank {}, shared with rank {}, are those of another rank; name "
+                      "the rank whose outbox has them",
+                      peers_[checked(other_index)].rank, peers_[checked(index)].rank));
+    }
+    std::size_t count = 0;
+    for (const auto& [first, length] : ranges) {
+      if (first > there || length > there - first) {
+        fail(fmt::format(
+            "{} items from item {} of the outbox of rank {} shared with rank {}, but "
+            "{} items were committed there in this round",
+            length, first, peers_[checked(other_index)].rank, peers_[checked(index)].rank, there));
+      }
+      count = sum_of_bytes(count, length);
+    }
+    return count;
+  }
+
+  void note_sent(PeerState& state, std::size_t count) {
+    ++traffic_.messages;
+    traffic_.bytes += count * setting_.item_size;
+    ++state.messages_sent;
+    state.bytes_sent += count * setting_.item_size;
+    traffic_.off_node += state.off_node;
+  }
 
   [[gnu::noinline]] std::byte* first_outbox(int index) {
     begin("outbox used between start and finish");
@@ -553,7 +625,9 @@ class NeighborExchangeBytes::Implementation {
     for (std::size_t i = here_; i < order_.size(); ++i) {
       result.ranks.push_back(links_[order_[i]].rank);
     }
+    receiving_->method->add_late(result.ranks, receiving_round_);
     std::ranges::sort(result.ranks);
+    result.ranks.erase(std::ranges::unique(result.ranks).begin(), result.ranks.end());
     return result;
   }
 
@@ -604,6 +678,9 @@ std::byte* NeighborExchangeBytes::outbox(int peer) {
 }
 void NeighborExchangeBytes::commit(int peer, std::size_t count) {
   implementation_->commit(peer, count);
+}
+void NeighborExchangeBytes::commit_shared(int peer, int other, std::span<const ItemRange> ranges) {
+  implementation_->commit_shared(peer, other, ranges);
 }
 void NeighborExchangeBytes::start() {
   implementation_->start();

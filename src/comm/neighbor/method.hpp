@@ -14,6 +14,7 @@
 #include "comm/neighbor/buffer_layout.hpp"
 #include "comm/neighbor/link.hpp"
 #include "comm/transport/two_sided/memory.hpp"
+#include "sterna/comm/neighbor_exchange.hpp"
 
 namespace sterna::comm {
 
@@ -59,15 +60,24 @@ class NeighborMethod {
   virtual void await_outbox(std::size_t, std::uint64_t) {}
   /// Declares that the outbox has `count` items; they may leave at once.
   virtual void commit(std::size_t link, std::size_t count, std::uint64_t round) = 0;
+  /// In place of `commit`: declares that the items for `link` are those `ranges` of the items that
+  /// are committed for `other`, `count` in all. Returns false, with nothing done, if the method
+  /// would have to send them twice.
+  virtual bool commit_shared(std::size_t, std::size_t, std::span<const ItemRange>, std::size_t,
+                             std::uint64_t) {
+    return false;
+  }
   virtual void start(std::uint64_t round) = 0;
   /// Advances transfers that are under way. Moves those of the `missing` links whose items of this
   /// round have arrived to the front, and returns their number.
   virtual std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) = 0;
   /// The items of a link that has arrived in this round.
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const {
+  virtual std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const {
     const std::byte* const items = link_buffers_[link].inbox[round % 2];
     return {items, count_before(items) * setting_.item_size};
   }
+  /// Adds the ranks that hold up the round although they are no peers of this rank.
+  virtual void add_late(std::vector<int>&, std::uint64_t) const {}
   /// Waits until the outboxes may be changed.
   virtual void finish(std::uint64_t round) = 0;
   /// Ends the method in the middle of `round`: does what other ranks need to finish theirs.

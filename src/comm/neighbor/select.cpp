@@ -52,9 +52,9 @@ Selection select_neighbor_method(const Context& context,
     return {named, "named by the caller"};
   }
 
-  std::vector<std::string> reasons =
-      reasons_of(table, context.node_count(),
-                 [&](const NeighborMethodRow& row) { return row.why_unavailable(context, ranks); });
+  std::vector<std::string> reasons = reasons_of(table, context, [&](const NeighborMethodRow& row) {
+    return row.why_unavailable(context, ranks);
+  });
   reasons = agree_on_reasons(implementation, reasons, options.name);
   return select_automatically(table, std::move(reasons), implementation.options.tuning.enabled);
 }

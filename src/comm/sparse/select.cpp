@@ -55,9 +55,8 @@ Selection select_sparse_method(const Context& context, const SparseOptions& opti
     }
     return {named, "named by the caller"};
   }
-  std::vector<std::string> reasons =
-      reasons_of(table, context.node_count(),
-                 [&](const SparseMethodRow& row) { return why_not(context, options, row); });
+  std::vector<std::string> reasons = reasons_of(
+      table, context, [&](const SparseMethodRow& row) { return why_not(context, options, row); });
   return select_automatically(table, std::move(reasons),
                               context.implementation().options.tuning.enabled);
 }

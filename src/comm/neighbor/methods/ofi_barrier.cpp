@@ -39,7 +39,7 @@ const NeighborMethodRow neighbor_method::ofi_barrier{
     .why_unavailable = needs_ofi,
     .make = make_method<PutWithBarrier<ofi::Transport>, NeighborMethod>,
     .cost = cost_of_put_with_barrier,
-    .only_between_nodes = true,
+    .races = Races::between_nodes,
 };
 
 }  // namespace sterna::comm

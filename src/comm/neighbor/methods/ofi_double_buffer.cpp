@@ -46,7 +46,7 @@ const NeighborMethodRow neighbor_method::ofi_double_buffer{
     .make = make_method<PutWithNotice<ofi::Transport>, NeighborMethod>,
     .cost = cost_of_put_with_notice,
     .first_choice = {2, "peers on other nodes, and libfabric works"},
-    .only_between_nodes = true,
+    .races = Races::between_nodes,
 };
 
 }  // namespace sterna::comm

@@ -53,7 +53,7 @@ const SparseMethodRow sparse_method::ofi_reserve{
     .why_unavailable = why_no_ofi_reserve,
     .make = make_method<ReserveAndPut<ofi::Transport>, SparseMethod>,
     .cost = cost_of_reserve_and_put,
-    .only_between_nodes = true,
+    .races = Races::between_nodes,
 };
 
 }  // namespace sterna::comm
