@@ -442,6 +442,27 @@ def test_replicas_exchange_states_of_rotors(tmp_path):
         assert not one.differences[:, state].any()
 
 
+@pytest.mark.parametrize("kind", FAR)
+def test_charges_of_a_solver_follow_the_state_of_a_replica(tmp_path, kind):
+    """Energies are squares in lambda, of which three states say the derivative in each of them."""
+    folder = pair_run(tmp_path / "pair", 0, 200)
+    path = folder / "pair.toml"
+    text = path.read_text().replace("state = 0\n", "")
+    text += f'[electrostatics]\nkind = "{kind}"\naccuracy = 1e-6\n[replicas]\ninterval = 25\n'
+    path.write_text(text)
+    done = run_sterna(folder, "run", "pair.toml", "-n", 1)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for state, on in enumerate((1.0, 0.5, 0.0)):
+        rows = read_states(folder / "output" / f"pair.state-{state}.dhdl.xvg")
+        whole, half, off = rows.differences[:, :3].T
+        of_own = 2.0 * (whole - off) - 4.0 * (half - off)
+        with_others = whole - off - of_own
+        slope = -with_others - 2.0 * on * of_own
+        size = abs(with_others) + abs(of_own)
+        assert len(slope) > 5
+        assert (abs(rows.derivatives[:, 0] - slope) < 1e-4 * size).all()
+
+
 def test_the_example_runs(tmp_path):
     text = (ROOT / "examples" / "alchemy" / "carbon_dioxide.toml").read_text()
     for old, new in (("steps = 50000", "steps = 100"), ("interval = 500\n", "interval = 50\n")):
