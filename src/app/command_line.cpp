@@ -9,6 +9,7 @@
 
 namespace sterna {
 
+// It is long because it is a table, with a row for each option.
 std::optional<int> read_command_line(int argc, char** argv, Arguments& arguments) {
   CLI::App app{
       "Molecular dynamics of large systems. Start it under mpiexec or srun, or with "

@@ -147,6 +147,62 @@ void set_aside_later_stages(const comm::Context& world, const std::vector<md::St
   });
 }
 
+md::SimulationOptions options_of_run(const Arguments& arguments) {
+  md::SimulationOptions options;
+  options.only_runs_to_the_end = true;
+  options.resume = arguments.resume;
+  options.verbose = arguments.verbose;
+  options.overwrite = arguments.overwrite;
+  options.progress = arguments.progress == "always"  ? md::Progress::always
+                     : arguments.progress == "never" ? md::Progress::never
+                                                     : md::Progress::automatic;
+  return options;
+}
+
+/// Runs the stages of an input from the one that `from` names. An input without stages is one
+/// stage without a name.
+Exit run_stages(const comm::Context& world, std::vector<md::StageInput>& stages,
+                const std::string& from, const md::SimulationOptions& options,
+                AfterRun& after_run) {
+  const bool has_stages = !stages.front().name.empty();
+  md::OutputLock lock;
+  const std::size_t first = first_stage(world, stages, from);
+  if (has_stages) {
+    md::on_first_rank(world, [&] {
+      const md::Input& input = stages.front().read.input;
+      std::filesystem::create_directories(input.output.directory);
+      lock = md::OutputLock(stem_of_run(input) + ".lock");
+    });
+  }
+  for (std::size_t number = first; number < stages.size(); ++number) {
+    md::StageInput& stage = stages[number];
+    if (has_stages && world.rank() == 0) {
+      fmt::print("{}stage {} ({} of {})\n", number == first ? "" : "\n", stage.name, number + 1,
+                 stages.size());
+    }
+    if (md::has_replicas(stage.read.input)) {
+      return md::run_replicas(world, stage.read.input, options) == md::Outcome::complete
+                 ? success
+                 : interrupted;
+    }
+    md::Simulation simulation(world, stage.read.input, options);
+    // Checkpoints of later stages may continue from an earlier end of this stage.
+    if (!simulation.was_complete()) {
+      set_aside_later_stages(world, stages, number, options.overwrite);
+    }
+    if (!has_stages) stage.read.input = {};  // the simulation has a copy, which may be large
+    return_free_memory();
+    const md::Input& input = simulation.input();
+    const std::string stem = std::filesystem::path(md::output_stem(input)).lexically_normal();
+    for (const std::string& format : input.output.exports) {
+      after_run.expect_export(stem + ".h5md", stem + md::export_file_ending(format));
+    }
+    if (input.output.report) after_run.expect_report(stem + ".log.jsonl");
+    if (simulation.run() != md::Outcome::complete) return interrupted;
+  }
+  return success;
+}
+
 }  // namespace
 
 std::vector<md::StageInput> read_any_input(const std::string& path) {
@@ -215,58 +271,14 @@ int run_command(const comm::Context& world, const Arguments& arguments,
     if (!after_run.can_export(world, stage.read.input.output.exports)) return failure;
   }
   md::catch_signals();
-  md::SimulationOptions options;
-  options.only_runs_to_the_end = true;
-  options.resume = arguments.resume;
-  options.verbose = arguments.verbose;
-  options.overwrite = arguments.overwrite;
-  options.progress = arguments.progress == "always"  ? md::Progress::always
-                     : arguments.progress == "never" ? md::Progress::never
-                                                     : md::Progress::automatic;
   // These errors occur on all ranks together, so no rank waits for others, and rank 0 prints for
   // all.
   const auto ended = [&](const std::exception& error, Exit status) {
     if (world.rank() == 0) fmt::print(stderr, "sterna-md: {}\n", error.what());
     return status;
   };
-  const bool has_stages = !stages->front().name.empty();
   try {
-    md::OutputLock lock;
-    const std::size_t first = first_stage(world, *stages, arguments.from);
-    if (has_stages) {
-      md::on_first_rank(world, [&] {
-        const md::Input& input = stages->front().read.input;
-        std::filesystem::create_directories(input.output.directory);
-        lock = md::OutputLock(stem_of_run(input) + ".lock");
-      });
-    }
-    for (std::size_t number = first; number < stages->size(); ++number) {
-      md::StageInput& stage = (*stages)[number];
-      if (has_stages && world.rank() == 0) {
-        fmt::print("{}stage {} ({} of {})\n", number == first ? "" : "\n", stage.name, number + 1,
-                   stages->size());
-      }
-      if (md::has_replicas(stage.read.input)) {
-        return md::run_replicas(world, stage.read.input, options) == md::Outcome::complete
-                   ? success
-                   : interrupted;
-      }
-      md::Simulation simulation(world, stage.read.input, options);
-      // Checkpoints of later stages may continue from an earlier end of this stage.
-      if (!simulation.was_complete()) {
-        set_aside_later_stages(world, *stages, number, options.overwrite);
-      }
-      if (!has_stages) stage.read.input = {};  // the simulation has a copy, which may be large
-      return_free_memory();
-      const md::Input& input = simulation.input();
-      const std::string stem = std::filesystem::path(md::output_stem(input)).lexically_normal();
-      for (const std::string& format : input.output.exports) {
-        after_run.expect_export(stem + ".h5md", stem + md::export_file_ending(format));
-      }
-      if (input.output.report) after_run.expect_report(stem + ".log.jsonl");
-      if (simulation.run() != md::Outcome::complete) return interrupted;
-    }
-    return success;
+    return run_stages(world, *stages, arguments.from, options_of_run(arguments), after_run);
   } catch (const md::FileError& error) {
     return ended(error, failure);
   } catch (const md::UnstableRun& error) {

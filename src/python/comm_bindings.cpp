@@ -179,6 +179,7 @@ void reduce(const Context& self, const std::string& kind, Values values) {
 
 }  // namespace
 
+// It is long because it is a table, with a row for each member that Python sees.
 void bind_comm(nb::module_& module) {
   using Guard = nb::call_guard<Turn>;
   nb::class_<Context>(module, "Context")

@@ -105,6 +105,7 @@ double energy(Simulation& simulation, std::size_t state) {
 
 using Guard = nb::call_guard<Turn>;
 
+// It is long because it is a table, with a row for each member that Python sees.
 void bind_simulation(nb::module_& module) {
   nb::class_<Simulation>(module, "Simulation")
       .def(

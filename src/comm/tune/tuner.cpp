@@ -348,52 +348,56 @@ std::vector<std::size_t> Tuner::by_time() const {
   return order;
 }
 
+MethodEvidence Tuner::evidence_of(std::size_t candidate) const {
+  const auto& candidates = setting_.candidates;
+  const Record& r = records_[candidate];
+  MethodEvidence evidence{
+      std::string(candidates[candidate].name), {}, r.us, r.model_us, r.rounds, r.outliers, r.why};
+  switch (r.state) {
+    case State::unavailable:
+      evidence.state = "unavailable";
+      break;
+    case State::failed:
+      evidence.state = "failed";
+      break;
+    case State::not_run:
+      evidence.state = "not measured";
+      break;
+    case State::unlikely:
+      evidence.state = "not measured";
+      evidence.why = fmt::format("the model expects {:.1f} us", r.model_us);
+      break;
+    case State::slower:
+      evidence.state = "slower";
+      evidence.why =
+          model_.reason(candidates[candidate].cost(shape_), candidates[chosen_].cost(shape_));
+      break;
+    case State::chosen:
+      evidence.state = "chosen";
+      break;
+  }
+  return evidence;
+}
+
+void Tuner::explain_race(Verdict& verdict) const {
+  const auto& candidates = setting_.candidates;
+  std::vector<Race::Entrant> order(race_->entrants().begin(), race_->entrants().end());
+  std::ranges::stable_sort(order, {}, &Race::Entrant::us);
+  verdict.method = candidates[order.front().candidate].name;
+  verdict.text = fmt::format("auto: still measuring {} methods", order.size());
+  for (const Race::Entrant& e : order) {
+    if (e.us <= 0.0) continue;  // the first stage has not ended
+    verdict.text += fmt::format("{} {} {:.1f} us", &e == &order.front() ? ":" : ",",
+                                candidates[e.candidate].name, e.us);
+  }
+}
+
 void Tuner::explain(Verdict& verdict) const {
   const auto& candidates = setting_.candidates;
-  const CostTerms terms = candidates[chosen_].cost(shape_);
   verdict.method = candidates[chosen_].name;
   verdict.times_decided = times_decided_;
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    const Record& r = records_[i];
-    MethodEvidence evidence{
-        std::string(candidates[i].name), {}, r.us, r.model_us, r.rounds, r.outliers, r.why};
-    switch (r.state) {
-      case State::unavailable:
-        evidence.state = "unavailable";
-        break;
-      case State::failed:
-        evidence.state = "failed";
-        break;
-      case State::not_run:
-        evidence.state = "not measured";
-        break;
-      case State::unlikely:
-        evidence.state = "not measured";
-        evidence.why = fmt::format("the model expects {:.1f} us", r.model_us);
-        break;
-      case State::slower:
-        evidence.state = "slower";
-        evidence.why = model_.reason(candidates[i].cost(shape_), terms);
-        break;
-      case State::chosen:
-        evidence.state = "chosen";
-        break;
-    }
-    verdict.candidates.push_back(std::move(evidence));
-  }
-
-  if (race_) {
-    std::vector<Race::Entrant> order(race_->entrants().begin(), race_->entrants().end());
-    std::ranges::stable_sort(order, {}, &Race::Entrant::us);
-    verdict.method = candidates[order.front().candidate].name;
-    verdict.text = fmt::format("auto: still measuring {} methods", order.size());
-    for (const Race::Entrant& e : order) {
-      if (e.us <= 0.0) continue;  // the first stage has not ended
-      verdict.text += fmt::format("{} {} {:.1f} us", &e == &order.front() ? ":" : ",",
-                                  candidates[e.candidate].name, e.us);
-    }
-    return;
-  }
+  for (std::size_t i = 0; i < records_.size(); ++i) verdict.candidates.push_back(evidence_of(i));
+  if (race_) return explain_race(verdict);
   if (!decided_) {
     verdict.text = fmt::format(
         "{} {:.1f} us (auto: {}; not measured{})", verdict.method, verdict.median_us,

@@ -126,6 +126,9 @@ class Tuner {
   void remember();
   void fit_model();
   std::vector<std::size_t> by_time() const;
+  MethodEvidence evidence_of(std::size_t candidate) const;
+  /// Fills in the method and the text while methods are measured.
+  void explain_race(Verdict& verdict) const;
 
   TunerSetting setting_;
   std::vector<Record> records_;

@@ -275,6 +275,7 @@ struct UnitSystem::Definition {
 
 namespace {
 
+// It is long because it is a table, with a row for each dimension of each system of units.
 const std::array<UnitSystem::Definition, 4>& definitions() {
   static const auto table = [] {
     std::array<UnitSystem::Definition, 4> systems{{
@@ -386,6 +387,7 @@ const std::array<UnitSystem::Definition, 4>& definitions() {
 
 }  // namespace
 
+// It is long because it is a table, with two lines for each dimension.
 std::string_view dimension_noun(Dimension dimension) {
   switch (dimension) {
     case none:

@@ -62,6 +62,54 @@ int widest_axis(const Moments& moments, const Region& region, double least_width
   return best;
 }
 
+/// The moments of the points in each of `count` parts from `first` on. Collective.
+std::vector<Moments> moments_of_parts(const comm::Context& context,
+                                      const DecompositionRequest& request,
+                                      const std::vector<std::size_t>& part_of, std::size_t first,
+                                      std::size_t count) {
+  std::vector<Moments> moments(count);
+  for (std::size_t i = 0; i < request.points.size(); ++i) {
+    if (part_of[i] < first) continue;
+    auto& sums = moments[part_of[i] - first].sums;
+    sums[0] += request.weights[i];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double moment = request.weights[i] * request.points[i][static_cast<int>(axis)];
+      sums[1 + axis] += moment;
+      sums[4 + axis] += moment * request.points[i][static_cast<int>(axis)];
+    }
+  }
+  comm::ReductionBatch(context, "bisection").sum(moments.front().sums.data(), 7 * count).run();
+  return moments;
+}
+
+/// Narrows the range of each search to the bin that holds the plane. `cuts` and `searches` are those
+/// of the parts from `first` on; a part that is not cut has a cut without ranks. Collective.
+void narrow_searches(const comm::Context& context, const DecompositionRequest& request,
+                     const std::vector<std::size_t>& part_of, std::size_t first,
+                     const std::vector<Cut>& cuts, std::vector<Search>& searches) {
+  std::vector<double> histogram(cuts.size() * kBins, 0.0);
+  for (std::size_t i = 0; i < request.points.size(); ++i) {
+    if (part_of[i] < first || cuts[part_of[i] - first].ranks.empty()) continue;
+    const std::size_t k = part_of[i] - first;
+    const double position = request.points[i][cuts[k].axis];
+    if (position < searches[k].lower || position >= searches[k].upper) continue;
+    histogram[k * kBins + searches[k].bin(position)] += request.weights[i];
+  }
+  comm::ReductionBatch(context, "bisection").sum(histogram.data(), histogram.size()).run();
+  for (std::size_t k = 0; k < cuts.size(); ++k) {
+    if (cuts[k].ranks.empty()) continue;
+    Search& search = searches[k];
+    const double* bins = histogram.data() + k * kBins;
+    std::size_t bin = 0;
+    while (bin + 1 < kBins && search.below + bins[bin] < search.wanted) {
+      search.below += bins[bin++];
+    }
+    const double step = (search.upper - search.lower) / static_cast<double>(kBins);
+    search.lower += static_cast<double>(bin) * step;
+    search.upper = search.lower + step;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Decomposition> make_bisection(const comm::Context& context,
@@ -76,19 +124,7 @@ std::unique_ptr<Decomposition> make_bisection(const comm::Context& context,
     // The open parts of a level are stored last, with the single-rank parts of this level.
     const std::size_t first = open.front();
     const std::size_t count = tree->parts().size() - first;
-    std::vector<Moments> moments(count);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      if (part_of[i] < first) continue;
-      auto& sums = moments[part_of[i] - first].sums;
-      sums[0] += request.weights[i];
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        const double moment = request.weights[i] * points[i][static_cast<int>(axis)];
-        sums[1 + axis] += moment;
-        sums[4 + axis] += moment * points[i][static_cast<int>(axis)];
-      }
-    }
-    comm::ReductionBatch(context, "bisection").sum(moments.front().sums.data(), 7 * count).run();
-
+    const std::vector<Moments> moments = moments_of_parts(context, request, part_of, first, count);
     std::vector<Cut> cuts(count);
     std::vector<Search> searches(count);
     for (const std::size_t part : open) {
@@ -104,30 +140,9 @@ std::unique_ptr<Decomposition> make_bisection(const comm::Context& context,
                                 moments[part - first].weight() * cut.ranks[0] / at.rank_count};
     }
 
-    std::vector<double> histogram;
     for (int round = 0; round < kRounds; ++round) {
-      histogram.assign(count * kBins, 0.0);
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        if (part_of[i] < first || cuts[part_of[i] - first].ranks.empty()) continue;
-        const std::size_t k = part_of[i] - first;
-        const double position = points[i][cuts[k].axis];
-        if (position < searches[k].lower || position >= searches[k].upper) continue;
-        histogram[k * kBins + searches[k].bin(position)] += request.weights[i];
-      }
-      comm::ReductionBatch(context, "bisection").sum(histogram.data(), histogram.size()).run();
-      for (const std::size_t part : open) {
-        Search& search = searches[part - first];
-        const double* bins = histogram.data() + (part - first) * kBins;
-        std::size_t bin = 0;
-        while (bin + 1 < kBins && search.below + bins[bin] < search.wanted) {
-          search.below += bins[bin++];
-        }
-        const double step = (search.upper - search.lower) / static_cast<double>(kBins);
-        search.lower += static_cast<double>(bin) * step;
-        search.upper = search.lower + step;
-      }
+      narrow_searches(context, request, part_of, first, cuts, searches);
     }
-
     for (const std::size_t part : open) {
       const auto at = tree->parts()[part];  // a copy, because cutting reallocates the parts
       Cut& cut = cuts[part - first];

@@ -256,6 +256,7 @@ const KeySchema* find_key(std::string_view section, std::string_view name) {
   return nullptr;
 }
 
+// It is long because it is a table, with a row for each word of another program.
 std::string_view translated_choice(std::string_view value,
                                    std::span<const std::string_view> choices) {
   const auto is_choice = [choices](std::string_view name) {

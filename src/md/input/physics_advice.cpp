@@ -154,13 +154,27 @@ class Adviser {
                       std::ranges::find(asked, 0) != asked.end() ? " (0: chosen)" : ""));
       return;
     }
+    narrow_regions(*grid);
+    if (!facts_.particles) return;
+    const double local = static_cast<double>(*facts_.particles) / *facts_.ranks;
+    if (local < 200.0 && *facts_.ranks > 1) {
+      advise("start",
+             fmt::format("{:.3g} particles per rank are few: messages will take more time "
+                         "than forces. About {:.0f} ranks serve this system best",
+                         local, std::max(1.0, std::floor(local * *facts_.ranks / 1000.0))));
+    }
+    memory();
+  }
+
+  /// Regions narrower than the halo, which exchange with more others.
+  void narrow_regions(const RegularGrid& grid) {
     const double halo = longest_cutoff(input_) + likely_skin(input_);
     const Vec3 lean = facts_.box->shear().extent(1.0), heights = facts_.box->heights();
     int regions_across = 0, axis = 0;
     for (int i = 0; i < 3; ++i) {
-      if (grid->grid()[static_cast<std::size_t>(i)] == 1) continue;  // its own images only
+      if (grid.grid()[static_cast<std::size_t>(i)] == 1) continue;  // its own images only
       const int regions =
-          static_cast<int>(std::ceil(halo * lean[i] / grid->smallest_width(i) - 1e-9));
+          static_cast<int>(std::ceil(halo * lean[i] / grid.smallest_width(i) - 1e-9));
       if (regions > regions_across) regions_across = regions, axis = i;
     }
     double most = 1.0;
@@ -177,24 +191,20 @@ class Adviser {
                            *facts_.ranks, length(halo), most));
       }
     } else if (regions_across > 1) {
-      const auto& counts = grid->grid();
+      const auto& counts = grid.grid();
       advise(
           "domain.grid",
           fmt::format("on {} ranks ({} x {} x {}) a region is {} wide along {}, narrower than the "
                       "halo of {} (cutoff + skin), which then reaches {} regions on each side: "
                       "more messages. Up to {:.0f} ranks need not do that",
                       *facts_.ranks, counts[0], counts[1], counts[2],
-                      length(grid->smallest_width(axis) / lean[axis]), "xyz"[axis], length(halo),
+                      length(grid.smallest_width(axis) / lean[axis]), "xyz"[axis], length(halo),
                       regions_across, most));
     }
-    if (!facts_.particles) return;
-    const double local = static_cast<double>(*facts_.particles) / *facts_.ranks;
-    if (local < 200.0 && *facts_.ranks > 1) {
-      advise("start",
-             fmt::format("{:.3g} particles per rank are few: messages will take more time "
-                         "than forces. About {:.0f} ranks serve this system best",
-                         local, std::max(1.0, std::floor(local * *facts_.ranks / 1000.0))));
-    }
+  }
+
+  /// Whether the memory of the machine suffices.
+  void memory() {
     const auto expected = forecast(input_, facts_);
     if (!expected || !facts_.memory_per_rank) return;
     const std::string impossible =

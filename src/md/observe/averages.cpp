@@ -97,6 +97,31 @@ std::string Averages::why_unsettled(const Quantity& quantity, const SettledMean&
   return "";
 }
 
+void Averages::add_average(const Quantity& quantity, const SettledMean& mean,
+                           std::optional<bool> settled, Report& report) const {
+  report.lines.push_back(fmt::format("  {:<20} {}", label_of(quantity),
+                                     shown(quantity, mean.mean, mean.standard_error)));
+  Json& entry = report.averages[quantity.name];
+  entry = {{"mean", quantity.factor * mean.mean},
+           {"standard_error", quantity.factor * mean.standard_error},
+           {"independent", mean.independent}};
+  if (settled) entry["settled"] = *settled;
+  if (!quantity.unit.empty()) entry["unit"] = quantity.unit;
+}
+
+std::vector<SettledMean> Averages::means_of(const Part& part) const {
+  const auto tested =
+      static_cast<std::size_t>(std::ranges::count_if(quantities_, &Quantity::tells));
+  std::vector<SettledMean> means;
+  for (std::size_t q = 0; q < quantities_.size(); ++q) {
+    const std::vector<double> all = series_.means(q);
+    const auto behind = std::span(all).subspan(part.given);
+    SettledMean& found = means.emplace_back(settled_mean(behind, part.first - part.given, tested));
+    found.mean = series_.mean_from(part.first, q);  // includes the incomplete batch
+  }
+  return means;
+}
+
 Averages::Report Averages::report() const {
   Report report;
   const Part part = settled_part();
@@ -105,16 +130,11 @@ Averages::Report Averages::report() const {
   if (rows < 2 || part.first >= series_.batch_count()) return report;
   const std::int64_t first_step = series_.first_step(part.first);
 
-  const auto tested =
-      static_cast<std::size_t>(std::ranges::count_if(quantities_, &Quantity::tells));
-  std::vector<SettledMean> means;
+  const std::vector<SettledMean> means = means_of(part);
   std::map<std::string, bool> settled;
   bool unknown = false, late = false;
   for (std::size_t q = 0; q < quantities_.size(); ++q) {
-    const std::vector<double> all = series_.means(q);
-    const auto behind = std::span(all).subspan(part.given);
-    SettledMean& found = means.emplace_back(settled_mean(behind, part.first - part.given, tested));
-    found.mean = series_.mean_from(part.first, q);  // includes the incomplete batch
+    const SettledMean& found = means[q];
     if (!quantities_[q].tells) continue;
     unknown = unknown || found.unrest == SettledMean::Unrest::unknown;
     late = late || found.unrest == SettledMean::Unrest::late;
@@ -142,15 +162,9 @@ Averages::Report Averages::report() const {
   report.lines.push_back(line);
   for (std::size_t q = 0; q < quantities_.size(); ++q) {
     const Quantity& quantity = quantities_[q];
-    const double mean = quantity.factor * means[q].mean;
-    const double error = quantity.factor * means[q].standard_error;
-    report.lines.push_back(fmt::format("  {:<20} {}", label_of(quantity),
-                                       shown(quantity, means[q].mean, means[q].standard_error)));
-    Json& entry = report.averages[quantity.name];
-    entry = {{"mean", mean}, {"standard_error", error}, {"independent", means[q].independent}};
     const auto known = settled.find(quantity.as.empty() ? quantity.name : quantity.as);
-    if (known != settled.end() && !unknown) entry["settled"] = known->second;
-    if (!quantity.unit.empty()) entry["unit"] = quantity.unit;
+    const bool is_told = known != settled.end() && !unknown;
+    add_average(quantity, means[q], is_told ? std::optional(known->second) : std::nullopt, report);
   }
   if (unknown && report.warnings.empty()) {
     report.lines.push_back("  so few rows do not tell whether the run has settled");

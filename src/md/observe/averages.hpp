@@ -56,6 +56,11 @@ class Averages {
     std::string latest;     ///< the name of the quantity that settles last
   };
   Part settled_part() const;
+  /// The means of all quantities over a part.
+  std::vector<SettledMean> means_of(const Part& part) const;
+  /// Adds the line and the entry of a quantity.
+  void add_average(const Quantity& quantity, const SettledMean& mean, std::optional<bool> settled,
+                   Report& report) const;
   std::string shown(const Quantity& quantity, double mean, double error) const;
   /// The reason why a quantity has not settled; empty if it has.
   std::string why_unsettled(const Quantity& quantity, const SettledMean& found) const;

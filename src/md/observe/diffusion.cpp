@@ -159,6 +159,31 @@ void Diffusion::set_history(std::span<History> parts) {
   for (const Item& item : keepers_.items()) ids_.push_back(item.id);
 }
 
+namespace {
+
+/// The mean square displacements along the axes after a time.
+struct DisplacementRow {
+  double time;
+  std::vector<Vec3> squares;  ///< by type or group
+};
+
+/// The slope of a line that is fitted by least squares to the times between a tenth and a half of
+/// the longest time.
+double slope_of_displacements(const std::vector<DisplacementRow>& rows, std::size_t column,
+                              int axis) {
+  const double longest = rows.back().time;
+  double n = 0.0, t = 0.0, tt = 0.0, y = 0.0, ty = 0.0;
+  for (const DisplacementRow& row : rows) {
+    if (row.time < 0.1 * longest || row.time > 0.5 * longest) continue;
+    const double value = row.squares[column][axis];
+    n += 1.0, t += row.time, tt += row.time * row.time, y += value, ty += row.time * value;
+  }
+  const double spread = n * tt - t * t;
+  return spread > 0.0 ? (n * ty - t * y) / spread : 0.0;
+}
+
+}  // namespace
+
 ObserverReport Diffusion::report(std::span<const double> all_sums) const {
   const auto unit = [&](Dimension dimension, const char* power = "") {
     const std::string label(units_.label(dimension));
@@ -175,15 +200,11 @@ ObserverReport Diffusion::report(std::span<const double> all_sums) const {
   for (std::size_t b = blocks_.block_from(reported_from()); b < blocks_.count(); ++b) {
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += all_sums[b * stride() + k];
   }
-  struct Row {
-    double time;
-    std::vector<Vec3> squares;  ///< by type or group
-  };
-  std::vector<Row> rows;
+  std::vector<DisplacementRow> rows;
   double spacing = 1.0;
   for (std::size_t level = 0; level < most_levels; ++level, spacing *= 10.0) {
     for (std::size_t window = 0; window < windows; ++window) {
-      Row row{spacing * static_cast<double>(window + 1) * sample_time_, {}};
+      DisplacementRow row{spacing * static_cast<double>(window + 1) * sample_time_, {}};
       double counted = 0.0;
       for (std::size_t column = 0; column < names_.size(); ++column) {
         const double* sum = sums.data() + index(column, level, window);
@@ -195,7 +216,7 @@ ObserverReport Diffusion::report(std::span<const double> all_sums) const {
     }
   }
   const double area = std::pow(units_.from_internal(1.0, Dimension::length), 2);
-  for (const Row& row : rows) {
+  for (const DisplacementRow& row : rows) {
     report.text += fmt::format("{:.8g}", units_.from_internal(row.time, Dimension::time));
     for (const Vec3& squares : row.squares) {
       report.text += fmt::format(" {:.8g}", (squares.x + squares.y + squares.z) * area);
@@ -203,19 +224,10 @@ ObserverReport Diffusion::report(std::span<const double> all_sums) const {
     report.text += "\n";
   }
   if (rows.size() < 3) return report;
-  const double longest = rows.back().time;
   for (std::size_t column = 0; column < names_.size(); ++column) {
     double along[3], mean = 0.0, squares = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
-      // Fits a line by least squares to the times between a tenth and a half of the longest time.
-      double n = 0.0, t = 0.0, tt = 0.0, y = 0.0, ty = 0.0;
-      for (const Row& row : rows) {
-        if (row.time < 0.1 * longest || row.time > 0.5 * longest) continue;
-        const double value = row.squares[column][axis];
-        n += 1.0, t += row.time, tt += row.time * row.time, y += value, ty += row.time * value;
-      }
-      const double spread = n * tt - t * t;
-      along[axis] = spread > 0.0 ? 0.5 * (n * ty - t * y) / spread : 0.0;
+      along[axis] = 0.5 * slope_of_displacements(rows, column, axis);
       mean += along[axis] / 3.0;
     }
     for (const double value : along) squares += (value - mean) * (value - mean);

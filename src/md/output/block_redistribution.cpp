@@ -314,19 +314,21 @@ std::span<std::byte> BlockRedistribution::collect(std::span<const std::int64_t> 
     for (const auto& row : exchange_.exchange()) placed += place_in_block(row.items, keyed);
     exchange_.release();
   }
-  if (placed < count) {
-    std::int64_t hole = 0;
-    for (; hole < count; ++hole) {
-      std::int32_t begin;
-      std::memcpy(&begin, block_.data() + static_cast<std::size_t>(hole) * item_bytes_,
-                  sizeof(begin));
-      if (begin == no_item) break;
-    }
-    const std::int64_t id = id_at(first + hole);
-    note_failure(id < 0 ? fmt::format("there are fewer particles than {}", particles_)
-                        : fmt::format("no particle has the id {}", id));
-  }
+  if (placed < count) note_hole(first, count);
   return block_.span();
+}
+
+void BlockRedistribution::note_hole(std::int64_t first, std::int64_t count) {
+  std::int64_t hole = 0;
+  for (; hole < count; ++hole) {
+    std::int32_t begin;
+    std::memcpy(&begin, block_.data() + static_cast<std::size_t>(hole) * item_bytes_,
+                sizeof(begin));
+    if (begin == no_item) break;
+  }
+  const std::int64_t id = id_at(first + hole);
+  note_failure(id < 0 ? fmt::format("there are fewer particles than {}", particles_)
+                      : fmt::format("no particle has the id {}", id));
 }
 
 }  // namespace sterna::md

@@ -95,6 +95,8 @@ class BlockRedistribution {
   };
 
   void note_failure(std::string text);
+  /// Notes the first of the slots of this rank's block that no item filled.
+  void note_hole(std::int64_t first, std::int64_t count);
   /// Copies items to their places in the piece with this first slot and length; returns the number
   /// of places that were free. `bytes`: size of an item; 0: `item_bytes_`.
   template <std::size_t bytes>

@@ -47,6 +47,29 @@ std::vector<std::string> gather_tables(const comm::Context& context, comm::Messe
   return tables;
 }
 
+/// The offsets of what this rank writes, and of the end of what all ranks write.
+struct PlacesInCheckpoint {
+  std::uint64_t block = 0;  ///< of its particles
+  std::uint64_t data = 0;   ///< of the data of its own, which follow all blocks
+  std::uint64_t end = 0;
+};
+
+/// Collective. `block_bytes` and `data_bytes` are those of this rank.
+PlacesInCheckpoint places_in_checkpoint(const comm::Context& context, std::uint64_t block_bytes,
+                                        std::uint64_t data_bytes) {
+  auto all_blocks = static_cast<std::int64_t>(block_bytes);
+  auto all_data = static_cast<std::int64_t>(data_bytes);
+  const std::int64_t blocks_before = comm::exclusive_sum(context, all_blocks);
+  const std::int64_t data_before = comm::exclusive_sum(context, all_data);
+  comm::ReductionBatch(context, "checkpoint").sum(all_blocks).sum(all_data).run();
+  const auto behind_head = [](std::int64_t bytes) {
+    return first_checkpoint_block + static_cast<std::uint64_t>(bytes);
+  };
+  return {.block = behind_head(blocks_before),
+          .data = behind_head(all_blocks + data_before),
+          .end = behind_head(all_blocks + all_data)};
+}
+
 }  // namespace
 
 CheckpointReport write_checkpoint(const comm::Context& context, const std::string& stem,
@@ -64,16 +87,8 @@ CheckpointReport write_checkpoint_file(const comm::Context& context, const std::
   state.rotating = particles.rotating();
   state.fields.clear();
   if (fields != nullptr) state.fields = fields->layouts();
-  const std::uint64_t block_bytes = checkpoint_block_bytes(particles.local_count(), state);
-  const auto offset =
-      first_checkpoint_block + static_cast<std::uint64_t>(comm::exclusive_sum(
-                                   context, static_cast<std::int64_t>(block_bytes)));
-  auto blocks_bytes = static_cast<std::int64_t>(block_bytes);
-  auto data_bytes = static_cast<std::int64_t>(rank_data_bytes(rank_data));
-  const std::int64_t data_before = comm::exclusive_sum(context, data_bytes);
-  comm::ReductionBatch(context, "checkpoint").sum(blocks_bytes).sum(data_bytes).run();
-  const auto data_offset =
-      first_checkpoint_block + static_cast<std::uint64_t>(blocks_bytes + data_before);
+  const PlacesInCheckpoint places = places_in_checkpoint(
+      context, checkpoint_block_bytes(particles.local_count(), state), rank_data_bytes(rank_data));
   const auto messenger = comm::Messenger::shared(context);
 
   CheckpointReport report;
@@ -84,8 +99,7 @@ CheckpointReport write_checkpoint_file(const comm::Context& context, const std::
     on_first_rank(context, [&] {
       remove_file(fresh);
       file = RawFile(fresh, RawFile::Mode::create);
-      file.reserve(0,
-                   first_checkpoint_block + static_cast<std::uint64_t>(blocks_bytes + data_bytes));
+      file.reserve(0, places.end);
       mark_checkpoint(file, token);
       message = std::to_string(token);
     });
@@ -93,8 +107,8 @@ CheckpointReport write_checkpoint_file(const comm::Context& context, const std::
     comm::Buffer<char> table;
     agree_after(context, [&] {
       if (context.rank() != 0) file = open_marked_checkpoint(fresh, std::stoull(message));
-      const std::string block = write_rank_data(file, data_offset, rank_data) +
-                                write_checkpoint_block(file, offset, particles, fields);
+      const std::string block = write_rank_data(file, places.data, rank_data) +
+                                write_checkpoint_block(file, places.block, particles, fields);
       file.sync();
       // Memory is allocated here, because here a failure on one rank becomes an error on all.
       table = messenger->buffer<char>(block.size());

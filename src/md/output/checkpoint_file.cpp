@@ -285,6 +285,17 @@ struct PieceEntry {
   std::uint64_t checksum;
 };
 
+/// The offset, the bytes and the checksum of the data of each rank, which begin at `offset`. Moves
+/// `offset` behind them.
+Json places_of_rank_data(const std::vector<RankDataSummary>& summaries, std::uint64_t& offset) {
+  Json places = Json::array();
+  for (const RankDataSummary& summary : summaries) {
+    places.push_back(Json::array({offset, summary.bytes, summary.checksum}));
+    offset += summary.bytes;
+  }
+  return places;
+}
+
 }  // namespace
 
 std::string exact_text(double value) {
@@ -436,14 +447,7 @@ std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
   Json metadata_json = metadata_of(state);
   const bool has_rank_data = std::ranges::any_of(
       summaries, [](const RankDataSummary& summary) { return summary.bytes > 0; });
-  if (has_rank_data) {
-    Json places = Json::array();
-    for (const RankDataSummary& summary : summaries) {
-      places.push_back(Json::array({offset, summary.bytes, summary.checksum}));
-      offset += summary.bytes;
-    }
-    metadata_json["rank_data"] = std::move(places);
-  }
+  if (has_rank_data) metadata_json["rank_data"] = places_of_rank_data(summaries, offset);
   const std::string metadata = json_text(metadata_json);
 
   Header header{};

@@ -265,6 +265,20 @@ class H5mdWriter::Implementation {
 
   void make_file() {
     hdf5::File file = hdf5::File::create(path_);
+    make_head(file);
+    make_box(file);
+    make_particles(file);
+    make_observables(file);
+    if (options_.topology != nullptr) write_bonds(file);
+    if (!options_.description.empty()) {
+      file.make_group("parameters");
+      file.set_attribute("parameters", "sterna_particles", options_.description);
+    }
+    file.close();
+  }
+
+  /// Writes the version of H5MD, and who has made the file.
+  void make_head(hdf5::File& file) const {
     const int version[2] = {1, 1};
     file.make_group("h5md");
     file.set_attribute("h5md", "version", version);
@@ -273,7 +287,10 @@ class H5mdWriter::Implementation {
     file.make_group("h5md/creator");
     file.set_attribute("h5md/creator", "name", std::string("Sterna"));
     file.set_attribute("h5md/creator", "version", options_.creator_version);
+  }
 
+  /// Makes the group of the particles with their box.
+  void make_box(hdf5::File& file) const {
     file.make_group("particles");
     file.make_group(group);
     file.make_group(group + "/box");
@@ -290,7 +307,10 @@ class H5mdWriter::Implementation {
     options_.triclinic ? make_small(file, edges(), Type::float64, {3, 3})
                        : make_small(file, edges(), Type::float64, {3});
     if (!options_.reduced_units) file.set_attribute(edges(), "unit", std::string("nm"));
+  }
 
+  /// Makes the datasets with a row for each particle: one in each frame, or one in the file.
+  void make_particles(hdf5::File& file) const {
     const auto rows = static_cast<Size>(particles_);
     for (const H5mdField& field : fields_) {
       make_element(file, field.dataset.substr(0, field.dataset.rfind('/')));
@@ -315,6 +335,9 @@ class H5mdWriter::Implementation {
         }
       }
     }
+  }
+
+  void make_observables(hdf5::File& file) const {
     if (!options_.observables.empty()) file.make_group("observables");
     for (const auto& observable : options_.observables) {
       make_element(file, "observables/" + observable.name);
@@ -323,12 +346,6 @@ class H5mdWriter::Implementation {
         file.set_attribute(value_of(observable), "unit", observable.unit);
       }
     }
-    if (options_.topology != nullptr) write_bonds(file);
-    if (!options_.description.empty()) {
-      file.make_group("parameters");
-      file.set_attribute("parameters", "sterna_particles", options_.description);
-    }
-    file.close();
   }
 
   /// Writes the group `connectivity` of H5MD: bonds as pairs of ids, some thousand at a time.

@@ -354,74 +354,88 @@ std::vector<std::string> ReplicaRecord::complaints() const {
   return lines;
 }
 
+void ReplicaRecord::report_pairs() const {
+  console_.line(fmt::format("\n{} attempts to exchange states", statistics_.count()));
+  console_.line("  states    accepted  of  between");
+  for (std::size_t k = 0; k < statistics_.pairs().size(); ++k) {
+    const ExchangeStatistics::Pair& pair = statistics_.pairs()[k];
+    console_.line(fmt::format("  {} - {}   {:8.3f}  {}  {} and {}", k, k + 1, pair.ratio(),
+                              pair.attempts, state_text(k), state_text(k + 1)));
+  }
+}
+
+void ReplicaRecord::report_mixing() const {
+  const auto& trips = statistics_.round_trips();
+  console_.line(fmt::format("round trips of replicas through all states: {}",
+                            std::accumulate(trips.begin(), trips.end(), std::int64_t{0})));
+  console_.line(
+      fmt::format("second eigenvalue of the transition matrix: {:.4f} (1: states do not mix)",
+                  statistics_.second_eigenvalue()));
+  console_.line(
+      "averages of a replica are over all states that it has visited: rows of its log say in "
+      "which \"state\" they are");
+}
+
+void ReplicaRecord::report_files() const {
+  console_.line("\nfiles of this run:");
+  const auto list = [&](const std::string& stem) {
+    for (const std::string& file : present_run_files(stem)) console_.line("  " + file);
+  };
+  list(stem_);
+  for (std::size_t k = 0; k < states_; ++k) list(replica_files::of_state(stem_, k));
+  for (std::size_t k = 0; k < count(); ++k) list(replica_files::of_replica(stem_, k));
+}
+
+Json ReplicaRecord::last_line(double longest_wait) const {
+  Json pairs = Json::array();
+  for (std::size_t k = 0; !weights_ && k < statistics_.pairs().size(); ++k) {
+    const ExchangeStatistics::Pair& pair = statistics_.pairs()[k];
+    pairs.push_back({{"states", {k, k + 1}},
+                     {"attempts", pair.attempts},
+                     {"accepted", pair.accepted},
+                     {"acceptance", pair.ratio()}});
+  }
+  Json line = {{"event", "end"},
+               {"step", step_},
+               {"exchanges", statistics_.count()},
+               {"pairs", pairs},
+               {"round_trips", statistics_.round_trips()},
+               {"transition_matrix", statistics_.transition_matrix()},
+               {"second_eigenvalue", statistics_.second_eigenvalue()},
+               {"longest_wait", longest_wait}};
+  if (weights_) {
+    line["weights"] = weights_->values();
+    line["visits"] = weights_->visits();
+    line["settled"] = weights_->are_settled();
+  }
+  return line;
+}
+
 void ReplicaRecord::finish() {
   double most = waited_;
   comm::ReductionBatch(world_, "waiting for replicas").max(most).run();
   on_first_rank(world_, [&] {
-    Json pairs = Json::array();
     const bool changes =
         input_.section<ReplicasSection>().exchange != ReplicasSection::Exchange::none;
-    const bool exchanges = changes && !weights_;
-    if (exchanges) {
-      console_.line(fmt::format("\n{} attempts to exchange states", statistics_.count()));
-      console_.line("  states    accepted  of  between");
-    }
-    if (weights_) report_weights();
-    for (std::size_t k = 0; !weights_ && k < statistics_.pairs().size(); ++k) {
-      const ExchangeStatistics::Pair& pair = statistics_.pairs()[k];
-      pairs.push_back({{"states", {k, k + 1}},
-                       {"attempts", pair.attempts},
-                       {"accepted", pair.accepted},
-                       {"acceptance", pair.ratio()}});
-      if (!exchanges) continue;
-      console_.line(fmt::format("  {} - {}   {:8.3f}  {}  {} and {}", k, k + 1, pair.ratio(),
-                                pair.attempts, state_text(k), state_text(k + 1)));
-    }
-    const auto& trips = statistics_.round_trips();
-    const auto all = std::accumulate(trips.begin(), trips.end(), std::int64_t{0});
-    const double eigenvalue = statistics_.second_eigenvalue();
-    Json end = {{"event", "end"},
-                {"step", step_},
-                {"exchanges", statistics_.count()},
-                {"pairs", pairs},
-                {"round_trips", trips},
-                {"transition_matrix", statistics_.transition_matrix()},
-                {"second_eigenvalue", eigenvalue},
-                {"longest_wait", most}};
     Json warnings = Json::array();
     if (weights_) {
-      end["weights"] = weights_->values();
-      end["visits"] = weights_->visits();
-      end["settled"] = weights_->are_settled();
+      report_weights();
+    } else if (changes) {
+      report_pairs();
     }
     if (changes) {
-      console_.line(fmt::format("round trips of replicas through all states: {}", all));
-      console_.line(fmt::format(
-          "second eigenvalue of the transition matrix: {:.4f} (1: states do not mix)", eigenvalue));
-      console_.line(
-          "averages of a replica are over all states that it has visited: rows of its log say in "
-          "which \"state\" they are");
+      report_mixing();
       for (const std::string& line : complaints()) {
         console_.line("warning: " + line);
         warnings.push_back(line);
       }
     }
+    Json end = last_line(most);
     end["warnings"] = std::move(warnings);
     log(end);
     log_->sync();
     energies_.sync();
-    console_.line("\nfiles of this run:");
-    for (const std::string& file : present_run_files(stem_)) console_.line("  " + file);
-    for (std::size_t k = 0; k < states_; ++k) {
-      for (const std::string& file : present_run_files(replica_files::of_state(stem_, k))) {
-        console_.line("  " + file);
-      }
-    }
-    for (std::size_t k = 0; k < count(); ++k) {
-      for (const std::string& file : present_run_files(replica_files::of_replica(stem_, k))) {
-        console_.line("  " + file);
-      }
-    }
+    report_files();
   });
 }
 

@@ -61,7 +61,13 @@ class ReplicaRecord {
   Json set() const;
   /// Draws the state of each walker of an expanded ensemble.
   void jump(const ReducedEnergies& energies);
+  // What is printed at the end of a run.
   void report_weights() const;
+  void report_pairs() const;
+  void report_mixing() const;
+  void report_files() const;
+  /// The last line of the log, without warnings.
+  Json last_line(double longest_wait) const;
   /// What is wrong with the exchanges, a sentence each.
   std::vector<std::string> complaints() const;
   std::string state_text(std::size_t state) const;

@@ -6,8 +6,18 @@
 
 namespace sterna::md {
 
-CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& solver,
-                             const PointCharges& charges, std::size_t molecule_count) {
+namespace {
+
+/// The charges of all ranks, those of rank 0 first. Molecules are numbered over all ranks.
+struct GatheredCharges {
+  std::size_t first = 0;  ///< of this rank's charges
+  std::vector<Vec3> positions, dipoles;
+  std::vector<double> values;
+  std::vector<std::int32_t> molecules;
+};
+
+GatheredCharges gather_charges(const comm::Context& context, const PointCharges& charges,
+                               std::size_t molecule_count) {
   const auto rank = static_cast<std::size_t>(context.rank());
   const auto ranks = static_cast<std::size_t>(context.size());
   std::vector<double> counts(2 * ranks, 0.0);  // charges, molecules of rank 0; of rank 1 ...
@@ -15,10 +25,11 @@ CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& so
   counts[2 * rank + 1] = static_cast<double>(molecule_count);
   comm::ReductionBatch of_counts(context, "ewald counts");
   of_counts.sum(counts.data(), counts.size()).run();
-  std::size_t total = 0, first = 0;
+  GatheredCharges gathered;
+  std::size_t total = 0;
   double first_molecule = 0.0;
   for (std::size_t r = 0; r < ranks; ++r) {
-    if (r == rank) first = total;
+    if (r == rank) gathered.first = total;
     if (r < rank) first_molecule += counts[2 * r + 1];
     total += static_cast<std::size_t>(counts[2 * r]);
   }
@@ -26,7 +37,7 @@ CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& so
   constexpr std::size_t width = 8;  // position, charge, molecule, dipole
   std::vector<double> all(width * total, 0.0);
   for (std::size_t i = 0; i < charges.size(); ++i) {
-    double* row = all.data() + width * (first + i);
+    double* row = all.data() + width * (gathered.first + i);
     for (int axis = 0; axis < 3; ++axis) row[axis] = charges.positions[i][axis];
     row[3] = charges.charges[i];
     row[4] = first_molecule + charges.molecule(i);
@@ -37,23 +48,30 @@ CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& so
     comm::ReductionBatch of_charges(context, "ewald charges");
     of_charges.sum(all.data(), all.size()).run();
   }
-  std::vector<Vec3> positions(total), dipoles(total);
-  std::vector<double> values(total);
-  std::vector<std::int32_t> molecules(total);
   for (std::size_t i = 0; i < total; ++i) {
     const double* row = all.data() + width * i;
-    positions[i] = {row[0], row[1], row[2]};
-    values[i] = row[3];
-    dipoles[i] = {row[5], row[6], row[7]};
-    molecules[i] = static_cast<std::int32_t>(row[4]);
+    gathered.positions.push_back({row[0], row[1], row[2]});
+    gathered.values.push_back(row[3]);
+    gathered.dipoles.push_back({row[5], row[6], row[7]});
+    gathered.molecules.push_back(static_cast<std::int32_t>(row[4]));
   }
-  const EwaldSolver::Result part =
-      solver.solve({positions, values, molecules, {}, dipoles}, {rank, ranks});
+  return gathered;
+}
 
-  constexpr std::size_t result_width = 7;  // potential, force, field
-  std::vector<double> results(result_width * total);
+}  // namespace
+
+CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& solver,
+                             const PointCharges& charges, std::size_t molecule_count) {
+  const GatheredCharges all = gather_charges(context, charges, molecule_count);
+  const EwaldSolver::Result part = solver.solve(
+      {all.positions, all.values, all.molecules, {}, all.dipoles},
+      {static_cast<std::size_t>(context.rank()), static_cast<std::size_t>(context.size())});
+
+  const std::size_t total = all.values.size();
+  constexpr std::size_t width = 7;  // potential, force, field
+  std::vector<double> results(width * total);
   for (std::size_t i = 0; i < total; ++i) {
-    double* row = results.data() + result_width * i;
+    double* row = results.data() + width * i;
     row[0] = part.potentials[i];
     for (int axis = 0; axis < 3; ++axis) {
       row[1 + axis] = part.forces[i][axis], row[4 + axis] = part.fields[i][axis];
@@ -64,12 +82,12 @@ CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& so
     of_results.sum(results.data(), results.size()).run();
   }
   CoulombResult own;
-  for (std::size_t i = first; i < first + charges.size(); ++i) {
-    const double* row = results.data() + result_width * i;
+  for (std::size_t i = all.first; i < all.first + charges.size(); ++i) {
+    const double* row = results.data() + width * i;
     own.potentials.push_back(row[0]);
     own.forces.push_back({row[1], row[2], row[3]});
     own.fields.push_back({row[4], row[5], row[6]});
-    own.energy += 0.5 * (values[i] * row[0] - dot(dipoles[i], own.fields.back()));
+    own.energy += 0.5 * (all.values[i] * row[0] - dot(all.dipoles[i], own.fields.back()));
   }
   own.virial = part.virial;
   return own;

@@ -9,6 +9,7 @@
 namespace sterna::md {
 namespace {
 
+// It is long because it is a table, with two lines for each number that kernels read.
 double value_of(const TersoffParameters& p, TersoffForm form, TersoffTable which) {
   const bool modified = form == TersoffForm::modified;
   switch (which) {

@@ -285,6 +285,42 @@ PairWork PairForces::work(const PairList& list, ParticleStore& particles) {
   return work;
 }
 
+void PairForces::convert_positions(const PairList& list, PairList::Cells which, PairWork& work) {
+  const CellGrid& grid = list.grid();
+  if (which == PairList::Cells::boundary) {
+    const std::size_t ghosts = work.local + grid.listed_ghosts();
+    kernels_.to_fixed(work, work.local, ghosts, grid.center());
+    // Ghosts beyond the half shell are cleared, too, because returning forces may pass through
+    // them.
+    std::fill(collected_.data() + work.local,
+              collected_.data() + (list.half_shell() ? work.total : ghosts), SingleForce{});
+  } else if (which == PairList::Cells::interior && !std::exchange(moved_, false)) {
+    kernels_.to_fixed(work, 0, grid.listed_local(), grid.center());
+  }
+}
+
+void PairForces::compute_lennard_jones(PairWork& work, std::span<const std::uint32_t> cells,
+                                       bool with_sums) const {
+  const LennardJonesTables& tables = *lennard_jones_;
+  work.cutoff_squared = tables.cutoff * tables.cutoff;
+  work.switch_start_squared = tables.switch_start * tables.switch_start;
+  work.twelve_c12 = tables.twelve_c12.data();
+  work.six_c6 = tables.six_c6.data();
+  work.energy_shift = tables.energy_shift.data();
+  work.force_shift = tables.force_shift.data();
+  work.twelve_c12_single = tables.twelve_c12_single.data();
+  work.six_c6_single = tables.six_c6_single.data();
+  work.energy_shift_single = tables.energy_shift_single.data();
+  work.force_shift_single = tables.force_shift_single.data();
+  // Truncations that do not change the force share one kernel.
+  const int truncation = tables.truncation == Truncation::force_shifted ? 2
+                         : tables.truncation == Truncation::switched    ? 3
+                                                                        : 0;
+  const auto compute =
+      precision_ == Precision::mixed ? kernels_.compute_mixed : kernels_.compute_double;
+  compute(work, cells.data(), cells.size(), truncation, with_sums);
+}
+
 PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairList::Cells which,
                          bool with_sums) {
   const bool mixed = precision_ == Precision::mixed;
@@ -297,43 +333,13 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
   PairWork work = this->work(list, particles);
 
   const auto cells = list.cells(which);
-  if (mixed) {
-    const CellGrid& grid = list.grid();
-    if (which == PairList::Cells::boundary) {
-      const std::size_t ghosts = work.local + grid.listed_ghosts();
-      kernels_.to_fixed(work, work.local, ghosts, grid.center());
-      // Ghosts beyond the half shell are cleared, too, because returning forces may pass through
-      // them.
-      std::fill(collected_.data() + work.local,
-                collected_.data() + (list.half_shell() ? work.total : ghosts), SingleForce{});
-    } else if (which == PairList::Cells::interior && !std::exchange(moved_, false)) {
-      kernels_.to_fixed(work, 0, grid.listed_local(), grid.center());
-    }
-  }
+  if (mixed) convert_positions(list, which, work);
   if (with_sums && which == PairList::Cells::interior) {
     for (Part& part : parts_) part = {part.name, 0.0, 0.0, part.seconds};
   }
   const bool is_fast_alone = general_.empty() && !charges_;
   Clock::time_point start = is_fast_alone ? Clock::time_point() : Clock::now();
-  if (lennard_jones_) {
-    const LennardJonesTables& tables = *lennard_jones_;
-    work.cutoff_squared = tables.cutoff * tables.cutoff;
-    work.switch_start_squared = tables.switch_start * tables.switch_start;
-    work.twelve_c12 = tables.twelve_c12.data();
-    work.six_c6 = tables.six_c6.data();
-    work.energy_shift = tables.energy_shift.data();
-    work.force_shift = tables.force_shift.data();
-    work.twelve_c12_single = tables.twelve_c12_single.data();
-    work.six_c6_single = tables.six_c6_single.data();
-    work.energy_shift_single = tables.energy_shift_single.data();
-    work.force_shift_single = tables.force_shift_single.data();
-    // Truncations that do not change the force share one kernel.
-    const int truncation = tables.truncation == Truncation::force_shifted ? 2
-                           : tables.truncation == Truncation::switched    ? 3
-                                                                          : 0;
-    const auto compute = mixed ? kernels_.compute_mixed : kernels_.compute_double;
-    compute(work, cells.data(), cells.size(), truncation, with_sums);
-  }
+  if (lennard_jones_) compute_lennard_jones(work, cells, with_sums);
   if (is_fast_alone) return work;
   EnergyAndVirial all;
   const auto credit = [&](std::size_t part) {

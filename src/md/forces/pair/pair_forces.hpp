@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -101,6 +103,10 @@ class PairForces final : public ShortRangeForces {
                bool with_sums);
   /// Positions and forces in all formats, as the kernels need them.
   PairWork work(const PairList& list, ParticleStore& particles);
+  /// Makes the fixed-point positions that these cells read, and clears the forces of ghosts.
+  void convert_positions(const PairList& list, PairList::Cells cells, PairWork& work);
+  void compute_lennard_jones(PairWork& work, std::span<const std::uint32_t> cells,
+                             bool with_sums) const;
 
   const PairKernels& kernels_;
   const PotentialKernels& potential_kernels_;

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "md/core/display_text.hpp"
@@ -99,6 +100,49 @@ void check_forces(const PairTable& table) {
                        "second; is the sign right, and the unit?");
 }
 
+/// The distance, the energy and the force of a line of a table.
+struct PointOfTable {
+  std::array<double, 3> numbers{};
+  std::array<int, 3> columns{};  ///< where each of them begins, from 1
+};
+
+/// Reads a line without its comment; nothing: there is no word in it.
+std::optional<PointOfTable> point_of_row(std::string_view row, int line) {
+  PointOfTable point;
+  std::size_t count = 0, at_byte = 0;
+  while (true) {
+    while (at_byte < row.size() && is_blank(row[at_byte])) ++at_byte;
+    if (at_byte == row.size()) break;
+    std::size_t stop = at_byte;
+    while (stop < row.size() && !is_blank(row[stop])) ++stop;
+    const std::string_view word = row.substr(at_byte, stop - at_byte);
+    const int column = static_cast<int>(at_byte) + 1;
+    if (count == 3) {
+      throw PairTableError(line, column,
+                           fmt::format("{} is too many: expected three numbers in a line: the "
+                                       "distance, the energy and the force",
+                                       quote(word)));
+    }
+    double& number = point.numbers[count];
+    const auto [last, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (problem != std::errc{} || last != word.data() + word.size() || !std::isfinite(number)) {
+      constexpr std::array names{"distance", "energy", "force"};
+      throw PairTableError(
+          line, column, fmt::format("the {} is {}; expected a number", names[count], quote(word)));
+    }
+    point.columns[count++] = column;
+    at_byte = stop;
+  }
+  if (count == 0) return std::nullopt;
+  if (count < 3) {
+    throw PairTableError(line, static_cast<int>(row.size()) + 1,
+                         fmt::format("there {} {} number{}; expected three in a line: the "
+                                     "distance, the energy and the force",
+                                     count == 1 ? "is" : "are", count, count == 1 ? "" : "s"));
+  }
+  return point;
+}
+
 }  // namespace
 
 PairTable read_pair_table(std::string_view text, double length, double energy) {
@@ -109,41 +153,9 @@ PairTable read_pair_table(std::string_view text, double length, double energy) {
     const std::string_view whole = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     ++line;
-    const std::string_view row = whole.substr(0, whole.find('#'));
-    std::array<double, 3> numbers{};
-    std::array<int, 3> columns{};
-    std::size_t count = 0, at_byte = 0;
-    while (true) {
-      while (at_byte < row.size() && is_blank(row[at_byte])) ++at_byte;
-      if (at_byte == row.size()) break;
-      std::size_t stop = at_byte;
-      while (stop < row.size() && !is_blank(row[stop])) ++stop;
-      const std::string_view word = row.substr(at_byte, stop - at_byte);
-      const int column = static_cast<int>(at_byte) + 1;
-      if (count == 3) {
-        throw PairTableError(line, column,
-                             fmt::format("{} is too many: expected three numbers in a line: the "
-                                         "distance, the energy and the force",
-                                         quote(word)));
-      }
-      double& number = numbers[count];
-      const auto [last, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
-      if (problem != std::errc{} || last != word.data() + word.size() || !std::isfinite(number)) {
-        constexpr std::array names{"distance", "energy", "force"};
-        throw PairTableError(
-            line, column,
-            fmt::format("the {} is {}; expected a number", names[count], quote(word)));
-      }
-      columns[count++] = column;
-      at_byte = stop;
-    }
-    if (count == 0) continue;
-    if (count < 3) {
-      throw PairTableError(line, static_cast<int>(row.size()) + 1,
-                           fmt::format("there {} {} number{}; expected three in a line: the "
-                                       "distance, the energy and the force",
-                                       count == 1 ? "is" : "are", count, count == 1 ? "" : "s"));
-    }
+    const auto point = point_of_row(whole.substr(0, whole.find('#')), line);
+    if (!point) continue;
+    const auto& [numbers, columns] = *point;
     if (!(numbers[0] > 0.0)) {
       throw PairTableError(line, columns[0], "a distance must be greater than 0");
     }

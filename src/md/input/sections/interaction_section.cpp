@@ -19,6 +19,7 @@ Condition tail_is_planar() {
 
 }  // namespace
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection interaction() {
   return {
       .schema = {.name = "interaction",

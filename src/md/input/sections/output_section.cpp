@@ -6,6 +6,7 @@
 
 namespace sterna::md::section {
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection output() {
   return {
       .schema = {.name = "output",

@@ -46,6 +46,7 @@ void add_keys_of_formats(std::vector<KeySchema>& keys) {
 
 }  // namespace
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection start() {
   InputSection section{
       .schema = {.name = "start",

@@ -56,6 +56,7 @@ void add_keys_of_barostats(std::vector<KeySchema>& keys) {
 
 }  // namespace
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection barostat() {
   InputSection section{
       .schema = {.name = "barostat",

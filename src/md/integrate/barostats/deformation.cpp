@@ -286,6 +286,7 @@ KeySchema strain_key(std::string_view name, std::string_view description,
 
 }  // namespace
 
+// It is long because it is a table, with a row for each key of the barostat.
 BarostatRow barostat::deformation() {
   using Options = DeformationOptions;
   return {

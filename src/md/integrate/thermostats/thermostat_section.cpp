@@ -65,6 +65,7 @@ void add_keys_of_thermostats(std::vector<KeySchema>& keys) {
 
 }  // namespace
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection thermostat() {
   InputSection section{
       .schema = {.name = "thermostat",

@@ -247,59 +247,65 @@ class ExtendedXyzReader final : public StartFileReader {
         reader_.fail(kind.empty() ? name : kind,
                      fmt::format("the kind of a property is S, R, I or L, not {}", quote(kind)));
       }
-      const std::int64_t count =
-          integer(reader_, parts[i + 2], "the number of columns of a property", 1, most_columns);
-      const auto add = [&](XyzColumn column, std::int64_t width, std::string_view kinds) {
-        if (count != width || kinds.find(kind[0]) == std::string_view::npos) {
-          reader_.fail(name, fmt::format("expected {}:{}:{}, not {}:{}:{}", name, kinds[0], width,
-                                         name, kind, count));
-        }
-        if (std::ranges::find(columns_, column) != columns_.end()) {
-          reader_.fail(name, fmt::format("a second column for {}", quote(name)));
-        }
-        columns_.push_back(column);
-        columns_.insert(columns_.end(), static_cast<std::size_t>(width - 1), XyzColumn::more);
-      };
-      if (name == "species" || name == "type") {
-        add(XyzColumn::type, 1, "SI");
-      } else if (name == "pos" || name == "positions") {
-        add(XyzColumn::position, 3, "RI");
-      } else if (name == "velo" || name == "vel" || name == "velocity" || name == "velocities") {
-        add(XyzColumn::velocity, 3, "RI");
-      } else if (name == "orient") {
-        add(XyzColumn::orientation, 4, "RI");
-      } else if (name == "angmom") {
-        add(XyzColumn::angular_momentum, 3, "RI");
-      } else if (name == "id") {
-        add(XyzColumn::id, 1, "I");
-      } else {
-        if (name == "orientation" || name == "quaternion") {
-          header_.warnings.push_back(reader_.diagnostic(
-              name,
-              fmt::format("{} is not read, since programs differ in the order of its components; "
-                          "orient:R:4 is (w, x, y, z)",
-                          name),
-              Severity::warning));
-        }
-        const auto is_one_of = [name](auto... names) { return ((name == names) || ...); };
-        if (is_one_of("momenta", "momentum")) {
-          header_.warnings.push_back(reader_.diagnostic(
-              name, "momenta are not read; velocities are, as velo:R:3", Severity::warning));
-        }
-        if (is_one_of("mass", "masses", "charge", "charges", "initial_charges", "q", "molid",
-                      "mol")) {
-          header_.warnings.push_back(reader_.diagnostic(
-              name, fmt::format("{} is not read; what the input says holds", name),
-              Severity::warning));
-        }
-        columns_.insert(columns_.end(), static_cast<std::size_t>(count), XyzColumn::other);
-      }
+      add_property(
+          name, kind,
+          integer(reader_, parts[i + 2], "the number of columns of a property", 1, most_columns));
       if (columns_.size() > static_cast<std::size_t>(most_columns)) {
         reader_.fail(name, fmt::format("there are more than {} columns", most_columns));
       }
     }
     if (std::ranges::find(columns_, XyzColumn::position) == columns_.end()) {
       reader_.fail(properties.value, "expected positions, pos:R:3, among the properties");
+    }
+  }
+
+  /// Adds the columns of one property.
+  void add_property(std::string_view name, std::string_view kind, std::int64_t count) {
+    const auto add = [&](XyzColumn column, std::int64_t width, std::string_view kinds) {
+      if (count != width || kinds.find(kind[0]) == std::string_view::npos) {
+        reader_.fail(name, fmt::format("expected {}:{}:{}, not {}:{}:{}", name, kinds[0], width,
+                                       name, kind, count));
+      }
+      if (std::ranges::find(columns_, column) != columns_.end()) {
+        reader_.fail(name, fmt::format("a second column for {}", quote(name)));
+      }
+      columns_.push_back(column);
+      columns_.insert(columns_.end(), static_cast<std::size_t>(width - 1), XyzColumn::more);
+    };
+    if (name == "species" || name == "type") {
+      add(XyzColumn::type, 1, "SI");
+    } else if (name == "pos" || name == "positions") {
+      add(XyzColumn::position, 3, "RI");
+    } else if (name == "velo" || name == "vel" || name == "velocity" || name == "velocities") {
+      add(XyzColumn::velocity, 3, "RI");
+    } else if (name == "orient") {
+      add(XyzColumn::orientation, 4, "RI");
+    } else if (name == "angmom") {
+      add(XyzColumn::angular_momentum, 3, "RI");
+    } else if (name == "id") {
+      add(XyzColumn::id, 1, "I");
+    } else {
+      warn_of_unread(name);
+      columns_.insert(columns_.end(), static_cast<std::size_t>(count), XyzColumn::other);
+    }
+  }
+
+  /// Warns of a property that says something about particles and that is not read.
+  void warn_of_unread(std::string_view name) {
+    const auto is_one_of = [name](auto... names) { return ((name == names) || ...); };
+    const auto warn = [&](const std::string& message) {
+      header_.warnings.push_back(reader_.diagnostic(name, message, Severity::warning));
+    };
+    if (is_one_of("orientation", "quaternion")) {
+      warn(
+          fmt::format("{} is not read, since programs differ in the order of its components; "
+                      "orient:R:4 is (w, x, y, z)",
+                      name));
+    } else if (is_one_of("momenta", "momentum")) {
+      warn("momenta are not read; velocities are, as velo:R:3");
+    } else if (is_one_of("mass", "masses", "charge", "charges", "initial_charges", "q", "molid",
+                         "mol")) {
+      warn(fmt::format("{} is not read; what the input says holds", name));
     }
   }
 

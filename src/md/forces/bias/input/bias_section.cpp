@@ -35,6 +35,7 @@ KeySchema of_biases_with(KeySchema key) {
 
 }  // namespace
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection bias() {
   InputSection section{
       .schema = {.name = "bias",

@@ -31,6 +31,7 @@ Condition of_variables_with(std::string_view key) {
 
 }  // namespace
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection variable() {
   InputSection section{
       .schema = {.name = "variable",

@@ -12,6 +12,7 @@ constexpr std::size_t text_for_each_molecule = 1'000'000'000;
 
 }  // namespace
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection molecule() {
   return {
       .schema = {.name = "molecule",

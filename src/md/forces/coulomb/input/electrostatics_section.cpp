@@ -70,6 +70,7 @@ void add_keys_of_solvers(std::vector<KeySchema>& keys) {
 
 }  // namespace
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection electrostatics() {
   InputSection section{
       .schema = {.name = "electrostatics",

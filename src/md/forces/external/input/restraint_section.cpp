@@ -5,6 +5,7 @@
 
 namespace sterna::md::section {
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection restraint() {
   InputSection section{
       .schema = {.name = "restraint",

@@ -22,6 +22,7 @@ Condition wall_is_lennard_jones() {
 
 }  // namespace
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection wall() {
   InputSection section{
       .schema =

@@ -61,6 +61,7 @@ InputSection component() {
       .behind = "type"};
 }
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection component_site() {
   return {
       .schema = {.name = "component.site",

@@ -91,6 +91,7 @@ KeySchema pair_parameter_key(std::size_t number, std::string_view name) {
 
 }  // namespace
 
+// It is long because it is a table, with a row for each key of the section.
 InputSection pair() {
   InputSection section{
       .schema = {.name = "pair",

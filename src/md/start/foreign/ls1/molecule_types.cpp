@@ -107,31 +107,22 @@ class MoleculeTypeReader {
       value = read.value_or(0.0);
     };
     switch (*kind) {
-      case 0: {
+      case 0:
         site.kind = SiteKind::lennard_jones;
         positive_or_zero("mass", site.mass);
         positive_or_zero("epsilon", site.epsilon);
         if (const XmlElement* sigma = values_.require(element, "sigma")) {
           site.sigma = values_.positive(*sigma).value_or(1.0);
         }
-        const XmlElement* shift = element.find("shifted");
-        const bool is_shifted = shift != nullptr && values_.boolean(*shift).value_or(false);
-        if (shifted && *shifted != is_shifted) {
-          values_.error(shift != nullptr ? *shift : element,
-                        "<shifted> differs from that of another site of this "
-                        "<moleculetype>; Sterna shifts all its sites or none");
-        }
-        shifted = is_shifted;
+        read_shift(element, shifted);
         break;
-      }
-      case 1: {
+      case 1:
         site.kind = SiteKind::charge;
         if (element.find("mass") != nullptr) positive_or_zero("mass", site.mass);
         if (const XmlElement* charge = values_.require(element, "charge")) {
           site.charge = values_.number(*charge).value_or(0.0);
         }
         break;
-      }
       case 2:
         site.kind = SiteKind::dipole;
         no_mass(element);
@@ -149,6 +140,18 @@ class MoleculeTypeReader {
         return;
     }
     component.sites.push_back(std::move(site));
+  }
+
+  /// `shifted`: whether the earlier sites of this `<moleculetype>` are; nothing: there are none.
+  void read_shift(const XmlElement& element, std::optional<bool>& shifted) {
+    const XmlElement* shift = element.find("shifted");
+    const bool is_shifted = shift != nullptr && values_.boolean(*shift).value_or(false);
+    if (shifted && *shifted != is_shifted) {
+      values_.error(shift != nullptr ? *shift : element,
+                    "<shifted> differs from that of another site of this "
+                    "<moleculetype>; Sterna shifts all its sites or none");
+    }
+    shifted = is_shifted;
   }
 
   /// Warns of the mass of a dipole or quadrupole, because ls1 adds up masses of Lennard-Jones sites

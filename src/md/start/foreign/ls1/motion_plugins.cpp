@@ -124,65 +124,19 @@ class MaxCheckReader {
   }
 
   void target(const XmlElement& element, LimitSection limit) {
-    const std::string component(element.attribute("cid"));
-    const auto found = std::ranges::find_if(types_.components, [&, n = 0](const auto&) mutable {
-      return std::to_string(++n) == component;
-    });
-    if (found == types_.components.end()) {
-      values_.warning(element, fmt::format("there is no component {}: this target of MaxCheck has "
-                                           "no effect",
-                                           component.empty() ? "without a cid" : component));
-      element.pass_over();
-      return;
-    }
-    const std::string_view method = element.attribute("method");
-    if (method == "3") {
-      values_.error(element,
-                    "method 3 of MaxCheck deletes molecules; Sterna keeps their number. Method 1 "
-                    "limits their forces and velocities");
-      element.pass_over();
-      return;
-    }
-    if (method != "1" && method != "2") {
-      values_.warning(element,
-                      "without method 1, 2 or 3 a target of ls1's MaxCheck has no effect, nor has "
-                      "it here");
+    const Input::Component* const found = component_of(element);
+    if (found == nullptr || !has_method(element)) {
       element.pass_over();
       return;
     }
     limit.component = types_.components.size() > 1 ? found->name : "";
-    limit.overlaps_only = method == "2";
+    limit.overlaps_only = element.attribute("method") == "2";
     const Region region = region_within(lower_, upper_, input_);
     limit.lower = region.lower;
     limit.upper = region.upper;
     const Section section(fmt::format("limit[{}]", input_.tables<LimitSection>().size()), element,
                           decides_);
-    bool limits = false;
-    const auto value = [&](std::string_view name, std::string_view key,
-                           std::optional<double>& target) {
-      const XmlElement* child = element.find(name);
-      const auto given = child != nullptr ? values_.number(*child) : std::nullopt;
-      if (!given || *given < 0.0) return;
-      target = *given;
-      section.decide(key, *child);
-      limits = true;
-    };
-    value("Fmax", "force", limit.force);
-    value("vmax", "velocity", limit.velocity);
-    if (types_.all_atoms()) {
-      element.pass_over({"Mmax", "Lmax"});  // atoms have no torque
-    } else {
-      value("Mmax", "torque", limit.torque);
-      value("Lmax", "angular_momentum", limit.angular_momentum);
-      const bool turns = found->inertia && dot(*found->inertia, *found->inertia) > 0.0;
-      if (turns && limit.force && !(limit.torque && limit.angular_momentum)) {
-        values_.warning(element,
-                        "without <Mmax> and <Lmax> nothing limits how fast molecules turn that "
-                        "overlap at the start; ls1 then rescales by limits of its own, which "
-                        "Sterna does not have");
-      }
-    }
-    if (!limits) {
+    if (!read_limits(element, *found, section, limit)) {
       if (!values_.ok()) return;
       values_.warning(element, "this target of MaxCheck has no limit and so no effect");
       return;
@@ -200,6 +154,66 @@ class MaxCheckReader {
     input_.tables<LimitSection>().push_back(std::move(limit));
   }
 
+  /// The component of a target; null, with a warning, if there is none.
+  const Input::Component* component_of(const XmlElement& element) {
+    const std::string component(element.attribute("cid"));
+    const auto found = std::ranges::find_if(types_.components, [&, n = 0](const auto&) mutable {
+      return std::to_string(++n) == component;
+    });
+    if (found != types_.components.end()) return &*found;
+    values_.warning(element, fmt::format("there is no component {}: this target of MaxCheck has "
+                                         "no effect",
+                                         component.empty() ? "without a cid" : component));
+    return nullptr;
+  }
+
+  /// Whether Sterna has the method of a target.
+  bool has_method(const XmlElement& element) {
+    const std::string_view method = element.attribute("method");
+    if (method == "3") {
+      values_.error(element,
+                    "method 3 of MaxCheck deletes molecules; Sterna keeps their number. Method 1 "
+                    "limits their forces and velocities");
+      return false;
+    }
+    if (method == "1" || method == "2") return true;
+    values_.warning(element,
+                    "without method 1, 2 or 3 a target of ls1's MaxCheck has no effect, nor has "
+                    "it here");
+    return false;
+  }
+
+  /// Returns whether there is any limit.
+  bool read_limits(const XmlElement& element, const Input::Component& component,
+                   const Section& section, LimitSection& limit) {
+    bool limits = false;
+    const auto value = [&](std::string_view name, std::string_view key,
+                           std::optional<double>& target) {
+      const XmlElement* child = element.find(name);
+      const auto given = child != nullptr ? values_.number(*child) : std::nullopt;
+      if (!given || *given < 0.0) return;
+      target = *given;
+      section.decide(key, *child);
+      limits = true;
+    };
+    value("Fmax", "force", limit.force);
+    value("vmax", "velocity", limit.velocity);
+    if (types_.all_atoms()) {
+      element.pass_over({"Mmax", "Lmax"});  // atoms have no torque
+      return limits;
+    }
+    value("Mmax", "torque", limit.torque);
+    value("Lmax", "angular_momentum", limit.angular_momentum);
+    const bool turns = component.inertia && dot(*component.inertia, *component.inertia) > 0.0;
+    if (turns && limit.force && !(limit.torque && limit.angular_momentum)) {
+      values_.warning(element,
+                      "without <Mmax> and <Lmax> nothing limits how fast molecules turn that "
+                      "overlap at the start; ls1 then rescales by limits of its own, which "
+                      "Sterna does not have");
+    }
+    return limits;
+  }
+
   const MoleculeTypes& types_;
   XmlValues& values_;
   const Decides& decides_;
@@ -207,90 +221,63 @@ class MaxCheckReader {
   Vec3 lower_, upper_;
 };
 
-}  // namespace
-
-void read_max_check(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
-                    const Decides& decides, Input& input) {
-  MaxCheckReader(types, values, decides, input).read(plugin);
+/// The place along y where the range of DriftCtrl ends: a number, or the end of the box.
+std::optional<double> end_of_drift_range(const XmlElement& plugin, XmlValues& values,
+                                         const Input& input) {
+  const XmlElement* end = values.require(plugin, "range/yr");
+  if (end == nullptr) return std::nullopt;
+  if (end->text == "box" && input.start.box) return input.start.box->y;
+  return values.number(*end);
 }
 
-void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
-                        const Decides& decides, Input& input) {
-  DriftControlSection control;
-  const auto sample = steps(plugin, "control/freq/sample", 1, 10, values);
-  const auto interval = steps(plugin, "control/freq/control", 1, 100, values);
-  const auto start = steps(plugin, "control/start", 0, 0, values);
-  const auto stop = steps(plugin, "control/stop", 0, most_steps, values);
-  if (const XmlElement* writing = plugin.find("control/freq/write")) {
-    values.warning(*writing, "<write>: Sterna does not write the drift");
-  }
-  const auto from = number(plugin, "range/yl", 0.0, values);
-  const XmlElement* end = values.require(plugin, "range/yr");
-  std::optional<double> to;
-  if (end != nullptr && end->text == "box" && input.start.box) {
-    to = input.start.box->y;
-  } else if (end != nullptr) {
-    to = values.number(*end);
-  }
-  const auto width = number(plugin, "range/subdivision/binwidth", 10.0, values);
+std::optional<Vec3> wanted_drift(const XmlElement& plugin, XmlValues& values) {
   Vec3 drift;
-  bool good = sample && interval && start && stop && from && to && width && input.start.box;
+  bool good = true;
   for (int axis = 0; axis < 3; ++axis) {
     const auto v = number(plugin, fmt::format("target/drift/v{}", "xyz"[axis]), 0.0, values);
     good = good && v;
     drift[axis] = v.value_or(0.0);
   }
-  std::int64_t target = 1;
-  if (const XmlElement* element = plugin.find("target/cid")) {
-    const auto given =
-        values.integer(*element, 0, static_cast<std::int64_t>(types.components.size()));
-    good = good && given;
-    target = given.value_or(0);
-  }
-  if (const XmlElement* directions = plugin.find("target/directions")) {
-    const bool has_all = std::ranges::all_of(std::string_view("xyz"), [&](char axis) {
-      return directions->text.find(axis) != std::string::npos;
-    });
-    if (!has_all) {
-      values.error(*directions, fmt::format("<directions> is {}: Sterna's drift control acts on "
-                                            "all three; expected xyz",
-                                            quote(directions->text)));
-      return;
-    }
-  }
-  if (!good) return;
-  if (*stop == 0 || *stop < *start) {
-    values.warning(plugin, fmt::format("DriftCtrl stops at step {}, before it starts: it has no "
-                                       "effect, nor has it in ls1",
-                                       *stop));
-    return;
-  }
-  const double bins = std::floor((*to - *from) / *width);
+  return good ? std::optional(drift) : std::nullopt;
+}
+
+/// The number of the component that DriftCtrl acts on; 0: all molecules.
+std::optional<std::int64_t> drifting_component(const XmlElement& plugin, XmlValues& values,
+                                               const MoleculeTypes& types) {
+  const XmlElement* element = plugin.find("target/cid");
+  if (element == nullptr) return 1;
+  return values.integer(*element, 0, static_cast<std::int64_t>(types.components.size()));
+}
+
+/// Whether DriftCtrl acts on the velocities along all axes, as Sterna's drift control does.
+bool controls_all_directions(const XmlElement& plugin, XmlValues& values) {
+  const XmlElement* directions = plugin.find("target/directions");
+  if (directions == nullptr) return true;
+  const bool has_all = std::ranges::all_of(std::string_view("xyz"), [&](char axis) {
+    return directions->text.find(axis) != std::string::npos;
+  });
+  if (has_all) return true;
+  values.error(*directions, fmt::format("<directions> is {}: Sterna's drift control acts on "
+                                        "all three; expected xyz",
+                                        quote(directions->text)));
+  return false;
+}
+
+/// The number of slabs of this width along y; nothing, with an error, if it is not usable.
+std::optional<int> slabs_of_drift_range(const XmlElement& plugin, double from, double to,
+                                        double width, XmlValues& values) {
+  const double bins = std::floor((to - from) / width);
   constexpr double most_bins = 10000.0;
-  if (!(*width > 0.0) || !(bins >= 1.0) || bins > most_bins) {
-    values.error(plugin, fmt::format("the range of DriftCtrl from {:g} to {:g} and its binwidth "
-                                     "{:g} make no number of bins from 1 to 10000",
-                                     *from, *to, *width));
-    return;
-  }
-  Vec3 lower, upper = *input.start.box;
-  lower.y = *from;
-  upper.y = *to;
-  const Region region = region_within(lower, upper, input);
-  control.velocity = drift;
-  control.slabs = static_cast<int>(bins);
-  control.interval = *interval;
-  // ls1 corrects with the samples that it has. With no sample before the first correction it would
-  // add the drift.
-  control.sample_interval = std::min(*sample, *interval);
-  control.lower = region.lower;
-  control.upper = region.upper;
-  control.start_step = *start;
-  if (*stop < most_steps) control.stop_step = *stop;
-  // Component 0 means all molecules.
-  if (target != 0 && types.components.size() > 1) {
-    control.component = types.components[static_cast<std::size_t>(target - 1)].name;
-  }
+  if (width > 0.0 && bins >= 1.0 && bins <= most_bins) return static_cast<int>(bins);
+  values.error(plugin, fmt::format("the range of DriftCtrl from {:g} to {:g} and its binwidth "
+                                   "{:g} make no number of bins from 1 to 10000",
+                                   from, to, width));
+  return std::nullopt;
+}
+
+/// Adds a section, and records that its keys come from this element.
+void add(const DriftControlSection& control, const XmlElement& plugin, const Decides& decides,
+         Input& input) {
   const Section section(
       fmt::format("drift_control[{}]", input.tables<DriftControlSection>().size()), plugin,
       decides);
@@ -303,6 +290,61 @@ void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, Xm
   if (control.start_step > 0) section.decide("start_step", plugin);
   if (control.stop_step > 0) section.decide("stop_step", plugin);
   input.tables<DriftControlSection>().push_back(control);
+}
+
+}  // namespace
+
+void read_max_check(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
+                    const Decides& decides, Input& input) {
+  MaxCheckReader(types, values, decides, input).read(plugin);
+}
+
+void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
+                        const Decides& decides, Input& input) {
+  const auto sample = steps(plugin, "control/freq/sample", 1, 10, values);
+  const auto interval = steps(plugin, "control/freq/control", 1, 100, values);
+  const auto start = steps(plugin, "control/start", 0, 0, values);
+  const auto stop = steps(plugin, "control/stop", 0, most_steps, values);
+  if (const XmlElement* writing = plugin.find("control/freq/write")) {
+    values.warning(*writing, "<write>: Sterna does not write the drift");
+  }
+  const auto from = number(plugin, "range/yl", 0.0, values);
+  const auto to = end_of_drift_range(plugin, values, input);
+  const auto width = number(plugin, "range/subdivision/binwidth", 10.0, values);
+  const auto drift = wanted_drift(plugin, values);
+  const auto target = drifting_component(plugin, values, types);
+  if (!controls_all_directions(plugin, values)) return;
+  if (!sample || !interval || !start || !stop || !from || !to || !width || !drift || !target ||
+      !input.start.box) {
+    return;
+  }
+  if (*stop == 0 || *stop < *start) {
+    values.warning(plugin, fmt::format("DriftCtrl stops at step {}, before it starts: it has no "
+                                       "effect, nor has it in ls1",
+                                       *stop));
+    return;
+  }
+  const auto slabs = slabs_of_drift_range(plugin, *from, *to, *width, values);
+  if (!slabs) return;
+  Vec3 lower, upper = *input.start.box;
+  lower.y = *from;
+  upper.y = *to;
+  const Region region = region_within(lower, upper, input);
+  DriftControlSection control;
+  control.velocity = *drift;
+  control.slabs = *slabs;
+  control.interval = *interval;
+  // ls1 corrects with the samples that it has. With no sample before the first correction it would
+  // add the drift.
+  control.sample_interval = std::min(*sample, *interval);
+  control.lower = region.lower;
+  control.upper = region.upper;
+  control.start_step = *start;
+  if (*stop < most_steps) control.stop_step = *stop;
+  if (*target != 0 && types.components.size() > 1) {
+    control.component = types.components[static_cast<std::size_t>(*target - 1)].name;
+  }
+  add(control, plugin, decides, input);
 }
 
 void read_alignment(const XmlElement& plugin, XmlValues& values, const Decides& decides,

@@ -55,31 +55,38 @@ class ReplicaGenerator final : public Generator {
     start_.box.length = {static_cast<double>(across) * vapor.box.length.x,
                          liquid_end + vapor_length,
                          static_cast<double>(across) * vapor.box.length.z};
-    const double end = start_.box.length.y;
-    const auto stack = [&](const BinaryPhaseSpace& box, double from, std::int64_t blocks,
-                           bool keeps_distance) {
-      for (std::int64_t block = 0; block < blocks; ++block) {
-        const double y = from + static_cast<double>(block) * box.box.length.y;
-        for (std::int64_t i = 0; i < across; ++i) {
-          for (std::int64_t k = 0; k < across; ++k) {
-            for (const ParticleRecord& record : box.molecules) {
-              Placed molecule = placed(record);
-              molecule.position += Vec3{static_cast<double>(i) * box.box.length.x, y,
-                                        static_cast<double>(k) * box.box.length.z};
-              const double at = molecule.position.y;
-              const bool beside_liquid = (at > liquid_begin - gap && at < liquid_begin) ||
-                                         (at > liquid_end && at < liquid_end + gap) ||
-                                         at > end - gap;
-              if (!keeps_distance || !beside_liquid) add(molecule);
-            }
+    const auto anywhere = [](double) { return true; };
+    const auto away_from_liquid = [&](double y) {
+      return !((y > liquid_begin - gap && y < liquid_begin) ||
+               (y > liquid_end && y < liquid_end + gap) || y > start_.box.length.y - gap);
+    };
+    if (homogeneous) {
+      stack(vapor, 0.0, vapor_blocks, across, anywhere);
+      return;
+    }
+    if (vapor_on_both_sides) stack(vapor, 0.0, vapor_blocks, across, away_from_liquid);
+    stack(liquid, liquid_begin, liquid_blocks, across, anywhere);
+    stack(vapor, liquid_end, vapor_blocks, across, away_from_liquid);
+  }
+
+  /// Adds the molecules of `blocks` copies of a box along y, from y = `from` on, and of `across`
+  /// copies along x and z, at those y of which `may_be_at` is true.
+  template <class MayBeAt>
+  void stack(const BinaryPhaseSpace& box, double from, std::int64_t blocks, std::int64_t across,
+             const MayBeAt& may_be_at) {
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      const double y = from + static_cast<double>(block) * box.box.length.y;
+      for (std::int64_t i = 0; i < across; ++i) {
+        for (std::int64_t k = 0; k < across; ++k) {
+          for (const ParticleRecord& record : box.molecules) {
+            Placed molecule = placed(record);
+            molecule.position += Vec3{static_cast<double>(i) * box.box.length.x, y,
+                                      static_cast<double>(k) * box.box.length.z};
+            if (may_be_at(molecule.position.y)) add(molecule);
           }
         }
       }
-    };
-    if (homogeneous || vapor_on_both_sides) stack(vapor, 0.0, vapor_blocks, !homogeneous);
-    if (homogeneous) return;
-    stack(liquid, liquid_begin, liquid_blocks, false);
-    stack(vapor, liquid_end, vapor_blocks, true);
+    }
   }
 
   void change_components(std::string_view phase, BinaryPhaseSpace& box) {

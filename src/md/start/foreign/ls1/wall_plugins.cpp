@@ -151,6 +151,53 @@ class WallPotentialReader {
   double density_ = 0.0, sigma_ = 0.0, epsilon_ = 0.0, offset_ = 0.0, half_width_ = 0.0;
 };
 
+/// Whether Sterna has a Mirror of this kind.
+bool has_mirror(const XmlElement& plugin, std::string_view kind, XmlValues& values) {
+  if (kind == "1" || kind == "2") return true;
+  if (kind == "3" || kind == "4" || kind == "5" || kind == "6") {
+    values.error(plugin, fmt::format("Mirror of type {} takes molecules out of the run or lets "
+                                     "some through at random; Sterna keeps their number and has "
+                                     "the types 1 and 2",
+                                     kind));
+  } else {
+    values.warning(plugin, "without a type ls1's Mirror has no effect, nor has it here");
+  }
+  return false;
+}
+
+/// Reads where a Mirror is. Returns false, with an error, if that is no fixed place.
+bool read_mirror_place(const XmlElement& plugin, XmlValues& values, WallSection& wall) {
+  const XmlElement* reference = plugin.find("position/refID");
+  if (reference != nullptr && reference->text != "0") {
+    values.error(*reference,
+                 "a Mirror whose place follows an interface: Sterna's walls have fixed places");
+    return false;
+  }
+  if (const XmlElement* old = plugin.find("yPos")) {
+    values.warning(*old, "ls1 ignores <yPos>; it takes <position><coord>");
+  }
+  if (const XmlElement* coordinate = plugin.find("position/coord")) {
+    const auto given = values.number(*coordinate);
+    if (!given) return false;
+    wall.position = *given;
+  }
+  return true;
+}
+
+/// Whether a Mirror turns back molecules that move up.
+bool faces_down(const XmlElement& plugin, XmlValues& values) {
+  bool right = false;
+  if (const XmlElement* direction = plugin.find("direction")) right = direction->text == "1";
+  const std::string_view dir = plugin.attribute("dir");
+  if (dir == "|-o" || dir == "o-|") return dir == "o-|";
+  if (!dir.empty()) {
+    values.warning(plugin, fmt::format("ls1 does not know dir = {} of a Mirror and ignores it; it "
+                                       "knows \"|-o\" and \"o-|\"",
+                                       quote(dir)));
+  }
+  return right;
+}
+
 }  // namespace
 
 void read_wall_potential(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
@@ -161,49 +208,18 @@ void read_wall_potential(const XmlElement& plugin, const MoleculeTypes& types, X
 void read_mirror(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
                  const Decides& decides, Input& input) {
   const std::string_view kind = plugin.attribute("type");
-  if (kind == "3" || kind == "4" || kind == "5" || kind == "6") {
-    values.error(plugin, fmt::format("Mirror of type {} takes molecules out of the run or lets "
-                                     "some through at random; Sterna keeps their number and has "
-                                     "the types 1 and 2",
-                                     kind));
-    plugin.pass_over();
-    return;
-  }
-  if (kind != "1" && kind != "2") {
-    values.warning(plugin, "without a type ls1's Mirror has no effect, nor has it here");
+  if (!has_mirror(plugin, kind, values)) {
     plugin.pass_over();
     return;
   }
   plugin.pass_over({"pluginID"});
-  const XmlElement* reference = plugin.find("position/refID");
-  if (reference != nullptr && reference->text != "0") {
-    values.error(*reference,
-                 "a Mirror whose place follows an interface: Sterna's walls have fixed places");
-    return;
-  }
-  if (const XmlElement* old = plugin.find("yPos")) {
-    values.warning(*old, "ls1 ignores <yPos>; it takes <position><coord>");
-  }
   WallSection wall;
   wall.axis = Axis::y;
-  if (const XmlElement* coordinate = plugin.find("position/coord")) {
-    const auto given = values.number(*coordinate);
-    if (!given) return;
-    wall.position = *given;
-  }
-  bool right = false;
-  if (const XmlElement* direction = plugin.find("direction")) right = direction->text == "1";
-  const std::string_view dir = plugin.attribute("dir");
-  if (dir == "|-o" || dir == "o-|") {
-    right = dir == "o-|";
-  } else if (!dir.empty()) {
-    values.warning(plugin, fmt::format("ls1 does not know dir = {} of a Mirror and ignores it; it "
-                                       "knows \"|-o\" and \"o-|\"",
-                                       quote(dir)));
-  }
-  wall.side = right ? WallSection::Side::below : WallSection::Side::above;
+  if (!read_mirror_place(plugin, values, wall)) return;
+  const bool down = faces_down(plugin, values);
+  wall.side = down ? WallSection::Side::below : WallSection::Side::above;
   if (input.start.box) {
-    const double depth = right ? input.start.box->y - wall.position : wall.position;
+    const double depth = down ? input.start.box->y - wall.position : wall.position;
     if (depth < 0.0 || (kind == "2" && depth == 0.0)) {
       values.warning(plugin, "nothing is behind this Mirror: it has no effect, nor has it in ls1");
       plugin.pass_over();

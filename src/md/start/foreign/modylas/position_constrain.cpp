@@ -191,51 +191,27 @@ void PositionConstrain::read_file(Values& values, const std::string& file) {
 std::vector<PositionConstrain::Run> PositionConstrain::next_species(std::int64_t count,
                                                                     std::span<const double> mass) {
   const auto atoms = static_cast<std::int64_t>(mass.size());
-  const std::int64_t first = next_id_;
   const auto number = static_cast<std::int64_t>(species_.size());
-  species_.push_back({count, atoms, first});
+  const Species& species = species_.emplace_back(Species{count, atoms, next_id_});
   next_id_ += count * atoms;
   if (count == 0 || !freezes()) return {{count, {}}};
 
-  // The frozen atoms can differ from those of the molecule before only where a listed range begins
-  // or ends.
-  std::set<std::int64_t> begins{0};
-  const auto differs = [&](std::int64_t molecule) {
-    for (const std::int64_t at : {molecule, molecule + 1}) {
-      if (at > 0 && at < count) begins.insert(at);
-    }
-  };
-  const auto molecule_of = [&](std::int64_t id) { return (id - first) / atoms; };
-  const std::int64_t last = first + count * atoms - 1;
-  for (const std::int64_t id : free_) {
-    if (id >= first && id <= last) differs(molecule_of(id));
-  }
-  for (const auto& [begin, end] : listed_) {
-    if (begin >= first && begin <= last) differs(molecule_of(begin));
-    if (end >= first && end <= last) differs(molecule_of(end));
-  }
   std::set<std::int64_t> chosen;
-  if (molecules_) {
-    for (const auto& [species, molecule] : *molecules_) {
-      if (species != number || molecule >= count) continue;
-      chosen.insert(molecule);
-      differs(molecule);
-    }
+  for (const auto& [of, molecule] : molecules_.value_or(Molecules())) {
+    if (of == number && molecule < count) chosen.insert(molecule);
   }
+  const std::set<std::int64_t> begins = begins_of_runs(species, chosen);
   std::vector<Run> runs;
   for (auto begin = begins.begin(); begin != begins.end(); ++begin) {
     const auto next = std::next(begin);
     const std::int64_t size = (next == begins.end() ? count : *next) - *begin;
     std::vector<char> frozen;
     for (std::int64_t atom = 0; atom < atoms; ++atom) {
-      const std::int64_t id = first + *begin * atoms + atom;
-      bool held = !heavy_only_ || mass[static_cast<std::size_t>(atom)] > heavy_mass;
-      held = held && !free_.contains(id) && (!molecules_ || chosen.contains(*begin));
-      if (held && !file_.empty()) {
-        const auto after = std::ranges::upper_bound(listed_, id, {}, &Range::first);
-        held = after != listed_.begin() && std::prev(after)->second >= id;
-      }
-      frozen.push_back(held ? 1 : 0);
+      const bool held = !molecules_ || chosen.contains(*begin);
+      frozen.push_back(held && holds(species.first_id + *begin * atoms + atom,
+                                     mass[static_cast<std::size_t>(atom)])
+                           ? 1
+                           : 0);
     }
     if (!runs.empty() && runs.back().frozen == frozen) {
       runs.back().count += size;
@@ -257,6 +233,38 @@ std::vector<PositionConstrain::Run> PositionConstrain::next_species(std::int64_t
     runs.resize(1);
   }
   return runs;
+}
+
+std::set<std::int64_t> PositionConstrain::begins_of_runs(
+    const Species& species, const std::set<std::int64_t>& chosen) const {
+  // The frozen atoms can differ from those of the molecule before only where a listed range begins
+  // or ends.
+  std::set<std::int64_t> begins{0};
+  const auto differs = [&](std::int64_t molecule) {
+    for (const std::int64_t at : {molecule, molecule + 1}) {
+      if (at > 0 && at < species.count) begins.insert(at);
+    }
+  };
+  const std::int64_t first = species.first_id;
+  const std::int64_t last = first + species.count * species.atoms - 1;
+  const auto differs_at = [&](std::int64_t id) {
+    if (id >= first && id <= last) differs((id - first) / species.atoms);
+  };
+  for (const std::int64_t id : free_) differs_at(id);
+  for (const auto& [begin, end] : listed_) {
+    differs_at(begin);
+    differs_at(end);
+  }
+  for (const std::int64_t molecule : chosen) differs(molecule);
+  return begins;
+}
+
+bool PositionConstrain::holds(std::int64_t id, double mass) const {
+  if (heavy_only_ && !(mass > heavy_mass)) return false;
+  if (free_.contains(id)) return false;
+  if (file_.empty()) return true;
+  const auto after = std::ranges::upper_bound(listed_, id, {}, &Range::first);
+  return after != listed_.begin() && std::prev(after)->second >= id;
 }
 
 void PositionConstrain::check_ensemble(const ForeignDraft& draft) {

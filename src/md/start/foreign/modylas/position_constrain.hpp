@@ -46,8 +46,19 @@ class PositionConstrain {
 
  private:
   using Range = std::pair<std::int64_t, std::int64_t>;  ///< ids from 1, both ends included
+  using Molecules = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  /// A species that was read.
+  struct Species {
+    std::int64_t count, atoms, first_id;
+  };
   void atoms(const Block& block);
   void positions(const Block& block);
+  /// The molecules of a species at which a run of molecules with the same frozen atoms may begin.
+  /// `chosen`: those that the input names.
+  std::set<std::int64_t> begins_of_runs(const Species& species,
+                                        const std::set<std::int64_t>& chosen) const;
+  /// Whether an atom is held if its molecule is.
+  bool holds(std::int64_t id, double mass) const;
   void check_ensemble(const ForeignDraft& draft);
   std::vector<Range> held_ranges() const;
   std::string selection() const;
@@ -62,14 +73,10 @@ class PositionConstrain {
   bool has_places_ = false;
   std::string file_;  ///< the .posiconst file; empty: none
   /// Numbers of species and molecule; nothing: all.
-  std::optional<std::vector<std::pair<std::int64_t, std::int64_t>>> molecules_;
+  std::optional<Molecules> molecules_;
   std::vector<std::string_view> molecule_words_;
   std::set<std::int64_t> free_;  ///< ids of free atoms, from 1
   std::vector<Range> listed_;    ///< held atoms in a .posiconst file
-  /// A species that was read.
-  struct Species {
-    std::int64_t count, atoms, first_id;
-  };
   std::vector<Species> species_;
   std::int64_t next_id_ = 1;
 };

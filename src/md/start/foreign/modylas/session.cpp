@@ -416,6 +416,34 @@ Diagnostic unreadable(const std::string& path, const std::string& reason) {
   return diagnostic;
 }
 
+/// Decides what no keyword of a session says: where the particles are, how the run begins, and its
+/// name, which is that of the session.
+void decide_by_name(const std::string& path, const Document& definition, ForeignDraft& draft) {
+  const Diagnostic place = definition.diagnostic(definition.root().tag, Severity::error, {});
+  const std::filesystem::path session = path;
+  Input::Start& start = draft.input.start;
+  start.kind = StartKind::file;
+  start.format = "modylas";
+  start.file = session.filename().replace_extension(".mdxyz").string();
+  for (const char* key : {"kind", "format", "file"}) {
+    draft.decide(fmt::format("start.{}", key), place);
+  }
+  if (!start.temperature && !draft.input.minimizes()) {
+    start.constraints = StartConstraints::first_step;
+    draft.decide("start.constraints", place);
+  }
+  const auto has_constraints = [](const Input::Molecule& molecule) {
+    return !molecule.constraints.empty();
+  };
+  if (std::ranges::any_of(draft.input.molecules, has_constraints)) {
+    // Water is constrained as in MODYLAS, instead of being made a rigid rotor.
+    draft.input.run.constraint_algorithm = ConstraintAlgorithm::settle;
+    draft.decide("run.constraint_algorithm", place);
+  }
+  draft.input.run.name = session.stem().string();
+  draft.decide("run.name", place);
+}
+
 }  // namespace
 
 ForeignInput read_session(const std::string& path, const LoadText& load) {
@@ -457,28 +485,7 @@ ForeignInput read_session(const std::string& path, const LoadText& load) {
     take(values);
     take(of_force_field);
     if (of_list) take(*of_list);
-    const Diagnostic place = definition.diagnostic(definition.root().tag, Severity::error, {});
-    Input::Start& start = draft.input.start;
-    start.kind = StartKind::file;
-    start.format = "modylas";
-    start.file = std::filesystem::path(with_ending(".mdxyz")).filename().string();
-    for (const char* key : {"kind", "format", "file"}) {
-      draft.decide(fmt::format("start.{}", key), place);
-    }
-    if (!start.temperature && !draft.input.minimizes()) {
-      start.constraints = StartConstraints::first_step;
-      draft.decide("start.constraints", place);
-    }
-    const auto has_constraints = [](const Input::Molecule& molecule) {
-      return !molecule.constraints.empty();
-    };
-    if (std::ranges::any_of(draft.input.molecules, has_constraints)) {
-      // Water is constrained as in MODYLAS, instead of being made a rigid rotor.
-      draft.input.run.constraint_algorithm = ConstraintAlgorithm::settle;
-      draft.decide("run.constraint_algorithm", place);
-    }
-    draft.input.run.name = std::filesystem::path(path).stem().string();
-    draft.decide("run.name", place);
+    decide_by_name(path, definition, draft);
   } catch (const DocumentError& error) {
     found.push_back(error.diagnostic());
   } catch (const std::runtime_error& error) {
