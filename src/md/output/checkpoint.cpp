@@ -62,9 +62,11 @@ CheckpointReport write_checkpoint_file(const comm::Context& context, const std::
   const auto start = std::chrono::steady_clock::now();
   const std::string fresh = path + ".new";
   state.rotating = particles.rotating();
+  state.only_some_rotate = particles.only_some_rotate();
   state.fields.clear();
   if (fields != nullptr) state.fields = fields->layouts();
-  const std::uint64_t block_bytes = checkpoint_block_bytes(particles.local_count(), state);
+  const std::uint64_t block_bytes = checkpoint_block_bytes(
+      particles.local_count(), state.only_some_rotate ? particles.local_rotors() : 0, state);
   const auto offset =
       first_checkpoint_block + static_cast<std::uint64_t>(comm::exclusive_sum(
                                    context, static_cast<std::int64_t>(block_bytes)));
