@@ -25,10 +25,10 @@ constexpr std::array<std::string_view, 2> may_be_written = {"velocity", "angular
 
 /// The numbers of a writable field.
 std::span<double> numbers_of(const Field& field, md::ParticleStore& particles) {
-  md::AlignedBuffer<md::Vec3>& vectors =
-      field.name == "velocity" ? particles.velocity : particles.angular_momentum;
-  if (particles.local_count() == 0) return {};
-  return {&vectors.data()->x, 3 * particles.local_count()};
+  const std::span<md::Vec3> vectors =
+      field.name == "velocity" ? particles.velocity.span() : particles.angular_momentum.span();
+  if (vectors.empty()) return {};
+  return {&vectors.data()->x, 3 * vectors.size()};
 }
 
 /// `stride`: distance of rows, in values.
@@ -68,6 +68,13 @@ nb::object View::array(const std::string& name) {
     copy.attr("flags").attr("writeable") = false;
     return shown_.emplace(name, Shown{field, copy, true, false}).first->second.array;
   }
+  if (field.kept == md::Kept::rotating && simulation().engine().particles().only_some_rotate()) {
+    // The engine has no items for the others, so the array is a copy.
+    nb::object copy = simulation().local(name);
+    copy.attr("flags").attr("writeable") = writable_.contains(name);
+    return shown_.emplace(name, Shown{field, copy, true, writable_.contains(name)})
+        .first->second.array;
+  }
   Shown shown{field, make_array(field, ghosts), false, writable_.contains(name)};
   if (const double unit = simulation().unit(field.dimension); !field.whole_numbers && unit != 1.0) {
     shown.is_copy = true;
@@ -105,7 +112,18 @@ void View::take_written(const Shown& copy) const {
   using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
   const auto values = nb::cast<Rows>(copy.array);
   const double unit = simulation().unit(copy.field.dimension);
-  const auto numbers = numbers_of(copy.field, simulation().engine().writable_particles());
+  md::ParticleStore& store = simulation().engine().writable_particles();
+  if (copy.field.kept == md::Kept::rotating && store.only_some_rotate()) {
+    store.for_each_rotor([&](std::uint32_t i) {
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        double& own = store.angular_momentum[i][static_cast<int>(axis)];
+        const double value = values.data()[3 * i + axis];
+        if (value != own * unit) own = value / unit;
+      }
+    });
+    return;
+  }
+  const auto numbers = numbers_of(copy.field, store);
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     // Values that were not written keep all their bits.
     if (values.data()[k] != numbers[k] * unit) numbers[k] = values.data()[k] / unit;

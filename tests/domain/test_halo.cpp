@@ -178,8 +178,7 @@ TEST_CASE("ghosts go to the places that were asked for") {
   }
 }
 
-TEST_CASE("orientations travel with the positions of those that rotate") {
-  const comm::Context context;
+void check_orientations(const comm::Context& context, bool only_some) {
   for (const Case& c : cases(context.size())) {
     CAPTURE(c.what);
     const RegularGrid grid({c.length}, context.size(), c.grid);
@@ -188,12 +187,17 @@ TEST_CASE("orientations travel with the positions of those that rotate") {
       CAPTURE(halo_route.name);
       Halo halo(context, grid, c.width, {std::string(halo_route.name), "auto"});
       ParticleStore particles;
-      particles.set_rotating(true);
+      std::vector<char> turning(all.size(), 1);
+      // A particle's type is its number. Some ranks and messages have none that turns.
+      for (std::size_t k = 0; k < all.size() && only_some; ++k) turning[k] = k % 23 == 5 ? 1 : 0;
+      particles.set_turning_types(turning);
+      REQUIRE(particles.only_some_rotate() == only_some);
       for (const Position& p : all) {
         if (grid.owner(p.vector()) != context.rank()) continue;
         particles.resize_local(particles.local_count() + 1);
         particles.position[particles.local_count() - 1] = p;
       }
+      particles.place_rotors();
       std::size_t wrong = 0;
       const auto turn = [&](std::int64_t step) {
         for (std::size_t i = 0; i < particles.local_count(); ++i) {
@@ -202,7 +206,10 @@ TEST_CASE("orientations travel with the positions of those that rotate") {
       };
       const auto look = [&](std::int64_t step) {
         for (std::size_t i = 0; i < particles.total_count(); ++i) {
-          wrong += particles.orientation[i] != orientation_of(particles.position[i].type, step);
+          const std::int64_t type = particles.position[i].type;
+          const bool turns = turning[static_cast<std::size_t>(type)] != 0;
+          wrong += particles.turns(i) != turns;
+          wrong += particles.orientation[i] != (turns ? orientation_of(type, step) : Quaternion{});
         }
       };
       for (std::int64_t rebuild = 0; rebuild < 3; ++rebuild) {
@@ -232,6 +239,49 @@ TEST_CASE("orientations travel with the positions of those that rotate") {
       CHECK(wrong == 0);
     }
   }
+}
+
+TEST_CASE("orientations travel with the positions of those that rotate") {
+  check_orientations(comm::Context(), false);
+}
+
+TEST_CASE("where only some rotate, their orientations travel alone") {
+  check_orientations(comm::Context(), true);
+}
+
+TEST_CASE("a ghost that turns costs as much among atoms as its own orientation") {
+  const comm::Context context;
+  if (context.size() == 1) return;
+  const RegularGrid grid({{12, 12, 12}}, context.size());
+  const auto all = make_positions(grid, 2.0, 6000);
+  // Messages of a rebuild and of a step, of all ranks.
+  const auto bytes = [&](const std::vector<char>& turning, std::int64_t steps) {
+    Halo halo(context, grid, 2.0, {"direct", "auto"});
+    ParticleStore particles;
+    particles.set_turning_types(turning);
+    for (const Position& p : all) {
+      if (grid.owner(p.vector()) != context.rank()) continue;
+      particles.resize_local(particles.local_count() + 1);
+      particles.position[particles.local_count() - 1] = p;
+    }
+    halo.rebuild(particles);
+    for (std::int64_t step = 0; step < steps; ++step) {
+      halo.start_positions(particles);
+      halo.finish_positions(particles);
+    }
+    std::int64_t sent = 0;
+    for (const comm::Verdict& verdict : halo.verdicts()) {
+      sent += static_cast<std::int64_t>(verdict.bytes_sent);
+    }
+    comm::ReductionBatch(context, "bytes").sum(sent).run();
+    return sent;
+  };
+  std::vector<char> one(all.size(), 0);
+  one[17] = 1;
+  const std::int64_t of_atoms = bytes({0}, 5), with_one = bytes(one, 5);
+  CHECK(of_atoms > 0);
+  CHECK(with_one < of_atoms + of_atoms / 100);
+  CHECK(bytes({1}, 5) > of_atoms + of_atoms / 2);
 }
 
 TEST_CASE("rebuilds with growing, shrinking and missing particles") {

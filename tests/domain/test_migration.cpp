@@ -159,22 +159,26 @@ TEST_CASE("random walks keep every particle, its images and its payload, with ev
   }
 }
 
-TEST_CASE("those that rotate take orientation and angular momentum along, with every method") {
-  const comm::Context context;
+void check_turns(const comm::Context& context, const std::vector<char>& turning) {
+  const bool only_some = std::ranges::count(turning, 0) > 0;
+  CAPTURE(only_some);
   const RegularGrid grid({{9.0, 6.3, 7.1}}, context.size());
   constexpr std::int64_t kCount = 300;
   for (const auto& method : available_methods(context)) {
     CAPTURE(method);
     ParticleStore particles;
-    particles.set_rotating(true);
+    particles.set_turning_types(turning);
     std::vector<ParticleRecord> records;
     for (std::int64_t id = context.rank(); id < kCount; id += context.size()) {
       records.push_back(record_of(id, start_position(id, grid.box())));
       records.back().orientation = test::orientation_of(id, 0);
       records.back().angular_momentum = 3.0 * velocity_of(id);
     }
-    Distribution(context, grid, {.rotating = true}).append(records, particles);
-    Migration migration(context, grid, 1.0, {.exchange_method = method, .rotating = true});
+    Distribution(context, grid, {.rotating = true, .only_some_rotate = only_some})
+        .append(records, particles);
+    Migration migration(
+        context, grid, 1.0,
+        {.exchange_method = method, .rotating = true, .only_some_rotate = only_some});
     std::int64_t wrong = 0, moved = 0;
     for (std::int64_t step = 0; step < 30; ++step) {
       for (std::size_t i = 0; i < particles.local_count(); ++i) {
@@ -188,9 +192,11 @@ TEST_CASE("those that rotate take orientation and angular momentum along, with e
       for (std::size_t i = 0; i < particles.local_count(); ++i) {
         const std::int64_t id = particles.id[i];
         wrong += !payload_intact(particles, i);
-        wrong += particles.orientation[i] != test::orientation_of(id, 0);
-        wrong += particles.angular_momentum[i] != 3.0 * velocity_of(id);
+        const bool turns = turning[static_cast<std::size_t>(id % 5)] != 0;
+        wrong += particles.orientation[i] != (turns ? test::orientation_of(id, 0) : Quaternion{});
+        wrong += particles.angular_momentum[i] != (turns ? 3.0 * velocity_of(id) : Vec3{});
       }
+      wrong += particles.angular_momentum.size() != particles.local_rotors();
     }
     CHECK(wrong == 0);
     CHECK(all_there_once(context, particles, kCount));
@@ -199,6 +205,49 @@ TEST_CASE("those that rotate take orientation and angular momentum along, with e
     ParticleStore atoms;
     CHECK_THROWS_AS(migration.migrate(atoms, 0), std::logic_error);
     CHECK_THROWS_AS(particles.set_rotating(false), std::logic_error);
+  }
+}
+
+TEST_CASE("those that rotate take orientation and angular momentum along, with every method") {
+  check_turns(comm::Context(), {1, 1, 1, 1, 1});
+}
+
+TEST_CASE("where only some rotate, the others migrate without orientations") {
+  check_turns(comm::Context(), {0, 0, 1, 0, 0});
+  check_turns(comm::Context(), {1, 0, 1, 1, 1});
+}
+
+TEST_CASE("a molecule that turns among atoms migrates as two items, and atoms as ever") {
+  const comm::Context context;
+  const RegularGrid grid({{9.0, 6.3, 7.1}}, context.size());
+  const auto bytes = [&](const std::vector<char>& turning, bool only_some) {
+    ParticleStore particles;
+    particles.set_turning_types(turning);
+    std::vector<ParticleRecord> records;
+    for (std::int64_t id = context.rank(); id < 3000; id += context.size()) {
+      records.push_back(record_of(id, start_position(id, grid.box())));
+      records.back().position.type = id == 0 ? 1 : 0;
+    }
+    const bool rotating = particles.rotating();
+    Distribution(context, grid, {.rotating = rotating, .only_some_rotate = only_some})
+        .append(records, particles);
+    Migration migration(context, grid, 1.0, {.rotating = rotating, .only_some_rotate = only_some});
+    for (std::int64_t step = 0; step < 5; ++step) {
+      for (std::size_t i = 0; i < particles.local_count(); ++i) {
+        const Vec3 d = step_of(particles.id[i], step, 0.45);
+        particles.position[i].x += d.x;
+        particles.position[i].y += d.y;
+        particles.position[i].z += d.z;
+      }
+      migration.migrate(particles, step);
+    }
+    return global_sum(context, static_cast<std::int64_t>(migration.verdict().bytes_sent));
+  };
+  const std::int64_t of_atoms = bytes({0, 0}, false), with_one = bytes({0, 1}, true);
+  CHECK(with_one <= of_atoms + of_atoms / 100);
+  if (context.size() > 1) {
+    CHECK(of_atoms > 0);
+    CHECK(bytes({1, 1}, false) > of_atoms + of_atoms / 2);
   }
 }
 

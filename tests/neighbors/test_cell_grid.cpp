@@ -56,3 +56,41 @@ TEST_CASE("particles are sorted by cell and, within a cell, by x") {
   CHECK(grid.interior_cells().size() == 1);
   CHECK(grid.boundary_cells().size() == 2);
 }
+
+TEST_CASE("the few that turn keep their orientations when all are sorted") {
+  ParticleStore particles;
+  particles.set_turning_types({0, 1});
+  constexpr std::size_t count = 150;
+  particles.resize_local(count);
+  const auto turn_of = [](std::int64_t id) {
+    return Quaternion{1.0, static_cast<double>(id), 0.0, 0.0};
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto id = static_cast<std::int64_t>(i);
+    const double place = static_cast<double>(i * 67 % count);
+    set_particle(particles, i,
+                 {.position = {0.025 * place, 0.02 * place, 3.9 - 0.02 * place, i % 7 == 3 ? 1 : 0},
+                  .velocity = {},
+                  .id = id,
+                  .image = {},
+                  .orientation = turn_of(id),
+                  .angular_momentum = {0.0, static_cast<double>(id), 0.0}});
+  }
+  CellGrid grid;
+  grid.set_region({0.0, 0.0, 0.0}, {4.0, 4.0, 4.0}, 1.0);
+  std::vector<std::uint32_t> cell_of(count), source(count);
+  std::vector<std::byte> room(count * CellGrid::sort_room);
+  grid.sort_local(particles, cell_of, source, room);
+  std::size_t turning = 0, moved = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t id = particles.id[i];
+    moved += id != static_cast<std::int64_t>(i) ? 1 : 0;
+    const bool turns = id % 7 == 3;
+    REQUIRE(particles.turns(i) == turns);
+    turning += turns ? 1 : 0;
+    CHECK(particles.orientation[i] == (turns ? turn_of(id) : Quaternion{}));
+    CHECK(particles.angular_momentum[i].y == (turns ? static_cast<double>(id) : 0.0));
+  }
+  CHECK(moved > count / 2);
+  CHECK(particles.local_rotors() == turning);
+}

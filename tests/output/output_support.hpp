@@ -96,7 +96,8 @@ inline Quaternion self_identifying_orientation(std::int64_t id, std::int64_t fra
 /// `total` particles, dealt out over the ranks in no order; ids 1 to `total`, three types. With
 /// `box` long enough, positions lie inside.
 inline ParticleStore dealt_particles(const comm::Context& context, std::int64_t total,
-                                     std::int64_t frame = 0, bool rotating = false) {
+                                     std::int64_t frame = 0, bool rotating = false,
+                                     std::vector<char> turning = {}) {
   std::vector<std::int64_t> ids;
   for (std::int64_t k = 0; k < total; ++k) {
     // 7919 is prime and larger than any factor in the tests: a permutation of the slots.
@@ -105,7 +106,10 @@ inline ParticleStore dealt_particles(const comm::Context& context, std::int64_t 
   }
   ParticleStore store;
   store.set_rotating(rotating);
+  if (!turning.empty()) store.set_turning_types(std::move(turning));
   store.resize_local(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) store.position[i].type = ids[i] % 3;
+  store.place_rotors();
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const std::int64_t id = ids[i];
     if (rotating) {

@@ -155,6 +155,74 @@ TEST_CASE("molecules keep orientation and angular momentum; atoms need no space 
   CHECK(contains(failure_of([&] { of_atoms.read_particles(others); }), "no orientations"));
 }
 
+TEST_CASE("where only some particles rotate, a checkpoint has orientations of these alone") {
+  const comm::Context context;
+  const SharedFolder folder(context);
+  const ParticleStore atoms = dealt_particles(context, total);
+  const ParticleStore full = dealt_particles(context, total, 0, true);
+  const ParticleStore some = dealt_particles(context, total, 0, true, {0, 0, 1});
+  const auto of_atoms = write_checkpoint(context, folder / "atoms", state_at(1), atoms);
+  AddedFields fields;
+  fields.resize(some.local_count());
+  AddedField& charge = fields.add("charge", 1, 0.0);
+  for (std::size_t i = 0; i < some.local_count(); ++i) {
+    charge.of(i)[0] = -static_cast<double>(some.id[i]);
+  }
+  const std::vector<std::byte> piece(17, std::byte{3});
+  const std::span<const std::byte> views[] = {piece};
+  write_checkpoint(context, folder / "full", state_at(1), full);
+  const auto written = write_checkpoint(context, folder / "some", state_at(1), some);
+  // A third of the particles has 64 bytes more.
+  CHECK(static_cast<double>(written.bytes - of_atoms.bytes) ==
+        doctest::Approx(64.0 / 3.0 * static_cast<double>(total)).epsilon(0.05));
+  write_checkpoint(context, folder / "fields", state_at(1), some, views, &fields);
+
+  const auto check_read = [&](const comm::Context& readers, const char* name,
+                              const std::vector<char>& turning) {
+    CAPTURE(name);
+    const CheckpointReader reader(readers, folder / (std::string(name) + ".checkpoint"));
+    reader.verify();
+    ParticleStore read;
+    read.set_turning_types(turning);
+    AddedFields back;
+    const bool with_fields = !reader.state().fields.empty();
+    reader.read_particles(read, with_fields ? &back : nullptr);
+    check_all_there(readers, read);
+    const bool all_were_written = std::string(name) == "full";
+    bool same = true;
+    for (std::size_t i = 0; i < read.local_count(); ++i) {
+      const std::int64_t id = read.id[i];
+      const bool turns = read.turns(i) && (all_were_written || id % 3 == 2);
+      same &= read.orientation[i] == (turns ? self_identifying_orientation(id, 0) : Quaternion{});
+      same &= read.angular_momentum[i].x == (turns ? self_identifying(id, 7, 0) : 0.0);
+      if (with_fields) same &= back.at("charge").of(i)[0] == -static_cast<double>(id);
+    }
+    CHECK(same);
+  };
+  // Files of earlier versions have orientations of all, and either kind of store reads either file.
+  for (const char* name : {"some", "fields", "full"}) {
+    check_read(context, name, {0, 0, 1});
+    check_read(context, name, {1, 1, 1});
+  }
+  const comm::Context alone = context.split(context.rank() == 0 ? 0 : -1);
+  for (const char* name : {"some", "fields"}) {
+    if (alone.valid()) check_read(alone, name, {0, 0, 1});
+  }
+  const std::string path = folder / "some.checkpoint";
+  std::uint32_t version = 0;
+  RawFile(path, RawFile::Mode::read).read_at(8, std::as_writable_bytes(std::span(&version, 1)));
+  CHECK(version == 10);
+  // Orientations have the checksum of their segment.
+  comm::barrier(context);
+  if (context.rank() == 0) {
+    const auto records = 72 * std::min<std::uint64_t>(some.local_count(), 8192);
+    flip_bit(path, first_checkpoint_block + records + 70);
+  }
+  comm::barrier(context);
+  const CheckpointReader damaged(context, path);
+  CHECK(contains(failure_of([&] { damaged.verify(); }), "is damaged: the checksum of bytes"));
+}
+
 TEST_CASE("added fields are in records, and come back to as many ranks and to fewer") {
   const comm::Context context;
   const SharedFolder folder(context);
@@ -336,7 +404,7 @@ TEST_CASE("the latest valid checkpoint is found, and why newer ones were not tak
   CHECK(contains(damage([&] { flip_bit(current, 17); }), "the checksum of its header"));
   CHECK(contains(damage([&] { flip_bit(current, 2); }), "is not a checkpoint of this program"));
   CHECK(contains(damage([&] { flip_bit(current, 9); }),
-                 "has version 1025 of the checkpoint format, this program reads versions 1 to 8"));
+                 "has version 1025 of the checkpoint format, this program reads versions 1 to 16"));
   CHECK(contains(damage([&] { flip_bit(current, 12); }), "another byte order"));
   CHECK(contains(damage([&] { flip_bit(current, size - 3); }), "the checksum of its table"));
   CHECK(

@@ -92,6 +92,65 @@ TEST_CASE("what belongs to a particle comes back from the store, and only its ar
   }
 }
 
+TEST_CASE("among atoms, only those that turn have orientations, momenta and torques") {
+  ParticleStore particles;
+  particles.set_turning_types({0, 1});
+  CHECK(particles.rotating());
+  CHECK(particles.only_some_rotate());
+  ParticleRecord record = example();
+  for (std::size_t i = 0; i < 200; ++i) {
+    record.position.type = i % 65 == 64 ? 1 : 0;
+    particles.resize_local(i + 1);
+    set_particle(particles, i, record);
+  }
+  CHECK(particles.local_rotors() == 3);
+  CHECK(particles.orientation.size() == 3);
+  CHECK(particles.torque.size() == 3);
+  std::vector<std::size_t> visited;
+  particles.for_each_rotor([&](std::uint32_t i) { visited.push_back(i); });
+  CHECK(visited == std::vector<std::size_t>{64, 129, 194});
+  CHECK(particle(particles, 129).orientation == example().orientation);
+  CHECK(particle(particles, 128).orientation == Quaternion{});
+  particles.torque[194] = {1.0, 2.0, 3.0};
+  CHECK(particles.torque.span()[2] == Vec3{1.0, 2.0, 3.0});
+  // What is written to others is lost, and does not reach any particle.
+  particles.torque[0] = {4.0, 5.0, 6.0};
+  CHECK(particles.torque[1] == Vec3{});
+
+  particles.resize_ghosts(70);
+  for (std::size_t k = 0; k < 70; ++k) particles.position[200 + k].type = k % 50 == 0 ? 1 : 0;
+  particles.place_rotors();
+  CHECK(particles.orientation.size() == 5);
+  CHECK(particles.torque.size() == 3);
+  CHECK(particles.turns(250));
+  CHECK(particles.rotor_number(250) == 4);
+  particles.resize_local(130);
+  CHECK(particles.local_rotors() == 2);
+  CHECK(particles.orientation.size() == 2);
+  record.position.type = 1;
+  CHECK_THROWS_AS(set_particle(particles, 0, record), std::logic_error);
+  CHECK_THROWS_AS(particles.set_rotating(false), std::logic_error);
+}
+
+TEST_CASE(
+    "one that turns among atoms takes less than 1 % of the store, and all of them take most") {
+  const auto bytes = [](const std::vector<char>& turning) {
+    ParticleStore particles;
+    particles.set_turning_types(turning);
+    particles.resize_local(10000);
+    for (std::size_t i = 0; i < 10000; ++i) particles.position[i].type = i == 4321 ? 1 : 0;
+    particles.resize_ghosts(3000);
+    for (std::size_t i = 10000; i < 13000; ++i) particles.position[i].type = i == 11000 ? 1 : 0;
+    particles.place_rotors();
+    return static_cast<double>(particles.bytes());
+  };
+  const double of_atoms = bytes({0, 0});
+  CHECK(of_atoms == 10000.0 * (32 + 24 + 24 + 8 + 12) + 3000.0 * 32);
+  CHECK(bytes({0, 1}) < 1.003 * of_atoms);
+  CHECK(bytes({0, 1}) > of_atoms);
+  CHECK(bytes({1, 1}) > 1.7 * of_atoms);
+}
+
 TEST_CASE("numbers are shown wrapped into the box, and what is not a number as it is") {
   ParticleStore particles;
   particles.resize_local(1);

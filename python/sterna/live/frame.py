@@ -262,8 +262,9 @@ class View:
 
     `position`, `velocity`, `force` (n, 3), `id`, `type` (n,), `image` (n, 3), of rigid molecules
     also `orientation` (n, 4), `angular_momentum` and `torque` (n, 3), and `ghost_position`: copies
-    of other ranks' particles near the border. Fields of `add_particle_field` are copies. In no order, positions not contiguous in memory and
-    perhaps a little outside of the box. With units "metal" and "real" they are scaled copies. An
+    of other ranks' particles near the border. Fields of `add_particle_field` are copies, and so are
+    arrays of rigid molecules beside atoms: atoms have no orientation, their rows are constant. In no
+    order, positions not contiguous in memory and perhaps a little outside of the box. With units "metal" and "real" they are scaled copies. An
     array that outlives the block keeps the values that it has.
 
     Arrays are read-only, but for `velocity` and `angular_momentum` in a view that was made to write

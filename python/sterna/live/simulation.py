@@ -313,7 +313,8 @@ class Simulation(Callbacks, Changes, Fixed, metaclass=Factory):
         >>> with simulation.view() as v:
         ...     highest = v.position[:, 2].max()
 
-        No copies are made: see `View` for the arrays. They are read-only. `write`: the names of
+        No copies are made, except of orientations, angular momenta and torques where only some
+        particles turn: see `View` for the arrays. They are read-only. `write`: the names of
         those that may be written, "velocity" and, of rigid molecules, "angular_momentum":
 
         >>> with simulation.view(write="velocity") as v:

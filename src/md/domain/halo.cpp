@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
+#include "md/core/sort_by.hpp"
 #include "md/domain/halo_stage.hpp"
 #include "md/system/particle_fields.hpp"
 
@@ -20,6 +22,21 @@ void narrow_other_half(std::span<HaloSegment> segments, const Vec3& margin) {
     segment.lower += margin;
     segment.upper -= margin;
   }
+}
+
+/// The orientations of the ghosts that turn, in the order of the places that all ghosts will have.
+std::vector<Quaternion> turned_in_order(const ParticleStore& particles,
+                                        std::span<const std::uint32_t> slots) {
+  std::vector<std::pair<std::uint32_t, Quaternion>> ghosts;
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    const std::size_t number = particles.rotor_number(particles.local_count() + k);
+    if (number == RotorPlaces::none) continue;
+    ghosts.emplace_back(slots[k], particles.orientation.data()[number]);
+  }
+  sort_by(ghosts, [](const auto& ghost) { return ghost.first; });
+  std::vector<Quaternion> turned;
+  for (const auto& ghost : ghosts) turned.push_back(ghost.second);
+  return turned;
 }
 
 }  // namespace
@@ -88,7 +105,9 @@ void Halo::order_ghosts(ParticleStore& particles, std::span<const std::uint32_t>
   const std::size_t local_count = particles.local_count();
   // Ghosts are permuted in place, because a copy of all ghosts could be a rank's largest array.
   std::vector<std::uint32_t> target;
-  for_each_field_of_ghosts(particles.kind(), kAtRebuild, [&](const auto& field) {
+  std::vector<Quaternion> turned;
+  if (particles.only_some_rotate()) turned = turned_in_order(particles, slots_);
+  for_each_field_of_ghosts(particles.kind_of_all(), kAtRebuild, [&](const auto& field) {
     if (!field.has_array()) return;
     auto* const ghosts = (particles.*field.array).data() + local_count;
     target = slots_;
@@ -101,7 +120,8 @@ void Halo::order_ghosts(ParticleStore& particles, std::span<const std::uint32_t>
       }
     }
   });
-  for (auto& stage : stages_) stage->order_ghosts(local_count, slots_);
+  if (particles.only_some_rotate()) particles.reorder_ghost_rotors(turned);
+  for (auto& stage : stages_) stage->order_ghosts(particles, slots_);
 }
 
 void Halo::start_positions(const ParticleStore& particles) {

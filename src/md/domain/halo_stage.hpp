@@ -35,6 +35,9 @@ inline std::size_t items_of(const ParticleKind& kind, std::span<const SentToGhos
   for_each_field_of_ghosts(kind, when, [&](const auto& field) { items += field.components; });
   return items;
 }
+/// Numbers of an orientation. If only some particles turn, those of their ghosts follow the fields
+/// of all ghosts.
+inline constexpr std::size_t kTurned = 4;
 /// The initial capacity for a peer; sender and receiver agree on a larger one when needed.
 inline constexpr std::size_t kFirstCapacity = 64 * 4;
 /// Bytes of a ghost's returned force, which is sent in its own precision.
@@ -106,12 +109,14 @@ class Halo::Stage {
 
   /// Appends this stage's ghosts to the ghosts in the store.
   void exchange(ParticleStore& particles) {
-    const std::size_t items = items_of(particles.kind(), kAtRebuild);
+    const bool only_some = particles.only_some_rotate();
+    const std::size_t items = items_of(particles.kind_of_all(), kAtRebuild);
     if (exchange_) {
       std::vector<std::size_t> capacities;
       for (const auto& receiver : receivers_) {
         if (receiver.peer < 0) continue;
-        const std::size_t needed = sends_to(receiver) ? selected(receiver) * items + 1 : 0;
+        std::size_t needed = sends_to(receiver) ? selected(receiver) * items + 1 : 0;
+        if (only_some && needed > 0) needed += kTurned * selected_rotors(particles, receiver) + 1;
         const auto& peer = exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
         // A reserve avoids growing again and again as the count fluctuates.
         capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
@@ -121,6 +126,12 @@ class Halo::Stage {
         if (!sends_to(receiver)) continue;
         double* const begin = exchange_->outbox(receiver.peer).data();
         double* end = write(particles, receiver, kAtRebuild, begin);
+        if (only_some) {
+          for_each_selected(receiver, [&](std::uint32_t i) {
+            if (particles.turns(i)) end = write_turn(particles.orientation[i], end);
+          });
+          *end++ = static_cast<double>(selected(receiver));
+        }
         *end++ = static_cast<double>(selected(receiver, receiver.first_of_half_shell));
         exchange_->commit(receiver.peer, static_cast<std::size_t>(end - begin));
       }
@@ -136,7 +147,10 @@ class Halo::Stage {
         receiver.of_half_shell = selected(receiver, receiver.first_of_half_shell);
       } else {
         const auto inbox = exchange_->inbox(receiver.peer);
-        receiver.ghosts = inbox.empty() ? 0 : (inbox.size() - 1) / items;
+        // If only some turn, the size alone does not tell how many ghosts there are.
+        receiver.ghosts = inbox.empty() ? 0
+                          : only_some   ? static_cast<std::size_t>(inbox[inbox.size() - 2])
+                                        : (inbox.size() - 1) / items;
         receiver.of_half_shell = inbox.empty() ? 0 : static_cast<std::size_t>(inbox.back());
       }
       receiver.first_ghost = ghosts;
@@ -147,6 +161,16 @@ class Halo::Stage {
       if (receiver.peer >= 0) receive(particles, receiver, kAtRebuild);
     }
     copy(particles, kAtRebuild);
+    if (only_some) {
+      particles.place_rotors();
+      list_turning(particles);
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer < 0) continue;
+        receive_turns(particles, receiver,
+                      exchange_->inbox(receiver.peer).data() + receiver.ghosts * items);
+      }
+      copy_turns(particles);
+    }
     if (exchange_) exchange_->finish();
     returning_is_listed_ = false;
   }
@@ -160,9 +184,10 @@ class Halo::Stage {
   }
 
   /// Sets the place of ghost k of the last rebuild to `slots[k]`.
-  void order_ghosts(std::size_t local_count, std::span<const std::uint32_t> slots) {
-    selection_.renumber(local_count, slots);
-    places_ = {local_count, slots};
+  void order_ghosts(const ParticleStore& particles, std::span<const std::uint32_t> slots) {
+    selection_.renumber(particles.local_count(), slots);
+    places_ = {particles.local_count(), slots};
+    if (particles.only_some_rotate()) list_turning(particles);
     returning_is_listed_ = false;
   }
 
@@ -171,7 +196,10 @@ class Halo::Stage {
     for (const auto& receiver : receivers_) {
       if (!sends_to(receiver)) continue;
       double* const begin = exchange_->outbox(receiver.peer).data();
-      double* const end = write(particles, receiver, kEveryStep, begin);
+      double* end = write(particles, receiver, kEveryStep, begin);
+      for (const std::uint32_t number : receiver.turning_originals) {
+        end = write_turn(particles.orientation.data()[number], end);
+      }
       exchange_->commit(receiver.peer, static_cast<std::size_t>(end - begin));
     }
     exchange_->start();
@@ -179,23 +207,26 @@ class Halo::Stage {
 
   void copy_images(ParticleStore& particles) {
     copy(particles, kEveryStep);
+    copy_turns(particles);
     images_copied_ = true;
   }
 
   void finish_positions(ParticleStore& particles) {
-    if (!images_copied_) copy(particles, kEveryStep);  // while messages are on their way
+    if (!images_copied_) copy_images(particles);  // while messages are on their way
     images_copied_ = false;
     if (!exchange_) return;
     while (const auto peer = exchange_->next()) {
       const Receiver& receiver = receiver_of(*peer);
       const std::size_t numbers = exchange_->inbox(*peer).size();
-      if (numbers != receiver.ghosts * items_of(particles.kind(), kEveryStep)) {
+      const std::size_t of_all = receiver.ghosts * items_of(particles.kind_of_all(), kEveryStep);
+      const std::size_t expected = of_all + kTurned * receiver.turning_ghosts.size();
+      if (numbers != expected) {
         throw comm::Error(fmt::format(
             "{} positions: rank {} sent {} numbers to rank {}, which expected {} for {} ghosts",
-            name_, receiver.rank, numbers, rank_,
-            receiver.ghosts * items_of(particles.kind(), kEveryStep), receiver.ghosts));
+            name_, receiver.rank, numbers, rank_, expected, receiver.ghosts));
       }
       receive(particles, receiver, kEveryStep);
+      receive_turns(particles, receiver, exchange_->inbox(*peer).data() + of_all);
     }
     exchange_->finish();
   }
@@ -347,10 +378,12 @@ class Halo::Stage {
   }
 
   void start_forces(const ParticleStore& particles, const CollectedForces& collected) {
+    returns_rotors_ = collected.are_of_rotors;
     std::visit(
         [&]<class Force>(std::span<Force> forces) {
-          // Terms take turns, and one may have more of a ghost than the one before it.
-          const std::size_t bytes = collected.kinds * kForceBytes<Force>;
+          // Terms take turns, and one may have more of a ghost than the one before it. Those of
+          // rotors alone have room in any case.
+          const std::size_t bytes = returns_rotors_ ? 0 : collected.kinds * kForceBytes<Force>;
           if (!returning_is_listed_ || bytes > returning_bytes_) {
             returning_bytes_ = std::max(returning_bytes_, bytes);
             list_returning(particles, returning_bytes_);
@@ -378,6 +411,10 @@ class Halo::Stage {
   }
 
  private:
+  /// Places of particles, and the numbers of those that turn, if only some do.
+  struct Returning {
+    std::vector<std::uint32_t> all{}, rotors{};
+  };
   struct Receiver {
     int rank;
     std::size_t first, last = first;  ///< range of its segments
@@ -392,9 +429,12 @@ class Halo::Stage {
     /// Places in the store for `select_ghosts`: of the particles whose vectors this rank sends or
     /// copies, and of the ghosts whose vectors it gets.
     std::vector<std::uint32_t> originals{}, selected_ghosts{};
-    /// Places for returning forces, in the order of the ghosts: particles to which returned forces
-    /// are added, and ghosts whose forces this rank returns.
-    std::vector<std::uint32_t> returning_originals{}, returning_ghosts{};
+    /// For returning forces, in the order of the ghosts: particles to which returned forces are
+    /// added, and ghosts whose forces this rank returns.
+    Returning returning_originals{}, returning_ghosts{};
+    /// If only some particles turn: the numbers of those whose orientations this rank sends or
+    /// copies, and of the ghosts that get them, in the order of the ghosts.
+    std::vector<std::uint32_t> turning_originals{}, turning_ghosts{};
   };
   using Exchange = comm::NeighborExchange<double>;
 
@@ -428,6 +468,48 @@ class Halo::Stage {
     return count;
   }
 
+  /// The number of particles in the receiver's segments that turn, if only some do.
+  std::size_t selected_rotors(const ParticleStore& particles, const Receiver& receiver) const {
+    std::size_t count = 0;
+    for_each_selected(receiver, [&](std::uint32_t i) { count += particles.turns(i) ? 1 : 0; });
+    return count;
+  }
+
+  /// Fills in `turning_originals` and `turning_ghosts`.
+  void list_turning(const ParticleStore& particles) {
+    const auto add = [&](std::vector<std::uint32_t>& numbers, std::size_t place) {
+      const std::size_t number = particles.rotor_number(place);
+      if (number != RotorPlaces::none) numbers.push_back(static_cast<std::uint32_t>(number));
+    };
+    for (auto& receiver : receivers_) {
+      receiver.turning_originals.clear();
+      receiver.turning_ghosts.clear();
+      for_each_selected(receiver, [&](std::uint32_t i) { add(receiver.turning_originals, i); });
+      for (std::size_t k = 0; k < receiver.ghosts; ++k) {
+        add(receiver.turning_ghosts, places_(receiver.first_ghost + k));
+      }
+    }
+  }
+  static double* write_turn(const Quaternion& turn, double* out) {
+    for (const double number : {turn.w, turn.x, turn.y, turn.z}) *out++ = number;
+    return out;
+  }
+  static void receive_turns(ParticleStore& particles, const Receiver& receiver, const double* in) {
+    for (const std::uint32_t number : receiver.turning_ghosts) {
+      particles.orientation.data()[number] = {in[0], in[1], in[2], in[3]};
+      in += kTurned;
+    }
+  }
+  void copy_turns(ParticleStore& particles) const {
+    Quaternion* const turns = particles.orientation.data();
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer >= 0) continue;
+      for (std::size_t k = 0; k < receiver.turning_ghosts.size(); ++k) {
+        turns[receiver.turning_ghosts[k]] = turns[receiver.turning_originals[k]];
+      }
+    }
+  }
+
   /// The segments that are used: with `only_half`, only those for half shells.
   static std::vector<HaloSegment> served(std::vector<HaloSegment> segments, bool only_half) {
     if (only_half) std::erase_if(segments, [](const HaloSegment& s) { return !s.in_half_shell; });
@@ -459,15 +541,17 @@ class Halo::Stage {
   /// Lists the ghosts whose forces return and their originals. A ghost's forces take `bytes`.
   /// Collective among neighbors.
   void list_returning(const ParticleStore& particles, std::size_t bytes) {
-    const auto keep = [&](std::vector<std::uint32_t>& places, std::size_t place) {
+    const auto keep = [&](Returning& returning, std::size_t place) {
       const auto type = static_cast<std::size_t>(particles.position[place].type);
       if (!narrow_types_.empty() && narrow_types_[type] != 0) return;
-      places.push_back(static_cast<std::uint32_t>(place));
+      returning.all.push_back(static_cast<std::uint32_t>(place));
+      if (!particles.only_some_rotate() || !particles.turns(place)) return;
+      returning.rotors.push_back(static_cast<std::uint32_t>(particles.rotor_number(place)));
     };
     std::vector<std::size_t> capacities;
     for (auto& receiver : receivers_) {
-      receiver.returning_originals.clear();
-      receiver.returning_ghosts.clear();
+      receiver.returning_originals = {};
+      receiver.returning_ghosts = {};
       const std::size_t first = returns_half_ ? receiver.ghosts - receiver.of_half_shell : 0;
       for (std::size_t k = first; k < receiver.ghosts; ++k) {
         keep(receiver.returning_ghosts, places_(receiver.first_ghost + k));
@@ -477,13 +561,19 @@ class Halo::Stage {
         for (const std::uint32_t i : selection_.of(s)) keep(receiver.returning_originals, i);
       }
       if (receiver.peer < 0) continue;
-      const std::size_t needed = receiver.returning_ghosts.size() * bytes;
+      const std::size_t needed =
+          std::max(receiver.returning_ghosts.all.size() * bytes,
+                   receiver.returning_ghosts.rotors.size() * 2 * kForceBytes<Vec3>);
       // A reserve, as for positions.
       const auto& peer = return_exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
       capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
     }
     if (return_exchange_) return_exchange_->reserve(capacities);
     returning_is_listed_ = true;
+  }
+
+  const std::vector<std::uint32_t>& returning(const Returning& lists) const {
+    return returns_rotors_ ? lists.rotors : lists.all;
   }
 
   template <class Force>
@@ -494,14 +584,14 @@ class Halo::Stage {
       std::byte* out = return_exchange_->outbox(receiver.peer).data();
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         const Force* const force = all.data() + kind * of_a_kind;
-        for (const std::uint32_t ghost : receiver.returning_ghosts) {
+        for (const std::uint32_t ghost : returning(receiver.returning_ghosts)) {
           const decltype(Force::x) numbers[] = {force[ghost].x, force[ghost].y, force[ghost].z};
           std::memcpy(out, numbers, kForceBytes<Force>);
           out += kForceBytes<Force>;
         }
       }
-      return_exchange_->commit(receiver.peer,
-                               receiver.returning_ghosts.size() * kinds * kForceBytes<Force>);
+      return_exchange_->commit(
+          receiver.peer, returning(receiver.returning_ghosts).size() * kinds * kForceBytes<Force>);
     }
   }
 
@@ -513,26 +603,28 @@ class Halo::Stage {
       if (receiver.peer >= 0) continue;
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         Force* const force = all.data() + kind * of_a_kind;
-        for (std::size_t k = 0; k < receiver.returning_originals.size(); ++k) {
-          const Force& returned = force[receiver.returning_ghosts[k]];
-          add_force(force[receiver.returning_originals[k]], returned.x, returned.y, returned.z);
+        const auto& ghosts = returning(receiver.returning_ghosts);
+        const auto& originals = returning(receiver.returning_originals);
+        for (std::size_t k = 0; k < originals.size(); ++k) {
+          const Force& returned = force[ghosts[k]];
+          add_force(force[originals[k]], returned.x, returned.y, returned.z);
         }
       }
     }
     if (!return_exchange_) return;
     return_exchange_->take_in_order([&](int peer, std::span<const std::byte> message) {
       const Receiver& receiver = receiver_of(peer);
-      const std::size_t expected = receiver.returning_originals.size() * kinds * kForceBytes<Force>;
+      const auto& originals = returning(receiver.returning_originals);
+      const std::size_t expected = originals.size() * kinds * kForceBytes<Force>;
       if (message.size() != expected) {
         throw comm::Error(fmt::format(
             "{} forces: rank {} sent {} bytes to rank {}, which expected {} for {} particles",
-            name_, receiver.rank, message.size(), rank_, expected,
-            receiver.returning_originals.size()));
+            name_, receiver.rank, message.size(), rank_, expected, originals.size()));
       }
       const std::byte* in = message.data();
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         Force* const force = all.data() + kind * of_a_kind;
-        for (const std::uint32_t original : receiver.returning_originals) {
+        for (const std::uint32_t original : originals) {
           decltype(Force::x) numbers[3];
           std::memcpy(numbers, in, kForceBytes<Force>);
           add_force(force[original], numbers[0], numbers[1], numbers[2]);
@@ -546,7 +638,7 @@ class Halo::Stage {
   /// Writes the fields of a receiver's ghosts to `out`; returns the end of the written part.
   double* write(const ParticleStore& particles, const Receiver& receiver,
                 std::span<const SentToGhosts> when, double* out) const {
-    for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
+    for_each_field_of_ghosts(particles.kind_of_all(), when, [&](const auto& field) {
       const auto* const originals = (particles.*field.array).data();
       for (std::size_t s = receiver.first; s < receiver.last; ++s) {
         const Vec3 shift = selection_.segments()[s].translation;
@@ -563,7 +655,7 @@ class Halo::Stage {
   void receive(ParticleStore& particles, const Receiver& receiver,
                std::span<const SentToGhosts> when) {
     const double* in = exchange_->inbox(receiver.peer).data();
-    for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
+    for_each_field_of_ghosts(particles.kind_of_all(), when, [&](const auto& field) {
       using Field = std::remove_cvref_t<decltype(field)>;
       auto* const elements = (particles.*field.array).data();
       const GhostPlaces place = places_;  // a copy, as writes could alias a member
@@ -577,7 +669,7 @@ class Halo::Stage {
 
   /// Copies fields to the periodic images of this rank's own particles.
   void copy(ParticleStore& particles, std::span<const SentToGhosts> when) {
-    for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
+    for_each_field_of_ghosts(particles.kind_of_all(), when, [&](const auto& field) {
       auto* const elements = (particles.*field.array).data();
       const GhostPlaces place = places_;
       for (const auto& receiver : receivers_) {
@@ -609,6 +701,7 @@ class Halo::Stage {
   std::vector<char> narrow_types_;  ///< see HaloOptions
   bool returns_half_;
   bool returning_is_listed_ = false;  ///< of the ghosts at their present places
+  bool returns_rotors_ = false;       ///< whether the present forces are those of rotors only
   std::size_t returning_bytes_ = 0;   ///< of a ghost, the most that any term has returned
   GhostPlaces places_;
   bool images_copied_ = false;       ///< for the positions that are being sent

@@ -24,7 +24,25 @@
 namespace sterna::md {
 namespace {
 
-/// Bytes of a particle in a message: its array items, without the padding of a ParticleRecord.
+/// How particles are packed into the items of a message, which all have one size. If only some
+/// particles rotate, an item has what all of them have, and one that rotates is two items: the
+/// second one begins with its orientation and angular momentum.
+struct Packing {
+  ParticleKind of_all;
+  bool only_some_rotate;
+
+  static Packing of(bool rotating, bool only_some) {
+    return {{.rotating = rotating && !only_some}, only_some};
+  }
+};
+
+/// What the second item of a particle begins with.
+struct Turn {
+  Quaternion orientation;
+  Vec3 angular_momentum;
+};
+
+/// Bytes of an item: the array items of a particle, without the padding of a ParticleRecord.
 std::size_t item_size(const ParticleKind& kind) {
   std::size_t bytes = 0;
   for_each_array_of_particles(kind, [&](const auto& field) {
@@ -93,16 +111,72 @@ ParticleRecord wrapped(const ParticleRecord& record, const Place& place) {
   return result;
 }
 
-void require_kind(const ParticleStore& particles, const ParticleKind& kind) {
-  if (particles.rotating() != kind.rotating) {
+void require_kind(const ParticleStore& particles, bool rotating, bool only_some) {
+  if (particles.rotating() != rotating || particles.only_some_rotate() != only_some) {
     throw std::logic_error("migration was made for particles of the other kind: see `rotating`");
   }
 }
 
-/// Appends the `count` particles of a message to the store. `fields`: null, or the added fields,
+/// The type of the particle of an item; its position comes first.
+std::int64_t type_of_item(const std::byte* item) {
+  std::int64_t type = 0;
+  std::memcpy(&type, item + offsetof(Position, type), sizeof(type));
+  return type;
+}
+
+/// For each item of a message, whether it is the second one of its particle.
+std::vector<char> second_items(const ParticleStore& particles, const std::byte* items,
+                               std::size_t count, std::size_t stride) {
+  std::vector<char> are_second(count, 0);
+  for (std::size_t k = 0; k + 1 < count; ++k) {
+    if (particles.type_turns(type_of_item(items + k * stride))) are_second[++k] = 1;
+  }
+  return are_second;
+}
+
+/// Appends the particles of a message of `count` items to a store of which only some rotate, and
+/// returns their number.
+std::size_t append_some_rotating(ParticleStore& particles, const std::byte* items,
+                                 std::size_t count, AddedFields* fields) {
+  const std::size_t first = particles.local_count();
+  const std::size_t size = item_size(particles.kind_of_all());
+  const std::size_t stride = size + (fields != nullptr ? fields->bytes() : 0);
+  const std::vector<char> are_second = second_items(particles, items, count, stride);
+  const auto arrived = static_cast<std::size_t>(std::ranges::count(are_second, 0));
+  particles.resize_local(first + arrived);
+  if (fields != nullptr) fields->resize(first + arrived);
+  std::size_t i = first;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (are_second[k] != 0) continue;
+    const std::byte* item = items + k * stride;
+    if (fields != nullptr) fields->read(i, item + size);
+    for_each_array_of_particles(particles.kind_of_all(), [&](const auto& field) {
+      auto& element = (particles.*field.array)[i];
+      std::memcpy(static_cast<void*>(&element), item, sizeof(element));
+      item += sizeof(element);
+    });
+    ++i;
+  }
+  particles.place_rotors();
+  i = first;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (are_second[k] == 0) {
+      ++i;
+      continue;
+    }
+    Turn turn;
+    std::memcpy(&turn, items + k * stride, sizeof(turn));
+    particles.orientation[i - 1] = turn.orientation;
+    particles.angular_momentum[i - 1] = turn.angular_momentum;
+  }
+  return arrived;
+}
+
+/// Appends the particles of a message of `count` items to the store, and returns their number. `fields`: null, or the added fields,
 /// whose numbers stand behind those of the store in each item.
-void append(ParticleStore& particles, const std::byte* items, std::size_t count,
-            AddedFields* fields = nullptr) {
+std::size_t append(ParticleStore& particles, const std::byte* items, std::size_t count,
+                   AddedFields* fields = nullptr) {
+  if (particles.only_some_rotate()) return append_some_rotating(particles, items, count, fields);
   const std::size_t first = particles.local_count();
   const std::size_t size = item_size(particles.kind());
   const std::size_t stride = size + (fields != nullptr ? fields->bytes() : 0);
@@ -118,6 +192,7 @@ void append(ParticleStore& particles, const std::byte* items, std::size_t count,
     }
     items += sizeof(*elements);
   });
+  return count;
 }
 
 /// The row of each destination in the exchange, sized by how often `destinations` has the rank.
@@ -141,13 +216,13 @@ std::vector<std::byte*> rows_for(comm::BulkExchangeBytes& exchange,
 /// Particles to be sent, with their destinations.
 class Outgoing {
  public:
-  Outgoing(const ParticleKind& kind, AddedFields* fields)
-      : kind_(kind), fields_(fields), item_size_(item_size(kind)) {}
+  Outgoing(const Packing& packing, AddedFields* fields)
+      : packing_(packing), fields_(fields), item_size_(item_size(packing.of_all)) {}
 
   /// Counts the added fields again; returns whether items have another size now.
   bool renew_item_size() {
     const std::size_t before = item_size_;
-    item_size_ = item_size(kind_) + (fields_ != nullptr ? fields_->bytes() : 0);
+    item_size_ = item_size(packing_.of_all) + (fields_ != nullptr ? fields_->bytes() : 0);
     return item_size_ != before;
   }
   std::size_t size_of_item() const { return item_size_; }
@@ -156,12 +231,11 @@ class Outgoing {
     particles_.clear();
     destinations_.clear();
   }
-  /// `record`: particle `i` of the store, at its wrapped position.
-  void add(int destination, const ParticleRecord& record, std::size_t i) {
-    destinations_.push_back(destination);
-    particles_.resize(particles_.size() + item_size_);
-    std::byte* place = particles_.data() + particles_.size() - item_size_;
-    for_each_array_of_particles(kind_, [&](const auto& field) {
+  /// `record`: particle `i` of the store, at its wrapped position. `turns`: whether it is one of
+  /// those that rotate, where only some do.
+  void add(int destination, const ParticleRecord& record, std::size_t i, bool turns) {
+    std::byte* place = new_item(destination);
+    for_each_array_of_particles(packing_.of_all, [&](const auto& field) {
       const auto& element = record.*field.in_record;
       std::memcpy(place, &element, sizeof(element));
       place += sizeof(element);
@@ -169,6 +243,9 @@ class Outgoing {
     if (fields_ != nullptr) {
       fields_->write(i, particles_.data() + particles_.size() - fields_->bytes());
     }
+    if (!turns) return;
+    const Turn turn{record.orientation, record.angular_momentum};
+    std::memcpy(new_item(destination), &turn, sizeof(turn));
   }
 
   /// Sends all added particles, grouped by destination in their order. Appends arrivals to the
@@ -192,9 +269,7 @@ class Outgoing {
       ++offsets.back();
     }
     exchange.exchange(ranks, offsets, sorted_.data());
-    const std::size_t arrived = exchange.offsets().back();
-    append(particles, exchange.items(), arrived, fields_);
-    return arrived;
+    return append(particles, exchange.items(), exchange.offsets().back(), fields_);
   }
 
   /// The same for large amounts: particles are written directly into the exchange's memory.
@@ -206,21 +281,26 @@ class Outgoing {
     }
     std::size_t arrived = 0;
     for (const auto& row : exchange.exchange()) {
-      const std::size_t count = row.items.size() / item_size_;
-      append(particles, row.items.data(), count, fields_);
-      arrived += count;
+      arrived += append(particles, row.items.data(), row.items.size() / item_size_, fields_);
     }
     exchange.release();
     return arrived;
   }
 
  private:
+  static_assert(sizeof(Turn) <= sizeof(Position) + sizeof(Vec3));  // an item has more
+
+  std::byte* new_item(int destination) {
+    destinations_.push_back(destination);
+    particles_.resize(particles_.size() + item_size_);
+    return particles_.data() + particles_.size() - item_size_;
+  }
   std::byte* write_item(std::byte* place, std::size_t i) const {
     std::memcpy(place, particles_.data() + i * item_size_, item_size_);
     return place + item_size_;
   }
 
-  ParticleKind kind_;
+  Packing packing_;
   AddedFields* fields_;  ///< null: none
   std::size_t item_size_;
   std::vector<std::byte> particles_;
@@ -229,14 +309,13 @@ class Outgoing {
 };
 
 template <class T>
-void close_gaps(AlignedBuffer<T>& items, const std::vector<std::size_t>& gaps, std::size_t count) {
+void close_gaps(T* items, const std::vector<std::size_t>& gaps, std::size_t count) {
   if (gaps.empty()) return;
   std::size_t to = gaps.front();
   for (std::size_t k = 0; k < gaps.size(); ++k) {
     const std::size_t from = gaps[k] + 1;
     const std::size_t end = k + 1 < gaps.size() ? gaps[k + 1] : count;
-    std::memmove(static_cast<void*>(items.data() + to), items.data() + from,
-                 (end - from) * sizeof(T));
+    std::memmove(static_cast<void*>(items + to), items + from, (end - from) * sizeof(T));
     to += end - from;
   }
 }
@@ -277,8 +356,9 @@ class Migration::Implementation {
         anywhere_(options.anywhere),
         farthest_(farthest),
         rotating_(options.rotating),
+        only_some_rotate_(options.only_some_rotate),
         fields_(options.fields),
-        outgoing_({.rotating = options.rotating}, options.fields),
+        outgoing_(Packing::of(options.rotating, options.only_some_rotate), options.fields),
         exchange_method_(options.exchange_method),
         name_(options.name),
         agreement_(context, options.name) {
@@ -301,7 +381,7 @@ class Migration::Implementation {
 #ifndef NDEBUG
     const std::int64_t before = global_count(context_, particles.local_count());
 #endif
-    require_kind(particles, {.rotating = rotating_});
+    require_kind(particles, rotating_, only_some_rotate_);
     // All ranks add fields together, so all of them come here together.
     if (outgoing_.renew_item_size()) make_exchange();
     std::string failure;
@@ -317,9 +397,11 @@ class Migration::Implementation {
     failed_ranks_ = failure.empty() ? 0 : 1;
     agreement_.start();
     const std::size_t count = particles.local_count();
-    for_each_array_of_particles(particles.kind(), [&](const auto& field) {
-      close_gaps(particles.*field.array, leaving_, count);
+    const std::vector<std::uint32_t> rotors = rotors_that_stay(particles);
+    for_each_array_of_particles(particles.kind_of_all(), [&](const auto& field) {
+      close_gaps((particles.*field.array).data(), leaving_, count);
     });
+    if (only_some_rotate_) particles.reorder_rotors(rotors, count - leaving_.size());
     particles.resize_local(count - leaving_.size());
     if (fields_ != nullptr) fields_->remove(leaving_);
     departed_ = leaving_.size();
@@ -370,8 +452,21 @@ class Migration::Implementation {
             id, p.x, p.y, p.z, step, farthest_, rank));
       }
       leaving_.push_back(i);
-      outgoing_.add(owner, wrapped(particle(particles, i), place), i);
+      outgoing_.add(owner, wrapped(particle(particles, i), place), i,
+                    only_some_rotate_ && particles.turns(i));
     }
+  }
+
+  /// The numbers of the particles that rotate and stay on this rank, if only some rotate.
+  std::vector<std::uint32_t> rotors_that_stay(const ParticleStore& particles) const {
+    std::vector<std::uint32_t> numbers;
+    if (!only_some_rotate_) return numbers;
+    std::uint32_t number = 0;
+    particles.for_each_rotor([&](std::uint32_t i) {
+      if (!std::binary_search(leaving_.begin(), leaving_.end(), i)) numbers.push_back(number);
+      ++number;
+    });
+    return numbers;
   }
 
   comm::Context context_;
@@ -384,7 +479,7 @@ class Migration::Implementation {
   std::optional<comm::SparseExchangeBytes> exchange_;  ///< with ranks within `farthest`
   std::optional<comm::BulkExchangeBytes> bulk_;        ///< with any rank
   std::vector<std::size_t> leaving_;
-  bool rotating_;
+  bool rotating_, only_some_rotate_;
   AddedFields* fields_;
   Outgoing outgoing_;
   std::string exchange_method_, name_;
@@ -429,16 +524,17 @@ class Distribution::Implementation {
                  const DistributionOptions& options)
       : context_(context),
         decomposition_(decomposition),
-        kind_{.rotating = options.rotating},
-        item_size_(item_size(kind_)),
+        rotating_(options.rotating),
+        packing_(Packing::of(options.rotating, options.only_some_rotate)),
+        item_size_(item_size(packing_.of_all)),
         exchange_(context, item_size_,
                   anywhere_options(context, options.exchange_method, "distribution")) {}
 
   void append(std::span<const ParticleRecord> records, ParticleStore& particles) {
-    require_kind(particles, kind_);
+    require_kind(particles, rotating_, packing_.only_some_rotate);
     std::string failure;
     try {
-      find_owners(records);
+      find_owners(records, particles);
     } catch (const UnstableRun& error) {
       failure = error.what();
     }
@@ -449,10 +545,14 @@ class Distribution::Implementation {
     // ranks.
     const int self = context_.rank();
     std::vector<std::byte*> next = rows_for(exchange_, away_);
-    for (std::size_t i = 0, leaving = 0; i < records.size(); ++i) {
+    for (std::size_t i = 0; i < records.size(); ++i) {
       if (owners_[i] == self) continue;
-      std::byte*& place = next[static_cast<std::size_t>(away_[leaving++])];
+      std::byte*& place = next[static_cast<std::size_t>(owners_[i])];
       write(place, records[i], places_[i]);
+      place += item_size_;
+      if (!has_second_item(records[i], particles)) continue;
+      const Turn turn{records[i].orientation, records[i].angular_momentum};
+      std::memcpy(place, &turn, sizeof(turn));
       place += item_size_;
     }
     bool are_here = false;
@@ -465,21 +565,31 @@ class Distribution::Implementation {
   }
 
  private:
-  void find_owners(std::span<const ParticleRecord> records) {
+  static bool has_second_item(const ParticleRecord& record, const ParticleStore& particles) {
+    return particles.only_some_rotate() && particles.type_turns(record.position.type);
+  }
+
+  void find_owners(std::span<const ParticleRecord> records, const ParticleStore& particles) {
     const Shear shear = decomposition_.box().shear();
     owners_.clear();
     places_.clear();
     away_.clear();
+    staying_ = 0;
     for (const ParticleRecord& record : records) {
       places_.push_back(
           wrap(decomposition_.box(), record.position.vector(), record.image, record.id, ""));
       owners_.push_back(decomposition_.owner(shear.unsheared(places_.back().position)));
-      if (owners_.back() != context_.rank()) away_.push_back(owners_.back());
+      if (owners_.back() == context_.rank()) {
+        ++staying_;
+        continue;
+      }
+      away_.push_back(owners_.back());
+      if (has_second_item(record, particles)) away_.push_back(owners_.back());
     }
   }
 
   void write(std::byte* place, const ParticleRecord& record, const Place& now) const {
-    for_each_array_of_particles(kind_, [&](const auto& field) {
+    for_each_array_of_particles(packing_.of_all, [&](const auto& field) {
       auto element = record.*field.in_record;
       put(now, element);
       std::memcpy(place, &element, sizeof(element));
@@ -489,26 +599,23 @@ class Distribution::Implementation {
 
   void keep_own(std::span<const ParticleRecord> records, ParticleStore& particles) const {
     std::size_t place = particles.local_count();
-    particles.resize_local(place + records.size() - away_.size());
+    particles.resize_local(place + staying_);
     for (std::size_t i = 0; i < records.size(); ++i) {
       if (owners_[i] != context_.rank()) continue;
-      for_each_array_of_particles(kind_, [&](const auto& field) {
-        auto& element = (particles.*field.array)[place];
-        element = records[i].*field.in_record;
-        put(places_[i], element);
-      });
-      ++place;
+      set_particle(particles, place++, wrapped(records[i], places_[i]));
     }
   }
 
   comm::Context context_;
   const Decomposition& decomposition_;
-  ParticleKind kind_;
+  bool rotating_;
+  Packing packing_;
   std::size_t item_size_;
   comm::BulkExchangeBytes exchange_;
   std::vector<int> owners_;  ///< for each record
   std::vector<Place> places_;
-  std::vector<int> away_;  ///< owners of the records that leave this rank
+  std::vector<int> away_;  ///< owners of the items that leave this rank
+  std::size_t staying_ = 0;
 };
 
 Distribution::Distribution(const comm::Context& context, const Decomposition& decomposition,

@@ -20,8 +20,10 @@ struct MigrationOptions {
   /// they may only go to ranks within `farthest`, because some methods must know their sources. A
   /// particle that went farther is an error with every exchange method.
   bool anywhere = false;
-  /// Whether the stores rotate; std::logic_error for a store of the other kind.
+  /// Whether the stores rotate, and whether only some of their particles do; std::logic_error for a
+  /// store of another kind.
   bool rotating = false;
+  bool only_some_rotate = false;
   std::string name = "migration";  ///< for errors and verdicts
   /// Added fields of the particles, which go with them; null: there are none. They must outlive the
   /// migration.
@@ -31,6 +33,7 @@ struct MigrationOptions {
 struct DistributionOptions {
   std::string exchange_method = "auto";  ///< a name in comm::sparse_methods()
   bool rotating = false;                 ///< whether the stores rotate
+  bool only_some_rotate = false;         ///< whether only some of their particles do
 };
 
 /// Sends particles to the ranks that own their positions.

@@ -58,6 +58,9 @@ class ShortRangeForces : public ForceTerm {
   /// around these few, its types that act among themselves. Such a term reads half lists, and its
   /// `set_forces` adds to the forces of the other terms, which come first.
   virtual bool acts_around_few() const { return false; }
+  /// Whether rows around few should be wider by one more skin, so that they need not be built before
+  /// the others.
+  virtual bool widens_rows_around_few() const { return false; }
   /// The range of the forces between particles of these two types, at most `range()`.
   virtual double range_between(int /*a*/, int /*b*/) const { return range(); }
   /// The name of the instruction set that computes: "avx512", "avx2", "baseline".
@@ -95,6 +98,9 @@ class ShortRangeForces : public ForceTerm {
   /// works with lists of all ghosts, whose forces are then ignored. The same on all ranks.
   virtual GhostForces ghost_forces() const { return GhostForces::none; }
   virtual CollectedForces collected_forces(ParticleStore&) { return {}; }
+  /// Called after the boundary cells, before forces return. A term around few particles may add its
+  /// forces on ghosts to `sums`, which are those of the first term.
+  virtual void add_forces_of_ghosts(const ParticleStore&, const CollectedForces& /*sums*/) {}
 
   /// The last call of a step, when forces collected on other ranks are in the store. `move` is
   /// given only if the term `can_move`; it must be called for all local particles, in blocks so

@@ -11,6 +11,8 @@
 #include "md/forces/short_range_set.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <functional>
 #include <stdexcept>
 #include <utility>
@@ -123,10 +125,11 @@ bool ShortRangeSet::first_lacks_pairs(const Options& options) const {
 }
 
 void ShortRangeSet::set_few(Own& own, const ShortRangeForces& term, const Options& options) {
+  const double skin = (term.widens_rows_around_few() ? 2.0 : 1.0) * options.skin;
   for (int a = 0; a < options.type_count; ++a) {
     own.is_few.push_back(term.acts_between(a, a));
     for (int b = 0; b < options.type_count; ++b) {
-      own.radius.push_back(term.acts_between(a, b) ? term.range_between(a, b) + options.skin : 0.0);
+      own.radius.push_back(term.acts_between(a, b) ? term.range_between(a, b) + skin : 0.0);
     }
   }
 }
@@ -181,6 +184,8 @@ void ShortRangeSet::rebuild(ParticleStore& particles, const MoleculePlaces* plac
   for (Own& own : others_) {
     if (!own.is_few.empty()) {
       const std::vector<std::uint32_t> few = few_of(own, particles);
+      own.few_local.assign(few.begin(),
+                           few.end() - static_cast<std::ptrdiff_t>(own.few_ghosts.size()));
       own.list.build_rows_around(particles, {few, own.is_few, own.radius});
       continue;
     }
@@ -210,6 +215,32 @@ void ShortRangeSet::compute_pass(std::size_t k, int pass, ParticleStore& particl
   terms_[k]->compute_pass(pass, list_of(k), particles, sums);
 }
 
+bool ShortRangeSet::rows_around_few_are_wide() const {
+  for (std::size_t k = ordinary_; k < size(); ++k) {
+    if (!terms_[k]->widens_rows_around_few()) return false;
+  }
+  return has_rows_around_few();
+}
+
+double ShortRangeSet::displacement_of_few(const ParticleStore& particles) const {
+  double largest = 0.0;
+  for (const Own& own : others_) {
+    for (const std::uint32_t i : own.few_local) {
+      const Vec3 moved = list_.displacement(particles, i);
+      largest = std::max(largest, dot(moved, moved));
+    }
+  }
+  return std::sqrt(largest);
+}
+
+void ShortRangeSet::add_forces_of_ghosts(ParticleStore& particles) {
+  if (!has_rows_around_few() || !returns_forces(0)) return;
+  const CollectedForces sums = collected_forces(0, particles);
+  for (std::size_t k = ordinary_; k < size(); ++k) {
+    terms_[k]->add_forces_of_ghosts(particles, sums);
+  }
+}
+
 CollectedForces ShortRangeSet::collected_forces(std::size_t k, ParticleStore& particles) {
   const OwnForces own(*this, k, particles);
   return terms_[k]->collected_forces(particles);
@@ -229,7 +260,7 @@ void ShortRangeSet::set_forces(std::size_t k, ParticleStore& particles, const Mo
   const Own& own = others_[k - 1];
   for (std::size_t i = 0; i < particles.local_count(); ++i) particles.force[i] += own.force[i];
   if (!particles.rotating() || without_torques) return;
-  for (std::size_t i = 0; i < particles.local_count(); ++i) particles.torque[i] += own.torque[i];
+  for (std::size_t r = 0; r < own.torque.size(); ++r) particles.torque.data()[r] += own.torque[r];
 }
 
 }  // namespace sterna::md

@@ -47,6 +47,10 @@ class ShortRangeSet {
   double range_of_cells() const { return terms_.front()->range(); }
   /// Whether there are pairs that `list` does not know.
   bool has_rows_around_few() const { return ordinary_ < size(); }
+  /// Whether these hold all pairs until a particle has moved by the whole skin.
+  bool rows_around_few_are_wide() const;
+  /// The longest path of a local particle around which there are rows, since these were built.
+  double displacement_of_few(const ParticleStore& particles) const;
   /// The ghosts whose forces return, for which all terms can compute.
   GhostForces ghost_forces() const { return ghost_forces_; }
   /// For each type, true if no term needs it; empty if every type is needed.
@@ -75,6 +79,8 @@ class ShortRangeSet {
     return ghost_forces_ != GhostForces::none && terms_[k]->ghost_forces() == ghost_forces_;
   }
   CollectedForces collected_forces(std::size_t k, ParticleStore& particles);
+  /// To be called after the boundary cells, before forces return.
+  void add_forces_of_ghosts(ParticleStore& particles);
   void set_forces(std::size_t k, ParticleStore& particles, const Mover* move);
 
  private:
@@ -82,13 +88,14 @@ class ShortRangeSet {
   struct Own {
     explicit Own(PairList rows) : list(std::move(rows)) {}
     PairList list;
-    std::vector<char> kept;  ///< types x types
-    AlignedBuffer<Vec3> force, torque;
+    std::vector<char> kept;             ///< types x types
+    AlignedBuffer<Vec3> force, torque;  ///< torques of the particles that turn
     /// Of a term around few particles: for each type, whether it is one of the few, and for types x
     /// types how far its rows reach.
     std::vector<char> is_few;
     std::vector<double> radius;
     std::vector<std::uint32_t> few_ghosts;  ///< places of those that are in rows
+    std::vector<std::uint32_t> few_local;
   };
   /// While an object lives, the store has the forces and torques of term k.
   class OwnForces;

@@ -15,10 +15,10 @@ KineticSums kinetic_sums(const ParticleStore& particles, std::span<const double>
 
 double rotational_energy(const ParticleStore& particles, std::span<const RigidBody> bodies) {
   double energy = 0.0;
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+  particles.for_each_rotor([&](std::uint32_t i) {
     energy += bodies[static_cast<std::size_t>(particles.position[i].type)].kinetic_energy(
         particles.orientation[i], particles.angular_momentum[i]);
-  }
+  });
   return energy;
 }
 

@@ -26,7 +26,7 @@ void MotionLimit::limit_forces(ParticleStore& particles, const Box& box) const {
     if (!acts_on(particles.position[i], box)) continue;
     const bool overlap = shorten(particles.force[i], limits_.force);
     if (overlap || !limits_.overlaps_only) shorten(particles.velocity[i], limits_.velocity);
-    if (!particles.rotating()) continue;
+    if (!particles.turns(i)) continue;
     const bool twisted = shorten(particles.torque[i], limits_.torque);
     if (twisted || !limits_.overlaps_only) {
       shorten(particles.angular_momentum[i], limits_.angular_momentum);
@@ -39,7 +39,7 @@ void MotionLimit::limit_velocities(ParticleStore& particles, const Box& box) con
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     if (!acts_on(particles.position[i], box)) continue;
     shorten(particles.velocity[i], limits_.velocity);
-    if (particles.rotating()) shorten(particles.angular_momentum[i], limits_.angular_momentum);
+    if (particles.turns(i)) shorten(particles.angular_momentum[i], limits_.angular_momentum);
   }
 }
 

@@ -156,14 +156,14 @@ void RigidRotor::turn_after(ParticleStore& particles, double time, Kick&& kick) 
       body.turn(particles.orientation[i], particles.angular_momentum[i], time);
     }
   };
-  for (std::uint32_t i = 0; i < particles.local_count(); ++i) {
+  particles.for_each_rotor([&](std::uint32_t i) {
     const auto own_type = static_cast<std::int32_t>(particles.position[i].type);
     const RigidBody& body = bodies_[static_cast<std::size_t>(own_type)];
-    if (!body.rotates() || !kick(i, body)) continue;
+    if (!body.rotates() || !kick(i, body)) return;
     if (own_type != type || count == bodies_together) turn_waiting();
     type = own_type;
     waiting[count++] = i;
-  }
+  });
   turn_waiting();
 }
 
@@ -188,10 +188,12 @@ void RigidRotor::turn(ParticleStore& particles, double time) const {
 
 void RigidRotor::kick(ParticleStore& particles, std::span<const Vec3> torques) const {
   const double half = 0.5 * timestep_;
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+  std::size_t number = 0;
+  particles.for_each_rotor([&](std::uint32_t i) {
     const RigidBody& body = bodies_[static_cast<std::size_t>(particles.position[i].type)];
-    if (body.rotates()) particles.angular_momentum[i] += half * torques[i];
-  }
+    if (body.rotates()) particles.angular_momentum.data()[number] += half * torques[number];
+    ++number;
+  });
 }
 
 }  // namespace sterna::md

@@ -57,7 +57,7 @@ class RigidRotor {
   void kick_and_turn(ParticleStore& particles, bool pending, double time) const;
   /// A rotation without kicks; not with leapfrog.
   void turn(ParticleStore& particles, double time) const;
-  /// Half a kick by these torques, given for each local particle.
+  /// Half a kick by these torques, given for each local particle that has an orientation.
   void kick(ParticleStore& particles, std::span<const Vec3> torques) const;
 
  private:

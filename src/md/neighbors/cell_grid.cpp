@@ -16,9 +16,9 @@ namespace {
 /// Moves item `source[i]` to place i, by way of `room`. Items are read in the order of their new
 /// places; since particles are near their former places, many loads can be in flight. Items that
 /// are larger than the room are moved in two halves.
-template <class T>
-void permute(AlignedBuffer<T>& items, std::span<const std::uint32_t> source,
-             std::span<std::byte> room) {
+template <class Array>
+void permute(Array& items, std::span<const std::uint32_t> source, std::span<std::byte> room) {
+  using T = std::remove_reference_t<decltype(*items.data())>;
   constexpr std::size_t parts = sizeof(T) <= CellGrid::sort_room ? 1 : 2;
   constexpr std::size_t size = sizeof(T) / parts;
   static_assert(size <= CellGrid::sort_room && size * parts == sizeof(T));
@@ -123,8 +123,15 @@ void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cel
   for (const CellRange& cell : cells_) {
     sort_cell({source.data() + cell.begin, cell.count}, particles.position.span());
   }
-  for_each_array_of_particles(
-      particles.kind(), [&](const auto& field) { permute(particles.*field.array, source, room); });
+  std::vector<std::uint32_t> rotors;
+  for (std::uint32_t k = 0; k < count && particles.only_some_rotate(); ++k) {
+    const std::size_t number = particles.rotor_number(source[k]);
+    if (number != RotorPlaces::none) rotors.push_back(static_cast<std::uint32_t>(number));
+  }
+  for_each_array_of_particles(particles.kind_of_all(), [&](const auto& field) {
+    permute(particles.*field.array, source, room);
+  });
+  if (particles.only_some_rotate()) particles.reorder_rotors(rotors, count);
   classify_cells();
 }
 

@@ -5,7 +5,7 @@
 
 #include "md/core/vector.hpp"
 #include "md/simd/kernel_getters.hpp"
-#include "md/system/particle_store.hpp"
+#include "md/system/position.hpp"
 #include "md/system/single_force.hpp"
 
 namespace sterna::md {

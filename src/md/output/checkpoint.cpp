@@ -85,10 +85,13 @@ CheckpointReport write_checkpoint_file(const comm::Context& context, const std::
   const auto start = std::chrono::steady_clock::now();
   const std::string fresh = path + ".new";
   state.rotating = particles.rotating();
+  state.only_some_rotate = particles.only_some_rotate();
   state.fields.clear();
   if (fields != nullptr) state.fields = fields->layouts();
-  const PlacesInCheckpoint places = places_in_checkpoint(
-      context, checkpoint_block_bytes(particles.local_count(), state), rank_data_bytes(rank_data));
+  const std::uint64_t block_bytes = checkpoint_block_bytes(
+      particles.local_count(), state.only_some_rotate ? particles.local_rotors() : 0, state);
+  const PlacesInCheckpoint places =
+      places_in_checkpoint(context, block_bytes, rank_data_bytes(rank_data));
   const auto messenger = comm::Messenger::shared(context);
 
   CheckpointReport report;

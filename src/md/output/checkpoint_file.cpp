@@ -16,6 +16,12 @@
 //
 // Versions 5 to 8 are versions 1 to 4 with added fields: each record ends with their numbers, all of
 // them doubles. The metadata have the name and the number of components of each field ("fields").
+//
+// Versions 10, 12, 14 and 16 are versions 2, 4, 6 and 8 of particles of which only some rotate. Their
+// records have no orientations, as in version 1. The records of each segment are followed by 64 bytes
+// for each of its particles that rotates: the number of its record in the segment (a 64-bit integer),
+// orientation and angular momentum. The XXH64 of a segment is of both. Behind these checksums the
+// table has for every segment how many of its particles rotate.
 
 #include "md/output/checkpoint_file.hpp"
 
@@ -53,7 +59,9 @@ constexpr std::uint32_t version_of_molecules = 2;
 constexpr std::uint32_t version_with_rank_data = 2;
 /// Added to one of the four versions above.
 constexpr std::uint32_t version_with_fields = 4;
-constexpr std::uint32_t last_version = 8;
+/// Added to a version of molecules if only some particles rotate.
+constexpr std::uint32_t version_with_some_rotating = 8;
+constexpr std::uint32_t last_version = 16;
 constexpr std::uint32_t byte_order_mark = 0x01020304;
 constexpr std::array<char, 8> checkpoint_magic{'S', 't', 'e', 'r', 'n', 'a', 'C', '\n'};
 
@@ -79,8 +87,12 @@ std::uint64_t record_bytes(bool rotating) {
   return bytes_in_files({.rotating = rotating});
 }
 
+bool has_turning_records(const CheckpointState& state) {
+  return state.rotating && !state.only_some_rotate;
+}
+
 std::uint64_t record_bytes(const CheckpointState& state) {
-  std::uint64_t bytes = record_bytes(state.rotating);
+  std::uint64_t bytes = record_bytes(has_turning_records(state));
   for (const AddedFieldLayout& field : state.fields) {
     bytes += static_cast<std::uint64_t>(field.components) * sizeof(double);
   }
@@ -90,7 +102,7 @@ std::uint64_t record_bytes(const CheckpointState& state) {
 /// The layout of a record, as in "position f64 3, velocity f64 3, id i64 ...".
 std::string record_text(const CheckpointState& state) {
   std::string text;
-  for_each_field_in_files({.rotating = state.rotating}, [&](const auto& field) {
+  for_each_field_in_files({.rotating = has_turning_records(state)}, [&](const auto& field) {
     using Stored = typename std::remove_cvref_t<decltype(field)>::StoredType;
     std::string name(field.name);
     std::ranges::replace(name, '_', ' ');
@@ -104,6 +116,14 @@ std::string record_text(const CheckpointState& state) {
   }
   return text;
 }
+
+/// What follows the records of a segment, for each of its particles that rotates, if only some do.
+struct Turn {
+  std::uint64_t record;  ///< in the segment
+  Quaternion orientation;
+  Vec3 angular_momentum;
+};
+static_assert(sizeof(Turn) == 64);
 
 struct TableBlock {
   std::uint64_t offset;
@@ -123,7 +143,7 @@ std::uint64_t header_checksum(const Header& header) {
 }
 
 void write_record(std::byte* place, const ParticleStore& store, std::size_t i) {
-  for_each_field_in_files(store.kind(), [&](const auto& field) {
+  for_each_field_in_files(store.kind_of_all(), [&](const auto& field) {
     for (const auto number : field.get((store.*field.array)[i])) {
       const auto stored =
           static_cast<typename std::remove_cvref_t<decltype(field)>::StoredType>(number);
@@ -133,8 +153,10 @@ void write_record(std::byte* place, const ParticleStore& store, std::size_t i) {
   });
 }
 
-void read_record(const std::byte* place, ParticleStore& store, std::size_t i) {
-  for_each_field_in_files(store.kind(), [&](const auto& field) {
+/// Reads a record, with or without orientation, into the next particle of the store.
+void read_record(const std::byte* place, bool rotating, ParticleStore& store, std::size_t i) {
+  ParticleRecord record{};
+  for_each_field_in_files({.rotating = rotating}, [&](const auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;
     typename Field::Numbers numbers;
     for (auto& number : numbers) {
@@ -143,8 +165,9 @@ void read_record(const std::byte* place, ParticleStore& store, std::size_t i) {
       number = static_cast<typename Field::NumberType>(stored);
       place += sizeof(stored);
     }
-    field.set((store.*field.array)[i], numbers);
+    field.set(record.*field.in_record, numbers);
   });
+  set_particle(store, i, record);
 }
 
 Json vector_json(const Vec3& v) {
@@ -163,6 +186,7 @@ Json metadata_of(const CheckpointState& state) {
                    {"input_hash", fmt::format("{:016x}", state.input_hash)},
                    {"record", record_text(state)},
                    {"rotating", state.rotating},
+                   {"only_some_rotate", state.only_some_rotate},
                    {"state", state.state}};
   const Tilt& tilt = state.box.tilt;
   if (!tilt.none()) metadata["tilt"] = vector_json({tilt.xy, tilt.xz, tilt.yz});
@@ -191,6 +215,7 @@ CheckpointState state_of(const Json& metadata) {
       std::strtoull(metadata.at("input_hash").get<std::string>().c_str(), nullptr, 16);
   state.state = metadata.at("state");
   state.rotating = metadata.value("rotating", false);
+  state.only_some_rotate = metadata.value("only_some_rotate", false);
   for (const Json& field : metadata.value("fields", Json::array())) {
     state.fields.push_back(
         {field.at("name").get<std::string>(), field.at("components").get<int>()});
@@ -210,11 +235,17 @@ CheckpointState state_of(const Json& metadata) {
 }
 
 bool is_known(std::uint32_t version) {
-  return version >= version_of_atoms && version <= last_version;
+  return version >= version_of_atoms && version <= last_version &&
+         (version <= version_with_some_rotating ||
+          version % version_with_rank_data == version_of_molecules % version_with_rank_data);
+}
+
+bool only_some_rotate(std::uint32_t version) {
+  return version > version_with_some_rotating;
 }
 
 bool has_fields(std::uint32_t version) {
-  return version > version_with_fields;
+  return (version - 1) % version_with_some_rotating >= version_with_fields;
 }
 
 bool has_molecules(std::uint32_t version) {
@@ -223,7 +254,8 @@ bool has_molecules(std::uint32_t version) {
 
 /// Whether the version and the size of a record fit together.
 bool has_known_records(const Header& header) {
-  const std::uint64_t least = record_bytes(has_molecules(header.version));
+  const std::uint64_t least =
+      record_bytes(has_molecules(header.version) && !only_some_rotate(header.version));
   if (!has_fields(header.version)) return header.record_size == least;
   return header.record_size > least && (header.record_size - least) % sizeof(double) == 0;
 }
@@ -260,8 +292,10 @@ Header read_header(const RawFile& file) {
            fmt::format("is truncated: {} of {} bytes are there", size, header.file_size));
   }
   // A checksum cannot rule out a forged file, so sizes are checked before they are used.
+  const std::uint64_t numbers_of_segment = only_some_rotate(header.version) ? 2 : 1;
   const std::uint64_t table_size =
-      header.block_count * sizeof(TableBlock) + header.segment_count * sizeof(std::uint64_t);
+      header.block_count * sizeof(TableBlock) +
+      header.segment_count * numbers_of_segment * sizeof(std::uint64_t);
   if (header.block_count > header.file_size || header.segment_count > header.file_size ||
       header.metadata_offset > header.file_size ||
       header.metadata_size > header.file_size - header.metadata_offset ||
@@ -347,8 +381,9 @@ std::vector<double> exact_values(const Json& array) {
   return values;
 }
 
-std::uint64_t checkpoint_block_bytes(std::uint64_t records, const CheckpointState& state) {
-  return (records * record_bytes(state) + page - 1) / page * page;
+std::uint64_t checkpoint_block_bytes(std::uint64_t records, std::uint64_t rotors,
+                                     const CheckpointState& state) {
+  return (records * record_bytes(state) + rotors * sizeof(Turn) + page - 1) / page * page;
 }
 
 void mark_checkpoint(RawFile& file, std::uint64_t token) {
@@ -379,9 +414,12 @@ std::string write_checkpoint_block(RawFile& file, std::uint64_t offset,
                                    const ParticleStore& particles, const AddedFields* fields) {
   const std::uint64_t count = particles.local_count();
   std::string message(reinterpret_cast<const char*>(&count), sizeof(count));
-  const std::uint64_t size = record_bytes(particles.rotating());
+  const bool only_some = particles.only_some_rotate();
+  const std::uint64_t size = record_bytes(particles.kind_of_all().rotating);
   const std::uint64_t record = size + (fields != nullptr ? fields->bytes() : 0);
   std::vector<std::byte> segment;
+  std::vector<Turn> turns;
+  std::string turn_counts;
   for (std::size_t begin = 0; begin < count; begin += segment_records) {
     const std::size_t end = std::min<std::size_t>(count, begin + segment_records);
     segment.resize((end - begin) * record);
@@ -390,12 +428,21 @@ std::string write_checkpoint_block(RawFile& file, std::uint64_t offset,
       write_record(place, particles, i);
       if (fields != nullptr) fields->write(i, place + size);
     }
+    turns.clear();
+    for (std::size_t i = begin; only_some && i < end; ++i) {
+      if (!particles.turns(i)) continue;
+      turns.push_back({i - begin, particles.orientation[i], particles.angular_momentum[i]});
+    }
+    const std::span<const std::byte> of_turns = std::as_bytes(std::span<const Turn>(turns));
+    segment.insert(segment.end(), of_turns.begin(), of_turns.end());
     const auto bytes = std::span<const std::byte>(segment);
-    const std::uint64_t checksum = xxh64(bytes);
+    const std::uint64_t checksum = xxh64(bytes), turn_count = turns.size();
     message.append(reinterpret_cast<const char*>(&checksum), sizeof(checksum));
-    file.write_at(offset + begin * record, bytes);
+    turn_counts.append(reinterpret_cast<const char*>(&turn_count), sizeof(turn_count));
+    file.write_at(offset, bytes);
+    offset += bytes.size();
   }
-  return message;
+  return only_some ? message + turn_counts : message;
 }
 
 std::uint64_t rank_data_bytes(RankDataView data) {
@@ -425,9 +472,23 @@ std::string write_rank_data(RawFile& file, std::uint64_t offset, RankDataView da
   return {reinterpret_cast<const char*>(&summary), sizeof(summary)};
 }
 
+namespace {
+
+/// The sum of the numbers in a text from a place on.
+std::uint64_t sum_of_numbers(const std::string& text, std::size_t begin) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t number; begin < text.size(); begin += sizeof(number)) {
+    std::memcpy(&number, text.data() + begin, sizeof(number));
+    sum += number;
+  }
+  return sum;
+}
+
+}  // namespace
+
 std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
                                 const std::vector<std::string>& messages) {
-  std::string blocks, checksums;
+  std::string blocks, checksums, turn_counts;
   std::vector<RankDataSummary> summaries;
   std::uint64_t offset = first_checkpoint_block;
   std::uint64_t segments = 0;
@@ -438,12 +499,15 @@ std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
     std::memcpy(&summaries.emplace_back(), message.data(), sizeof(RankDataSummary));
     std::memcpy(&block.count, message.data() + sizeof(RankDataSummary), sizeof(block.count));
     blocks.append(reinterpret_cast<const char*>(&block), sizeof(block));
-    checksums.append(message, sizeof(RankDataSummary) + sizeof(block.count));
-    offset += checkpoint_block_bytes(block.count, state);
+    const std::size_t begin = sizeof(RankDataSummary) + sizeof(block.count);
+    const std::size_t bytes = segments_of(block.count) * sizeof(std::uint64_t);
+    checksums.append(message, begin, bytes);
+    turn_counts.append(message, begin + bytes);
+    offset += checkpoint_block_bytes(block.count, sum_of_numbers(message, begin + bytes), state);
     segments += segments_of(block.count);
     state.particles += static_cast<std::int64_t>(block.count);
   }
-  const std::string table = blocks + checksums;
+  const std::string table = blocks + checksums + turn_counts;
   Json metadata_json = metadata_of(state);
   const bool has_rank_data = std::ranges::any_of(
       summaries, [](const RankDataSummary& summary) { return summary.bytes > 0; });
@@ -454,7 +518,8 @@ std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
   header.magic_bytes = checkpoint_magic;
   header.version = (state.rotating ? version_of_molecules : version_of_atoms) +
                    (has_rank_data ? version_with_rank_data : 0) +
-                   (state.fields.empty() ? 0 : version_with_fields);
+                   (state.fields.empty() ? 0 : version_with_fields) +
+                   (state.only_some_rotate ? version_with_some_rotating : 0);
   header.byte_order = byte_order_mark;
   header.file_size = offset + metadata.size() + table.size();
   header.record_size = record_bytes(state);
@@ -540,6 +605,7 @@ CheckpointFile::CheckpointFile(std::string path, const Index& index) : path_(std
     std::memcpy(checksums_.data(), index.table.data() + block_bytes,
                 checksums_.size() * sizeof(std::uint64_t));
   }
+  if (state_.only_some_rotate) take_turn_counts(contradiction);
   std::uint64_t segments = 0;
   std::uint64_t records = 0;
   for (const TableBlock& block : blocks) {
@@ -548,8 +614,13 @@ CheckpointFile::CheckpointFile(std::string path, const Index& index) : path_(std
       refuse(path_, contradiction);
     }
     blocks_.push_back({block.offset, records, block.count, segments});
+    const std::uint64_t first_turn = turns_before(segments);
     segments += segments_of(block.count);
     records += block.count;
+    const std::uint64_t room = index.blocks_end - block.offset - block.count * record_bytes(state_);
+    if (segments > checksums_.size() || turns_before(segments) - first_turn > room / sizeof(Turn)) {
+      refuse(path_, contradiction);
+    }
   }
   for (const RankDataPlace& place : rank_data_) {
     if (place.offset > index.blocks_end || place.bytes > index.blocks_end - place.offset) {
@@ -560,6 +631,21 @@ CheckpointFile::CheckpointFile(std::string path, const Index& index) : path_(std
   if (segments != checksums_.size() || records != static_cast<std::uint64_t>(state_.particles)) {
     refuse(path_, contradiction);
   }
+}
+
+void CheckpointFile::take_turn_counts(const std::string& contradiction) {
+  if (!state_.rotating || checksums_.size() % 2 != 0) refuse(path_, contradiction);
+  const std::size_t segments = checksums_.size() / 2;
+  turns_before_.assign(1, 0);
+  for (std::size_t k = segments; k < checksums_.size(); ++k) {
+    if (checksums_[k] > segment_records) refuse(path_, contradiction);
+    turns_before_.push_back(turns_before_.back() + checksums_[k]);
+  }
+  checksums_.resize(segments);
+}
+
+std::uint64_t CheckpointFile::turns_before(std::uint64_t segment) const {
+  return segment < turns_before_.size() ? turns_before_[segment] : 0;
 }
 
 std::pair<std::uint64_t, std::uint64_t> CheckpointFile::block_of(int rank) const {
@@ -582,7 +668,8 @@ void CheckpointFile::read(std::uint64_t begin, std::uint64_t end, ParticleStore*
     fields->resize(end - begin);
   }
   const RawFile file(path_, RawFile::Mode::read);
-  const std::uint64_t size = record_bytes(state_.rotating), record = record_bytes(state_);
+  const bool turning_records = has_turning_records(state_);
+  const std::uint64_t size = record_bytes(turning_records), record = record_bytes(state_);
   std::vector<std::byte> segment;
   for (const Block& block : blocks_) {
     const std::uint64_t block_end = block.first_record + block.count;
@@ -594,21 +681,33 @@ void CheckpointFile::read(std::uint64_t begin, std::uint64_t end, ParticleStore*
                               : 0;
     for (; first < block.count && block.first_record + first < end; first += segment_records) {
       const std::uint64_t count = std::min(segment_records, block.count - first);
-      segment.resize(count * record);
+      const std::uint64_t number = block.first_segment + first / segment_records;
+      const std::uint64_t turns = turns_before(number + 1) - turns_before(number);
+      const std::uint64_t offset =
+          block.offset + first * record +
+          (turns_before(number) - turns_before(block.first_segment)) * sizeof(Turn);
+      segment.resize(count * record + turns * sizeof(Turn));
       const std::span<std::byte> bytes(segment);
-      file.read_at(block.offset + first * record, bytes);
-      if (xxh64(bytes) != checksums_[block.first_segment + first / segment_records]) {
-        refuse(path_,
-               fmt::format("is damaged: the checksum of bytes {} to {} does not fit",
-                           block.offset + first * record, block.offset + (first + count) * record));
+      file.read_at(offset, bytes);
+      if (xxh64(bytes) != checksums_[number]) {
+        refuse(path_, fmt::format("is damaged: the checksum of bytes {} to {} does not fit", offset,
+                                  offset + bytes.size()));
       }
       if (particles == nullptr) continue;
       const std::uint64_t from = std::max(begin, block.first_record + first);
       const std::uint64_t to = std::min(end, block.first_record + first + count);
       for (std::uint64_t i = from; i < to; ++i) {
         const std::byte* const place = segment.data() + (i - block.first_record - first) * record;
-        read_record(place, *particles, i - begin);
+        read_record(place, turning_records, *particles, i - begin);
         if (fields != nullptr) fields->read(i - begin, place + size);
+      }
+      for (std::uint64_t k = 0; k < turns; ++k) {
+        Turn turn;
+        std::memcpy(&turn, segment.data() + count * record + k * sizeof(Turn), sizeof(Turn));
+        const std::uint64_t i = block.first_record + first + turn.record;
+        if (i < from || i >= to) continue;
+        particles->orientation[i - begin] = turn.orientation;
+        particles->angular_momentum[i - begin] = turn.angular_momentum;
       }
     }
   }

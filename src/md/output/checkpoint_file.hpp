@@ -50,16 +50,20 @@ struct CheckpointState {
   // The writer sets the following members.
   int ranks = 0;
   std::int64_t particles = 0;
-  bool rotating = false;                 ///< whether records have orientations and angular momenta
+  bool rotating = false;  ///< whether particles have orientations and angular momenta
+  /// Whether only some of them have. Then records have none, and those of some particles follow.
+  bool only_some_rotate = false;
   std::vector<AddedFieldLayout> fields;  ///< added fields, whose numbers records have
 };
 
 /// The format of a checkpoint as one process sees it; checkpoint.hpp makes the ranks cooperate.
 /// Every failure is a FileError that names the file.
 
-/// The offset of rank 0's block, and the size of a block with this many records of `state`.
+/// The offset of rank 0's block, and the size of a block with this many records of `state`, and this
+/// many particles that rotate, where only some do.
 inline constexpr std::uint64_t first_checkpoint_block = 4096;
-std::uint64_t checkpoint_block_bytes(std::uint64_t records, const CheckpointState& state);
+std::uint64_t checkpoint_block_bytes(std::uint64_t records, std::uint64_t rotors,
+                                     const CheckpointState& state);
 
 /// Marks a file that is being written, so that other processes can tell it from an earlier file of
 /// the same name. `finish_checkpoint` removes the mark.
@@ -124,6 +128,13 @@ class CheckpointFile {
   CheckpointState state_;
   std::vector<Block> blocks_;
   std::vector<std::uint64_t> checksums_;
+  /// For each segment, how many orientations segments before it have, where only some particles
+  /// rotate.
+  std::vector<std::uint64_t> turns_before_;
+  /// Takes the second half of `checksums_`, which is how many orientations each segment has.
+  void take_turn_counts(const std::string& contradiction);
+  std::uint64_t turns_before(std::uint64_t segment) const;
+
   struct RankDataPlace {
     std::uint64_t offset;
     std::uint64_t bytes;

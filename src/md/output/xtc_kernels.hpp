@@ -8,7 +8,7 @@
 #include "md/core/vector.hpp"
 #include "md/output/xtc_encoding.hpp"
 #include "md/simd/kernel_getters.hpp"
-#include "md/system/particle_store.hpp"
+#include "md/system/position.hpp"
 
 namespace sterna::md {
 

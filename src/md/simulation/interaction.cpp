@@ -125,6 +125,10 @@ CutoffCharges charges_from_input(const Input& input, double charge_factor) {
   return charges;
 }
 
+/// Rigid molecules are few, so that rows are built around them, if for each there are this many
+/// particles. With more of them, one pass over all cells finds their neighbors faster.
+constexpr std::int64_t particles_beside_few = 20;
+
 bool is_single_site(const Component& component) {
   return component.is_single_lennard_jones() && component.rotational_degrees_of_freedom() == 0;
 }
@@ -186,7 +190,9 @@ Interaction::Interaction(const Input& input, const ParameterTexts& texts)
     using Pairs = MolecularForces::Pairs;
     const auto [large, others] = MolecularForces::kinds_of_pairs(*model_);
     const auto add = [&](Pairs pairs) {
-      forces_.push_back(std::make_unique<MolecularForces>(*model_, precision, kernel, pairs));
+      auto forces = std::make_unique<MolecularForces>(*model_, precision, kernel, pairs);
+      if (pairs != Pairs::with_large_bodies && type_count_ > 0) molecules_ = forces.get();
+      forces_.push_back(std::move(forces));
     };
     // Terms of their own let other pairs have short rows.
     if (!large) {
@@ -197,6 +203,25 @@ Interaction::Interaction(const Input& input, const ParameterTexts& texts)
     }
   }
   for (const auto& forces : forces_) range_ = std::max(range_, forces->range());
+}
+
+bool Interaction::are_few(const Topology& topology) const {
+  std::int64_t few = 0;
+  for (const Topology::Run& run : topology.runs()) {
+    for (const Topology::Atom& atom : topology.molecules()[run.molecule].atoms) {
+      if (static_cast<std::size_t>(atom.type) >= type_count_) few += run.count;
+    }
+  }
+  return few > 0 && few * particles_beside_few <= topology.atom_count();
+}
+
+std::vector<char> Interaction::turning_types() const {
+  std::vector<char> turn(components_.size(), rotating_ ? 1 : 0);
+  // Where there are no types, the components share one kind of term, and all have orientations.
+  for (std::size_t k = 0; k < turn.size() && rotating_ && type_count_ > 0; ++k) {
+    turn[k] = k >= type_count_ && !is_single_site(components_[k]) ? 1 : 0;
+  }
+  return turn;
 }
 
 void Interaction::act_of_atoms(const Input& input, const ParameterTexts& texts) {
@@ -260,6 +285,10 @@ void Interaction::take_pairs(const Input& input, std::unique_ptr<PairForces> pai
 
 std::vector<std::unique_ptr<ShortRangeForces>> Interaction::take_forces(const Topology& topology) {
   if (charged_ != nullptr && !topology.empty()) charged_->set_topology(topology, charge_factor_);
+  if (molecules_ != nullptr && forces_.size() > 1 && are_few(topology) &&
+      molecules_->can_act_around_few(turning_types())) {
+    molecules_->act_around_few();
+  }
   return std::move(forces_);
 }
 

@@ -22,6 +22,7 @@
 
 namespace sterna::md {
 
+class MolecularForces;
 class PairForces;
 
 /// The texts of the parameter files that an input names, in the order of `many_body_rows`; empty if
@@ -45,6 +46,8 @@ class Interaction {
   std::vector<Vec3> inertia() const;
   /// Whether particles need orientations: all but single Lennard-Jones sites do.
   bool rotating() const { return rotating_; }
+  /// For each component, whether its particles have an orientation.
+  std::vector<char> turning_types() const;
 
   /// The farthest that two particles can be apart that act on each other.
   double range() const { return range_; }
@@ -84,6 +87,8 @@ class Interaction {
   LennardJones::TailCorrection tail_of_atoms(std::span<const double> counts, double volume) const;
   LennardJones::TailCorrection tail_of_functions(std::span<const double> counts,
                                                  double volume) const;
+  /// Whether rigid molecules are few beside atoms.
+  bool are_few(const Topology& topology) const;
   void take_pairs(const Input& input, std::unique_ptr<PairForces> pairs);
 
   TailCorrection tail_correction_;  ///< as in the input, and the next two
@@ -100,7 +105,8 @@ class Interaction {
   std::vector<PairScale> scales_;
   std::vector<std::unique_ptr<ManyBodyPotential>> many_body_;  ///< of those types that have them
   std::vector<std::unique_ptr<ShortRangeForces>> forces_;
-  PairForces* charged_ = nullptr;  ///< the pairs, where charges end at a cutoff
+  MolecularForces* molecules_ = nullptr;  ///< of those that are not large, beside atoms
+  PairForces* charged_ = nullptr;         ///< the pairs, where charges end at a cutoff
   CutoffCharges cutoff_charges_{};
   double charge_factor_ = 1.0;  ///< of their permittivity
   double range_ = 0.0;

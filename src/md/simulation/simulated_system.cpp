@@ -25,7 +25,7 @@ SimulatedSystem::SimulatedSystem(const Input& input, const ParameterTexts& texts
       frozen(input, interaction.names(), masses),
       counted_masses(frozen.counted_masses(masses)),
       bodies(bodies_of(interaction, frozen)) {
-  particles.set_rotating(interaction.rotating());
+  particles.set_turning_types(interaction.turning_types());
   particles.set_ghost_ids(!topology.empty() || !input.section<AtomGroupSections>().all.empty());
 }
 

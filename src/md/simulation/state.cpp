@@ -80,8 +80,8 @@ void Simulation::Implementation::set_state(const RunState& state) {
     const double factor = std::sqrt(*state.temperature / *state_.temperature);
     for (std::size_t i = 0; i < system_.particles.local_count(); ++i) {
       system_.particles.velocity[i] *= factor;
-      if (system_.particles.rotating()) system_.particles.angular_momentum[i] *= factor;
     }
+    for (Vec3& momentum : system_.particles.angular_momentum) momentum *= factor;
     system_.frozen.set_velocities(system_.particles);
   }
   apply_state(state);

@@ -77,9 +77,11 @@ void Simulation::Implementation::log_start_times() {
 void Simulation::Implementation::restart_from_changes(EnergyAndVirial& sums) {
   dynamics_.complete_velocities();
   if (!dynamics_.minimizes()) system_.frozen.set_velocities(system_.particles);
-  Migration anywhere(
-      context_, balancer_->decomposition(), 0.0,
-      {.anywhere = true, .rotating = system_.particles.rotating(), .fields = &system_.fields});
+  Migration anywhere(context_, balancer_->decomposition(), 0.0,
+                     {.anywhere = true,
+                      .rotating = system_.particles.rotating(),
+                      .only_some_rotate = system_.particles.only_some_rotate(),
+                      .fields = &system_.fields});
   anywhere.migrate(system_.particles, clock_.step);
   dynamics_.positions_were_changed();
   rebuild();
@@ -274,15 +276,19 @@ std::vector<double> Simulation::Implementation::gather_field(std::string_view na
 
 std::unique_ptr<ParticleStore> Simulation::Implementation::release_particles() {
   auto released = std::make_unique<ParticleStore>();
-  released->set_rotating(system_.particles.rotating());
+  released->set_turning_types(system_.particles.turning_types());
   released->set_ghost_ids(system_.particles.ghost_ids());
   std::swap(*released, system_.particles);
   system_.particles.resize_local(released->local_count());
-  for_each_field([&](const auto& field) {
-    if (!field.has_array() || !is_kept(field.kept, system_.particles.kind())) return;
-    std::copy_n((*released.*field.array).data(), system_.particles.local_count(),
-                (system_.particles.*field.array).data());
-  });
+  const auto copy = [&](Kept kept, std::size_t count) {
+    for_each_field([&](const auto& field) {
+      if (!field.has_array() || field.kept != kept) return;
+      std::copy_n((*released.*field.array).data(), count, (system_.particles.*field.array).data());
+    });
+  };
+  copy(Kept::always, released->local_count());
+  system_.particles.place_rotors();
+  copy(Kept::rotating, released->local_rotors());
   program_.has_changed = true;
   return released;
 }

@@ -74,9 +74,11 @@ Json Simulation::Implementation::take_over(Implementation& previous,
     set_particle(system_.particles, i, record);
   }
   system_.fields.copy_from(previous.system_.fields);
-  Migration anywhere(
-      context_, balancer_->decomposition(), 0.0,
-      {.anywhere = true, .rotating = system_.particles.rotating(), .fields = &system_.fields});
+  Migration anywhere(context_, balancer_->decomposition(), 0.0,
+                     {.anywhere = true,
+                      .rotating = system_.particles.rotating(),
+                      .only_some_rotate = system_.particles.only_some_rotate(),
+                      .fields = &system_.fields});
   anywhere.migrate(system_.particles, clock_.step);
   balancer_->cut_at_start(system_.particles, clock_.step);
   if (input_.minimizes() != previous.dynamics_.minimizes()) stop_motion();

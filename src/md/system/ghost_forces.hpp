@@ -24,6 +24,8 @@ struct CollectedForces {
   std::variant<std::span<PaddedForce>, std::span<SingleForce>, std::span<Vec3>> forces;
   std::size_t kinds = 1;
   double unit = 1.0;  ///< a force is the stored number times `unit`
+  /// Whether they are only those of the particles that turn, in the order of these.
+  bool are_of_rotors = false;
 };
 
 }  // namespace sterna::md

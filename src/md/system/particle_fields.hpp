@@ -44,9 +44,10 @@ struct FieldTraits {
 
 /// A field of the particles: `count` numbers for each. `Element` is the item of the store's array,
 /// `Number` a component of the field in it, `Stored` the type of a component in files.
-template <class Element, class Number, std::size_t count, class Stored = Number>
+template <class Element, class Number, std::size_t count, class Stored = Number,
+          class Array = AlignedBuffer<Element>>
 struct ParticleField : FieldTraits {
-  AlignedBuffer<Element> ParticleStore::*array;
+  Array ParticleStore::*array;
   /// Null if the field is computed in each step, like forces. Other fields belong to the particle:
   /// they migrate, are sorted with it and are written to checkpoints.
   Element ParticleRecord::*in_record = nullptr;
@@ -76,6 +77,10 @@ struct ParticleField : FieldTraits {
   }
 };
 
+/// A field of the particles that turn.
+template <class Element, std::size_t count>
+using RotorField = ParticleField<Element, double, count, double, RotorArray<Element>>;
+
 /// The table that migration, sorting, halo, checkpoint, trajectory and Python loop over. Its order
 /// is the order of the fields in the records of a checkpoint.
 inline constexpr std::tuple particle_fields{
@@ -104,22 +109,21 @@ inline constexpr std::tuple particle_fields{
         &ParticleStore::position,
         &ParticleRecord::position,
         offsetof(Position, type)},
-    ParticleField<Quaternion, double, 4>{{.name = "orientation",
-                                          .kept = Kept::rotating,
-                                          .sent_to_ghosts = SentToGhosts::every_step,
-                                          .kept_by_ghosts = Kept::rotating,
-                                          .in_trajectory = true},
-                                         &ParticleStore::orientation,
-                                         &ParticleRecord::orientation},
-    ParticleField<Vec3, double, 3>{{.name = "angular_momentum",
-                                    .dimension = Dimension::angular_momentum,
-                                    .kept = Kept::rotating,
-                                    .in_trajectory = true},
-                                   &ParticleStore::angular_momentum,
-                                   &ParticleRecord::angular_momentum},
-    ParticleField<Vec3, double, 3>{
-        {.name = "torque", .dimension = Dimension::energy, .kept = Kept::rotating},
-        &ParticleStore::torque},
+    RotorField<Quaternion, 4>{{.name = "orientation",
+                               .kept = Kept::rotating,
+                               .sent_to_ghosts = SentToGhosts::every_step,
+                               .kept_by_ghosts = Kept::rotating,
+                               .in_trajectory = true},
+                              &ParticleStore::orientation,
+                              &ParticleRecord::orientation},
+    RotorField<Vec3, 3>{{.name = "angular_momentum",
+                         .dimension = Dimension::angular_momentum,
+                         .kept = Kept::rotating,
+                         .in_trajectory = true},
+                        &ParticleStore::angular_momentum,
+                        &ParticleRecord::angular_momentum},
+    RotorField<Vec3, 3>{{.name = "torque", .dimension = Dimension::energy, .kept = Kept::rotating},
+                        &ParticleStore::torque},
 };
 
 /// Calls visit(field) for every row of the table.

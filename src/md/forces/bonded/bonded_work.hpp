@@ -6,7 +6,7 @@
 #include "md/core/vector.hpp"
 #include "md/simd/kernel_getters.hpp"
 #include "md/system/molecule_batch.hpp"
-#include "md/system/particle_store.hpp"
+#include "md/system/position.hpp"
 
 namespace sterna::md {
 

@@ -125,7 +125,7 @@ void Electrostatics::place_charges(const ParticleStore& particles, bool with_cen
     const auto sites = sites_of(particles, i);
     if (sites.empty()) continue;
     if (with_centers) centers_.insert(centers_.end(), sites.size(), at.vector());
-    if (!particles.rotating()) {
+    if (!particles.turns(i)) {
       for (const Site& site : sites) {
         positions_.push_back(at.vector() + site.position);
         if (dipoles) dipoles_.push_back(site.dipole);
@@ -233,7 +233,7 @@ std::vector<double> Electrostatics::potentials_of_others(
       continue;
     }
     for (std::size_t s = 0; s < sites.size(); ++s) {
-      const bool turns = particles.rotating();
+      const bool turns = particles.turns(i);
       positions.push_back(
           at + (turns ? particles.orientation[i].to_lab(sites[s].position) : sites[s].position));
       if (dipoles) {
@@ -294,16 +294,17 @@ ForceTerm::SlowForces Electrostatics::slow_forces() const {
 void Electrostatics::add_forces(const ParticleStore& particles, const CoulombResult& result,
                                 std::span<Vec3> forces, std::span<Vec3> torques) const {
   for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
+    const std::size_t rotor = particles.rotating() ? particles.rotor_number(i) : RotorPlaces::none;
     for (const Site& site : sites_of(particles, i)) {
       const Vec3& force = result.forces[next];
       const Vec3 field = result.fields.empty() ? Vec3{} : result.fields[next];
       forces[i] += force;
       if (!result.center_forces.empty()) forces[i] += result.center_forces[next];
       ++next;
-      if (!particles.rotating()) continue;
-      torques[i] += cross(particles.orientation[i].to_lab(site.position), force);
+      if (rotor == RotorPlaces::none) continue;
+      torques[rotor] += cross(particles.orientation[i].to_lab(site.position), force);
       if (!result.fields.empty()) {
-        torques[i] += cross(particles.orientation[i].to_lab(site.dipole), field);
+        torques[rotor] += cross(particles.orientation[i].to_lab(site.dipole), field);
       }
     }
   }
@@ -324,13 +325,18 @@ void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
       slow_part_apart_ && with_slow_part_ ? solver_->slow_part() : nullptr;
   if (slow_part != nullptr) {
     slow_forces_.resize(particles.local_count());
-    if (particles.rotating()) slow_torques_.resize(particles.local_count());
+    if (particles.rotating()) slow_torques_.resize(particles.local_rotors());
     add_forces(particles, *slow_part, slow_forces_, slow_torques_);
   }
   if (sums == nullptr) return;
   VirialProducts inside{};  // positions within molecules times forces
   for (std::size_t i = 0, next = 0; particles.rotating() && i < particles.local_count(); ++i) {
-    for (const Site& site : sites_of(particles, i)) {
+    const auto sites = sites_of(particles, i);
+    if (!particles.turns(i)) {
+      next += sites.size();
+      continue;
+    }
+    for (const Site& site : sites) {
       add_product(inside, particles.orientation[i].to_lab(site.position), result.forces[next++]);
     }
   }

@@ -44,7 +44,7 @@ void UniformFields::finish(ParticleStore& particles, EnergyAndVirial* sums) {
       energy -=
           dot(force, particles.position[i].vector() + box_.translation(image.x, image.y, image.z));
     }
-    if (!own.turns || !particles.rotating()) continue;
+    if (!own.turns || !particles.turns(i)) continue;
     const Vec3 dipole = particles.orientation[i].to_lab(own.dipole);
     particles.torque[i] += cross(dipole, own.electric_field);
     energy -= dot(dipole, own.electric_field);

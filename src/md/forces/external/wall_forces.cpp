@@ -56,7 +56,7 @@ double WallForces::act(const Wall& wall, ParticleStore& particles, std::size_t i
     return value.force * foot.normal;
   };
   double energy = 0.0;
-  if (!wall.on_sites || !particles.rotating()) {
+  if (!wall.on_sites || !particles.turns(i)) {
     particles.force[i] += force_on(center, energy);
     return energy;
   }

@@ -5,7 +5,7 @@
 
 #include "md/neighbors/pair_work.hpp"
 #include "md/system/padded_force.hpp"
-#include "md/system/particle_store.hpp"
+#include "md/system/position.hpp"
 
 namespace sterna::md {
 

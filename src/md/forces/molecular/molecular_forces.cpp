@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "md/core/cross_product.hpp"
 #include "md/forces/molecular/molecular_kernels.hpp"
@@ -222,6 +223,17 @@ double MolecularForces::range_between(int a, int b) const {
          extents_[static_cast<std::size_t>(b)];
 }
 
+bool MolecularForces::can_act_around_few(std::span<const char> turning) const {
+  for (int a = 0; a < static_cast<int>(layouts_.size()); ++a) {
+    // A type of these rows is one of the few, or acts on these only.
+    if (acts_between(a, a) != (turning[static_cast<std::size_t>(a)] != 0)) return false;
+    for (int b = 0; b < static_cast<int>(layouts_.size()); ++b) {
+      if (acts_between(a, b) && !acts_between(a, a) && !acts_between(b, b)) return false;
+    }
+  }
+  return half_lists_ && pairs_ != Pairs::with_large_bodies;
+}
+
 void MolecularForces::add_records(const std::vector<SiteColumns>& columns) {
   const bool by_axes = half_lists_ && !shared_rows_;
   for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -417,13 +429,18 @@ void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_
 
 void MolecularForces::rebuild(const PairList& list, const ParticleStore& particles) {
   in_rows_.clear();
-  if (list.is_around_few()) find_in_rows(list, particles);
+  near_.is_used = false;
+  if (list.is_around_few()) {
+    find_in_rows(list, particles);
+    if (around_few_) number_rows(list, particles);
+  }
+  const std::size_t count = record_count(particles);
   if (list.rows().half != half_lists_) {
     throw std::logic_error("the list is not of the kind, half or full, that these molecules read");
   }
   if (half_lists_) {
     kinds_ = shared_rows_ ? 1 + layouts_[0].point_count : record_stride_ > 0 ? 2 : 1;
-    stride_ = particles.total_count() + 1;
+    stride_ = count + 1;
     (precision_ == Precision::mixed ? collected_single_.resize(kinds_ * stride_)
                                     : collected_.resize(kinds_ * stride_));
     clear_collected(0, stride_);
@@ -431,14 +448,14 @@ void MolecularForces::rebuild(const PairList& list, const ParticleStore& particl
   // A record of zeros for the dummy follows the last molecule's record.
   const auto make_room = [&](auto& sites) {
     using Real = std::decay_t<decltype(sites[0])>;
-    sites.resize((particles.total_count() + 1) * record_stride_);
+    sites.resize((count + 1) * record_stride_);
     std::fill(sites.end() - record_stride_, sites.end(), Real{0});
   };
   if (precision_ == Precision::mixed) {
     make_room(sites_single_);
     fixed_scale_ = list.extent() / (2.0 * fixed_half_range);
-    fixed_position_.resize(particles.total_count() + 1);
-    fixed_position_[particles.total_count()] = fixed_dummy;
+    fixed_position_.resize(count + 1);
+    fixed_position_[count] = fixed_dummy;
   } else {
     make_room(sites_);
   }
@@ -462,6 +479,79 @@ void MolecularForces::find_in_rows(const PairList& list, const ParticleStore& pa
       std::ranges::lower_bound(in_rows_, particles.local_count()) - in_rows_.begin());
 }
 
+void MolecularForces::number_rows(const PairList& list, const ParticleStore& particles) {
+  near_.is_used = true;
+  const auto place_of = [&](std::uint32_t particle) {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(in_rows_, particle) -
+                                      in_rows_.begin());
+  };
+  near_.runs.clear();
+  near_.run_numbers.clear();
+  near_.row_begin.assign(local_in_rows_ + 1, 0);
+  near_.neighbors.clear();
+  const PairWork rows = list.rows();
+  for (const std::uint32_t run : list.cells(PairList::Cells::boundary)) {
+    const CellRange range = rows.cells[run];
+    near_.run_numbers.push_back(static_cast<std::uint32_t>(near_.runs.size()));
+    // Neighbors in the store that have rows are neighbors here, too.
+    near_.runs.push_back({place_of(range.begin), range.count});
+    for (std::uint32_t k = 0; k < range.count; ++k) {
+      const std::uint32_t i = near_.runs.back().begin + k;
+      near_.row_begin[i] = static_cast<std::uint32_t>(near_.neighbors.size());
+      for (std::uint32_t e = rows.row_begin[range.begin + k];
+           e < rows.row_begin[range.begin + k + 1]; ++e) {
+        near_.neighbors.push_back(place_of(rows.plain[e]));
+      }
+      near_.row_begin[i + 1] = static_cast<std::uint32_t>(near_.neighbors.size());
+    }
+  }
+  near_.whole_below =
+      static_cast<std::uint32_t>(list.half_shell() ? in_rows_.size() : local_in_rows_);
+  near_.position.resize(in_rows_.size() + 1);
+  near_.position[in_rows_.size()] = particles.position.data()[particles.total_count()];
+  near_.rotors.clear();
+  for (const std::uint32_t i : in_rows_) {
+    near_.rotors.push_back(
+        particles.turns(i) ? static_cast<std::uint32_t>(particles.rotor_number(i)) : no_rotor);
+  }
+  near_.of_rotors.renew(2 * particles.orientation.size());
+  std::ranges::fill(near_.of_rotors.span(), Vec3{});
+}
+
+Vec3 MolecularForces::collected_at(std::size_t place, std::size_t kind) const {
+  if (kind >= kinds_) return {};
+  const std::size_t at = kind * stride_ + place;
+  return precision_ == Precision::mixed ? vector_of(collected_single_[at])
+                                        : vector_of(collected_[at]);
+}
+
+void MolecularForces::add_forces_of_ghosts(const ParticleStore& particles,
+                                           const CollectedForces& sums) {
+  if (!near_.is_used) return;
+  const std::size_t rotors = particles.orientation.size(), local = particles.local_rotors();
+  for (std::size_t kind = 0; kind < 2; ++kind) {
+    std::ranges::fill(near_.of_rotors.span().subspan(kind * rotors + local, rotors - local),
+                      Vec3{});
+  }
+  for (std::size_t place = local_in_rows_; place < in_rows_.size(); ++place) {
+    const Vec3 force = collected_at(place, 0);
+    if (const std::uint32_t rotor = near_.rotors[place]; rotor != no_rotor) {
+      near_.of_rotors[rotor] = force;
+      near_.of_rotors[rotors + rotor] = collected_at(place, 1);
+      continue;
+    }
+    std::visit(
+        [&](auto forces) {
+          auto& sum = forces[in_rows_[place]];
+          using Real = std::decay_t<decltype(sum.x)>;
+          sum.x += static_cast<Real>(force.x / sums.unit);
+          sum.y += static_cast<Real>(force.y / sums.unit);
+          sum.z += static_cast<Real>(force.z / sums.unit);
+        },
+        sums.forces);
+  }
+}
+
 void MolecularForces::clear_collected(std::size_t begin, std::size_t end) {
   const auto clear = [&]<class Force>(Force* forces) {
     for (std::size_t kind = 0; kind < kinds_; ++kind) {
@@ -483,6 +573,9 @@ void MolecularForces::clear_collected_in_rows(std::size_t first) {
 }
 
 CollectedForces MolecularForces::collected_forces(ParticleStore&) {
+  if (near_.is_used) {
+    return {.forces = near_.of_rotors.span(), .kinds = 2, .are_of_rotors = true};
+  }
   // A component without a site at its center has no force there.
   const auto at_center = [](const SiteTerm& term) { return term.point_a < first_vector_column; };
   const std::size_t first = !shared_rows_ || std::ranges::any_of(terms_, at_center) ? 0 : 1;
@@ -510,6 +603,22 @@ void MolecularForces::add_up_points(ParticleStore& particles, Vec3* torques) con
   }
 }
 
+void MolecularForces::add_near(ParticleStore& particles) {
+  for (std::size_t place = 0; place < local_in_rows_; ++place) {
+    particles.force[in_rows_[place]] += collected_at(place, 0);
+    if (near_.rotors[place] != no_rotor) {
+      particles.torque.data()[near_.rotors[place]] += collected_at(place, 1);
+    }
+  }
+  const std::size_t rotors = particles.orientation.size();
+  std::size_t number = 0;
+  particles.for_each_rotor([&](std::uint32_t i) {
+    particles.force[i] += std::exchange(near_.of_rotors[number], {});
+    particles.torque.data()[number] += std::exchange(near_.of_rotors[rotors + number], {});
+    ++number;
+  });
+}
+
 void MolecularForces::add_and_clear_collected(ParticleStore& particles) {
   const auto add = [&]<class Force>(Force* forces) {
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
@@ -525,14 +634,21 @@ void MolecularForces::add_and_clear_collected(ParticleStore& particles) {
 }
 
 void MolecularForces::set_forces(const PairList& list, ParticleStore& particles, const Mover*) {
+  if (near_.is_used) return add_near(particles);
   if (list.is_around_few()) return add_and_clear_collected(particles);
   if (!half_lists_) return;
   Vec3* const torques = particles.rotating() ? particles.torque.data() : unused_torque_.data();
   const auto copy = [&](const auto* forces) {
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
       particles.force[i] = vector_of(forces[i]);
+      if (particles.only_some_rotate()) continue;
       torques[i] = kinds_ > 1 ? vector_of(forces[stride_ + i]) : Vec3{};
     }
+    if (!particles.only_some_rotate()) return;
+    std::size_t number = 0;
+    particles.for_each_rotor([&](std::uint32_t i) {
+      torques[number++] = kinds_ > 1 ? vector_of(forces[stride_ + i]) : Vec3{};
+    });
   };
   if (shared_rows_) {
     add_up_points(particles, torques);
@@ -545,14 +661,17 @@ void MolecularForces::set_forces(const PairList& list, ParticleStore& particles,
 template <class Places>
 void MolecularForces::place_sites(const ParticleStore& particles, const Places& places,
                                   const Vec3& center) {
+  const bool near = near_.is_used;
+  const auto particle_at = [&](std::size_t slot) { return near ? in_rows_[slot] : slot; };
   const auto place = [&](auto& sites) {
     using Real = std::decay_t<decltype(sites[0])>;
-    for (const std::size_t i : places) {
+    for (const std::size_t slot : places) {
+      const std::size_t i = particle_at(slot);
       const SiteLayout& layout = layouts_[static_cast<std::size_t>(particles.position[i].type)];
       if (layout.record_vectors == 0) continue;
       const auto turn = particles.orientation[i].matrix();
       const Vec3* const body = body_.data() + layout.record_begin;
-      Real* record = sites.data() + i * record_stride_;
+      Real* record = sites.data() + slot * record_stride_;
       for (std::uint32_t v = 0; v < layout.record_vectors; ++v) {
         *record++ = static_cast<Real>(dot(turn[0], body[v]));
         *record++ = static_cast<Real>(dot(turn[1], body[v]));
@@ -564,12 +683,12 @@ void MolecularForces::place_sites(const ParticleStore& particles, const Places& 
   if (precision_ == Precision::mixed) {
     place(sites_single_);
     const double steps = 1.0 / fixed_scale_;
-    for (const std::size_t i : places) {
-      const Position& p = particles.position[i];
-      fixed_position_[i] = {static_cast<std::int32_t>((p.x - center.x) * steps),
-                            static_cast<std::int32_t>((p.y - center.y) * steps),
-                            static_cast<std::int32_t>((p.z - center.z) * steps),
-                            static_cast<std::int32_t>(p.type)};
+    for (const std::size_t slot : places) {
+      const Position& p = particles.position[particle_at(slot)];
+      fixed_position_[slot] = {static_cast<std::int32_t>((p.x - center.x) * steps),
+                               static_cast<std::int32_t>((p.y - center.y) * steps),
+                               static_cast<std::int32_t>((p.z - center.z) * steps),
+                               static_cast<std::int32_t>(p.type)};
     }
   } else {
     place(sites_);
@@ -580,7 +699,16 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
                               EnergyAndVirial* sums) {
   const std::size_t local = particles.local_count();
   const Vec3 center = list.grid().center();
-  if (list.is_around_few()) {
+  if (near_.is_used) {
+    // All rows are of the boundary.
+    if (which == PairList::Cells::boundary) {
+      place_sites(particles, std::views::iota(std::size_t{0}, in_rows_.size()), center);
+      for (std::size_t place = 0; place < in_rows_.size(); ++place) {
+        near_.position[place] = particles.position[in_rows_[place]];
+      }
+      clear_collected(0, stride_);
+    }
+  } else if (list.is_around_few()) {
     const std::span<const std::uint32_t> all(in_rows_);
     if (which == PairList::Cells::interior) {
       place_sites(particles, all.first(local_in_rows_), center);
@@ -597,6 +725,15 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
   MolecularWork work{};
   work.rows = list.rows();
   work.rows.position = particles.position.data();
+  if (near_.is_used) {
+    work.rows.position = near_.position.data();
+    work.rows.local = static_cast<std::uint32_t>(local_in_rows_);
+    work.rows.total = static_cast<std::uint32_t>(in_rows_.size());
+    work.rows.cells = near_.runs.data();
+    work.rows.row_begin = near_.row_begin.data();
+    work.rows.plain = near_.neighbors.data();
+    work.rows.whole_below = near_.whole_below;
+  }
   work.rows.fixed_position = fixed_position_.data();
   work.rows.fixed_scale = fixed_scale_;
   work.component_count = layouts_.size();
@@ -626,7 +763,8 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
   work.point_stride = stride_;
   work.force = particles.force.data();
   work.torque = particles.rotating() ? particles.torque.data() : unused_torque_.data();
-  const auto cells = list.cells(which);
+  std::span<const std::uint32_t> cells = list.cells(which);
+  if (near_.is_used && which == PairList::Cells::boundary) cells = near_.run_numbers;
   const auto compute =
       precision_ == Precision::mixed ? kernels_.compute_mixed : kernels_.compute_double;
   compute(work, cells.data(), cells.size(), sums != nullptr);

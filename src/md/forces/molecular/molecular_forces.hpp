@@ -49,7 +49,15 @@ class MolecularForces final : public ShortRangeForces {
   std::uint32_t group() const override { return shared_rows_ ? largest_group : 1; }
   bool needs_in_list(int type) const override;
   bool acts_between(int a, int b) const override;
-  bool acts_around_few() const override { return pairs_ == Pairs::with_large_bodies; }
+  bool acts_around_few() const override {
+    return around_few_ || pairs_ == Pairs::with_large_bodies;
+  }
+  bool widens_rows_around_few() const override { return acts_around_few() && around_few_; }
+  /// Whether each molecule that interacts turns, and the types of atoms are others: then rows can be
+  /// around them. `turning`: the types that turn.
+  bool can_act_around_few(std::span<const char> turning) const;
+  /// Asks for rows around the molecules, which are few beside atoms.
+  void act_around_few() { around_few_ = true; }
   double range_between(int a, int b) const override;
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   /// Orientations of components without extent are not read. So a store of only such components may
@@ -60,6 +68,7 @@ class MolecularForces final : public ShortRangeForces {
     return half_lists_ ? GhostForces::half_shell : GhostForces::none;
   }
   CollectedForces collected_forces(ParticleStore& particles) override;
+  void add_forces_of_ghosts(const ParticleStore& particles, const CollectedForces& sums) override;
   void set_forces(const PairList& list, ParticleStore& particles, const Mover* move) override;
   bool sets_torques() const override { return true; }
   std::vector<Part> parts() const override {
@@ -81,11 +90,19 @@ class MolecularForces final : public ShortRangeForces {
   void add_records(const std::vector<SiteColumns>& columns);
 
   /// Turns the records of the molecules at these places into the laboratory frame; in mixed
-  /// precision also puts their centers on the grid around `center`.
+  /// precision also puts their centers on the grid around `center`. Record and center of a molecule
+  /// are at its place in the store, or, if it is one of `in_rows_`, at its place there.
   template <class Places>
   void place_sites(const ParticleStore& particles, const Places& places, const Vec3& center);
-  /// Fills in `in_rows_`.
+  /// Fills in `in_rows_`, and `near_` where particles have their places among these.
   void find_in_rows(const PairList& list, const ParticleStore& particles);
+  void number_rows(const PairList& list, const ParticleStore& particles);
+  /// The number of records: of all particles, or of those in rows.
+  std::size_t record_count(const ParticleStore& particles) const {
+    return near_.is_used ? in_rows_.size() : particles.total_count();
+  }
+  /// The force on the particle at this place, or its torque.
+  Vec3 collected_at(std::size_t place, std::size_t kind) const;
   /// Clears the collected forces of the particles in `in_rows_` from the first one given on.
   void clear_collected_in_rows(std::size_t first);
 
@@ -93,6 +110,8 @@ class MolecularForces final : public ShortRangeForces {
   void clear_collected(std::size_t begin, std::size_t end);
   /// Adds the collected forces of the local particles to their forces and torques.
   void add_and_clear_collected(ParticleStore& particles);
+  /// The same where few particles turn.
+  void add_near(ParticleStore& particles);
   /// Computes forces and torques from forces on points.
   void add_up_points(ParticleStore& particles, Vec3* torques) const;
 
@@ -111,6 +130,21 @@ class MolecularForces final : public ShortRangeForces {
   /// order, and how many of them are local.
   std::vector<std::uint32_t> in_rows_;
   std::size_t local_in_rows_ = 0;
+  bool around_few_ = false;
+  /// Where few particles turn, nothing has the length of the store: records, centers and forces
+  /// are those of `in_rows_`, and the rows name their places there.
+  struct Near {
+    bool is_used = false;
+    std::vector<CellRange> runs;
+    std::vector<std::uint32_t> run_numbers, row_begin, neighbors;
+    std::uint32_t whole_below = 0;      ///< see PairWork
+    AlignedBuffer<Position> position;   ///< and the dummy's
+    std::vector<std::uint32_t> rotors;  ///< numbers of those in rows that turn, or `no_rotor`
+    /// Forces on all that turn, then torques. Those of ghosts return, and are added here.
+    AlignedBuffer<Vec3> of_rotors;
+  };
+  static constexpr std::uint32_t no_rotor = ~std::uint32_t{0};
+  Near near_;
   std::vector<SiteLayout> layouts_;  ///< for each component
   std::vector<Vec3> body_;           ///< vectors of all components that `place_sites` turns
   std::vector<SiteVector> vectors_;  ///< of all components

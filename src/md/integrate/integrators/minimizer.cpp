@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "md/core/unstable_run.hpp"
@@ -52,8 +53,8 @@ void Minimizer::displace(ParticleStore& particles, std::size_t i, bool turn,
 void Minimizer::stop(ParticleStore& particles) {
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     particles.velocity[i] = {};
-    if (particles.rotating()) particles.angular_momentum[i] = {};
   }
+  std::ranges::fill(particles.angular_momentum.span(), Vec3{});
 }
 
 bool Minimizer::is_converged(double force_sum, double largest_force, std::int64_t step) {

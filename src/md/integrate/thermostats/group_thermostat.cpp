@@ -42,7 +42,7 @@ double GroupThermostat::apply_to_some(ParticleStore& particles, const Box& box, 
     momentum += masses_[type] * velocity;
     mass += masses_[type];
     degrees += degrees_of_ ? degrees_of_(particles.id[i]) : 3.0;
-    if (!particles.rotating()) continue;
+    if (!particles.turns(i)) continue;
     energy += bodies_[type].kinetic_energy(particles.orientation[i], particles.angular_momentum[i]);
     degrees += bodies_[type].degrees_of_freedom();
   }
@@ -57,7 +57,7 @@ double GroupThermostat::apply_to_some(ParticleStore& particles, const Box& box, 
     if (!where_.contains(particles.position[i], box)) continue;
     Vec3& velocity = particles.velocity[i];
     velocity = common + b * (velocity - common);
-    if (particles.rotating()) particles.angular_momentum[i] *= b;
+    if (particles.turns(i)) particles.angular_momentum[i] *= b;
   }
   return std::max(1.0, std::abs(b));
 }

@@ -43,7 +43,7 @@ std::span<double> VelocityScaling::measure(const ParticleStore& particles, const
           sums[translation] += masses_[type] * v * v;
         }
       }
-      if (!particles.rotating()) continue;
+      if (!particles.turns(i)) continue;
       sums[rotations] += bodies_[type].degrees_of_freedom();
       sums[rotation] += 2.0 * bodies_[type].kinetic_energy(particles.orientation[i],
                                                            particles.angular_momentum[i]);
@@ -87,7 +87,7 @@ VelocityScaling::Scaled VelocityScaling::scale(ParticleStore& particles, const B
         result.taken_up += 0.5 * masses_[type] * v * v * (b * b - 1.0);
         v *= b;
       }
-      if (!particles.rotating()) continue;
+      if (!particles.turns(i)) continue;
       result.taken_up +=
           (r * r - 1.0) *
           bodies_[type].kinetic_energy(particles.orientation[i], particles.angular_momentum[i]);

@@ -11,6 +11,8 @@
 // Hazards: coordinates are single precision: the radius must include a margin for their rounding.
 // Others:  a search through smaller and smaller cells, if the radius is much shorter than a cell.
 
+#include <initializer_list>
+
 #include "md/neighbors/kernels/rows.inl"
 
 namespace sterna::md {

@@ -126,6 +126,7 @@ void Balancer::take(std::unique_ptr<Decomposition> next, ParticleStore& particle
                   MigrationOptions{.exchange_method = settings_.migration_method,
                                    .anywhere = true,
                                    .rotating = particles.rotating(),
+                                   .only_some_rotate = particles.only_some_rotate(),
                                    .name = "rebalancing",
                                    .fields = &fields_});
   }

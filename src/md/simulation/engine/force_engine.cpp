@@ -65,7 +65,9 @@ double ForceEngine::width_of_halo() const {
 bool ForceEngine::some_need_early_rebuild() const {
   // With multiple time steps no rank checks for missed pairs in the steps between two full
   // computations. The check for missed pairs knows the first list only.
-  return time_steps_.are_used() || short_range_.has_rows_around_few() ||
+  // Wide rows around few particles hold longer, if the halo is as wide.
+  const bool rows_hold = short_range_.rows_around_few_are_wide() && narrows_other_half();
+  return time_steps_.are_used() || (short_range_.has_rows_around_few() && !rows_hold) ||
          std::ranges::any_of(terms(),
                              [](const ForceTerm* term) { return term->needs_early_rebuild(); });
 }
@@ -197,7 +199,11 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
   // Particles outside of this list cannot exceed half the skin in the next step.
   const auto displacements = short_range_.list().displacements(
       particles, std::max(0.0, half_skin - longest_path), list_is_lost_by_pairs());
-  motion.displacement = displacements.largest;
+  // Those around which there are wide rows may move by the whole skin.
+  const double of_few = short_range_.rows_around_few_are_wide() && list_is_lost_by_pairs()
+                            ? 0.5 * short_range_.displacement_of_few(particles)
+                            : 0.0;
+  motion.displacement = std::max(displacements.largest, of_few);
   // The list stores positions as floats, relative to the center of its region.
   motion.rounding = short_range_.list().extent() * std::numeric_limits<float>::epsilon();
   // The list must hold until the next check, or including that step. The bound uses 1.25 times the
@@ -213,7 +219,8 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
   if (list_is_lost_by_pairs() &&
       std::max(motion.displacement, decision_.longest_displacement(look_number(step))) >
           half_skin) {
-    motion.lost = !holds_beyond_half_skin(particles, displacements.far, longest_path);
+    motion.lost = of_few + longest_path > half_skin ||
+                  !holds_beyond_half_skin(particles, displacements.far, longest_path);
   }
   return motion;
 }
@@ -371,6 +378,7 @@ void ForceEngine::compute_boundary(ParticleStore& particles, EnergyAndVirial* su
                                    const Mover* move) {
   compute_short_range(particles, PairList::Cells::boundary, sums);
   compute_further_passes(particles, sums);
+  short_range_.add_forces_of_ghosts(particles);
   for (std::size_t k = 0; k < short_range_.size(); ++k) {
     if (!short_range_.returns_forces(k)) continue;
     const CollectedForces collected = short_range_.collected_forces(k, particles);

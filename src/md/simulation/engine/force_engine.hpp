@@ -35,7 +35,8 @@ class ForceEngine {
     int maximum_interval = 100;
     /// Lists are kept for `maximum_interval` steps, however far particles move.
     bool may_miss_pairs = false;
-    bool rotating = false;  ///< whether particles have orientations
+    bool rotating = false;          ///< whether particles have orientations
+    bool only_some_rotate = false;  ///< whether only some of them have
     int type_count = 0;
     /// Average number of particles on a rank, the same in a resumed run; lists are sized for it.
     double particles_per_rank = std::numeric_limits<double>::infinity();
@@ -178,6 +179,7 @@ class ForceEngine {
   MigrationOptions migration_options() const {
     return {.exchange_method = options_.migration_method,
             .rotating = options_.rotating,
+            .only_some_rotate = options_.only_some_rotate,
             .fields = options_.fields};
   }
 

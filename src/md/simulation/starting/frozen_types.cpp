@@ -51,7 +51,7 @@ void FrozenTypes::set_velocities(ParticleStore& particles) const {
     const auto& velocity = velocities_[static_cast<std::size_t>(particles.position[i].type)];
     if (!velocity) continue;
     particles.velocity[i] = *velocity;
-    if (particles.rotating()) particles.angular_momentum[i] = {};
+    if (particles.turns(i)) particles.angular_momentum[i] = {};
   }
 }
 
@@ -60,7 +60,7 @@ void FrozenTypes::clear_forces(ParticleStore& particles) const {
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     if (!is_frozen(particles.position[i])) continue;
     particles.force[i] = {};
-    if (particles.rotating()) particles.torque[i] = {};
+    if (particles.turns(i)) particles.torque[i] = {};
   }
 }
 

@@ -341,9 +341,11 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   if (!reader.has_block_per_rank() ||
       !(of_grid ? balancer_->restore(state.grid) : balancer_->restore(*regions))) {
     const auto measured = start_.times.measure(StartTimes::distributing);
-    Migration anywhere(
-        context_, balancer_->decomposition(), 0.0,
-        {.anywhere = true, .rotating = system_.particles.rotating(), .fields = &system_.fields});
+    Migration anywhere(context_, balancer_->decomposition(), 0.0,
+                       {.anywhere = true,
+                        .rotating = system_.particles.rotating(),
+                        .only_some_rotate = system_.particles.only_some_rotate(),
+                        .fields = &system_.fields});
     anywhere.migrate(system_.particles, clock_.step);
     balancer_->cut_at_start(system_.particles, clock_.step);
   }
@@ -374,6 +376,7 @@ void Simulation::Implementation::make_engine() {
   options.maximum_interval = lists_.maximum_interval();
   options.may_miss_pairs = lists_.buffer().has_value();
   options.rotating = system_.particles.rotating();
+  options.only_some_rotate = system_.particles.only_some_rotate();
   options.type_count = static_cast<int>(system_.masses.size());
   options.particles_per_rank =
       static_cast<double>(system_.particle_count) / static_cast<double>(context_.size());

@@ -107,7 +107,8 @@ bool StartLoader::read_pieces(std::unique_ptr<StartFileReader>& reader, const st
   if (strangers > 0) return false;
 
   Distribution distribution(request_.context, *decomposition_,
-                            {.rotating = request_.system.particles.rotating()});
+                            {.rotating = request_.system.particles.rotating(),
+                             .only_some_rotate = request_.system.particles.only_some_rotate()});
   const bool has_ids = known["has_ids"].get<bool>();
   std::optional<DistinctIds> distinct;
   if (has_ids) distinct.emplace(request_.context);
@@ -145,7 +146,8 @@ void StartLoader::read_stream() {
   std::unique_ptr<StartFileReader> reader;
   on_first_rank(request_.context, [&] { reader = StartFileReader::open(request_.input); });
   Distribution distribution(request_.context, *decomposition_,
-                            {.rotating = request_.system.particles.rotating()});
+                            {.rotating = request_.system.particles.rotating(),
+                             .only_some_rotate = request_.system.particles.only_some_rotate()});
   const auto total = static_cast<std::size_t>(request_.system.particle_count);
   for (std::size_t done = 0; done < total; done += records_per_chunk) {
     std::span<const ParticleRecord> records;

@@ -118,7 +118,8 @@ void StartLoader::take(const System::Particles& given) {
     agree(request_.context, are_distinct ? "" : "System: particles of two ranks have the same id");
   }
   Distribution distribution(request_.context, *decomposition_,
-                            {.rotating = request_.system.particles.rotating()});
+                            {.rotating = request_.system.particles.rotating(),
+                             .only_some_rotate = request_.system.particles.only_some_rotate()});
   distribution.append(records, request_.system.particles);
 }
 

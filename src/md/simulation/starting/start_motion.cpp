@@ -28,7 +28,7 @@ void Simulation::Implementation::draw_velocities() {
     if (!system_.frozen.flags().empty() && system_.frozen.flags()[type] != 0) continue;
     system_.particles.velocity[i] = start.draw(system_.particles.id[i], system_.masses[type]);
     start.add(system_.particles.velocity[i], system_.masses[type]);
-    if (!system_.particles.rotating()) continue;
+    if (!system_.particles.turns(i)) continue;
     const RigidBody& body = system_.bodies[type];
     const Quaternion& orientation = system_.particles.orientation[i];
     Vec3& angular_momentum = system_.particles.angular_momentum[i];

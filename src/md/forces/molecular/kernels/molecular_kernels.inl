@@ -18,6 +18,7 @@
 //          sites; loops without columns (single_site.inl) for one pair of sites.
 
 #include <algorithm>
+#include <iterator>
 
 #include "md/forces/molecular/kernels/site_pairs.hpp"
 #include "md/neighbors/kernels/rows.inl"
