@@ -110,17 +110,18 @@ bool RigidBody::turn_together(std::span<const std::uint32_t> bodies, ParticleSto
   TurnWork work;
   for (std::size_t lane = 0; lane < bodies_together; ++lane) {
     // The first body fills the remaining lanes.
-    const std::uint32_t i = bodies[lane < bodies.size() ? lane : 0];
-    const Quaternion& q = particles.orientation[i];
-    const Vec3& l = particles.angular_momentum[i];
+    const std::uint32_t number = bodies[lane < bodies.size() ? lane : 0];
+    const Quaternion& q = particles.orientation.data()[number];
+    const Vec3& l = particles.angular_momentum.data()[number];
     work.orientation[0][lane] = q.w, work.orientation[1][lane] = q.x;
     work.orientation[2][lane] = q.y, work.orientation[3][lane] = q.z;
     for (int axis = 0; axis < 3; ++axis) work.momentum[axis][lane] = l[axis];
   }
   if (linear_axis_ >= 0 || !kernels.turn(inverse_, time, work)) return false;
   for (std::size_t lane = 0; lane < bodies.size(); ++lane) {
-    particles.orientation[bodies[lane]] = {work.orientation[0][lane], work.orientation[1][lane],
-                                           work.orientation[2][lane], work.orientation[3][lane]};
+    particles.orientation.data()[bodies[lane]] = {
+        work.orientation[0][lane], work.orientation[1][lane], work.orientation[2][lane],
+        work.orientation[3][lane]};
   }
   return true;
 }
@@ -152,29 +153,32 @@ void RigidRotor::turn_after(ParticleStore& particles, double time, Kick&& kick) 
     const RigidBody& body = bodies_[static_cast<std::size_t>(type)];
     const std::span<const std::uint32_t> bodies(waiting, std::exchange(count, 0));
     if (bodies.empty() || body.turn_together(bodies, particles, time, *kernels_)) return;
-    for (const std::uint32_t i : bodies) {
-      body.turn(particles.orientation[i], particles.angular_momentum[i], time);
+    for (const std::uint32_t number : bodies) {
+      body.turn(particles.orientation.data()[number], particles.angular_momentum.data()[number],
+                time);
     }
   };
+  std::uint32_t next = 0;
   particles.for_each_rotor([&](std::uint32_t i) {
+    const std::uint32_t number = next++;
     const auto own_type = static_cast<std::int32_t>(particles.position[i].type);
     const RigidBody& body = bodies_[static_cast<std::size_t>(own_type)];
-    if (!body.rotates() || !kick(i, body)) return;
+    if (!body.rotates() || !kick(number, body)) return;
     if (own_type != type || count == bodies_together) turn_waiting();
     type = own_type;
-    waiting[count++] = i;
+    waiting[count++] = number;
   });
   turn_waiting();
 }
 
 void RigidRotor::kick_and_turn(ParticleStore& particles, bool pending, double time) const {
   const double half = 0.5 * timestep_;
-  turn_after(particles, time, [&](std::uint32_t i, const RigidBody& body) {
-    Vec3& l = particles.angular_momentum[i];
-    const Vec3& torque = particles.torque[i];
+  turn_after(particles, time, [&](std::uint32_t number, const RigidBody& body) {
+    Vec3& l = particles.angular_momentum.data()[number];
+    const Vec3& torque = particles.torque.data()[number];
     if (pending) l += half * torque;
     if (method_ == RotationMethod::leapfrog) {
-      body.leapfrog(particles.orientation[i], l, torque, time);
+      body.leapfrog(particles.orientation.data()[number], l, torque, time);
       return false;
     }
     l += half * torque;

@@ -125,14 +125,15 @@ void Electrostatics::place_charges(const ParticleStore& particles, bool with_cen
     const auto sites = sites_of(particles, i);
     if (sites.empty()) continue;
     if (with_centers) centers_.insert(centers_.end(), sites.size(), at.vector());
-    if (!particles.turns(i)) {
+    const std::size_t rotor = particles.rotating() ? particles.rotor_number(i) : RotorPlaces::none;
+    if (rotor == RotorPlaces::none) {
       for (const Site& site : sites) {
         positions_.push_back(at.vector() + site.position);
         if (dipoles) dipoles_.push_back(site.dipole);
       }
       continue;
     }
-    const auto rows = particles.orientation[i].matrix();
+    const auto rows = particles.orientation.data()[rotor].matrix();
     const auto turned = [&](const Vec3& v) {
       return Vec3{dot(rows[0], v), dot(rows[1], v), dot(rows[2], v)};
     };
@@ -302,9 +303,10 @@ void Electrostatics::add_forces(const ParticleStore& particles, const CoulombRes
       if (!result.center_forces.empty()) forces[i] += result.center_forces[next];
       ++next;
       if (rotor == RotorPlaces::none) continue;
-      torques[rotor] += cross(particles.orientation[i].to_lab(site.position), force);
+      const Quaternion& turn = particles.orientation.data()[rotor];
+      torques[rotor] += cross(turn.to_lab(site.position), force);
       if (!result.fields.empty()) {
-        torques[rotor] += cross(particles.orientation[i].to_lab(site.dipole), field);
+        torques[rotor] += cross(turn.to_lab(site.dipole), field);
       }
     }
   }
