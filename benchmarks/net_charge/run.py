@@ -1,6 +1,6 @@
 """Charges an ion in periodic boxes of water of two sizes, and corrects what it costs for the boxes.
 
-    python benchmarks/net_charge/run.py --steps 250000 --output benchmarks/results/net_charge.json
+    python benchmarks/net_charge/run.py --output benchmarks/results/net_charge.json
 
 The raw free energies of charging differ by the images of the ion and by the volume that it keeps free
 of water. With `sterna.free_energies.net_charge_correction` they have to agree. Sodium is that of Joung
@@ -153,8 +153,8 @@ def charge(folder: Path, cells: int, steps: int, seed: int) -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--steps", type=int, default=250000)
-    parser.add_argument("--cells", type=int, nargs=2, default=(4, 6))
+    parser.add_argument("--steps", type=int, default=50000)
+    parser.add_argument("--cells", type=int, nargs="+", default=(4, 6))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()

@@ -111,34 +111,7 @@ class Halo::Stage {
   void exchange(ParticleStore& particles) {
     const bool only_some = particles.only_some_rotate();
     const std::size_t items = items_of(particles.kind_of_all(), kAtRebuild);
-    if (exchange_) {
-      std::vector<std::size_t> capacities;
-      for (const auto& receiver : receivers_) {
-        if (receiver.peer < 0) continue;
-        std::size_t needed = sends_to(receiver) ? selected(receiver) * items + 1 : 0;
-        if (only_some && needed > 0) needed += kTurned * selected_rotors(particles, receiver) + 1;
-        const auto& peer = exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
-        // A reserve avoids growing again and again as the count fluctuates.
-        capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
-      }
-      exchange_->reserve(capacities);
-      for (const auto& receiver : receivers_) {
-        if (!sends_to(receiver)) continue;
-        double* const begin = exchange_->outbox(receiver.peer).data();
-        double* end = write(particles, receiver, kAtRebuild, begin);
-        if (only_some) {
-          for_each_selected(receiver, [&](std::uint32_t i) {
-            if (particles.turns(i)) end = write_turn(particles.orientation[i], end);
-          });
-          *end++ = static_cast<double>(selected(receiver));
-        }
-        *end++ = static_cast<double>(selected(receiver, receiver.first_of_half_shell));
-        exchange_->commit(receiver.peer, static_cast<std::size_t>(end - begin));
-      }
-      exchange_->start();
-      while (exchange_->next()) {
-      }
-    }
+    if (exchange_) send_ghosts(particles, items);
     places_ = {particles.local_count(), {}};
     std::size_t ghosts = particles.ghost_count();
     for (auto& receiver : receivers_) {
@@ -633,6 +606,37 @@ class Halo::Stage {
       }
     });
     return_exchange_->finish();
+  }
+
+  /// Sends to each receiver its ghosts, and waits until this rank's own have arrived.
+  void send_ghosts(const ParticleStore& particles, std::size_t items) {
+    const bool only_some = particles.only_some_rotate();
+    std::vector<std::size_t> capacities;
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer < 0) continue;
+      std::size_t needed = sends_to(receiver) ? selected(receiver) * items + 1 : 0;
+      if (only_some && needed > 0) needed += kTurned * selected_rotors(particles, receiver) + 1;
+      const auto& peer = exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
+      // A reserve avoids growing again and again as the count fluctuates.
+      capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
+    }
+    exchange_->reserve(capacities);
+    for (const auto& receiver : receivers_) {
+      if (!sends_to(receiver)) continue;
+      double* const begin = exchange_->outbox(receiver.peer).data();
+      double* end = write(particles, receiver, kAtRebuild, begin);
+      if (only_some) {
+        for_each_selected(receiver, [&](std::uint32_t i) {
+          if (particles.turns(i)) end = write_turn(particles.orientation[i], end);
+        });
+        *end++ = static_cast<double>(selected(receiver));
+      }
+      *end++ = static_cast<double>(selected(receiver, receiver.first_of_half_shell));
+      exchange_->commit(receiver.peer, static_cast<std::size_t>(end - begin));
+    }
+    exchange_->start();
+    while (exchange_->next()) {
+    }
   }
 
   /// Writes the fields of a receiver's ghosts to `out`; returns the end of the written part.

@@ -70,6 +70,14 @@ PlacesInCheckpoint places_in_checkpoint(const comm::Context& context, std::uint6
           .end = behind_head(all_blocks + all_data)};
 }
 
+/// Removes what a failure left. The failure itself is the one to report.
+void remove_if_possible(const std::string& path) {
+  try {
+    remove_file(path);
+  } catch (const FileError&) {
+  }
+}
+
 }  // namespace
 
 CheckpointReport write_checkpoint(const comm::Context& context, const std::string& stem,
@@ -128,13 +136,7 @@ CheckpointReport write_checkpoint_file(const comm::Context& context, const std::
     comm::broadcast(context, 0, size);
     report.bytes = std::stoull(size);
   } catch (const FileError&) {
-    if (context.rank() == 0) {
-      try {
-        remove_file(fresh);
-      } catch (const FileError&) {
-        // The earlier failure is the one to report.
-      }
-    }
+    if (context.rank() == 0) remove_if_possible(fresh);
     throw;
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

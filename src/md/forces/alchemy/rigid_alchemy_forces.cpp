@@ -33,6 +33,22 @@ BodyPairSums plus(const BodyPairSums& first, double factor, const BodyPairSums& 
           first.torque_b + factor * second.torque_b, factor * second.reaction_field};
 }
 
+/// The distinct lambdas of wells: that of the present state first, then those of other states.
+struct DistinctLambdas {
+  std::vector<double> lambdas;
+  std::vector<std::size_t> place_of_state;
+};
+
+DistinctLambdas distinct_lambdas(double present, std::span<const AlchemicalState> states) {
+  DistinctLambdas found{.lambdas = {present}, .place_of_state = {}};
+  for (const AlchemicalState& state : states) {
+    const auto known = std::ranges::find(found.lambdas, state.van_der_waals);
+    found.place_of_state.push_back(static_cast<std::size_t>(known - found.lambdas.begin()));
+    if (known == found.lambdas.end()) found.lambdas.push_back(state.van_der_waals);
+  }
+  return found;
+}
+
 }  // namespace
 
 RigidAlchemyForces::RigidAlchemyForces(const comm::Context& context, const Box& box,
@@ -261,14 +277,8 @@ void RigidAlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums)
 
 AlchemicalEnergies RigidAlchemyForces::energies(const ParticleStore& particles,
                                                 std::span<const AlchemicalState> states) const {
-  // The distinct lambdas of wells, of which the first is that of the present state.
-  std::vector<double> lambdas{now().van_der_waals};
-  std::vector<std::size_t> place_of_state;
-  for (const AlchemicalState& state : states) {
-    const auto known = std::ranges::find(lambdas, state.van_der_waals);
-    place_of_state.push_back(static_cast<std::size_t>(known - lambdas.begin()));
-    if (known == lambdas.end()) lambdas.push_back(state.van_der_waals);
-  }
+  const DistinctLambdas wells = distinct_lambdas(now().van_der_waals, states);
+  const std::vector<double>& lambdas = wells.lambdas;
   std::vector<double> of_wells(lambdas.size(), 0.0);
   double by_wells = 0.0, with_others = 0.0, of_own = 0.0;
   const auto add = [&](const Molecule& a, std::size_t kind, const Vec3& d,
@@ -316,7 +326,7 @@ AlchemicalEnergies RigidAlchemyForces::energies(const ParticleStore& particles,
       -with_others - (options_.interpolates_energies ? 1.0 : 2.0 * (1.0 - lambda)) * of_own;
   for (std::size_t k = 0; k < states.size(); ++k) {
     const double other = states[k].charges;
-    energies.differences.push_back(of_wells[place_of_state[k]] - of_wells[0] +
+    energies.differences.push_back(of_wells[wells.place_of_state[k]] - of_wells[0] +
                                    (lambda - other) * with_others +
                                    (share_of_own(other) - share_of_own(lambda)) * of_own);
   }
