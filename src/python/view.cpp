@@ -21,6 +21,8 @@ namespace sterna::python {
 namespace nb = nanobind;
 namespace {
 
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
 constexpr std::array<std::string_view, 2> may_be_written = {"velocity", "angular_momentum"};
 
 /// The numbers of a writable field.
@@ -108,12 +110,39 @@ nb::object View::make_array(const Field& wanted, bool ghosts) const {
   return array;
 }
 
+std::string View::mistake_in_written(const std::string& name, const Shown& shown) const {
+  md::ParticleStore& store = simulation().engine().writable_particles();
+  if (!is_copy_of_rotors(shown)) {
+    const auto numbers = numbers_of(shown.field, store);
+    const auto wrong =
+        std::ranges::find_if(numbers, [](double number) { return !std::isfinite(number); });
+    if (wrong == numbers.end()) return {};
+    return fmt::format("view: row {} of {} is not finite", (wrong - numbers.begin()) / 3, name);
+  }
+  const auto values = nb::cast<Rows>(shown.array);
+  for (std::size_t i = 0; i < store.local_count(); ++i) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double value = values.data()[3 * i + axis];
+      if (!std::isfinite(value)) return fmt::format("view: row {} of {} is not finite", i, name);
+      if (value != 0.0 && !store.turns(i)) {
+        return fmt::format(
+            "view: row {} of {} is of a particle that cannot turn; expected zeros there", i, name);
+      }
+    }
+  }
+  return {};
+}
+
+bool View::is_copy_of_rotors(const Shown& shown) const {
+  return shown.field.kept == md::Kept::rotating &&
+         simulation().engine().particles().only_some_rotate();
+}
+
 void View::take_written(const Shown& copy) const {
-  using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
   const auto values = nb::cast<Rows>(copy.array);
   const double unit = simulation().unit(copy.field.dimension);
   md::ParticleStore& store = simulation().engine().writable_particles();
-  if (copy.field.kept == md::Kept::rotating && store.only_some_rotate()) {
+  if (is_copy_of_rotors(copy)) {
     store.for_each_rotor([&](std::uint32_t i) {
       for (std::size_t axis = 0; axis < 3; ++axis) {
         double& own = store.angular_momentum[i][static_cast<int>(axis)];
@@ -137,13 +166,7 @@ void View::end() {
     if (!shown.is_writable) continue;
     written = true;
     if (shown.is_copy) take_written(shown);
-    const auto numbers = numbers_of(shown.field, simulation().engine().writable_particles());
-    const auto wrong =
-        std::ranges::find_if(numbers, [](double number) { return !std::isfinite(number); });
-    if (wrong != numbers.end()) {
-      failure =
-          fmt::format("view: row {} of {} is not finite", (wrong - numbers.begin()) / 3, name);
-    }
+    if (std::string mistake = mistake_in_written(name, shown); !mistake.empty()) failure = mistake;
     shown.array.attr("flags").attr("writeable") = false;
   }
   shown_.clear();

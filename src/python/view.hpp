@@ -43,6 +43,10 @@ class View {
   Simulation& simulation() const { return nanobind::cast<Simulation&>(owner_); }
   Field field_of(const std::string& name) const;
   nanobind::object make_array(const Field& field, bool ghosts) const;
+  /// Whether the array is a copy because only some particles turn.
+  bool is_copy_of_rotors(const Shown& shown) const;
+  /// What is wrong with the numbers that Python left in an array; empty: nothing.
+  std::string mistake_in_written(const std::string& name, const Shown& shown) const;
   /// Copies the changes of a copied array to the engine.
   void take_written(const Shown& copy) const;
 

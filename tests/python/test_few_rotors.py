@@ -6,7 +6,7 @@ import json
 import numpy
 import pytest
 from engine_support import script_output
-from mixed_matter import Mixture
+from mixed_matter import Atom, Mixture
 from test_extended_runs import thermo
 from test_rotors_and_atoms import (
     ARGON,
@@ -48,6 +48,33 @@ def system(**more) -> Mixture:
     )
 
 
+def solid_with_few() -> Mixture:
+    """Silicon under 12 molecules, some of them across a border of the box."""
+    random = numpy.random.default_rng(4)
+    basis = numpy.array([[0, 0, 0], [0, 0.5, 0.5], [0.5, 0, 0.5], [0.5, 0.5, 0]])
+    basis = numpy.concatenate([basis, basis + 0.25])
+    edge = 0.5431
+    corners = numpy.stack(numpy.meshgrid(range(4), range(4), range(2), indexing="ij"), axis=-1)
+    silicon = ((corners.reshape(-1, 1, 3) + basis).reshape(-1, 3) + 0.1) * edge
+    silicon += random.uniform(-0.01, 0.01, silicon.shape)
+    gas = numpy.array([[x, y, 0.0] for x in range(4) for y in range(3)]) * edge
+    gas += [0.02, 0.1, silicon[:, 2].max() + 0.2]
+    turn = random.normal(size=(len(gas), 4))
+    return Mixture(
+        atoms=[Atom("Si", 28.0855, 0.02, 0.2)],
+        rigid=[DIOXIDE],
+        box=numpy.array([4 * edge, 4 * edge, 2.6]),
+        kind=numpy.repeat([0, 1], [len(silicon), len(gas)]),
+        position=numpy.concatenate([silicon, gas]),
+        orientation=numpy.concatenate([
+            numpy.tile([1.0, 0, 0, 0], (len(silicon), 1)),
+            turn / numpy.linalg.norm(turn, axis=1)[:, None],
+        ]),
+        cutoff=0.29,
+        without_pairs={"Si"},
+    )  # fmt: skip
+
+
 def with_text(folder, old: str, new: str) -> None:
     path = folder / "mixed.toml"
     text = path.read_text()
@@ -74,6 +101,31 @@ def test_sums_over_all_pairs(tmp_path, site_cutoff):
         for name in NAMES:
             scale = numpy.abs(alone[name]).max()
             numpy.testing.assert_allclose(found[name], alone[name], atol=2e-5 * scale)
+
+
+def test_beside_a_solid_whose_forces_reach_further(tmp_path):
+    """All ghosts are there for the solid, so that no force of these pairs may return."""
+    mixture = solid_with_few()
+    molecules = "".join(
+        f'[[molecule]]\nname = "{name}"\ncount = {count}\natom = [{{ type = "{name}" }}]\n'
+        for name, count in (("Si", 256), ("CO2", 12))
+    )
+    found = {}
+    for name, more in (("few", FEW), ("all", ALL_PAIRS)):
+        write(tmp_path, mixture, more, molecules=molecules)
+        with_text(tmp_path, '[[type]]\nname = "Si"\n', '[[type]]\nname = "Si"\ntersoff = "Si(C)"\n')
+        found[name] = measured(tmp_path)
+        force = numpy.array(found[name]["force"])
+        assert abs(force[256:]).max() > 1.0
+        assert abs(force.sum(axis=0)).max() < 1e-6 * abs(force).max()
+    with_text(tmp_path, "[rdf]\ninterval = 1000\n", "")
+    for ranks in (2, 5):
+        found[ranks] = measured(tmp_path, ranks)
+    for other in ("all", 2, 5):
+        for name in NAMES:
+            numpy.testing.assert_allclose(
+                found[other][name], found["few"][name], rtol=1e-9, atol=1e-7
+            )
 
 
 def moving(folder, steps: int, more: str) -> None:
@@ -140,6 +192,17 @@ if simulation.rank == 0:
     assert not before["angular_momentum"][atoms].any()
     assert before["angular_momentum"][turning].any(axis=1).all()
     assert (doubled == 2.0 * before["angular_momentum"]).all()
+for value, words in ((1.0, "is of a particle that cannot turn"), (numpy.nan, "is not finite")):
+    try:
+        with simulation.view(write=["angular_momentum"]) as view:
+            place = view.index_of([17])[0]  # an atom
+            if place >= 0:
+                view.angular_momentum[place, 1] = value
+    except (ValueError, sterna.RemoteError) as error:
+        assert f"row {place} of angular_momentum {words}" in str(error) or place < 0, error
+    else:
+        raise AssertionError("no error")
+assert (simulation.gather("angular_momentum") == doubled).all()
 turns = numpy.tile([1.0, 0.0, 0.0, 0.0], (343, 1))
 turns[340] = [0.0, 1.0, 0.0, 0.0]
 simulation.set("orientation", turns)

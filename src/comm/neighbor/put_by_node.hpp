@@ -138,11 +138,14 @@ class PutByNode final : public NeighborMethod, ProgressHelper {
     return {state_->slab.data() + message + entry.offset, entry.count * setting_.item_size};
   }
 
+  /// A message is late as long as a rank of the other node has not started the round. Such a rank
+  /// may wait for ranks of this node that have not started the round before.
   void add_late(std::vector<int>& ranks, std::uint64_t round) const override {
     for (const Pair& pair : state_->pairs) {
       if (noticed(pair, round)) continue;
+      ranks.insert(ranks.end(), pair.layout->there.begin(), pair.layout->there.end());
       for (const int rank : pair.layout->here) {
-        if (state_->slab.started(rank).load(std::memory_order_relaxed) < round) {
+        if (state_->slab.started(rank).load(std::memory_order_relaxed) + 1 < round) {
           ranks.push_back(rank);
         }
       }
@@ -268,29 +271,36 @@ class PutByNode final : public NeighborMethod, ProgressHelper {
     return static_cast<std::size_t>(found - state_->pairs.begin());
   }
 
+  /// A receiver relays what it sees, so that it does not leave a round of which the others of its
+  /// node do not know.
   bool noticed(const Pair& pair, std::uint64_t round) const {
-    const bool directly = !relays_ || pair.layout->receiver == setting_.context.rank;
-    const std::size_t word = directly ? pair.layout->notice : pair.layout->relayed;
+    if (relays_ && pair.layout->receiver == setting_.context.rank) return relay(pair) >= round;
+    const std::size_t word = relays_ ? pair.layout->relayed : pair.layout->notice;
     return state_->slab.word(word).load(std::memory_order_acquire) >= round;
+  }
+
+  /// Relays the notice of a pair to the ranks of this node; returns it.
+  std::uint64_t relay(const Pair& pair) const {
+    const auto notice = state_->slab.word(pair.layout->notice).load(std::memory_order_acquire);
+    const auto relayed = state_->slab.word(pair.layout->relayed);
+    if (relayed.load(std::memory_order_relaxed) < notice) {
+      relayed.store(notice, std::memory_order_release);
+    }
+    return notice;
   }
 
   /// Relays notices while this rank waits for anything.
   void help() override {
     if (!relays_ || state_ == nullptr) return;
     for (const Pair& pair : state_->pairs) {
-      if (pair.layout->receiver != setting_.context.rank) continue;
-      const auto notice = state_->slab.word(pair.layout->notice).load(std::memory_order_acquire);
-      const auto relayed = state_->slab.word(pair.layout->relayed);
-      if (relayed.load(std::memory_order_relaxed) < notice) {
-        relayed.store(notice, std::memory_order_release);
-      }
+      if (pair.layout->receiver == setting_.context.rank) relay(pair);
     }
   }
   bool has_credit(const Pair& pair, std::uint64_t round) const { return noticed(pair, round - 1); }
 
   std::vector<int> late_ranks(const Pair& pair, std::uint64_t round) const {
     std::vector<int> ranks = pair.layout->there;
-    add_late(ranks, round - 1);
+    if (round > 0) add_late(ranks, round - 1);
     std::ranges::sort(ranks);
     ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
     return ranks;

@@ -234,10 +234,10 @@ double ShortRangeSet::displacement_of_few(const ParticleStore& particles) const 
 }
 
 void ShortRangeSet::add_forces_of_ghosts(ParticleStore& particles) {
-  if (!has_rows_around_few() || !returns_forces(0)) return;
-  const CollectedForces sums = collected_forces(0, particles);
   for (std::size_t k = ordinary_; k < size(); ++k) {
-    terms_[k]->add_forces_of_ghosts(particles, sums);
+    // Beside a term that needs all ghosts, each rank computes these pairs for its own particles.
+    if (!returns_forces(k)) continue;
+    terms_[k]->add_forces_of_ghosts(particles, collected_forces(0, particles));
   }
 }
 

@@ -123,7 +123,8 @@ void set_particle(ParticleStore& particles, std::size_t i, const ParticleRecord&
     (particles.*field.array)[i] = record.*field.in_record;
   });
   if (!particles.places_) return;
-  if (i >= particles.places_->known()) particles.place_rotors(i + 1);
+  if (i > particles.places_->known()) throw std::logic_error("particles must come in their order");
+  if (i == particles.places_->known()) particles.place_rotors(i + 1);
   if (particles.turns(i) != particles.places_->turns(record.position.type)) {
     throw std::logic_error("a particle cannot begin or cease to rotate");
   }

@@ -212,7 +212,9 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
   constexpr double faster = 1.25;
   const double last = ends_steps_before_rebuild() ? steps : steps - 1.0;
   motion.displacement += last * faster * largest.length;
-  if (motion.displacement <= half_skin) forecast(particles, displacements.far, largest, motion);
+  if (motion.displacement <= half_skin) {
+    forecast(particles, displacements.far, of_few, largest, motion);
+  }
   // The check is also needed if only particles of other ranks have moved this far, because one of
   // them may have come near from beyond the halo of its rank. It comes last, because it measures
   // displacements of ghosts, which invalidates `displacements`.
@@ -226,7 +228,8 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
 }
 
 void ForceEngine::forecast(const ParticleStore& particles, std::span<const std::uint32_t> far,
-                           const LargestStep& largest, RebuildDecision::Motion& motion) const {
+                           double of_few, const LargestStep& largest,
+                           RebuildDecision::Motion& motion) const {
   // If missing pairs decide, the list is checked again beyond half the skin, so no lower bound is
   // given.
   const bool certain = !list_is_lost_by_pairs();
@@ -246,6 +249,8 @@ void ForceEngine::forecast(const ParticleStore& particles, std::span<const std::
     if (certain) motion.next_least = std::max(motion.next_least, distance - error);
     motion.next_most = std::max(motion.next_most, distance + error);
   }
+  // Those around which rows are wide are not in this list, and may move twice as far.
+  motion.next_most = std::max(motion.next_most, of_few + 0.5 * (motion.step + motion.growth));
 }
 
 bool ForceEngine::holds_beyond_half_skin(const ParticleStore& particles,

@@ -226,8 +226,8 @@ class ForceEngine {
   RebuildDecision::Motion motion(const ParticleStore& particles, std::int64_t step,
                                  const LargestStep& largest);
   /// Bounds the largest displacement after the next step. `far`: the particles that may exceed half
-  /// the skin.
-  void forecast(const ParticleStore& particles, std::span<const std::uint32_t> far,
+  /// the skin. `of_few`: half the largest displacement of those around which rows are wide.
+  void forecast(const ParticleStore& particles, std::span<const std::uint32_t> far, double of_few,
                 const LargestStep& largest, RebuildDecision::Motion& motion) const;
   /// Whether the list is rebuilt only if a pair that it lacks comes within the range of the forces,
   /// instead of as soon as a particle has moved by half the skin.
