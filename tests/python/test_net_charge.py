@@ -1,16 +1,12 @@
-"""The corrections for a net charge in a periodic box: lattices, limits, and runs in boxes of two sizes."""
+"""The corrections for a net charge in a periodic box: lattices, limits, and published forms."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import ROOT
 from sterna.errors import SternaError
 from sterna.free_energies import lattice_potential, net_charge_correction, quadrupole_trace
 
-RECORD = ROOT / "benchmarks" / "results" / "net_charge.json"
 COULOMB = 138.935458  # kJ/mol nm/e^2
 #: Energies of Wigner's crystals, in e^2/(4 pi eps0) by the radius of a charge's sphere (Hasse and
 #: Avilov, Phys. Rev. A 44, 4506 (1991)).
@@ -102,21 +98,3 @@ def test_a_solvent_without_a_meaning():
         quadrupole_trace([1.0], [[0.0, 0.0, 0.0]])
     with pytest.raises(SternaError, match="shapes"):
         quadrupole_trace([1.0, -1.0], [[0.0, 0.0, 0.0]])
-
-
-def test_recorded_runs_agree_where_they_are_corrected():
-    """An ion charged in two boxes of water: benchmarks/net_charge.py made the record."""
-    record = json.loads(Path(RECORD).read_text())
-    small, large = record["boxes"]
-    raw = large["raw"] - small["raw"]
-    error = math.hypot(large["error"], small["error"])
-    corrected = []
-    for box in (small, large):
-        found = net_charge_correction(
-            [box["edge"]] * 3, 0.0, record["charge"], permittivity=record["permittivity"],
-            radius=record["radius"], solvent_molecules=box["solvent_molecules"],
-            solvent_quadrupole=record["solvent_quadrupole"],
-        )  # fmt: skip
-        corrected.append(box["raw"] + found.total)
-    assert abs(raw) > 4.0 * error
-    assert abs(corrected[1] - corrected[0]) < 3.0 * error
