@@ -244,7 +244,7 @@ void look_at_start_file(const md::Input& input, md::SystemFacts& facts,
       diagnostics.push_back(
           md::diagnose(input, md::Severity::error, "molecule[0]", std::move(wrong)));
     }
-    facts.particles_of_type.assign(std::max(input.types.size(), input.components.size()), 0);
+    facts.particles_of_type.assign(input.types.size() + input.components.size(), 0);
     for (auto chunk = reader->read_chunk(100000); !chunk.empty();
          chunk = reader->read_chunk(100000)) {
       for (const md::ParticleRecord& record : chunk) {

@@ -308,7 +308,13 @@ def test_among_ions_and_flexible_molecules(tmp_path, name):
                 assert values[particle] == pytest.approx(of(particle), abs=1e-4 * scale), what
     virial = here.virial()
     assert sum(numpy.diag(found["virial"])) == pytest.approx(sum(virial), abs=1e-4 * scale)
-    states, _ = one_step(tmp_path, system, section(6, name), more=solver, molecules=molecules)
+    states, log = one_step(tmp_path, system, section(6, name), more=solver, molecules=molecules)
+    if name == "bent":
+        # Charges of atoms with quadrupoles are no van der Waals interactions.
+        left_out = system.at(AMONG[name], 1.0, STATES[6][1]).quadrupoles()
+        assert abs(here.quadrupoles() - left_out) > 0.01
+        charges = log["alchemy_charges_energy"]
+        assert charges == pytest.approx(here.quadrupoles() - left_out, rel=1e-8)
     expected = [system.at(AMONG[name], *state).energy() - here.energy() for state in STATES]
     assert states.differences[0] == pytest.approx(expected, abs=close)
     step = 1e-3
@@ -496,7 +502,126 @@ def test_a_charge_that_changes_is_told(tmp_path):
     assert "the charge of the system" not in run_sterna(folder, "check", "pair.toml").stderr
     path.write_text(path.read_text().replace(f"charge = -{CHARGE}", f"charge = {CHARGE}"))
     done = run_sterna(folder, "check", "pair.toml")
-    assert f"changes by {2 * CHARGE:g} with each molecule" in done.stdout + done.stderr
+    assert f'changes by {2 * CHARGE:g} with each molecule of "a"' in done.stdout + done.stderr
+
+
+def of_ions(counts: dict[str, tuple[int, float]]) -> str:
+    """An input of rigid ions as [[molecule]]s, which are all switched off: counts and charges."""
+    text, names = "", ", ".join(f'"{name}"' for name in counts)
+    for name, (count, charge) in counts.items():
+        text += (
+            f'[[component]]\nname = "{name}"\n[[component.site]]\nkind = "lennard_jones"\n'
+            "position = [0, 0, 0]\nepsilon = 1.0\nsigma = 1.0\nmass = 1.0\n"
+            f'[[component.site]]\nkind = "charge"\nposition = [0, 0, 0]\ncharge = {charge}\n'
+        )
+        if count > 0:
+            text += f'[[molecule]]\nname = "{name}s"\ncount = {count}\n'
+            text += f'atom = [{{ type = "{name}" }}]\n'
+    text = PAIR.format(components=text, steps=0, seed=1, state=0)
+    text = text.replace('molecules = ["a"]', f"molecules = [{names}]")
+    return text + '[electrostatics]\nkind = "ewald"\n'
+
+
+def check_of_ions(folder, counts) -> str:
+    rows = [
+        f"{name} {k // 4 + 0.5} {k % 4 + 0.5} 1"
+        for k, name in enumerate(n for n, (count, _) in counts.items() for _ in range(count or 1))
+    ]
+    head = f'{len(rows)}\nLattice="6 0 0 0 6 0 0 0 6" Properties=species:S:1:pos:R:3\n'
+    (folder / "pair.extxyz").write_text(head + "\n".join(rows) + "\n")
+    (folder / "ions.toml").write_text(of_ions(counts))
+    done = run_sterna(folder, "check", "ions.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("sodium", "magnesium", "chloride", "told"),
+    [
+        (2, 0, 1, "changes by 1 from state to state. A"),
+        (1, 0, 1, ""),
+        (0, 1, 2, ""),
+        (0, 2, 2, "changes by 2 from state to state. A"),
+    ],
+)
+def test_a_change_of_charge_is_told_by_counts(tmp_path, sodium, magnesium, chloride, told):
+    cation = ("Na", (sodium, 1.0)) if sodium else ("Mg", (magnesium, 2.0))
+    said = check_of_ions(tmp_path, dict([cation, ("Cl", (chloride, -1.0))]))
+    assert told in said
+    assert ("the charge of the system" in said) == bool(told)
+
+
+def test_without_counts_the_charges_of_kinds_are_told(tmp_path):
+    said = check_of_ions(tmp_path, {"Na": (0, 1.0), "Cl": (0, -1.0)})
+    words = '1 with each molecule of "Na" and -1 with each molecule of "Cl"'
+    assert f"changes by {words} from state to state, unless these cancel. A" in said
+
+
+WHOLE = {
+    "insertion": '[insertion]\ninterval = 1\ncomponents = ["b"]\n',
+    "derivatives": "[derivatives]\ninterval = 1\n",
+    "dielectric": "[dielectric]\ninterval = 1\n",
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_observers_that_see_whole_molecules_are_refused(tmp_path, name):
+    """In the first state all molecules are whole, and in the second one charges are half."""
+    for state in (0, 1, 3):
+        folder = pair_run(tmp_path / f"{state}", state, 0)
+        path = folder / "pair.toml"
+        path.write_text(path.read_text() + WHOLE[name])
+        done = run_sterna(folder, "check", "pair.toml")
+        said = done.stdout + done.stderr
+        assert ("with whole alchemical molecules" in said) == (state > 0), said
+        assert (done.returncode != 0) == (state > 0), said
+    text = path.read_text()
+    place = next(k for k, line in enumerate(text.splitlines(), 1) if line == f"[{name}]") + 1
+    assert f"pair.toml:{place}:" in said
+    assert "expected a run in a state of [alchemy] in which" in said
+    # Replicas visit all states, and those of another kind none.
+    text = text.replace("state = 3\n", "") + "[replicas]\ninterval = 10\n"
+    path.write_text(text)
+    assert (
+        "a state of [replicas] switches them off" in run_sterna(folder, "check", "pair.toml").stdout
+    )
+    path.write_text(text + "[[state]]\ntemperature = 1.0\n[[state]]\ntemperature = 1.1\n")
+    assert "with whole" not in run_sterna(folder, "check", "pair.toml").stdout
+
+
+def test_wells_do_not_matter_to_dipole_moments(tmp_path):
+    folder = pair_run(tmp_path / "pair", 0, 0)
+    path = folder / "pair.toml"
+    text = path.read_text().replace("charges = [0, 0.5, 1, 1, 1]", "charges = [0, 0, 0, 0, 0]")
+    text = text.replace("van_der_waals = [0, 0, 0, 0.4, 1]", "van_der_waals = [0, 0, 0, 0, 0.4]")
+    text = text.replace("state = 0", "state = 4")
+    for more, told in ((WHOLE["dielectric"], False), (WHOLE["insertion"], True)):
+        path.write_text(text + more)
+        said = run_sterna(folder, "check", "pair.toml").stdout
+        assert ("with whole" in said) == told, said
+
+
+def test_atoms_among_rigid_molecules_need_the_reach_of_sites(tmp_path):
+    """Sites of the molecules reach an atom from farther than the cutoff."""
+    found, molecules = electrolyte(quadrupolar=False)
+    for wide, cutoff, told in ((False, 1.05, False), (True, 1.05, True), (True, 0.8, False)):
+        system = found.copy(site_cutoff=wide, cutoff=cutoff)
+        solver = '[electrostatics]\nkind = "ewald"\n'
+        write(tmp_path, system, solver + section(6, "bent"), 'name = "run"', molecules)
+        done = run_sterna(tmp_path, "check", "mixed.toml")
+        said = done.stdout + done.stderr
+        assert (done.returncode != 0) == told, said
+        assert ("four times the reach of sites" in said) == told
+
+
+def test_a_shared_type_that_is_rigid_is_a_component(tmp_path):
+    found, molecules = electrolyte()
+    molecules += '[[molecule]]\nname = "more"\ncount = 1\natom = [{ type = "water" }]\n'
+    system = Alchemical(**vars(found))
+    write(tmp_path, system, '[electrostatics]\nkind = "ewald"\n' + section(6, "water"),
+          'name = "run"', molecules)  # fmt: skip
+    done = run_sterna(tmp_path, "check", "mixed.toml")
+    assert "copy the [[component]] with its [[pair]]s" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(("old", "new", "message"), BROKEN)

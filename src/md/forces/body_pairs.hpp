@@ -36,10 +36,16 @@ class BodyPairs {
   virtual bool act(std::size_t a, std::size_t b) const = 0;
   /// The distance of centers up to which any two act on each other.
   virtual double range() const = 0;
-  /// Sites and directions of a body of this kind, as its orientation turns them.
-  virtual std::vector<Vec3> turned(std::size_t kind, const Quaternion& orientation) const = 0;
+  /// Puts sites and directions of a body of this kind, as its orientation turns them, into a buffer.
+  virtual void turn(std::size_t kind, const Quaternion& orientation,
+                    std::vector<Vec3>& into) const = 0;
+  std::vector<Vec3> turned(std::size_t kind, const Quaternion& orientation) const {
+    std::vector<Vec3> vectors;
+    turn(kind, orientation, vectors);
+    return vectors;
+  }
   /// Van der Waals interactions, switched off by lambda with soft cores. `d` joins the centers, from b
-  /// to a; `of_a` and `of_b` are what `turned` returns.
+  /// to a; `of_a` and `of_b` are what `turn` makes.
   virtual BodyPairSums van_der_waals(std::size_t a, std::size_t b, const Vec3& d,
                                      std::span<const Vec3> of_a, std::span<const Vec3> of_b,
                                      double lambda) const = 0;

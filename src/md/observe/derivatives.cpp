@@ -27,6 +27,7 @@
 #include "md/input/many_body_input.hpp"
 #include "md/neighbors/pair_list.hpp"
 #include "md/observe/batch_means.hpp"
+#include "md/observe/check_alchemical.hpp"
 #include "md/observe/inserted_molecule.hpp"
 #include "md/observe/jackknife.hpp"
 #include "md/observe/observer_table.hpp"
@@ -334,6 +335,7 @@ std::string why_no_derivatives(const Input& input) {
 void check_derivatives(const Input& input, const IsGood& is_good, const Report& report) {
   constexpr std::string_view place = "derivatives.interval";
   if (!is_good(place) || interval_of<DerivativesOptions>(input) == 0) return;
+  check_alchemical_are_whole(input, report, place, "[derivatives] computes energies of pairs");
   const std::string why = why_no_derivatives(input);
   if (why.empty()) return;
   report(Severity::error, place,

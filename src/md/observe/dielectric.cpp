@@ -8,6 +8,7 @@
 
 #include "md/forces/molecular/input/molecule_model_from_input.hpp"
 #include "md/input/atom_groups.hpp"
+#include "md/observe/check_alchemical.hpp"
 #include "md/observe/observer_table.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -164,9 +165,13 @@ std::unique_ptr<Observer> make_dielectric(const ObserverRequest& request) {
 }
 
 void check_dielectric(const Input& input, const IsGood& is_good, const Report& report) {
-  const bool has_molecules = !input.components.empty() || !input.molecules.empty();
-  if (has_molecules || !is_good("dielectric.interval")) return;
-  if (interval_of<DielectricOptions>(input) == 0) return;
+  if (!is_good("dielectric.interval") || interval_of<DielectricOptions>(input) == 0) return;
+  // The topology has the charges of flexible molecules in the state of the run.
+  if (has_alchemical_components(input)) {
+    check_alchemical_are_whole(input, report, "dielectric.interval",
+                               "[dielectric] computes dipole moments", true);
+  }
+  if (!input.components.empty() || !input.molecules.empty()) return;
   report(Severity::error, "dielectric",
          "[dielectric] observes the dipoles of [[component]]s and [[molecule]]s; particles of "
          "[[type]]s have none");

@@ -25,6 +25,7 @@
 #include "md/input/input_schema.hpp"
 #include "md/input/many_body_input.hpp"
 #include "md/observe/batch_means.hpp"
+#include "md/observe/check_alchemical.hpp"
 #include "md/observe/inserted_molecule.hpp"
 #include "md/observe/jackknife.hpp"
 #include "md/observe/observer_table.hpp"
@@ -560,6 +561,7 @@ void check_insertion(const Input& input, const IsGood& is_good, const Report& re
              })) {
     error("[insertion] needs one temperature, but the thermostats keep several");
   }
+  check_alchemical_are_whole(input, report, place, "[insertion] computes energies");
   const std::string acting = what_else_acts_on_inserted(input);
   if (!acting.empty()) {
     error(fmt::format("{}, which insertions do not compute; expected a homogeneous fluid", acting));

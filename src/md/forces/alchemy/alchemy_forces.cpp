@@ -40,7 +40,7 @@ AlchemyForces::AlchemyForces(const comm::Context& context, const Box& box, Topol
       of_forces_(context, "forces on alchemical atoms", comm::ReductionOrder::fixed),
       parts_{{"van_der_waals", 0.0}, {"within_molecules", 0.0}} {
   has_changes_ = has_bonded() || !options_.changed_pairs.empty();
-  if (charges_.interpolates_energies()) {
+  if (charges_.interpolates_energies() || options_.rigid) {
     charges_part_ = parts_.size();
     parts_.push_back({"charges", 0.0});
   }
@@ -163,17 +163,14 @@ void AlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     within += lacked.energy;
     add_own_pair(a, b, d, lacked);
   });
+  const double before_charges = own.energy;
   if (rigid_) {
-    const double before = own.energy;
-    add_rigid_forces(particles, own);
-    of_pairs += own.energy - before;
-    own.energy = before;
+    const RigidSurroundings::Parts with_rigid = add_rigid_forces(particles, own);
+    of_pairs += with_rigid.of_wells;
+    own.energy += with_rigid.of_charges;
   }
-  if (charges_.interpolates_energies()) {
-    const double before = own.energy;
-    charges_.add_own(on * (1.0 - on), push, own);
-    parts_[*charges_part_].energy = own.energy - before;
-  }
+  if (charges_.interpolates_energies()) charges_.add_own(on * (1.0 - on), push, own);
+  if (charges_part_) parts_[*charges_part_].energy = own.energy - before_charges;
   if (has_changes_) {
     const double before = own.energy;
     add_changed_forces(own);
@@ -235,20 +232,22 @@ std::vector<RigidSurroundings::Atom> AlchemyForces::atoms_among_rigid() const {
   return atoms;
 }
 
-void AlchemyForces::add_rigid_forces(ParticleStore& particles, EnergyAndVirial& sums) {
+RigidSurroundings::Parts AlchemyForces::add_rigid_forces(ParticleStore& particles,
+                                                         EnergyAndVirial& sums) {
   const auto push = [&](std::size_t a, const Vec3& force) {
     for (int axis = 0; axis < 3; ++axis) {
       forces_[3 * a + static_cast<std::size_t>(axis)] += force[axis];
     }
   };
-  rigid_->add_forces(atoms_among_rigid(), now().van_der_waals, now().charges, particles, push,
-                     sums);
-  if (context_.rank() != 0) return;
+  RigidSurroundings::Parts parts = rigid_->add_forces(atoms_among_rigid(), now().van_der_waals,
+                                                      now().charges, particles, push, sums);
+  if (context_.rank() != 0) return parts;
   const BodiesBeyond tail = rigid_->beyond(counts_of_kinds_);
-  sums.energy += (1.0 - now().van_der_waals) * tail.energy;
+  parts.of_wells += (1.0 - now().van_der_waals) * tail.energy;
   for (int axis = 0; axis < 3; ++axis) {
     sums.virial[axis] += (1.0 - now().van_der_waals) * tail.virial / 3.0;
   }
+  return parts;
 }
 
 void AlchemyForces::add_rigid_energies(const ParticleStore& particles, Sums& sums) const {

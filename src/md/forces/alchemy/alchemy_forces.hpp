@@ -95,7 +95,7 @@ class AlchemyForces final : public AlchemicalTerm {
 
   void count_types(const ParticleStore& particles);
   /// Pairs of atoms and rigid molecules, and their part of energies.
-  void add_rigid_forces(ParticleStore& particles, EnergyAndVirial& sums);
+  RigidSurroundings::Parts add_rigid_forces(ParticleStore& particles, EnergyAndVirial& sums);
   void add_rigid_energies(const ParticleStore& particles, Sums& sums) const;
   std::vector<RigidSurroundings::Atom> atoms_among_rigid() const;
   std::span<const ChangedPair> changed_pairs_of(const Molecule& molecule) const {

@@ -11,19 +11,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "md/forces/alchemy/pair_virial.hpp"
+
 namespace sterna::md {
 namespace {
 
 constexpr std::size_t numbers_of_place = 7, numbers_of_force = 6;
 
-/// Torques make r_x f_y and r_y f_x differ; these are the elements of EnergyAndVirial.
-void add_virial(EnergyAndVirial& sums, const Vec3& d, const Vec3& force, double reaction_field) {
-  sums.virial[0] += d.x * force.x + reaction_field;
-  sums.virial[1] += d.y * force.y + reaction_field;
-  sums.virial[2] += d.z * force.z + reaction_field;
-  sums.virial[3] += d.y * force.x;
-  sums.virial[4] += d.z * force.x;
-  sums.virial[5] += d.z * force.y;
+void add_virial(EnergyAndVirial& sums, const Vec3& d, const BodyPairSums& pair) {
+  add_pair_virial(sums, d, pair.force);
+  for (int axis = 0; axis < 3; ++axis) sums.virial[axis] += pair.reaction_field;
 }
 
 /// First sums, and a factor times second sums.
@@ -240,7 +237,7 @@ void RigidAlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums)
     particles.force[i] -= pair.force;
     if (particles.rotating()) particles.torque[i] += pair.torque_b;
     push(m, pair.force, pair.torque_a);
-    add_virial(own, d, pair.force, pair.reaction_field);
+    add_virial(own, d, pair);
   });
   for_each_pair([&](std::size_t m, std::size_t n, const Vec3& d) {
     const Molecule& b = molecules_[n];
@@ -248,7 +245,7 @@ void RigidAlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums)
         between(molecules_[m], b.kind, d, b.sites, share_of_own(now().charges));
     push(m, pair.force, pair.torque_a);
     push(n, -1.0 * pair.force, pair.torque_b);
-    add_virial(own, d, pair.force, pair.reaction_field);
+    add_virial(own, d, pair);
   });
   of_forces_->run();
   for (std::size_t k = 0; k < slot_of_own_.size(); ++k) {

@@ -33,12 +33,16 @@ class RigidSurroundings {
 
   /// Takes the rigid molecules among the particles of this rank.
   void rebuild(const ParticleStore& particles);
-  /// Calls act(index of an atom, force on it) for each pair, adds the opposite forces and the torques
-  /// to particles of this rank, and energy and virial to the sums.
-  void add_forces(std::span<const Atom> atoms, double lambda_of_wells, double lambda_of_charges,
-                  ParticleStore& particles,
-                  const std::function<void(std::size_t, const Vec3&)>& act,
-                  EnergyAndVirial& sums) const;
+  /// This rank's part of the energy in the present state.
+  struct Parts {
+    double of_wells = 0.0, of_charges = 0.0;
+  };
+  /// Calls act(index of an atom, force on it) for each pair, and adds the opposite forces and the
+  /// torques to particles of this rank, and the virial to the sums.
+  Parts add_forces(std::span<const Atom> atoms, double lambda_of_wells, double lambda_of_charges,
+                   ParticleStore& particles,
+                   const std::function<void(std::size_t, const Vec3&)>& act,
+                   EnergyAndVirial& sums) const;
   /// This rank's part of energies: of wells at some lambdas, the derivative at the first one, and of
   /// whole charges with multipoles.
   struct Energies {
@@ -60,7 +64,8 @@ class RigidSurroundings {
 
   const Box& box_;
   Options options_;
-  std::vector<std::uint32_t> rigid_;  ///< places of rigid molecules in the store
+  std::vector<std::vector<Vec3>> sites_of_types_;  ///< of each type of atom, which does not turn
+  std::vector<std::uint32_t> rigid_;               ///< places of rigid molecules in the store
 };
 
 }  // namespace sterna::md

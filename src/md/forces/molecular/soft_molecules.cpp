@@ -98,14 +98,13 @@ std::vector<SoftMolecules::MultipolePair> SoftMolecules::multipoles_between(std:
   return pairs;
 }
 
-std::vector<Vec3> SoftMolecules::turned(std::size_t kind, const Quaternion& orientation) const {
-  std::vector<Vec3> vectors;
-  vectors.reserve(shapes_[kind].size());
+void SoftMolecules::turn(std::size_t kind, const Quaternion& orientation,
+                         std::vector<Vec3>& into) const {
+  into.clear();
   const auto rows = orientation.matrix();
   for (const Vec3& body : shapes_[kind]) {
-    vectors.push_back({dot(rows[0], body), dot(rows[1], body), dot(rows[2], body)});
+    into.push_back({dot(rows[0], body), dot(rows[1], body), dot(rows[2], body)});
   }
-  return vectors;
 }
 
 BodyPairSums SoftMolecules::van_der_waals(std::size_t a, std::size_t b, const Vec3& d,

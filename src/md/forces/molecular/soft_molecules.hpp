@@ -13,8 +13,9 @@
 namespace sterna::md {
 
 /// Pairs of rigid molecules, or of one and an atom, whose Lennard-Jones sites may have soft cores: one
-/// pair after the other in plain double precision. Kinds are components of the model. A cutoff between centers ends a pair of molecules, and one between sites ends a pair
-/// of Lennard-Jones sites where the softened distance is the cutoff.
+/// pair after the other in plain double precision. Kinds are components of the model. A cutoff between
+/// centers ends a pair of molecules, and one between sites ends a pair of Lennard-Jones sites where the
+/// softened distance is the cutoff.
 class SoftMolecules final : public BodyPairs {
  public:
   SoftMolecules(MoleculeModel model, const SoftCore& core);
@@ -23,7 +24,8 @@ class SoftMolecules final : public BodyPairs {
     return !wells(a, b).empty() || !multipoles(a, b).empty();
   }
   double range() const override { return range_; }
-  std::vector<Vec3> turned(std::size_t kind, const Quaternion& orientation) const override;
+  void turn(std::size_t kind, const Quaternion& orientation,
+            std::vector<Vec3>& into) const override;
   BodyPairSums van_der_waals(std::size_t a, std::size_t b, const Vec3& d,
                              std::span<const Vec3> of_a, std::span<const Vec3> of_b,
                              double lambda) const override;

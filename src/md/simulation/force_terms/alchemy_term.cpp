@@ -14,6 +14,7 @@
 #include "md/forces/alchemy/input/alchemy_section.hpp"
 #include "md/forces/alchemy/input/check_alchemy.hpp"
 #include "md/forces/alchemy/input/mutation_sections.hpp"
+#include "md/forces/alchemy/pair_virial.hpp"
 #include "md/forces/bias/input/bias_sections.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/forces/bonded/changed_terms.hpp"
@@ -157,9 +158,7 @@ WithImages charges_of_open(const comm::Context& context, std::span<const Vec3> p
       found.sums.energy += energy;
       found.forces[b] += force;
       found.forces[a] -= force;
-      const double products[] = {d.x * force.x, d.y * force.y, d.z * force.z,
-                                 d.x * force.y, d.x * force.z, d.y * force.z};
-      for (int k = 0; k < 6; ++k) found.sums.virial[k] += products[k];
+      add_pair_virial(found.sums, d, force);
     }
   }
   return found;

@@ -1,5 +1,7 @@
 #include "md/forces/alchemy/input/alchemy_section.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "md/forces/alchemy/input/check_alchemy.hpp"
@@ -130,6 +132,28 @@ std::vector<char> alchemical_components(const Input& input) {
     }
     found.push_back(is_alchemical);
   }
+  return found;
+}
+
+AlchemicalLambdas lambdas_of_run(const Input& input) {
+  const AlchemySection& of = input.section<AlchemySection>();
+  AlchemicalLambdas found;
+  if (!of.is_used()) return found;
+  const auto gives = [&](const std::string& place) { return input.places.contains(place); };
+  if (gives("replicas")) {
+    // [[state]]s that name no state of [alchemy] are in that of the run.
+    found.change = !gives("state[0]");
+    for (std::size_t n = 0; gives(fmt::format("state[{}]", n)); ++n) {
+      found.change = found.change || gives(fmt::format("state[{}].alchemical_state", n));
+    }
+  }
+  const auto any = [&](const std::vector<double>& lambdas) {
+    if (found.change) return std::ranges::any_of(lambdas, [](double x) { return x != 0.0; });
+    const auto state = static_cast<std::size_t>(of.state);
+    return state < lambdas.size() && lambdas[state] != 0.0;
+  };
+  found.of_charges = any(of.charges);
+  found.of_van_der_waals = any(of.van_der_waals);
   return found;
 }
 

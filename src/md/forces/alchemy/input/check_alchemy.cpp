@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -61,6 +62,11 @@ class AlchemyChecker {
     types();
   }
 
+  bool is_component(std::string_view name) const {
+    return std::ranges::find(input_.components, name, &Input::Component::name) !=
+           input_.components.end();
+  }
+
   /// Pairs are told by the types of their atoms.
   void types() {
     const std::vector<char> is_alchemical = alchemical_molecules(input_);
@@ -75,10 +81,11 @@ class AlchemyChecker {
           }
           error("alchemy.molecules",
                 fmt::format("the type {} is that of atoms of the alchemical molecule {} and of the "
-                            "molecule {}; expected a type of its own: copy the [[type]] with its "
+                            "molecule {}; expected a type of its own: copy the [[{}]] with its "
                             "[[pair]]s under another name",
                             quote(atom.type), quote(input_.molecules[m].name),
-                            quote(input_.molecules[n].name)));
+                            quote(input_.molecules[n].name),
+                            is_component(atom.type) ? "component" : "type"));
           return;
         }
       }
@@ -207,17 +214,56 @@ class AlchemyChecker {
     return type == input_.types.end() ? 0.0 : type->charge;
   }
 
-  /// The charge of one rigid molecule of each kind that is alchemical, without sign.
-  double net_charge_of_rigid() const {
+  /// Only [[molecule]]s tell before the start how many rigid molecules of a kind there are.
+  double count_of_rigid(std::string_view component) const {
+    double count = 0.0;
+    for (const Input::Molecule& molecule : input_.molecules) {
+      const auto of_kind =
+          std::ranges::count(molecule.atoms, component, &Input::MoleculeAtom::type);
+      count += static_cast<double>(molecule.count) * static_cast<double>(of_kind);
+    }
+    return count;
+  }
+
+  /// What the charge of the system changes by from state to state.
+  struct NetCharge {
+    double of_known_counts = 0.0;
+    std::vector<std::string> of_each;  ///< where counts are not known: texts of kinds
+  };
+
+  void add_rigid(NetCharge& net) const {
     const std::vector<char> is_alchemical = alchemical_components(input_);
-    double charge = 0.0;
     for (std::size_t n = 0; n < is_alchemical.size(); ++n) {
       if (is_alchemical[n] == 0) continue;
-      for (const Input::Site& site : input_.components[n].sites) {
+      const Input::Component& component = input_.components[n];
+      double charge = 0.0;
+      for (const Input::Site& site : component.sites) {
         if (site.kind == SiteKind::charge) charge += site.charge;
       }
+      if (!input_.molecules.empty()) {
+        net.of_known_counts += charge * count_of_rigid(component.name);
+      } else if (std::abs(charge) >= 1e-6) {
+        net.of_each.push_back(
+            fmt::format("{:.6g} with each molecule of {}", charge, quote(component.name)));
+      }
     }
-    return std::abs(charge);
+  }
+
+  NetCharge net_charge() const {
+    const bool mutates = of_.kind == AlchemyKind::mutation;
+    const std::vector<char> is_alchemical = alchemical_molecules(input_);
+    NetCharge net;
+    for (std::size_t m = 0; m < input_.molecules.size(); ++m) {
+      if (is_alchemical[m] == 0) continue;
+      double of_molecule = 0.0;  // in state A minus that in state B
+      for (const auto& atom : input_.molecules[m].atoms) {
+        const double charge = charge_of(atom);
+        of_molecule += charge - (mutates ? mutated_charge(input_, atom.type, charge) : 0.0);
+      }
+      net.of_known_counts += of_molecule * static_cast<double>(input_.molecules[m].count);
+    }
+    add_rigid(net);
+    return net;
   }
 
   /// Whether a rigid molecule that is alchemical has charges or multipoles.
@@ -254,28 +300,19 @@ class AlchemyChecker {
       return;
     }
     if (!input_.electrostatics.is_used()) return;
-    const std::vector<char> is_alchemical = alchemical_molecules(input_);
-    double net = 0.0;  // of state A minus that of state B
-    for (std::size_t m = 0; m < input_.molecules.size(); ++m) {
-      if (is_alchemical[m] == 0) continue;
-      double of_molecule = 0.0;
-      for (const auto& atom : input_.molecules[m].atoms) {
-        const double charge = charge_of(atom);
-        of_molecule += charge - (mutates ? mutated_charge(input_, atom.type, charge) : 0.0);
-      }
-      net += of_molecule * static_cast<double>(input_.molecules[m].count);
-    }
-    const double of_rigid = net_charge_of_rigid();
+    const NetCharge net = net_charge();
     const bool changes = std::ranges::any_of(
         of_.charges, [&](double lambda) { return lambda != of_.charges.front(); });
-    if (!changes || std::max(std::abs(net), of_rigid) < 1e-6) return;
+    const bool is_known = net.of_each.empty();
+    if (!changes || (is_known && std::abs(net.of_known_counts) < 1e-6)) return;
     report_(Severity::warning, "alchemy.charges",
-            fmt::format("the charge of the system changes by {:.6g}{} from state to state. A "
+            fmt::format("the charge of the system changes by {} from state to state{}. A "
                         "homogeneous background and the images of the box have a part in the free "
                         "energy then, which shrinks only as 1 / box length: correct it, or "
                         "let an opposite ion far away change together with the molecule",
-                        has_rigid_ ? of_rigid : std::abs(net),
-                        has_rigid_ ? " with each molecule" : ""));
+                        is_known ? fmt::format("{:.6g}", std::abs(net.of_known_counts))
+                                 : fmt::format("{}", fmt::join(net.of_each, " and ")),
+                        net.of_each.size() > 1 ? ", unless these cancel" : ""));
   }
 
   bool gives_place(const std::string& place) const { return input_.places.contains(place); }
@@ -291,10 +328,10 @@ class AlchemyChecker {
   const bool has_rigid_;  ///< some alchemical molecules are rigid
 };
 
-/// The distance of centers up to which alchemical molecules act on others.
+/// The distance of centers up to which alchemical molecules and atoms act on others. Without rigid
+/// molecules no site is away from its center.
 double range_of(const Input& input) {
-  double range = longest_cutoff(input);
-  if (!has_alchemical_components(input)) return range;
+  const double range = longest_cutoff(input);
   if (input.interaction.molecular_cutoff != MolecularCutoff::site) return range;
   double extent = 0.0;
   for (const Input::Component& component : input.components) {

@@ -18,6 +18,14 @@ std::vector<char> alchemical_components(const Input& input);
 /// Whether an input has alchemical rigid molecules.
 bool has_alchemical_components(const Input& input);
 
+/// What is switched off, in part or altogether, in the state of a run, or in any state where replicas
+/// change theirs.
+struct AlchemicalLambdas {
+  bool of_charges = false, of_van_der_waals = false;
+  bool change = false;
+};
+AlchemicalLambdas lambdas_of_run(const Input& input);
+
 void check_alchemy(Input& input, bool look_at_files, const IsGood& is_good, const Report& report);
 void check_alchemy_in_box(const Input& input, const Box& box, const Report& report);
 
