@@ -9,7 +9,7 @@ import numpy
 import pytest
 import sterna as module
 from sterna.fluids import vapor
-from sterna.fluids.bubble_points import compositions_of
+from sterna.fluids.compositions import compositions_of, whole_compositions, whole_molecules
 from sterna.fluids.mixture_vapor import MixtureLiquid, MixtureVapor, meeting, with_sum
 
 
@@ -177,6 +177,10 @@ def test_a_study_of_two_colors_from_the_command_to_its_files(tmp_path, sterna):
         (["argon,krypton", "-t", "100", "-x", "0.2/0.5"], "the shares add up to 0.7"),
         (["argon,krypton", "-t", "100", "-x", "0.2/0.3/0.5"], "3 shares; expected 2"),
         (["argon,krypton", "-t", "100", "-x", "1.0"], "a pure fluid needs no composition"),
+        (["argon,krypton", "-t", "100", "-x", "0"], "Infinite dilution has Henry constants"),
+        (["argon,krypton,xenon", "-t", "100", "-x", "0/0.5/0.5"], "leave out a component without"),
+        (["argon,krypton", "-t", "100", "-x", "0.0005"], "of 500 molecules none is argon"),
+        (["argon,krypton", "-t", "100", "-x", "0.5,0.5005"], "the same as another one"),
         (["argon,krypton", "-t", "100", "-x", "half"], '"half" is no number'),
         (["argon,krypton", "-t", "100", "-x", "0.5,0.5"], "given twice"),
         (["argon,kripton", "-t", "100", "-x", "0.5"], "did you mean 'krypton'"),
@@ -222,6 +226,46 @@ def test_compositions():
     assert compositions_of([0.25, 0.5], 2) == [(0.25, 0.75), (0.5, 0.5)]
     assert compositions_of([0.2, 0.3, 0.5], 3) == [(0.2, 0.3, 0.5)]
     assert compositions_of([[0.2, 0.8], [0.3, 0.7]], 2) == [(0.2, 0.8), (0.3, 0.7)]
+    assert compositions_of(numpy.array([0.25, 0.5]), 2) == [(0.25, 0.75), (0.5, 0.5)]
+    assert compositions_of([[0.2, 0.8], [0.3]], 2) == [(0.2, 0.8), (0.3, 0.7)]
+    several = [(0.2, 0.3, 0.5), (0.1, 0.4, 0.5)]
+    assert compositions_of(["0.2/0.3/0.5", "0.1/0.4/0.5"], 3) == several
+    assert compositions_of(numpy.array(several), 3) == several
+
+
+def test_compositions_that_are_none_are_refused():
+    for given, count, message in (
+        ([], 2, "there is no composition"),
+        (None, 2, '"None" is no number'),
+        ([[0.2, 0.8], [0.3]], 3, "2 shares; expected 3"),
+        ([[0.2, 0.8], [0.3, None]], 2, '"None" is no number'),
+        ("", 2, '"" is no number'),
+    ):
+        with pytest.raises(module.SternaError, match=message):
+            compositions_of(given, count)
+
+
+def test_shares_are_those_of_whole_molecules():
+    assert whole_molecules((1 / 3, 1 / 3, 1 / 3), 100) == [34, 33, 33]
+    assert whole_molecules((0.003, 0.997), 500) == [2, 498]
+    found, notes = whole_compositions([(0.003, 0.997), (0.3, 0.7)], 500, ["a", "b"])
+    assert found == [(0.004, 0.996), (0.3, 0.7)]
+    assert notes == ["the share of a is 0.004 and not 0.003: it has 2 of 500 molecules"]
+
+
+def test_reported_shares_are_those_that_ran(tmp_path):
+    (tmp_path / "colors.toml").write_text(COLORS)
+    told = []
+    found = module.bubble_points(
+        str(tmp_path / "colors.toml"), 1.0, 0.0145, tmp_path / "study", 250, 200, 100,
+        tell=told.append, insertions=100,
+    )  # fmt: skip
+    assert found.shares.tolist() == [[0.016, 0.984]]
+    assert any("the share of red is 0.016 and not 0.0145" in line for line in told)
+    assert found.notes[0].endswith("it has 4 of 250 molecules")
+    (row,) = module.Sweep(tmp_path / "study" / "liquids.toml").rows()
+    red, blue = row["density_red"], row["density_blue"]
+    assert red / (red + blue) == pytest.approx(0.016, rel=1e-9)
 
 
 def test_models_of_atoms_and_molecules_make_one_input(tmp_path):

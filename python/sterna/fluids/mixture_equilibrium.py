@@ -73,6 +73,7 @@ class FoundMixture:
     errors: dict[str, numpy.ndarray]
     states: list[str]
     notes: list[str]
+    shares: numpy.ndarray  #: in the liquid, a row for each state
 
 
 class MixtureEquilibrium(PhaseRuns):
@@ -288,6 +289,7 @@ class MixtureEquilibrium(PhaseRuns):
             {name: numpy.full(count, numpy.nan) for name in quantities},
             [str(row["state"]) for row in self.liquids.rows()],
             [],
+            numpy.array([point.shares for point in self.points]),
         )
         remembered = {
             key: value
@@ -303,6 +305,9 @@ class MixtureEquilibrium(PhaseRuns):
                 if found.states[k] == "complete":
                     found.states[k] = "no liquid: it has evaporated, or every insertion overlaps"
                 continue
+            molecules = self._sizes[0]
+            shares = liquid.density / liquid.density.sum()
+            found.shares[k] = numpy.round(molecules * shares) / molecules
             self._add_notes(k, liquid, found)
             gas = self._vapor(k, vapors)
             if isinstance(gas, str):
