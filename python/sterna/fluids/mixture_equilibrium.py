@@ -12,30 +12,25 @@ Others: slabs of mixtures.
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
 
-from sterna.errors import SternaError
 from sterna.fluids.mixture_model import MixtureModel
 from sterna.fluids.mixture_vapor import MixtureLiquid, MixtureVapor, meeting, with_sum
-from sterna.fluids.phase_runs import PhaseRuns
+from sterna.fluids.phase_runs import CONDENSED, PhaseRuns
 from sterna.fluids.second_virial import second_virial
 from sterna.fluids.vapor import VIRIAL_LIMIT
 from sterna.support.constants import BAR_PER_ATM
-from sterna.support.files import replace_text
 from sterna.sweeps.sweep import PointRun, Sweep
 
 _MOL_CM3 = 0.602214076  #: molecules per cubic angstrom
 _LEAST_EFFECTIVE = 200.0  #: insertions that carry a mean whose error is known
 _LEAST_DENSITY = 0.6  #: of what is expected: below it a liquid has evaporated
-_FAR = 0.15  #: how far a vapor may be from the bubble point, relative; beyond it another one is run
-_ROUNDS = 3
 _DRAWS = 1000
 _KNOWN = 0.95  #: of the draws, below which an error is not known
-_FEW = 0.02  #: a share in the vapor below which its density may be off
 
 
 @dataclass(frozen=True)
@@ -79,6 +74,8 @@ class FoundMixture:
 class MixtureEquilibrium(PhaseRuns):
     """The study of a mixture in a folder. `sizes` as those of PhaseRuns."""
 
+    _memory_file = "mixture-vapor-densities.json"
+
     def __init__(
         self, model: MixtureModel, states: Sequence[State], folder: Path, sizes: Sequence[int]
     ) -> None:
@@ -89,7 +86,8 @@ class MixtureEquilibrium(PhaseRuns):
             model.liquid_density(s.temperature, numpy.array(s.shares)) / self._volume
             for s in self.points
         ]
-        count = len(model.names)
+        self._memory_prefix = f"{','.join(model.names)} "
+        self._kinds = count = len(model.names)
         temperatures = numpy.array([s.temperature for s in self.points])
         self._second = numpy.zeros((len(self.points), count, count))
         self._second_error = numpy.zeros_like(self._second)
@@ -136,40 +134,8 @@ class MixtureEquilibrium(PhaseRuns):
         columns["barostat.pressure"] = [self._pressure_text(p) for p in self._pressure]
         return self._write("liquid", sections, columns)
 
-    def run(self, tell: Callable[[str], None], cores: int | None) -> None:
-        """Runs what is missing."""
-        tell("liquids")
-        self.liquids.run(tell, cores)
-        for _ in range(_ROUNDS):
-            vapors = self._vapors(self._wanted_vapors())
-            if vapors is None:
-                return
-            tell("vapors")
-            if not vapors.run(tell, cores) or not self._are_far():
-                return
-
-    # Densities of vapors are results of the liquids, which more steps change a little. Vapors that
-    # have run are kept where they are near.
-
-    @property
-    def _memory(self) -> Path:
-        return self.folder / "vapor-densities.json"
-
-    def _remembered(self) -> dict[str, list[float]]:
-        try:
-            found = json.loads(self._memory.read_text(encoding="utf-8"))
-            return {str(key): [float(x) for x in value] for key, value in found.items()}
-        except (OSError, ValueError, AttributeError, TypeError):
-            return {}
-
-    def _remember(self, densities: dict[str, list[float]]) -> None:
-        try:
-            replace_text(self._memory, json.dumps(densities, indent=1) + "\n")
-        except OSError as error:
-            raise SternaError(f"{self._memory}: cannot be written: {error.strerror}") from error
-
-    def _wanted_vapors(self) -> dict[str, list[float]]:
-        remembered, wanted = self._remembered(), {}
+    def _near_vapors(self) -> dict[str, list[float]]:
+        wanted: dict[str, list[float]] = {}
         for k, liquid in enumerate(self._liquids()):
             if liquid is None:
                 continue
@@ -179,12 +145,10 @@ class MixtureEquilibrium(PhaseRuns):
                 density = 0.5 * numpy.exp(self._state_of(k, liquid).potential)
             size = abs(density @ self._second[k] @ density) / density.sum()
             if size >= VIRIAL_LIMIT:
-                name = str(self.points[k])
-                wanted[name] = remembered.get(name, [float(x) for x in density])
-        self._remember(remembered | wanted)
+                wanted[str(self.points[k])] = [float(x) for x in density]
         return wanted
 
-    def _vapors(self, densities: dict[str, list[float]]) -> Sweep | None:
+    def _vapors(self, densities: Mapping[str, Sequence[float]]) -> Sweep | None:
         points = [point for point in self.points if str(point) in densities]
         if not points:
             return None
@@ -195,23 +159,18 @@ class MixtureEquilibrium(PhaseRuns):
         columns["start.density"] = [self._density(float(d.sum())) for d in there]
         return self._write("vapor", sections, columns)
 
-    def _are_far(self) -> bool:
-        """Whether vapors are far from the bubble point; then the places of others are remembered."""
-        found, remembered, far = self.values(), self._remembered(), False
-        names = self.model.names
+    def _met_vapors(self) -> dict[str, Sequence[float] | None]:
+        found, names = self.values(), self.model.names
+        met: dict[str, Sequence[float] | None] = {}
         for k, point in enumerate(self.points):
             total = found.values["vapor_density"][k] * self._per_density
-            if str(point) not in remembered or not total > 0.0:
-                continue
-            shares = numpy.array([found.values[f"vapor_share_{name}"][k] for name in names])
-            before = numpy.array(remembered[str(point)])
-            off = abs(total * shares / before - 1.0)
-            if (off[shares > _FEW] > _FAR).any():
-                remembered[str(point)] = [float(x) for x in total * shares]
-                far = True
-        if far:
-            self._remember(remembered)
-        return far
+            if found.states[k] == CONDENSED:
+                met[str(point)] = None
+            elif total > 0.0:
+                met[str(point)] = [
+                    float(total * found.values[f"vapor_share_{name}"][k]) for name in names
+                ]
+        return met
 
     @property
     def _per_density(self) -> float:
@@ -291,14 +250,11 @@ class MixtureEquilibrium(PhaseRuns):
             [],
             numpy.array([point.shares for point in self.points]),
         )
-        remembered = {
-            key: value
-            for key, value in self._remembered().items()
-            if key in [str(point) for point in self.points]
-        }
-        sweep = self._vapors(remembered)
-        order = [str(point) for point in self.points if str(point) in remembered]
-        vapors = dict(zip(order, self._phases(sweep), strict=True)) if sweep is not None else {}
+        near = self._near_vapors()
+        kept = self._kept(near)
+        sweep = self._vapors(kept)
+        found_vapors = self._phases(sweep) if sweep is not None else []
+        vapors = dict.fromkeys(near) | dict(zip(kept, found_vapors, strict=True))
         random = numpy.random.default_rng(1)
         for k, liquid in enumerate(self._liquids()):
             if liquid is None:
@@ -339,7 +295,7 @@ class MixtureEquilibrium(PhaseRuns):
         heat = self._gas * self.points[k].temperature
         factor = phase.pressure * self._unit / (phase.density.sum() * heat)
         if not 0.15 < factor < 1.2:
-            return "no vapor: it has condensed"
+            return CONDENSED
         none = numpy.zeros(len(self.model.names))
         start = MixtureVapor(heat, self._second[k], phase.density, none, numpy.array(0.0))
         return _Vapor(start, phase, self._unit)
