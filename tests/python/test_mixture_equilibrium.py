@@ -8,7 +8,7 @@ import tomllib
 import numpy
 import pytest
 import sterna as module
-from sterna.fluids import vapor
+from sterna.fluids import mixture_report, vapor
 from sterna.fluids.compositions import compositions_of, whole_compositions, whole_molecules
 from sterna.fluids.mixture_vapor import MixtureLiquid, MixtureVapor, meeting, with_sum
 
@@ -185,6 +185,7 @@ def test_a_study_of_two_colors_from_the_command_to_its_files(tmp_path, sterna):
         (["argon,krypton", "-t", "100", "-x", "0.5,0.5"], "given twice"),
         (["argon,kripton", "-t", "100", "-x", "0.5"], "did you mean 'krypton'"),
         (["argon,krypton", "-t", "400", "-x", "0.5"], "there is no liquid of argon-krypton at 400"),
+        (["mixture.xml", "-t", "100", "-x", "0.5"], "expected names of models with commas, or an input"),
         (["argon", "-t", "100", "-x", "0.5"], "argon is one fluid; expected two or more"),
         (["lennard_jones,argon", "-t", "1", "-x", "0.5"], "mixes with no model"),
         (["argon,krypton", "-t", "99", "-x", "0.5", "--method", "slab"], "expected grand-equilibrium"),
@@ -263,6 +264,12 @@ def test_reported_shares_are_those_that_ran(tmp_path):
     assert found.shares.tolist() == [[0.016, 0.984]]
     assert any("the share of red is 0.016 and not 0.0145" in line for line in told)
     assert found.notes[0].endswith("it has 4 of 250 molecules")
+    # So few insertions have no error, and words and numbers agree.
+    assert numpy.isnan(found.error("vapor_pressure")).all()
+    assert "the errors are not known" in found.notes[1]
+    if numpy.isfinite(found["vapor_pressure"][0]):
+        assert "(?)" in str(found)
+        assert found.rows()[0]["vapor_pressure_error"] == ""
     (row,) = module.Sweep(tmp_path / "study" / "liquids.toml").rows()
     red, blue = row["density_red"], row["density_blue"]
     assert red / (red + blue) == pytest.approx(0.016, rel=1e-9)
@@ -279,3 +286,31 @@ def test_models_of_atoms_and_molecules_make_one_input(tmp_path):
     sections = tomllib.loads(run.text)
     assert sections["type"][0]["fraction"] == 0.4
     assert sections["component"][0]["fraction"] == 0.6
+
+
+def made_points(folder, model: str, compositions) -> module.BubblePoints:
+    """Points with a made reference."""
+    found = module.bubble_points(
+        model, 150, compositions, folder, run=False, tell=None, reference="none"
+    )
+    for name in found.units:
+        found._values[name] = 0.1 + found.shares[:, 0]
+        found._errors[name] = numpy.full(len(found.shares), 0.01)
+    found.label, found.beside = "made", dict(found._values)
+    return found
+
+
+def test_the_reference_of_a_plot_is_a_line_by_shares_and_points_of_more_components(
+    tmp_path, monkeypatch
+):
+    drawn = []
+    monkeypatch.setattr(mixture_report, "line_plot", lambda *a: drawn.extend(a[3]) or "")
+    found = made_points(tmp_path / "two", "argon,krypton", [0.6, 0.2, 0.4])
+    assert "Bubble points" in mixture_report.report_text(found)
+    assert [line.style for line in drawn[:2]] == ["points", "dashed"]
+    assert numpy.asarray(drawn[1].x).tolist() == [0.2, 0.4, 0.6]
+    assert numpy.asarray(drawn[1].y) == pytest.approx([0.3, 0.5, 0.7])
+    drawn.clear()
+    found = made_points(tmp_path / "three", "argon,krypton,xenon", ["0.2/0.3/0.5", "0.1/0.4/0.5"])
+    mixture_report.report_text(found)
+    assert {line.style for line in drawn} == {"points"}

@@ -1,13 +1,15 @@
 """The rounds of vapors: what runs, what is remembered, and what a study does with what it finds there."""
 
+import dataclasses
 import json
+import math
 
 import numpy
 import pytest
 import sterna as module
 from sterna.building.new import find_fluid
 from sterna.fluids.grand_equilibrium import GrandEquilibrium
-from sterna.fluids.mixture_equilibrium import MixtureEquilibrium, State, _Phase
+from sterna.fluids.mixture_equilibrium import MixtureEquilibrium, State, _Phase, _value
 from sterna.fluids.mixture_model import mixture_model
 from sterna.fluids.phase_runs import PhaseRuns
 
@@ -112,3 +114,27 @@ def test_a_vapor_that_was_dense_and_is_dilute_needs_no_run(tmp_path, monkeypatch
     monkeypatch.setattr(study, "_liquids", lambda: dense)
     assert study._near_vapors()
     assert study.values().states == ["its vapor has not run"]
+
+
+@pytest.mark.parametrize("name", ["excess_error", "volume_error"])
+def test_an_error_that_is_not_known_leaves_the_results_without_one(tmp_path, monkeypatch, name):
+    study = made_mixture(tmp_path)
+    known = made_liquid(-7.0)
+    monkeypatch.setattr(study, "_liquids", lambda: [known])
+    found = study.values()
+    assert found.errors["vapor_pressure"][0] > 0.0
+    assert not found.notes
+    half = dataclasses.replace(known, **{name: numpy.array([0.02, math.nan])})
+    monkeypatch.setattr(study, "_liquids", lambda: [half])
+    found = study.values()
+    assert found.values["vapor_pressure"][0] > 0.0
+    for quantity, error in found.errors.items():
+        assert math.isnan(error[0]), quantity
+
+
+def test_the_error_of_fewer_than_two_blocks_is_none():
+    assert _value({"pressure/bar": 2.0, "pressure_error": 0.5}, "pressure") == (2.0, 0.5)
+    for error in (0.0, None, math.nan):
+        value, found = _value({"pressure/bar": 2.0, "pressure_error": error}, "pressure")
+        assert value == 2.0
+        assert math.isnan(found)

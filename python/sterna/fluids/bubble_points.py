@@ -13,10 +13,9 @@ from sterna.fluids.compositions import compositions_of, whole_compositions
 from sterna.fluids.mixture_equilibrium import MixtureEquilibrium, State, quantities_of
 from sterna.fluids.mixture_model import MixtureModel, mixture_model
 from sterna.fluids.mixture_reference import of_mixture
-from sterna.fluids.rows import Rows, write_text
+from sterna.fluids.rows import MeasuredRows
 from sterna.fluids.temperatures import temperatures_of
 from sterna.support.libraries import library
-from sterna.support.measured import measured_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +25,7 @@ _DEFAULTS = {"molecules": 500, "steps": 100_000, "equilibration": 20_000, "inser
 _LEAST = {"molecules": 100, "steps": 100, "equilibration": 1, "insertions": 1}
 
 
-class BubblePoints(Rows):
+class BubblePoints(MeasuredRows):
     """Liquids of given composition, and the vapor that each is in equilibrium with.
 
     >>> found = sterna.bubble_points("carbon_dioxide_merker,ethane_2cljq", 250, [0.3, 0.6])
@@ -55,18 +54,6 @@ class BubblePoints(Rows):
         #: What stands beside, and its values by our names; empty where there is none.
         self.label, self.beside = of_mixture(reference, model, self.temperature, self.shares)
 
-    def __getitem__(self, name: str) -> numpy.ndarray:
-        return self._values[name]
-
-    def error(self, name: str) -> numpy.ndarray:
-        """Standard errors of a quantity; nan where nothing tells them."""
-        return self._errors[name]
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all runs are complete and have found both phases."""
-        return all(state == "complete" for state in self.states)
-
     def rows(self) -> list[dict[str, object]]:
         """A row for each temperature and composition, by the columns of the CSV file."""
         rows = []
@@ -76,17 +63,8 @@ class BubblePoints(Rows):
             }
             row |= {f"liquid_share_{n}": float(self.shares[k, j]) for j, n in enumerate(self.names)}
             row["state"] = self.states[k]
-            for name, unit in self.units.items():
-                value, error = float(self._values[name][k]), float(self._errors[name][k])
-                row[f"{name}/{unit}" if unit else name] = value if math.isfinite(value) else ""
-                row[f"{name}_error"] = error if math.isfinite(error) else ""
-            rows.append(row)
+            rows.append(row | dict(self._cells(k)))
         return rows
-
-    def shown(self, name: str, k: int) -> str:
-        """A value with its error, `0.7570(35)`."""
-        value, error = self._values[name][k], self._errors[name][k]
-        return measured_text(None if math.isnan(value) else value, error)
 
     def place(self, k: int) -> str:
         """The temperature and composition of a row."""
@@ -146,11 +124,10 @@ class BubblePoints(Rows):
             axes.legend()
         return made
 
-    def write_report(self, path: str | os.PathLike) -> Path:
-        """Writes an HTML file with a table and plots. Raises SternaError where that fails."""
+    def _report_text(self) -> str:
         from sterna.fluids.mixture_report import report_text
 
-        return write_text(Path(path), report_text(self))
+        return report_text(self)
 
 
 def bubble_points(

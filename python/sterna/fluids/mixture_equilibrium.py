@@ -46,7 +46,10 @@ class State:
 
 @dataclass(frozen=True)
 class _Phase:
-    """Averages of one phase, in bar, cm^3, mol and kJ, or reduced. Arrays over the components."""
+    """Averages of one phase, in bar, cm^3, mol and kJ, or reduced. Arrays over the components.
+
+    Errors are nan where they are not known.
+    """
 
     density: numpy.ndarray
     density_error: float  #: of all components together, relative
@@ -232,11 +235,14 @@ class MixtureEquilibrium(PhaseRuns):
         volume, volume_error = of_all("partial_molar_volume", per_volume)
         pressure, pressure_error = _value(row, "pressure")
         relative = float(density_error[density.argmax()] / density.max())
+        effective = numpy.array([sum(_effective(run, name) for run in runs) for name in names])
+        # Few insertions have an error that says nothing.
+        excess_error = numpy.where(effective >= _LEAST_EFFECTIVE, excess_error, numpy.nan)
         return _Phase(
             density, relative, excess, excess_error, volume, volume_error,
             per_atm * pressure, per_atm * pressure_error,
             float(numpy.nan_to_num(_value(row, "compressibility")[0])) / per_atm,
-            numpy.array([sum(_effective(run, name) for run in runs) for name in names]),
+            effective,
         )  # fmt: skip
 
     def values(self) -> FoundMixture:
@@ -264,24 +270,23 @@ class MixtureEquilibrium(PhaseRuns):
             molecules = self._sizes[0]
             shares = liquid.density / liquid.density.sum()
             found.shares[k] = numpy.round(molecules * shares) / molecules
-            self._add_notes(k, liquid, found)
+            self._add_notes(k, "liquid", liquid, found)
             gas = self._vapor(k, vapors)
             if isinstance(gas, str):
                 found.states[k] = gas
                 continue
+            if gas.phase is not None:
+                self._add_notes(k, "vapor", gas.phase, found)
             self._fill(k, liquid, gas, found, random)
         return found
 
-    def _add_notes(self, k: int, liquid: _Phase, found: FoundMixture) -> None:
-        few = [
-            name
-            for name, effective in zip(self.model.names, liquid.effective, strict=True)
-            if not effective >= _LEAST_EFFECTIVE
-        ]
+    def _add_notes(self, k: int, where: str, phase: _Phase, found: FoundMixture) -> None:
+        unknown = ~numpy.isfinite(phase.excess_error)
+        few = [name for name, is_one in zip(self.model.names, unknown, strict=True) if is_one]
         if few:
             found.notes.append(
                 f"at {self.points[k]} too few insertions of {', '.join(few)} find a place in the "
-                "liquid: the errors are not known"
+                f"{where}: the errors are not known"
             )
 
     def _vapor(self, k: int, vapors: dict[str, _Phase | None]) -> "_Vapor | str":
@@ -319,8 +324,7 @@ class MixtureEquilibrium(PhaseRuns):
         _, covariance = with_sum(
             liquid.volume, liquid.volume_error, liquid.density / total, self._unit_volume(total)
         )
-        values, vectors = numpy.linalg.eigh(numpy.nan_to_num(covariance))
-        of_volumes = vectors * numpy.sqrt(numpy.maximum(values, 0.0))
+        of_volumes = _root(covariance)
         spreads: dict[str, list[float]] = {name: [] for name in exact}
         for alike in (False, True):
             moves = random.standard_normal((_DRAWS, 1 if alike else count))
@@ -361,6 +365,14 @@ class MixtureEquilibrium(PhaseRuns):
         return results
 
 
+def _root(covariance: numpy.ndarray) -> numpy.ndarray:
+    """What makes draws of this covariance of independent ones; nan where it is not known."""
+    if not numpy.isfinite(covariance).all():
+        return numpy.full_like(covariance, numpy.nan)
+    values, vectors = numpy.linalg.eigh(covariance)
+    return vectors * numpy.sqrt(numpy.maximum(values, 0.0))
+
+
 def _spread(drawn: numpy.ndarray) -> float:
     """Half of the range that 68 % of the draws are in; nan where more than a few are not known.
 
@@ -378,19 +390,19 @@ class _Vapor:
 
     def __init__(self, start: MixtureVapor, phase: _Phase | None, unit: float) -> None:
         self._start = start
-        self._phase = phase
+        self.phase = phase
         self._unit = unit
 
     @property
     def exact(self) -> MixtureVapor:
         """The vapor of the averages themselves."""
-        if self._phase is None:
+        if self.phase is None:
             return self._start
-        return self._of(self._phase.excess, numpy.array(self._phase.pressure))
+        return self._of(self.phase.excess, numpy.array(self.phase.pressure))
 
     def drawn(self, random: numpy.random.Generator) -> MixtureVapor:
         """The vapor within the errors of its averages."""
-        phase = self._phase
+        phase = self.phase
         if phase is None:
             return self._start
         moves = random.standard_normal((_DRAWS, len(phase.excess)))
@@ -404,7 +416,7 @@ class _Vapor:
         """The error of the potentials of a vapor that has not run: third coefficients, and the
         noise of the second ones.
         """
-        if self._phase is not None:
+        if self.phase is not None:
             return 0.0
         start = self._start
         names = [name for name in exact if name.startswith("vapor_share_")]
@@ -432,8 +444,9 @@ def _value(row: dict[str, object], name: str) -> tuple[float, float]:
     column = next((key for key in row if key == name or key.startswith(f"{name}/")), None)
     if column is None or row[column] is None:
         return math.nan, math.nan
-    error = row.get(f"{name}_error")
-    return float(str(row[column])), math.nan if error is None else float(str(error))
+    error = float(str(row.get(f"{name}_error") or math.nan))
+    # Fewer than two blocks have the error 0, which is none.
+    return float(str(row[column])), error if error > 0.0 else math.nan
 
 
 def _effective(run: PointRun, name: str) -> float:
