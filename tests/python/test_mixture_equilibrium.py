@@ -140,7 +140,7 @@ def test_a_study_of_two_colors_from_the_command_to_its_files(tmp_path, sterna):
     (tmp_path / "colors.toml").write_text(COLORS)
     command = [
         "vle", "colors.toml", "-t", "1.0", "-x", "0.3", "-m", "250", "--steps", "6000",
-        "--equilibration", "3000", "--insertions", "1000", "-d", "study",
+        "--equilibration", "3000", "--insertions", "5000", "-d", "study",
     ]  # fmt: skip
     done = sterna(*command, "--report")
     assert "vapor share red" in done.stdout, done.stderr
@@ -163,7 +163,7 @@ def test_a_study_of_two_colors_from_the_command_to_its_files(tmp_path, sterna):
     assert again.stderr.count("1 of 1 runs are complete already") == 2
     found = module.bubble_points(
         str(tmp_path / "colors.toml"), 1.0, 0.3, tmp_path / "study", 250, 6000, 3000,
-        run=False, tell=None, insertions=1000,
+        run=False, tell=None, insertions=5000,
     )  # fmt: skip
     assert found["vapor_pressure"][0] == pytest.approx(float(row["vapor_pressure"]))
     if importlib.util.find_spec("matplotlib"):
