@@ -8,8 +8,8 @@ import tomllib
 import numpy
 import pytest
 import sterna as module
-from sterna.fluids import vapor
-from sterna.fluids.bubble_points import compositions_of
+from sterna.fluids import mixture_report, vapor
+from sterna.fluids.compositions import compositions_of, whole_compositions, whole_molecules
 from sterna.fluids.mixture_vapor import MixtureLiquid, MixtureVapor, meeting, with_sum
 
 
@@ -140,7 +140,7 @@ def test_a_study_of_two_colors_from_the_command_to_its_files(tmp_path, sterna):
     (tmp_path / "colors.toml").write_text(COLORS)
     command = [
         "vle", "colors.toml", "-t", "1.0", "-x", "0.3", "-m", "250", "--steps", "6000",
-        "--equilibration", "3000", "--insertions", "1000", "-d", "study",
+        "--equilibration", "3000", "--insertions", "5000", "-d", "study",
     ]  # fmt: skip
     done = sterna(*command, "--report")
     assert "vapor share red" in done.stdout, done.stderr
@@ -163,7 +163,7 @@ def test_a_study_of_two_colors_from_the_command_to_its_files(tmp_path, sterna):
     assert again.stderr.count("1 of 1 runs are complete already") == 2
     found = module.bubble_points(
         str(tmp_path / "colors.toml"), 1.0, 0.3, tmp_path / "study", 250, 6000, 3000,
-        run=False, tell=None, insertions=1000,
+        run=False, tell=None, insertions=5000,
     )  # fmt: skip
     assert found["vapor_pressure"][0] == pytest.approx(float(row["vapor_pressure"]))
     if importlib.util.find_spec("matplotlib"):
@@ -177,10 +177,15 @@ def test_a_study_of_two_colors_from_the_command_to_its_files(tmp_path, sterna):
         (["argon,krypton", "-t", "100", "-x", "0.2/0.5"], "the shares add up to 0.7"),
         (["argon,krypton", "-t", "100", "-x", "0.2/0.3/0.5"], "3 shares; expected 2"),
         (["argon,krypton", "-t", "100", "-x", "1.0"], "a pure fluid needs no composition"),
+        (["argon,krypton", "-t", "100", "-x", "0"], "Infinite dilution has Henry constants"),
+        (["argon,krypton,xenon", "-t", "100", "-x", "0/0.5/0.5"], "leave out a component without"),
+        (["argon,krypton", "-t", "100", "-x", "0.0005"], "of 500 molecules none is argon"),
+        (["argon,krypton", "-t", "100", "-x", "0.5,0.5005"], "the same as another one"),
         (["argon,krypton", "-t", "100", "-x", "half"], '"half" is no number'),
         (["argon,krypton", "-t", "100", "-x", "0.5,0.5"], "given twice"),
         (["argon,kripton", "-t", "100", "-x", "0.5"], "did you mean 'krypton'"),
         (["argon,krypton", "-t", "400", "-x", "0.5"], "there is no liquid of argon-krypton at 400"),
+        (["mixture.xml", "-t", "100", "-x", "0.5"], "expected names of models with commas, or an input"),
         (["argon", "-t", "100", "-x", "0.5"], "argon is one fluid; expected two or more"),
         (["lennard_jones,argon", "-t", "1", "-x", "0.5"], "mixes with no model"),
         (["argon,krypton", "-t", "99", "-x", "0.5", "--method", "slab"], "expected grand-equilibrium"),
@@ -222,6 +227,52 @@ def test_compositions():
     assert compositions_of([0.25, 0.5], 2) == [(0.25, 0.75), (0.5, 0.5)]
     assert compositions_of([0.2, 0.3, 0.5], 3) == [(0.2, 0.3, 0.5)]
     assert compositions_of([[0.2, 0.8], [0.3, 0.7]], 2) == [(0.2, 0.8), (0.3, 0.7)]
+    assert compositions_of(numpy.array([0.25, 0.5]), 2) == [(0.25, 0.75), (0.5, 0.5)]
+    assert compositions_of([[0.2, 0.8], [0.3]], 2) == [(0.2, 0.8), (0.3, 0.7)]
+    several = [(0.2, 0.3, 0.5), (0.1, 0.4, 0.5)]
+    assert compositions_of(["0.2/0.3/0.5", "0.1/0.4/0.5"], 3) == several
+    assert compositions_of(numpy.array(several), 3) == several
+
+
+def test_compositions_that_are_none_are_refused():
+    for given, count, message in (
+        ([], 2, "there is no composition"),
+        (None, 2, '"None" is no number'),
+        ([[0.2, 0.8], [0.3]], 3, "2 shares; expected 3"),
+        ([[0.2, 0.8], [0.3, None]], 2, '"None" is no number'),
+        ("", 2, '"" is no number'),
+    ):
+        with pytest.raises(module.SternaError, match=message):
+            compositions_of(given, count)
+
+
+def test_shares_are_those_of_whole_molecules():
+    assert whole_molecules((1 / 3, 1 / 3, 1 / 3), 100) == [34, 33, 33]
+    assert whole_molecules((0.003, 0.997), 500) == [2, 498]
+    found, notes = whole_compositions([(0.003, 0.997), (0.3, 0.7)], 500, ["a", "b"])
+    assert found == [(0.004, 0.996), (0.3, 0.7)]
+    assert notes == ["the share of a is 0.004 and not 0.003: it has 2 of 500 molecules"]
+
+
+def test_reported_shares_are_those_that_ran(tmp_path):
+    (tmp_path / "colors.toml").write_text(COLORS)
+    told = []
+    found = module.bubble_points(
+        str(tmp_path / "colors.toml"), 1.0, 0.0145, tmp_path / "study", 250, 200, 100,
+        tell=told.append, insertions=100,
+    )  # fmt: skip
+    assert found.shares.tolist() == [[0.016, 0.984]]
+    assert any("the share of red is 0.016 and not 0.0145" in line for line in told)
+    assert found.notes[0].endswith("it has 4 of 250 molecules")
+    # So few insertions have no error, and words and numbers agree.
+    assert numpy.isnan(found.error("vapor_pressure")).all()
+    assert "the errors are not known" in found.notes[1]
+    if numpy.isfinite(found["vapor_pressure"][0]):
+        assert "(?)" in str(found)
+        assert found.rows()[0]["vapor_pressure_error"] == ""
+    (row,) = module.Sweep(tmp_path / "study" / "liquids.toml").rows()
+    red, blue = row["density_red"], row["density_blue"]
+    assert red / (red + blue) == pytest.approx(0.016, rel=1e-9)
 
 
 def test_models_of_atoms_and_molecules_make_one_input(tmp_path):
@@ -235,3 +286,31 @@ def test_models_of_atoms_and_molecules_make_one_input(tmp_path):
     sections = tomllib.loads(run.text)
     assert sections["type"][0]["fraction"] == 0.4
     assert sections["component"][0]["fraction"] == 0.6
+
+
+def made_points(folder, model: str, compositions) -> module.BubblePoints:
+    """Points with a made reference."""
+    found = module.bubble_points(
+        model, 150, compositions, folder, run=False, tell=None, reference="none"
+    )
+    for name in found.units:
+        found._values[name] = 0.1 + found.shares[:, 0]
+        found._errors[name] = numpy.full(len(found.shares), 0.01)
+    found.label, found.beside = "made", dict(found._values)
+    return found
+
+
+def test_the_reference_of_a_plot_is_a_line_by_shares_and_points_of_more_components(
+    tmp_path, monkeypatch
+):
+    drawn = []
+    monkeypatch.setattr(mixture_report, "line_plot", lambda *a: drawn.extend(a[3]) or "")
+    found = made_points(tmp_path / "two", "argon,krypton", [0.6, 0.2, 0.4])
+    assert "Bubble points" in mixture_report.report_text(found)
+    assert [line.style for line in drawn[:2]] == ["points", "dashed"]
+    assert numpy.asarray(drawn[1].x).tolist() == [0.2, 0.4, 0.6]
+    assert numpy.asarray(drawn[1].y) == pytest.approx([0.3, 0.5, 0.7])
+    drawn.clear()
+    found = made_points(tmp_path / "three", "argon,krypton,xenon", ["0.2/0.3/0.5", "0.1/0.4/0.5"])
+    mixture_report.report_text(found)
+    assert {line.style for line in drawn} == {"points"}

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy
 
 from sterna.errors import SternaError
+from sterna.fluids.compositions import compositions_of, whole_compositions
 from sterna.fluids.mixture_equilibrium import MixtureEquilibrium, State, quantities_of
 from sterna.fluids.mixture_model import MixtureModel, mixture_model
 from sterna.fluids.mixture_reference import of_mixture
-from sterna.fluids.rows import Rows, write_text
+from sterna.fluids.rows import MeasuredRows
 from sterna.fluids.temperatures import temperatures_of
 from sterna.support.libraries import library
-from sterna.support.measured import measured_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 #: What a caller may leave out.
 _DEFAULTS = {"molecules": 500, "steps": 100_000, "equilibration": 20_000, "insertions": 2000}
 _LEAST = {"molecules": 100, "steps": 100, "equilibration": 1, "insertions": 1}
-_ROUNDING = 1e-6  #: of the sum of shares
 
 
-class BubblePoints(Rows):
+class BubblePoints(MeasuredRows):
     """Liquids of given composition, and the vapor that each is in equilibrium with.
 
     >>> found = sterna.bubble_points("carbon_dioxide_merker,ethane_2cljq", 250, [0.3, 0.6])
@@ -37,7 +36,9 @@ class BubblePoints(Rows):
     `units`, `states` say how each row went, `notes` what else is to be known. Runs are in `folder`.
     """
 
-    def __init__(self, study: MixtureEquilibrium, reference: str | None) -> None:
+    def __init__(
+        self, study: MixtureEquilibrium, reference: str | None, notes: Sequence[str] = ()
+    ) -> None:
         found = study.values()
         model = study.model
         self.names = model.names
@@ -45,24 +46,13 @@ class BubblePoints(Rows):
         self.is_reduced = model.reduced
         self.folder = study.folder
         self.temperature = numpy.array([point.temperature for point in study.points])
-        self.shares = numpy.array([point.shares for point in study.points])
-        self.states, self.notes = found.states, found.notes
+        #: Those of the molecules that run.
+        self.shares = found.shares
+        self.states, self.notes = found.states, [*notes, *found.notes]
         self.units = {n: unit[self.is_reduced] for n, unit in quantities_of(self.names).items()}
         self._values, self._errors = found.values, found.errors
         #: What stands beside, and its values by our names; empty where there is none.
-        self.label, self.beside = of_mixture(reference, model, study.points)
-
-    def __getitem__(self, name: str) -> numpy.ndarray:
-        return self._values[name]
-
-    def error(self, name: str) -> numpy.ndarray:
-        """Standard errors of a quantity; nan where nothing tells them."""
-        return self._errors[name]
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all runs are complete and have found both phases."""
-        return all(state == "complete" for state in self.states)
+        self.label, self.beside = of_mixture(reference, model, self.temperature, self.shares)
 
     def rows(self) -> list[dict[str, object]]:
         """A row for each temperature and composition, by the columns of the CSV file."""
@@ -73,17 +63,8 @@ class BubblePoints(Rows):
             }
             row |= {f"liquid_share_{n}": float(self.shares[k, j]) for j, n in enumerate(self.names)}
             row["state"] = self.states[k]
-            for name, unit in self.units.items():
-                value, error = float(self._values[name][k]), float(self._errors[name][k])
-                row[f"{name}/{unit}" if unit else name] = value if math.isfinite(value) else ""
-                row[f"{name}_error"] = error if math.isfinite(error) else ""
-            rows.append(row)
+            rows.append(row | dict(self._cells(k)))
         return rows
-
-    def shown(self, name: str, k: int) -> str:
-        """A value with its error, `0.7570(35)`."""
-        value, error = self._values[name][k], self._errors[name][k]
-        return measured_text(None if math.isnan(value) else value, error)
 
     def place(self, k: int) -> str:
         """The temperature and composition of a row."""
@@ -143,49 +124,10 @@ class BubblePoints(Rows):
             axes.legend()
         return made
 
-    def write_report(self, path: str | os.PathLike) -> Path:
-        """Writes an HTML file with a table and plots. Raises SternaError where that fails."""
+    def _report_text(self) -> str:
         from sterna.fluids.mixture_report import report_text
 
-        return write_text(Path(path), report_text(self))
-
-
-def compositions_of(given: str | Sequence, count: int) -> list[tuple[float, ...]]:
-    """The shares of "0.2,0.5" (of two components that of the first one) or "0.2/0.3/0.5".
-
-    Raises SternaError where they are no shares of `count` components.
-    """
-    parts = given.split(",") if isinstance(given, str) else list(numpy.atleast_1d(given))
-    if not isinstance(given, str) and count > 2 and numpy.ndim(given) == 1:
-        parts = [tuple(parts)]
-    found = []
-    for part in parts:
-        texts = part.split("/") if isinstance(part, str) else numpy.atleast_1d(part).tolist()
-        shown = part if isinstance(part, str) else "/".join(map(str, texts))
-        try:
-            shares = [float(text) for text in texts]
-        except ValueError:
-            raise SternaError(f'the composition "{shown}": "{part}" is no number', 2) from None
-        if count == 2 and len(shares) == 1:
-            shares.append(1.0 - shares[0])
-        if len(shares) != count:
-            raise SternaError(
-                f'the composition "{shown}": {len(shares)} shares; expected {count}, as in '
-                + "/".join(f"{1.0 / count:.2g}" for _ in range(count)),
-                2,
-            )
-        if not all(0.0 < share < 1.0 for share in shares):
-            raise SternaError(
-                f'the composition "{shown}": expected shares above 0 and below 1; a pure fluid needs '
-                "no composition",
-                2,
-            )
-        if abs(sum(shares) - 1.0) > _ROUNDING:
-            raise SternaError(f'the composition "{shown}": the shares add up to {sum(shares):g}', 2)
-        found.append(tuple(float(f"{share:.6g}") for share in shares))
-    if len(set(found)) < len(found):
-        raise SternaError("a composition is given twice", 2)
-    return found
+        return report_text(self)
 
 
 def bubble_points(
@@ -209,7 +151,7 @@ def bubble_points(
     `model`: names that `sterna models` lists, with commas, or an input file with several
     `[[type]]`s or `[[component]]`s. `composition`: the mole fraction of the first of two
     components, or several of them; of more components "0.2/0.3/0.5". Every temperature goes with
-    every composition. All else is as in `sterna.vle`; `reference`: "none", or None for the mixture
+    every composition. Shares are those of whole molecules, as results have them. All else is as in `sterna.vle`; `reference`: "none", or None for the mixture
     of CoolProp where it is installed. Raises SternaError where there is no liquid.
     """
     mixture: MixtureModel = mixture_model(model)
@@ -225,13 +167,14 @@ def bubble_points(
             raise SternaError(f"{name} is {value}; expected at least {_LEAST[name]}", 2)
     if reference not in (None, "none"):
         raise SternaError(f"--reference {reference}: of a mixture expected none", 2)
-    states = [
-        State(float(t), shares)
-        for t in temperatures_of(temperature)
-        for shares in compositions_of(composition, len(mixture.names))
-    ]
+    wanted = compositions_of(composition, len(mixture.names))
+    compositions, notes = whole_compositions(wanted, sizes["molecules"], mixture.names)
+    states = [State(float(t), x) for t in temperatures_of(temperature) for x in compositions]
     folder = Path(directory) if directory is not None else Path(f"vle-{mixture.title}")
     study = MixtureEquilibrium(mixture, states, folder, (*sizes.values(), replicas, seed))
+    tell = tell or (lambda _: None)
     if run:
-        study.run(tell or (lambda _: None), cores)
-    return BubblePoints(study, reference)
+        for note in notes:
+            tell(f"sterna: warning: {note}")
+        study.run(tell, cores)
+    return BubblePoints(study, reference, notes)

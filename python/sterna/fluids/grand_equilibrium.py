@@ -8,21 +8,19 @@ Cost: half of it is test molecules. Hazards: a liquid above its boiling point ev
 molecules that are large find no place in a cold liquid. Others: slabs, with surface tensions.
 """
 
-import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
 
 from sterna.building.new import Fluid, find_fluid
-from sterna.errors import SternaError
 from sterna.fluids.gibbs_helmholtz import Path as PathOfStates
 from sterna.fluids.gibbs_helmholtz import Smoothed, smoothed
 from sterna.fluids.pair_model import pair_model
-from sterna.fluids.phase_runs import PhaseRuns
+from sterna.fluids.phase_runs import CONDENSED, PhaseRuns
 from sterna.fluids.second_virial import SecondVirial, second_virial
 from sterna.fluids.vapor import (
     VIRIAL_LIMIT,
@@ -33,7 +31,6 @@ from sterna.fluids.vapor import (
     meeting,
 )
 from sterna.support.constants import BAR_PER_ATM
-from sterna.support.files import replace_text
 from sterna.sweeps.sweep import Sweep
 
 #: The quantities of a row, with their units of real and of reduced ones.
@@ -51,8 +48,6 @@ _KJ_PER_KCAL = 4.184
 _MOL_CM3 = 0.602214076  #: molecules per cubic angstrom
 _LEAST_EFFECTIVE = 200.0  #: insertions that carry a mean whose error is known
 _LEAST_DENSITY = 0.6  #: of what is expected: below it a liquid has evaporated
-_FAR = 0.15  #: how far a vapor may be from saturation, relative; beyond it another one is run
-_ROUNDS = 3
 _DRAWS = 1000
 
 
@@ -131,59 +126,25 @@ class GrandEquilibrium(PhaseRuns):
             "carry that of a cold liquid"
         ]
 
-    def run(self, tell: Callable[[str], None], cores: int | None) -> None:
-        """Runs what is missing."""
-        tell("liquids")
-        self.liquids.run(tell, cores)
-        for _ in range(_ROUNDS):
-            vapors = self._vapors(self._densities_of_vapors())
-            if vapors is None:
-                return
-            tell("vapors")
-            if not vapors.run(tell, cores) or not self._are_far():
-                return
-
-    # The densities of vapors are results of the liquids, which more steps change a little. Vapors
-    # that have run are kept where they are near.
-
-    @property
-    def _memory(self) -> Path:
-        return self.folder / "vapor-densities.json"
-
-    def _remembered(self) -> dict[str, float]:
-        try:
-            found = json.loads(self._memory.read_text(encoding="utf-8"))
-            return {str(key): float(value) for key, value in found.items()}
-        except (OSError, ValueError, AttributeError):
-            return {}
-
-    def _densities_of_vapors(self) -> dict[str, float]:
-        """Densities to run vapors at, by temperatures; without those that the virial coefficients do."""
+    def _near_vapors(self) -> dict[str, list[float]]:
         liquid = measured(self.liquids, self.fluid, self._sizes[0])
         there = self._good(liquid)
-        remembered, wanted = self._remembered(), {}
-        if there.any():
-            potential = self._smoothed(liquid, there)
-            if potential is None:
-                return {}
-            places = numpy.flatnonzero(there)
-            for k, value in zip(places, potential.potential, strict=True):
-                t = f"{self.temperature[k]:g}"
-                second = float(self._second.value[k]) * self._volume
-                near = density_of_potential(float(value), second)
-                if abs(second * near) >= VIRIAL_LIMIT:
-                    wanted[t] = remembered.get(t, near)
-        try:
-            replace_text(self._memory, json.dumps(remembered | wanted, indent=1) + "\n")
-        except OSError as error:
-            raise SternaError(f"{self._memory}: cannot be written: {error.strerror}") from error
+        wanted: dict[str, list[float]] = {}
+        potential = self._smoothed(liquid, there) if there.any() else None
+        if potential is None:
+            return wanted
+        for k, value in zip(numpy.flatnonzero(there), potential.potential, strict=True):
+            second = float(self._second.value[k]) * self._volume
+            near = density_of_potential(float(value), second)
+            if abs(second * near) >= VIRIAL_LIMIT:
+                wanted[f"{self.temperature[k]:g}"] = [near]
         return wanted
 
-    def _vapors(self, densities: Mapping[str, float]) -> Sweep | None:
+    def _vapors(self, densities: Mapping[str, Sequence[float]]) -> Sweep | None:
         if not densities:
             return None
         first = next(iter(densities))
-        sections = self._text(float(first), densities[first])
+        sections = self._text(float(first), densities[first][0])
         sections["stage"][-1]["insertion"]["insertions"] = min(200, self._sizes[3])
         shown = [self._temperature_text(float(t)) for t in densities]
         return self._write(
@@ -193,25 +154,20 @@ class GrandEquilibrium(PhaseRuns):
                 "thermostat.temperature": shown,
                 "start.temperature": shown,
                 "run.seed": [self._seed(float(t)) for t in densities],
-                "start.density": [self._density(d) for d in densities.values()],
+                "start.density": [self._density(d) for (d,) in densities.values()],
             },
         )
 
-    def _are_far(self) -> bool:
-        """Whether vapors are far from saturation; then the places of others are remembered."""
+    def _met_vapors(self) -> dict[str, Sequence[float] | None]:
         found = self.values()
-        remembered, far = self._remembered(), False
+        met: dict[str, Sequence[float] | None] = {}
         for k, t in enumerate(self.temperature):
-            name = f"{t:g}"
-            density = found.values["vapor_density"][k] / self.mass
-            if not (name in remembered and density > 0.0):
-                continue
-            if abs(density / remembered[name] - 1.0) > _FAR:
-                remembered[name] = float(density)
-                far = True
-        if far:
-            replace_text(self._memory, json.dumps(remembered, indent=1) + "\n")
-        return far
+            density = float(found.values["vapor_density"][k]) / self.mass
+            if found.states[k] == CONDENSED:
+                met[f"{t:g}"] = None
+            elif density > 0.0:
+                met[f"{t:g}"] = [density]
+        return met
 
     def _good(self, liquid: _Measured) -> numpy.ndarray:
         expected = self._expected / self._volume
@@ -267,9 +223,7 @@ class GrandEquilibrium(PhaseRuns):
             return found
         found.smoothed = potential
         found.is_carried[there] = ~numpy.isfinite(self._path(liquid, there).potential_error)
-        vapors = self._vapors(
-            {t: d for t, d in self._remembered().items() if float(t) in self._rounded(there)}
-        )
+        vapors = self._vapors(self._kept(self._near_vapors()))
         vapor = measured(vapors, self.fluid, self._sizes[0]) if vapors is not None else None
         of_vapors = [] if vapors is None else [_temperature(p.values) for p in vapors.points]
         random = numpy.random.default_rng(1)
@@ -285,9 +239,6 @@ class GrandEquilibrium(PhaseRuns):
                        (potential.potential[place], potential.enthalpy[place]),
                        (drawn[:, place], drawn[:, size + place]), random)  # fmt: skip
         return found
-
-    def _rounded(self, there: numpy.ndarray) -> set[float]:
-        return {float(f"{t:g}") for t in self.temperature[there]}
 
     def _vapor_of(
         self, k: int, potential: float, vapor: _Measured | None, temperatures: Sequence[float]
@@ -317,7 +268,7 @@ class GrandEquilibrium(PhaseRuns):
             return None, "vapor: nothing was measured"
         factor = vapor.pressure[j] * self._unit / (vapor.density[j] * heat)
         if not 0.15 < factor < 1.05:
-            return None, "no vapor: it has condensed"
+            return None, CONDENSED
         state = VaporState(
             heat, vapor.density[j], vapor.potential[j], numpy.array(factor), vapor.energy[j]
         )

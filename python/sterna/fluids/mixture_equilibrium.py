@@ -12,30 +12,25 @@ Others: slabs of mixtures.
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
 
-from sterna.errors import SternaError
 from sterna.fluids.mixture_model import MixtureModel
 from sterna.fluids.mixture_vapor import MixtureLiquid, MixtureVapor, meeting, with_sum
-from sterna.fluids.phase_runs import PhaseRuns
+from sterna.fluids.phase_runs import CONDENSED, PhaseRuns
 from sterna.fluids.second_virial import second_virial
 from sterna.fluids.vapor import VIRIAL_LIMIT
 from sterna.support.constants import BAR_PER_ATM
-from sterna.support.files import replace_text
 from sterna.sweeps.sweep import PointRun, Sweep
 
 _MOL_CM3 = 0.602214076  #: molecules per cubic angstrom
 _LEAST_EFFECTIVE = 200.0  #: insertions that carry a mean whose error is known
 _LEAST_DENSITY = 0.6  #: of what is expected: below it a liquid has evaporated
-_FAR = 0.15  #: how far a vapor may be from the bubble point, relative; beyond it another one is run
-_ROUNDS = 3
 _DRAWS = 1000
 _KNOWN = 0.95  #: of the draws, below which an error is not known
-_FEW = 0.02  #: a share in the vapor below which its density may be off
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,10 @@ class State:
 
 @dataclass(frozen=True)
 class _Phase:
-    """Averages of one phase, in bar, cm^3, mol and kJ, or reduced. Arrays over the components."""
+    """Averages of one phase, in bar, cm^3, mol and kJ, or reduced. Arrays over the components.
+
+    Errors are nan where they are not known.
+    """
 
     density: numpy.ndarray
     density_error: float  #: of all components together, relative
@@ -73,10 +71,13 @@ class FoundMixture:
     errors: dict[str, numpy.ndarray]
     states: list[str]
     notes: list[str]
+    shares: numpy.ndarray  #: in the liquid, a row for each state
 
 
 class MixtureEquilibrium(PhaseRuns):
     """The study of a mixture in a folder. `sizes` as those of PhaseRuns."""
+
+    _memory_file = "mixture-vapor-densities.json"
 
     def __init__(
         self, model: MixtureModel, states: Sequence[State], folder: Path, sizes: Sequence[int]
@@ -88,7 +89,8 @@ class MixtureEquilibrium(PhaseRuns):
             model.liquid_density(s.temperature, numpy.array(s.shares)) / self._volume
             for s in self.points
         ]
-        count = len(model.names)
+        self._memory_prefix = f"{','.join(model.names)} "
+        self._kinds = count = len(model.names)
         temperatures = numpy.array([s.temperature for s in self.points])
         self._second = numpy.zeros((len(self.points), count, count))
         self._second_error = numpy.zeros_like(self._second)
@@ -135,40 +137,8 @@ class MixtureEquilibrium(PhaseRuns):
         columns["barostat.pressure"] = [self._pressure_text(p) for p in self._pressure]
         return self._write("liquid", sections, columns)
 
-    def run(self, tell: Callable[[str], None], cores: int | None) -> None:
-        """Runs what is missing."""
-        tell("liquids")
-        self.liquids.run(tell, cores)
-        for _ in range(_ROUNDS):
-            vapors = self._vapors(self._wanted_vapors())
-            if vapors is None:
-                return
-            tell("vapors")
-            if not vapors.run(tell, cores) or not self._are_far():
-                return
-
-    # Densities of vapors are results of the liquids, which more steps change a little. Vapors that
-    # have run are kept where they are near.
-
-    @property
-    def _memory(self) -> Path:
-        return self.folder / "vapor-densities.json"
-
-    def _remembered(self) -> dict[str, list[float]]:
-        try:
-            found = json.loads(self._memory.read_text(encoding="utf-8"))
-            return {str(key): [float(x) for x in value] for key, value in found.items()}
-        except (OSError, ValueError, AttributeError, TypeError):
-            return {}
-
-    def _remember(self, densities: dict[str, list[float]]) -> None:
-        try:
-            replace_text(self._memory, json.dumps(densities, indent=1) + "\n")
-        except OSError as error:
-            raise SternaError(f"{self._memory}: cannot be written: {error.strerror}") from error
-
-    def _wanted_vapors(self) -> dict[str, list[float]]:
-        remembered, wanted = self._remembered(), {}
+    def _near_vapors(self) -> dict[str, list[float]]:
+        wanted: dict[str, list[float]] = {}
         for k, liquid in enumerate(self._liquids()):
             if liquid is None:
                 continue
@@ -178,12 +148,10 @@ class MixtureEquilibrium(PhaseRuns):
                 density = 0.5 * numpy.exp(self._state_of(k, liquid).potential)
             size = abs(density @ self._second[k] @ density) / density.sum()
             if size >= VIRIAL_LIMIT:
-                name = str(self.points[k])
-                wanted[name] = remembered.get(name, [float(x) for x in density])
-        self._remember(remembered | wanted)
+                wanted[str(self.points[k])] = [float(x) for x in density]
         return wanted
 
-    def _vapors(self, densities: dict[str, list[float]]) -> Sweep | None:
+    def _vapors(self, densities: Mapping[str, Sequence[float]]) -> Sweep | None:
         points = [point for point in self.points if str(point) in densities]
         if not points:
             return None
@@ -194,23 +162,18 @@ class MixtureEquilibrium(PhaseRuns):
         columns["start.density"] = [self._density(float(d.sum())) for d in there]
         return self._write("vapor", sections, columns)
 
-    def _are_far(self) -> bool:
-        """Whether vapors are far from the bubble point; then the places of others are remembered."""
-        found, remembered, far = self.values(), self._remembered(), False
-        names = self.model.names
+    def _met_vapors(self) -> dict[str, Sequence[float] | None]:
+        found, names = self.values(), self.model.names
+        met: dict[str, Sequence[float] | None] = {}
         for k, point in enumerate(self.points):
             total = found.values["vapor_density"][k] * self._per_density
-            if str(point) not in remembered or not total > 0.0:
-                continue
-            shares = numpy.array([found.values[f"vapor_share_{name}"][k] for name in names])
-            before = numpy.array(remembered[str(point)])
-            off = abs(total * shares / before - 1.0)
-            if (off[shares > _FEW] > _FAR).any():
-                remembered[str(point)] = [float(x) for x in total * shares]
-                far = True
-        if far:
-            self._remember(remembered)
-        return far
+            if found.states[k] == CONDENSED:
+                met[str(point)] = None
+            elif total > 0.0:
+                met[str(point)] = [
+                    float(total * found.values[f"vapor_share_{name}"][k]) for name in names
+                ]
+        return met
 
     @property
     def _per_density(self) -> float:
@@ -272,11 +235,14 @@ class MixtureEquilibrium(PhaseRuns):
         volume, volume_error = of_all("partial_molar_volume", per_volume)
         pressure, pressure_error = _value(row, "pressure")
         relative = float(density_error[density.argmax()] / density.max())
+        effective = numpy.array([sum(_effective(run, name) for run in runs) for name in names])
+        # Few insertions have an error that says nothing.
+        excess_error = numpy.where(effective >= _LEAST_EFFECTIVE, excess_error, numpy.nan)
         return _Phase(
             density, relative, excess, excess_error, volume, volume_error,
             per_atm * pressure, per_atm * pressure_error,
             float(numpy.nan_to_num(_value(row, "compressibility")[0])) / per_atm,
-            numpy.array([sum(_effective(run, name) for run in runs) for name in names]),
+            effective,
         )  # fmt: skip
 
     def values(self) -> FoundMixture:
@@ -288,39 +254,39 @@ class MixtureEquilibrium(PhaseRuns):
             {name: numpy.full(count, numpy.nan) for name in quantities},
             [str(row["state"]) for row in self.liquids.rows()],
             [],
+            numpy.array([point.shares for point in self.points]),
         )
-        remembered = {
-            key: value
-            for key, value in self._remembered().items()
-            if key in [str(point) for point in self.points]
-        }
-        sweep = self._vapors(remembered)
-        order = [str(point) for point in self.points if str(point) in remembered]
-        vapors = dict(zip(order, self._phases(sweep), strict=True)) if sweep is not None else {}
+        near = self._near_vapors()
+        kept = self._kept(near)
+        sweep = self._vapors(kept)
+        found_vapors = self._phases(sweep) if sweep is not None else []
+        vapors = dict.fromkeys(near) | dict(zip(kept, found_vapors, strict=True))
         random = numpy.random.default_rng(1)
         for k, liquid in enumerate(self._liquids()):
             if liquid is None:
                 if found.states[k] == "complete":
                     found.states[k] = "no liquid: it has evaporated, or every insertion overlaps"
                 continue
-            self._add_notes(k, liquid, found)
+            molecules = self._sizes[0]
+            shares = liquid.density / liquid.density.sum()
+            found.shares[k] = numpy.round(molecules * shares) / molecules
+            self._add_notes(k, "liquid", liquid, found)
             gas = self._vapor(k, vapors)
             if isinstance(gas, str):
                 found.states[k] = gas
                 continue
+            if gas.phase is not None:
+                self._add_notes(k, "vapor", gas.phase, found)
             self._fill(k, liquid, gas, found, random)
         return found
 
-    def _add_notes(self, k: int, liquid: _Phase, found: FoundMixture) -> None:
-        few = [
-            name
-            for name, effective in zip(self.model.names, liquid.effective, strict=True)
-            if not effective >= _LEAST_EFFECTIVE
-        ]
+    def _add_notes(self, k: int, where: str, phase: _Phase, found: FoundMixture) -> None:
+        unknown = ~numpy.isfinite(phase.excess_error)
+        few = [name for name, is_one in zip(self.model.names, unknown, strict=True) if is_one]
         if few:
             found.notes.append(
                 f"at {self.points[k]} too few insertions of {', '.join(few)} find a place in the "
-                "liquid: the errors are not known"
+                f"{where}: the errors are not known"
             )
 
     def _vapor(self, k: int, vapors: dict[str, _Phase | None]) -> "_Vapor | str":
@@ -334,7 +300,7 @@ class MixtureEquilibrium(PhaseRuns):
         heat = self._gas * self.points[k].temperature
         factor = phase.pressure * self._unit / (phase.density.sum() * heat)
         if not 0.15 < factor < 1.2:
-            return "no vapor: it has condensed"
+            return CONDENSED
         none = numpy.zeros(len(self.model.names))
         start = MixtureVapor(heat, self._second[k], phase.density, none, numpy.array(0.0))
         return _Vapor(start, phase, self._unit)
@@ -358,8 +324,7 @@ class MixtureEquilibrium(PhaseRuns):
         _, covariance = with_sum(
             liquid.volume, liquid.volume_error, liquid.density / total, self._unit_volume(total)
         )
-        values, vectors = numpy.linalg.eigh(numpy.nan_to_num(covariance))
-        of_volumes = vectors * numpy.sqrt(numpy.maximum(values, 0.0))
+        of_volumes = _root(covariance)
         spreads: dict[str, list[float]] = {name: [] for name in exact}
         for alike in (False, True):
             moves = random.standard_normal((_DRAWS, 1 if alike else count))
@@ -400,6 +365,14 @@ class MixtureEquilibrium(PhaseRuns):
         return results
 
 
+def _root(covariance: numpy.ndarray) -> numpy.ndarray:
+    """What makes draws of this covariance of independent ones; nan where it is not known."""
+    if not numpy.isfinite(covariance).all():
+        return numpy.full_like(covariance, numpy.nan)
+    values, vectors = numpy.linalg.eigh(covariance)
+    return vectors * numpy.sqrt(numpy.maximum(values, 0.0))
+
+
 def _spread(drawn: numpy.ndarray) -> float:
     """Half of the range that 68 % of the draws are in; nan where more than a few are not known.
 
@@ -417,19 +390,19 @@ class _Vapor:
 
     def __init__(self, start: MixtureVapor, phase: _Phase | None, unit: float) -> None:
         self._start = start
-        self._phase = phase
+        self.phase = phase
         self._unit = unit
 
     @property
     def exact(self) -> MixtureVapor:
         """The vapor of the averages themselves."""
-        if self._phase is None:
+        if self.phase is None:
             return self._start
-        return self._of(self._phase.excess, numpy.array(self._phase.pressure))
+        return self._of(self.phase.excess, numpy.array(self.phase.pressure))
 
     def drawn(self, random: numpy.random.Generator) -> MixtureVapor:
         """The vapor within the errors of its averages."""
-        phase = self._phase
+        phase = self.phase
         if phase is None:
             return self._start
         moves = random.standard_normal((_DRAWS, len(phase.excess)))
@@ -443,7 +416,7 @@ class _Vapor:
         """The error of the potentials of a vapor that has not run: third coefficients, and the
         noise of the second ones.
         """
-        if self._phase is not None:
+        if self.phase is not None:
             return 0.0
         start = self._start
         names = [name for name in exact if name.startswith("vapor_share_")]
@@ -471,8 +444,9 @@ def _value(row: dict[str, object], name: str) -> tuple[float, float]:
     column = next((key for key in row if key == name or key.startswith(f"{name}/")), None)
     if column is None or row[column] is None:
         return math.nan, math.nan
-    error = row.get(f"{name}_error")
-    return float(str(row[column])), math.nan if error is None else float(str(error))
+    error = float(str(row.get(f"{name}_error") or math.nan))
+    # Fewer than two blocks have the error 0, which is none.
+    return float(str(row[column])), error if error > 0.0 else math.nan
 
 
 def _effective(run: PointRun, name: str) -> float:

@@ -73,6 +73,13 @@ def mixture_model(given: str) -> MixtureModel:
 
     Raises SternaError where there are no such models, and for inputs of one component.
     """
+    path = Path(given)
+    if path.suffix == ".xml" or ("/" in given and path.suffix != ".toml"):
+        raise SternaError(
+            f"{given}: expected names of models with commas, or an input file that ends in .toml; "
+            "`sterna convert` makes one of inputs of ls1",
+            2,
+        )
     pair = pair_model(given)
     if len(pair.names) < 2:
         raise SternaError(
@@ -80,8 +87,8 @@ def mixture_model(given: str) -> MixtureModel:
             "several [[type]]s or [[component]]s",
             2,
         )
-    if Path(given).suffix == ".toml":
-        return _of_input(Path(given), pair)
+    if path.suffix == ".toml":
+        return _of_input(path, pair)
     fluids = tuple(find_fluid(name) for name in pair.names)
     sections: dict = {}
     for fluid in sorted(fluids, key=lambda one: one.sigma):

@@ -1,20 +1,15 @@
 """What bubble points of mixtures stand beside: the mixture of CoolProp, by equations of state."""
 
 import importlib.util
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy
 
 from sterna.fluids.mixture_model import MixtureModel
 from sterna.launching.models import models
 
-if TYPE_CHECKING:
-    from sterna.fluids.mixture_equilibrium import State
-
 
 def of_mixture(
-    given: str | None, model: MixtureModel, points: Sequence["State"]
+    given: str | None, model: MixtureModel, temperatures: numpy.ndarray, shares: numpy.ndarray
 ) -> tuple[str, dict[str, numpy.ndarray]]:
     """The label of the reference, and its values by our names, nan where it has none.
 
@@ -30,14 +25,14 @@ def of_mixture(
     names = ["".join(word.capitalize() for word in str(one).split()) for one in substances]
     keys = [f"vapor_share_{name}" for name in model.names]
     found = {
-        key: numpy.full(len(points), numpy.nan)
+        key: numpy.full(len(temperatures), numpy.nan)
         for key in ("vapor_pressure", "liquid_density", "vapor_density", *keys)
     }
-    for k, point in enumerate(points):
+    for k, t in enumerate(temperatures):
         try:
             state = CoolProp.AbstractState("HEOS", "&".join(names))
-            state.set_mole_fractions(list(point.shares))
-            state.update(CoolProp.QT_INPUTS, 0.0, point.temperature)
+            state.set_mole_fractions([float(x) for x in shares[k]])
+            state.update(CoolProp.QT_INPUTS, 0.0, float(t))
             values = [
                 1e-5 * state.p(),
                 1e-3 * state.saturated_liquid_keyed_output(CoolProp.iDmolar),

@@ -1,12 +1,11 @@
 """The report of bubble points of mixtures."""
 
-from importlib.resources import files
-from string import Template
 from typing import TYPE_CHECKING
 
 import numpy
 
-from sterna.report.html import element, join, section, table
+from sterna.fluids.report_page import heading_of, page
+from sterna.report.html import element, table
 from sterna.report.plot import Series, line_plot
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ def report_text(found: "BubblePoints") -> str:
     unit = "" if found.is_reduced else " (K)"
     head = [f"temperature{unit}", *(f"liquid share {name}" for name in found.names), "state"]
     for name, of_name in found.units.items():
-        head.append(name.replace("_", " ") + (f" ({of_name})" if of_name else ""))
+        head.append(heading_of(name, of_name))
     cells = []
     for k, state in enumerate(found.states):
         row = [f"{found.temperature[k]:g}", *(f"{x:g}" for x in found.shares[k]), state]
@@ -35,48 +34,36 @@ def report_text(found: "BubblePoints") -> str:
         told += f" In parentheses: {found.label}."
     names = ["vapor_pressure", f"vapor_share_{found.names[0]}"]
     plots = [_plot(found, name) for name in names if numpy.isfinite(found[name]).any()]
-    parts = [
-        section(
-            "points",
-            "Bubble points",
-            element("p", told),
-            table(head, cells, "The table"),
-            *(element("p", note) for note in found.notes),
-        ),
-        section("plots", "Plots", element("div", *plots, class_="plots")),
-    ]
-    package = files("sterna.report")
-    style, script, page = (
-        package.joinpath(name).read_text(encoding="utf-8")
-        for name in ("report.css", "report.js", "page.html")
-    )
-    title = f"Vapor-liquid equilibrium of {found.title}"
-    links = (("points", "Bubble points"), ("plots", "Plots"))
-    return Template(page).substitute(
-        title=element("title", f"{title} - Sterna report"),
-        heading=element("h1", title),
-        style=style,
-        script=script,
-        content=join(parts),
-        contents=element(
-            "ul", *(element("li", element("a", name, href=f"#{place}")) for place, name in links)
-        ),
+    notes = (element("p", note) for note in found.notes)
+    return page(
+        f"Vapor-liquid equilibrium of {found.title}",
+        {
+            "Bubble points": (element("p", told), table(head, cells, "The table"), *notes),
+            "Plots": (element("div", *plots, class_="plots"),),
+        },
     )
 
 
 def _plot(found: "BubblePoints", name: str) -> object:
-    unit = found.units[name]
+    # Of two components the first share says all, and lines connect the reference.
+    is_binary = len(found.names) == 2
     lines = []
-    for number, t in enumerate(dict.fromkeys(found.temperature)):
-        at = (found.temperature == t) & numpy.isfinite(found[name])
-        errors = numpy.nan_to_num(found.error(name)[at])
+    temperatures = list(dict.fromkeys(found.temperature))
+    for number, t in enumerate(temperatures):
+        at = numpy.flatnonzero(found.temperature == t)
+        at = at[numpy.argsort(found.shares[at, 0], kind="stable")]
         label = f"{t:g}" if found.is_reduced else f"{t:g} K"
-        x = found.shares[at, 0]
-        lines.append(Series(label, x, found[name][at], "points", number, errors))
+        here = at[numpy.isfinite(found[name][at])]
+        errors = numpy.nan_to_num(found.error(name)[here])
+        x = found.shares[:, 0]
+        lines.append(Series(label, x[here], found[name][here], "points", number, errors))
         if found.beside:
-            known = found.beside[name][at]
-            lines.append(Series(f"{found.label}, {label}", x, known, "dashed", number, None))
-    shown = name.replace("_", " ")
-    heading = f"{shown.capitalize()} with standard errors"
+            there = at[numpy.isfinite(found.beside[name][at])]
+            style, color = (
+                ("dashed", number) if is_binary else ("points", number + len(temperatures))
+            )
+            known = found.beside[name][there]
+            lines.append(Series(f"{found.label}, {label}", x[there], known, style, color, None))
+    heading = f"{name.replace('_', ' ').capitalize()} with standard errors"
     of_x = f"share of {found.names[0]} in the liquid"
-    return line_plot(heading, of_x, shown + (f" ({unit})" if unit else ""), lines)
+    return line_plot(heading, of_x, heading_of(name, found.units[name]), lines)

@@ -102,7 +102,7 @@ def with_sum(
     """
     spread = errors**2
     of_sum = float((shares**2 * spread).sum())
-    if not of_sum > 0.0:
+    if not of_sum > 0.0:  # also where an error is not known, nan
         return volumes, numpy.diag(spread)
     gain = shares * spread / of_sum
     found = volumes + gain * (volume - shares @ volumes)

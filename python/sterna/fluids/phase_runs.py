@@ -1,10 +1,13 @@
 """Inputs and sweeps of the homogeneous phases of `sterna vle`, of pure fluids and mixtures."""
 
+import json
 import math
 import tomllib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+import numpy
 
 from sterna.building.new import Fluid, bulk_input
 from sterna.errors import SternaError
@@ -20,13 +23,24 @@ _MODULUS = 60.0  #: of a liquid, in critical pressures, roughly
 _HOT = 1.6  #: critical temperatures, at which any crystal of a liquid's density melts
 _MELT = 2500  #: steps of that
 _INTERVAL = 20  #: steps between two samples of insertions
+_FAR = 0.15  #: how far a vapor may be from its liquid's, relative; beyond it another one is run
+_FEW = 0.02  #: a share in the vapor below which its density may be off
+_ROUNDS = 3
+#: The state of a vapor that has become a liquid.
+CONDENSED = "no vapor: it has condensed"
 
 
 class PhaseRuns:
     """Runs of one phase in each box, with test molecules, in a folder.
 
-    `sizes`: molecules, steps, equilibration, insertions, replicas, seed.
+    `sizes`: molecules, steps, equilibration, insertions, replicas, seed. A study has `liquids`, and
+    says which vapors they need, by names of states.
     """
+
+    liquids: Sweep
+    _memory_file = "vapor-densities.json"
+    _memory_prefix = ""  #: of the names of states in it
+    _kinds = 1  #: of molecules
 
     def __init__(self, fluid: Fluid, folder: Path, sizes: Sequence[int]) -> None:
         self.fluid = fluid
@@ -35,6 +49,88 @@ class PhaseRuns:
         self._gas = 1.0 if fluid.reduced else KJ_MOL_PER_K
         self._unit = 1.0 if fluid.reduced else KJ_PER_BAR_CM3
         self._volume = 1.0 if fluid.reduced else CM3_MOL_PER_NM3
+
+    def _near_vapors(self) -> dict[str, list[float]]:
+        """About the densities of the components in each vapor that needs a run."""
+        raise NotImplementedError
+
+    def _vapors(self, densities: Mapping[str, Sequence[float]]) -> Sweep | None:
+        """The runs of vapors at these densities; None without any."""
+        raise NotImplementedError
+
+    def _met_vapors(self) -> dict[str, Sequence[float] | None]:
+        """The densities at which vapors meet their liquids; None of those that have condensed."""
+        raise NotImplementedError
+
+    def run(self, tell: Callable[[str], None], cores: int | None) -> None:
+        """Runs what is missing."""
+        tell("liquids")
+        self.liquids.run(tell, cores)
+        for left in reversed(range(_ROUNDS)):
+            near = self._near_vapors()
+            wanted = near | self._kept(near)
+            self._remember(wanted)
+            vapors = self._vapors(wanted)
+            if vapors is None:
+                return
+            tell("vapors")
+            if not vapors.run(tell, cores) or left == 0:
+                return
+            moved = self._moved()
+            if not moved:
+                return
+            self._remember(moved)
+
+    def _moved(self) -> dict[str, list[float]]:
+        """Other densities of the vapors that have condensed or are far from their liquids'."""
+        kept, moved = self._kept(self._near_vapors()), {}
+        for name, met in self._met_vapors().items():
+            if name not in kept:
+                continue
+            before = numpy.array(kept[name])
+            if met is None:
+                moved[name] = [float(x) for x in 0.5 * before]
+                continue
+            after = numpy.array(met)
+            is_there = after > _FEW * after.sum()
+            if (abs(after - before) > _FAR * before)[is_there].any():
+                moved[name] = [float(x) for x in after]
+        return moved
+
+    # Densities of vapors are results of the liquids, which more steps change a little. Vapors that
+    # have run are kept where they are near.
+
+    @property
+    def _memory(self) -> Path:
+        return self.folder / self._memory_file
+
+    def _kept(self, near: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+        """The densities at which these vapors have run, or are to run."""
+        found = self._remembered()
+        keys = {name: self._memory_prefix + name for name in near}
+        return {name: found[key] for name, key in keys.items() if key in found}
+
+    def _remembered(self) -> dict[str, list[float]]:
+        try:
+            found = json.loads(self._memory.read_text(encoding="utf-8"))
+            read = {
+                str(key): [float(x) for x in numpy.atleast_1d(value)]
+                for key, value in found.items()
+            }
+        except (OSError, ValueError, AttributeError, TypeError):
+            return {}
+        return {
+            key: values
+            for key, values in read.items()
+            if len(values) == self._kinds and 0.0 < sum(values) < math.inf and min(values) >= 0.0
+        }
+
+    def _remember(self, densities: Mapping[str, Sequence[float]]) -> None:
+        known = {self._memory_prefix + name: list(values) for name, values in densities.items()}
+        try:
+            replace_text(self._memory, json.dumps(self._remembered() | known, indent=1) + "\n")
+        except OSError as error:
+            raise SternaError(f"{self._memory}: cannot be written: {error.strerror}") from error
 
     def _bulk(self, t: float, purpose: str) -> dict:
         """The sections of a homogeneous fluid."""

@@ -1,6 +1,5 @@
 """Vapor-liquid equilibria of a pure fluid: `sterna.vle`, and what it returns."""
 
-import math
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,11 +19,10 @@ from sterna.fluids.critical_point import (
 )
 from sterna.fluids.pair_model import KJ_PER_BAR_CM3
 from sterna.fluids.reference import Reference, saturation, wanted
-from sterna.fluids.rows import Rows, write_text
+from sterna.fluids.rows import MeasuredRows
 from sterna.fluids.temperatures import temperatures_of
 from sterna.launching.models import models
 from sterna.support.libraries import library
-from sterna.support.measured import measured_text
 from sterna.support.names import no_such
 
 if TYPE_CHECKING:
@@ -37,7 +35,7 @@ METHODS = {
 }
 
 
-class Saturation(Rows):
+class Saturation(MeasuredRows):
     """Coexistence of liquid and vapor at some temperatures.
 
     >>> found = sterna.vle("carbon_dioxide_merker", [220, 240, 260, 280])
@@ -79,18 +77,6 @@ class Saturation(Rows):
         self.critical: CriticalPoint | None = critical_point(points)
         self._add_enthalpy(points)
 
-    def __getitem__(self, name: str) -> numpy.ndarray:
-        return self._values[name]
-
-    def error(self, name: str) -> numpy.ndarray:
-        """Standard errors of a quantity; nan where nothing tells them."""
-        return self._errors[name]
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all runs are complete and have found both phases."""
-        return all(state == "complete" for state in self.states)
-
     @property
     def coexistence(self) -> Coexistence:
         """Densities and pressures where both phases were found, for fits."""
@@ -120,10 +106,7 @@ class Saturation(Rows):
                 "temperature" if self.is_reduced else "temperature/K": float(temperature),
                 "state": self.states[k],
             }
-            for name, unit in self.units.items():
-                row[f"{name}/{unit}" if unit else name] = _number(self._values[name][k])
-                row[f"{name}_error"] = _number(self._errors[name][k])
-            rows.append(row)
+            rows.append(row | dict(self._cells(k)))
         return rows
 
     def deviation(self, name: str) -> numpy.ndarray:
@@ -193,11 +176,10 @@ class Saturation(Rows):
                 axes.plot(*(values if across else values[::-1]), style, color="gray", label=label)
                 label = None
 
-    def write_report(self, path: str | os.PathLike) -> Path:
-        """Writes an HTML file with tables and plots. Raises SternaError where that fails."""
+    def _report_text(self) -> str:
         from sterna.fluids.saturation_report import report_text
 
-        return write_text(Path(path), report_text(self))
+        return report_text(self)
 
     def __str__(self) -> str:
         from sterna.fluids.saturation_report import text_of
@@ -206,15 +188,6 @@ class Saturation(Rows):
 
     def __repr__(self) -> str:
         return f"<sterna.Saturation of {self.model} at {len(self.temperature)} temperatures>"
-
-    def shown(self, name: str, k: int) -> str:
-        """A value with its error, `0.7570(35)`."""
-        value, error = self._values[name][k], self._errors[name][k]
-        return measured_text(None if math.isnan(value) else value, error)
-
-
-def _number(value: float) -> float | str:
-    return float(value) if math.isfinite(value) else ""
 
 
 def _label(name: str, unit: str) -> str:

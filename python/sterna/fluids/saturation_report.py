@@ -1,13 +1,12 @@
 """The text and the report of vapor-liquid equilibria."""
 
 import math
-from importlib.resources import files
-from string import Template
 from typing import TYPE_CHECKING
 
 import numpy
 
-from sterna.report.html import element, join, section, table
+from sterna.fluids.report_page import heading_of, page
+from sterna.report.html import element, table
 from sterna.report.plot import Series, line_plot
 from sterna.support.measured import measured_text
 
@@ -28,8 +27,7 @@ _TOLD = {
 
 
 def _head(found: "Saturation", name: str) -> str:
-    unit = found.units[name]
-    return name.replace("_", " ") + (f" ({unit})" if unit else "")
+    return heading_of(name, found.units[name])
 
 
 def _deviation(found: "Saturation", name: str, k: int) -> str:
@@ -91,35 +89,18 @@ def report_text(found: "Saturation") -> str:
             row.append(found.shown(name, k) + (f" ({far})" if far else ""))
         cells.append(row)
     plots = [_plot(found, name) for name in names if numpy.isfinite(found[name]).any()]
-    package = files("sterna.report")
-    style, script, page = (
-        package.joinpath(name).read_text(encoding="utf-8")
-        for name in ("report.css", "report.js", "page.html")
-    )
     told = _TOLD[found.method].format(found.model)
     told += " The virial pressure is that of the vapor's density by the second virial coefficient."
     if label:
         told += f" In parentheses: how far a value is from {label}."
-    title = f"Vapor-liquid equilibrium of {found.model}"
-    parts = [
-        section("points", "Temperatures", element("p", told), table(head, cells, "The table")),
-        section(
-            "critical",
-            "Critical point",
-            *(element("p", t) for t in [*_critical_lines(found), *found.notes]),
-        ),
-        section("plots", "Plots", element("div", *plots, class_="plots")),
-    ]
-    links = (("points", "Temperatures"), ("critical", "Critical point"), ("plots", "Plots"))
-    return Template(page).substitute(
-        title=element("title", f"{title} - Sterna report"),
-        heading=element("h1", title),
-        style=style,
-        script=script,
-        content=join(parts),
-        contents=element(
-            "ul", *(element("li", element("a", name, href=f"#{place}")) for place, name in links)
-        ),
+    critical = (element("p", line) for line in [*_critical_lines(found), *found.notes])
+    return page(
+        f"Vapor-liquid equilibrium of {found.model}",
+        {
+            "Temperatures": (element("p", told), table(head, cells, "The table")),
+            "Critical point": tuple(critical),
+            "Plots": (element("div", *plots, class_="plots"),),
+        },
     )
 
 
