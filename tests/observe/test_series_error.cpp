@@ -118,6 +118,57 @@ TEST_CASE("a series tells how many independent values have its error") {
   }
 }
 
+namespace {
+
+/// How many of 2000 series of this length are told to be worth fewer than 25 independent values, and
+/// how many of these to be correlated.
+struct Shares {
+  double few = 0.0, few_and_correlated = 0.0;
+};
+
+Shares shares_of(double time, std::size_t length) {
+  constexpr int series_count = 2000;
+  Noise noise(time, 23);
+  Shares found;
+  for (int run = 0; run < series_count; ++run) {
+    for (int gap = 0; gap < 8.0 * time; ++gap) noise.next();  // between independent series
+    std::vector<double> series(length);
+    for (double& x : series) x = noise.next();
+    const SeriesError error = series_error(series);
+    if (error.independent >= 25.0) continue;
+    found.few += 1.0 / series_count;
+    if (error.is_correlated) found.few_and_correlated += 1.0 / series_count;
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("short noise is not told to be correlated") {
+  for (const std::size_t length : {25, 30, 40, 60, 255}) {
+    CAPTURE(length);
+    const Shares found = shares_of(0.0, length);
+    if (length <= 30) CHECK(found.few > 0.2);  // by chance alone
+    CHECK(found.few_and_correlated < 0.03);
+  }
+}
+
+TEST_CASE("a run that is too short is told to be correlated") {
+  struct Case {
+    double time;
+    std::size_t length;
+    double least;
+  };
+  for (const Case& one :
+       {Case{5.0, 32, 0.5}, Case{5.0, 64, 0.85}, Case{10.0, 255, 0.8}, Case{20.0, 255, 0.93}}) {
+    CAPTURE(one.time);
+    CAPTURE(one.length);
+    CHECK(shares_of(one.time, one.length).few_and_correlated > one.least);
+  }
+  // One of 100 correlation times and more is not.
+  CHECK(shares_of(2.0, 255).few_and_correlated < 0.05);
+}
+
 TEST_CASE("a slow change under fast noise counts") {
   // Three percent of the variance, with a time of 40 values, is 70 % of the variance of the mean.
   Noise fast(0.0, 1), slow(40.0, 2);
@@ -160,6 +211,9 @@ TEST_CASE("series without an error") {
   const SeriesError constant = series_error(std::vector<double>(40, 3.0));
   CHECK(constant.standard_error == 0.0);
   CHECK(constant.independent == 40.0);
+  CHECK_FALSE(constant.is_correlated);
   // Where one block alone has any weight, nothing is known without it.
-  CHECK(std::isnan(series_error(std::vector<double>{1.0, -INFINITY, 2.0}).standard_error));
+  const SeriesError unknown = series_error(std::vector<double>{1.0, -INFINITY, 2.0});
+  CHECK(std::isnan(unknown.standard_error));
+  CHECK(unknown.independent == 0.0);
 }

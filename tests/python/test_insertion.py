@@ -384,3 +384,31 @@ def test_few_insertions_that_carry_the_mean_are_warned_of(tmp_path):
     write(tmp_path, system, insertion(200), run='name = "m"')
     said = run(tmp_path, "mixed.toml")
     assert "carry the mean" in said or "overlaps" in said
+
+
+def test_few_blocks_cannot_tell_of_correlation(tmp_path):
+    """A run of up to 255 samples has a block of each, and few of them say nothing of slow changes."""
+    system = mixture([ARGON], [], [6], edge=2.4, cutoff=0.9)
+    for steps, told in ((0, "1 block of 1 sample cannot"), (9, "10 blocks of 1 sample"), (59, "")):
+        write(tmp_path, system, insertion(200), run='name = "m"')
+        path = tmp_path / "mixed.toml"
+        path.write_text(path.read_text().replace("steps = 0", f"steps = {steps}"))
+        said = run(tmp_path, "mixed.toml")
+        assert told in said
+        assert ("cannot tell how slowly" in said) == bool(told)
+
+
+def test_one_block_with_all_the_weight_has_no_error(tmp_path):
+    """In a dense liquid most places are overlaps, and of three one alone is none with some seeds."""
+    system = mixture([ARGON], [], [64], edge=1.5, cutoff=0.7)
+    for seed in range(1, 40):
+        write(tmp_path, system, insertion(1), run=f'name = "m"\nseed = {seed}')
+        path = tmp_path / "mixed.toml"
+        path.write_text(path.read_text().replace("steps = 0", "steps = 2"))
+        said = run(tmp_path, "mixed.toml")
+        if "has all the weight" in said:
+            break
+    else:
+        pytest.fail("no run has one block with all the weight")
+    assert "so that the variance of blocks is not finite" in said
+    assert "changes so slowly" not in said

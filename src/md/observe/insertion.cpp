@@ -47,7 +47,7 @@ constexpr double insertion_hard = 1000.0;
 /// Below this number of insertions that carry the mean, its error is no error.
 constexpr double insertion_least_effective = 200.0;
 /// A run that is worth so many independent blocks is 50 correlation times long. In a shorter one the
-/// error is too small.
+/// error is too small, and fewer blocks do not tell how long the run is.
 constexpr double insertion_least_independent = 25.0;
 
 std::vector<std::string> insertion_kinds(const Input& input) {
@@ -440,7 +440,10 @@ class Insertion final : public Observer {
   void add_errors(std::size_t n, std::vector<Result>& all, ObserverReport& report) const {
     const std::size_t first = series_.batch_from(reported_from());
     const std::size_t batches = series_.batch_count();
-    if (batches < first + 2) return;
+    if (batches < first + 2) {
+      warn_of_few_blocks(n, batches - std::min(first, batches), report);
+      return;
+    }
     std::vector<double> sums(batches * quantities());
     for (std::size_t q = 0; q < quantities(); ++q) {
       const std::vector<double> means = series_.means(q);
@@ -456,22 +459,45 @@ class Insertion final : public Observer {
       // Where only one block had insertions without overlap, there is none without it.
       all[k].error = std::isfinite(found.errors[k]) ? found.errors[k] : std::abs(all[k].value);
     }
-    add_independent(n, batches - first, found.independent.front(), report);
+    add_independent(n, batches - first, found, report);
   }
 
-  /// Tells how many of the blocks are independent, and where too few are.
-  void add_independent(std::size_t n, std::size_t blocks, double independent,
+  /// Tells how many of the blocks are independent, and why their error is not to be trusted.
+  void add_independent(std::size_t n, std::size_t blocks, const Jackknife& found,
                        ObserverReport& report) const {
     const std::string& name = names_[kinds_[n]];
+    const double independent = found.independent.front();
+    if (!std::isfinite(found.errors.front())) {
+      report.warnings.push_back(
+          fmt::format("[insertion]: one block of {} samples has all the weight of the insertions "
+                      "of {}, so that the variance of blocks is not finite; the error that is "
+                      "given is the value itself",
+                      series_.batch_length(), quote(name)));
+      return;
+    }
     report.text += fmt::format("# {}: worth {:.3g} independent blocks of {}, each {} samples\n",
                                name, independent, blocks, series_.batch_length());
-    const bool can_tell = static_cast<double>(blocks) >= insertion_least_independent;
-    if (!can_tell || independent >= insertion_least_independent) return;
+    if (static_cast<double>(blocks) < insertion_least_independent) {
+      warn_of_few_blocks(n, blocks, report);
+      return;
+    }
+    const bool is_slow = found.are_correlated.front() != 0;
+    if (!is_slow || independent >= insertion_least_independent) return;
     report.warnings.push_back(fmt::format(
         "[insertion]: the chemical potential of {} changes so slowly that the run is worth {:.2g} "
         "independent blocks, and its error is too small; at least {:.0f} are needed: 50 "
         "correlation times",
         quote(name), independent, insertion_least_independent));
+  }
+
+  void warn_of_few_blocks(std::size_t n, std::size_t blocks, ObserverReport& report) const {
+    report.warnings.push_back(
+        fmt::format("[insertion]: {} block{} of {} sample{} cannot tell how slowly the chemical "
+                    "potential of {} "
+                    "changes, so that its error may be too small; at least {:.0f} are needed",
+                    blocks, blocks == 1 ? "" : "s", series_.batch_length(),
+                    series_.batch_length() == 1 ? "" : "s", quote(names_[kinds_[n]]),
+                    insertion_least_independent));
   }
 
   std::size_t quantities() const { return common_quantities + each_quantities * kinds_.size(); }

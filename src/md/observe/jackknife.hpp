@@ -8,10 +8,11 @@
 
 namespace sterna::md {
 
-/// The results of sums of samples, with their standard errors, and how many independent blocks have
-/// the same errors.
+/// The results of sums of samples, with their standard errors, how many independent blocks have the
+/// same errors, and whether the blocks are correlated (`SeriesError`).
 struct Jackknife {
   std::vector<double> values, errors, independent;
+  std::vector<char> are_correlated;
 };
 
 /// `sums`: of blocks of a run, one after the other, `each` numbers of a block; those of the blocks
@@ -28,9 +29,10 @@ Jackknife jackknife(std::span<const double> sums, std::size_t each, std::size_t 
   for (std::size_t b = first; b < end; ++b) {
     for (std::size_t k = 0; k < each; ++k) all[k] += sums[b * each + k];
   }
-  Jackknife found{.values = evaluate(all), .errors = {}, .independent = {}};
+  Jackknife found{.values = evaluate(all), .errors = {}, .independent = {}, .are_correlated = {}};
   found.errors.assign(found.values.size(), 0.0);
   found.independent.assign(found.values.size(), static_cast<double>(blocks));
+  found.are_correlated.assign(found.values.size(), 0);
   if (blocks < 2) return found;
   std::vector<std::vector<double>> without;
   std::vector<double> rest(each);
@@ -47,6 +49,7 @@ Jackknife jackknife(std::span<const double> sums, std::size_t each, std::size_t 
     const SeriesError error = series_error(own);
     found.errors[k] = error.standard_error;
     found.independent[k] = error.independent;
+    found.are_correlated[k] = error.is_correlated ? 1 : 0;
   }
   return found;
 }

@@ -13,9 +13,17 @@ namespace {
 /// The window ends where it has this many times the correlation time within it.
 constexpr double window_in_times = 5.0;
 
-/// Twice the integrated autocorrelation time, in values of the series. It is 1 of white noise, and
-/// smaller where neighbors differ more than others.
-double twice_correlation_time(std::span<const double> series, double mean, double variance) {
+/// Beyond so many standard deviations an estimate is not that of white noise.
+constexpr double deviations_of_noise = 3.0;
+
+struct CorrelationTime {
+  double twice;     ///< in values of the series
+  double of_noise;  ///< standard deviation of this where the series is white noise
+};
+
+/// Twice the integrated autocorrelation time is 1 of white noise, and smaller where neighbors differ
+/// more than others. The autocorrelation of noise at a lag is 0 with the variance 1/N.
+CorrelationTime correlation_time(std::span<const double> series, double mean, double variance) {
   const std::size_t count = series.size();
   const auto all = static_cast<double>(count);
   double time = 0.5;
@@ -28,7 +36,9 @@ double twice_correlation_time(std::span<const double> series, double mean, doubl
     }
     time += sum / (all * variance);
   }
-  return std::max(0.0, 2.0 * time) * (1.0 + (2.0 * static_cast<double>(lag) + 1.0) / all);
+  const auto window = static_cast<double>(lag);
+  return {.twice = std::max(0.0, 2.0 * time) * (1.0 + (2.0 * window + 1.0) / all),
+          .of_noise = 2.0 * std::sqrt(window / all)};
 }
 
 }  // namespace
@@ -42,10 +52,11 @@ SeriesError series_error(std::span<const double> series) {
   if (!std::isfinite(variance)) return {.standard_error = std::nan(""), .independent = 0.0};
   // A series that is constant up to rounding has no error.
   if (!(variance > 1e-24 * mean * mean)) return {.standard_error = 0.0, .independent = count};
-  const double times = twice_correlation_time(series, mean, variance);
-  const double windowed = std::sqrt(variance * times / count);
+  const CorrelationTime time = correlation_time(series, mean, variance);
+  const double windowed = std::sqrt(variance * time.twice / count);
   return {.standard_error = std::max(windowed, settled_mean(series, 0).standard_error),
-          .independent = count / std::max(1.0, times)};
+          .independent = count / std::max(1.0, time.twice),
+          .is_correlated = time.twice > 1.0 + deviations_of_noise * time.of_noise};
 }
 
 }  // namespace sterna::md

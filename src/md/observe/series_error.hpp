@@ -5,10 +5,14 @@
 namespace sterna::md {
 
 /// The standard error of the mean of a series in equilibrium, and how many independent values have
-/// the same error.
+/// the same error. Where the variance is not finite, the error is not a number, and no value counts as
+/// independent.
 struct SeriesError {
   double standard_error = 0.0;
   double independent = 0.0;
+  /// Whether the correlation is more than white noise of this length has by chance: by at least three
+  /// standard deviations, which the estimate for noise passes in 1 to 2 % of series.
+  bool is_correlated = false;
 };
 
 /// The larger one of two estimates, as each is too small for some series. One integrates the
