@@ -15,11 +15,14 @@ holds for charges at any distance, not for a cutoff or a reaction field.
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sterna.errors import SternaError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 #: The energy of two charges e at a distance of 1 nm, in kJ/mol.
 _COULOMB = 138.93545764438198
@@ -43,7 +46,7 @@ class NetChargeCorrection:
         return self.images + self.excluded_volume + self.solvent
 
 
-def lattice_potential(box: ArrayLike) -> float:
+def lattice_potential(box: "ArrayLike") -> float:
     """The potential at a charge e of its own images and of the background that neutralizes them.
 
     `box`: three edge lengths, or three edges as rows, in nm. The result is in units of e/(4 pi eps0),
@@ -83,7 +86,7 @@ def _shifts(edges: np.ndarray, reach: float) -> np.ndarray:
     return points[np.linalg.norm(points, axis=1) <= reach]
 
 
-def quadrupole_trace(charges: ArrayLike, positions: ArrayLike, center: int = 0) -> float:
+def quadrupole_trace(charges: "ArrayLike", positions: "ArrayLike", center: int = 0) -> float:
     """The trace of a molecule's quadrupole moment, sum of q r^2, in e nm^2.
 
     `charges` (n) in e, `positions` (n, 3) in nm of one whole molecule. `center`: the index of the atom
@@ -102,7 +105,7 @@ def quadrupole_trace(charges: ArrayLike, positions: ArrayLike, center: int = 0) 
 
 
 def net_charge_correction(
-    box: ArrayLike,
+    box: "ArrayLike",
     before: float,
     after: float,
     *,
