@@ -4,7 +4,8 @@
 // sources: src/md/core/json.cpp
 // sources: src/md/output/checkpoint_file.cpp src/md/core/checksum.cpp src/md/output/atomic_file.cpp
 // sources: src/md/core/file_error.cpp src/md/system/particle_fields.cpp
-// sources: src/md/system/particle_store.cpp src/md/system/added_fields.cpp
+// sources: src/md/system/particle_store.cpp src/md/system/rotor_array.cpp
+// sources: src/md/system/added_fields.cpp
 // sources: src/comm/context/nearest_name.cpp src/comm/context/joined.cpp
 
 #include <sys/mman.h>
