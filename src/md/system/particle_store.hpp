@@ -50,7 +50,7 @@ class ParticleStore {
   bool rotating() const { return kind_.rotating; }
   /// Whether some particles turn and others do not.
   bool only_some_rotate() const { return places_ != nullptr; }
-  /// The types that turn, if only some do; otherwise empty.
+  /// For each type, whether its particles turn; a single entry if all turn, none if none does.
   std::vector<char> turning_types() const {
     return places_ ? places_->types() : std::vector<char>(kind_.rotating ? 1 : 0, 1);
   }
