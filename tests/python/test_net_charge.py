@@ -70,6 +70,18 @@ def test_the_solvent_by_its_quadrupole():
     assert forth.images != 0.0
 
 
+def test_the_numbers_of_the_page():
+    """docs/howto/alchemy.md, the section on a net charge."""
+    water = [[0, 0, 0], [0.1, 0, 0], [-0.0333, 0.0943, 0]]
+    trace = quadrupole_trace([-0.8476, 0.4238, 0.4238], water)
+    found = net_charge_correction(
+        [1.866] * 3, 0, 1, permittivity=71, radius=0.2, solvent_molecules=215,
+        solvent_quadrupole=trace,
+    )  # fmt: skip
+    parts = (found.images, found.excluded_volume, found.solvent)
+    assert parts == pytest.approx((1.49, 1.77, -81.6), abs=0.03)
+
+
 def test_a_counterion_that_changes_with_it_leaves_no_images():
     found = net_charge_correction([3.0] * 3, 1.0, 0.0, permittivity=66.6, others=-0.5)
     assert found.images == pytest.approx(0.0)

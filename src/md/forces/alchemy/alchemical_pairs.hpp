@@ -24,8 +24,8 @@ class AlchemicalPairs {
     Curve curve{};        ///< empty: none
     double cutoff = 0.0;  ///< length
     double size = 0.0;    ///< length; the outermost zero of the potential
-    /// The integrals of r^2 u and of r^2 (r f) that the truncation removes, and the part of the
-    /// first that lies below the switching distance, where a particle is no neighbor of itself.
+    /// The integrals of r^2 u and of r^2 (r f) that the truncation removes. `near_tail` is the part
+    /// of the first below the switching distance, where a particle is no neighbor of itself.
     double tail_energy = 0.0, tail_virial = 0.0, near_tail = 0.0;
     double sigma6 = 0.0;  ///< sixth power of the size in the soft core, which this class computes
   };

@@ -20,7 +20,8 @@ namespace sterna::md {
 
 /// Rigid molecules whose van der Waals interactions, charges and multipoles are switched off, state by
 /// state. The rows of the neighbor list have no pairs of them: this term has all. With whole charges
-/// and multipoles, U_RA of these molecules with others and U_AA of these with each other, it is
+/// and multipoles, U_RA is the energy of these molecules with others, and U_AA that of these with
+/// each other. The energy of the term is
 ///
 /// U(lambda) = (1 - lambda) U_RA + (1 - lambda)^2 U_AA,
 ///
