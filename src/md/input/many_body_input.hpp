@@ -14,7 +14,7 @@ namespace sterna::md {
 
 /// The many-body potential by which a type interacts with types that have the same one. All other
 /// pairs of types interact by pair potentials.
-enum class ManyBodyKind { none, tersoff, stillinger_weber, embedded_atom, snap };
+enum class ManyBodyKind { none, tersoff, stillinger_weber, embedded_atom, snap, ace };
 
 /// What the input calls a many-body potential: `potential` in [interaction] and the key of a [[type]]
 /// have the same name.

@@ -9,7 +9,7 @@
 
 namespace sterna::md {
 
-enum class InteractionPotential { lennard_jones, tersoff, stillinger_weber, embedded_atom, snap };
+enum class InteractionPotential { lennard_jones, tersoff, stillinger_weber, embedded_atom, snap, ace };
 template <>
 inline constexpr auto choice_table<InteractionPotential> = std::to_array<
     Choice<InteractionPotential>>(
@@ -27,7 +27,10 @@ inline constexpr auto choice_table<InteractionPotential> = std::to_array<
      {"snap", InteractionPotential::snap,
       "\"snap\": a spectral neighbor analysis potential, Thompson et al., J. Comput. Phys. 285, "
       "316 "
-      "(2015), with the coefficients of `snap_file`."}});
+      "(2015), with the coefficients of `snap_file`."},
+     {"ace", InteractionPotential::ace,
+      "\"ace\": the atomic cluster expansion, Drautz, Phys. Rev. B 99, 014104 (2019), with the "
+      "coefficients of `ace_file`."}});
 
 /// The correction for interactions beyond the cutoff.
 enum class TailCorrection { none, homogeneous, planar };
@@ -69,6 +72,7 @@ struct InteractionSection {  ///< [interaction]
   std::string embedded_atom_file;               ///< relative to the input
   std::string snap_file;                        ///< relative to the input
   std::string snap_parameter_file;              ///< empty: as `snap_file`, with its own ending
+  std::string ace_file;                         ///< relative to the input
   double cutoff = 0.0;                          ///< many-body potentials have their own
   Truncation truncation = Truncation::shifted;  ///< how the potential ends at the cutoff
   double switch_start = 0.0;                    ///< where switching to zero at the cutoff begins

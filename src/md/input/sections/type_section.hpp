@@ -13,6 +13,7 @@ struct TypeSection {  ///< [[type]]
   std::string embedded_atom{};     ///< element in the file of the embedded-atom method
   std::string tersoff{};           ///< name of Tersoff parameters; default: the type's name
   std::string snap{};              ///< element in the file of a SNAP potential
+  std::string ace{};               ///< element in the file of an ACE potential
   std::string stillinger_weber{};  ///< name of parameters of Stillinger and Weber
   double charge = 0.0;             ///< e; reduced: sqrt(4 pi epsilon_0 sigma epsilon)
 };
