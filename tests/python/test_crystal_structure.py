@@ -10,6 +10,8 @@ import pytest
 from lammps_support import System, Type
 from observer_support import read
 
+from sterna import Trajectory
+
 FCC = numpy.array([[0, 0, 0], [0, 0.5, 0.5], [0.5, 0, 0.5], [0.5, 0.5, 0]])
 BCC = numpy.array([[0, 0, 0], [0.5, 0.5, 0.5]])
 PARTS = ["fcc", "hcp", "bcc", "icosahedral", "other"]
@@ -117,6 +119,15 @@ def fractions(folder: Path) -> numpy.ndarray:
     return numpy.array([table[part][0] for part in PARTS])
 
 
+def fields_of_atoms(folder: Path, *names: str) -> list[numpy.ndarray]:
+    """Particle fields in the first and in the last frame of the trajectory, which are the same."""
+    trajectory = Trajectory(folder / "crystal.h5")
+    for name in names:
+        first, last = (trajectory[frame].particle_field(name) for frame in (0, -1))
+        assert first == pytest.approx(last, rel=1e-5, abs=1e-9)
+    return [trajectory[-1].particle_field(name) for name in names]
+
+
 LAMMPS_PROGRAM = """\
 import json, sys
 import numpy
@@ -160,22 +171,27 @@ def test_beside_lammps(name, lammps, sterna, tmp_path):
     cutoff, neighbors = (1.207 * 1.3, 8) if bcc else (0.854 * 1.6, 12)
     measure(
         sterna, tmp_path, system, ranks=1 + len(name) % 3,
-        sections=f"[common_neighbors]\ninterval = 1\ncutoff = {cutoff}\n"
-        f"[centro_symmetry]\ninterval = 1\nneighbors = {neighbors}\nthreshold = 0.5",
+        sections=f'[common_neighbors]\ninterval = 1\ncutoff = {cutoff}\nfield = "structure"\n'
+        f"[centro_symmetry]\ninterval = 1\nneighbors = {neighbors}\nthreshold = 0.5\n"
+        'field = "centro"\n[output]\ntrajectory_interval = 1',
     )  # fmt: skip
     classes, centro = by_lammps(
         lammps, tmp_path, system, [f"cna/atom {cutoff}", f"centro/atom {neighbors}"]
     )
     expected = [numpy.mean(classes == number) for number in range(1, 6)]
     assert fractions(tmp_path) == pytest.approx(expected, abs=1e-6)
+    structure, parameter = fields_of_atoms(tmp_path, "structure", "centro")
+    assert (structure == classes % 5).all()  # "other" is 5 in LAMMPS
     # LAMMPS gives 0 to atoms that have fewer neighbors.
     away = system.position[:, None] - system.position
     away -= system.edge * numpy.round(away / system.edge)
     near = (numpy.linalg.norm(away, axis=2) < 2.5).sum(axis=1) - 1 >= neighbors
     table = read(tmp_path, "centro_symmetry", run="crystal")
     assert table["part_incomplete"][0] == pytest.approx(1 - near.mean(), abs=1e-6)
+    assert (parameter[~near] == -1).all()
     if not near.any():
         return
+    assert parameter[near] == pytest.approx(centro[near], rel=1e-6, abs=1e-6)
     assert table["centro_symmetry"][0] == pytest.approx(centro[near].mean(), rel=1e-7, abs=1e-12)
     assert table["largest"][0] == pytest.approx(centro.max(), rel=1e-7, abs=1e-12)
     assert table["part_above"][0] == pytest.approx((centro[near] > 0.25).mean(), abs=1e-6)
@@ -189,7 +205,8 @@ def test_adaptive_beside_ovito(name, sterna, tmp_path):
     from ovito.pipeline import Pipeline, StaticSource
 
     system = SYSTEMS[name]()
-    measure(sterna, tmp_path, system, "[common_neighbors]\ninterval = 1")
+    section = '[common_neighbors]\ninterval = 1\nfield = "structure"\n'
+    measure(sterna, tmp_path, system, section + "[output]\ntrajectory_interval = 1")
     data = DataCollection()
     cell = numpy.concatenate([numpy.diag(system.edge), numpy.zeros((3, 1))], axis=1)
     data.create_cell(cell, pbc=(True, True, True))
@@ -201,6 +218,7 @@ def test_adaptive_beside_ovito(name, sterna, tmp_path):
     classes = numpy.array(pipeline.compute().particles["Structure Type"])
     expected = [numpy.mean(classes == number) for number in (1, 2, 3, 4, 0)]
     assert fractions(tmp_path) == pytest.approx(expected, abs=1e-6)
+    assert (fields_of_atoms(tmp_path, "structure")[0] == classes).all()
 
 
 # Of a close-packed crystal with a stacking fault: two layers of hcp among fourteen. A vacancy has 12
@@ -261,6 +279,39 @@ def test_a_group_is_looked_at_alone(sterna, tmp_path):
     assert fractions(tmp_path) == pytest.approx([0.6, 0, 0, 0, 0.4])
 
 
+def test_fields_have_numbers_of_a_group_alone(sterna, tmp_path):
+    """After a stop the field of an atom is still that of the last sample."""
+    system = crystal(FCC, (5, 5, 5), 1.6)
+    low = '[[group]]\nname = "cubes"\nselect = "prop z < 4.0"\n'
+    sections = """
+[common_neighbors]
+interval = 1
+group = "cubes"
+field = "structure"
+[centro_symmetry]
+interval = 1
+group = "cubes"
+field = "centro"
+[output]
+trajectory_interval = 1
+"""
+    measure(sterna, tmp_path, system, sections, 3, low)
+    structure, centro = fields_of_atoms(tmp_path, "structure", "centro")
+    inside = system.position[:, 2] < 4.0
+    assert (structure[~inside] == -1).all()
+    assert (centro[~inside] == -1).all()
+    assert set(structure[inside]) == {0, 1}
+    assert (structure == 1).sum() == 0.6 * inside.sum()
+    assert centro[inside].min() < 1e-6
+    assert centro[inside].max() > 1.0
+    # A run that goes on takes one sample more, on another number of ranks.
+    text = (tmp_path / "input.toml").read_text()
+    (tmp_path / "input.toml").write_text(text.replace("steps = 1\n", "steps = 3\n"))
+    done = sterna("run", "input.toml", "-n", 2, "--resume")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (fields_of_atoms(tmp_path, "structure")[0] == structure).all()
+
+
 @pytest.mark.parametrize(
     ("section", "said"),
     [
@@ -269,6 +320,13 @@ def test_a_group_is_looked_at_alone(sterna, tmp_path):
         ('[common_neighbors]\ninterval = 1\ngroup = "none"', "none"),
         ("[centro_symmetry]\ninterval = 1\nneighbors = 7", "expected an even number"),
         ('[centro_symmetry]\ninterval = 1\ngroup = "none"', "none"),
+        ('[centro_symmetry]\ninterval = 1\nfield = "2 b"', "cannot be the name of a particle field"),
+        ('[common_neighbors]\ninterval = 1\nfield = "velocity"', 'have their own "velocity"'),
+        (
+            '[common_neighbors]\ninterval = 1\nfield = "a"\n'
+            '[centro_symmetry]\ninterval = 1\nfield = "a"',
+            '[common_neighbors] has a field "a" already',
+        ),
         ("[centro_symmetry]\ninterval = 1\nneighbours = 12", '"neighbors"'),
     ],
 )

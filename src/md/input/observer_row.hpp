@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "md/core/box.hpp"
@@ -32,6 +33,8 @@ struct ObserverRow {
   /// For an observer with data of each particle: bytes per particle at the end of the run, both in
   /// memory and in a checkpoint.
   double (*bytes_per_particle)(const Input& input) = nullptr;
+  /// For an observer that can keep a number of each atom: the name of the particle field, or none.
+  std::string (*field)(const Input& input) = nullptr;
   /// Called where the section's interval is not 0. Null where there is nothing to observe.
   std::unique_ptr<Observer> (*make)(const ObserverRequest& request) = nullptr;
   /// Whether samples need the whole tensor of the virial, which charges at any distance compute

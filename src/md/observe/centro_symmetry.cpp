@@ -15,6 +15,7 @@
 
 #include "md/input/atom_groups.hpp"
 #include "md/input/sections/section.hpp"
+#include "md/observe/atom_field.hpp"
 #include "md/observe/nearest_neighbors.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/observe/quantity_series.hpp"
@@ -28,6 +29,7 @@ struct CentroSymmetryOptions {
   std::int64_t neighbors = 12;
   std::optional<double> threshold;
   std::string group;
+  std::string field;
 };
 
 std::vector<std::string> names_of(const CentroSymmetryOptions& options) {
@@ -47,7 +49,8 @@ class CentroSymmetry final : public Observer {
         threshold_(options.threshold),
         neighbors_(needed_),
         names_(names_of(options)),
-        series_(names_) {
+        series_(names_),
+        parameters_(request, options.field) {
     if (!options.group.empty()) {
       group_ = groups_from_input(request.input, request.topology, {options.group});
     }
@@ -62,14 +65,17 @@ class CentroSymmetry final : public Observer {
              group_[0].contains(particles.id[i], particles.position[i], frame.box);
     };
     neighbors_.gather(frame, range_, is_in);
+    const double area = std::pow(units_.from_internal(1.0, Dimension::length), 2);
     std::array<double, 4> sums{};  // atoms, with all neighbors, of their parameters, above
     double largest = 0.0;
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      parameters_.set(i, AtomField::not_observed);
       if (!is_in(static_cast<std::uint32_t>(i))) continue;
       sums[0] += 1.0;
       const auto neighbors = neighbors_.of(i);
       if (neighbors.size() < needed_) continue;
       const double value = parameter(neighbors);
+      parameters_.set(i, area * value);
       sums[1] += 1.0;
       sums[2] += value;
       if (threshold_ && value > *threshold_ * *threshold_) sums[3] += 1.0;
@@ -77,7 +83,6 @@ class CentroSymmetry final : public Observer {
     }
     comm::ReductionBatch batch(context_, name());
     batch.sum(sums.data(), sums.size()).max(largest).run();
-    const double area = std::pow(units_.from_internal(1.0, Dimension::length), 2);
     const double atoms = std::max(sums[0], 1.0), complete = std::max(sums[1], 1.0);
     std::vector<double> values{area * sums[2] / complete, area * largest,
                                (sums[0] - sums[1]) / atoms};
@@ -135,6 +140,7 @@ class CentroSymmetry final : public Observer {
   std::vector<AtomGroup> group_;  ///< empty: all atoms
   std::string_view area_;         ///< the unit of a parameter
   std::vector<double> sums_of_pairs_;
+  AtomField parameters_;
 };
 
 std::unique_ptr<Observer> make_centro_symmetry(const ObserverRequest& request) {
@@ -147,6 +153,7 @@ void check_centro_symmetry(const Input& input, const IsGood& is_good, const Repo
   if (!options.group.empty()) {
     check_group_names(input, is_good, report, "centro_symmetry.group", {options.group}, false);
   }
+  check_field(input, is_good, report, "centro_symmetry");
   if (is_good("centro_symmetry.neighbors") && options.neighbors % 2 != 0) {
     report(Severity::error, "centro_symmetry.neighbors",
            fmt::format("{} neighbors are no pairs; expected an even number, such as 12 (fcc) or 8 "
@@ -182,9 +189,15 @@ ObserverRow observer::centro_symmetry() {
                     .description = "Name of the `[[group]]` whose atoms are looked at. Others are "
                                    "no neighbors.",
                     .default_text = "all atoms",
-                    .aliases = {"groups", "of"}}},
+                    .aliases = {"groups", "of"}},
+                   field_key<CentroSymmetryOptions>(
+                       "Name of a particle field with the parameter of each atom at the last "
+                       "sample, which trajectories and checkpoints have. It is -1 where neighbors "
+                       "are missing, and outside the group.")},
           .interval = interval_of<CentroSymmetryOptions>,
           .check = check_centro_symmetry,
+          .bytes_per_particle = bytes_of_field<CentroSymmetryOptions>,
+          .field = field_of<CentroSymmetryOptions>,
           .make = make_centro_symmetry,
           .needs_all_pairs = true,
           .needs_full_shell = true};

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "md/input/atom_groups.hpp"
+#include "md/observe/atom_field.hpp"
 #include "md/observe/check_reach.hpp"
 #include "md/observe/nearest_neighbors.hpp"
 #include "md/observe/observer_table.hpp"
@@ -35,6 +36,7 @@ struct CommonNeighborsOptions {
   std::int64_t interval = 0;
   std::optional<double> cutoff;
   std::string group;
+  std::string field;
 };
 
 using Neighbors = std::span<const NearestNeighbors::Neighbor>;
@@ -138,7 +140,8 @@ class CommonNeighbors final : public Observer {
         context_(request.context),
         units_(request.input.units),
         cutoff_(options.cutoff),
-        range_(request.input.interaction.cutoff) {
+        range_(request.input.interaction.cutoff),
+        class_(request, options.field) {
     if (!options.group.empty()) {
       group_ = groups_from_input(request.input, request.topology, {options.group});
     }
@@ -153,10 +156,16 @@ class CommonNeighbors final : public Observer {
     neighbors_.gather(frame, cutoff_.value_or(range_), is_in);
     std::array<double, structure_count + 2> sums{};  // then atoms, and those with 12 neighbors
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
-      if (!is_in(static_cast<std::uint32_t>(i))) continue;
+      if (!is_in(static_cast<std::uint32_t>(i))) {
+        class_.set(i, AtomField::not_observed);
+        continue;
+      }
       const Neighbors neighbors = neighbors_.of(i);
-      sums[cutoff_ ? structure_by_cutoff(neighbors, neighbors_.count(i), *cutoff_)
-                   : adaptive_structure(neighbors)] += 1.0;
+      const Structure structure =
+          cutoff_ ? structure_by_cutoff(neighbors, neighbors_.count(i), *cutoff_)
+                  : adaptive_structure(neighbors);
+      sums[structure] += 1.0;
+      class_.set(i, numbers[structure]);
       sums[structure_count] += 1.0;
       if (neighbors.size() >= 12) sums[structure_count + 1] += 1.0;
     }
@@ -201,11 +210,14 @@ class CommonNeighbors final : public Observer {
 
  private:
   inline static const std::vector<std::string> names{"fcc", "hcp", "bcc", "icosahedral", "other"};
+  /// Of the classes in the field, as OVITO has them.
+  static constexpr std::array<double, structure_count> numbers{1.0, 2.0, 3.0, 4.0, 0.0};
 
   comm::Context context_;
   UnitSystem units_;
   std::optional<double> cutoff_;  ///< of bonds; none: from the nearest neighbors
   double range_;                  ///< within which pairs are known
+  AtomField class_;
   std::vector<AtomGroup> group_;  ///< empty: all atoms
   NearestNeighbors neighbors_{14};
   double largest_part_ = 0.0;  ///< in any sample
@@ -223,6 +235,7 @@ void check_common_neighbors(const Input& input, const IsGood& is_good, const Rep
   if (!options.group.empty()) {
     check_group_names(input, is_good, report, "common_neighbors.group", {options.group}, false);
   }
+  check_field(input, is_good, report, "common_neighbors");
   check_reach(input, is_good, report, "common_neighbors.cutoff", options.cutoff.value_or(0.0));
 }
 
@@ -249,9 +262,15 @@ ObserverRow observer::common_neighbors() {
                     .description = "Name of the `[[group]]` whose atoms are looked at. Others are "
                                    "no neighbors.",
                     .default_text = "all atoms",
-                    .aliases = {"groups", "of"}}},
+                    .aliases = {"groups", "of"}},
+                   field_key<CommonNeighborsOptions>(
+                       "Name of a particle field with the class of each atom at the last sample, "
+                       "which trajectories and checkpoints have: 0 other, 1 fcc, 2 hcp, 3 bcc, 4 "
+                       "icosahedral, -1 not in the group. The numbers are those of OVITO.")},
           .interval = interval_of<CommonNeighborsOptions>,
           .check = check_common_neighbors,
+          .bytes_per_particle = bytes_of_field<CommonNeighborsOptions>,
+          .field = field_of<CommonNeighborsOptions>,
           .make = make_common_neighbors,
           .needs_all_pairs = true,
           .needs_full_shell = true};

@@ -19,7 +19,8 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
                                                       const Input& input,
                                                       const std::vector<std::string>& names,
                                                       std::span<const std::int64_t> type_counts,
-                                                      const Topology& topology) {
+                                                      const Topology& topology,
+                                                      AddedFields& fields) {
   MoleculeModel molecules;
   if (!input.components.empty()) molecules = molecule_model_from_input(input);
   const bool rotating = std::ranges::any_of(molecules.components, [](const Component& component) {
@@ -31,6 +32,7 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
                                 .type_counts = type_counts,
                                 .molecules = molecules,
                                 .topology = topology,
+                                .fields = fields,
                                 .rotating = rotating};
   std::vector<std::unique_ptr<Observer>> observers;
   for (const ObserverRow& row : observer_table()) {

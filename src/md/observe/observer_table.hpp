@@ -10,6 +10,7 @@
 #include "md/input/observer_row.hpp"
 #include "md/model/molecule_model.hpp"
 #include "md/observe/observer.hpp"
+#include "md/system/added_fields.hpp"
 #include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -23,6 +24,7 @@ struct ObserverRequest {
   std::span<const std::int64_t> type_counts;  ///< particles of each type in the system
   const MoleculeModel& molecules;             ///< empty if the input has types
   const Topology& topology;                   ///< of flexible molecules; outlives the observers
+  AddedFields& fields;                        ///< of the particles; outlives the observers
   bool rotating = false;                      ///< whether any molecule has an orientation
 };
 
@@ -36,12 +38,13 @@ namespace observer {
 /// All of them, in the order of the reference page.
 const Registry<ObserverRow>& observer_table();
 
-/// Makes the observers of an input, in the order of the table. `topology` outlives them.
+/// Makes the observers of an input, in the order of the table. `topology` and `fields` outlive them.
 std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
                                                       const Input& input,
                                                       const std::vector<std::string>& names,
                                                       std::span<const std::int64_t> type_counts,
-                                                      const Topology& topology);
+                                                      const Topology& topology,
+                                                      AddedFields& fields);
 
 /// Whether any observer of the input needs the whole virial tensor.
 bool observers_need_virial_tensor(const Input& input);

@@ -172,7 +172,7 @@ void Simulation::Implementation::make_parts() {
     sampling_.averages.emplace(input_, system_.particle_count, system_.total_mass());
   }
   sampling_.observers = make_observers(context_, input_, system_.interaction.names(),
-                                       system_.type_counts, system_.topology);
+                                       system_.type_counts, system_.topology, system_.fields);
   const auto before_engine = PhaseTimer::Clock::now();
   make_engine();
   count_degrees_of_freedom();
