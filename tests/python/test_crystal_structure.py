@@ -121,7 +121,7 @@ def fractions(folder: Path) -> numpy.ndarray:
 
 def fields_of_atoms(folder: Path, *names: str) -> list[numpy.ndarray]:
     """Particle fields in the first and in the last frame of the trajectory, which are the same."""
-    trajectory = Trajectory(folder / "crystal.h5")
+    trajectory = Trajectory(folder / "crystal.h5md")
     for name in names:
         first, last = (trajectory[frame].particle_field(name) for frame in (0, -1))
         assert first == pytest.approx(last, rel=1e-5, abs=1e-9)

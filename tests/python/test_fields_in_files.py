@@ -5,6 +5,8 @@ import pytest
 import sterna
 from engine_support import script_output
 
+from sterna import Trajectory
+
 INPUT = """\
 units = "reduced"
 [run]
@@ -80,6 +82,42 @@ simulation.close()
             assert "spin" not in frame.particle_fields
     with pytest.raises(sterna.SternaError, match="did you mean 'charge'"):
         frame.particle_field("charg")
+
+
+def test_other_programs_read_the_fields(sterna, tmp_path):
+    ase = pytest.importorskip("ase.io", reason="no ASE to read the files")
+    (tmp_path / "melt.toml").write_text(INPUT.format(steps="steps = 20", precision="double"))
+    script_output(
+        tmp_path,
+        """
+import numpy
+import sterna
+
+simulation = sterna.Simulation.from_file("melt.toml", files=True)
+n = simulation.particle_count
+simulation.add_particle_field("kind", initial=0.25)
+simulation.add_particle_field("spin", components=3)
+simulation.set("spin", numpy.random.default_rng(5).normal(size=(n, 3)))
+simulation.run(20)
+simulation.close()
+""",
+    )
+    spin = numpy.random.default_rng(5).normal(size=(320, 3))
+    for name in ("melt.extxyz", "melt.lammpstrj"):
+        done = sterna("export", "output/melt.h5md", "-o", name)
+        assert done.returncode == 0, done.stdout + done.stderr
+    atoms = ase.read(tmp_path / "melt.extxyz", index=-1)
+    assert numpy.array_equal(atoms.arrays["spin"], spin)
+    # The column `kind` is that of types.
+    assert (atoms.arrays["field_kind"] == 0.25).all()
+    lines = (tmp_path / "melt.lammpstrj").read_text().splitlines()
+    columns = [line for line in lines if line.startswith("ITEM: ATOMS")][-1].split()[2:]
+    assert columns[-4:] == ["d_kind", "d2_spin[1]", "d2_spin[2]", "d2_spin[3]"]
+    table = numpy.array([line.split()[-4:] for line in lines[-320:]], dtype=float)
+    assert numpy.array_equal(table[:, 1:], spin)
+    assert (table[:, 0] == 0.25).all()
+    of_ase = Trajectory(tmp_path / "output" / "melt.h5md").to_ase()
+    assert numpy.array_equal(of_ase.arrays["spin"], spin)
 
 
 @pytest.mark.parametrize(("ranks", "then"), [(1, 4), (3, 2), (2, 1)])

@@ -25,6 +25,8 @@ class AtomFrame:
     position: numpy.ndarray  #: (n, 3); molecules are whole, so atoms may be outside of the box
     velocity: numpy.ndarray | None  #: (n, 3)
     force: numpy.ndarray | None  #: (n, 3); of the sites of rigid molecules it is not known
+    #: Added fields of the particles that the atoms belong to, by name: (n,) or (n, components).
+    particle_fields: dict[str, numpy.ndarray] = field(default_factory=dict)
 
     def wrapped(self) -> tuple[numpy.ndarray, numpy.ndarray]:
         """Positions inside the box, (n, 3), and the boxes that were taken off, (n, 3)."""
@@ -134,6 +136,7 @@ class Atoms:
             frame.step, frame.time, frame.edges, position[pick],
             None if velocity is None else velocity[pick],
             None if force is None else force[pick],
+            {name: of[self.particle][pick] for name, of in frame.particle_fields.items()},
         )  # fmt: skip
 
     def _arms(self, frame: TrajectoryFrame) -> numpy.ndarray:

@@ -56,6 +56,8 @@ def to_ase(trajectory: Recorded, frame: int, massless: bool) -> "ase.Atoms":
         ("insertioncodes", numpy.array(atoms.insertion_code)[atoms.residue]),
     ):  # fmt: skip
         made.set_array(name, values)
+    for name, values in at.particle_fields.items():
+        made.set_array(f"field_{name}" if name in made.arrays else name, values)
     if at.velocity is not None:
         per_ps = 1.0 if trajectory.is_reduced else 1.0 / (1000.0 * units.fs)
         made.set_velocities(scale * per_ps * at.velocity)

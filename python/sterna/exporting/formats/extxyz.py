@@ -30,6 +30,9 @@ def _write(path: Path, export: Export) -> None:
             ]
             if frame.velocity is not None:
                 columns.append(("velo", "R", scale * frame.velocity))
+            taken = {name for name, _, _ in columns}
+            for name, values in frame.particle_fields.items():
+                columns.append((f"field_{name}" if name in taken else name, "R", values))
             comment = f"step={frame.step} time={frame.time!r}"
             file.write(extended_xyz(scale * frame.edges, columns, comment))
 

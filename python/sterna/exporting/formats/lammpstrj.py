@@ -53,6 +53,15 @@ def _write(path: Path, export: Export) -> None:
                 if values is not None:
                     columns.append(factor * values)
                     names += more
+            # As LAMMPS calls properties that `fix property/atom` adds.
+            for name, values in frame.particle_fields.items():
+                columns.append(values.reshape(len(values), -1))
+                width = columns[-1].shape[1]
+                names += (
+                    f" d_{name}"
+                    if values.ndim == 1
+                    else "".join(f" d2_{name}[{k + 1}]" for k in range(width))
+                )
             file.write(f"ITEM: TIMESTEP\n{frame.step}\nITEM: NUMBER OF ATOMS\n{len(atoms)}\n")
             file.write(_bounds(units.length * frame.edges))
             file.write(f"ITEM: ATOMS {names}\n")
