@@ -355,49 +355,13 @@ void Simulation::set_local(const std::string& name, const Values& values) {
 }
 
 void Simulation::set(const std::string& name, const Rows& values) {
-  constexpr std::array<std::string_view, 4> settable = {"position", "velocity", "orientation",
-                                                        "angular_momentum"};
-  md::Simulation& simulation = engine();
-  md::AddedField* const added = simulation.particle_fields().find(name);
-  if (added == nullptr && std::ranges::find(settable, name) == settable.end()) {
-    std::string names = fmt::format("{}", fmt::join(settable, ", "));
-    for (const md::AddedFieldLayout& layout : simulation.particle_fields().layouts()) {
-      names += ", " + layout.name;
-    }
-    throw std::invalid_argument(fmt::format("set: \"{}\" cannot be set, only {}", name, names));
-  }
+  md::AddedField* const added = find_settable(name);
   const Field field = this->field(name);
-  if (values.shape(0) != static_cast<std::size_t>(simulation.particle_count())) {
-    throw std::invalid_argument(fmt::format(
-        "set(\"{}\"): the array has {} rows, expected one for each of {} particles, by ascending "
-        "id",
-        name, values.shape(0), simulation.particle_count()));
-  }
-  const double* const data = values.data();
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (!std::isfinite(data[k])) {
-      throw std::invalid_argument(
-          fmt::format("set(\"{}\"): row {} is not finite", name, k / field.columns));
-    }
-  }
+  check_rows(name, field, values);
   if (added != nullptr) return set_added(*added, values);
-  const auto is_zero = [&](std::size_t k) {
-    return std::all_of(data + 4 * k, data + 4 * k + 4, [](double x) { return x == 0.0; });
-  };
-  for (std::size_t k = 0; name == "orientation" && k < values.shape(0); ++k) {
-    if (!is_zero(k)) continue;
-    throw std::invalid_argument(
-        fmt::format("set(\"orientation\"): row {} is no quaternion: all of it is 0", k));
-  }
+  const double* const data = values.data();
   const double unit = 1.0 / this->unit(field.dimension);
-  const md::Vec3& edges = simulation.box().length;
-  const double farthest = md::BoxFrame::farthest * std::min({edges.x, edges.y, edges.z});
-  for (std::size_t k = 0; name == "position" && k < values.size(); ++k) {
-    if (std::abs(data[k] * unit) <= farthest) continue;
-    throw std::invalid_argument(
-        fmt::format("set(\"position\"): row {} is more than {:g} boxes away", k / field.columns,
-                    md::BoxFrame::farthest));
-  }
+  md::Simulation& simulation = engine();
   const nb::gil_scoped_release free;
   const std::vector<std::int64_t> ids = sorted_ids();
   simulation.change([&](md::ParticleRecord& record) {
@@ -417,6 +381,49 @@ void Simulation::set(const std::string& name, const Rows& values) {
       record.image = {crossings[0], crossings[1], crossings[2]};
     }
   });
+}
+
+md::AddedField* Simulation::find_settable(const std::string& name) {
+  constexpr std::array<std::string_view, 4> settable = {"position", "velocity", "orientation",
+                                                        "angular_momentum"};
+  md::AddedFields& fields = engine().particle_fields();
+  md::AddedField* const added = fields.find(name);
+  if (added != nullptr || std::ranges::find(settable, name) != settable.end()) return added;
+  std::string names = fmt::format("{}", fmt::join(settable, ", "));
+  for (const md::AddedFieldLayout& layout : fields.layouts()) names += ", " + layout.name;
+  throw std::invalid_argument(fmt::format("set: \"{}\" cannot be set, only {}", name, names));
+}
+
+void Simulation::check_rows(const std::string& name, const Field& field, const Rows& values) {
+  if (values.shape(0) != static_cast<std::size_t>(engine().particle_count())) {
+    throw std::invalid_argument(fmt::format(
+        "set(\"{}\"): the array has {} rows, expected one for each of {} particles, by ascending "
+        "id",
+        name, values.shape(0), engine().particle_count()));
+  }
+  const auto refuse = [&](std::size_t row, const std::string& what) {
+    throw std::invalid_argument(fmt::format("set(\"{}\"): row {} is {}", name, row, what));
+  };
+  const double* const data = values.data();
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!std::isfinite(data[k])) refuse(k / field.columns, "not finite");
+  }
+  if (name == "orientation") {
+    for (std::size_t k = 0; k < values.shape(0); ++k) {
+      const auto is_zero = [](double x) { return x == 0.0; };
+      if (!std::all_of(data + 4 * k, data + 4 * k + 4, is_zero)) continue;
+      refuse(k, "no quaternion: all of it is 0");
+    }
+  } else if (name == "position") {
+    const double unit = 1.0 / this->unit(field.dimension);
+    const md::Vec3& edges = engine().box().length;
+    const double farthest = md::BoxFrame::farthest * std::min({edges.x, edges.y, edges.z});
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (std::abs(data[k] * unit) <= farthest) continue;
+      refuse(k / field.columns,
+             fmt::format("more than {:g} boxes away", md::BoxFrame::farthest));
+    }
+  }
 }
 
 nb::object Simulation::local(const std::string& name) const {

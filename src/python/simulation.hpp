@@ -119,6 +119,11 @@ class Simulation final : public Ending {
   bool wants_stop();
   void raise_failure(bool interrupted);
   Field field(const std::string& name) const;
+  /// The added field of this name; null for a field of all particles that can be set. Throws
+  /// std::invalid_argument for any other.
+  md::AddedField* find_settable(const std::string& name);
+  /// Throws std::invalid_argument where values cannot be those of this field.
+  void check_rows(const std::string& name, const Field& field, const Rows& values);
   void set_added(md::AddedField& field, const Rows& values);
   std::vector<std::int64_t> sorted_ids() const;
 

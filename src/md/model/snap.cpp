@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <stdexcept>
 #include <utility>
@@ -162,9 +163,26 @@ SnapPotential::Harmonics SnapPotential::harmonics_of(const Neighbor& neighbor, d
 }
 
 double SnapPotential::energy(int center, std::span<const Neighbor> neighbors) const {
-  const int channels = this->channels();
+  std::vector<double> components = bispectrum(sums_of_harmonics(center, neighbors));
+  if (form_.subtract_lone) {
+    for (std::size_t k = 0; k < components.size(); ++k) components[k] -= lone_component(center, k);
+  }
+  const double* coefficient = element(center).coefficients.data();
+  double energy = *coefficient++;
+  for (const double value : components) energy += *coefficient++ * value;
+  if (!form_.quadratic) return energy;
+  for (std::size_t k = 0; k < components.size(); ++k) {
+    energy += 0.5 * *coefficient++ * components[k] * components[k];
+    for (std::size_t l = k + 1; l < components.size(); ++l)
+      energy += *coefficient++ * components[k] * components[l];
+  }
+  return energy;
+}
+
+std::vector<SnapPotential::Harmonics> SnapPotential::sums_of_harmonics(
+    int center, std::span<const Neighbor> neighbors) const {
   std::vector<Harmonics> sums;
-  for (int e = 0; e < channels; ++e) {
+  for (int e = 0; e < channels(); ++e) {
     Harmonics sum;
     const double self = form_.self_of_all || e == channel(center) ? 1.0 : 0.0;
     for (int j = 0; j <= form_.twice_j; ++j) {
@@ -182,34 +200,45 @@ double SnapPotential::energy(int center, std::span<const Neighbor> neighbors) co
       for (std::size_t k = 0; k < u[j].size(); ++k) sum[j][k] += weight * u[j][k];
     }
   }
-  // B = sum over rows and columns of conj(U_j) times the product of U_j1 and U_j2 coupled to j.
-  const auto component = [&](const SnapTriple& t, const std::vector<double>& coupling, int e1,
-                             int e2, int e3) {
-    std::complex<double> total = 0.0;
-    const int beyond = (t.j1 + t.j2 - t.j) / 2;
-    const auto coupled = [&](int k1, int k2) {
-      return coupling[static_cast<std::size_t>(k1 * (t.j2 + 1) + k2)];
-    };
-    const auto at = [&](int e, int j, int row, int column) {
-      return sums[static_cast<std::size_t>(e)][static_cast<std::size_t>(j)]
-                 [static_cast<std::size_t>(row * (j + 1) + column)];
-    };
-    for (int b1 = 0; b1 <= t.j1; ++b1) {
-      for (int b2 = 0; b2 <= t.j2; ++b2) {
-        const int b = b1 + b2 - beyond;
-        if (b < 0 || b > t.j) continue;
-        for (int a1 = 0; a1 <= t.j1; ++a1) {
-          for (int a2 = 0; a2 <= t.j2; ++a2) {
-            const int a = a1 + a2 - beyond;
-            if (a < 0 || a > t.j) continue;
-            total += std::conj(at(e3, t.j, b, a)) * coupled(b1, b2) * coupled(a1, a2) *
-                     at(e1, t.j1, b1, a1) * at(e2, t.j2, b2, a2);
-          }
+  return sums;
+}
+
+namespace {
+
+/// The sum over rows and columns of the conjugate of U_j of the third channel times the product of
+/// U_j1 of the first and U_j2 of the second, coupled to j.
+double coupled(const SnapTriple& t, const std::vector<double>& coupling,
+                      const SnapPotential::Harmonics& first,
+                      const SnapPotential::Harmonics& second,
+                      const SnapPotential::Harmonics& third) {
+  std::complex<double> total = 0.0;
+  const int beyond = (t.j1 + t.j2 - t.j) / 2;
+  const auto factor = [&](int k1, int k2) {
+    return coupling[static_cast<std::size_t>(k1 * (t.j2 + 1) + k2)];
+  };
+  const auto at = [](const SnapPotential::Harmonics& u, int j, int row, int column) {
+    return u[static_cast<std::size_t>(j)][static_cast<std::size_t>(row * (j + 1) + column)];
+  };
+  for (int b1 = 0; b1 <= t.j1; ++b1) {
+    for (int b2 = 0; b2 <= t.j2; ++b2) {
+      const int b = b1 + b2 - beyond;
+      if (b < 0 || b > t.j) continue;
+      for (int a1 = 0; a1 <= t.j1; ++a1) {
+        for (int a2 = 0; a2 <= t.j2; ++a2) {
+          const int a = a1 + a2 - beyond;
+          if (a < 0 || a > t.j) continue;
+          total += std::conj(at(third, t.j, b, a)) * factor(b1, b2) * factor(a1, a2) *
+                   at(first, t.j1, b1, a1) * at(second, t.j2, b2, a2);
         }
       }
     }
-    return total.real() / (form_.normalized ? t.j + 1.0 : 1.0);
-  };
+  }
+  return total.real();
+}
+
+}  // namespace
+
+std::vector<double> SnapPotential::bispectrum(const std::vector<Harmonics>& sums) const {
   std::vector<std::vector<double>> couplings;
   for (const SnapTriple& t : triples_) {
     std::vector<double>& coupling = couplings.emplace_back();
@@ -219,27 +248,17 @@ double SnapPotential::energy(int center, std::span<const Neighbor> neighbors) co
     }
   }
   std::vector<double> components;
-  for (int e1 = 0; e1 < channels; ++e1) {
-    for (int e2 = 0; e2 < channels; ++e2) {
-      for (int e3 = 0; e3 < channels; ++e3) {
-        for (std::size_t n = 0; n < triples_.size(); ++n)
-          components.push_back(component(triples_[n], couplings[n], e1, e2, e3));
+  for (const Harmonics& first : sums) {
+    for (const Harmonics& second : sums) {
+      for (const Harmonics& third : sums) {
+        for (std::size_t n = 0; n < triples_.size(); ++n) {
+          const double norm = form_.normalized ? triples_[n].j + 1.0 : 1.0;
+          components.push_back(coupled(triples_[n], couplings[n], first, second, third) / norm);
+        }
       }
     }
   }
-  if (form_.subtract_lone) {
-    for (std::size_t k = 0; k < components.size(); ++k) components[k] -= lone_component(center, k);
-  }
-  const double* coefficient = element(center).coefficients.data();
-  double energy = *coefficient++;
-  for (const double value : components) energy += *coefficient++ * value;
-  if (!form_.quadratic) return energy;
-  for (std::size_t k = 0; k < components.size(); ++k) {
-    energy += 0.5 * *coefficient++ * components[k] * components[k];
-    for (std::size_t l = k + 1; l < components.size(); ++l)
-      energy += *coefficient++ * components[k] * components[l];
-  }
-  return energy;
+  return components;
 }
 
 SnapPotential::Dimer SnapPotential::strongest_dimer() const {

@@ -99,9 +99,14 @@ class SnapPotential {
   };
   Dimer strongest_dimer() const;
 
- private:
   using Harmonics = std::vector<std::vector<std::complex<double>>>;  ///< [2j][kb * (2j + 1) + ka]
+
+ private:
   Harmonics harmonics_of(const Neighbor& neighbor, double cutoff) const;
+  /// For each channel the weighted sum over an atom and its neighbors.
+  std::vector<Harmonics> sums_of_harmonics(int center, std::span<const Neighbor> neighbors) const;
+  /// The bispectrum components of these sums, by three channels and the triple.
+  std::vector<double> bispectrum(const std::vector<Harmonics>& sums) const;
   double weight_of(int center, const Neighbor& neighbor) const;
 
   SnapForm form_;

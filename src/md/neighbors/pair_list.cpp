@@ -180,6 +180,40 @@ void PairList::place(ParticleStore& particles) {
   }
 }
 
+namespace {
+
+struct RoomOfCells {
+  std::size_t most_candidates = 0;  ///< of the neighbors of a cell's particles
+  std::size_t of_largest_cell = 0;  ///< entries of all rows of a cell, if all candidates are near
+};
+
+/// `group`: particles that share a row.
+RoomOfCells room_of_cells(const CellGrid& grid, std::uint32_t group) {
+  // The candidates of a cell come in up to 9 columns, each padded to whole vectors.
+  constexpr std::size_t widest_vector = 16, columns = 9;
+  RoomOfCells room;
+  const std::vector<std::uint32_t> around = particles_around_cells(grid);
+  for (const std::uint32_t cell : grid.local_cells()) {
+    const std::size_t candidates = around[cell] + columns * widest_vector;
+    const std::size_t rows = group_count(grid.cells()[cell].count, group);
+    room.most_candidates = std::max(room.most_candidates, candidates);
+    room.of_largest_cell = std::max(room.of_largest_cell, rows * (candidates + slack));
+  }
+  return room;
+}
+
+/// The entries of a list by the density. Pages that are not touched cost nothing.
+std::size_t likely_entries(const CellGrid& grid, std::size_t particles, double radius) {
+  const Vec3 width = grid.high() - grid.low();
+  const double volume = width.x * width.y * width.z;
+  const double sphere = 4.19 * radius * radius * radius;
+  const double density = static_cast<double>(particles) / volume;
+  return static_cast<std::size_t>(1.2 * static_cast<double>(particles) *
+                                  (density * sphere + 16.0));
+}
+
+}  // namespace
+
 void PairList::build_rows() {
   masked_ = false;
   use_compressed_ = listed_->longest_cell < run_length_limit - 1;
@@ -191,29 +225,12 @@ void PairList::build_rows() {
   const float rounding = listed_->farthest * std::numeric_limits<float>::epsilon();
   const float radius = static_cast<float>(list_radius_) + 4.0f * rounding;
 
-  // The capacity follows from the last build or, at first, from the density; untouched pages cost
-  // nothing. The candidates of a cell come in up to 9 columns, each padded to whole vectors.
-  constexpr std::size_t widest_vector = 16, columns = 9;
-  std::size_t most_candidates = 0, room_of_largest_cell = 0;
-  const std::vector<std::uint32_t> around = particles_around_cells(listed_->grid);
-  for (const std::uint32_t cell : listed_->grid.local_cells()) {
-    const std::size_t candidates = around[cell] + columns * widest_vector;
-    const std::size_t rows = group_count(listed_->grid.cells()[cell].count, group_);
-    most_candidates = std::max(most_candidates, candidates);
-    room_of_largest_cell = std::max(room_of_largest_cell, rows * (candidates + slack));
-  }
-  const double volume = [&] {
-    const Vec3 width = listed_->grid.high() - listed_->grid.low();
-    return width.x * width.y * width.z;
-  }();
-  const double sphere = 4.19 * list_radius_ * list_radius_ * list_radius_;
-  const double density = static_cast<double>(listed_->local_count) / volume;
+  const auto [most_candidates, of_largest_cell] = room_of_cells(listed_->grid, group_);
   std::size_t capacity =
       entries_built_ > 0
           ? entries_built_ + entries_built_ / 8
-          : static_cast<std::size_t>(1.2 * static_cast<double>(listed_->local_count) *
-                                     (density * sphere + 16.0));
-  capacity += room_of_largest_cell + 1024;
+          : likely_entries(listed_->grid, listed_->local_count, list_radius_);
+  capacity += of_largest_cell + 1024;
   decoded_.resize(most_candidates + slack);
   ScratchRoom scratch(most_candidates + slack, listed_->longest_cell);
   for (;;) {

@@ -101,45 +101,11 @@ void SnapEvaluator::list_terms(int ja, int jb, int jc) {
 /// of harmonics (Thompson et al., equation 17): with that of j by the product of j1 and j2, and with
 /// that of j1 by the product of j and j2, times (2j + 1) / (2 j1 + 1), and likewise for j2.
 void SnapEvaluator::couple(const SnapPotential& potential) {
-  struct Factor {
-    int j;
-    std::uint32_t channel;
-    auto operator<=>(const Factor&) const = default;
-  };
-  struct Found {
-    std::map<std::uint32_t, std::map<std::uint32_t, double>> shares;  ///< by channel, by component
-    std::vector<SnapComponent> components;
-  };
-  std::map<std::tuple<Factor, Factor, int>, Found> found;
-  const auto product = [&](Factor a, Factor b, int j) -> Found& {
-    if (a < b) std::swap(a, b);
-    return found[{a, b, j}];
-  };
-  const auto channels = static_cast<std::uint32_t>(potential.channels());
-  std::uint32_t component = 0;
-  for (std::uint32_t e1 = 0; e1 < channels; ++e1) {
-    for (std::uint32_t e2 = 0; e2 < channels; ++e2) {
-      for (std::uint32_t e3 = 0; e3 < channels; ++e3) {
-        for (const SnapTriple& t : potential.triples()) {
-          const double norm = potential.form().normalized ? 1.0 / (t.j + 1.0) : 1.0;
-          const Factor first{t.j1, e1}, second{t.j2, e2}, third{t.j, e3};
-          Found& of_third = product(first, second, t.j);
-          of_third.shares[e3][component] += norm;
-          of_third.components.push_back(
-              {component, e3 * work_.half_size + half_offset_[static_cast<std::size_t>(t.j)],
-               norm});
-          product(third, second, t.j1).shares[e1][component] += norm * (t.j + 1.0) / (t.j1 + 1.0);
-          product(third, first, t.j2).shares[e2][component] += norm * (t.j + 1.0) / (t.j2 + 1.0);
-          ++component;
-        }
-      }
-    }
-  }
   struct Coupling {
     std::uint32_t first_term, first_element;
   };
   std::map<std::tuple<int, int, int>, Coupling> coupling_of;
-  for (const auto& [key, value] : found) {
+  for (const auto& [key, value] : find_products(potential)) {
     const auto& [a, b, j] = key;
     const auto place = [&](const Factor& factor) {
       return factor.channel * work_.whole_size + whole_offset_[static_cast<std::size_t>(factor.j)];
@@ -161,6 +127,35 @@ void SnapEvaluator::couple(const SnapPotential& potential) {
       for (const auto& [of, factor] : shares) shares_.push_back({of, factor});
     }
   }
+}
+
+SnapEvaluator::Products SnapEvaluator::find_products(const SnapPotential& potential) const {
+  Products found;
+  const auto product = [&](Factor a, Factor b, int j) -> ProductUses& {
+    if (a < b) std::swap(a, b);
+    return found[{a, b, j}];
+  };
+  const auto channels = static_cast<std::uint32_t>(potential.channels());
+  std::uint32_t component = 0;
+  for (std::uint32_t e1 = 0; e1 < channels; ++e1) {
+    for (std::uint32_t e2 = 0; e2 < channels; ++e2) {
+      for (std::uint32_t e3 = 0; e3 < channels; ++e3) {
+        for (const SnapTriple& t : potential.triples()) {
+          const double norm = potential.form().normalized ? 1.0 / (t.j + 1.0) : 1.0;
+          const Factor first{t.j1, e1}, second{t.j2, e2}, third{t.j, e3};
+          ProductUses& of_third = product(first, second, t.j);
+          of_third.shares[e3][component] += norm;
+          of_third.components.push_back(
+              {component, e3 * work_.half_size + half_offset_[static_cast<std::size_t>(t.j)],
+               norm});
+          product(third, second, t.j1).shares[e1][component] += norm * (t.j + 1.0) / (t.j1 + 1.0);
+          product(third, first, t.j2).shares[e2][component] += norm * (t.j + 1.0) / (t.j2 + 1.0);
+          ++component;
+        }
+      }
+    }
+  }
+  return found;
 }
 
 void SnapEvaluator::take_coefficients(const SnapPotential& potential) {

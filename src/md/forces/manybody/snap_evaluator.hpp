@@ -1,8 +1,11 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "md/forces/manybody/bond_evaluator.hpp"
@@ -28,6 +31,18 @@ class SnapEvaluator final : public BondEvaluator {
   void compute_cells(BondRows& rows, std::span<const std::uint32_t> which_cells) override;
   void lay_out_matrices(const SnapPotential& potential);
   void list_terms(int ja, int jb, int jc);
+  struct Factor {
+    int j;
+    std::uint32_t channel;
+    auto operator<=>(const Factor&) const = default;
+  };
+  struct ProductUses {
+    std::map<std::uint32_t, std::map<std::uint32_t, double>> shares;  ///< by channel, by component
+    std::vector<SnapComponent> components;
+  };
+  /// By two factors and the j that they are coupled to.
+  using Products = std::map<std::tuple<Factor, Factor, int>, ProductUses>;
+  Products find_products(const SnapPotential& potential) const;
   void couple(const SnapPotential& potential);
   void take_coefficients(const SnapPotential& potential);
 

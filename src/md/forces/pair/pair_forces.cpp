@@ -162,6 +162,30 @@ void PairForces::set_topology(const Topology& topology, double factor) {
   if (charges_) charges_->set_topology(topology, factor);
 }
 
+namespace {
+
+/// Where the polynomials of tabulated curves begin in one array, which has each curve once.
+class PlacesOfCurves {
+ public:
+  explicit PlacesOfCurves(std::vector<double>& polynomials) : polynomials_(polynomials) {}
+
+  double of(const TabulatedCurve& curve) {
+    const auto known = std::ranges::find(curves_, &curve);
+    if (known != curves_.end()) return begins_[static_cast<std::size_t>(known - curves_.begin())];
+    curves_.push_back(&curve);
+    begins_.push_back(static_cast<double>(polynomials_.size()));
+    polynomials_.insert(polynomials_.end(), curve.polynomials().begin(), curve.polynomials().end());
+    return begins_.back();
+  }
+
+ private:
+  std::vector<double>& polynomials_;
+  std::vector<const TabulatedCurve*> curves_;
+  std::vector<double> begins_;
+};
+
+}  // namespace
+
 void PairForces::add_general(std::size_t number, Truncation truncation,
                              const std::vector<PairFunction>& pairs,
                              const std::vector<char>& computes) {
@@ -182,24 +206,12 @@ void PairForces::add_general(std::size_t number, Truncation truncation,
   const PairFunction& substitute = pairs[static_cast<std::size_t>(first - computes.begin())];
   columns.safe_squared = substitute.cutoff() * substitute.cutoff();
   columns.least_squared = 1e-12 * columns.safe_squared;
-  std::vector<const TabulatedCurve*> curves;
-  std::vector<double> curve_begin;
+  PlacesOfCurves places(columns.curves);
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     const PairFunction& pair = computes[k] != 0 ? pairs[k] : substitute;
     const PairEnd& end = pair.end();
     std::vector<double> coefficients(pair.coefficients().begin(), pair.coefficients().end());
-    if (const TabulatedCurve* curve = pair.curve()) {
-      const auto same = std::ranges::find(curves, curve);
-      coefficients[0] = static_cast<double>(columns.curves.size());
-      if (same != curves.end()) {
-        coefficients[0] = curve_begin[static_cast<std::size_t>(same - curves.begin())];
-      } else {
-        curves.push_back(curve);
-        curve_begin.push_back(coefficients[0]);
-        columns.curves.insert(columns.curves.end(), curve->polynomials().begin(),
-                              curve->polynomials().end());
-      }
-    }
+    if (const TabulatedCurve* curve = pair.curve()) coefficients[0] = places.of(*curve);
     for (std::size_t n = 0; n < count; ++n) {
       columns.coefficients[n * pairs.size() + k] = coefficients[n];
     }
@@ -213,19 +225,20 @@ void PairForces::add_general(std::size_t number, Truncation truncation,
     }
     if (computes[k] != 0) general.has_pairs[k / static_cast<std::size_t>(type_count_)] = 1;
   }
+  general.copy_to_single();
+  general_.push_back(std::move(general));
+}
+
+void PairForces::General::copy_to_single() {
   for (std::vector<double>* table :
        {&columns.cutoff_squared, &columns.coefficients, &columns.energy_shift, &columns.force_shift,
         &columns.switch_start_squared, &columns.end_terms}) {
     table->resize(table->size() + behind_tables);
   }
-  general.single = {to_single(columns.cutoff_squared),
-                    to_single(columns.coefficients),
-                    to_single(columns.energy_shift),
-                    to_single(columns.force_shift),
-                    to_single(columns.switch_start_squared),
-                    to_single(columns.end_terms),
-                    to_single(columns.curves)};
-  general_.push_back(std::move(general));
+  single = {to_single(columns.cutoff_squared), to_single(columns.coefficients),
+            to_single(columns.energy_shift),   to_single(columns.force_shift),
+            to_single(columns.switch_start_squared), to_single(columns.end_terms),
+            to_single(columns.curves)};
 }
 
 PotentialWork PairForces::General::work() const {

@@ -88,6 +88,8 @@ class PairForces final : public ShortRangeForces {
       std::vector<float> cutoff_squared, coefficients, energy_shift, force_shift;
       std::vector<float> switch_start_squared, end_terms, curves;
     } single;
+    /// Ends the tables, and copies them in single precision.
+    void copy_to_single();
     PotentialWork work() const;
   };
 
