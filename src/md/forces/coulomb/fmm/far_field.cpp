@@ -18,6 +18,17 @@
 #include <numbers>
 
 namespace sterna::md {
+namespace {
+
+auto places_in(const CellBox& box) {
+  return [box](const Cells& cell) { return box.index(cell); };
+}
+template <class Real>
+auto places_in(const ExpansionLevel<Real>& level) {
+  return [&level](const Cells& cell) { return level.place(cell); };
+}
+
+}  // namespace
 
 template <class Real>
 FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
@@ -65,69 +76,94 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
 
 template <class Real>
 void FarField<Real>::make_depths(const comm::Context* context, const std::string& exchange_method) {
-  const int own = partition_.rank(), ranks = partition_.rank_count();
-  const int leaf = partition_.leaf_depth(), shared = partition_.first_distributed_depth();
-  // Of levels that every rank has as a whole, a rank computes only the ancestors of its own cells.
-  const auto targets_of = [&](int number, int rank) {
-    CellBox needed = shared == leaf
-                         ? covering_images(partition_.touched_leaves(rank), partition_.grid(leaf))
-                         : partition_.owned(shared, rank);
-    for (int below = shared; below >= number; --below) needed = needed.parents();
-    return needed;
-  };
+  const int leaf = partition_.leaf_depth();
   depths_.reserve(static_cast<std::size_t>(leaf));
   for (int number = 1; number <= leaf; ++number) {
-    const Cells grid = partition_.grid(number);
-    const bool spread = distributed(number);
-    const CellBox parents =
-        spread ? partition_.owned(number - 1, own) : CellBox::grid(partition_.grid(number - 1));
-    const CellBox wanted = spread ? parents : targets_of(number, own);
-    depths_.push_back({{parents, wanted, coefficients_, kernels_.lanes},
-                       {},
-                       {},
-                       {},
-                       std::vector<std::size_t>{},
-                       {}});
-    Depth& depth = depths_.back();
-    // If several ranks compute a cell, the first of them counts it in the virial.
-    std::vector<char> taken(parents.count(), 0);
-    for (int rank = 0; rank < own && !spread; ++rank) {
-      targets_of(number, rank).for_each([&](const Cells& cell) { taken[parents.index(cell)] = 1; });
+    add_depth(number);
+    if (distributed(number)) {
+      exchange_cells(number, context, exchange_method);
+    } else {
+      copy_cells(number);
     }
-    wanted.for_each([&](const Cells& cell) {
-      if (taken[parents.index(cell)] == 0) depth.counted.push_back(depth.level.index(cell));
-    });
-    depth.of_parents = CellExpansions<Real>(parents, coefficients_);
-    const ExpansionLevel<Real>* level = &depth.level;
-    const auto in_level = [level](const Cells& cell) { return level->place(cell); };
-    const auto in_box = [](const CellBox& box) {
-      return [box](const Cells& cell) { return box.index(cell); };
-    };
-    if (!spread) {
-      const auto all = [&](int) { return CellBox::grid(grid); };
-      const auto with_images = [&](int) { return parents.grown(1).children(); };
-      depth.multipoles.emplace(
-          nullptr, CellTransfers::plan(0, 1, grid, partition_.periodic(), all, with_images),
-          coefficients_, in_box(CellBox::grid(grid)), in_level, comm::NeighborOptions{});
-      continue;
-    }
-    const auto below = [&](int rank) {
-      return number == leaf ? partition_.touched_leaves(rank) : partition_.owned(number, rank);
-    };
-    const auto children = [&](int rank) { return partition_.owned(number - 1, rank).children(); };
-    const auto with_border = [&](int rank) {
-      return partition_.owned(number - 1, rank).grown(1).children();
-    };
-    depth.multipoles.emplace(
-        context, CellTransfers::plan(own, ranks, grid, partition_.periodic(), below, with_border),
-        coefficients_, in_box(below(own)), in_level,
-        comm::NeighborOptions{exchange_method, fmt::format("fmm multipoles, level {}", number)});
-    depth.locals.emplace(
-        context, CellTransfers::plan(own, ranks, grid, partition_.periodic(), children, below),
-        coefficients_, in_level, in_box(below(own)),
-        comm::NeighborOptions{exchange_method,
-                              fmt::format("fmm local expansions, level {}", number)});
   }
+}
+
+/// The cells of a level whose multipoles or local expansions a rank needs. Of levels that every rank
+/// has as a whole, a rank computes only the ancestors of its own cells.
+template <class Real>
+CellBox FarField<Real>::targets_of(int number, int rank) const {
+  const int leaf = partition_.leaf_depth(), shared = partition_.first_distributed_depth();
+  CellBox needed = shared == leaf
+                       ? covering_images(partition_.touched_leaves(rank), partition_.grid(leaf))
+                       : partition_.owned(shared, rank);
+  for (int below = shared; below >= number; --below) needed = needed.parents();
+  return needed;
+}
+
+template <class Real>
+void FarField<Real>::add_depth(int number) {
+  const int own = partition_.rank();
+  const bool spread = distributed(number);
+  const CellBox parents =
+      spread ? partition_.owned(number - 1, own) : CellBox::grid(partition_.grid(number - 1));
+  const CellBox wanted = spread ? parents : targets_of(number, own);
+  depths_.push_back({{parents, wanted, coefficients_, kernels_.lanes},
+                     {},
+                     {},
+                     {},
+                     std::vector<std::size_t>{},
+                     {}});
+  Depth& depth = depths_.back();
+  // If several ranks compute a cell, the first of them counts it in the virial.
+  std::vector<char> taken(parents.count(), 0);
+  for (int rank = 0; rank < own && !spread; ++rank) {
+    targets_of(number, rank).for_each([&](const Cells& cell) { taken[parents.index(cell)] = 1; });
+  }
+  wanted.for_each([&](const Cells& cell) {
+    if (taken[parents.index(cell)] == 0) depth.counted.push_back(depth.level.index(cell));
+  });
+  depth.of_parents = CellExpansions<Real>(parents, coefficients_);
+}
+
+/// Prepares a level that every rank has as a whole: its border is of images.
+template <class Real>
+void FarField<Real>::copy_cells(int number) {
+  const Cells grid = partition_.grid(number);
+  const CellBox parents = CellBox::grid(partition_.grid(number - 1));
+  const auto all = [&](int) { return CellBox::grid(grid); };
+  const auto with_images = [&](int) { return parents.grown(1).children(); };
+  Depth& depth = this->depth(number);
+  depth.multipoles.emplace(
+      nullptr, CellTransfers::plan(0, 1, grid, partition_.periodic(), all, with_images),
+      coefficients_, places_in(CellBox::grid(grid)), places_in(depth.level),
+      comm::NeighborOptions{});
+}
+
+/// Prepares a distributed level: multipoles come from the ranks that have the cells, and local
+/// expansions go to those that have the cells below.
+template <class Real>
+void FarField<Real>::exchange_cells(int number, const comm::Context* context,
+                                    const std::string& exchange_method) {
+  const int own = partition_.rank(), ranks = partition_.rank_count();
+  const Cells grid = partition_.grid(number);
+  const auto below = [&](int rank) {
+    return number == partition_.leaf_depth() ? partition_.touched_leaves(rank)
+                                             : partition_.owned(number, rank);
+  };
+  const auto children = [&](int rank) { return partition_.owned(number - 1, rank).children(); };
+  const auto with_border = [&](int rank) {
+    return partition_.owned(number - 1, rank).grown(1).children();
+  };
+  Depth& depth = this->depth(number);
+  depth.multipoles.emplace(
+      context, CellTransfers::plan(own, ranks, grid, partition_.periodic(), below, with_border),
+      coefficients_, places_in(below(own)), places_in(depth.level),
+      comm::NeighborOptions{exchange_method, fmt::format("fmm multipoles, level {}", number)});
+  depth.locals.emplace(
+      context, CellTransfers::plan(own, ranks, grid, partition_.periodic(), children, below),
+      coefficients_, places_in(depth.level), places_in(below(own)),
+      comm::NeighborOptions{exchange_method,
+                            fmt::format("fmm local expansions, level {}", number)});
 }
 
 template <class Real>

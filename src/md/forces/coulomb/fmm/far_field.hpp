@@ -94,6 +94,10 @@ class FarField {
   bool distributed(int number) const { return number > partition_.first_distributed_depth(); }
 
   void make_depths(const comm::Context* context, const std::string& exchange_method);
+  CellBox targets_of(int number, int rank) const;
+  void add_depth(int number);
+  void copy_cells(int number);
+  void exchange_cells(int number, const comm::Context* context, const std::string& exchange_method);
   /// Starts the far field of the top levels. `part`: this rank's multipoles of the deepest level that
   /// is not distributed, or of a distributed top.
   void start_top(const CellExpansions<Real>& part);
