@@ -120,7 +120,7 @@ def fractions(folder: Path) -> numpy.ndarray:
 
 
 def fields_of_atoms(folder: Path, *names: str) -> list[numpy.ndarray]:
-    """Particle fields in the first and in the last frame of the trajectory, which are the same."""
+    """Particle fields of the trajectory. Its two frames are of the same places."""
     trajectory = Trajectory(folder / "crystal.h5md")
     for name in names:
         first, last = (trajectory[frame].particle_field(name) for frame in (0, -1))

@@ -104,7 +104,7 @@ simulation.close()
     )
     spin = numpy.random.default_rng(5).normal(size=(320, 3))
     for name in ("melt.extxyz", "melt.lammpstrj"):
-        done = sterna("export", "output/melt.h5md", "-o", name)
+        done = sterna("export", "output/melt.h5md", name)
         assert done.returncode == 0, done.stdout + done.stderr
     atoms = ase.read(tmp_path / "melt.extxyz", index=-1)
     assert numpy.array_equal(atoms.arrays["spin"], spin)

@@ -13,9 +13,17 @@ from sterna.fluids.compositions import compositions_of, whole_compositions, whol
 from sterna.fluids.mixture_vapor import MixtureLiquid, MixtureVapor, meeting, with_sum
 
 
+def by_second(heat: float, second, density=None, slope=None) -> MixtureVapor:
+    """A vapor without a run, or before its averages are known."""
+    none, zero = numpy.zeros(len(second)), numpy.array(0.0)
+    slope = numpy.zeros_like(second) if slope is None else slope
+    return MixtureVapor(
+        heat, second, slope, none if density is None else density, none, zero, zero
+    )
+
+
 def ideal(count: int, heat: float = 1.0) -> MixtureVapor:
-    zeros = numpy.zeros(count)
-    return MixtureVapor(heat, numpy.zeros((count, count)), zeros, zeros, numpy.array(0.0))
+    return by_second(heat, numpy.zeros((count, count)))
 
 
 def test_an_ideal_mixture_has_raoults_law():
@@ -48,8 +56,7 @@ def test_two_colors_have_the_pressure_of_the_pure_fluid():
     )  # fmt: skip
     liquid = MixtureLiquid(0.01, total + numpy.log(x), numpy.full(2, 1.35), 0.08)
     all_alike = numpy.full((2, 2), second)
-    gas = MixtureVapor(heat, all_alike, numpy.zeros(2), numpy.zeros(2), numpy.array(0.0))
-    density, pressure = meeting(liquid, gas, 1.0)
+    density, pressure = meeting(liquid, by_second(heat, all_alike), 1.0)
     assert density / density.sum() == pytest.approx(x, rel=1e-9)
     # The pure one is linear in the pressure from its state on, which second coefficients are not.
     assert pressure == pytest.approx(float(pure), rel=3e-3)
@@ -68,9 +75,8 @@ def test_both_phases_have_the_potentials_of_a_run():
         return density.sum() + density @ second @ density + third * density.sum() ** 3
 
     run, wanted = 0.03 * y, 0.036 * y
-    none = numpy.zeros(2)
-    gas = MixtureVapor(heat, second, run, none, numpy.array(0.0))
-    gas = gas.of_run(excess(run), numpy.array(force(run)))
+    gas = by_second(heat, second, run)
+    gas = gas.of_run(excess(run), numpy.array(force(run)), numpy.array(0.0))
     p = heat * force(wanted)
     volume, start = numpy.array([1.1, 1.7]), 0.02
     potential = numpy.log(wanted) + excess(wanted) - volume * (p - start) / heat
@@ -79,10 +85,51 @@ def test_both_phases_have_the_potentials_of_a_run():
     assert pressure == pytest.approx(p, rel=1e-8)
 
 
+def test_enthalpies_are_derivatives_of_the_potentials():
+    """Gibbs and Helmholtz: h = d(sum of x mu/kT)/d(1/kT) at constant pressure, with coefficients that
+    depend on the temperature and a run that has third ones.
+    """
+    y, p = numpy.array([0.4, 0.6]), 0.02
+
+    def second(beta: float) -> numpy.ndarray:
+        return numpy.array([[1.0, 1.3], [1.3, 2.0]]) * (3.0 - 2.5 * numpy.exp(0.9 * beta))
+
+    def third(beta: float) -> float:
+        return 4.0 + 5.0 * beta
+
+    def state(beta: float) -> tuple[float, float]:
+        """The density at the pressure, and the potential that is beyond the ideal gas of it."""
+        b, c, density = float(y @ second(beta) @ y), third(beta), p * beta
+        for _ in range(200):
+            density = p * beta / (1.0 + b * density + c * density**2)
+        excess = 2.0 * b * density + 1.5 * c * density**2
+        return density, excess + numpy.log(density / (p * beta))
+
+    beta, small = 0.8, 1e-5
+    density, _ = state(beta)
+    exact = (state(beta + small)[1] - state(beta - small)[1]) / (2.0 * small)
+    slope = -beta * (second(beta + small) - second(beta - small)) / (2.0 * small)
+    gas = by_second(1.0 / beta, second(beta), density * y, slope)
+    # The potential energy of a molecule by kT is beta du/dbeta of the free energy at one density.
+    of_third = 0.5 * 5.0 * density**2 * beta
+    of_pairs = -float(y @ slope @ y) * density
+    c2, c3 = float(y @ second(beta) @ y) * density, third(beta) * density**2
+    run = gas.of_run(
+        2.0 * second(beta) @ y * density + 1.5 * third(beta) * density**2,
+        numpy.array(density * (1.0 + c2 + c3)), numpy.array(of_pairs + of_third),
+    )  # fmt: skip
+    assert run.residual_enthalpy(density * y) / beta == pytest.approx(exact, rel=1e-6)
+    # Several draws at once.
+    several = numpy.stack([density * y, 0.5 * density * y])
+    found = run.residual_enthalpy(several)
+    assert found[0] == pytest.approx(run.residual_enthalpy(density * y))
+    # Half the density has a quarter of what third coefficients add.
+    half = 0.5 * (of_pairs + c2) + 0.25 * (of_third + c3)
+    assert found[1] == pytest.approx(half, rel=1e-9)
+
+
 def test_where_no_vapor_has_the_potentials_there_is_none():
-    gas = MixtureVapor(
-        1.0, numpy.full((2, 2), -10.0), numpy.zeros(2), numpy.zeros(2), numpy.array(0.0)
-    )
+    gas = by_second(1.0, numpy.full((2, 2), -10.0))
     liquid = MixtureLiquid(0.01, numpy.array([-1.0, -1.0]), numpy.ones(2), 0.0)
     density, pressure = meeting(liquid, gas, 1.0)
     assert numpy.isnan(density).all()
@@ -154,6 +201,8 @@ def test_a_study_of_two_colors_from_the_command_to_its_files(tmp_path, sterna):
         ("vapor_pressure", 0.02489, 0.6),
         ("vapor_density", 0.02945, 0.8),
         ("vapor_share_red", 0.3, 0.5),
+        ("liquid_residual_enthalpy", -5.8658, -0.02),
+        ("vapor_residual_enthalpy", -0.4332, -0.6),
     ):
         error = float(row[f"{name}_error"])
         assert 0.0 < error < most * expected

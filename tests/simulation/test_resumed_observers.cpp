@@ -61,8 +61,8 @@ const std::map<std::string, Case> cases{
     {"hydrogen_bonds",
      {true, false, "hydrogens = \"light\"\nacceptors = \"ends\"\ndistance = 2.0\nangle = 90"}},
     {"molecular_dipole", {true, false, ""}},
-    {"common_neighbors", {true, true, ""}},
-    {"centro_symmetry", {true, true, "neighbors = 4\nthreshold = 0.5"}},
+    {"common_neighbors", {true, true, "field = \"structure\""}},
+    {"centro_symmetry", {true, true, "neighbors = 4\nthreshold = 0.5\nfield = \"centro\""}},
 };
 
 constexpr int steps = 60;

@@ -30,7 +30,7 @@ from sterna.fluids.vapor import (
     density_of_potential,
     meeting,
 )
-from sterna.support.constants import BAR_PER_ATM
+from sterna.support.constants import BAR_PER_ATM, KJ_PER_KCAL
 from sterna.sweeps.sweep import Sweep
 
 #: The quantities of a row, with their units of real and of reduced ones.
@@ -44,7 +44,6 @@ QUANTITIES = {
     "enthalpy_by_clapeyron": ("kJ/mol", ""),
     "virial_pressure": ("bar", ""),
 }
-_KJ_PER_KCAL = 4.184
 _MOL_CM3 = 0.602214076  #: molecules per cubic angstrom
 _LEAST_EFFECTIVE = 200.0  #: insertions that carry a mean whose error is known
 _LEAST_DENSITY = 0.6  #: of what is expected: below it a liquid has evaporated
@@ -407,7 +406,7 @@ def measured(sweep: Sweep, fluid: Fluid, molecules: int) -> _Measured:
     per_atm = 1.0 if fluid.reduced else BAR_PER_ATM
     density, density_error = column(f"density_{name}", 1.0 if fluid.reduced else 1.0 / _MOL_CM3)
     energy, energy_error = column(
-        "potential_energy", (1.0 if fluid.reduced else _KJ_PER_KCAL) / molecules
+        "potential_energy", (1.0 if fluid.reduced else KJ_PER_KCAL) / molecules
     )
     pressure, pressure_error = column("pressure", per_atm)
     potential, potential_error = column(f"reduced_chemical_potential_{name}")

@@ -13,7 +13,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy
@@ -23,7 +23,7 @@ from sterna.fluids.mixture_vapor import MixtureLiquid, MixtureVapor, meeting, wi
 from sterna.fluids.phase_runs import CONDENSED, PhaseRuns
 from sterna.fluids.second_virial import second_virial
 from sterna.fluids.vapor import VIRIAL_LIMIT
-from sterna.support.constants import BAR_PER_ATM
+from sterna.support.constants import BAR_PER_ATM, KJ_PER_KCAL
 from sterna.sweeps.sweep import PointRun, Sweep
 
 _MOL_CM3 = 0.602214076  #: molecules per cubic angstrom
@@ -59,7 +59,10 @@ class _Phase:
     volume_error: numpy.ndarray
     pressure: float
     pressure_error: float
+    energy: float  #: potential, of a molecule
+    energy_error: float
     compressibility: float
+    expansion: float
     effective: numpy.ndarray
 
 
@@ -94,12 +97,15 @@ class MixtureEquilibrium(PhaseRuns):
         temperatures = numpy.array([s.temperature for s in self.points])
         self._second = numpy.zeros((len(self.points), count, count))
         self._second_error = numpy.zeros_like(self._second)
+        self._slope, self._slope_error = numpy.zeros((2, *self._second.shape))
         for i in range(count):
             for j in range(i, count):
                 found = second_virial(model.pair, i, j, temperatures, 1024)
                 for a, b in ((i, j), (j, i)):
                     self._second[:, a, b] = found.value * self._volume
                     self._second_error[:, a, b] = found.error * self._volume
+                    self._slope[:, a, b] = found.slope * self._volume
+                    self._slope_error[:, a, b] = found.slope_error * self._volume
         self._pressure = [self._guess(state) for state in self.points]
         self.liquids = self._write_liquids()
 
@@ -181,9 +187,9 @@ class MixtureEquilibrium(PhaseRuns):
         return 1.0 if self.model.reduced else 1e-3
 
     def _virial(self, k: int) -> MixtureVapor:
-        none = numpy.zeros(len(self.model.names))
+        none, zero = numpy.zeros(len(self.model.names)), numpy.array(0.0)
         heat = self._gas * self.points[k].temperature
-        return MixtureVapor(heat, self._second[k], none, none, numpy.array(0.0))
+        return MixtureVapor(heat, self._second[k], self._slope[k], none, none, zero, zero)
 
     def _liquids(self) -> list[_Phase | None]:
         """Those that are complete, and liquids."""
@@ -228,12 +234,14 @@ class MixtureEquilibrium(PhaseRuns):
 
         per_volume = 1.0 if reduced else _MOL_CM3
         per_atm = 1.0 if reduced else BAR_PER_ATM
+        per_molecule = (1.0 if reduced else KJ_PER_KCAL) / self._sizes[0]
         density, density_error = of_all("density", 1.0 / per_volume)
         # A component without molecules in the box has no density, and a potential.
         density = numpy.nan_to_num(density)
         excess, excess_error = of_all("excess_chemical_potential_by_kT", 1.0)
         volume, volume_error = of_all("partial_molar_volume", per_volume)
         pressure, pressure_error = _value(row, "pressure")
+        energy, energy_error = _value(row, "potential_energy")
         relative = float(density_error[density.argmax()] / density.max())
         effective = numpy.array([sum(_effective(run, name) for run in runs) for name in names])
         # Few insertions have an error that says nothing.
@@ -241,7 +249,9 @@ class MixtureEquilibrium(PhaseRuns):
         return _Phase(
             density, relative, excess, excess_error, volume, volume_error,
             per_atm * pressure, per_atm * pressure_error,
+            per_molecule * energy, per_molecule * energy_error,
             float(numpy.nan_to_num(_value(row, "compressibility")[0])) / per_atm,
+            float(numpy.nan_to_num(_value(row, "thermal_expansion")[0])),
             effective,
         )  # fmt: skip
 
@@ -301,9 +311,7 @@ class MixtureEquilibrium(PhaseRuns):
         factor = phase.pressure * self._unit / (phase.density.sum() * heat)
         if not 0.15 < factor < 1.2:
             return CONDENSED
-        none = numpy.zeros(len(self.model.names))
-        start = MixtureVapor(heat, self._second[k], phase.density, none, numpy.array(0.0))
-        return _Vapor(start, phase, self._unit)
+        return _Vapor(replace(self._virial(k), density=phase.density), phase, self._unit)
 
     def _fill(
         self,
@@ -336,13 +344,21 @@ class MixtureEquilibrium(PhaseRuns):
                 state.volume + random.standard_normal((_DRAWS, count)) @ of_volumes.T,
                 state.compressibility,
             )
-            for name, several in self._results(k, liquid, drawn, gas.drawn(random)).items():
+            vapor = gas.drawn(random, self._slope_error[k])
+            for name, several in self._results(k, liquid, drawn, vapor).items():
                 spreads[name].append(_spread(several))
         for name, value in exact.items():
             found.values[name][k] = value
             found.errors[name][k] = max(spreads[name])
-        at = found.values["liquid_density"][k] * liquid.density_error
-        found.errors["liquid_density"][k] = math.hypot(found.errors["liquid_density"][k], at)
+        heat, unit = self._gas * self.points[k].temperature, self._unit
+        neglected = gas.neglected_energy(exact) * heat
+        of_pressure = state.pressure * unit / total * liquid.density_error
+        for name, errors in {
+            "liquid_density": (exact["liquid_density"] * liquid.density_error,),
+            "liquid_residual_enthalpy": (liquid.energy_error, of_pressure),
+            "vapor_residual_enthalpy": (neglected,),
+        }.items():
+            found.errors[name][k] = math.hypot(found.errors[name][k], *errors)
         if not math.isfinite(float(exact["vapor_pressure"])):
             found.states[k] = "the potentials of liquid and vapor do not meet"
 
@@ -353,11 +369,18 @@ class MixtureEquilibrium(PhaseRuns):
         has_run = vapor.density.sum() > 0.0
         alone = meeting(state, self._virial(k), self._unit)[1] if has_run else pressure
         total = density.sum(axis=-1)
-        grown = 1.0 + liquid.compressibility * (pressure - state.pressure)
+        apart = pressure - state.pressure
+        grown = 1.0 + liquid.compressibility * apart
+        heat, volume = vapor.heat, self._unit / liquid.density.sum()
+        slope = volume * (1.0 - liquid.expansion * self.points[k].temperature)
         results = {
             "vapor_pressure": pressure,
             "liquid_density": liquid.density.sum() * grown / self._per_density,
             "vapor_density": total / self._per_density,
+            "liquid_residual_enthalpy": (
+                liquid.energy + state.pressure * volume - heat + slope * apart
+            ),
+            "vapor_residual_enthalpy": heat * vapor.residual_enthalpy(density),
             "virial_pressure": alone,
         }
         for j, name in enumerate(self.model.names):
@@ -398,19 +421,25 @@ class _Vapor:
         """The vapor of the averages themselves."""
         if self.phase is None:
             return self._start
-        return self._of(self.phase.excess, numpy.array(self.phase.pressure))
+        phase = self.phase
+        return self._of(phase.excess, numpy.array(phase.pressure), numpy.array(phase.energy))
 
-    def drawn(self, random: numpy.random.Generator) -> MixtureVapor:
-        """The vapor within the errors of its averages."""
+    def drawn(self, random: numpy.random.Generator, slope_error: numpy.ndarray) -> MixtureVapor:
+        """The vapor within the errors of its averages, or of T dB/dT."""
         phase = self.phase
         if phase is None:
-            return self._start
+            moves = random.standard_normal((_DRAWS, 1, 1))
+            return replace(self._start, slope=self._start.slope + slope_error * moves)
         moves = random.standard_normal((_DRAWS, len(phase.excess)))
         pressure = phase.pressure + phase.pressure_error * random.standard_normal(_DRAWS)
-        return self._of(phase.excess + phase.excess_error * moves, pressure)
+        energy = phase.energy + phase.energy_error * random.standard_normal(_DRAWS)
+        return self._of(phase.excess + phase.excess_error * moves, pressure, energy)
 
-    def _of(self, excess: numpy.ndarray, pressure: numpy.ndarray) -> MixtureVapor:
-        return self._start.of_run(excess, pressure * self._unit / self._start.heat)
+    def _of(
+        self, excess: numpy.ndarray, pressure: numpy.ndarray, energy: numpy.ndarray
+    ) -> MixtureVapor:
+        heat = self._start.heat
+        return self._start.of_run(excess, pressure * self._unit / heat, energy / heat)
 
     def neglected(self, noise: numpy.ndarray, exact: dict[str, numpy.ndarray]) -> float:
         """The error of the potentials of a vapor that has not run: third coefficients, and the
@@ -418,13 +447,24 @@ class _Vapor:
         """
         if self.phase is not None:
             return 0.0
+        density, x = self._size_of_pairs(exact)
+        return 2.0 * math.hypot(x * x, density * float(noise.max()))
+
+    def neglected_energy(self, exact: dict[str, numpy.ndarray]) -> float:
+        """Likewise the error of the enthalpy by kT, from third coefficients."""
+        if self.phase is not None:
+            return 0.0
+        _, x = self._size_of_pairs(exact)
+        return x * x
+
+    def _size_of_pairs(self, exact: dict[str, numpy.ndarray]) -> tuple[float, float]:
+        """About the density, and B times it."""
         start = self._start
         names = [name for name in exact if name.startswith("vapor_share_")]
         shares = numpy.array([float(exact[name]) for name in names])
         # p/kT = rho (1 + B rho), and B rho is small.
         density = float(exact["vapor_pressure"]) * self._unit / start.heat
-        x = density * float(shares @ start.second @ shares)
-        return 2.0 * math.hypot(x * x, density * float(noise.max()))
+        return density, density * float(shares @ start.second @ shares)
 
 
 def quantities_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -435,6 +475,8 @@ def quantities_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
         | {
             "liquid_density": ("mol/l", ""),
             "vapor_density": ("mol/l", ""),
+            "liquid_residual_enthalpy": ("kJ/mol", ""),
+            "vapor_residual_enthalpy": ("kJ/mol", ""),
             "virial_pressure": ("bar", ""),
         }
     )

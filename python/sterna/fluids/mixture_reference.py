@@ -26,19 +26,24 @@ def of_mixture(
     keys = [f"vapor_share_{name}" for name in model.names]
     found = {
         key: numpy.full(len(temperatures), numpy.nan)
-        for key in ("vapor_pressure", "liquid_density", "vapor_density", *keys)
-    }
+        for key in (
+            "vapor_pressure", "liquid_density", "vapor_density", *keys,
+            "liquid_residual_enthalpy", "vapor_residual_enthalpy",
+        )
+    }  # fmt: skip
     for k, t in enumerate(temperatures):
         try:
             state = CoolProp.AbstractState("HEOS", "&".join(names))
             state.set_mole_fractions([float(x) for x in shares[k]])
             state.update(CoolProp.QT_INPUTS, 0.0, float(t))
+            of_vapor = state.mole_fractions_vapor()
+            liquid = state.saturated_liquid_keyed_output(CoolProp.iDmolar)
+            vapor = state.saturated_vapor_keyed_output(CoolProp.iDmolar)
             values = [
-                1e-5 * state.p(),
-                1e-3 * state.saturated_liquid_keyed_output(CoolProp.iDmolar),
-                1e-3 * state.saturated_vapor_keyed_output(CoolProp.iDmolar),
-                *state.mole_fractions_vapor(),
-            ]
+                1e-5 * state.p(), 1e-3 * liquid, 1e-3 * vapor, *of_vapor,
+                _residual_enthalpy(names, list(map(float, shares[k])), float(t), liquid),
+                _residual_enthalpy(names, of_vapor, float(t), vapor),
+            ]  # fmt: skip
         except ValueError:
             # It has no parameters of this pair, or its search has failed.
             continue
@@ -46,3 +51,17 @@ def of_mixture(
             found[key][k] = value
     is_there = numpy.isfinite(found["vapor_pressure"]).any()
     return (f"CoolProp {CoolProp.__version__}", found) if is_there else ("", {})
+
+
+def _residual_enthalpy(
+    names: list[str], shares: list[float], temperature: float, density: float
+) -> float:
+    """Of one phase in kJ/mol, beyond that of the ideal gas. `density`: in mol/m^3."""
+    import CoolProp
+
+    state = CoolProp.AbstractState("HEOS", "&".join(names))
+    state.set_mole_fractions(shares)
+    # Any single phase: density and temperature are the variables of the equation of state.
+    state.specify_phase(CoolProp.iphase_gas)
+    state.update(CoolProp.DmolarT_INPUTS, density, temperature)
+    return 1e-3 * state.hmolar_residual()

@@ -8,7 +8,7 @@ Cost: none. Hazards: near the spinodal of the vapor no density has the potential
 Others: grand canonical runs of the vapor.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy
 
@@ -33,26 +33,36 @@ class MixtureLiquid:
 class MixtureVapor:
     """A vapor by second virial coefficients, and what a run at `density` has beyond them.
 
-    `potential`: that of mu_i/kT, and `pressure` that of p/kT; both 0 without a run. Both may be
+    `slope`: T dB/dT. `potential`: what the run has of mu_i/kT, `pressure` of p/kT, and `energy` of
+    the potential energy for each molecule by kT; all 0 without a run. These, and `slope`, may be
     arrays of several draws.
     """
 
     heat: float  #: kT for each molecule
     second: numpy.ndarray
+    slope: numpy.ndarray
     density: numpy.ndarray
     potential: numpy.ndarray
     pressure: numpy.ndarray
+    energy: numpy.ndarray
 
-    def of_run(self, excess: numpy.ndarray, pressure: numpy.ndarray) -> "MixtureVapor":
-        """The vapor whose run has these mu_i/kT beyond those of the ideal gas, and this p/kT."""
+    def of_run(
+        self, excess: numpy.ndarray, pressure: numpy.ndarray, energy: numpy.ndarray
+    ) -> "MixtureVapor":
+        """The vapor whose run has these mu_i/kT beyond those of the ideal gas, this p/kT and this
+        potential energy by kT.
+        """
         with_second = self.density.sum() + self.density @ self.second @ self.density
-        return MixtureVapor(
-            self.heat,
-            self.second,
-            self.density,
-            excess - 2.0 * self.second @ self.density,
-            pressure - with_second,
+        return replace(
+            self,
+            potential=excess - 2.0 * self.second @ self.density,
+            pressure=pressure - with_second,
+            energy=energy - self._energy_of_pairs(self.density),
         )
+
+    def _energy_of_pairs(self, density: numpy.ndarray) -> numpy.ndarray:
+        of_pairs = numpy.einsum("...i,...ij,...j->...", density, self.slope, density)
+        return -of_pairs / density.sum(axis=-1)
 
     def _times(self, density: numpy.ndarray) -> numpy.ndarray:
         all_there = float(self.density.sum())
@@ -67,6 +77,11 @@ class MixtureVapor:
         """p/kT."""
         of_pairs = (density @ self.second * density).sum(axis=-1)
         return density.sum(axis=-1) + of_pairs + self.pressure * self._times(density) ** 3
+
+    def residual_enthalpy(self, density: numpy.ndarray) -> numpy.ndarray:
+        """Of a molecule, beyond that of the ideal gas of the same temperature, by kT."""
+        energy = self._energy_of_pairs(density) + self.energy * self._times(density) ** 2
+        return energy + self.force(density) / density.sum(axis=-1) - 1.0
 
 
 def meeting(

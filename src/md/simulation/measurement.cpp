@@ -100,6 +100,11 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
         : messages_.console.table_row(clock_.step, clock_.time(), system_.particle_count, state);
     if (sampling_.averages) sampling_.averages->add(clock_.step, state);
   }
+  // Observers come first, because trajectories have the particle fields that some of them keep.
+  {
+    const auto measured = loop_.timer.measure(Phase::observers);
+    sampling_.sample(frame());
+  }
   if (files_.trajectories.is_due(clock_)) {
     const auto measured = loop_.timer.measure(Phase::output);
     files_.trajectories.write(clock_, system_, state);
@@ -107,8 +112,8 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   report();
 }
 
-void Simulation::Implementation::report() {
-  const Frame frame{
+Frame Simulation::Implementation::frame() const {
+  return {
       .step = clock_.step,
       .time = clock_.time(),
       .box = system_.box,
@@ -120,8 +125,11 @@ void Simulation::Implementation::report() {
       .tail_virial = system_.tail.virial,
       .kinetic_factor = dynamics_.degrees_of_freedom().kinetic_factor,
   };
+}
+
+void Simulation::Implementation::report() {
   const auto measured = loop_.timer.measure(Phase::observers);
-  sampling_.report(frame, thermodynamics_.is_of_now());
+  sampling_.report(frame(), thermodynamics_.is_of_now());
 }
 
 }  // namespace sterna::md

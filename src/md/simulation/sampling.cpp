@@ -12,10 +12,13 @@ bool Sampling::needs_state(std::int64_t step) const {
          });
 }
 
-void Sampling::report(const Frame& frame, bool has_state) const {
+void Sampling::sample(const Frame& frame) const {
   for (const auto& observer : observers) {
-    if (has_state && is_due(*observer, frame.step)) observer->sample_once(frame);
+    if (is_due(*observer, frame.step)) observer->sample_once(frame);
   }
+}
+
+void Sampling::report(const Frame& frame, bool has_state) const {
   for (const auto& reporter : reporters) {
     if (reporter->needs_state() == has_state && reporter->is_due(frame.step)) {
       reporter->report(frame);

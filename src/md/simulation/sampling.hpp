@@ -21,8 +21,10 @@ struct Sampling {
 
   /// Whether anything needs the energies of this step.
   bool needs_state(std::int64_t step) const;
-  /// Calls the observers and reporters that are due. `has_state`: whether the energies of the step
-  /// are known. Reporters that need positions only are called without them, all others with them.
+  /// Calls the observers that are due, once the energies of the step are known.
+  void sample(const Frame& frame) const;
+  /// Calls the reporters that are due. `has_state`: whether the energies of the step are known.
+  /// Reporters that need positions only are called without them, all others with them.
   void report(const Frame& frame, bool has_state) const;
 
  private:

@@ -197,8 +197,10 @@ class Simulation::Implementation {
   void warn_of_overlaps();
   void observe(const EnergyAndVirial& sums);
   bool must_sample() const;
-  /// Calls the observers and reporters that are due: reporters that need positions only before the
-  /// forces of a step, all others afterwards.
+  /// The state of the step for observers and reporters.
+  Frame frame() const;
+  /// Calls the reporters that are due: those that need positions only before the forces of a step,
+  /// all others afterwards.
   void report();
 
   // box_changes.cpp: the changes of the box by the barostat.

@@ -171,8 +171,6 @@ void Simulation::Implementation::make_parts() {
     box_control_.make_barostat();
     sampling_.averages.emplace(input_, system_.particle_count, system_.total_mass());
   }
-  sampling_.observers = make_observers(context_, input_, system_.interaction.names(),
-                                       system_.type_counts, system_.topology, system_.fields);
   const auto before_engine = PhaseTimer::Clock::now();
   make_engine();
   count_degrees_of_freedom();
@@ -182,6 +180,9 @@ void Simulation::Implementation::make_parts() {
   }
   balancer_->start(clock_.step,
                    std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
+  // Particles are on their ranks now, so that fields begin with the numbers that observers give them.
+  sampling_.observers = make_observers(context_, input_, system_.interaction.names(),
+                                       system_.type_counts, system_.topology, system_.fields);
 }
 
 void Simulation::Implementation::prepare_motion(bool goes_on) {

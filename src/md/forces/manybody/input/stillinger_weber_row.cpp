@@ -149,7 +149,7 @@ std::vector<AddedKey> stillinger_weber_keys() {
        "tersoff",
        {.name = "stillinger_weber",
         .target = target_in_table<&Input::types, &TypeSection::stillinger_weber>,
-        .description = "StillingerWeberParameters of the potential of Stillinger and Weber: "
+        .description = "Parameters of the potential of Stillinger and Weber: "
                        "\"Si\", or \"mW\", "
                        "water of one particle a molecule; or, with `stillinger_weber_file`, the "
                        "name of an element there. With `potential = \"lennard_jones\"` as of "
@@ -161,7 +161,7 @@ std::vector<AddedKey> stillinger_weber_keys() {
        {.name = "stillinger_weber_file",
         .target = target_in<&Input::interaction, &InteractionSection::stillinger_weber_file>,
         .description =
-            "StillingerWeberParameters of the potential of Stillinger and Weber in the format of "
+            "Parameters of the potential of Stillinger and Weber in the format of "
             "LAMMPS, in place of the published ones by name; relative to the folder "
             "of the input file.",
         .names_file = true,
